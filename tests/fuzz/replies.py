@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from suture.formats import Source, calls, file_names, search_replace, thinking, unified, unread, v4a
+from suture.formats import Source, calls, file_names, reading, search_replace, thinking, unified, unread
 from suture.formats.reply import ReplyParser, extract_paths, parse_reply, validate_reply
 from suture.tools.reply import apply_blocks, preview_reply
 from tests.fuzz.mutation import joined
@@ -114,16 +114,15 @@ def _lines(data: bytes) -> object:
             file_names.fence_of(line),
         ]
         found += [search_replace.marker(line), search_replace.path_behind(line), unified.hunk_header(line)]
-        found += [file_names.is_announcement(line), file_names.is_excerpt(line), v4a.begins(line), calls.begins(line)]
+        found += [file_names.is_announcement(line), file_names.is_excerpt(line)]
         file_names.mentions(line), file_names.as_path(line), file_names.is_known(line), file_names.closes(line, "```")
         calls.opening_tag(line), calls.tags(line), calls.more_than_edit(line), calls.tool(line), calls.is_file(line)
         thinking.tags(line), thinking.is_end(line), mind.read(line), unified.is_bare(line)
         above.add(line)
         above.named, above.candidates  # noqa: B018  they may raise
     unified.split_of(lines)
-    source = Source()
-    source.add(text)
-    source.close()
+    source = Source.of(text)
+    found += [reading(source, at, doubtful=True) for at in range(len(source.lines[:50]))]
     unread.find_unread(source, range(len(source.lines)), (), ())
     return [each is None or each is False for each in found]
 

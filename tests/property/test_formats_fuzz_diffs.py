@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from suture.formats import PROBLEMS, Block, Split, unified, v4a
+from suture.formats import PROBLEMS, Block, Source, Split, unified, v4a
 from tests.unit.formats.reading import Reader, fed
 
 READERS: list[Reader] = [v4a.read, unified.read]
@@ -107,7 +107,7 @@ def begun(reader: Reader, text: str) -> str:
     """A reply that begins as the reader expects it."""
     line, _, rest = text.partition("\n")
     if reader is v4a.read:
-        return text if v4a.begins(line) else f"*** Begin Patch\n{text}"
+        return text if v4a.begin(Source.of(f"{line}\n"), 0) else f"*** Begin Patch\n{text}"
     return text if unified.begins(line, rest.partition("\n")[0], fenced=True) else f"diff --git a/x b/x\n{text}"
 
 

@@ -7,9 +7,9 @@ Readers are generators: they yield None where they need a line that is not there
 is complete; they return the number of the first line that is not theirs. So one parser serves a whole reply and one
 that arrives in pieces, with the same result; rejected: to parse all of it again with every piece.
 
-    while not source.ready(at):
-        yield None
-    line = source.line(at)
+    line = yield from source.wait(at)
+
+A notation is a module in this package and a row in `NOTATIONS`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,57 @@ if TYPE_CHECKING:
 
     Reading = Generator["Block | None", None, int]
 
-IN_HUNKS = {"v4a", "unified"}
-"""Formats whose blocks are made of hunks that can be chosen one by one."""
+
+class Notation(Record):
+    """A way to write changes."""
+
+    name: str
+    """The `format` of its blocks."""
+    reader: str | None = None
+    """The module of this package whose `begin` gives the reader of what begins at a line, or None; without one, its
+    blocks come from the reader of another notation."""
+    starts: str = ""
+    """The characters of which a line that begins something has one first, spaces not counted."""
+    is_doubtful: bool = False
+    """Whether only its end tells that something was begun: then, what is looked at must be a reply."""
+    first: str = "its beginning"
+    """The first line of a block, in messages."""
+    last: str = "its end"
+    cut_off: str = ""
+    """What is wrong with a block that is cut off, where that is not only that its last line is missing."""
+    old: str = ""
+    """What messages call the text to find, if it is not the SEARCH part."""
+    marked: bool = False
+    """Whether blocks are between markers of their own, in which anything may occur."""
+    in_hunks: bool = False
+    """Whether blocks are made of hunks that can be chosen one by one."""
+    overwrites: bool = False
+    """Whether a new file may replace one that is there."""
+
+
+NOTATIONS = {
+    notation.name: notation
+    for notation in (
+        Notation("search_replace", "search_replace", "<-", first="<<<<<<< SEARCH", last=">>>>>>> REPLACE", marked=True),
+        Notation("new_file", first="<<<<<<< NEW_FILE", last=">>>>>>> NEW_FILE", marked=True),
+        Notation(
+            "v4a", "v4a", "*", last="*** End Patch", old="its context and - lines", in_hunks=True, overwrites=True
+        ),
+        Notation(
+            "unified",
+            "unified",
+            "d-@I",
+            cut_off="its @@ line counts more lines than follow, or its fence has no end",
+            old="its context and - lines",
+            in_hunks=True,
+        ),
+        Notation("call", "calls", "<{[", is_doubtful=True, old="its old text"),
+        Notation("whole_file", overwrites=True),  # a fence, which the reader of the whole reply recognizes, or a call
+    )
+}
+TWO_LINES = ("--- ", "Index: ")
+"""How a line begins that tells only with the next one whether it begins anything."""
+_DIFFS = {"diff", "patch", "udiff"}
 
 PROBLEMS = (
     "no_start",  # an end marker that nothing begins
@@ -42,21 +91,29 @@ PROBLEMS = (
     "not_asked",  # a whole file among other calls, where whole files were not asked for
 )
 
-KINDS = (
-    "call",  # a tool call, or an edit in JSON
-    "fields",  # an edit as fields: in YAML or TOML, or behind labels
-    "tag",  # an edit in tags
-    "file",  # a whole file in a tag or a call, where whole files were not asked for
-    "fenced_file",  # a code fence with a path, where whole files were not asked for
-    "markers",  # a block with markers of other words
-    "escaped",  # a block whose markers are escaped
-    "diff",  # a diff that names no file, or of another kind
-    "fences",  # old and new text in code fences
-    "sentence",  # a sentence that says what to replace by what
-    "heredoc",  # a shell command that writes a file
-    "shell",  # a shell command that changes, moves or deletes files
-)
+KINDS = {
+    "call": "an edit tool call",  # or an edit in JSON
+    "fields": "an edit written as fields",  # in YAML or TOML, or behind labels
+    "tag": "an edit in tags",
+    "file": "a whole file",  # in a tag or a call, where whole files were not asked for
+    "fenced_file": "a whole file in a code fence",  # with a path, where whole files were not asked for
+    "markers": "a block with unknown markers",
+    "escaped": "a block with escaped markers",
+    "diff": "a diff",  # one that names no file, or of another kind
+    "fences": "an edit in code fences",
+    "sentence": "an edit in a sentence",
+    "heredoc": "a shell command that writes a file",
+    "shell": "a shell command that changes files",  # or moves or deletes them
+}
+"""What looks like an edit and was not read, and how a message names it."""
 
+LANGUAGES = frozenset(
+    (
+        *("", "json", "jsonc", "json5", "jsonl", "xml", "html", "text", "txt", "plain", "plaintext"),
+        *("tool", "tool_call", "tool_calls", "tool_use", "tool_code", "function_call"),
+    )
+)
+"""Of fences in which a call is a call, and a quotation may hold a block; elsewhere these are code."""
 _CLOCK_LINES = 1_024  # lines between two looks at the clock
 MOST_DIGITS = 18
 """Digits of a number that says where an edit goes: more are no line number, and `int` refuses very many."""
@@ -121,7 +178,7 @@ class Block(Record):
     number: int
     """Its place among the blocks of the reply, counted from 1."""
     format: str
-    """`search_replace`, `new_file`, `v4a`, `unified`, `call` or `whole_file`, as the result of `apply_reply` has it."""
+    """The name of its notation, as the result of `apply_reply` has it."""
     action: str
     """`create`, `update`, `delete` or `rename`."""
     line: int
@@ -152,9 +209,14 @@ class Block(Record):
     follows: int | None = None
     """The number of the block whose file is inherited, if only the files tell which one that is."""
 
+    @property
+    def notation(self) -> Notation:
+        """How it is written."""
+        return NOTATIONS[self.format]
+
     def id_of(self, hunk: int) -> str:
         """How a hunk is named when it is chosen, counted from 0; one that is the whole block has the block's name."""
-        in_hunks = self.format in IN_HUNKS and self.hunks and self.action != "delete"
+        in_hunks = self.notation.in_hunks and self.hunks and self.action != "delete"
         in_hunks = in_hunks or (self.format == "call" and len(self.hunks) > 1)
         return f"{self.number}.{hunk + 1}" if in_hunks else str(self.number)
 
@@ -186,7 +248,13 @@ class Unread(Record):
 class Source:
     r"""A text that arrives in pieces. Lines end at a newline; a `\r` before it is left, to be looked at."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, whole_files: bool = False) -> None:
+        self.whole_files = whole_files
+        """Whether calls that write whole files are asked for."""
+        self.fence: str | None = None
+        """The fence that is open in a reply, or nothing; None in a text that is no reply, but is all a change."""
+        self.language = ""
+        """The language of the last fence."""
         self.lines: list[str] = []
         self.over = False
         self.cut = False
@@ -205,6 +273,14 @@ class Source:
         """From this line on no line ends a block; known once the reply is over, and a reader has looked."""
         self.quoted = 0
         """Behind the last line of a quotation in which no block begins."""
+
+    @classmethod
+    def of(cls, text: str) -> Source:
+        """A text that is all there."""
+        source = cls()
+        source.add(text)
+        source.close()
+        return source
 
     def add(self, chunk: str) -> None:
         """Take more of the text."""
@@ -237,10 +313,6 @@ class Source:
         self.torn.clear()
         self.unclosed = False
 
-    def dedent(self, first: int, end: int, lead: str) -> None:
-        """Take an indentation off some lines, as far as they have it."""
-        self.replace(first, [line.removeprefix(lead) for line in self.lines[first:end]])
-
     def ready(self, at: int) -> bool:
         """Whether the line is there, or the text is over. Lines are counted from 0."""
         self._looks += 1
@@ -251,6 +323,17 @@ class Source:
     def line(self, at: int) -> str | None:
         """A line without its end, or None behind the last one."""
         return self.lines[at].removesuffix("\r") if at < len(self.lines) else None
+
+    def wait(self, at: int) -> Generator[None, None, str | None]:
+        """The line, as soon as it has come."""
+        while not self.ready(at):
+            yield None
+        return self.line(at)
+
+    @property
+    def is_diff(self) -> bool:
+        """Whether the fence that is open is one for a diff."""
+        return bool(self.fence) and self.language in _DIFFS
 
     def text(self, first: int, end: int, *, crlf: bool = False) -> str:
         r"""Some lines as a text, each with its end. In a reply that is `crlf`, lines end so, and the text has `\n`."""
@@ -267,3 +350,21 @@ class Source:
     def is_crlf(self, at: int) -> bool:
         r"""Whether a line of the reply ends with `\r\n`; for a marker, whether its block's lines do."""
         return self.lines[at].endswith("\r")
+
+
+def reading(source: Source, at: int, *, doubtful: bool = False) -> Reading | None:
+    """The reader of what begins at a line. Most lines begin nothing, which their first character tells."""
+    from importlib import import_module  # a reply needs the readers of the notations in it, and no others
+
+    for notation in _BY_START.get((source.line(at) or "").lstrip()[:1], ()):
+        if doubtful or not notation.is_doubtful:
+            begun: Reading | None = import_module(f"suture.formats.{notation.reader}").begin(source, at)
+            if begun is not None:
+                return begun
+    return None
+
+
+_BY_START = {
+    char: [notation for notation in NOTATIONS.values() if char in notation.starts]
+    for char in {*"".join(notation.starts for notation in NOTATIONS.values())}
+}

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from suture.formats import MOST_DIGITS, MOST_UNENDED, Block, Hunk, Source, Split, search_replace, unified, v4a
+from suture.formats import LANGUAGES, MOST_DIGITS, MOST_UNENDED, Block, Hunk, Source, Split, reading
 from suture.formats.file_names import as_path, closes, is_known
 from suture.records import Record
 
@@ -55,11 +55,6 @@ def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-LANGUAGES = names(
-    "json jsonc json5 jsonl xml html text txt plain plaintext "
-    "tool tool_call tool_calls tool_use tool_code function_call"
-) | {""}
-"""Of fences in which a call is a call; elsewhere it is code."""
 PATHS = names("path filepath file filename targetfile targetpath relativepath absolutepath relativeworkspacepath")
 OLD = names(
     "old oldstr oldstring oldtext oldcode search searchtext searchstring find before original originaltext "
@@ -148,18 +143,18 @@ def more_than_edit(text: str) -> bool | None:
     return not all(keys.issubset(_OF_AN_EDIT) for keys in edits) if edits else None
 
 
-def begins(line: str) -> bool:
-    """Whether a call may begin at a line."""
-    return _opening(line) is not None
-
-
-def read(source: Source, at: int, fence: str | None, *, whole_files: bool) -> Reading:
-    """The blocks of the call that begins at a line; none, and no line taken, if it is not exact."""
+def begin(source: Source, at: int) -> Reading | None:
+    """The reader of the call that may begin at a line."""
+    if (source.fence and source.language not in LANGUAGES) or source.unended >= MOST_UNENDED:
+        return None
     opening = _opening(source.line(at) or "")
-    if opening is None or source.unended >= MOST_UNENDED:
-        return at
+    return None if opening is None else _read(source, at, opening)
+
+
+def _read(source: Source, at: int, opening: _Opening) -> Reading:
+    """The blocks of a call; none, and no line taken, if it is not exact."""
     tag = opening.tag
-    end = yield from (_json_end(source, at, opening.column, fence) if tag is None else _element_end(source, at, tag))
+    end = yield from (_json_end(source, at, opening.column) if tag is None else _element_end(source, at, tag))
     if end is None:
         source.unended += 1
         return at
@@ -169,7 +164,7 @@ def read(source: Source, at: int, fence: str | None, *, whole_files: bool) -> Re
     lines[-1] = lines[-1][: end[1]]
     lines[0] = lines[0][opening.column :]
     text = "\n".join(lines)
-    reader = _Reader(at + 1, end[0] + 1, whole_files=whole_files)
+    reader = _Reader(at + 1, end[0] + 1, whole_files=source.whole_files)
     try:
         blocks = reader.json(text, opening.name) if tag is None else reader.element(text)
     except _InexactError:
@@ -290,15 +285,13 @@ def _is_around(rest: str) -> bool:
     return True
 
 
-def _json_end(source: Source, at: int, column: int, fence: str | None) -> Generator[None, None, Place | None]:
+def _json_end(source: Source, at: int, column: int) -> Generator[None, None, Place | None]:
     """Behind the object or list that begins at a place; None if the reply, or the fence around it, ends before."""
     _, _, tokens, goes_on = _patterns()
     depth, inside, number = 0, False, at
     while True:
-        while not source.ready(number):
-            yield None
-        line = source.line(number)
-        if line is None or (fence and not inside and number > at and closes(line, fence)):
+        line = yield from source.wait(number)
+        if line is None or (source.fence and not inside and number > at and closes(line, source.fence)):
             return None
         place = column if number == at else 0
         if inside:
@@ -321,9 +314,7 @@ def _element_end(source: Source, at: int, tag: _Tag) -> Generator[None, None, Pl
     content = tag.name == "file"
     number, depth = at, 1
     while True:
-        while not source.ready(number):
-            yield None
-        line = source.line(number)
+        line = yield from source.wait(number)
         if line is None:
             return None
         place = tag.end if number == at else 0
@@ -378,8 +369,7 @@ class _Reader:
         given = dict(tag.attributes)
         inner = _tag(body.lstrip(), 0)
         if tag.name == "file" and (inner is None or inner.name not in PATHS | OLD | CONTENTS | _LISTS | _PATCHES):
-            first = body.lstrip().partition("\n")[0]
-            if search_replace.begins_block(first, body.lstrip().partition("\n")[2].partition("\n")[0]):
+            if reading(Source.of(body.lstrip()), 0) is not None:
                 raise _InexactError
             return list(self._blocks("writefile", {**given, "content": _end_line(_laid_out(body))}))
         children = _by_plain_name(_children(body))
@@ -665,22 +655,10 @@ def _end_line(content: str) -> str:
 
 def _in_text(text: str) -> Iterator[Block]:
     """The blocks of a text that is a patch."""
-    source = Source()
-    source.add(text)
-    source.close()
-    at = 0
+    source, at = Source.of(text), 0
     while at < len(source.lines):
-        line = source.lines[at]
-        if search_replace.marker(line) in {"search", "new_file"}:
-            reading = search_replace.read(source, at)
-        elif v4a.begins(line):
-            reading = v4a.read(source, at, None)
-        elif unified.begins(line, source.line(at + 1)):
-            reading = unified.read(source, at, None)
-        else:
-            at += 1
-            continue
-        at = yield from _drain(reading)
+        reader = reading(source, at)
+        at = at + 1 if reader is None else (yield from _drain(reader))
 
 
 def _drain(reading: Reading) -> Generator[Block, None, int]:

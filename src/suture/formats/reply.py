@@ -13,10 +13,10 @@ that has not come yet, and goes on from there. Rejected: a reader per format ove
 
 from __future__ import annotations
 
-from suture.formats import Block, Mention, Source, Unread, calls, search_replace, unified, v4a
+from suture.formats import KINDS, LANGUAGES, TWO_LINES, Block, Mention, Source, Unread, reading, search_replace, unified
 from suture.formats.file_names import Above, alone, as_path, closes, fence_of, in_info, is_excerpt, mentions
 from suture.formats.search_replace import marker, path_behind, unwrap
-from suture.formats.thinking import Tag, Thinking, Thought, is_end, may_hold_tag, tags
+from suture.formats.thinking import Tag, Thinking, Thought, is_end, tags
 from suture.formats.unread import find_unread
 from suture.records import Record
 
@@ -31,8 +31,6 @@ _INTRODUCTION = 3
 _MOST_HEARD = 10
 """Lines in a fence, above its first block or behind one, that may say which file comes."""
 _MOST_UNCLOSED = 20  # fenced files without an end after which no end is searched for: each look is a pass over the rest
-_MARKED = {"search_replace", "new_file"}
-"""Formats whose blocks are between markers of their own, in which anything may occur."""
 _TEXTS = {"md", "markdown"}
 _THOUGHTS = {"think", "thinking", "thought", "thoughts", "reasoning", "scratchpad"}
 """Languages of fences that hold what the model thinks."""
@@ -41,21 +39,6 @@ _DIFFS = {"diff", "patch", "udiff"}
 _COMMANDS = {"bash", "sh", "shell", "zsh", "fish", "console", "terminal", "powershell"}
 _NO_FILES = {*_COMMANDS, "text", "output", "log", *_DIFFS}
 """Languages of fences that hold commands or what they print, not a file."""
-
-_SEEMS = {
-    "call": "an edit tool call",
-    "fields": "an edit written as fields",
-    "tag": "an edit in tags",
-    "file": "a whole file",
-    "fenced_file": "a whole file in a code fence",
-    "markers": "a block with unknown markers",
-    "escaped": "a block with escaped markers",
-    "diff": "a diff",
-    "fences": "an edit in code fences",
-    "sentence": "an edit in a sentence",
-    "heredoc": "a shell command that writes a file",
-    "shell": "a shell command that changes files",
-}
 
 
 class Reply(Record):
@@ -91,16 +74,15 @@ class ReplyParser:
     def __init__(self, default_path: str | None = None, *, whole_files: bool = False, most: int | None = None) -> None:
         """`most` ends it after so many blocks."""
         self._default_path = default_path
-        self._whole_files = whole_files
         self._most = most
-        self._source = Source()
+        self._source = Source(whole_files=whole_files)
         self._begun = False
         self._blocks: list[Block] = []
         self._came: list[Block] = []
         """The blocks that the pieces fed last completed."""
         self._unclosed = 0
         """How many fenced files had no end: each takes a look at all that follows."""
-        self._thinking = Thinking()
+        self._thinking: Thinking | None = None
         self._drafts = False
         """Whether this is thinking, whose blocks are only counted."""
         self._thoughts: list[Thought] = []
@@ -121,7 +103,7 @@ class ReplyParser:
         self._unread: list[Unread] = []
         self._seen: list[int] = []
         """Lines that no block took, thoughts left out."""
-        self._fence = self._language = ""
+        self._source.fence = self._source.language = ""
         self._thought_fence = ""
         """A fence in the thinking before that was open at its end: it may go on behind it, and the thinking, too."""
         self._doubtful = False
@@ -177,55 +159,44 @@ class ReplyParser:
 
     def _run(self) -> Generator[Block | None, None, None]:
         source, at = self._source, 0
-        while True:
-            while not source.ready(at):
-                yield None
-            if at >= len(source.lines):
-                return
-            if not self._drafts and may_hold_tag(source.lines[at]) and self._may_think(at):
+        while (yield from source.wait(at)) is not None:
+            if not self._drafts and _may_hold_tag(source.lines[at]) and self._may_think(at):
                 at = yield from self._past_thinking(at)
                 if at >= len(source.lines):
                     return
-            reading = self._reading(at)
-            if reading is None and source.lines[at][:4] in {"--- ", "Inde"}:  # the next line tells whether it is a diff
-                while not source.ready(at + 1):
-                    yield None
-                reading = self._diff(at, source.line(at + 1))
-            if reading is None:
-                reading = yield from self._unwrap_reading(at)
-            end = at if reading is None else (yield from self._number(reading, at))
+            if source.lines[at].startswith(TWO_LINES):
+                yield from source.wait(at + 1)
+            reader = reading(source, at, doubtful=True)
+            if (
+                reader is None
+                and (not source.fence or source.language in LANGUAGES)
+                and (yield from unwrap(source, at))
+            ):
+                reader = reading(source, at)
+            end = at if reader is None else (yield from self._number(reader, at))
             at = end if end > at else (yield from self._pass(at))
-
-    def _unwrap_reading(self, at: int) -> Generator[Block | None, None, Reading | None]:
-        """The reader of a call, or of a block in a quotation or in the entities of HTML."""
-        source = self._source
-        if self._fence and self._language not in calls.LANGUAGES:
-            return None
-        yield from unwrap(source, at)
-        if calls.begins(source.lines[at]):
-            return calls.read(source, at, self._fence or None, whole_files=self._whole_files)
-        return self._reading(at) or self._diff(at, source.line(at + 1))
 
     def _may_think(self, at: int) -> bool:
         """Whether tags in a line mean something: in a fence they are content."""
-        return not self._fence or (self._doubtful and is_end(self._source.lines[at]))
+        return not self._source.fence or (self._doubtful and is_end(self._source.lines[at]))
 
     def _past_thinking(self, at: int) -> Generator[None, None, int]:
         """The first line that is not all thinking, from a line on; what is thinking is taken out of it."""
         source, first = self._source, at
+        thinking = self._thinking = self._thinking or Thinking()
         tag: Tag | None = None
         hidden: list[str] = []
         fence = ""
         while True:
             line = source.lines[at]
-            seen = self._thinking.read(line, (yield from self._unpaired(at))) if may_hold_tag(line) else None
+            seen = thinking.read(line, (yield from self._unpaired(at))) if _may_hold_tag(line) else None
             fence = _fence_behind(line, fence)
             if seen is not None and seen.lone is not None:
                 self._withdraw(at, seen.lone)
             hidden.append(line if seen is None else seen.hidden)
             if seen is not None:
                 source.replace(at, [seen.shown])
-            now = self._thinking.tag
+            now = thinking.tag
             if tag is not None and now is not tag:
                 self._thoughts.append(Thought(first + 1, at + 1, tag.written, self._count(hidden)))
                 self._floor, self._thought_fence, fence = at, fence, ""
@@ -236,9 +207,7 @@ class ReplyParser:
                 if source.lines[at].strip():
                     self._hear(source.lines[at])
             at += 1
-            while not source.ready(at):
-                yield None
-            if at >= len(source.lines):
+            if (yield from source.wait(at)) is None:
                 self._thoughts.append(Thought(first + 1, at, tag.written, self._count(hidden), "end"))
                 return at
 
@@ -256,10 +225,8 @@ class ReplyParser:
             if end is not None and end <= at:
                 end = at + 1
                 while True:
-                    while not source.ready(end):
-                        yield None
-                    line = source.line(end)
-                    if line is None or (may_hold_tag(line) and any(later.ends(tag) for later in tags(line))):
+                    line = yield from source.wait(end)
+                    if line is None or (_may_hold_tag(line) and any(later.ends(tag) for later in tags(line))):
                         break
                     end += 1
                 self._ends[tag.family] = end = None if line is None else end
@@ -275,29 +242,11 @@ class ReplyParser:
 
     def _count(self, lines: list[str]) -> int:
         """How many blocks some lines hold."""
-        parser = ReplyParser(self._default_path, whole_files=self._whole_files)
+        parser = ReplyParser(self._default_path, whole_files=self._source.whole_files)
         parser._drafts = True
         parser.feed("".join([f"{line}\n" for line in lines]))
         parser.close()
         return sum(not block.problem for block in parser.reply)
-
-    def _reading(self, at: int) -> Reading | None:
-        """The reader of what begins at a line. Most lines begin nothing, which their first character tells."""
-        line = self._source.lines[at]
-        start = line.lstrip()[:1]
-        if start not in {"<", "-", "*", "d", "@"}:
-            return None
-        if marker(line) in {"search", "new_file"}:
-            return search_replace.read(self._source, at)
-        if v4a.begins(line) and (self._fence or not v4a.is_bare_deletion(line)):
-            return v4a.read(self._source, at, self._fence or None)
-        return self._diff(at, None) if start in {"d", "@"} else None
-
-    def _diff(self, at: int, next_line: str | None) -> Reading | None:
-        line = self._source.line(at) or ""
-        if unified.begins(line, next_line, fenced=bool(self._fence) and self._language in _DIFFS):
-            return unified.read(self._source, at, self._fence or None)
-        return None
 
     def _number(self, reading: Reading, at: int) -> Generator[Block | None, None, int]:
         """The blocks of a reader, numbered, with their paths."""
@@ -327,19 +276,17 @@ class ReplyParser:
     def _after_header(self, empty: Block, at: int) -> Generator[Block | None, None, None]:
         """A header of a patch or diff without anything below it: it names the file of the block that follows."""
         while True:
-            while not self._source.ready(at):
-                yield None
-            line = self._source.line(at)
+            line = yield from self._source.wait(at)
             if line is None or (line.strip() and fence_of(line) is None):
                 break
             at += 1
-        if line is None or marker(line) not in {"search", "new_file"}:
+        if line is None or not search_replace.begins(line):
             yield self._note(self._with_path(empty, empty.path_as_written))
         self._above.settle((empty.path or "").strip("`*\"'"))
 
     def _own_path(self, block: Block) -> str | None:
         """The path in the line of a block's first marker; what else that line says is taken note of."""
-        if block.format not in _MARKED or block.problem == "no_start":
+        if not block.notation.marked or block.problem == "no_start":
             return None
         behind = path_behind(self._source.lines[block.line - 1])
         path = alone(behind)
@@ -350,7 +297,7 @@ class ReplyParser:
     def _with_path(self, block: Block, written: str | None) -> Block:
         """A block with its number and its path: as written for it, else as the lines above say, else that in force."""
         number = len(self._blocks) + 1
-        if self._unsure and block.format not in _MARKED and not block.problem:
+        if self._unsure and not block.notation.marked and not block.problem:
             block = block.but(problem="inside", hunks=(), content=None)
         path = block.path or (None if written is None else as_path(written))
         if path:
@@ -378,7 +325,7 @@ class ReplyParser:
         self._heard = 0
         self._paths.update((name, None) for name in (block.path, block.to) if name)
         self._source.unclosed = block.problem == "no_end" and block.format == "search_replace"
-        self._unsure = block.problem in {"no_end", "inside"} or (self._unsure and block.format not in _MARKED)
+        self._unsure = block.problem in {"no_end", "inside"} or (self._unsure and not block.notation.marked)
         self._after = _After(None if block.problem else block.number, block.format)
         return block
 
@@ -401,7 +348,7 @@ class ReplyParser:
 
     def _hear(self, line: str) -> None:
         """Take note of what a line says about files; in a fence, only of the lines that a block may follow."""
-        if self._fence:
+        if self._source.fence:
             self._heard += 1
             if self._heard <= _MOST_HEARD:
                 self._above.add(line, fenced=True)
@@ -426,31 +373,33 @@ class ReplyParser:
 
     def _fence_line(self, at: int, fence: str, info: str) -> Generator[Block | None, None, int]:
         """A fence that begins or ends."""
-        self._above.leave_fence(label=self._heard == 1 and self._language not in _COMMANDS)
+        self._above.leave_fence(label=self._heard == 1 and self._source.language not in _COMMANDS)
         self._heard = 0
-        if self._fence and (not info or info.startswith(("<|", "<\uff5c"))) and closes(fence, self._fence):
-            self._fence = ""
+        if (
+            self._source.fence
+            and (not info or info.startswith(("<|", "<\uff5c")))
+            and closes(fence, self._source.fence)
+        ):
+            self._source.fence = ""
             self._after.fenced = True
             return at + 1
         self._doubtful = bool(self._thought_fence) and not info and closes(fence, self._thought_fence)
         self._thought_fence = ""
-        self._fence, self._language = fence, info.partition(" ")[0].lower()
-        if self._language in _THOUGHTS and not self._drafts:
+        self._source.fence, self._source.language = fence, info.partition(" ")[0].lower()
+        if self._source.language in _THOUGHTS and not self._drafts:
             return (yield from self._thought_in_fence(at, fence))
         named = in_info(self._source.lines[at])
         if named is not None:
             self._above.settle(named, fenced=True)
         else:
             self._above.add(info, fenced=True)
-        if self._language in _NO_FILES - _DIFFS:
+        if self._source.language in _NO_FILES - _DIFFS:
             return at + 1
-        while not self._source.ready(at + 1):
-            yield None
-        first = self._source.line(at + 1) or ""
-        if self._language in _DIFFS:
+        first = (yield from self._source.wait(at + 1)) or ""
+        if self._source.language in _DIFFS:
             return (yield from self._bare_diff(at, fence))
         written = named or self._line_above(at)
-        if written is None and self._whole_files:
+        if written is None and self._source.whole_files:
             said = any(candidate.sure for candidate in self._above.candidates)
             written = alone(first) or (None if said else self._default_path)
         if written is None:
@@ -464,7 +413,7 @@ class ReplyParser:
         last = len(source.lines) if end is None else end + 1
         blocks = self._count(source.lines[at + 1 : last - (end is not None)])
         self._thoughts.append(Thought(at + 1, last, source.lines[at].strip(), blocks, "" if end else "end"))
-        self._fence, self._floor = "", last
+        self._source.fence, self._floor = "", last
         return last
 
     def _bare_diff(self, at: int, fence: str) -> Generator[Block | None, None, int]:
@@ -473,7 +422,8 @@ class ReplyParser:
         lead = source.lead(at)
         if lead:
             end = yield from self._fence_end(at, fence)
-            source.dedent(at + 1, len(source.lines) if end is None else end, lead)
+            inside = source.lines[at + 1 : end]
+            source.replace(at + 1, [line.removeprefix(lead) for line in inside])
         if not unified.is_bare(source.line(at + 1) or ""):
             return at + 1
         if not any(candidate.sure and candidate.role == "target" for candidate in self._above.candidates):
@@ -484,20 +434,17 @@ class ReplyParser:
     def _whole_file(self, at: int, fence: str, written: str) -> Generator[Block | None, None, int]:
         """A fence with a path: a whole file, unless something else begins in it."""
         source, first = self._source, at + 1
-        while True:
-            while not source.ready(first + 1):
-                yield None
-            line = source.line(first)
-            if line is None or line.strip():
-                break
+        while (line := (yield from source.wait(first))) is not None and not line.strip():
             first += 1
-        whole = self._whole_files and (len(fence) >= _LONG_FENCE or self._language in _TEXTS)
-        if line is None or (not whole and (self._begins(first) or (alone(line) and self._begins(first + 1)))):
+        whole = self._source.whole_files and (len(fence) >= _LONG_FENCE or self._source.language in _TEXTS)
+        if line is None:
+            return at + 1
+        if not whole and ((yield from self._begins(first)) or (alone(line) and (yield from self._begins(first + 1)))):
             return at + 1
         if line.lstrip().startswith(("<<<<", "----", ">>>>", "++++")) and not whole:
             return at + 1
         path = as_path(written)
-        if not self._whole_files:
+        if not self._source.whole_files:
             self._fenced[path] = None
             self._unread.append(Unread(at + 1, "fenced_file", path))
             return at + 1
@@ -505,7 +452,7 @@ class ReplyParser:
         last = (end or at) + 1
         block = Block(0, "whole_file", "create", at + 1, last, path, written, problem=None if end else "no_end")
         if end is not None:
-            self._fence = ""
+            self._source.fence = ""
         if end is not None and self._is_excerpt(at, line):
             block = block.but(problem="excerpt")
         elif end is not None:
@@ -527,18 +474,18 @@ class ReplyParser:
             lines.append(line)
         return any(map(is_excerpt, lines))
 
-    def _begins(self, at: int) -> bool:
-        """Whether a block begins at a line that has come."""
-        has_come = at < len(self._source.lines)
-        return has_come and (self._reading(at) or self._diff(at, self._source.line(at + 1))) is not None
+    def _begins(self, at: int) -> Generator[None, None, bool]:
+        """Whether a block begins at a line."""
+        line = yield from self._source.wait(at)
+        if line is not None and line.startswith(TWO_LINES):
+            yield from self._source.wait(at + 1)
+        return line is not None and reading(self._source, at) is not None
 
     def _fence_end(self, at: int, fence: str) -> Generator[None, None, int | None]:
         """The line that ends a fenced file; fences inside it that name a language have ends of their own."""
         source, number, inner = self._source, at + 1, 0
         while True:
-            while not source.ready(number):
-                yield None
-            line = source.line(number)
+            line = yield from source.wait(number)
             if line is None:
                 return None
             inner_fence = fence_of(line) if line.lstrip()[:1] == fence[0] else None
@@ -586,7 +533,7 @@ def describe_unread(unread: Unread) -> str:
     if unread.kind == "fenced_file":
         return f"A code fence names {unread.path}, but whole_files is not set"
     path = f" ({unread.path})" if unread.path else ""
-    return f"Line {unread.line} of the reply was not read: it looks like {_SEEMS[unread.kind]}{path}"
+    return f"Line {unread.line} of the reply was not read: it looks like {KINDS[unread.kind]}{path}"
 
 
 def validate_reply(text: str) -> Validation:
@@ -628,6 +575,13 @@ def extract_paths(text: str) -> list[str]:
     return list(parse_reply(text).paths)
 
 
+def _may_hold_tag(line: str) -> bool:
+    """Whether it is worth looking for tags of thinking in a line."""
+    if "<" in line and (">" in line or "<!--" in line):
+        return True
+    return ("[" in line and "THINK" in line) or "\u25c1" in line or "-->" in line or "&lt;" in line
+
+
 def _fence_behind(line: str, fence: str) -> str:
     """The fence that is open behind a line, if one is open before it or not."""
     if fence:
@@ -644,7 +598,7 @@ def _said_inside(block: Block) -> list[Mention]:
     """The file that a comment in a block's first line names: the line may as well be text of the file."""
     texts = [split.old or split.new for hunk in block.hunks[:1] for split in hunk.splits[:1]]
     first = (block.content or "".join(texts)).partition("\n")[0]
-    path = alone(first) if block.format in _MARKED and _is_comment(first) else None
+    path = alone(first) if block.notation.marked and _is_comment(first) else None
     return (
         []
         if path is None

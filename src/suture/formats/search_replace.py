@@ -28,14 +28,14 @@ mark, and the block in entities has no bracket that is not one.
 
 from __future__ import annotations
 
-from suture.formats import MOST_DIGITS, MOST_UNENDED, Block, Hunk, Split, unified, v4a
+from suture.formats import MOST_DIGITS, MOST_UNENDED, Block, Hunk, Source, Split, reading
 from suture.formats.file_names import fence_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from suture.formats import Reading, Source
+    from suture.formats import Reading
 
 _SHORTEST_MARKER, _LONGEST_MARKER = 5, 9  # characters; models miscount the 7
 _MARKERS = {
@@ -84,6 +84,16 @@ def path_behind(line: str) -> str:
     return words[len("SEARCH" if words[:1] in {"S", "s"} else "NEW_FILE") :].strip(" \t:`*'\"<>")
 
 
+def begins(line: str) -> bool:
+    """Whether a block begins at a line."""
+    return marker(line) in _CLOSED_BY
+
+
+def begin(source: Source, at: int) -> Reading | None:
+    """The reader of the block that begins at a line, if one does."""
+    return read(source, at) if begins(source.lines[at]) else None
+
+
 def read(source: Source, at: int) -> Reading:
     """Read the block that begins at a line."""
     kind = marker(source.lines[at]) or ""
@@ -96,23 +106,15 @@ def read(source: Source, at: int) -> Reading:
     return end + 1
 
 
-def unwrap(source: Source, at: int) -> Generator[None, None, None]:
-    """Take off what is around a block that begins at a line, or a fence with one in it."""
+def unwrap(source: Source, at: int) -> Generator[None, None, bool]:
+    """Take off what is around a block that begins at a line, or a fence with one in it; whether anything was."""
     start = source.lines[at].lstrip()
     if start.startswith(_QUOTE) and at >= source.quoted:
-        yield from _unquote(source, at)
-    elif (
-        start.startswith(_ENTITY * _LEAST_ENTITIES)
-        and source.unended < MOST_UNENDED
-        and begins_block(_decode_line(source.lines[at]), None)
-    ):
-        yield from _decode(source, at)
-
-
-def begins_block(line: str, next_line: str | None) -> bool:
-    """Whether a block of this format, a patch or a diff begins at a line."""
-    begun = marker(line) in {"search", "new_file"} or v4a.begins(line)
-    return begun or unified.begins(line, next_line)
+        return (yield from _unquote(source, at))
+    if start.startswith(_ENTITY * _LEAST_ENTITIES) and source.unended < MOST_UNENDED:
+        decoded = Source.of(_decode_line(source.lines[at]))
+        return reading(decoded, 0) is not None and (yield from _decode(source, at))
+    return False
 
 
 def _may_follow(rest: str, kind: str) -> bool:
@@ -304,48 +306,39 @@ def _dedent(texts: list[str], lead: str) -> list[str]:
     return ["\n".join([line.removeprefix(lead) for line in side]) for side in lines]
 
 
-def _unquote(source: Source, at: int) -> Generator[None, None, None]:
+def _unquote(source: Source, at: int) -> Generator[None, None, bool]:
     first = _without_mark(source.lines[at])
-    if first[:1] not in {"<", "*", "-", "d", "`", "~"} or not (fence_of(first) or _may_begin(first)):
-        return
+    may_begin = first.startswith("--- ") or reading(Source.of(first), 0) is not None
+    if not (may_begin or fence_of(first)):
+        return False
     end = at
-    while True:
-        while not source.ready(end):
-            yield None
-        line = source.line(end)
-        if line is None or not line.lstrip().startswith(_QUOTE):
-            break
+    while (line := (yield from source.wait(end))) is not None and line.lstrip().startswith(_QUOTE):
         end += 1
     lines = [_without_mark(line) for line in source.lines[at:end]]
-    if any(
-        begins_block(line, lines[number + 1] if number + 1 < len(lines) else None) for number, line in enumerate(lines)
-    ):
-        source.replace(at, lines)
-    else:
+    inside = Source.of("\n".join(lines))
+    if all(reading(inside, number) is None for number in range(len(inside.lines))):
         source.quoted = end
+        return False
+    source.replace(at, lines)
+    return True
 
 
 def _without_mark(line: str) -> str:
     return line.lstrip().removeprefix(_QUOTE).removeprefix(" ")
 
 
-def _may_begin(line: str) -> bool:
-    return line.startswith("--- ") or begins_block(line, None)
-
-
-def _decode(source: Source, at: int) -> Generator[None, None, None]:
+def _decode(source: Source, at: int) -> Generator[None, None, bool]:
     end = at
     while True:
-        while not source.ready(end):
-            yield None
-        line = source.line(end)
+        line = yield from source.wait(end)
         if line is None or "<" in line or ">" in line:
             source.unended += 1
-            return
+            return False
         end += 1
-        if marker(_decode_line(line)) in {"replace", "end_of_file"}:
+        if marker(_decode_line(line)) in _ENDS:
             break
     source.replace(at, [_decode_line(line) for line in source.lines[at:end]])
+    return True
 
 
 def _decode_line(line: str) -> str:

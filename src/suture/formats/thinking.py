@@ -155,11 +155,6 @@ class Thinking:
         return tag.name != "harmony" or not self._channels
 
 
-def may_hold_tag(line: str) -> bool:
-    """Whether it is worth looking for tags in a line."""
-    return "<" in line or "[" in line or "\u25c1" in line or "-->" in line or "&lt;" in line
-
-
 def tags(line: str) -> list[Tag]:
     """The beginnings and ends of thinking in a line."""
     result: list[Tag] = []
@@ -185,7 +180,7 @@ def tags(line: str) -> list[Tag]:
 
 def is_end(line: str) -> bool:
     """Whether a line is an end of thinking, and nothing else."""
-    line_tags = tags(line) if may_hold_tag(line) else []
+    line_tags = tags(line)
     return (
         len(line_tags) == 1
         and not line_tags[0].begins

@@ -150,6 +150,13 @@ def problem_without_hunks(said: dict[str, str], *, cut: bool) -> str | None:
     return None if moved or made or gone or "new mode" in said else "empty"
 
 
+def begin(source: Source, at: int) -> Reading | None:
+    """The reader of the diff that begins at a line, if one does."""
+    if begins(source.line(at) or "", source.line(at + 1), fenced=source.is_diff):
+        return read(source, at, source.fence or None)
+    return None
+
+
 def begins(line: str, next_line: str | None, *, fenced: bool = False) -> bool:
     """Whether a diff begins at a line; with `fenced`, in a fence that says that it holds one."""
     following = next_line or ""
@@ -584,9 +591,7 @@ def _begins_section(source: Source, at: int) -> Generator[None, None, bool]:
 
 def _line(source: Source, at: int) -> Generator[None, None, str]:
     """A line, as soon as it has come; behind the last one, an empty one."""
-    while not source.ready(at):
-        yield None
-    return source.line(at) or ""
+    return (yield from source.wait(at)) or ""
 
 
 def _range(text: str, sign: str) -> tuple[int, int] | None:

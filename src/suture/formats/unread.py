@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from suture.formats import Unread, calls
+from suture.formats import LANGUAGES, Unread, calls
 from suture.formats.file_names import alone, as_path, closes, fence_of, in_info, mentions
 from suture.formats.search_replace import marker
 from suture.records import Record
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _SHELLS = calls.names("bash sh shell zsh fish console terminal powershell ps1 pwsh cmd bat shell-session")
 _PRINTED = calls.names("text txt output log console terminal csv")
 _SETTINGS = calls.names("yaml yml toml ini")
-_DATA = _SETTINGS | calls.LANGUAGES
+_DATA = _SETTINGS | LANGUAGES
 _OLD_WORDS = calls.names("search find old original before existing current from replace remove delete change") | {
     "change from",
     "change this",
@@ -292,7 +292,7 @@ def _squeeze(text: str) -> str:
 
 def _calls(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     """Tool calls, edits in JSON and in tags."""
-    if passage.language not in {None, *calls.LANGUAGES}:
+    if passage.language not in {None, *LANGUAGES}:
         return
     numbers, at = passage.numbers, 0
     while at < len(numbers):
@@ -465,7 +465,7 @@ def _escaped_blocks(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         if section and line.count("`", 0, section.start()) % 2 == 0:
             yield Unread(number + 1, "escaped", as_path(section[1]), edits=True)
         hunk = _search("hunk", line)
-        if hunk and passage.language not in calls.LANGUAGES | {None}:
+        if hunk and passage.language not in LANGUAGES | {None}:
             continue
         if hunk and line.count("`", 0, hunk.start()) % 2 == 0:
             above = [reply.lines.get(at, "") for at in range(number - 2, number + 1)]

@@ -51,15 +51,12 @@ _SIGNS = frozenset(" +-")
 _TAGS = frozenset("<[\u25c1")
 
 
-def begins(line: str) -> bool:
-    """Whether a patch begins at a line, or a section without one."""
-    marker = _marker(line.lstrip(" "))
-    return marker is not None and marker[0] in _ACTIONS
-
-
-def is_bare_deletion(line: str) -> bool:
-    """Whether a line, without anything around it, deletes a file: it may as well be talked about."""
-    return (_marker(line.lstrip(" ")) or ("", ""))[0] == "delete file"
+def begin(source: Source, at: int) -> Reading | None:
+    """The reader of the patch that begins at a line, or of a section without one, if any does."""
+    kind, _ = _marker(source.lines[at].lstrip(" ")) or ("", "")
+    if kind not in _ACTIONS or (kind == "delete file" and source.fence == ""):
+        return None  # a deletion in prose, without anything around it, may as well be talked about
+    return read(source, at, source.fence or None)
 
 
 def read(source: Source, at: int, fence: str | None) -> Reading:
@@ -90,9 +87,7 @@ class _Frame:
         """Behind the last line of a section, and what is there: a marker, `fence`, `here`, `other` or `over`."""
         while True:
             at += 1
-            while not source.ready(at):
-                yield None
-            line = source.line(at)
+            line = yield from source.wait(at)
             stop = "over" if line is None else self._stop(self.inside(line), kind)
             if stop:
                 return at, stop

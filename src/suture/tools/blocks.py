@@ -14,7 +14,6 @@ from time import monotonic
 from suture import errors, log
 from suture.audience import MODEL
 from suture.errors import AlreadyApplied, SutureError
-from suture.formats import IN_HUNKS
 from suture.formats.search_replace import is_separator
 from suture.match.diagnose import diagnose, evident_site, failure_of, is_evident
 from suture.match.hunks import NOT_NAMED, OUTSIDE, Expected, Fit, fit, in_place
@@ -440,7 +439,7 @@ class BlockApplier:
         new, before = file.prepare_content(content), file.body
         if file.exists and _with_newlines(new) == _with_newlines(before):
             return Outcome(str(block.number), block, "already_applied", "create", file.name)
-        replaces = block.format in {"v4a", "whole_file"}
+        replaces = block.notation.overwrites
         if file.exists and before and not replaces and block.format == "search_replace":
             raise errors.MissingOldText
         if file.exists and before and not replaces:
@@ -492,7 +491,7 @@ class BlockApplier:
             return
         file = self._existing_file(block.path or "")
         self._check_itself(block.path or "")
-        if to.exists and to is not file and block.format != "v4a":
+        if to.exists and to is not file and not block.notation.overwrites:
             raise errors.FileExists(path=to.name)
         self._check_new(to)
         outcomes = list(self._hunks(block, chosen, file))
@@ -573,7 +572,7 @@ class BlockApplier:
         hunks = {name: hunk for name, hunk in zip(ids, block.hunks, strict=True) if name in chosen_ids}
         hunk_applier = _HunkApplier(block, file, self._match, self._reject, self._check_time)
         outcomes = (
-            hunk_applier.apply_in_patch(hunks) if block.format in IN_HUNKS else hunk_applier.apply_one_by_one(hunks)
+            hunk_applier.apply_in_patch(hunks) if block.notation.in_hunks else hunk_applier.apply_one_by_one(hunks)
         )
         note = self._note(block, file)
         for outcome in outcomes:
@@ -588,7 +587,7 @@ class BlockApplier:
             return ()
         split, argument = hunk.splits[0], f"Block {outcome.id}: the new text"
         placeholder = find_added(split.old, split.new, file.name)
-        if placeholder is None or (placeholder.deletes and outcome.block.format not in IN_HUNKS):
+        if placeholder is None or (placeholder.deletes and not outcome.block.notation.in_hunks):
             return ()
         return (taken_literally(argument, placeholder.line),)
 

@@ -17,8 +17,8 @@ from suture.errors import (
     PathOutsideWorkspace,
     UnreadEdits,
 )
-from suture.formats import IN_HUNKS
 from suture.formats import KINDS as UNREAD_KINDS
+from suture.formats import NOTATIONS
 from suture.formats.reply import (
     ReplyParser,
     Validation,
@@ -71,8 +71,6 @@ _SHOWN_FAILED = 5  # failed blocks that are reported with all that is known
 _SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others get one line each
 _STATUSES = ("applied", "already_applied", "failed", "skipped")
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
-_OLD_PARTS = {"call": "its old text", **dict.fromkeys(IN_HUNKS, "its context and - lines")}
-"""What the formats call the text to find, other than SEARCH/REPLACE blocks."""
 _HIDDEN = ("edit_index", "total_edits", "expected_occurrences", "index", "total")
 """Fields of errors that say something about other tools' requests."""
 _SHOWN_IDS = 20  # known blocks, if an unknown one is asked for
@@ -248,7 +246,7 @@ def _failure(result: Outcome, audience: Audience, *, full: bool) -> list[str]:
 
 def _block_words(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
     """What happened to a block, what else is known, and what to do, in the words of its format."""
-    audience = audience.but(old_part=_OLD_PARTS[format_]) if format_ in _OLD_PARTS else audience
+    audience = audience.but(old_part=NOTATIONS[format_].old or audience.old_part)
     return {
         "details": wording.block_details(error, audience),
         "message": wording.block_message(error, audience),
@@ -404,9 +402,7 @@ class ReplyBlock(results.Data):
     """What became of a block or hunk."""
 
     id: str = results.text("Its number, or 3.2 for the second hunk of block 3; for only")
-    format: str = results.text(
-        "How it is written", ("search_replace", "new_file", "v4a", "unified", "call", "whole_file")
-    )
+    format: str = results.text("How it is written", NOTATIONS)
     action: str = results.text("What it does to the file", results.ACTIONS)
     path: str | None = results.text("The file; null if nothing says which").nullable
     path_as_written: str | None = results.text("The file as the reply names it").nullable

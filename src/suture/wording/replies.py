@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from suture import errors
+from suture.formats import NOTATIONS
 from suture.wording.phrases import (
     LINE,
     as_it_is,
@@ -37,9 +38,6 @@ _SHOWN_FILES = 5  # that a block may mean
 _SHOWN_DIFFERENCES = 3  # of the nearest place
 _SHOWN_UNREAD = 3  # parts of a reply that could not be read
 _SIMILAR_SCORE = 0.5  # from which on the differences of a place are worth listing
-_ENDS = {"search_replace": ">>>>>>> REPLACE", "new_file": ">>>>>>> NEW_FILE", "v4a": "*** End Patch"}
-_COUNTS = "its @@ line counts more lines than follow, or its fence has no end"
-_BEGINS = {"search_replace": "<<<<<<< SEARCH", "new_file": "<<<<<<< NEW_FILE"}
 _AGAIN = "Send this block again"
 _OTHER_MARKERS = f"{_AGAIN} with markers of 9 characters (<<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE)."
 
@@ -116,13 +114,13 @@ def _look_again(error: errors.NoMatch, audience: Audience) -> str:
 def _incomplete(error: errors.IncompleteBlock, audience: Audience) -> str:
     where, part = f"line {error.reply_line} of the {audience.source}", audience.part
     path = f" for {error.path}" if error.path else ""
-    last, begin = _ENDS.get(error.format, "its end"), _BEGINS.get(error.format, "its beginning")
-    end = _COUNTS if error.format == "unified" else f"{last} is missing"
+    notation = NOTATIONS[error.format]
+    end = notation.cut_off or f"{notation.last} is missing"
     return {
         "no_end": f"The {part}{path} that begins at {where} is cut off: {end}.",
         "no_separator": f"The {part}{path} at {where} has no ======= between what to find and what to put in.",
         "many_separators": f"The {part}{path} at {where} has too many lines that look like its separator.",
-        "no_start": f"{last} at {where} ends nothing: {begin} is missing.",
+        "no_start": f"{notation.last} at {where} ends nothing: {notation.first} is missing.",
         "empty": f"The section{path} at {where} says nothing to change; a hunk begins with a line of @@.",
         "not_a_hunk": f"The section{path} at {where} has lines that are neither context nor added (+) nor removed (-).",
         "two_ends": f"The {part}{path} at {where} may end at either of two markers of different lengths.",

@@ -80,6 +80,16 @@ def test_a_path_in_a_fence_of_code_is_no_heading() -> None:
     assert paths(f"```python\n# File: b.py\nx\ny\nz\n```\n\nWords.\n{AB}") == [None]
 
 
+def test_a_diff_in_a_fence_with_a_path_is_known_by_its_second_line_in_pieces_too() -> None:
+    text = "```python a.py\na.py\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\n"
+    parser = ReplyParser(whole_files=True)
+    for char in text:
+        parser.feed(char)
+    parser.close()
+    assert [(block.format, block.path) for block in parser.reply] == [("unified", "x")]
+    assert parser.reply == parse_reply(text, whole_files=True)
+
+
 def test_formats_may_be_mixed_in_any_order() -> None:
     text = f"Hello\n### File: a.py\n{AB}\n{PATCH}\n```diff\n{DIFF}```\nn.md\n{NEW}{DIFF}{AB}"
     assert told(text) == [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.formats import Block, Hunk, Split, v4a
+from suture.formats import Block, Hunk, Source, Split, v4a
 from tests.unit.formats.reading import fed, in_pieces
 
 
@@ -383,4 +383,4 @@ def test_a_carriage_return_in_another_reply_is_text() -> None:
     ],
 )
 def test_a_patch_begins_with_its_marker_or_that_of_a_file(line: str, *, expected: bool) -> None:
-    assert v4a.begins(line) is expected
+    assert (v4a.begin(Source.of(f"{line}\n"), 0) is not None) is expected
