@@ -360,7 +360,7 @@ class Workspace:
         return self.command("snapshots", {})
 
     def command(self, name: str, arguments: object) -> ToolResult:
-        """As `call`, for what is made like a tool, only for the command line."""
+        """As `call`, and for what is made like a tool for the command line only."""
         return self._call_safely(name, lambda: self._answer(command(name), arguments))
 
     def watch(self, progress: Progress) -> None:
@@ -479,8 +479,8 @@ def _path_text(path: Any) -> Any:
 
 def _add_note(result: ToolResult, key: str, data: dict[str, Any], words: str) -> ToolResult:
     """The result with one thing more to know; without words, its text stays as it is."""
-    text = f"{result.text}\n\nNote: {words}" if words else result.text
-    return result.but(text=text, metadata={**result.metadata, key: data})
+    notes = (*result.notes, f"Note: {words}") if words else result.notes
+    return result.but(notes=notes, metadata={**result.metadata, key: data})
 
 
 def _check_hashes(expected: str | dict[str, str] | None, plan: Plan) -> None:

@@ -182,9 +182,9 @@ def _help_text(about: Mapping[str, Any]) -> str:
 
 def _schema(tool: str) -> dict[str, Any]:
     """The schema of a tool's arguments."""
-    from suture.tools import tool_named  # commands that are no tool need none of it
+    from suture.tools import command  # commands that are no tool need none of it
 
-    return tool_named(tool).request.schema()
+    return command(tool).request.schema()
 
 
 def _add_dry_run(container: argparse._ActionsContainer) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from suture.cli.commands import run, tool_arguments
-from suture.cli.output import at_root, clean, colored, colored_diff, report_misuse
+from suture.cli.output import as_content, at_root, clean, colored, colored_diff, report_misuse
 from suture.tools.history import about, file_name
+from suture.tools.results import cut
 from suture.wording.phrases import count
 
 TYPE_CHECKING = False
@@ -62,12 +63,12 @@ def show(options: argparse.Namespace) -> int:
 
 def undo(options: argparse.Namespace) -> int:
     """`suture undo`."""
-    return run(options, lambda workspace: workspace.call("undo", tool_arguments(options)), _render_outcome)
+    return _change_files(options, "undo")
 
 
 def redo(options: argparse.Namespace) -> int:
     """`suture redo`."""
-    return run(options, lambda workspace: workspace.call("redo", tool_arguments(options)), _render_outcome)
+    return _change_files(options, "redo")
 
 
 def snapshot(options: argparse.Namespace) -> int:
@@ -81,7 +82,18 @@ def restore(options: argparse.Namespace) -> int:
     """`suture restore`."""
     if options.to is None and not options.paths:
         return report_misuse("restore", "say what to restore: --to ID|NAME, or PATH, or both")
-    return run(options, lambda workspace: workspace.command("restore", tool_arguments(options)), _render_outcome)
+    return _change_files(options, "restore")
+
+
+def _change_files(options: argparse.Namespace, name: str) -> int:
+    """Make a call that changes files, and print what it did, the diff, and notes on recovery and the history."""
+
+    def render(result: ToolResult) -> str:
+        diff = cut(result.metadata["diff"], options.settings)
+        shown = ["\n".join(colored_diff(diff))] if diff else []
+        return "\n\n".join([result.answer, *shown, *map(as_content, result.notes)])
+
+    return run(options, lambda workspace: workspace.command(name, tool_arguments(options)), render)
 
 
 def _log_lines(data: dict[str, Any]) -> Iterator[str]:
@@ -136,12 +148,6 @@ def _bar(file: dict[str, Any], most: int) -> str:
 def _render_change(result: ToolResult) -> str:
     lines = [*_change_lines(result.metadata), ""]
     return "\n".join([*lines, *colored_diff(result.metadata["diff"])]).rstrip("\n")
-
-
-def _render_outcome(result: ToolResult) -> str:
-    """The text with its diff colored. The notes below the diff, on recovery and history, exist in the text only."""
-    sentence, _, rest = result.text.partition("\n\n")
-    return "\n".join([sentence, "", *colored_diff(rest)]) if rest else sentence
 
 
 def _when(time: str) -> str:

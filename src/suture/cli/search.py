@@ -24,7 +24,6 @@ from suture.cli.output import (
 )
 from suture.errors import SutureError
 from suture.patterns.dialect import parse
-from suture.tools import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult 
 
         def call(workspace: Workspace) -> ToolResult:
             workspace.watch(progress)
-            return workspace.command(name, call_arguments) if name in COMMANDS else workspace.call(name, call_arguments)
+            return workspace.command(name, call_arguments)
 
         result = attempt(options, call)
     _print_result(options, result)

@@ -63,7 +63,7 @@ def fit_result(name: str, result: ToolResult, most: int, *, text_too: bool = Fal
     failed = ToolResult.failed(error)
     if spec.explain is not None:
         told = spec.explain({}, error, MODEL)
-        failed = failed.but(text=told.text, metadata=told.data)
+        failed = failed.but(answer=told.text, metadata=told.data)
     return call_tool_result(name, failed)
 
 
@@ -121,7 +121,7 @@ def _out_of_memory(result: ToolResult) -> ToolResult:
     if change is None:
         return ToolResult.failed(OutOfMemory())
     text = f"Done (change {change}). There is no memory left to show what changed."
-    return ToolResult(is_error=False, text=text, metadata={"change_id": change})
+    return ToolResult(is_error=False, answer=text, metadata={"change_id": change})
 
 
 class Calls:

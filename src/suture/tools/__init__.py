@@ -62,13 +62,8 @@ def find(name: str) -> ToolSpec:
 
 
 def command(name: str) -> ToolSpec:
-    """The tool behind a command of this name."""
-    return _load(COMMANDS[name], name)
-
-
-def tool_named(name: str) -> ToolSpec:
     """The tool of this name, also one that is for the command line only."""
-    return command(name) if name in COMMANDS else find(name)
+    return _load(COMMANDS[name], name) if name in COMMANDS else find(name)
 
 
 def _load(module: str, name: str) -> ToolSpec:

@@ -341,16 +341,21 @@ def _proposal(
         words += "; later edits are kept (merged)." if inverse.merged else "."
         if not files:
             words = f"No change: nothing to {tool} for {subject}; {_NOTHING[tool]}."
-        shown_diff = results.cut(diff, session.settings)
         change_id, merged = None if change is None else change.id, inverse.merged
         result = (
             UndoResult(change_id=change_id, undone=subject, merged=merged, files=files, diff=diff)
             if tool == "undo"
             else RedoResult(change_id=change_id, redone=subject, merged=merged, files=files, diff=diff)
         )
-        return Answer(f"{words}\n\n{shown_diff}" if shown_diff else words, result.data())
+        return Answer(_with_diff(session, words, diff), result.data())
 
     return Proposal(plan, describe)
+
+
+def _with_diff(session: Session, words: str, diff: str) -> str:
+    """What was done, and the diff, unless the reader is shown it from the data."""
+    shown = "" if session.audience.prints_data else results.cut(diff, session.settings)
+    return f"{words}\n\n{shown}" if shown else words
 
 
 UNDO = ToolSpec(
@@ -433,11 +438,10 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
     def describe(change: Change | None) -> Answer:
         words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {point}"
         words += f" as change {change.id}; undo it to have back what it replaced." if change is not None else "."
-        shown_diff = results.cut(diff, session.settings)
+        if not files:
+            words = f"No change: {_count(len(state))} already in that state."
         data = {"change_id": None if change is None else change.id, "to": request.to, "files": files, "diff": diff}
-        return Answer(
-            f"{words}\n\n{shown_diff}" if files else f"No change: {_count(len(state))} already in that state.", data
-        )
+        return Answer(_with_diff(session, words, diff), data)
 
     return Proposal(plan, describe)
 

@@ -130,15 +130,23 @@ class ToolResult(Record):
     """What a call gives back. It never raises: a failure is a result with `is_error`."""
 
     is_error: bool
-    text: str
+    answer: str
+    """What the tool says."""
     metadata: dict[str, Any]
     listed: Rows | None = None
+    notes: tuple[str, ...] = ()
+    """What the workspace adds: a recovery, or a history that could not be written."""
 
     @classmethod
     def failed(cls, error: SutureError, audience: Audience = MODEL) -> ToolResult:
         """The result for an error."""
         data = {"error": wording.error_data(error, audience)}
-        return cls(is_error=True, text=wording.error_text(error, audience), metadata=data)
+        return cls(is_error=True, answer=wording.error_text(error, audience), metadata=data)
+
+    @property
+    def text(self) -> str:
+        """All that is to be read."""
+        return "\n\n".join([self.answer, *self.notes])
 
     @property
     def data(self) -> Any:

@@ -261,7 +261,7 @@ def test_what_is_no_unicode_is_sent_as_replacement_characters(workspace: Workspa
 
 
 def test_names_that_are_no_unicode_can_be_sent_too() -> None:
-    result = ToolResult(is_error=False, text="x", metadata={"files": [{"caf\udce9": "caf\udce9"}], "more": 1})
+    result = ToolResult(is_error=False, answer="x", metadata={"files": [{"caf\udce9": "caf\udce9"}], "more": 1})
     assert call_tool_result("undo", result)["structuredContent"] == {"files": [{"caf\ufffd": "caf\ufffd"}], "more": 1}
 
 

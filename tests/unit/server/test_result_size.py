@@ -101,7 +101,7 @@ def test_many_files_that_changed_stay_within_the_limit() -> None:
 
 
 def test_bytes_that_are_no_text_are_sent_as_text() -> None:
-    result = ToolResult(is_error=False, text="a\udce9b", metadata={"pa\udce9th": ["a\udce9", 1, None]})
+    result = ToolResult(is_error=False, answer="a\udce9b", metadata={"pa\udce9th": ["a\udce9", 1, None]})
     sent = fit_result("file_read", result, LIMIT)
     json.dumps(sent, ensure_ascii=False).encode()
     assert text(sent)[0] + text(sent)[-1] == "ab"
