@@ -18,7 +18,7 @@ from typing import Any
 from suture.apis import handle, handle_all
 from suture.cli import command_first, main, quick
 from suture.cli.arguments import build_parser
-from suture.cli.clients import CLIENTS, Addition, Unmergeable, merge, parse
+from suture.cli.init import CLIENTS, Addition, Unmergeable, merge, parse
 from suture.cli.menu import COMMANDS
 from suture.server import stdio
 from suture.server.http import Address, Names
@@ -204,9 +204,9 @@ def _settings(kind: str, container: str) -> Target:
         except Unmergeable as error:
             return str(error)[:25]
         again = merge(found.text, addition)
-        assert again.state == "present", "an entry that was added is not there"
+        assert not again.cuts, "an entry that was added is not there"
         assert parse(found.text, kind)[container]["suture"] == _ENTRY
-        return found.state
+        return len(found.cuts)
 
     seeds = ['{"mcpServers": {"x": {"command": "y"}}, "z": 1}', '{\n  "mcpServers": {\n  }\n}\n', "// a\n{}", "", "{}"]
     seeds += [

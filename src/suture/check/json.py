@@ -141,7 +141,7 @@ def _check(text: str, *, comments: bool) -> list[Issue]:
 
     places = Places(text)
     if comments:
-        text = _without_comments(text)
+        text = without_comments(text)
     try:
         # No number is made: `int` refuses one of many digits.
         JSONDecoder(object_pairs_hook=take, parse_constant=constants.append, parse_float=len, parse_int=len).decode(
@@ -169,7 +169,7 @@ def _check_lines(text: str) -> list[Issue]:
     return issues
 
 
-def _without_comments(text: str) -> str:
+def without_comments(text: str) -> str:
     """A text whose comments and trailing commas are blanks."""
     from re import sub
 

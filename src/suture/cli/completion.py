@@ -176,7 +176,7 @@ def _completer(command: str, action: argparse.Action) -> Callable[..., Iterable[
 
 def _names(command: str, place: str, prefix: str) -> Iterable[str]:
     """The values of arguments that have a fixed list."""
-    from suture.cli.clients import CLIENTS
+    from suture.cli.init import CLIENTS
     from suture.settings import Settings
     from suture.tools import DIALECTS, PROFILES, TOOLS
 

@@ -15,7 +15,7 @@ from time import monotonic
 
 import suture
 from suture import __version__
-from suture.cli.clients import CLIENTS, NoHomeError, Unmergeable, as_utf8, parse, place_of, servers_in
+from suture.cli.init import CLIENTS, NoHomeError, Unmergeable, as_utf8, parse, place_of, servers_in
 from suture.cli.output import clean, colored, in_bytes, print_json, print_text, refuse, several
 from suture.cli.readonly import sight
 from suture.engine import Engine
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.check.registry import Configuration, Rule
-    from suture.cli.clients import Client
+    from suture.cli.init import Client
     from suture.engine.session import Session
 
     Check = Callable[[str], Iterator["Finding"]]

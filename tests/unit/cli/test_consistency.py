@@ -11,7 +11,7 @@ import pytest
 from suture.apis import FORMATS, definitions
 from suture.cli import main
 from suture.cli.arguments import build_parser
-from suture.cli.clients import CLIENTS
+from suture.cli.init import CLIENTS
 from suture.cli.menu import COMMANDS, EXIT_CODES, GROUPS, MEANT, page
 from suture.cli.output import CODES
 from suture.cli.prompt import PROMPTS

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from suture.cli import main
-from suture.cli.clients import CLIENTS, NoHomeError, user_file
+from suture.cli.init import CLIENTS, NoHomeError, user_file
 from suture.engine.session import Session
 from suture.files.local_fs import LocalFS
 from suture.plan import Snapshot, Update

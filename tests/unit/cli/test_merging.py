@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture.cli.clients import Addition, Different, Merged, Unmergeable, has_entry, merge, plain, snippet
+from suture.check.json import without_comments
+from suture.cli.init import Addition, Different, Merged, Unmergeable, merge, snippet
 
 ENTRY = {"command": "/bin/suture", "args": ["mcp"]}
 JSON = Addition("json", "mcpServers", "suture", ENTRY)
@@ -158,8 +159,8 @@ def test_an_entry_is_added_to_toml_as_a_table_at_the_end(text: str, result: str)
 @pytest.mark.parametrize("addition", [JSON, JSONC, TOML], ids=["json", "jsonc", "toml"])
 def test_what_is_there_already_is_left_alone(addition: Addition) -> None:
     text = snippet(addition)
-    assert merge(text, addition) == Merged("present", text)
-    assert merge(text, addition, replace=True) == Merged("present", text)
+    assert merge(text, addition) == Merged(text)
+    assert merge(text, addition, replace=True) == Merged(text)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +171,7 @@ def test_what_is_there_already_is_left_alone(addition: Addition) -> None:
     ],
 )
 def test_an_entry_that_is_written_otherwise_is_there_all_the_same(text: str, addition: Addition) -> None:
-    assert merge(text, addition).state == "present"
+    assert merge(text, addition) == Merged(text)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +192,6 @@ def test_an_entry_that_differs_is_refused_with_what_differs(found: object, said:
         merge(text, JSON)
     assert str(error.value) == said
     assert merge(text, JSON, replace=True) == Merged(
-        "replaced",
         f'{{"mcpServers": {{{INLINE}}}}}',
         ((26, len(text) - 2, INLINE.removeprefix('"suture": ')),),
     )
@@ -225,7 +225,7 @@ def test_only_the_entry_itself_is_replaced(text: str, result: str) -> None:
 def test_the_lines_of_a_table_are_replaced(text: str, result: str) -> None:
     with pytest.raises(Different):
         merge(text, TOML)
-    assert merge(text, TOML, replace=True) == Merged("replaced", result, merge(text, TOML, replace=True).cuts)
+    assert merge(text, TOML, replace=True) == Merged(result, merge(text, TOML, replace=True).cuts)
 
 
 @pytest.mark.parametrize(
@@ -316,13 +316,6 @@ def test_any_path_comes_through(addition: Addition, path: str) -> None:
     assert data == {addition.container: {"suture": entry}}
 
 
-@pytest.mark.parametrize(
-    ("text", "found"), [("", False), ("{}", False), ('{"mcpServers": {"suture": 1}}', True), (snippet(JSON), True)]
-)
-def test_it_is_told_whether_an_entry_is_there(text: str, found: bool) -> None:  # noqa: FBT001  a case's answer
-    assert has_entry(text, JSON) is found
-
-
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
@@ -391,8 +384,11 @@ def test_any_json_with_comments_keeps_every_character(document: tuple[str, dict[
     text, data = document
     result = merge(text, JSONC)
     assert without_new(result) == text
-    assert merge(result.text, JSONC).state == "present"
-    assert json.loads(plain(result.text)) == {**data, "mcpServers": {**data.get("mcpServers", {}), "suture": ENTRY}}
+    assert merge(result.text, JSONC) == Merged(result.text)
+    assert json.loads(without_comments(result.text)) == {
+        **data,
+        "mcpServers": {**data.get("mcpServers", {}), "suture": ENTRY},
+    }
 
 
 @pytest.mark.promise("api.init")

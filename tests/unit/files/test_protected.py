@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 import regex
 
-from suture.cli.clients import CLIENTS, Client, user_file
+from suture.cli.init import CLIENTS, Client, user_file
 from suture.files.fs import Tree
 from suture.files.glob import Selection
 from suture.files.protected import _IGNORABLE, PROTECTED, Guard
