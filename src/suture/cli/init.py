@@ -623,10 +623,8 @@ def init(options: argparse.Namespace) -> int:
         else:
             refuse("SETTINGS_NOT_WRITTEN", f"suture init: {problem}.", hint)
         return 1
-    addition = client.addition(options.name, command)
-    if not options.write:
-        return _show(options, client, place, addition)
-    return _write(options, client, place, addition)
+    entry = _Entry(client, place, client.addition(options.name, command), root)
+    return _write(options, entry) if options.write else _show(options, entry)
 
 
 def _check_usage(options: argparse.Namespace) -> int:
@@ -646,7 +644,11 @@ def _misuse(options: argparse.Namespace) -> str:
     """What is wrong with the arguments; empty if nothing is."""
     name: str = options.name
     if options.client is not None and options.client not in CLIENTS:
-        return _unknown_client(options.client)
+        from difflib import get_close_matches  # slow to import, and only a typing error needs it
+
+        near = get_close_matches(options.client.lower(), CLIENTS, 1)
+        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(CLIENTS)}"
+        return f"there is no client {clean(options.client)}; {meant}"
     if options.client is None and (options.write or options.force):
         return f"say which client: {', '.join(CLIENTS)}"
     if options.force and not options.write:
@@ -656,14 +658,6 @@ def _misuse(options: argparse.Namespace) -> str:
     if not name.isascii() or not name or not all(char.isalnum() or char in _NAME_SIGNS for char in name):
         return "--name: expected letters, digits, - and _"
     return f"--name: at most {_MAX_NAME} characters" if len(name) > _MAX_NAME else ""
-
-
-def _unknown_client(name: str) -> str:
-    from difflib import get_close_matches  # slow to import, and only a typing error needs it
-
-    near = get_close_matches(name.lower(), CLIENTS, 1)
-    meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(CLIENTS)}"
-    return f"there is no client {clean(name)}; {meant}"
 
 
 def _command(options: argparse.Namespace, root: str) -> list[str]:
@@ -717,41 +711,55 @@ def _list(options: argparse.Namespace, root: str) -> int:
     return 0
 
 
-def _show(options: argparse.Namespace, client: Client, place: Place, addition: Addition) -> int:
-    entry_text = snippet(addition)
+class _Entry(Record):
+    """What the command is about: an agent, its file, what the file is to contain, and the workspace to serve."""
+
+    client: Client
+    place: Place
+    addition: Addition
+    root: str
+
+    def data(self, status: str, backup: str | None = None) -> dict[str, object]:
+        return {
+            "client": self.client.name,
+            "path": self.place.path,
+            "format": self.client.format,
+            "entry": self.addition.entry,
+            "status": status,
+            "written": status == "written",
+            "backup": backup,
+            "snippet": snippet(self.addition),
+        }
+
+    def print_hint(self, before: str = "", after: str = "") -> None:
+        """Print what to do next."""
+        from importlib.util import find_spec
+
+        in_all = f"\nIt serves {clean(self.root)} in every project; others need another --name."
+        note(f"{before}{self.client.hint}{'' if self.place.scope == 'project' else in_all}{after}")
+        if find_spec("mcp") is None:
+            note("note: the server needs more than suture alone: pip install 'suture[mcp]'")
+
+
+def _show(options: argparse.Namespace, entry: _Entry) -> int:
+    client, place, addition = entry.client, entry.place, entry.addition
     if options.json:
-        print_json(_data(client, place, addition, "shown"))
+        print_json(entry.data("shown"))
         return 0
-    lines = [f"{client.title} reads its MCP servers from {clean(place.path)}. What belongs there:", "", entry_text]
+    print_text(f"{client.title} reads its MCP servers from {clean(place.path)}. What belongs there:\n")
+    print_text(snippet(addition), end="")
     if client.name == "claude-code":
         from shlex import join
 
         own = ["claude", "mcp", "add", "--scope", place.scope, "--transport", "stdio", addition.name, "--"]
-        how = join([*own, addition.entry["command"], *addition.entry["args"]])
-        lines += ["Or, in the project:", "", f"  {clean(how)}", ""]
-    print_text("\n".join(lines), end="")
-    _hint(f"Nothing was written; with --write it is put in there. Then: {client.hint}{_for_all(place, addition)}")
+        command = join([*own, addition.entry["command"], *addition.entry["args"]])
+        print_text(f"\nOr, in the project:\n\n  {clean(command)}")
+    entry.print_hint("Nothing was written; with --write it is put in there. Then: ")
     return 0
 
 
-def _for_all(place: Place, addition: Addition) -> str:
-    """A note on settings that apply to all projects."""
-    root = addition.entry["args"][addition.entry["args"].index("--root") + 1]
-    return (
-        "" if place.scope == "project" else f"\nIt serves {clean(root)} in every project; others need another --name."
-    )
-
-
-def _hint(text: str) -> None:
-    """Print what to do next."""
-    from importlib.util import find_spec
-
-    note(text)
-    if find_spec("mcp") is None:
-        note("note: the server needs more than suture alone: pip install 'suture[mcp]'")
-
-
-def _write(options: argparse.Namespace, client: Client, place: Place, addition: Addition) -> int:
+def _write(options: argparse.Namespace, entry: _Entry) -> int:
+    place, addition = entry.place, entry.addition
     hint = "Put it in by hand, as shown below."
     try:
         outcome = put(place, addition, force=options.force)
@@ -763,37 +771,18 @@ def _write(options: argparse.Namespace, client: Client, place: Place, addition: 
     except SutureError as error:
         problem = wording.error_text(error)
     else:
-        _tell(options, client, place, addition, outcome)
+        if options.json:
+            print_json(entry.data(outcome.status, outcome.backup))
+            return 0
+        kept = "" if outcome.backup is None else f" (as it was: {clean(outcome.backup)})"
+        print_text(f"{outcome.status}: {clean(place.path)}{kept}")
+        if outcome.undo:
+            entry.print_hint(after=f"\nTo take it back: {clean(outcome.undo)}")
         return 0
     if options.json:
-        print_json({**_data(client, place, addition, "refused"), "error": problem, "hint": hint})
+        print_json({**entry.data("refused"), "error": problem, "hint": hint})
     else:
         refuse("SETTINGS_NOT_WRITTEN", f"nothing was written to {clean(place.path)}: {problem}", hint)
         note("\nWhat belongs there:\n")
         print_text(snippet(addition), end="")
     return 1
-
-
-def _tell(options: argparse.Namespace, client: Client, place: Place, addition: Addition, outcome: Outcome) -> None:
-    if options.json:
-        print_json(_data(client, place, addition, outcome.status, outcome.backup))
-        return
-    kept = "" if outcome.backup is None else f" (as it was: {clean(outcome.backup)})"
-    print_text(f"{outcome.status}: {clean(place.path)}{kept}")
-    if outcome.undo:
-        _hint(f"{client.hint}{_for_all(place, addition)}\nTo take it back: {clean(outcome.undo)}")
-
-
-def _data(
-    client: Client, place: Place, addition: Addition, status: str, backup: str | None = None
-) -> dict[str, object]:
-    return {
-        "client": client.name,
-        "path": place.path,
-        "format": client.format,
-        "entry": addition.entry,
-        "status": status,
-        "written": status == "written",
-        "backup": backup,
-        "snippet": snippet(addition),
-    }
