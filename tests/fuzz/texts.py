@@ -16,10 +16,9 @@ from suture.check.toml import Toml, load
 from suture.check.xml import Xml
 from suture.check.yaml import Yaml
 from suture.errors import SutureError
-from suture.text import Text
+from suture.text import Lines, Text
 from suture.text.diff import FileDiff, counts, line_edits, unified_and_counts
 from suture.text.edits import apply
-from suture.text.lines import Lines
 from suture.text.merge import STRATEGIES, merge
 from tests.fuzz.mutation import joined
 from tests.fuzz.target import Choices, Target, as_text

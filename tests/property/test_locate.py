@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from suture.match import locate
 from suture.match.index import Found, Index, Refused
+from suture.text import Lines
 from suture.text.edits import apply
-from suture.text.lines import Lines
 
 STEADY = settings(deadline=None, max_examples=300)
 MATCH = st.sampled_from(["exact", "whitespace", "lenient"])

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from suture import text as text_module
 from suture.errors import EncodingMismatch, NotEncodable
-from suture.text import Text
-from suture.text import lines as lines_module
+from suture.text import Lines, Text
 from suture.text.edits import Edit, edit, splice
-from suture.text.lines import Lines
 
 MARKED = {
     "utf-8": codecs.BOM_UTF8,
@@ -246,7 +244,7 @@ def naive_style(endings: set[bytes]) -> str:
 def test_lines_are_what_the_definition_says(body: bytes, chunk: int) -> None:
     expected = naive_lines(body)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines_module, "_CHUNK_SIZE", chunk)
+        patch.setattr(text_module, "_CHUNK_SIZE", chunk)
         lines = Lines(body)
         unasked = (len(lines), lines.style())
         numbers = range(1, len(lines) + 1)

@@ -20,9 +20,9 @@ from suture.match.diagnose import diagnose
 from suture.match.index import Index
 from suture.plan import Change, Landed, Plan
 from suture.testing import MemoryFS
+from suture.text import Lines
 from suture.text.diff import changes
 from suture.text.edits import edit
-from suture.text.lines import Lines
 from suture.text.merge import merge
 from suture.text.replace import Step, apply_steps
 from suture.tools import TOOLS, every, find

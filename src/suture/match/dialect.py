@@ -29,7 +29,7 @@ from suture.match.normalize import (
     unescape_quotes,
 )
 from suture.records import Record
-from suture.text.lines import Indent, detect
+from suture.text import Indent, detect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

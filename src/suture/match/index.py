@@ -16,9 +16,9 @@ from itertools import accumulate
 from suture.bounds import check_time, timed
 from suture.match.normalize import coarse, encode_line, is_known, lead, marks_of, tokens, words
 from suture.records import Record
+from suture.text import Indent, Lines, detect
 from suture.text.diff import changes
 from suture.text.edits import Edit, edit
-from suture.text.lines import Indent, Lines, detect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from suture.bounds import timed
 from suture.errors import InputTooLarge
 from suture.json_text import quoted, quoter
 from suture.patterns.engines import NONE
-from suture.text.lines import terminator_of
+from suture.text import terminator_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

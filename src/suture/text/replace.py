@@ -1,6 +1,6 @@
 r"""Exact replacements, one after the other, as edits of the original; new text gets the line endings of the file.
 
-A line ends as in `lines`: at `\n` or `\r\n`, and at a lone `\r` only where there is no `\n` at all. A
+A line ends as in `Lines`: at `\n` or `\r\n`, and at a lone `\r` only where there is no `\n` at all. A
 text with a `\r` of its own is literal, both as what is searched for and as what is put in.
 
 A byte that a step put in has, in the original, the place of the first byte that it replaced.

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from suture.errors import SutureError
     from suture.plan import Change, Snapshot, Update
     from suture.settings import Settings
-    from suture.text.lines import Lines
+    from suture.text import Lines
 
 
 _ALIASES = {

@@ -11,7 +11,7 @@ does not exist would go unnoticed.
 from __future__ import annotations
 
 from suture.errors import InvalidArguments, NoFilesMatched, RangeOutOfBounds, SutureError
-from suture.text.lines import detect
+from suture.text import detect
 from suture.tools import results
 from suture.tools.spec import Answer, Example, Request, ToolSpec, encoding, integer, text
 

@@ -3,7 +3,7 @@
 import pytest
 
 from suture.match.dialect import Leads, Rule
-from suture.text.lines import Indent
+from suture.text import Indent
 
 Pairs = list[tuple[str, str]]
 NONE = Indent("none", 0)

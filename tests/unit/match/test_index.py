@@ -3,7 +3,7 @@
 import pytest
 
 from suture.match.index import MOST_PLACES, Index
-from suture.text.lines import Indent
+from suture.text import Indent
 
 BODY = b"Alpha = 1\n\n  beta = '2'\r\n\t\nalpha=1\nbeta = \"2\"\n"
 

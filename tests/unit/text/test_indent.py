@@ -2,8 +2,8 @@
 
 import pytest
 
-from suture.text import lines
-from suture.text.lines import Indent, detect
+from suture import text as module
+from suture.text import Indent, detect
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,6 @@ def test_indentation_is_told_by_the_steps_between_lines(body: bytes, expected: I
 
 
 def test_only_the_beginning_of_a_long_text_is_looked_at() -> None:
-    many_lines = b"a\n" * lines._SAMPLE_LINES + b"    b\n"
-    long_line = b"a" * lines._SAMPLE_SIZE + b"\n    b\n"
+    many_lines = b"a\n" * module._INDENT_SAMPLE_LINES + b"    b\n"
+    long_line = b"a" * module._INDENT_SAMPLE_SIZE + b"\n    b\n"
     assert (detect(many_lines), detect(long_line)) == (Indent("none", 0), Indent("none", 0))

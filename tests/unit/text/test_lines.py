@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from suture.text import lines as module
-from suture.text.lines import Lines
+from suture import text as module
+from suture.text import Lines
 
 BODIES = {
     "empty": (b"", [], "none"),
