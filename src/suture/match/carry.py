@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from suture.match.index import Index, Match
-    from suture.match.request import Request
+    from suture.match.normalize import Request
     from suture.text.diff import Change
     from suture.text.edits import Edit
 

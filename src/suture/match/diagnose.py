@@ -17,9 +17,21 @@ from suture.bounds import check_time
 from suture.match import locate, locate_in_bases
 from suture.match.index import RARE, Found, Refused, Sides, Site
 from suture.match.ladder import find_applied, remains
-from suture.match.normalize import PLAIN, fold, informative, lead, likeness, line_keys, parts, solid_keys, tokens, trail
+from suture.match.normalize import (
+    PLAIN,
+    fold,
+    informative,
+    lead,
+    likeness,
+    line_keys,
+    parts,
+    readings,
+    solid_keys,
+    split,
+    tokens,
+    trail,
+)
 from suture.match.placeholders import find_added
-from suture.match.request import readings, split
 from suture.records import Record
 from suture.text.edits import apply, edit, minimize
 from suture.text.replace import adapt_endings, occurrences
@@ -29,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from suture.match.index import Base, Index
-    from suture.match.request import Request
+    from suture.match.normalize import Request
     from suture.text.edits import Edit
 
     _Pair = tuple[int | None, int | None]

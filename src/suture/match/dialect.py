@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from suture.match.index import Index
-    from suture.match.request import Request
+    from suture.match.normalize import Request
 
 _WIDTHS = (1, 2, 3, 4, 8)  # spaces of one step of indentation
 _SCALES = (  # from one width of a step to another

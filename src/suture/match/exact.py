@@ -11,8 +11,7 @@ from itertools import accumulate
 from suture.match.dialect import Dialect
 from suture.match.index import MOST_PLACES, Found, Match, Refused, Site, merge_words
 from suture.match.ladder import COMPARED, LEVEL, RUNGS, find_applied_at, settle
-from suture.match.normalize import coarse, encode_line, lead, trail
-from suture.match.request import Request, readings
+from suture.match.normalize import Request, coarse, encode_line, lead, readings, trail
 from suture.records import Record
 from suture.text.edits import Edit, edit
 

@@ -314,6 +314,31 @@ class Index:
         return places
 
 
+def place_blanks(index: Index, lines: Sequence[str], at: list[int | None]) -> None:
+    """Place the blank ones of some lines: between two placed lines from the top, outside of all solid lines outward."""
+    solid = [number for number, line in enumerate(lines) if line.strip()]
+    if not solid:
+        return
+    for number, following in zip(solid, (*solid[1:], None), strict=True):
+        below = None if following is None else at[following]
+        place = at[number]
+        if place is None or (following is not None and below is None):
+            continue
+        between = list(range(number + 1, len(at) if following is None else following))
+        while between and place + 1 < len(index.keys) and not index.keys[place + 1] and place + 1 != below:
+            place += 1
+            at[between.pop(0)] = place
+        while below is not None and between and below - 1 > place and not index.keys[below - 1]:
+            below -= 1
+            at[between.pop()] = below
+    place = at[solid[0]]
+    for number in range(solid[0] - 1, -1, -1):
+        if not place or index.keys[place - 1]:
+            break
+        place -= 1
+        at[number] = place
+
+
 def declared_name(line: str) -> str | None:
     """The name of the function or class that begins in a line."""
     match = _declaration(line)

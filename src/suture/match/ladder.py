@@ -11,9 +11,8 @@ from bisect import bisect_left
 
 from suture.match.carry import Clash, carry
 from suture.match.dialect import Leads
-from suture.match.index import Found, Match, Refused, Site
-from suture.match.normalize import fold, informative, is_escaped, lead, solid_keys, unescape_quotes, words
-from suture.match.request import place_blanks, split
+from suture.match.index import Found, Match, Refused, Site, place_blanks
+from suture.match.normalize import fold, informative, is_escaped, lead, solid_keys, split, unescape_quotes, words
 from suture.text.edits import edit
 
 TYPE_CHECKING = False
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from suture.match.index import Answer, Index
-    from suture.match.request import Request
+    from suture.match.normalize import Request
     from suture.text.edits import Edit
 
 RUNGS = (
@@ -74,7 +73,7 @@ class Candidate:
         at: list[int | None] = [None] * len(request.old)
         for number, place in zip(solid, places, strict=True):
             at[number] = place
-        place_blanks(at, [not line.strip() for line in request.old], index)
+        place_blanks(index, request.old, at)
         self.match = Match(tuple(at), tuple(place is not None for place in at))
         level = LEVEL["escape"] if not request.plain else LEVEL["look_alike"] if request.exotic else 0
         level = max(level, self._level_of_lines(index, solid, places))

@@ -12,11 +12,10 @@ from bisect import bisect_left, bisect_right
 
 from suture.match.carry import UNPROVED, Clash, carry, is_proved
 from suture.match.dialect import Leads
-from suture.match.index import Found, Match, Refused, Site
+from suture.match.index import Found, Match, Refused, Site, place_blanks
 from suture.match.ladder import find_applied, settle
 from suture.match.normalize import fold, informative, lead, likeness, line_keys, unescape_quotes, words
 from suture.match.placeholders import find_added, is_marker, is_placeholder
-from suture.match.request import place_blanks
 from suture.records import Record
 from suture.text.diff import changes
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from suture.match.index import Answer, Index
-    from suture.match.request import Request
+    from suture.match.normalize import Request
 
 # When a place is convincing
 _LEAST_MARGIN = 0.05  # of the best score over the next
@@ -185,7 +184,7 @@ class _Sought:
         if all(place is None for place in at):
             return None
         same = [place is not None and index.keys[place] == key for place, key in zip(at, self.keys, strict=True)]
-        place_blanks(at, [not line.strip() for line in old], index)
+        place_blanks(index, old, at)
         return Match(tuple(at), tuple(same))
 
     @property
@@ -421,7 +420,7 @@ def _match(
             at[number] = place
     for a, b in _between(markers, len(keys)):
         part = at[a + 1 : b]
-        place_blanks(part, [not line.strip() for line in request.old[a + 1 : b]], index)
+        place_blanks(index, request.old[a + 1 : b], part)
         at[a + 1 : b] = part
     gaps: dict[int, range] = {}
     for marker in markers:
@@ -472,7 +471,7 @@ def _match_words(
         i, k = b, d
     for first, last, low, high in groups:
         at[first], at[last - 1] = low, high - 1
-    place_blanks(at, [not line.strip() for line in request.old], index)
+    place_blanks(index, request.old, at)
     for first, last, _, _ in groups:
         at[first] = at[last - 1] = None
     return Match(tuple(at), tuple(place is not None for place in at), gaps, tuple(groups))

@@ -2,7 +2,7 @@ r"""The readings of a request: what a text may stand for that a model sent."""
 
 import pytest
 
-from suture.match.request import Request, readings, split
+from suture.match.normalize import Request, readings, split
 
 
 def read(old: str, new: str = "") -> list[tuple[list[str], list[str]]]:
