@@ -196,8 +196,8 @@ def _find_in_line(index: Index, request: Request, allowed: Sequence[str]) -> Ans
     by_level: dict[int, list[Piece]] = {}
     candidates, complete = _pieces(index, sent)
     for piece in candidates:
-        step = next((name for name, fits in COMPARED if fits(sent, piece.text)), "similar")
-        by_level.setdefault(max(LEVEL[step], 0 if request.plain else LEVEL["escape"]), []).append(piece)
+        level = next((level for level, fits in COMPARED if fits(sent, piece.text)), LEVEL["similar"])
+        by_level.setdefault(max(level, 0 if request.plain else LEVEL["escape"]), []).append(piece)
     level = min(by_level, default=LEVEL["similar"])
     if level >= LEVEL["similar"]:
         return None

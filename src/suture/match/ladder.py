@@ -12,7 +12,8 @@ from bisect import bisect_left
 from suture.match.carry import Clash, carry
 from suture.match.dialect import Leads
 from suture.match.index import Found, Match, Refused, Site, place_blanks
-from suture.match.normalize import fold, informative, is_escaped, lead, solid_keys, split, unescape_quotes, words
+from suture.match.normalize import fold, informative, is_escaped, lead, plain_words, solid_keys, split
+from suture.records import Record
 from suture.text.edits import edit
 
 TYPE_CHECKING = False
@@ -23,40 +24,43 @@ if TYPE_CHECKING:
     from suture.match.normalize import Request
     from suture.text.edits import Edit
 
-RUNGS = (
-    "exact",
-    "line_ends",
-    "trailing",
-    "indentation",
-    "trimmed",
-    "look_alike",
-    "escape",
-    "tokens",
-    "elision",
-    "rebased",
-    "similar",
+
+class Rung(Record):
+    """A way in which a text may be in a file."""
+
+    name: str
+    match: str
+    """The strictest value of `match` that allows it."""
+    fits: Callable[[str, str], bool] | None = None
+    """For a rung that compares line by line: whether the line that was sent is the one that is there.
+
+    Only lines with the same key are compared (`normalize.coarse`). A line that fits one rung must fit those behind it.
+    """
+
+
+LADDER = (
+    Rung("exact", "exact"),
+    Rung("line_ends", "exact", lambda sent, here: sent == here),
+    Rung("trailing", "whitespace", lambda sent, here: sent.rstrip() == here.rstrip()),
+    Rung("indentation", "whitespace", lambda sent, here: sent.strip() == here.strip()),
+    Rung("trimmed", "whitespace"),
+    Rung("look_alike", "lenient", lambda sent, here: fold(sent).strip() == fold(here).strip()),
+    Rung("escape", "lenient", lambda sent, here: is_escaped(sent.strip(), here.strip())),
+    Rung("tokens", "whitespace", lambda sent, here: plain_words(sent) == plain_words(here)),
+    Rung("elision", "lenient"),
+    Rung("rebased", "lenient"),
+    Rung("similar", "lenient"),
 )
-"""The names of the rungs, the strictest first."""
-
-BOUNDS = {
-    "exact": ("exact", "line_ends"),
-    "whitespace": ("exact", "line_ends", "trailing", "indentation", "trimmed", "tokens"),
-    "lenient": RUNGS,
-}
-"""What each value of `match` allows."""
-
+"""All rungs, the strictest first."""
+RUNGS = tuple(rung.name for rung in LADDER)
 LEVEL = {name: level for level, name in enumerate(RUNGS)}
-COMPARED: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
-    ("line_ends", lambda sent, actual: sent == actual),
-    ("trailing", lambda sent, actual: sent.rstrip() == actual.rstrip()),
-    ("indentation", lambda sent, actual: sent.strip() == actual.strip()),
-    ("look_alike", lambda sent, actual: fold(sent).strip() == fold(actual).strip()),
-    ("escape", lambda sent, actual: is_escaped(sent.strip(), actual.strip())),
-    ("tokens", lambda sent, actual: words(unescape_quotes(fold(sent))) == words(unescape_quotes(fold(actual)))),
-)
-"""The rungs that compare line by line: whether a line that was sent is the one that occurs there.
-
-Only lines with the same key are compared (`normalize.coarse`). A line that fits one rung must fit those behind it."""
+COMPARED = tuple((LEVEL[rung.name], rung.fits) for rung in LADDER if rung.fits)
+_MATCHES = ("exact", "whitespace", "lenient")
+BOUNDS = {
+    match: tuple(rung.name for rung in LADDER if rung.match in _MATCHES[:number])
+    for number, match in enumerate(_MATCHES, 1)
+}
+"""The rungs that each value of `match` allows."""
 
 ENOUGH = 16
 """Letters and digits that a text must have to be recognized by them alone."""
@@ -96,7 +100,7 @@ class Candidate:
         if step == len(COMPARED):
             return LEVEL["similar"]
         self.moved = any(sent != actual for sent, actual in leads)
-        level = LEVEL[COMPARED[step][0]]
+        level = COMPARED[step][0]
         if level >= LEVEL["indentation"]:
             rules = Leads(leads, lambda: (index.indent, index.indent))
             first_only = all(sent == actual for sent, actual in leads[1:])

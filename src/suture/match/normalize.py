@@ -255,6 +255,11 @@ def unescape_quotes(text: str) -> str:
     return _ESCAPED_QUOTE.sub(r"\1", text) if "\\" in text else text
 
 
+def plain_words(text: str) -> list[str]:
+    """The words of a text without look-alikes and escaped quotes."""
+    return words(unescape_quotes(fold(text)))
+
+
 def unescape_backslashes(text: str) -> str:
     r"""The text with `\` for `\\`."""
     return text.replace("\\\\", "\\")

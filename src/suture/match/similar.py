@@ -14,7 +14,7 @@ from suture.match.carry import UNPROVED, Clash, carry, is_proved
 from suture.match.dialect import Leads
 from suture.match.index import Found, Match, Refused, Site, place_blanks
 from suture.match.ladder import find_applied, settle
-from suture.match.normalize import fold, informative, lead, likeness, line_keys, unescape_quotes, words
+from suture.match.normalize import informative, lead, likeness, line_keys, plain_words
 from suture.match.placeholders import find_added, is_marker, is_placeholder
 from suture.records import Record
 from suture.text.diff import changes
@@ -442,8 +442,8 @@ def _find_words_of(index: Index, request: Request) -> Answer | None:
     solid = [number for number, key in enumerate(keys) if key]
     matches = []
     for places in index.spread([keys[number] for number in solid]):
-        said = [word for number in solid for word in words(unescape_quotes(fold(request.old[number])))]
-        here = [word for place in places for word in words(unescape_quotes(fold(index.line(place))))]
+        said = [word for number in solid for word in plain_words(request.old[number])]
+        here = [word for place in places for word in plain_words(index.line(place))]
         if said == here:
             matches.append(_match_words(index, request, keys, solid, places))
     if len(matches) > 1:

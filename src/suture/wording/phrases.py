@@ -37,7 +37,7 @@ RUNGS = {
     "rebased": "as it was in an earlier version",
     "similar": "by similarity",
 }
-"""How a text was found, by the names of `match.ladder.RUNGS`."""
+"""How a text was found, by the names of `match.ladder.LADDER`."""
 _LONGEST_QUOTE = 40  # characters of either side of a difference
 _NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 

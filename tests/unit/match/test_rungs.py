@@ -4,6 +4,9 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from suture.match.index import Site
+from suture.match.ladder import LADDER
+from suture.match.normalize import line_keys, meaning
+from suture.wording import phrases
 from tests.unit.match.asking import found, made, proved, swap
 
 Case = tuple[str, str, str, str, str]
@@ -592,7 +595,7 @@ SIMILAR: dict[str, Case] = {
     ),
 }
 
-LADDER = {
+BY_RUNG = {
     "exact": EXACT,
     "trailing": TRAILING,
     "indentation": INDENTATION,
@@ -611,7 +614,7 @@ def listed(ladder: dict[str, dict[str, Case]]) -> list[ParameterSet]:
     ]
 
 
-CASES = [*listed(LADDER), *listed(PIECES)]
+CASES = [*listed(BY_RUNG), *listed(PIECES)]
 
 
 @pytest.mark.promise("locate.rungs")
@@ -652,3 +655,31 @@ def test_a_similar_place_is_told_with_its_score_and_the_next_best_place() -> Non
     assert answer.runner_up is not None
     assert (answer.runner_up.start_line, answer.runner_up.end_line) == (35, 37)
     assert 0 < answer.runner_up.score < answer.score - 0.05
+
+
+TOLD_APART = {
+    "line_ends": ("a = 'b'", "a = 'b'"),
+    "trailing": ("a = 'b'", "a = 'b'  "),
+    "indentation": ("a = 'b'", "\ta = 'b'"),
+    "look_alike": ("a = \u2018b\u2019", "a = 'b'"),
+    "escape": ('a = \\"b\\"', 'a = "b"'),
+    "tokens": ("a='b'", "a = 'b'"),
+}
+"""For every rung that compares lines: what was sent, and a line that only this rung and those behind it accept."""
+
+
+@pytest.mark.parametrize(("sent", "here"), TOLD_APART.values(), ids=TOLD_APART)
+def test_what_a_rung_forgives_vanishes_from_the_keys_and_the_meaning_of_lines(sent: str, here: str) -> None:
+    assert line_keys([sent]) == line_keys([here])
+    assert meaning(sent) == meaning(here)
+
+
+def test_every_rung_that_compares_lines_accepts_what_stricter_ones_do_and_has_words() -> None:
+    compared = [rung for rung in LADDER if rung.fits is not None]
+    accepted = {
+        strictest: [rung.name for rung in compared if rung.fits is not None and rung.fits(*lines)]
+        for strictest, lines in TOLD_APART.items()
+    }
+    names = [rung.name for rung in compared]
+    assert accepted == {name: names[number:] for number, name in enumerate(names)}
+    assert list(phrases.RUNGS) == [rung.name for rung in LADDER]
