@@ -28,7 +28,7 @@ from suture.text.merge import merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from suture.match.index import Answer
     from suture.match.normalize import Request
@@ -52,14 +52,17 @@ def _climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, l
     candidates = _find_candidates(index, requests)
     may_be_piece = _is_line_for_line(old, new) if whole_lines else not _is_line(old)
     if may_be_piece and all(candidate.level > LEVEL["escape"] for candidate in candidates):
-        inside = exact.find_piece(index, requests, BOUNDS[match])
+        inside = _first(exact.find_piece(index, request, BOUNDS[match]) for request in requests)
         if inside is not None:
             return inside
     if any(candidate.level < LEVEL["similar"] for candidate in candidates) or (candidates and match != "lenient"):
         return _choose(index, candidates, BOUNDS[match])
-    answer = None if candidates else similar.find_reflowed(index, requests)
-    elided = answer is None and not candidates and match == "lenient" and not literal
-    return similar.find_elided(index, requests) if elided else answer
+    if candidates:
+        return None
+    answer = _first(similar.find_reflowed(index, request) for request in requests)
+    if answer is None and match == "lenient" and not literal:
+        return _first(similar.find_elided(index, request) for request in requests)
+    return answer
 
 
 def _find_nearly(index: Index, old: str, new: str) -> Answer:
@@ -69,11 +72,8 @@ def _find_nearly(index: Index, old: str, new: str) -> Answer:
     if candidates:
         return _choose(index, candidates, BOUNDS["lenient"])
     answer = similar.find_similar(index, requests)
-    if not isinstance(answer, Refused) or answer.why != "missing":
-        return answer
-    for request in requests:
-        if (applied := find_applied(index, request)) is not None:
-            return applied
+    if isinstance(answer, Refused) and answer.why == "missing":
+        return _first(find_applied(index, request) for request in requests) or answer
     return answer
 
 
@@ -111,6 +111,10 @@ def locate_in_bases(
     return _rebase(
         index, old, lambda base: _find_whole(base, old, new, "lenient", whole_lines=whole_lines, literal=literal)
     )
+
+
+def _first(answers: Iterable[Answer | None]) -> Answer | None:
+    return next((answer for answer in answers if answer is not None), None)
 
 
 def _is_line(old: str) -> bool:
@@ -173,10 +177,7 @@ def _rebase(index: Index, old: str, find: Find) -> Answer | None:
 
     A version that holds it several times ends the search, too: an older one may hold only one of the places.
     """
-    for base in _bases_with(index, old) if old.strip() else ():
-        if (answer := _follow(index, base, find)) is not None:
-            return answer
-    return None
+    return _first(_follow(index, base, find) for base in _bases_with(index, old)) if old.strip() else None
 
 
 def _unless_elsewhere(index: Index, old: str, answer: Found, find: Find) -> Answer:
@@ -197,10 +198,8 @@ def _unless_elsewhere(index: Index, old: str, answer: Found, find: Find) -> Answ
 
 def _is_at(known: Answer, site: Site) -> bool:
     """Whether what became of the lines of a version, and a place, have lines in common."""
-    if isinstance(known, Refused) and known.why == "deleted":
-        return False
-    here = known.site if isinstance(known, Found) else known.sites[0]
-    return here.start_line <= site.end_line and site.start_line <= here.end_line
+    deleted = isinstance(known, Refused) and known.why == "deleted"
+    return not deleted and known.sites[0].overlaps(site)
 
 
 def _follow(index: Index, base: Base, find: Find) -> Answer | None:

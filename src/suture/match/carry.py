@@ -1,16 +1,5 @@
 """The change that a request makes, carried to the text that the file really has.
 
-Nothing but the request tells of a function that was deleted. A sibling of it that is still there differs in a word, has
-a line more, or lacks one: just what a request may get wrong about the right place. So a difference is forgiven
-only if it is harmless, or if the rest of the text could hardly be anywhere else:
-
-- Another word, number, string or operator in a line is never forgiven, nor is another line in place of one.
-- One line more or less (the file has one between those of the text, or lacks one of them) is forgiven if enough lines
-  of the text occur in the file exactly once.
-
-The numbers were chosen on 8,465 edits of deleted functions (`bench/editbench/siblings.py`), of which 15.6 % landed in a
-sibling without these rules. On held-out seeds, 12 of 6,600 do with them.
-
     base   = the request's old lines        ours   = the file's lines that they were found to be
     theirs = the request's new lines
 
@@ -23,11 +12,10 @@ indentation can't be known, or where both sides changed one thing, the answer is
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import pairwise
 
 from suture.bounds import check_size
 from suture.match.dialect import Dialect
-from suture.match.index import Sides, declared_name, line_edit, merge_words
+from suture.match.index import Sides, line_edit, merge_words, offsets_in
 from suture.match.normalize import (
     comment_in,
     find_slip,
@@ -56,104 +44,13 @@ if TYPE_CHECKING:
     from suture.text.diff import Change
     from suture.text.edits import Edit
 
-    Places = Sequence[int | None]
-    """The file's line for each old line, where there is one."""
     Swap = tuple[int, int, list[str]]
     """Lines of the file, from one up to another, and those that come instead."""
-
-
-UNPROVED = "unproved_place"
-"""Why a text is missing that is much like a place, which may be a sibling of the one that is meant."""
-_PROOF_LIKENESS = 0.6  # of two lines' characters
-_LONGEST = 2_000  # characters of a line that are compared
-_PROOF_CHARACTERS = 6  # letters and digits of a line that can prove something
-_UNIQUE = 6  # lines that occur once in the file, and prove the place alone;
-_SAME = 7  # or so many lines that are the file's,
-_UNIQUE_AMONG = 3  # of which so many occur once
-_BESIDE_COMMENT = 3  # lines that occur once, where the file has only comments that the text leaves out
-
-
-def is_proved(index: Index, request: Request, match: Match) -> bool:
-    """Whether the lines that a request was found to be are surely those that it means."""
-    place = _Place(index, request, match)
-    if place.has_other_words() or place.has_other_neighbor() or place.lacks_header():
-        return False
-    lines = len(place.missing) + len(place.own)
-    if lines != 1:
-        return not lines
-    unique = place.unique()
-    return (
-        unique >= _UNIQUE
-        or (unique >= _UNIQUE_AMONG and place.number_of_same() >= _SAME)
-        or (unique >= _BESIDE_COMMENT and place.own_is_comment())
-    )
-
-
-class _Place:
-    """What a text and a place have, and have not."""
-
-    def __init__(self, index: Index, request: Request, match: Match) -> None:
-        self._index, self._request, self._match = index, request, match
-        solid = [n for n, line in enumerate(request.old) if line.strip()]
-        self._placed = [n for n in solid if match.at[n] is not None]
-        self.missing = [n for n in solid if match.at[n] is None and not is_marker(request.old[n])]
-        """Lines of the text that the file lacks."""
-        self.own = [
-            place
-            for before, after in pairwise(self._placed)
-            if not any(map(is_marker, request.old[before:after]))
-            for place in range((match.at[before] or 0) + 1, match.at[after] or 0)
-            if index.keys[place]
-        ]
-        """The file's lines that the text lacks."""
-
-    def has_other_words(self) -> bool:
-        """Whether a line of the file says something else than the line of the text that it was taken for."""
-        return any(not self._match.same[n] and not self._knows(n) for n in self._placed)
-
-    def _knows(self, number: int) -> bool:
-        return self._index.knows(self._request.old[number].strip(), self._line(number).strip())
-
-    def _line(self, number: int) -> str:
-        return self._index.line(self._match.at[number] or 0)
-
-    def has_other_neighbor(self) -> bool:
-        """Whether the file has a line beside the place that is much like an outer line of the text, but another one."""
-        above = range(self._match.first - 1, -1, -1)
-        below = range(self._match.last + 1, len(self._index.keys))
-        for number in self.missing:
-            beside = above if number < self._placed[0] else below if number > self._placed[-1] else ()
-            near = next((n for n in beside if self._index.keys[n]), None)
-            sent, here = self._request.old[number], "" if near is None else self._index.line(near)
-            if likeness(sent[:_LONGEST], here[:_LONGEST]) >= _PROOF_LIKENESS:
-                return True
-        return False
-
-    def lacks_header(self) -> bool:
-        """Whether the text names a function or class that the place lacks."""
-        return any(declared_name(self._request.old[n]) is not None for n in self.missing)
-
-    def unique(self) -> int:
-        """How many lines that say something are the file's, and occur there once."""
-        telling = (
-            n for n in self._placed if self._match.same[n] and informative(self._request.old[n]) >= _PROOF_CHARACTERS
-        )
-        return sum(len(self._index.where(self._index.keys[self._match.at[n] or 0])) == 1 for n in telling)
-
-    def number_of_same(self) -> int:
-        """How many lines are the file's."""
-        return sum(self._match.same[n] for n in self._placed)
-
-    def own_is_comment(self) -> bool:
-        """Whether the file's own lines are comments."""
-        lines = [self._index.line(place).lstrip() for place in self.own]
-        return bool(lines) and all(line.startswith(self._index.marks) for line in lines)
 
 
 _UNIQUE_LINE_CHARACTERS = 12  # letters and digits of a line that is known by itself
 _NEW_LINE_CHARACTERS = 4  # letters and digits of a new line that can't be in the file by chance,
 _ADDED_CHARACTERS = 3  # or of all that a part of the change adds
-_PATIENCE = 4_000_000  # lines that are compared, at all places where old ones may be among new ones
 _NEAR_LINES = 3  # how far from the place a line that occurs several times belongs to it
 _LINE_LIKENESS = 0.6  # of the characters: an old line that became a new one
 _MOST_CELLS = 10_000  # pairs of old and new lines that are compared
@@ -182,10 +79,9 @@ class _Carry:
         self._at, self._same, self._gaps, self._groups = match.at, match.same, match.gaps, match.groups
         self._file = {place: index.line(place) for place in range(match.first, match.last + 1)}
         """The lines of the place that was found."""
-        self._taken = {place for place in match.at if place is not None}
+        self._taken = {place for _, place in match.placed}.union(*match.gaps.values())
         """Those that the request knows; the others are the file's own."""
-        self._taken.update(place for gap in match.gaps.values() for place in gap)
-        placed = [(number, request.old[number], self._file[place]) for number, place in _numbered(match.at)]
+        placed = [(number, request.old[number], self._file[place]) for number, place in match.placed]
         same = [line for line in placed if match.same[line[0]]]
         alike = [
             (number, sent, here)
@@ -291,12 +187,12 @@ class _Carry:
         known = set(line_keys(self._request.old))
         if all(key in known for key in new):
             return False  # they are moved
-        if more < _ADDED_CHARACTERS or not 0 < len(new) - len(old) <= _PATIENCE // max(len(old), 1):
+        offsets = offsets_in(new, old) if more >= _ADDED_CHARACTERS else []
+        if not offsets:
             return False
         solid, keys = self._index.solid, self._index.keys
         if old:
             first = next((place for place in self._at[i:j] if place is not None and keys[place]), None)
-            offsets = [n for n in range(len(new) - len(old) + 1) if new[n : n + len(old)] == old]
             starts = [bisect_left(solid, first) - n for n in offsets] if first is not None else []
         else:
             low, high = self._place_before(i)[0], self._place_after(j)[0]
@@ -571,7 +467,7 @@ class _Carry:
     def _learn_slips(self, match: Match) -> dict[str, str]:
         """Mistyped words of the request, and what the file has for each."""
         found: dict[str, str] = {}
-        for number, place in _numbered(match.at):
+        for number, place in match.placed:
             if not match.same[number] and (slip := find_slip(self._request.old[number], self._file[place])) is not None:
                 found[slip[0]] = slip[1]
         return {one: other for one, other in found.items() if not self._index.has_word(one)}
@@ -739,7 +635,3 @@ def _key(raw: str, line: str | None, *, marked: bool) -> bytes:
         return b"\0..."
     text = "\0" + raw.rstrip() if line is None else line.rstrip()
     return text.encode("utf-8", "surrogatepass")
-
-
-def _numbered(at: Places) -> Iterator[tuple[int, int]]:
-    return ((number, place) for number, place in enumerate(at) if place is not None)

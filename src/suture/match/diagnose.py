@@ -30,6 +30,7 @@ from suture.match.normalize import (
     split,
     tokens,
     trail,
+    with_newlines,
 )
 from suture.match.placeholders import find_added
 from suture.records import Record
@@ -104,6 +105,14 @@ KINDS = {
     "extra_line": "content",
 }
 """What a difference may be, and the specification's type for it."""
+_KINDS_OF_WORDS: dict[str, Callable[[str], str]] = {
+    "case": str.lower,
+    "look_alike": fold,
+    "quotes": lambda text: text.replace("'", '"'),
+    "escape": lambda text: text.replace("\\", ""),
+    "spacing": lambda text: "".join(text.split()),
+}
+"""What two texts differ in, if these functions make them the same."""
 
 
 class Difference(Record):
@@ -207,8 +216,9 @@ def failure_of(index: Index, old: str, new: str, answer: Refused, match: str = "
         answer, known = known, None
     base, stale = answer.base, None
     if known is not None:
-        base, stale = known.base, known.site if isinstance(known, Found) else next(iter(known.sites), None)
+        base, stale = known.base, next(iter(known.sites), None)
     sites = answer.sites[:_FEW_PLACES] if answer.why == "missing" else ()
+    placeholder = find_added(old, new, index.name) if answer.why == "elided" else None
     return Failure(
         answer.why,
         answer.rung,
@@ -218,7 +228,7 @@ def failure_of(index: Index, old: str, new: str, answer: Refused, match: str = "
         sites=answer.sites,
         base=base,
         stale=stale,
-        marker=_marker(old, new, index.name) if answer.why == "elided" else "",
+        marker=placeholder.line if placeholder and placeholder.deletes else "",
     )
 
 
@@ -264,7 +274,7 @@ def differences(sent: Sequence[str], current: Sequence[str], line: int, column: 
 
     `column` is where the first one begins, if it is a part of a line.
     """
-    said, here = ([*filter(None, map(_squeeze, lines))] for lines in (sent, current))
+    said, here = ([*filter(None, map(_KINDS_OF_WORDS["spacing"], lines))] for lines in (sent, current))
     if said != here and "".join(said) == "".join(here):
         one, other = (f"{len(lines)} line{'s' * (len(lines) != 1)}" for lines in (sent, current))
         return [Difference("line_break", one, other, line, 1, len(current[0]) + 1)]
@@ -339,12 +349,6 @@ def _compare(index: Index, old: str, site: Site) -> Place:
     here = index.window(site.start_line - 1, site.end_line)
     differing = differences(split(old), here, site.start_line)
     return Place(site.start_line, site.end_line, round(site.score, 3), "\n".join(here), tuple(differing))
-
-
-def _marker(old: str, new: str, name: str) -> str:
-    """The line of the new text that leaves something out; empty if only the old text has one."""
-    found = find_added(old, new, name)
-    return found.line if found is not None and found.deletes else ""
 
 
 class _Sought:
@@ -567,14 +571,10 @@ def _between(index: Index, edits: Sequence[Edit], start: int, end: int, ending: 
         old, new = (part.decode() for part in (before, after))
     except UnicodeDecodeError:
         return None
-    for one, other in ((_with_newlines(old), _with_newlines(new)), (old, new)):
+    for one, other in ((with_newlines(old), with_newlines(new)), (old, new)):
         if adapt_endings(index.body, start, end, other.encode()) == after:
             return (one, other) if occurrences(index.body, one.encode()) == [(start, end)] else None
     return None
-
-
-def _with_newlines(text: str) -> str:
-    return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
 
 
 def _count(found: Iterable[Difference]) -> list[Difference]:
@@ -641,31 +641,26 @@ def _pairs_in_gap(sent: Sequence[str], current: Sequence[str], asked: range, pla
         return
     free = places.start
     for number in asked:
-        alike = [place for place in range(free, places.stop) if _alike(sent[number], current[place])]
-        if alike:
-            best = max(alike, key=lambda place: _likeness(sent[number], current[place]))
-            yield from ((None, place) for place in range(free, best))
-            yield number, best
-            free = best + 1
-        else:
+        alike = {place: _likeness(sent[number], current[place]) for place in range(free, places.stop)}
+        best = max(alike, key=alike.__getitem__, default=None)
+        if best is None or alike[best] < _LINES_ALIKE:
             yield number, None
+            continue
+        yield from ((None, place) for place in range(free, best))
+        yield number, best
+        free = best + 1
     yield from ((None, place) for place in range(free, places.stop))
 
 
-def _alike(one: str, other: str) -> bool:
-    return bool(one.strip()) == bool(other.strip()) and _likeness(one, other) >= _LINES_ALIKE
-
-
 def _likeness(one: str, other: str) -> float:
-    """How much of two lines is the same; of long ones, how much at their ends."""
+    """How much of two lines is the same; of long ones, how much at their ends. A blank line is like no other."""
+    if bool(one.strip()) != bool(other.strip()):
+        return 0.0
     longest = max(len(one), len(other))
     return likeness(one, other) if longest <= _LONGEST_LINE else sum(_common(one.strip(), other.strip())) / longest
 
 
 def _in_line(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
-    """The differences of one line."""
-    if sent == here:
-        return
     (lead, body, trail), (lead_here, body_here, trail_here) = parts(sent), parts(here)
     start, end = column + len(lead_here), column + len(here)
     if lead != lead_here:
@@ -719,7 +714,7 @@ def _name(sent: str, here: str, before: str, line: int, column: int) -> Differen
 def _kind_of(sent: str, here: str) -> str:
     if not sent.strip() and not here.strip():
         return "spacing" if (sent + here).isascii() else "exotic_space"
-    for name, same in _SAME.items():
+    for name, same in _KINDS_OF_WORDS.items():
         if same(sent) == same(here):
             return name if name != "look_alike" else _look_alike(sent + here)
     return "word" if any(map(str.isalnum, sent + here)) else "marks"
@@ -730,23 +725,9 @@ def _look_alike(text: str) -> str:
     return "exotic_space" if exotic and exotic <= {" ", ""} else "look_alike" if exotic else "composition"
 
 
-_SAME: dict[str, Callable[[str], str]] = {
-    "case": str.lower,
-    "look_alike": fold,
-    "quotes": lambda text: text.replace("'", '"'),
-    "escape": lambda text: text.replace("\\", ""),
-    "spacing": lambda text: "".join(text.split()),
-}
-"""What two texts differ in, if these functions make them the same."""
-
-
 def _common(one: str, other: str) -> tuple[int, int]:
     """Lengths of the common beginning, and of the common end of the rest."""
     most = min(len(one), len(other))
     head = next((at for at in range(most) if one[at] != other[at]), most)
     tail = next((at for at in range(most - head) if one[-1 - at] != other[-1 - at]), most - head)
     return head, tail
-
-
-def _squeeze(text: str) -> str:
-    return "".join(text.split())

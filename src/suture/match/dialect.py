@@ -40,22 +40,15 @@ if TYPE_CHECKING:
     from suture.match.normalize import Request
 
 _WIDTHS = (1, 2, 3, 4, 8)  # spaces of one step of indentation
-_SCALES = (  # from one width of a step to another
-    (2, 4),
-    (4, 2),
+_SCALES = (
     (1, 2),
     (1, 4),
-    (2, 8),
-    (4, 8),
-    (8, 4),
-    (8, 2),
-    (3, 4),
-    (4, 3),
     (2, 3),
-    (3, 2),
-    (2, 1),
-    (4, 1),
-)
+    (2, 4),
+    (2, 8),
+    (3, 4),
+    (4, 8),
+)  # widths of a step, either may become the other
 
 _OPENS = re.compile(r"(?:if|else|elif|for|while)\b")
 
@@ -100,7 +93,7 @@ _OF_TABS = (_SAME, *(Rule("expand", width) for width in _WIDTHS))
 _OF_SPACES = (
     _SAME,
     *(Rule("tabs", width) for width in _WIDTHS),
-    *(Rule("scale", width, to) for width, to in _SCALES),
+    *(Rule("scale", *widths) for one, other in _SCALES for widths in ((one, other), (other, one))),
 )
 _OF_SPACES_WITH_REST = tuple(rule.but(rest=rule.width > 1) for rule in _OF_SPACES)
 
@@ -239,16 +232,15 @@ class Dialect:
         """Which quotes around strings of the request are the other kind here."""
         seen: dict[str, set[str]] = {quote: set() for quote in QUOTES}
         for sent, actual in bodies:
-            ours, theirs = (self._quotes_of(fold(line)) for line in (sent, actual))
+            ours, theirs = (
+                [line[at] for at in string_quotes(line, self._marks) or ()] for line in (fold(sent), fold(actual))
+            )
             for one, other in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
                 seen[one].add(other)
         swapped = {one: other for one, other in zip(QUOTES, reversed(QUOTES), strict=True) if seen[one] == {other}}
         if not swapped:
             return {}, {one for one in QUOTES if len(seen[one]) > 1}
         return swapped, {one for one in QUOTES if one not in swapped}
-
-    def _quotes_of(self, text: str) -> list[str]:
-        return [text[at] for at in string_quotes(text, self._marks) or ()]
 
     def _convert_quotes(self, body: str) -> str | None:
         """A line with the file's quotes around its strings; None where that can't be known."""
@@ -375,23 +367,17 @@ def _follows(line: str, following: str, deeper: int, unit: int) -> bool:
     return deeper <= 0
 
 
-def _shared_lead(lines: Sequence[str]) -> str:
-    leads = [lead(line) for line in lines]
-    shortest = min(leads, key=len, default="")
-    while not all(one.startswith(shortest) for one in leads):
-        shortest = shortest[:-1]
-    return shortest
-
-
 def _indent_of(*texts: Sequence[str]) -> Indent:
     """How a request is indented: the first line's own depth says nothing."""
     lines = []
     for text in texts:
         solid = [line for line in text if line.strip()]
-        shared = _shared_lead(solid)
+        leads = [lead(line) for line in solid]
+        shared = min(leads, key=len, default="")
+        while not all(one.startswith(shared) for one in leads):
+            shared = shared[:-1]
         lines += [line[len(shared) :] for line in solid]
-        tabs = "\t" in shared
-        lines += ["\tx"] * tabs
+        lines += ["\tx"] if "\t" in shared else []
     return detect("\n".join(lines).encode("utf-8", "surrogatepass"))
 
 

@@ -66,12 +66,6 @@ def at_line(index: Index, old: str, new: str, line: int) -> Found | None:
     return None
 
 
-def find_piece(index: Index, requests: Sequence[Request], allowed: Sequence[str]) -> Answer | None:
-    """The one place inside a line."""
-    answers = (_find_in_line(index, request, allowed) for request in requests)
-    return next((answer for answer in answers if answer is not None), None)
-
-
 def _last_lines(index: Index, old: str) -> bytes | None:
     """The end of a text whose last line is not finished, if it is the one place of `old`, which has a line ending."""
     if index.lines.finished or not old.endswith("\n"):
@@ -187,7 +181,7 @@ def _is_several_lines(text: str) -> bool:
     return "\n" in text.strip("\r\n")
 
 
-def _find_in_line(index: Index, request: Request, allowed: Sequence[str]) -> Answer | None:
+def find_piece(index: Index, request: Request, allowed: Sequence[str]) -> Answer | None:
     """A piece of one line, for a piece of one line."""
     texts = _piece_texts(request)
     if texts is None:
@@ -219,7 +213,7 @@ def _piece_texts(request: Request) -> tuple[str, str] | None:
     old, new = (_trim(lines) for lines in (request.old, request.new))
     if len(old) != 1 or len(new) > 1 or (new and lead(new[0]) != lead(old[0])):
         return None
-    tail, new_tail = (_tail(lines) for lines in (request.old, request.new))
+    tail, new_tail = (trail(lines[-1]) if lines else "" for lines in (request.old, request.new))
     if tail not in {"", new_tail}:
         return None
     return old[0].strip(), "".join(new).strip() + new_tail.removeprefix(tail)
@@ -289,11 +283,6 @@ def _part(line: str, offsets: list[int], number: int, begin: int, end: int) -> P
 
 def _inside_word(line: str, at: int) -> bool:
     return 0 < at < len(line) and all(char.isalnum() or char == "_" for char in line[at - 1 : at + 1])
-
-
-def _tail(lines: Sequence[str]) -> str:
-    """The whitespace at the end of the last line."""
-    return trail(lines[-1]) if lines else ""
 
 
 def _trim(lines: Sequence[str]) -> list[str]:

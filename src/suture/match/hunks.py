@@ -125,7 +125,7 @@ def _fit_split(index: Index, hunk: Hunk, split: Split, match: str, expected: Exp
     scopes = _scopes_of_hunk(index, hunk)
     if scopes == []:
         known = locate_in_bases(index, split.old, split.new, whole_lines=True) if match == "lenient" else None
-        return known or Refused("missing", None, _sites(_locate(index, split, match)), None, NOT_NAMED)
+        return known or Refused("missing", None, _locate(index, split, match).sites, None, NOT_NAMED)
     for line in expected.lines:
         here = _place_at(index, split, line)
         if here is not None and _is_inside(scopes, here.site, numbered=True):
@@ -385,13 +385,9 @@ def _fit_one_of(index: Index, hunk: Hunk, splits: Sequence[Split], match: str) -
         answer = _locate(index, split, match) if split.old else _insertion(index, hunk, split.new)
         if isinstance(answer, Found) or answer.why in {"applied", "ambiguous"}:
             fits.append(Fit(answer, split))
-    sites = tuple(site for fitting in fits for site in _sites(fitting.answer))
+    sites = tuple(site for fitting in fits for site in fitting.answer.sites)
     halved = len(fits) == 1 and fits[0].split is not longest and _precedes_separator(index, sites[0])
     return fits[0] if len(fits) == 1 and not halved else Fit(Refused("unsplit", None, sites), splits[0])
-
-
-def _sites(answer: Found | Refused) -> tuple[Site, ...]:
-    return (answer.site,) if isinstance(answer, Found) else answer.sites
 
 
 def _is_balanced(text: str) -> bool:

@@ -23,10 +23,14 @@ from suture.text.edits import Edit, edit
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import TypeVar
 
     from suture.text.diff import Change
 
+    T = TypeVar("T")
+
 _MOST_LINES_COMPARED = 30_000  # lines of all places of one text together
+_MOST_LINES_LAID = 4_000_000  # lines that are compared, at all places where a text may occur in another one
 _MOST_WORD_TRIES = 10_000  # places of some letters that are looked at, in search of them as a word
 RARE = 200
 """Lines that a word may occur in, and still tell where a text belongs."""
@@ -62,6 +66,10 @@ class Site(Record):
     end_line: int
     score: float = 1.0
 
+    def overlaps(self, other: Site) -> bool:
+        """Whether they have lines in common."""
+        return self.start_line <= other.end_line and other.start_line <= self.end_line
+
 
 class Base(Record):
     """An earlier version of a file, on which a request may have been written."""
@@ -93,6 +101,11 @@ class Found(Record):
     base: Base | None = None
     """For `rebased`: the version on which the request was written."""
 
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """The place alone, as `Refused` has its places."""
+        return (self.site,)
+
 
 class Match(Record):
     """What of the file a request's old lines were found to be. Lines are 0-based."""
@@ -107,18 +120,19 @@ class Match(Record):
     """Old lines (from, up to) that are the file's lines (from, up to), broken in another way."""
 
     @property
+    def placed(self) -> list[tuple[int, int]]:
+        """The old lines that have a place, by number, each with the file's line."""
+        return [(number, place) for number, place in enumerate(self.at) if place is not None]
+
+    @property
     def first(self) -> int:
         """The first line."""
-        return min(self._places())
+        return min((*(place for _, place in self.placed), *(low for _, _, low, _ in self.groups)))
 
     @property
     def last(self) -> int:
         """The last line."""
-        return max(self._places())
-
-    def _places(self) -> Iterator[int]:
-        yield from (place for place in self.at if place is not None)
-        yield from (place for _, _, low, high in self.groups for place in (low, high - 1))
+        return max((*(place for _, place in self.placed), *(high - 1 for _, _, _, high in self.groups)))
 
     @property
     def site(self) -> Site:
@@ -312,6 +326,14 @@ class Index:
             places.append(list(self.solid[ordinal : ordinal + len(keys)]))
             at = self.stream.find(needle, at + 1)
         return places
+
+
+def offsets_in(longer: list[T], part: list[T]) -> list[int]:
+    """Where some lines occur among more lines; nowhere if that would take too long to tell."""
+    growth = len(longer) - len(part)
+    if not 0 < growth <= _MOST_LINES_LAID // max(len(part), 1):
+        return []
+    return [offset for offset in range(growth + 1) if longer[offset : offset + len(part)] == part]
 
 
 def place_blanks(index: Index, lines: Sequence[str], at: list[int | None]) -> None:

@@ -11,7 +11,7 @@ from bisect import bisect_left
 
 from suture.match.carry import Clash, carry
 from suture.match.dialect import Leads
-from suture.match.index import Found, Match, Refused, Site, place_blanks
+from suture.match.index import Found, Match, Refused, Site, offsets_in, place_blanks
 from suture.match.normalize import fold, informative, is_escaped, lead, plain_words, solid_keys, split
 from suture.records import Record
 from suture.text.edits import edit
@@ -66,7 +66,6 @@ ENOUGH = 16
 """Letters and digits that a text must have to be recognized by them alone."""
 _CERTAIN = 40  # letters and digits of a new text that is recognized far from the place of the old one
 _LEAST_NEWS = 1  # letters and digits that new has more than old, if it contains old: else nothing was applied
-_MOST_LINES_COMPARED = 4_000_000  # lines that are compared, at all places where the old text may occur in the new one
 
 
 class Candidate:
@@ -147,29 +146,15 @@ def find_applied_at(index: Index, first: int, old: str, new: str) -> Site | None
     """Where the new text occurs, which says more than the old one, though this was found as sent, too."""
     before, after = ([line.rstrip() for line in split(text)] for text in (old, new))
     more = sum(map(informative, after)) - sum(map(informative, before))
-    if more < _LEAST_NEWS or not 0 < len(after) - len(before) <= _MOST_LINES_COMPARED // max(len(before), 1):
-        return None
-    for offset in range(len(after) - len(before) + 1):
-        if after[offset : offset + len(before)] == before and first >= offset:
-            here = index.window(first - offset, min(first - offset + len(after), len(index.keys)))
-            if [line.rstrip() for line in here] == after:
-                return Site(first - offset + 1, first - offset + len(after))
+    for offset in offsets_in(after, before) if more >= _LEAST_NEWS else ():
+        begin, end = first - offset, first - offset + len(after)
+        if begin >= 0 and [line.rstrip() for line in index.window(begin, min(end, len(index.keys)))] == after:
+            return Site(begin + 1, end)
     return None
 
 
-def find_applied(
-    index: Index,
-    request: Request,
-    window: Site | None = None,
-    *,
-    anywhere: bool = False,
-    rung: str | None = None,
-    enough: int = ENOUGH,
-) -> Refused | None:
-    """That the new text occurs in the file already, if it says `enough`.
-
-    Given a window, only there, or `anywhere` if it says a lot.
-    """
+def find_applied(index: Index, request: Request, *, near: Site | None = None, enough: int = ENOUGH) -> Refused | None:
+    """That the new text occurs in the file already, if it says `enough`; unless it says a lot, only `near` a place."""
     keys, before = solid_keys(request.new), solid_keys(request.old)
     says = sum(map(informative, request.new))
     if not keys or keys == before or says < enough:
@@ -178,11 +163,11 @@ def find_applied(
         return None  # what is to remain occurs here in any case
     wanted = [fold(line).strip() for line in request.new if line.strip()]
     for places in index.runs(keys):
-        inside = window is None or (places[0] < window.end_line and places[-1] >= window.start_line - 1)
-        here = [fold(index.line(place)).strip() for place in places]
-        if (inside or (anywhere and says >= _CERTAIN)) and here == wanted:
-            site = Site(places[0] + 1, places[-1] + 1)
-            return Refused("partly_applied" if remains(index, before, keys, site) else "applied", rung, (site,))
+        site = Site(places[0] + 1, places[-1] + 1)
+        if near is not None and says < _CERTAIN and not site.overlaps(near):
+            continue
+        if [fold(index.line(place)).strip() for place in places] == wanted:
+            return Refused("partly_applied" if remains(index, before, keys, site) else "applied", None, (site,))
     return None
 
 
@@ -208,8 +193,8 @@ def _indent_as_file(index: Index, request: Request, match: Match) -> Request:
     """
     here = {
         number: lead(index.line(place))
-        for number, place in enumerate(match.at)
-        if place is not None and match.same[number] and request.old[number].strip()
+        for number, place in match.placed
+        if match.same[number] and request.old[number].strip()
     }
     old, new = solid_keys(request.old), solid_keys(request.new)
     if not here or not new or old == new or any(line.strip() and line in request.old for line in request.new):
@@ -241,12 +226,6 @@ def _is_applied(index: Index, request: Request, match: Match) -> bool:
         here = index.window(match.first, match.last + 1)
         return wanted != [line.rstrip() for line in request.old] and [line.rstrip() for line in here] == wanted
     more = sum(map(informative, request.new)) - sum(map(informative, request.old))
-    if more < _LEAST_NEWS or not 0 < len(after) - len(before) <= _MOST_LINES_COMPARED // max(len(before), 1):
-        return False
-    ordinal = bisect_left(index.solid, match.first)
-    for offset in range(len(after) - len(before) + 1):
-        if after[offset : offset + len(before)] == before and ordinal >= offset:
-            places = index.solid[ordinal - offset : ordinal - offset + len(after)]
-            if [index.keys[place] for place in places] == after:
-                return True
-    return False
+    begins = offsets_in(after, before) if more >= _LEAST_NEWS else ()
+    ordinals = (bisect_left(index.solid, match.first) - offset for offset in begins)
+    return any(n >= 0 and [index.keys[place] for place in index.solid[n : n + len(after)]] == after for n in ordinals)

@@ -113,11 +113,16 @@ def readings(old: str, new: str) -> list[Request]:
     return result
 
 
+def with_newlines(text: str) -> str:
+    r"""The text with `\n` at the end of its lines."""
+    if "\r" not in text:
+        return text
+    return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
+
+
 def split(text: str) -> list[str]:
     r"""The lines of a text; what follows the final newline is none. A lone `\r` ends lines where nothing else does."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
-    lines = text.split("\n")
+    lines = with_newlines(text).split("\n")
     if not lines[-1]:
         lines.pop()
     return lines

@@ -20,7 +20,7 @@ import re
 from collections import Counter
 from functools import cache
 
-from suture.match.normalize import depth
+from suture.match.normalize import depth, with_newlines
 from suture.records import Record
 from suture.text.diff import changes
 
@@ -305,9 +305,7 @@ def _names_as_before(line: str) -> set[str]:
 
 
 def _lines(text: str | Sequence[str]) -> Sequence[str]:
-    if not isinstance(text, str):
-        return text
-    return (text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")).split("\n")
+    return with_newlines(text).split("\n") if isinstance(text, str) else text
 
 
 def _gone(before: Sequence[str], after: Sequence[str]) -> list[str]:

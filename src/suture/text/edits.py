@@ -10,13 +10,16 @@ occurred, and with it the diff, the inverse and the line numbers of the original
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import accumulate
+
 from suture.bounds import timed
 from suture.errors import EditOutOfBounds, EncodingMismatch, OverlappingEdits
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Literal
 
     from suture.text import Text
@@ -39,8 +42,8 @@ class Span(Record):
         return self.end - self.start
 
 
-Piece = Span | memoryview
-"""A part of an edited text: kept from the original, or new."""
+Piece = tuple[int, int, bytes | None]
+"""A part of an edited text: the offset it comes from, its length, and its bytes if they are new."""
 
 
 class Edit(Record):
@@ -62,6 +65,74 @@ class Edit(Record):
 def edit(start: int, end: int, new: bytes) -> Edit:
     """Shorthand for `Edit(Span(start, end), new)`."""
     return Edit(Span(start, end), new)
+
+
+class Pieces:
+    """The parts of a text that was made from one of `size` bytes, left to right; none is empty."""
+
+    def __init__(self, size: int, pieces: list[Piece]) -> None:
+        self.size = size
+        self.pieces = pieces
+        self._starts = list(accumulate([piece[1] for piece in pieces], initial=0))
+        self.length = self._starts[-1]
+
+    @classmethod
+    def made_by(cls, size: int, edits: Iterable[Edit]) -> Pieces:
+        """The parts of the text that edits, in order, make of one of `size` bytes."""
+        pieces: list[Piece] = []
+        position = 0
+        for one in edits:
+            pieces += [(position, one.span.start - position, None), (one.span.start, len(one.new), one.new)]
+            position = one.span.end
+        return cls(size, [piece for piece in (*pieces, (position, size - position, None)) if piece[1]])
+
+    def origin(self, offset: int) -> int:
+        """The offset in the first text. The end is the end; all of a text that is empty now is at its beginning."""
+        index = bisect_right(self._starts, offset) - 1
+        if index >= len(self.pieces):
+            return self.size if self.pieces else 0
+        at, _, new = self.pieces[index]
+        return at if new is not None else at + offset - self._starts[index]
+
+    def then(self, later: Pieces) -> Pieces:
+        """The parts of the text that `later` makes of this one."""
+        result: list[Piece] = []
+        for at, length, new in later.pieces:
+            if new is None:
+                result += self._between(at, at + length)
+            else:
+                result.append((self.origin(at), length, new))
+        return Pieces(self.size, result)
+
+    def _between(self, start: int, end: int) -> Iterator[Piece]:
+        """The parts of what is from `start` to `end`."""
+        index = bisect_right(self._starts, start) - 1
+        while start < end:
+            at, length, new = self.pieces[index]
+            skipped = start - self._starts[index]
+            taken = min(end - start, length - skipped)
+            yield (at + skipped, taken, None) if new is None else (at, taken, new[skipped : skipped + taken])
+            start += taken
+            index += 1
+
+    def text(self, body: bytes) -> bytes:
+        """The text itself."""
+        view = memoryview(body)
+        return b"".join([view[at : at + length] if new is None else new for at, length, new in self.pieces])
+
+    def keep(self, body: bytes, text: bytes) -> bool:
+        """Whether `text` occurs in a part of the first text that is still there."""
+        return any(new is None and body.find(text, at, at + length) >= 0 for at, length, new in self.pieces)
+
+    def edits(self) -> list[Edit]:
+        """The edits that make this text of the first, one for each part that is new or gone."""
+        result: list[Edit] = []
+        position, put = 0, b""
+        for at, length, new in (*self.pieces, (self.size, 0, None)):
+            if put or at > position:
+                result.append(edit(position, at, put))
+            position, put = (at + length, b"") if new is None else (at, new)
+        return result
 
 
 def sort_edits(edits: Iterable[Edit], size: int) -> list[Edit]:
@@ -121,26 +192,18 @@ def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Ed
     `first` applies to an original of `size` bytes, `second` to the result; what comes back applies
     to the original and gives the final text. Work is linear in the number of edits.
     """
-    kept = _pieces(size, sort_edits(first, size))
-    total = sum(len(piece) for piece in kept)
-    result: list[Piece] = []
-    position, queue = 0, iter(kept)
-    rest: Piece = memoryview(b"")
-
-    def take(until: int) -> list[Piece]:
-        nonlocal position, rest
-        taken: list[Piece] = []
-        while position < until:
-            piece = rest if len(rest) else next(queue)
-            head, rest = _cut(piece, min(until - position, len(piece)))
-            taken.append(head)
-            position += len(head)
-        return taken
-
-    for one in sort_edits(second, total):
-        result += [*take(one.span.start), memoryview(one.new)]
-        take(one.span.end)
-    return _edits(size, [*result, *take(total)])
+    earlier = Pieces.made_by(size, sort_edits(first, size))
+    later = Pieces.made_by(earlier.length, sort_edits(second, earlier.length))
+    result: list[Edit] = []
+    position, put = 0, list[bytes]()
+    for at, length, new in (*earlier.then(later).pieces, (size, 0, None)):
+        if new is not None:
+            put.append(new)  # all that comes between two kept parts is one edit
+            continue
+        if put or at > position:
+            result.append(edit(position, at, b"".join(put)))
+        position, put = at + length, []
+    return result
 
 
 def minimize(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
@@ -232,37 +295,3 @@ def _same_bytes(left: bytes, right: bytes, order: Literal["little", "big"]) -> i
     """How many bytes are the same from the beginning on, or with "big" from the end, of texts of one length."""
     difference = int.from_bytes(left, order) ^ int.from_bytes(right, order)
     return ((difference & -difference).bit_length() - 1) // 8 if difference else len(left)
-
-
-def _cut(piece: Piece, at: int) -> tuple[Piece, Piece]:
-    if isinstance(piece, Span):
-        return Span(piece.start, piece.start + at), Span(piece.start + at, piece.end)
-    return piece[:at], piece[at:]
-
-
-def _pieces(size: int, edits: Sequence[Edit]) -> list[Piece]:
-    """The edited text as a list of what is kept of the original and what is new."""
-    pieces: list[Piece] = []
-    position = 0
-    for one in edits:
-        pieces += [Span(position, one.span.start), memoryview(one.new)]
-        position = one.span.end
-    return [*pieces, Span(position, size)]
-
-
-def _edits(size: int, pieces: Iterable[Piece]) -> list[Edit]:
-    """The edits that make these pieces of an original of `size` bytes."""
-    result: list[Edit] = []
-    position, new = 0, list[memoryview]()
-    for piece in (*pieces, Span(size, size)):
-        if not isinstance(piece, Span):
-            new.append(piece)
-            continue
-        last = piece.start == piece.end == size
-        if not len(piece) and not last:
-            continue
-        text = b"".join(new)
-        if text or piece.start > position:
-            result.append(edit(position, piece.start, text))
-        position, new = piece.end, []
-    return result

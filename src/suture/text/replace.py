@@ -17,23 +17,21 @@ thousands of steps on a large file each would be a pass over all of it.
 from __future__ import annotations
 
 import sys
-from bisect import bisect_right
 from heapq import heappop, heappush
-from itertools import accumulate, islice, pairwise
+from itertools import islice, pairwise
 from operator import itemgetter
 
 from suture.bounds import check_time, timed
 from suture.records import Record
-from suture.text.edits import Edit, edit, minimize
+from suture.text.edits import Pieces, edit, minimize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-_MOST_LINES_COMPARED = 1_000  # lines of a replaced text with both kinds of endings; of more, the n-th keeps its ending
+    from suture.text.edits import Edit, Piece
 
-Piece = tuple[int, int, bytes | None]
-"""A part of a text: the offset it comes from, its length, and its bytes if they are new."""
+_MOST_LINES_COMPARED = 1_000  # lines of a replaced text with both kinds of endings; of more, the n-th keeps its ending
 
 Hit = tuple[int, int, int]
 """The number of a text, and the start and end of a place where it occurs."""
@@ -175,7 +173,7 @@ def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
         places.append(tuple([trail.origin(start) for start, _ in spans]))
         text, pieces = _replace(text, spans, _news(text, spans, step.new, usual))
         trail.add(pieces)
-    return Outcome(trail.whole().edits(body), tuple(places))
+    return Outcome(tuple(minimize(body, trail.whole().edits())), tuple(places))
 
 
 def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
@@ -200,7 +198,7 @@ def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
         return None
     places = [tuple(offsets) for offsets in windows.places]
     if limit == len(steps):
-        return Outcome(pieces.edits(body), tuple(places))
+        return Outcome(tuple(minimize(body, pieces.edits())), tuple(places))
     text = pieces.text(body)
     return _fail(body, pieces, places, text, occurrences(text, steps[limit].old, steps[limit].count + MOST_HITS))
 
@@ -258,9 +256,9 @@ def _find_step(text: bytes, step: Step) -> list[tuple[int, int]]:
 
 
 def _fail(
-    body: bytes, pieces: _Pieces, places: Sequence[tuple[int, ...]], text: bytes, spans: Sequence[tuple[int, int]]
+    body: bytes, pieces: Pieces, places: Sequence[tuple[int, ...]], text: bytes, spans: Sequence[tuple[int, int]]
 ) -> Outcome:
-    edits = pieces.edits(body)
+    edits = tuple(minimize(body, pieces.edits()))
     return Outcome(edits, tuple(places), len(places), text, tuple(spans), pieces.origin)
 
 
@@ -294,78 +292,20 @@ def _replace(text: bytes, spans: Sequence[tuple[int, int]], news: Sequence[bytes
     return b"".join(parts), pieces
 
 
-class _Pieces:
-    """The parts of a text that was made from one of `size` bytes, left to right; none is empty."""
-
-    def __init__(self, size: int, pieces: list[Piece]) -> None:
-        self.size = size
-        self.pieces = pieces
-        self._starts = list(accumulate([piece[1] for piece in pieces], initial=0))
-        self.length = self._starts[-1]
-
-    def origin(self, offset: int) -> int:
-        """The offset in the first text. The end is the end; all of a text that is empty now is at its beginning."""
-        index = bisect_right(self._starts, offset) - 1
-        if index >= len(self.pieces):
-            return self.size if self.pieces else 0
-        at, _, new = self.pieces[index]
-        return at if new is not None else at + offset - self._starts[index]
-
-    def then(self, later: _Pieces) -> _Pieces:
-        """The parts of the text that `later` makes of this one."""
-        result: list[Piece] = []
-        for at, length, new in later.pieces:
-            if new is None:
-                result += self._between(at, at + length)
-            else:
-                result.append((self.origin(at), length, new))
-        return _Pieces(self.size, result)
-
-    def _between(self, start: int, end: int) -> Iterator[Piece]:
-        """The parts of what is from `start` to `end`."""
-        index = bisect_right(self._starts, start) - 1
-        while start < end:
-            at, length, new = self.pieces[index]
-            skipped = start - self._starts[index]
-            taken = min(end - start, length - skipped)
-            yield (at + skipped, taken, None) if new is None else (at, taken, new[skipped : skipped + taken])
-            start += taken
-            index += 1
-
-    def text(self, body: bytes) -> bytes:
-        """The text itself."""
-        view = memoryview(body)
-        return b"".join([view[at : at + length] if new is None else new for at, length, new in self.pieces])
-
-    def keep(self, body: bytes, text: bytes) -> bool:
-        """Whether `text` occurs in a part of the first text that is still there."""
-        return any(new is None and body.find(text, at, at + length) >= 0 for at, length, new in self.pieces)
-
-    def edits(self, body: bytes) -> tuple[Edit, ...]:
-        """The edits that make this text of the first."""
-        result: list[Edit] = []
-        position, put = 0, b""
-        for at, length, new in (*self.pieces, (self.size, 0, None)):
-            if put or at > position:
-                result.append(edit(position, at, put))
-            position, put = (at + length, b"") if new is None else (at, new)
-        return tuple(minimize(body, result))
-
-
 class _Trail:
     """What the steps did so far: lists of pieces, each about twice as long as the next."""
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._lists: list[_Pieces] = []
+        self._lists: list[Pieces] = []
 
     def add(self, pieces: list[Piece]) -> None:
         """One more step. How the text became empty, if it did, is of no interest any more."""
         lists = self._lists
         if not pieces:
-            self._lists = [_Pieces(self._size, [])]
+            self._lists = [Pieces(self._size, [])]
             return
-        lists.append(_Pieces(lists[-1].length if lists else self._size, pieces))
+        lists.append(Pieces(lists[-1].length if lists else self._size, pieces))
         while len(lists) > 1 and len(lists[-2].pieces) <= 2 * len(lists[-1].pieces):
             last = lists.pop()
             lists[-1] = lists[-1].then(last)
@@ -376,10 +316,10 @@ class _Trail:
             offset = pieces.origin(offset)
         return offset
 
-    def whole(self) -> _Pieces:
+    def whole(self) -> Pieces:
         """All steps as one list."""
         if not self._lists:
-            return _Pieces(self._size, [(0, self._size, None)] if self._size else [])
+            return Pieces(self._size, [(0, self._size, None)] if self._size else [])
         *earlier, result = self._lists
         for pieces in reversed(earlier):
             result = pieces.then(result)
@@ -491,11 +431,11 @@ class _Windows:
             return True
         return self._window(cluster, numbers)
 
-    def whole(self) -> _Pieces:
+    def whole(self) -> Pieces:
         """The text after all windows."""
         size = len(self._body)
         self._put(size, size, [])
-        return _Pieces(size, self._pieces)
+        return Pieces(size, self._pieces)
 
     def _put(self, start: int, end: int, pieces: Iterable[Piece]) -> None:
         if start > self._position:
