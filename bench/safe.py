@@ -17,7 +17,7 @@ from bench.table import Table, compared, in_turns
 from suture import Settings, Workspace
 from suture.check.gate import Subject, run_checks
 from suture.check.registry import Chosen
-from suture.files.staging import Layout
+from suture.files.local_fs import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,8 +12,8 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "suture"
 
 # The modules that may call the system to write; the double in memory opens databases in memory.
-# `staging` writes into a private folder of its own, outside the workspace, and never into that.
-PRIMITIVES = {"files/local_fs.py", "files/staging.py", "testing/memory_fs.py"}
+# A `Layout` writes into a private folder of its own, outside the workspace, and never into that.
+PRIMITIVES = {"files/local_fs.py", "testing.py"}
 # What is written to another process, and to no file.
 PIPES = {("check/programs.py", "os.write"), ("files/worker.py", "os.write"), ("server/stdio.py", "os.write")}
 # The modules that may call the writing methods of an FS object; `testing` implements its doubles.
@@ -23,7 +23,6 @@ WRITERS = PRIMITIVES | {
     "files/history.py",
     "files/journal.py",
     "files/recovery.py",
-    "testing/faulty_fs.py",
 }
 FS_METHODS = {
     "append_pending",

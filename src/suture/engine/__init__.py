@@ -28,7 +28,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _thread import LockType
     from collections.abc import Callable, Iterable, Iterator
-    from types import TracebackType
     from typing import Self
 
     from suture.audience import Audience
@@ -296,9 +295,7 @@ class Transaction:
         self._check_open()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, *error: object) -> None:
         self._over = True
         if kind is None:
             landing = self._engine.land(self._plan)

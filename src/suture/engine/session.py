@@ -49,7 +49,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from types import TracebackType
     from typing import Self, TypeVar
 
     from suture.audience import Audience
@@ -312,9 +311,7 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for search in self._searches:
             search.close()  # here: SQLite lets no other thread close what this one opened
         self.close()

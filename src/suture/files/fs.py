@@ -33,7 +33,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from sqlite3 import Connection
-    from types import TracebackType
     from typing import Self
 
 MEMORY = ":memory:"
@@ -255,9 +254,7 @@ class Tree:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -333,9 +330,8 @@ class Tree:
 
     def stat(self, path: str) -> Stat | None:
         """What is at a path, links not followed; None if nothing is there."""
-        parent, name = split(path)
         try:
-            return self.fs.stat(self.folder(parent), name) if name else self.fs.fstat(self.folder(""))
+            return self.fs.stat(*self._at(path)) if path else self.fs.fstat(self.folder(""))
         except (FileNotFound, NotAFolder):
             return None
         except OSError as error:
@@ -345,9 +341,8 @@ class Tree:
 
     def read_link(self, path: str) -> str:
         """Where a symbolic link points."""
-        parent, name = split(path)
         try:
-            return self.fs.read_link(self.folder(parent), name)
+            return self.fs.read_link(*self._at(path))
         except OSError as error:
             if error.errno == errno.EINVAL:
                 raise PathOutsideWorkspace(path=path, reason=f"{path} was a symbolic link and is none now") from error
@@ -362,9 +357,8 @@ class Tree:
 
     def open_file(self, path: str) -> int:
         """Open a file for reading."""
-        parent, name = split(path)
         try:
-            return self.fs.open_file(self.folder(parent), name)
+            return self.fs.open_file(*self._at(path))
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
@@ -388,49 +382,43 @@ class Tree:
         finally:
             self.let_go(handle)
 
+    def _at(self, path: str) -> tuple[int, str]:
+        """The open folder that a path is in, and its name there."""
+        parent, name = split(path)
+        return self.folder(parent), name
+
     # What follows changes the tree. Only the commit path calls it; OSErrors pass through.
 
     def create(self, path: str, mode: int) -> int:
         """Open a new file for writing."""
-        parent, name = split(path)
-        return self.fs.create(self.folder(parent), name, mode)
+        return self.fs.create(*self._at(path), mode)
 
     def open_write(self, path: str) -> int:
         """Open an existing file for writing in place."""
-        parent, name = split(path)
-        return self.fs.open_write(self.folder(parent), name)
-
-    def write(self, handle: int, pieces: Sequence[bytes | memoryview]) -> None:
-        """Write all pieces."""
-        self.fs.write(handle, pieces)
+        return self.fs.open_write(*self._at(path))
 
     def rename(self, path: str, to: str) -> None:
         """Rename a file, replacing what is there."""
-        (parent, name), (to_parent, to_name) = split(path), split(to)
-        self.fs.rename(self.folder(parent), name, self.folder(to_parent), to_name)
+        self.fs.rename(*self._at(path), *self._at(to))
 
     def link(self, path: str, to: str) -> None:
         """Give a file a second name; an existing one is an error."""
-        (parent, name), (to_parent, to_name) = split(path), split(to)
-        self.fs.link(self.folder(parent), name, self.folder(to_parent), to_name)
+        self.fs.link(*self._at(path), *self._at(to))
 
     def unlink(self, path: str) -> None:
         """Take a name away."""
-        parent, name = split(path)
-        self.fs.unlink(self.folder(parent), name)
+        self.fs.unlink(*self._at(path))
 
     def mkdir(self, path: str) -> None:
         """Make a folder."""
-        parent, name = split(path)
-        self.fs.mkdir(self.folder(parent), name)
+        self.fs.mkdir(*self._at(path))
 
     def rmdir(self, path: str) -> None:
         """Remove an empty folder."""
-        parent, name = split(path)
         held = self._open.pop(path, None)
         if held is not None:
             self.let_go(held)
-        self.fs.rmdir(self.folder(parent), name)
+        self.fs.rmdir(*self._at(path))
 
     def sync_folder(self, path: str) -> None:
         """Wait until a folder's names are on the disk."""

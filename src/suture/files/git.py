@@ -43,7 +43,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable, Iterator, Sequence
-    from types import TracebackType
     from typing import Self
 
     _Commit = tuple[bytes, list[bytes], int]
@@ -103,9 +102,7 @@ class Objects:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for pack in self._packs or ():
             pack.close()
         self._packs = None
@@ -177,10 +174,8 @@ class Repository:
         self._objects.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._objects.__exit__(kind, error, trace)
+    def __exit__(self, *error: object) -> None:
+        self._objects.__exit__(*error)
 
     def content(self, blob: bytes, most: int) -> bytes | None:
         """The content of an object, if it is here and not larger."""

@@ -131,7 +131,7 @@ class Journal:
         ends = digest((line,), len(line)).encode(), _UNSIGNED if mac is None else f"{_SIGNED}{mac}".encode()
         handle = self._home.create(INTENT_NAME, _MODE)
         try:
-            self._home.write(handle, (_head(_OPEN, _NO_MAC), b"%s\n%s\n%s\n" % (line, *ends)))
+            self._home.fs.write(handle, (_head(_OPEN, _NO_MAC), b"%s\n%s\n%s\n" % (line, *ends)))
             if durable:
                 self._home.fs.sync(handle)
         finally:
@@ -143,7 +143,7 @@ class Journal:
         """Say that everything is published, or take that back: of the intent that this journal wrote."""
         handle = self._home.open_write(INTENT_NAME)
         try:
-            self._home.write(handle, (_head(_DONE, self._done_mac) if done else _head(_OPEN, _NO_MAC),))
+            self._home.fs.write(handle, (_head(_DONE, self._done_mac) if done else _head(_OPEN, _NO_MAC),))
             if durable:
                 self._home.fs.sync(handle)
         finally:

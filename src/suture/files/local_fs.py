@@ -1,4 +1,6 @@
-"""The operating system's files. Nothing here decides anything.
+"""The operating system's files: those of a workspace, of the user's state, and in private folders for checks.
+
+Nothing here decides anything.
 
 Rejected: `openat2(RESOLVE_BENEATH)`. It needs ctypes (2 ms of start-up), exists on Linux only, refuses
 absolute links that stay inside, and would still need the walk in `files.fs` as its fallback (docs/adr/0003).
@@ -10,14 +12,17 @@ import errno
 import os
 import stat as modes
 import sys
+from _thread import allocate_lock
 from contextlib import suppress
 
 from suture.files.fs import FS, MEMORY, Stat
+from suture.files.protected import OWN_PREFIX
 from suture.plan import digest
+from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from sqlite3 import Connection
 
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -35,6 +40,10 @@ _COPY_TIMEOUT_MS = 2_000  # that copying a database waits for a lock on it
 _AT_EMPTY_PATH, _STATX_BTIME, _STATX_SIZE = 0x1000, 0x800, 256
 _CAPABILITY = "security.capability"
 _NO_LOCKS_HERE = {errno.EBADF, errno.ENOLCK, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS}
+_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # modes
+_MOST_LINKS = 20_000  # names in one folder that a layout shows
+_NOT_SHOWN = (".git", ".hg", ".svn")
+"""What a layout does not show: a program that wants to write there would write into the workspace."""
 _KINDS = {modes.S_IFREG: "file", modes.S_IFDIR: "folder", modes.S_IFLNK: "link"}
 
 
@@ -144,9 +153,9 @@ class LocalFS(FS):
         """Lock a file of our own: some network file systems cannot lock a folder."""
         status = os.fstat(folder)
         shelf = os.path.join(state_folder(), "locks")
-        os.makedirs(shelf, mode=0o700, exist_ok=True)
+        os.makedirs(shelf, mode=_PRIVATE_FOLDER, exist_ok=True)
         path = os.path.join(shelf, f"{status.st_dev:x}-{status.st_ino:x}")
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE_FILE)
         try:
             LocalFS._flock(self, handle)
         except BaseException as error:
@@ -259,9 +268,11 @@ class LocalFS(FS):
             return connect(MEMORY, isolation_level=None)
         path = shelved(name)
         if create:
-            os.makedirs(shelf_folder(), mode=0o700, exist_ok=True)
+            os.makedirs(shelf_folder(), mode=_PRIVATE_FOLDER, exist_ok=True)
             with suppress(FileExistsError):  # opening and closing an existing one would drop SQLite's locks on it
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+                os.close(
+                    os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE_FILE)
+                )
         if not modes.S_ISREG(os.lstat(path).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
         return connect(path, timeout=timeout_ms / 1000, isolation_level=None, check_same_thread=False)
@@ -301,7 +312,7 @@ class LocalFS(FS):
 
     def append_pending(self, name: str, data: bytes, size: int) -> bool:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _FILE
-        handle = os.open(shelved(name + _PENDING), flags, 0o600)
+        handle = os.open(shelved(name + _PENDING), flags, _PRIVATE_FILE)
         try:
             if os.fstat(handle).st_size != size:
                 return False
@@ -313,6 +324,100 @@ class LocalFS(FS):
     def drop_pending(self, name: str) -> None:
         with suppress(FileNotFoundError):
             os.unlink(shelved(name + _PENDING))
+
+
+class Layout:
+    """A private folder laid out as a workspace is, with some files as they are going to be; None: one that goes away.
+
+    Folders on the way to these files are made, everything beside it is a link to what is in the workspace: relative
+    imports and configuration are found as usual, and what a program writes beside its input never lands in the
+    workspace. It is made when somebody asks for it, below the system's temporary folder, for the user's eyes only. A
+    content that is given as a function is asked for when it is written.
+    """
+
+    def __init__(self, root: str, files: Mapping[str, bytes | Callable[[], bytes] | None]) -> None:
+        self.root = root
+        self._files = files
+        self._made: str | None = None
+        self._making = allocate_lock()
+
+    def folder(self) -> str:
+        """The private folder."""
+        with self._making:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    def remove(self) -> None:
+        """Take it away again, and nothing that its links lead to."""
+        with self._making:
+            if self._made is not None:
+                from shutil import rmtree
+
+                rmtree(self._made, ignore_errors=True)
+
+    def stage(self, path: str) -> Staged:
+        """One file of it."""
+        return Staged(self, path)
+
+    def _make(self) -> str:
+        above = os.path.realpath(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108  what is made there is private
+        made = os.path.join(above, f"suture-check-{os.urandom(8).hex()}")
+        os.mkdir(made, _PRIVATE_FOLDER)
+        folders = {""} | {folder for path in self._files for folder in _above(path)}
+        for folder in sorted(folders):
+            if folder:
+                os.mkdir(os.path.join(made, folder), _PRIVATE_FOLDER)
+            self._link(folder, os.path.join(made, folder), folders)
+        for path, content in self._files.items():
+            if content is not None:
+                handle = os.open(os.path.join(made, path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE_FILE)
+                with os.fdopen(handle, "wb") as opened:
+                    opened.write(content if isinstance(content, bytes) else content())
+        return made
+
+    def _link(self, folder: str, made: str, folders: set[str]) -> None:
+        """Show what else is in a folder."""
+        here = os.path.join(self.root, folder)
+        try:
+            names = os.listdir(here)[:_MOST_LINKS]
+        except OSError:  # it is new, too
+            return
+        for name in names:
+            path = f"{folder}/{name}" if folder else name
+            shown = name not in _NOT_SHOWN and not name.startswith(OWN_PREFIX)
+            if shown and path not in self._files and path not in folders:
+                os.symlink(os.path.join(here, name), os.path.join(made, name))
+
+
+class Staged(Record):
+    """A file in a layout, as a check sees it."""
+
+    layout: Layout
+    path: str
+    seconds: float = 0.0
+
+    @property
+    def root(self) -> str:
+        """The workspace's own folder."""
+        return self.layout.root
+
+    @property
+    def name(self) -> str:
+        """The file's full path in the workspace."""
+        return os.path.join(self.layout.root, self.path)
+
+    def within(self, seconds: float) -> Staged:
+        """The same for a check that may take so long."""
+        return self.but(seconds=seconds)
+
+    def folder(self) -> str:
+        """The private folder."""
+        return self.layout.folder()
+
+    def file(self) -> str:
+        """The text as a file in it."""
+        return os.path.join(self.layout.folder(), self.path)
 
 
 def state_folder() -> str:
@@ -379,9 +484,9 @@ def _read_secret(path: str) -> bytes | None:
 
 def _make_secret(path: str, *, replacing: bool) -> None:
     """Put a new key into a file, whole and on the disk; one that another process made meanwhile stays."""
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    os.makedirs(os.path.dirname(path), mode=_PRIVATE_FOLDER, exist_ok=True)
     made = f"{path}.{os.urandom(8).hex()}"
-    handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o600)
+    handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, _PRIVATE_FILE)
     try:
         try:
             os.write(handle, os.urandom(_KEY_SIZE))
@@ -490,3 +595,9 @@ def _attribute(handle: int, name: str) -> bytes | None:
         return os.getxattr(handle, name)
     except (OSError, AttributeError):
         return None
+
+
+def _above(path: str) -> list[str]:
+    """The folders that a path goes through."""
+    names = path.split("/")[:-1]
+    return ["/".join(names[:end]) for end in range(1, len(names) + 1)]

@@ -490,11 +490,11 @@ def _overwrite(tree: Tree, path: str, pieces: Iterable[bytes | memoryview], *, d
 
 def _write_all(tree: Tree, handle: int, pieces: Iterable[bytes | memoryview]) -> int:
     if isinstance(pieces, tuple):
-        tree.write(handle, pieces)
+        tree.fs.write(handle, pieces)
         return sum(map(len, pieces))
     size = 0
     for piece in pieces:
-        tree.write(handle, (piece,))
+        tree.fs.write(handle, (piece,))
         size += len(piece)
     return size
 

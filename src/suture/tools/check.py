@@ -14,8 +14,8 @@ from suture.check.gate import NotRun, Report, Subject, run_checks
 from suture.check.issue import NotRunError
 from suture.check.registry import Configuration, Table, merge_configurations, parse
 from suture.errors import FileNotFound, InputTooLarge, NotAFile, PermissionDenied, SutureError, ValidationFailed
+from suture.files.local_fs import Layout
 from suture.files.paths import display_path
-from suture.files.staging import Layout
 from suture.origins import is_outside
 from suture.plan import Create, Delete, Rename, Update
 from suture.records import Record
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from suture.check.gate import Found
     from suture.engine.session import Session
     from suture.errors import Findings, FoundIssue, SkippedCheck
-    from suture.files.staging import Staged
+    from suture.files.local_fs import Staged
     from suture.plan import Change, Content, FileChange, Place, Snapshot
 
 

@@ -18,7 +18,7 @@ from suture.check.gate import Subject, run_checks
 from suture.check.issue import Issue, NotRunError
 from suture.check.python import PythonSyntax
 from suture.check.registry import Chosen, answer, built_in
-from suture.files.staging import Layout
+from suture.files.local_fs import Layout
 
 pytestmark = pytest.mark.process
 

@@ -8,7 +8,7 @@ import pytest
 
 from suture.check.issue import Issue, NotRunError, Validator
 from suture.check.programs import Command, mypy, pylint
-from suture.files.staging import Layout
+from suture.files.local_fs import Layout
 
 pytestmark = pytest.mark.process
 

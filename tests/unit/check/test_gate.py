@@ -13,7 +13,7 @@ from suture.check.gate import Found, NotRun, Report, Subject, run_checks
 from suture.check.issue import Issue, NotRunError, Staging
 from suture.check.json import Json
 from suture.check.registry import Chosen, Configuration, Table
-from suture.files.staging import Layout
+from suture.files.local_fs import Layout
 
 
 class Check:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from suture.check.issue import Issue
 from suture.check.markers import ConflictMarkers
-from suture.files.staging import Layout
+from suture.files.local_fs import Layout
 
 NOWHERE = Layout("/nowhere", {}).stage("a").within(20)
 CONFLICT = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n"

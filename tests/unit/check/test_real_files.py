@@ -17,7 +17,7 @@ from suture.check.registry import built_in
 from suture.check.toml import Toml
 from suture.check.xml import Xml
 from suture.check.yaml import Yaml
-from suture.files.staging import Layout
+from suture.files.local_fs import Layout
 
 if TYPE_CHECKING:
     from suture.check.issue import Validator

@@ -11,7 +11,7 @@ from suture import Settings, Workspace
 from suture.check import python as module
 from suture.check.issue import Issue, NotRunError
 from suture.check.python import Ruff
-from suture.files.staging import Layout
+from suture.files.local_fs import Layout
 
 pytestmark = pytest.mark.process
 

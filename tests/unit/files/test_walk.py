@@ -295,13 +295,13 @@ def test_a_walk_that_is_given_up_leaves_nothing_open() -> None:
 
 def chain(fs: MemoryFS, depth: int) -> None:
     """Folders in folders, with a file after each."""
-    node = fs._disk.at("/ws")
+    node = fs._at("/ws")
     for number in range(depth):
-        below = fs._disk.node("folder", 0o755)
+        below = fs._node("folder", 0o755)
         node.entries["d"] = below
-        node.entries["z"] = fs._disk.node("file", 0o644)
+        node.entries["z"] = fs._node("file", 0o644)
         node = below
-        node.entries[f"f{number}"] = fs._disk.node("file", 0o644)
+        node.entries[f"f{number}"] = fs._node("file", 0o644)
 
 
 @pytest.mark.slow
@@ -331,7 +331,7 @@ def test_a_deep_tree_that_changes_meanwhile_is_walked_as_far_as_it_stands() -> N
             found.append(prefix.count("/"))
             assert names == ["z"]
             if len(found) == 1:
-                node = fs._disk.at("/ws")
+                node = fs._at("/ws")
                 for _ in range(50):
                     node = node.entries["d"]
                 del node.entries["d"]

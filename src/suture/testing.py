@@ -1,4 +1,10 @@
-"""A file system in memory, with power cuts."""
+"""File systems for tests: one in memory, and one that fails or stops when told to.
+
+    fs = FaultyFS(MemoryFS({"a.txt": b"one"}), stop_at=7)      # the 7th call never returns, nor any later one
+    fs = FaultyFS(LocalFS(), fail_at=7, error=errno.ENOSPC)    # the 7th call fails, the others work
+
+Both are peers of `LocalFS`: `Workspace(root, fs=…)` takes any of them.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +12,25 @@ import errno
 import os
 from itertools import count
 from sqlite3 import connect
+from threading import Lock
 
 from suture.files.fs import FS, MEMORY, Stat
+from suture.files.local_fs import LocalFS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from random import Random
     from sqlite3 import Connection
+    from typing import Any
 
+__all__ = ["FaultyFS", "LocalFS", "MemoryFS", "Stopped"]
 
 _MAX_LINKS = 40  # on the way to a path, as in Linux
+_LONGEST_NAME = 255  # bytes, as on most file systems
 _SECTOR = 512  # bytes that a disk writes as a whole
+_OPENING = {"open_root", "open_folder", "open_file", "open_write", "create", "lock", "scan"}
+_CLOSING = {"close", "unlock"}
 
 
 class Node:
@@ -59,125 +72,6 @@ class Node:
         self.data = b"".join(luck.choice((old, new))[at : at + _SECTOR] for at in range(0, size, _SECTOR))
 
 
-class Disk:
-    """The nodes below `/`, and the clock by which they change."""
-
-    def __init__(self) -> None:
-        self._numbers = count(1)
-        self._clock = count(1)
-        self._synced = 0
-        self.top = self.node("folder", 0o755)
-
-    def node(self, kind: str, mode: int) -> Node:
-        """A new node that has no name yet."""
-        return Node(kind, next(self._numbers), mode)
-
-    def name(self, *changes: tuple[Node, str, Node | None]) -> None:
-        """Give nodes names in folders, or remove names, all at once."""
-        now = next(self._clock)
-        for folder, name, node in changes:
-            if node is None:
-                del folder.entries[name]
-            else:
-                folder.entries[name] = node
-        for folder, _, _ in changes:
-            folder.unsynced.append((now, dict(folder.entries)))
-
-    def set_data(self, node: Node, data: bytes) -> None:
-        """Give a file its content."""
-        node.data = data
-        node.modified_ns = next(self._clock)
-
-    def make_folder(self, path: str) -> None:
-        """Make a folder and those above it."""
-        node = self.top
-        for name in path.strip("/").split("/"):
-            if name not in node.entries:
-                self.name((node, name, self.node("folder", 0o755)))
-            node = node.entries[name]
-
-    def at(self, path: str) -> Node:
-        """The node at a path, with links followed."""
-        node = self._find(name for name in self.real_path(path).split("/") if name)
-        if node is None:
-            raise failure(errno.ENOENT)
-        return node
-
-    def real_path(self, path: str) -> str:
-        """A path with its links resolved as far as it exists."""
-        done: list[str] = []
-        queue = path.strip("/").split("/")[::-1]
-        links = 0
-        while queue:
-            name = queue.pop()
-            if name in {"", "."}:
-                continue
-            if name == "..":
-                del done[-1:]
-                continue
-            node = self._find([*done, name])
-            if node is None or node.kind != "link" or links > _MAX_LINKS:
-                done.append(name)
-                continue
-            links += 1
-            aim = os.fsdecode(node.data)
-            done = [] if aim.startswith("/") else done
-            queue += aim.split("/")[::-1]
-        return "/" + "/".join(done)
-
-    def sync(self, node: Node) -> None:
-        """Let a node outlive a power cut."""
-        node.sync()
-        self._synced = next(self._clock)
-
-    def sync_all(self) -> None:
-        """Let everything outlive a power cut."""
-        for node in self._reachable(self.top, set()):
-            node.sync()
-
-    def power_loss(self, luck: Random | None) -> None:
-        """Lose what was not synced, as `MemoryFS.power_loss` tells."""
-        nodes = list(self._reachable(self.top, set()))
-        moments = sorted(when for node in nodes for when, _ in node.unsynced if when > self._synced)
-        since = 0 if luck is None else luck.choice([*moments, next(self._clock)])
-        for node in nodes:
-            node.lose(luck, since)
-            node.links = 0
-        self.top.links = 1
-        for node in self._reachable(self.top, set()):
-            for below in node.entries.values():
-                below.links += 1
-        self.sync_all()
-
-    def _find(self, names: Iterable[str]) -> Node | None:
-        node: Node | None = self.top
-        for name in names:
-            node = node.entries.get(name) if node is not None else None
-        return node
-
-    def _reachable(self, node: Node, seen: set[int]) -> Iterable[Node]:
-        if node.inode not in seen:
-            seen.add(node.inode)
-            yield node
-            states = (node.entries, node.kept_entries, *(entries for _, entries in node.unsynced))
-            for child in {child for entries in states for child in entries.values()}:
-                yield from self._reachable(child, seen)
-
-
-def failure(number: int) -> OSError:
-    """The error that a POSIX system gives with this errno."""
-    return OSError(number, os.strerror(number))
-
-
-class _Handle:
-    """An open file or folder."""
-
-    def __init__(self, node: Node, *, writes: bool) -> None:
-        self.node = node
-        self.writes = writes
-        self.position = 0
-
-
 class MemoryFS(FS):
     """A file system in memory, rooted at `/`. It knows what a power cut would take: whatever was not synced.
 
@@ -197,7 +91,11 @@ class MemoryFS(FS):
         self.root = root
         self.can_link = can_link
         self.can_chown = can_chown
-        self._disk = Disk()
+        self._inodes = count(1)
+        self._clock = count(1)
+        """By which names and contents change."""
+        self._synced = 0
+        self._top = self._node("folder", 0o755)
         self._numbers = count(1)
         self._handles: dict[int, _Handle] = {}
         self.shelf: dict[str, bytes] = {}
@@ -218,28 +116,27 @@ class MemoryFS(FS):
         folder, name = self._parent_of(path)
         node = folder.entries.get(name)
         if node is None:
-            node = self._disk.node("file", mode)
-            self._disk.name((folder, name, node))
-        self._disk.set_data(node, data)
+            node = self._node("file", mode)
+            self._set_entries((folder, name, node))
+        self._set_data(node, data)
 
     def put_link(self, path: str, aim: str) -> None:
         """Make a symbolic link."""
         folder, name = self._parent_of(path)
-        node = self._disk.node("link", 0o777)
+        node = self._node("link", 0o777)
         node.data = os.fsencode(aim)
-        self._disk.name((folder, name, node))
+        self._set_entries((folder, name, node))
 
     def put_special(self, path: str) -> None:
         """Make something that is no file, folder or link."""
         folder, name = self._parent_of(path)
-        self._disk.name((folder, name, self._disk.node("other", 0o644)))
+        self._set_entries((folder, name, self._node("other", 0o644)))
 
     def hard_link(self, path: str, to: str) -> None:
         """Give a file a second name."""
-        folder, name = self._parent_of(path)
-        to_folder, to_name = self._parent_of(to)
-        self._disk.name((to_folder, to_name, folder.entries[name]))
-        folder.entries[name].links += 1
+        node = self.node_of(path)
+        self._set_entries((*self._parent_of(to), node))
+        node.links += 1
 
     def node_of(self, path: str) -> Node:
         """The node at a path below the root."""
@@ -248,36 +145,24 @@ class MemoryFS(FS):
 
     def files(self) -> dict[str, bytes]:
         """Every file below the root with its content, and every link with its aim."""
-        contents: dict[str, bytes] = {}
-        stack = [("", self._disk.at(self.root))]
-        while stack:
-            prefix, folder = stack.pop()
-            for name, node in folder.entries.items():
-                if node.kind == "folder":
-                    stack.append((f"{prefix}{name}/", node))
-                else:
-                    contents[prefix + name] = node.data
-        return contents
+        return {path: node.data for path, node in self._below_root() if node.kind != "folder"}
 
     def folders(self) -> set[str]:
         """Every folder below the root."""
-        paths: set[str] = set()
-        stack = [("", self._disk.at(self.root))]
-        while stack:
-            prefix, folder = stack.pop()
-            for name, node in folder.entries.items():
-                if node.kind == "folder":
-                    paths.add(prefix + name)
-                    stack.append((f"{prefix}{name}/", node))
-        return paths
+        return {path for path, node in self._below_root() if node.kind == "folder"}
 
     def make_folder(self, path: str) -> None:
         """Make a folder and those above it, by full path."""
-        self._disk.make_folder(path)
+        node = self._top
+        for name in path.strip("/").split("/"):
+            if name not in node.entries:
+                self._set_entries((node, name, self._node("folder", 0o755)))
+            node = node.entries[name]
 
     def sync_all(self) -> None:
         """Put everything on the disk."""
-        self._disk.sync_all()
+        for node in self._reachable(self._top, set()):
+            node.sync()
 
     def crash(self) -> None:
         """Every process dies: their handles and locks are gone, what they wrote is not."""
@@ -292,13 +177,41 @@ class MemoryFS(FS):
         moment since the last sync, as a journaling file system does, and of each file any sectors.
         """
         self.crash()
-        self._disk.power_loss(luck)
+        nodes = list(self._reachable(self._top, set()))
+        moments = sorted(when for node in nodes for when, _ in node.unsynced if when > self._synced)
+        since = 0 if luck is None else luck.choice([*moments, next(self._clock)])
+        for node in nodes:
+            node.lose(luck, since)
+            node.links = 0
+        self._top.links = 1
+        for node in self._reachable(self._top, set()):
+            for below in node.entries.values():
+                below.links += 1
+        self.sync_all()
 
     def open_root(self, path: str) -> int:
-        return self._handle(self._folder(self._disk.at(path)))
+        return self._handle(self._folder(self._at(path)))
 
     def real_path(self, path: str) -> str:
-        return self._disk.real_path(path)
+        done: list[str] = []
+        queue = path.strip("/").split("/")[::-1]
+        links = 0
+        while queue:
+            name = queue.pop()
+            if name in {"", "."}:
+                continue
+            if name == "..":
+                del done[-1:]
+                continue
+            node = self._find([*done, name])
+            if node is None or node.kind != "link" or links > _MAX_LINKS:
+                done.append(name)
+                continue
+            links += 1
+            aim = os.fsdecode(node.data)
+            done = [] if aim.startswith("/") else done
+            queue += aim.split("/")[::-1]
+        return "/" + "/".join(done)
 
     def open_folder(self, folder: int, name: str) -> int:
         return self._handle(self._folder(self._entry(folder, name)))
@@ -320,7 +233,7 @@ class MemoryFS(FS):
     def read_link(self, folder: int, name: str) -> str:
         node = self._entry(folder, name)
         if node.kind != "link":
-            raise failure(errno.EINVAL)
+            raise _failure(errno.EINVAL)
         return os.fsdecode(node.data)
 
     def scan(self, folder: int, name: str) -> tuple[int, list[str], list[str]]:
@@ -339,14 +252,14 @@ class MemoryFS(FS):
     def fill(self, folder: int, name: str, buffer: bytearray) -> int:
         node = self._openable(folder, name)
         if node.kind == "folder":
-            raise failure(errno.EISDIR)
+            raise _failure(errno.EISDIR)
         data = node.data[: len(buffer)]
         buffer[: len(data)] = data
         return len(data)
 
     def read(self, handle: int, size: int) -> bytes:
         if self._of(handle).kind == "folder":
-            raise failure(errno.EISDIR)
+            raise _failure(errno.EISDIR)
         opened = self._handles[handle]
         data = opened.node.data[opened.position : opened.position + size]
         opened.position += len(data)
@@ -372,30 +285,30 @@ class MemoryFS(FS):
         self.close(handle)
 
     def create(self, folder: int, name: str, mode: int) -> int:
-        node = self._disk.node("file", mode & ~0o022)
+        node = self._node("file", mode & ~0o022)
         self._add(folder, name, node)
         return self._handle(node, writes=True)
 
     def open_write(self, folder: int, name: str) -> int:
         node = self._openable(folder, name)
         if node.kind == "folder":
-            raise failure(errno.EISDIR)
+            raise _failure(errno.EISDIR)
         return self._handle(node, writes=True)
 
     def write(self, handle: int, pieces: Sequence[bytes | memoryview]) -> None:
         node, opened = self._of(handle), self._handles[handle]
         if not opened.writes:
-            raise failure(errno.EBADF)
+            raise _failure(errno.EBADF)
         for piece in pieces:
             start = opened.position
-            self._disk.set_data(node, node.data[:start] + bytes(piece) + node.data[start + len(piece) :])
+            self._set_data(node, node.data[:start] + bytes(piece) + node.data[start + len(piece) :])
             opened.position += len(piece)
 
     def truncate(self, handle: int, size: int) -> None:
         node = self._of(handle)
         if not self._handles[handle].writes:
-            raise failure(errno.EINVAL)
-        self._disk.set_data(node, node.data[:size].ljust(size, b"\0"))
+            raise _failure(errno.EINVAL)
+        self._set_data(node, node.data[:size].ljust(size, b"\0"))
 
     def set_mode(self, handle: int, mode: int) -> None:
         self._of(handle).mode = mode
@@ -414,7 +327,8 @@ class MemoryFS(FS):
         return True
 
     def sync(self, handle: int) -> None:
-        self._disk.sync(self._of(handle))
+        self._of(handle).sync()
+        self._synced = next(self._clock)
 
     def rename(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
         _check_name(to_name)
@@ -426,35 +340,35 @@ class MemoryFS(FS):
         if old is not None:
             self._check_replaceable(old, node, target)
             old.links -= 1
-        self._disk.name((target, to_name, node), (self._inside(folder), name, None))
+        self._set_entries((target, to_name, node), (self._inside(folder), name, None))
 
     def link(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
         node, target = self._entry(folder, name), self._inside(to_folder)
         _check_name(to_name)
         if to_name in target.entries:
-            raise failure(errno.EEXIST)
+            raise _failure(errno.EEXIST)
         self._check_device(node, target)
         if not self.can_link or node.kind == "folder":
-            raise failure(errno.EPERM)
-        self._disk.name((target, to_name, node))
+            raise _failure(errno.EPERM)
+        self._set_entries((target, to_name, node))
         node.links += 1
 
     def unlink(self, folder: int, name: str) -> None:
         node = self._entry(folder, name)
         if node.kind == "folder":
-            raise failure(errno.EISDIR)
+            raise _failure(errno.EISDIR)
         node.links -= 1
-        self._disk.name((self._inside(folder), name, None))
+        self._set_entries((self._inside(folder), name, None))
 
     def mkdir(self, folder: int, name: str) -> None:
-        self._add(folder, name, self._disk.node("folder", 0o755))
+        self._add(folder, name, self._node("folder", 0o755))
 
     def rmdir(self, folder: int, name: str) -> None:
         node = self._folder(self._entry(folder, name))
         if node.entries:
-            raise failure(errno.ENOTEMPTY)
+            raise _failure(errno.ENOTEMPTY)
         node.links = 0
-        self._disk.name((self._inside(folder), name, None))
+        self._set_entries((self._inside(folder), name, None))
 
     def born(self, folder: int) -> int:
         return self._of(folder).inode  # none is used again
@@ -465,7 +379,7 @@ class MemoryFS(FS):
 
     def secret(self) -> bytes:
         if self.key is None:
-            raise failure(errno.EROFS)
+            raise _failure(errno.EROFS)
         return self.key
 
     def databases(self) -> Sequence[str]:
@@ -477,7 +391,7 @@ class MemoryFS(FS):
         if name == MEMORY:
             return database
         if name not in self.shelf and not create:
-            raise failure(errno.ENOENT)
+            raise _failure(errno.ENOENT)
         if stored := self.shelf.setdefault(name, b""):
             database.deserialize(stored)
         self._opened = [(name, database)]
@@ -497,6 +411,47 @@ class MemoryFS(FS):
     def copy_database(self, name: str, to: str) -> None:
         self.shelf[to] = self.shelf[name]
 
+    def _node(self, kind: str, mode: int) -> Node:
+        """A new node that has no name yet."""
+        return Node(kind, next(self._inodes), mode)
+
+    def _set_entries(self, *changes: tuple[Node, str, Node | None]) -> None:
+        """Give nodes names in folders, or remove names, all at once."""
+        now = next(self._clock)
+        for folder, name, node in changes:
+            if node is None:
+                del folder.entries[name]
+            else:
+                folder.entries[name] = node
+        for folder, _, _ in changes:
+            folder.unsynced.append((now, dict(folder.entries)))
+
+    def _set_data(self, node: Node, data: bytes) -> None:
+        """Give a file its content."""
+        node.data = data
+        node.modified_ns = next(self._clock)
+
+    def _at(self, path: str) -> Node:
+        """The node at a path, with links followed."""
+        node = self._find(name for name in self.real_path(path).split("/") if name)
+        if node is None:
+            raise _failure(errno.ENOENT)
+        return node
+
+    def _find(self, names: Iterable[str]) -> Node | None:
+        node: Node | None = self._top
+        for name in names:
+            node = node.entries.get(name) if node is not None else None
+        return node
+
+    def _reachable(self, node: Node, seen: set[int]) -> Iterable[Node]:
+        if node.inode not in seen:
+            seen.add(node.inode)
+            yield node
+            states = (node.entries, node.kept_entries, *(entries for _, entries in node.unsynced))
+            for child in {child for entries in states for child in entries.values()}:
+                yield from self._reachable(child, seen)
+
     def _handle(self, node: Node, *, writes: bool = False) -> int:
         handle = next(self._numbers)
         self._handles[handle] = _Handle(node, writes=writes)
@@ -506,15 +461,15 @@ class MemoryFS(FS):
         _check_name(name)
         parent = self._inside(folder)
         if name in parent.entries:
-            raise failure(errno.EEXIST)
+            raise _failure(errno.EEXIST)
         if not parent.links:
-            raise failure(errno.ENOENT)  # somebody removed the folder that this handle is on
+            raise _failure(errno.ENOENT)  # somebody removed the folder that this handle is on
         node.device = parent.device
-        self._disk.name((parent, name, node))
+        self._set_entries((parent, name, node))
 
     def _of(self, handle: int) -> Node:
         if handle not in self._handles:
-            raise failure(errno.EBADF)
+            raise _failure(errno.EBADF)
         return self._handles[handle].node
 
     def _inside(self, handle: int) -> Node:
@@ -524,44 +479,145 @@ class MemoryFS(FS):
         _check_name(name)
         node = self._inside(folder).entries.get(name)
         if node is None:
-            raise failure(errno.ENOENT)
+            raise _failure(errno.ENOENT)
         return node
 
     def _openable(self, folder: int, name: str) -> Node:
         node = self._entry(folder, name)
         if node.kind == "link":
-            raise failure(errno.ELOOP)
+            raise _failure(errno.ELOOP)
         return node
 
     def _folder(self, node: Node) -> Node:
         if node.kind != "folder":
-            raise failure(errno.ENOTDIR)
+            raise _failure(errno.ENOTDIR)
         return node
 
     def _check_device(self, node: Node, target: Node) -> None:
         if node.device != target.device:
-            raise failure(errno.EXDEV)
+            raise _failure(errno.EXDEV)
 
     def _check_replaceable(self, old: Node, node: Node, target: Node) -> None:
         if old.device != target.device:
-            raise failure(errno.EBUSY)
+            raise _failure(errno.EBUSY)
         if old.kind == "folder" and node.kind != "folder":
-            raise failure(errno.EISDIR)
+            raise _failure(errno.EISDIR)
         if old.kind != "folder" and node.kind == "folder":
-            raise failure(errno.ENOTDIR)
+            raise _failure(errno.ENOTDIR)
         if old.entries:
-            raise failure(errno.ENOTEMPTY)
+            raise _failure(errno.ENOTEMPTY)
+
+    def _below_root(self) -> Iterable[tuple[str, Node]]:
+        stack = [("", self._at(self.root))]
+        while stack:
+            prefix, folder = stack.pop()
+            for name, node in folder.entries.items():
+                yield prefix + name, node
+                if node.kind == "folder":
+                    stack.append((f"{prefix}{name}/", node))
 
     def _parent_of(self, path: str) -> tuple[Node, str]:
         folder, _, name = f"{self.root}/{path}".rpartition("/")
         self.make_folder(folder)
-        return self._disk.at(folder), name
+        return self._at(folder), name
 
     def _stat(self, node: Node) -> Stat:
         size, (uid, gid) = len(node.data), node.owner
         return Stat(node.kind, size, node.mode, uid, gid, node.links, node.device, node.inode, node.modified_ns)
 
 
+class Stopped(BaseException):
+    """The machine stopped here: no cleanup code of the code under test can run any more."""
+
+
+class FaultyFS(FS):
+    """Another file system that fails at one call, or stops for good there.
+
+    Calls are counted from 1; `calls` has the names of those made so far. `only` restricts counting to
+    calls of these names. A write that stops has written the first half; a close that fails has closed, as on
+    Linux, and one after the stop does nothing. `on_call(number, name)` runs before each counted call, for
+    instance to kill the process.
+    """
+
+    def __init__(
+        self,
+        inner: FS,
+        *,
+        fail_at: int | None = None,
+        error: int = errno.EIO,
+        stop_at: int | None = None,
+        only: Iterable[str] = (),
+        on_call: Callable[[int, str], None] | None = None,
+    ) -> None:
+        self.inner = inner
+        self.calls: list[str] = []
+        self._fail_at = fail_at
+        self._error = error
+        self._stop_at = stop_at
+        self._only = frozenset(only)
+        self._on_call = on_call
+        self._open: set[int] = set()
+        self._counting = Lock()
+
+    def abandon(self) -> None:
+        """Close what the stopped process had open, as the kernel does when a process dies; nothing works after it."""
+        self._stop_at = 0
+        while self._open:
+            self.inner.close(self._open.pop())
+
+    def _pass(self, name: str, *args: Any) -> Any:
+        counted = not self._only or name in self._only
+        with self._counting:  # files are synced in threads
+            if counted:
+                self.calls.append(name)
+            number = len(self.calls)
+        if counted and self._on_call is not None:
+            self._on_call(number, name)
+        if self._stop_at is not None and number >= self._stop_at:
+            if name == "write" and number == self._stop_at:
+                data = b"".join(args[1])
+                self.inner.write(args[0], (data[: len(data) // 2],))
+            if name in _CLOSING and number > self._stop_at:
+                return None  # a generator that is thrown away closes its file, and nobody would see it raise
+            raise Stopped(name)
+        if counted and number == self._fail_at:
+            if name in _CLOSING:
+                self._open.discard(args[0])
+                self.inner.close(args[0])
+            raise OSError(self._error, os.strerror(self._error))
+        result = getattr(self.inner, name)(*args)
+        if name in _OPENING and result is not None:
+            self._open.add(result[0] if name == "scan" else result)
+        elif name in _CLOSING:
+            self._open.discard(args[0])
+        return result
+
+
+def _failure(number: int) -> OSError:
+    """The error that a POSIX system gives with this errno."""
+    return OSError(number, os.strerror(number))
+
+
+class _Handle:
+    """An open file or folder."""
+
+    def __init__(self, node: Node, *, writes: bool) -> None:
+        self.node = node
+        self.writes = writes
+        self.position = 0
+
+
 def _check_name(name: str) -> None:
-    if len(os.fsencode(name)) > 255:  # noqa: PLR2004  as on most file systems
-        raise failure(errno.ENAMETOOLONG)
+    if len(os.fsencode(name)) > _LONGEST_NAME:
+        raise _failure(errno.ENAMETOOLONG)
+
+
+def _passing(name: str) -> Callable[..., Any]:
+    def method(self: FaultyFS, *args: Any) -> Any:
+        return self._pass(name, *args)
+
+    return method
+
+
+for _name in [name for name in vars(FS) if not name.startswith("_")]:
+    setattr(FaultyFS, _name, _passing(_name))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suture.files.staging import Layout
+from suture.files.local_fs import Layout
 
 
 @pytest.fixture
