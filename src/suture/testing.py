@@ -427,7 +427,6 @@ class MemoryFS(FS):
             folder.unsynced.append((now, dict(folder.entries)))
 
     def _set_data(self, node: Node, data: bytes) -> None:
-        """Give a file its content."""
         node.data = data
         node.modified_ns = next(self._clock)
 
@@ -594,13 +593,10 @@ class FaultyFS(FS):
 
 
 def _failure(number: int) -> OSError:
-    """The error that a POSIX system gives with this errno."""
     return OSError(number, os.strerror(number))
 
 
 class _Handle:
-    """An open file or folder."""
-
     def __init__(self, node: Node, *, writes: bool) -> None:
         self.node = node
         self.writes = writes

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from suture.errors import UndoClash
     from suture.files.database import LogBook, NamedPoint
     from suture.plan import ChangeRecord, FileChange, FileRecord, Snapshot
-    from suture.text.merge import Conflict
 
 _LONGEST_SIDE = 100_000  # bytes of a side of a conflict that an answer has
 _MOST_LATER = 5  # later changes that an answer names
@@ -249,7 +248,8 @@ def _merge(name: str, base: bytes, now: Snapshot, theirs: bytes, window: int) ->
     was, here, back = (text.raw if in_bytes else text.body for text in texts)
     merged = merge(was, here, back, touching=True)
     if merged.conflicts:
-        raise _Clash(*(_part(name, conflict) for conflict in merged.conflicts))
+        parts = ((part.ours_line, part.base, part.ours, part.theirs) for part in merged.conflicts)
+        raise _Clash(*(_conflict(name, *part) for part in parts))
     if not merged.edits:
         return None
     cuts = [(edit.span.start, edit.span.end, edit.new) for edit in merged.edits]
@@ -268,10 +268,6 @@ def _current(session: Session, path: str) -> tuple[Place, Snapshot | None]:
 def _whole(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> UndoClash:
     """A conflict about a file as a whole; a side that is None has no such file."""
     return _conflict(path, 1, base, ours, theirs)
-
-
-def _part(path: str, conflict: Conflict) -> UndoClash:
-    return _conflict(path, conflict.ours_line, conflict.base, conflict.ours, conflict.theirs)
 
 
 def _conflict(path: str, line: int, *sides: bytes | None) -> UndoClash:

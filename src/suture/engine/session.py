@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from typing import Self, TypeVar
 
     from suture.audience import Audience
-    from suture.files.database import KnownVersion, LogBook, PastVersion
+    from suture.files.database import KnownVersion, LogBook
     from suture.files.fs import FS, Tree
     from suture.files.git import CommittedVersion, Repository
     from suture.files.glob import Selection
@@ -74,11 +74,6 @@ _MOST_COMMITS = 20  # that touched the file, before the one that is checked out
 _MOST_REMEMBERED_COMMITS = 1_000  # whose version of a file is kept from one call to the next
 
 _CHUNK_SIZE = 1 << 16  # bytes that are read at once, at least
-
-# Of the past versions of a file that are looked at
-_MOST_PAST_VERSIONS = 100
-_MOST_PAST_BYTES = 20_000_000
-_MOST_PAST_SECONDS = 0.5
 
 _MOST_SAME_NAMES = 2_000  # files of the same name that a missing one may mean
 _NAMES_AT_ONCE = 200  # in one pattern
@@ -286,9 +281,7 @@ class Session:
         self.guard = guard
         self.unsaved = carried.unsaved
         self.remembered = carried.remembered
-        self._refusals = carried.refusals
-        self._newest = carried.newest
-        self._shown = carried.shown
+        self._carried = carried
         self._history = history
         self.partner = partner
         """A function that gives a second process for large work; None if there is none, or another call uses it."""
@@ -430,7 +423,7 @@ class Session:
 
     def _content(self, raw: bytes) -> Content:
         """A file's bytes; those that landed last need not be hashed again."""
-        newest = self._newest
+        newest = self._carried.newest
         return newest if newest is not None and newest.pieces == (raw,) else Content((raw,))
 
     def decoded(self, raw: bytes, path: str, encoding: str | None = None) -> Text:
@@ -531,21 +524,23 @@ class Session:
             except (FileNotFound, NotAFolder, PathOutsideWorkspace):
                 continue
 
-    def past_versions(self, path: str) -> list[PastVersion]:
-        """What was in a file before each change of it, newest first: a part of it, quickly, or nothing."""
+    def was_there(self, path: str) -> bool:
+        """Whether the history has what was in a file before a change of it."""
         try:
             with self.history.reading() as book:
-                name = self.locate(path).name
-                return book.past_versions(
-                    name, versions=_MOST_PAST_VERSIONS, size=_MOST_PAST_BYTES, seconds=_MOST_PAST_SECONDS
+                replaced = (
+                    version.digest
+                    for version in islice(book.versions(self.locate(path).name), _MOST_CHANGES)
+                    if version.replaced_by is not None
                 )
+                return any(book.content(digest) is not None for digest in replaced)
         except HistoryUnavailable:
-            return []
+            return False
 
     def show(self, snapshot: Snapshot) -> None:
         """Note that a file, or a part of it, is shown to the caller, who may write a request on that."""
         if snapshot.content.size <= self.settings.max_base_bytes:
-            self._shown.add(snapshot.place, snapshot.content)
+            self._carried.shown.add(snapshot.place, snapshot.content)
 
     def bases(self, now: Snapshot) -> Iterator[Base]:
         """The earlier versions of a file on which a request may have been written, each once, likely ones first.
@@ -553,16 +548,17 @@ class Session:
         What was shown, what the history has, what git has; within the bounds of the settings, and never an error.
         """
         bases = Bases(now, self.settings, self.remembered)
-        search = bases.every(self._shown.versions(now.place), lambda: self.history, self.trees)
+        search = bases.every(self._carried.shown.versions(now.place), lambda: self.history, self.trees)
         self._searches.append(search)
         return search
 
     def attempt(self, request: int) -> int:
         """How often a request was refused, this time included; `request` is a hash of all that it depends on."""
-        number = self._refusals.pop(request, 0) + 1
-        self._refusals[request] = number  # now the newest
-        if len(self._refusals) > _MOST_REFUSALS:
-            del self._refusals[next(iter(self._refusals))]
+        refusals = self._carried.refusals
+        number = refusals.pop(request, 0) + 1
+        refusals[request] = number  # now the newest
+        if len(refusals) > _MOST_REFUSALS:
+            del refusals[next(iter(refusals))]
         return number
 
     def clipboard_names(self) -> list[str]:

@@ -25,7 +25,7 @@ from heapq import merge
 from suture.errors import ChangeNotFound, ContentNotKept, HistoryDamaged
 from suture.files.journal import id_at, time_of
 from suture.files.store import SCHEMA as CONTENT_SCHEMA
-from suture.files.store import Checksums, Contents
+from suture.files.store import Checksums, Contents, has_table
 from suture.plan import ChangeRecord, FileRecord, Version
 from suture.records import Record
 from suture.text.diff import counts
@@ -100,14 +100,6 @@ class NamedPoint(Record):
     is_damaged: bool = False
 
 
-class PastVersion(Record):
-    """What was in a file until a change replaced it."""
-
-    change_id: str
-    path: str
-    content: bytes
-
-
 class KnownVersion(Record):
     """A version that a file had: its hash, and the changes that made it and replaced it, if they are known."""
 
@@ -131,7 +123,7 @@ class LogBook:
 
     def __init__(self, database: Connection) -> None:
         self._db = database
-        database.text_factory = _decode  # damage need not be UTF-8
+        database.text_factory = _name  # damage need not be UTF-8
         self._contents = Contents(database)
         self._sums = Checksums(database)
         self._since: tuple[int, list[ChangeRecord]] | None = None
@@ -184,7 +176,7 @@ class LogBook:
 
     def machine(self) -> tuple[str, bool] | None:
         """Where the folder was last seen, and whether others may see it, too; None if it is not known."""
-        if self._row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'machine'") is None:
+        if not has_table(self._db, "machine"):
             return None
         row = self._row("SELECT id, shared FROM machine")
         return None if row is None else (str(row[0]), bool(row[1]))
@@ -318,56 +310,29 @@ class LogBook:
         """What each path held when it was last seen by a change up to a number, or by a snapshot before it."""
         points = [point for point in self.snapshots() if point.is_damaged or point.after_change < until]
         points.sort(key=lambda point: point.after_change)
+        changes = [change for change in self.changes_since(0) if change.number <= until]
+        records: Iterable[ChangeRecord | NamedPoint] = merge(changes, points, key=_order)
         state: dict[str, Version | None] = {}
         doubtful: set[str] = set()
         damage: HistoryDamaged | None = None
-
-        def see(point: NamedPoint | None, change: ChangeRecord | None = None) -> None:
-            nonlocal damage
+        for record in records:
             try:
-                if change is None:
-                    assert point is not None  # noqa: S101  one of both
-                    seen = self.snapshot_files(point)
-                elif change.state == "damaged":
-                    raise _damage(change)
-                else:
-                    seen = {path: after for file in change.files for path, _, after in file.versions()}
+                seen = self._seen(record)
             except HistoryDamaged as error:
                 damage = error
                 doubtful.update(state)
             else:
                 state.update(seen)
                 doubtful.difference_update(seen)
-
-        for change in self.changes_since(0):
-            if change.number > until:
-                break
-            while points and points[0].after_change < change.number:
-                see(points.pop(0))
-            see(None, change)
-        for point in points:
-            see(point)
         return LastState(state, doubtful, damage)
 
-    def past_versions(self, path: str, *, versions: int, size: int, seconds: float) -> list[PastVersion]:
-        """What was in a file before each change of it, newest first, followed through renames; within bounds."""
-        deadline = time.monotonic() + seconds
-        past: list[PastVersion] = []
-        seen: set[str] = set()
-        for change_id, name, was, _ in self._changes_of(_raw(path)):
-            if was is None:
-                continue
-            if len(past) >= versions or time.monotonic() > deadline:
-                break
-            length = self._contents.size(was)
-            if was in seen or length is None or length > size:
-                continue
-            seen.add(was)
-            content = self.content(was)
-            if content is not None:
-                size -= length
-                past.append(PastVersion(change_id, _name(name), content))
-        return past
+    def _seen(self, record: ChangeRecord | NamedPoint) -> dict[str, Version | None]:
+        """What a change left, or a snapshot kept."""
+        if isinstance(record, NamedPoint):
+            return self.snapshot_files(record)
+        if record.state == "damaged":
+            raise _damage(record)
+        return {path: after for file in record.files for path, _, after in file.versions()}
 
     def versions(self, path: str) -> Iterator[KnownVersion]:
         """What changes of a file found there and what they left, newest first, followed through renames.
@@ -375,7 +340,7 @@ class LogBook:
         If a change found something else than the one before it had left, what replaced it is not known.
         """
         newer: tuple[str, str | None] = "", None
-        for change_id, _, was, after in self._changes_of(_raw(path)):
+        for change_id, was, after in self._changes_of(_raw(path)):
             known = after is not None and after == newer[1]
             if newer[1] is not None:
                 yield KnownVersion(newer[1], change_id if known else None, newer[0])
@@ -389,8 +354,8 @@ class LogBook:
         """How long the content of this hash is, or None if it is not kept."""
         return self._contents.size(name)
 
-    def _changes_of(self, path: bytes) -> Iterator[tuple[str, bytes, str | None, str | None]]:
-        """Every change of a file, newest first: its id, the path before it, and the hashes before and after it.
+    def _changes_of(self, path: bytes) -> Iterator[tuple[str, str | None, str | None]]:
+        """Every change of a file, newest first: its id, and the hashes before and after it.
 
         What went away from the path left nothing there. Damaged changes are skipped.
         """
@@ -402,7 +367,7 @@ class LogBook:
                 for file in files:
                     assert change is not None  # noqa: S101  it has files
                     was, after = (None if version is None else version.digest for version in (file.before, file.after))
-                    yield change.id, _raw(file.path), was, after if file.to in {None, name} else None
+                    yield change.id, was, after if file.to in {None, name} else None
                 moved = next((file for file in files if file.to == name), None)
                 if moved is not None:
                     path = _raw(moved.path)
@@ -410,20 +375,18 @@ class LogBook:
 
     def clipboard_names(self) -> list[str]:
         """The names that texts are kept under, sorted."""
-        if self._row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'clipboard'") is None:
+        if not has_table(self._db, "clipboard"):
             return []
         return sorted(_name(name) for (name,) in self._rows("SELECT name FROM clipboard") if isinstance(name, bytes))
 
     def clipboard(self, name: str) -> str | None:
         """The text that is kept under a name."""
-        row = None
+        row, key = None, _raw(name)
         if name in self.clipboard_names():
-            row = self._row("SELECT content FROM clipboard WHERE name = ?", _raw(name))
-        if row is None and self._sums.name("clipboard", _raw(name)) is None:
+            row = self._row("SELECT content FROM clipboard WHERE name = ?", key)
+        if row is None and self._sums.name("clipboard", key) is None:
             return None
-        if row is None or self._sums.holds("clipboard", _raw(name), (_raw(name), *row)) is False:
-            raise HistoryDamaged(what="clipboard", name=name)
-        if not isinstance(row[0], bytes):
+        if row is None or not isinstance(row[0], bytes) or self._sums.holds("clipboard", key, (key, *row)) is False:
             raise HistoryDamaged(what="clipboard", name=name)
         return _name(row[0])
 
@@ -755,18 +718,21 @@ def _damage(change: ChangeRecord) -> HistoryDamaged:
     return HistoryDamaged(what="change", name=change.id)
 
 
+def _order(record: ChangeRecord | NamedPoint) -> tuple[int, bool]:
+    """Where a record is among the others: a snapshot right after the change that it followed."""
+    return (record.after_change, True) if isinstance(record, NamedPoint) else (record.number, False)
+
+
 def _descending(last: int, first: int, most: int) -> range:
     return range(last, max(first, last - most) - 1, -1)
 
 
 def _is_head(number: object, change_id: object, tool: object, summary: object, undoes: object, state: object) -> bool:
-    """Whether the columns of a change are what they must be."""
     texts = all(_is_text(value) for value in (change_id, tool, summary, state))
     return texts and isinstance(number, int) and (undoes is None or _is_text(undoes))
 
 
 def _is_file(expected: int, *row: Any) -> bool:
-    """Whether the columns of a file of a change are what they must be."""
     place, action, path, target, *versions, added, removed = row
     return (
         place == expected
@@ -861,8 +827,4 @@ def _raw(path: str) -> bytes:
 
 
 def _name(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogateescape")
-
-
-def _decode(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")

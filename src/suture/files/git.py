@@ -335,11 +335,7 @@ class Repository:
             tried = self._count(tried)
             flags = int.from_bytes(raw[at + fixed - 2 : at + fixed], "big")
             place = at + fixed + (2 if flags >> 14 & 1 else 0)
-            byte = raw[place]
-            strip, place = byte & 127, place + 1
-            while byte & 128:
-                byte = raw[place]
-                strip, place = (strip + 1) << 7 | byte & 127, place + 1
+            strip, place = _distance(raw, place)
             end = raw.index(b"\0", place)
             name = name[: len(name) - strip] + raw[place:end]
             if name == self._path:
@@ -563,11 +559,7 @@ class _Pack:
                 shift, end = shift + 7, end + 1
             base = 0
             if kind == _OFFSET_DELTA:
-                byte = head[end]
-                back, end = byte & 127, end + 1
-                while byte & 128:
-                    byte = head[end]
-                    back, end = (back + 1) << 7 | byte & 127, end + 1
+                back, end = _distance(head, end)
                 base = at - back
             elif kind == _NAME_DELTA:
                 place = self.offset(head[end : end + self._width])
@@ -648,6 +640,16 @@ def _number(delta: bytes, at: int) -> tuple[int, int]:
         shift, at = shift + 7, at + 1
         if not byte & 128:
             return value, at
+
+
+def _distance(raw: bytes, at: int) -> tuple[int, int]:
+    """A number as the index and packs write it where they point back, the highest bits first; and what follows it."""
+    byte = raw[at]
+    value, at = byte & 127, at + 1
+    while byte & 128:
+        byte = raw[at]
+        value, at = (value + 1) << 7 | byte & 127, at + 1
+    return value, at
 
 
 def _above(folder: str) -> str | None:

@@ -238,7 +238,7 @@ class LocalFS(FS):
     def machine(self, folder: int) -> tuple[str, bool]:
         container = _container()
         if container is None:
-            return _short_hash(_line("/etc/machine-id") or os.uname().nodename), False
+            return _short_hash(_text("/etc/machine-id").partition("\n")[0].strip() or os.uname().nodename), False
         return _short_hash(container), os.fstat(folder).st_dev != os.stat("/").st_dev
 
     def secret(self) -> bytes:
@@ -530,10 +530,6 @@ def _container() -> str | None:
     if container is None and any(os.path.exists(mark) for mark in ("/.dockerenv", "/run/.containerenv")):
         return os.uname().nodename
     return container
-
-
-def _line(path: str) -> str:
-    return _text(path).partition("\n")[0].strip()
 
 
 def _text(path: str) -> str:

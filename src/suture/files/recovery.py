@@ -62,12 +62,11 @@ class CannotKeep(Exception):
         self.step = step
 
 
-class Source:
+class Source(Record):
     """Where a new file's metadata, or all of it, comes from."""
 
-    def __init__(self, tree: Tree, path: str) -> None:
-        self.tree = tree
-        self.path = path
+    tree: Tree
+    path: str
 
 
 class Recovered(Record):
@@ -145,23 +144,6 @@ def finish(tree: Tree, step: Step, *, published: bool = False) -> None:
     _drop(tree, step.backup)
     if not (published and _is_renamed(step)):
         _drop(tree, step.temp)
-
-
-def is_unpublished(tree: Tree, step: Step) -> bool:
-    """Whether the path shows the old content, or nothing, although the transaction was marked done.
-
-    A file system that does not write in order can lose names, or content, and keep the mark (durability `fast`).
-    """
-    if step.in_place:
-        return False  # the disk had it before the mark
-    old = _file(tree, step.backup)
-    if step.temp is None:
-        return old is not None and old.same_file(tree.stat(step.path))
-    if step.backup is None:
-        return _file(tree, step.temp) is not None and tree.stat(step.path) is None
-    if step.before == step.after:
-        return False
-    return digest_of(tree, step.temp) == step.after or (old is not None and _is_lost(tree, step))
 
 
 def undo(tree: Tree, step: Step, *, signed: bool = True) -> str | None:
@@ -579,8 +561,8 @@ def _recover(
     files = tuple(display_path(trees, step.root, step.path) for step in intent.steps)
     try:
         if left.done and not any(_is_unpublished(trees[step.root], step) for step in intent.steps):
-            record = _record if left.signed else _look_up
-            trouble = record(trees, intent, histories(trees[0]))
+            history = histories(trees[0])
+            trouble = _record(trees, intent, history) if left.signed else _look_up(intent.id, history)
             finish_transaction(trees, intent if left.signed else intent.but(emptied=()), journal, durable=durable)
             recovered = Recovered(intent.id, "forward", files, (), trouble)
         else:
@@ -595,14 +577,26 @@ def _recover(
 
 
 def _is_unpublished(tree: Tree, step: Step) -> bool:
+    """Whether the path shows the old content, or nothing, although the transaction was marked done.
+
+    A file system that does not write in order can lose names, or content, and keep the mark (durability `fast`).
+    """
+    if step.in_place:
+        return False  # the disk had it before the mark
     try:
-        return is_unpublished(tree, step)
+        old = _file(tree, step.backup)
+        if step.temp is None:
+            return old is not None and old.same_file(tree.stat(step.path))
+        if step.backup is None:
+            return _file(tree, step.temp) is not None and tree.stat(step.path) is None
+        if step.before == step.after:
+            return False
+        return digest_of(tree, step.temp) == step.after or (old is not None and _is_lost(tree, step))
     except SutureError:
         return False  # somebody put a link where a folder was: nothing speaks against the mark
 
 
 def _path_of_error(error: SutureError) -> str:
-    """The file that an error is about, if it says so."""
     path = str(getattr(error, "path", ""))
     return f" ({path})" if path else ""
 
@@ -676,11 +670,11 @@ def _record(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble 
     return history.record(record_of(trees, intent), lambda name: _content(trees, intent.steps, name))
 
 
-def _look_up(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble | None:  # noqa: ARG001  as `_record`
+def _look_up(change_id: str, history: History) -> Trouble | None:
     """Whether a change is recorded that this user did not sign; it is not recorded now."""
     try:
         with history.reading() as book:
-            known = book.knows(intent.id)
+            known = book.knows(change_id)
     except SutureError:
         known = False
     return None if known else Trouble(recorded=False, reason=_UNSIGNED_REASON, usable=True)

@@ -245,13 +245,10 @@ class Checksums:
     def holds(self, kind: str, key: object, values: object) -> bool | None:
         """Whether a record is as it was written; None if an earlier version wrote it, and it is not known."""
         row = self._row("SELECT sum FROM checksum WHERE kind = ? AND key = ?", kind, key)
-        if row is None:
-            return None if self.is_new(kind, key) else False
-        return bool(row[0] == _sum(values))
-
-    def is_new(self, kind: str, key: object) -> bool:
-        """Whether nothing of this kind that is as new or newer has a checksum."""
-        return self._row("SELECT 1 FROM checksum WHERE kind = ? AND key >= ? LIMIT 1", kind, key) is None
+        if row is not None:
+            return bool(row[0] == _sum(values))
+        is_new = self._row("SELECT 1 FROM checksum WHERE kind = ? AND key >= ? LIMIT 1", kind, key) is None
+        return None if is_new else False  # of the newer ones, an earlier version gave none a checksum
 
     def newest(self, kind: str) -> Any:
         """The greatest key that has a checksum, or None."""
@@ -282,12 +279,17 @@ class Checksums:
 
     def _exists(self) -> bool:
         if self._is_there is None:
-            query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'checksum'"
-            self._is_there = self._db.execute(query).fetchone() is not None
+            self._is_there = has_table(self._db, "checksum")
         return self._is_there
 
     def _row(self, query: str, *values: object) -> Any:
         return self._db.execute(query, values).fetchone() if self._exists() else None
+
+
+def has_table(database: Connection, name: str) -> bool:
+    """Whether a database has a table: earlier versions made fewer."""
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return database.execute(query, (name,)).fetchone() is not None
 
 
 def delta(new: bytes, old: bytes) -> bytes | None:

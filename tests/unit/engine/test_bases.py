@@ -105,6 +105,7 @@ def test_what_was_shown_comes_before_what_the_history_has_and_says_who_replaced_
     ]
 
 
+@pytest.mark.promise("back.stale")
 @pytest.mark.promise("place.bases")
 def test_the_history_is_followed_under_earlier_names() -> None:
     ws, _ = workspace({"a": b"0", "b": b"x"}, Settings(**PATIENT))
@@ -181,6 +182,7 @@ LIMITS = [
 ]
 
 
+@pytest.mark.promise("back.stale")
 @pytest.mark.promise("bound.bases")
 @pytest.mark.parametrize("shown", [False, True], ids=["history", "read"])
 @pytest.mark.parametrize(("limits", "expected"), LIMITS, ids=[str(each) for each, _ in LIMITS])
@@ -195,6 +197,7 @@ def test_versions_are_bounded_in_number_and_size(limits: dict[str, int], expecte
     assert bodies(ws) == expected
 
 
+@pytest.mark.promise("back.stale")
 @pytest.mark.promise("bound.bases")
 @pytest.mark.parametrize(("past", "known"), [(0.0, 5), (0.15, 5), (0.25, 0)])
 def test_when_the_time_is_over_there_are_no_more(monkeypatch: pytest.MonkeyPatch, past: float, known: int) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from suture.errors import ChangeNotFound
 from suture.files import database
-from suture.files.database import SCHEMA, KnownVersion, LogBook, NamedPoint, PastVersion
+from suture.files.database import SCHEMA, KnownVersion, LogBook, NamedPoint
 from suture.files.journal import id_at
 from suture.plan import ChangeRecord, FileRecord, Version, digest
 
@@ -266,7 +266,7 @@ def test_nothing_is_found_in_an_empty_book(book: Book) -> None:
     assert (book.newest(undo=False), book.newest(undo=True), book.last_number()) == (None, None, 0)
     assert (book.ids(), book.paths(), book.snapshots(), book.state_after(0)) == ([], [], [], {})
     assert book.last_state().files == {}
-    assert book.past_versions("a", versions=1, size=MUCH, seconds=60) == []
+    assert [*book.versions("a")] == []
     book.forget(1, 1)
     assert book.ids() == []
 
@@ -380,77 +380,7 @@ def test_a_deleted_file_that_an_undo_brought_back_is_followed_on(book: Book) -> 
     assert book.path_now("a", 1) == ("b", True)
 
 
-def versions(book: Book, path: str, *, most: int = 100, size: int = MUCH, seconds: float = 60) -> list[bytes]:
-    return [each.content for each in book.past_versions(path, versions=most, size=size, seconds=seconds)]
-
-
 @pytest.mark.promise("back.stale")
-def test_past_versions_are_what_stood_in_the_file_newest_first_and_under_earlier_names(book: Book) -> None:
-    book.did(created("a", b"1"))
-    book.did(updated("a", b"1", b"2"), updated("other", b"x", b"y"))
-    book.did(updated("a", b"by somebody else", b"3"))
-    book.did(renamed("a", "b", b"3", b"4"))
-    book.did(updated("b", b"4", b"5"))
-    assert book.past_versions("b", versions=100, size=MUCH, seconds=60) == [
-        PastVersion("c5", "b", b"4"),
-        PastVersion("c4", "a", b"3"),
-        PastVersion("c3", "a", b"by somebody else"),
-        PastVersion("c2", "a", b"1"),
-    ]
-
-
-def test_past_versions_of_a_deleted_file_have_what_was_deleted(book: Book) -> None:
-    book.did(created("a", b"1"))
-    book.did(deleted("a", b"1"))
-    assert versions(book, "a") == [b"1"]
-
-
-def test_past_versions_have_each_content_once(book: Book) -> None:
-    for number in range(6):
-        book.did(updated("a", b"even" if number % 2 else b"odd", b"odd" if number % 2 else b"even"))
-    assert versions(book, "a") == [b"even", b"odd"]
-
-
-def test_past_versions_of_a_path_that_a_file_moved_away_from_end_there(book: Book) -> None:
-    book.did(updated("a", b"1", b"2"))
-    book.did(renamed("a", "b", b"2"))
-    book.did(updated("b", b"2", b"3"))
-    book.did(created("a", b"new"))
-    book.did(updated("a", b"new", b"newer"))
-    assert versions(book, "a") == [b"new", b"2", b"1"]
-    assert versions(book, "b") == [b"2", b"1"]
-
-
-def test_past_versions_leave_out_what_is_not_kept(book: Book) -> None:
-    book.did(FileRecord("a", "update", lost(b"1"), version(b"2")))
-    book.did(updated("a", b"2", b"3"))
-    book.did(updated("a", b"3", b"4"))
-    book.database.execute("UPDATE content SET data = x'ff' WHERE digest = ?", (version(b"3").digest,))
-    fresh = LogBook(book.database).past_versions("a", versions=9, size=MUCH, seconds=60)
-    assert [each.content for each in fresh] == [b"2"]
-
-
-@pytest.mark.promise("back.stale")
-@pytest.mark.parametrize("most", [1, 2, 5])
-def test_past_versions_are_bounded_in_number(book: Book, most: int) -> None:
-    for number in range(9):
-        book.did(updated("a", b"%d" % number, b"%d" % (number + 1)))
-    assert versions(book, "a", most=most) == [b"8", b"7", b"6", b"5", b"4"][:most]
-
-
-@pytest.mark.promise("back.stale")
-@pytest.mark.parametrize(
-    ("size", "found"), [(9, []), (10, [10]), (49, [10]), (50, [10, 40]), (110, [10, 100]), (150, [10, 100, 40])]
-)
-def test_past_versions_are_bounded_in_size_and_one_that_is_too_large_is_left_out(
-    book: Book, size: int, found: list[int]
-) -> None:
-    sizes = [40, 100, 10, 1]
-    for number in range(3):
-        book.did(updated("a", b"a" * sizes[number], b"a" * sizes[number + 1]))
-    assert [len(each) for each in versions(book, "a", size=size)] == found
-
-
 @pytest.mark.promise("place.bases")
 def test_versions_are_what_changes_found_and_left_newest_first_with_who_made_and_replaced_them(book: Book) -> None:
     book.did(created("a", b"1"))
@@ -486,13 +416,6 @@ def test_versions_of_many_changes_are_all_found(book: Book) -> None:
         version(b"%d" % number).digest for number in range(250, -1, -1)
     ]
     assert (book.size(version(b"200").digest), book.size("none")) == (3, None)
-
-
-@pytest.mark.promise("back.stale")
-def test_past_versions_are_bounded_in_time(book: Book) -> None:
-    for number in range(9):
-        book.did(updated("a", b"%d" % number, b"%d" % (number + 1)))
-    assert len(versions(book, "a", seconds=-1)) <= 1
 
 
 def test_the_state_after_a_change_is_what_stood_at_every_path_that_was_touched_later(book: Book) -> None:
@@ -743,7 +666,7 @@ def test_what_later_versions_rest_on_outlives_the_changes_that_brought_it(book: 
     book.aged(180)
     assert len(book.ids()) == 22
     assert book.unreadable() == []
-    assert versions(book, "a") == texts[20:39][::-1]
+    assert [book.content(known.digest) for known in book.versions("a")] == texts[20:][::-1]
 
 
 @pytest.mark.promise("back.cap")

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from suture import Settings, Workspace
-from suture.files.history import History
 from tests.unit.changes import (
     Ask,
     create,
@@ -369,84 +368,34 @@ def test_show_wants_one_change() -> None:
         assert (error["code"], error["change_id"], error["candidates"]) == ("CHANGE_NOT_FOUND", name, [])
 
 
-# Past versions
+# Whether a file was there
 
 
-def past(ws: Workspace, path: str) -> list[tuple[str, str, bytes]]:
+def was_there(ws: Workspace, path: str) -> bool:
     with ws._engine.session() as session:
-        return [(each.change_id, each.path, each.content) for each in session.past_versions(path)]
+        return session.was_there(path)
 
 
 @pytest.mark.promise("back.stale")
-def test_past_versions_are_what_stood_there_before_each_change_newest_first() -> None:
-    ws, fs = workspace({"a": lines(), "b": b"1"})
-    first = land(ws, write("a", lines(1)))
-    land(ws, write("b", "2"))
-    second = land(ws, write("a", lines(1, 2)))
-    fs.put("a", lines(1, 2, 3))
-    third = land(ws, write("a", b"\xff\xfe\0"))
-    assert past(ws, "a") == [
-        (third, "a", lines(1, 2, 3)),
-        (second, "a", lines(1)),
-        (first, "a", lines()),
-    ]
+def test_a_file_was_there_if_a_change_replaced_moved_or_deleted_what_was_in_it() -> None:
+    ws, _ = workspace({"a": b"1", "b": b"2", "c": b"3", "untouched": b"4"})
+    land(ws, write("a", "x"))
+    land(ws, rename("b", "new"))
+    land(ws, delete("c"))
+    land(ws, create("made", "5"))
+    paths = ("a", "b", "new", "c", "made", "untouched", "missing")
+    assert {path for path in paths if was_there(ws, path)} == {"a", "b", "new", "c"}
 
 
-@pytest.mark.promise("back.stale")
-def test_past_versions_follow_a_file_through_its_names() -> None:
-    ws, _ = workspace({"a": lines(), "b": b"another\n"})
-    first = land(ws, write("a", lines(1)))
-    land(ws, rename("b", "c", "moved\n"))
-    moved = land(ws, rename("a", "b", lines(2)))
-    last = land(ws, write("b", lines(3)))
-    assert past(ws, "b") == [(last, "b", lines(2)), (moved, "a", lines(1)), (first, "a", lines())]
-    assert [each[2] for each in past(ws, "c")] == [b"another\n"]
-
-
-@pytest.mark.promise("back.stale")
-def test_past_versions_hold_what_an_undo_took_away_and_each_content_once() -> None:
-    ws, _ = workspace({"a": b"1\n"})
-    land(ws, write("a", "2\n"))
-    for _ in range(3):
-        done(ws.undo())
-        done(ws.redo())
-    assert sorted(content for _, _, content in past(ws, "a")) == [b"1\n", b"2\n"]
-
-
-@pytest.mark.promise("back.stale")
-def test_past_versions_reach_behind_a_deletion() -> None:
-    ws, _ = workspace({"a": b"1\n"})
-    gone = land(ws, delete("a"))
-    land(ws, create("a", "2\n"))
-    assert past(ws, "a") == [(gone, "a", b"1\n")]
-
-
-@pytest.mark.promise("back.stale")
-def test_past_versions_are_nothing_where_nothing_is_known_and_no_error() -> None:
-    ws, _ = workspace({"a": b"1"})
-    assert past(ws, "a") == past(ws, "missing") == []
+def test_where_no_history_can_be_read_no_file_was_there_and_it_is_no_error() -> None:
     off, _ = workspace({"a": b"1"}, Settings(history=False))
     land(off, write("a", "2"))
-    assert past(off, "a") == []
+    assert not was_there(off, "a")
     ws, fs = workspace({"a": b"1"})
     land(ws, write("a", "2"))
     (name,) = fs.shelf
     fs.shelf[name] = b"not a database" * 100
-    assert past(ws, "a") == []
-
-
-@pytest.mark.promise("back.stale")
-def test_past_versions_stay_within_bounds() -> None:
-    ws, _ = workspace({"a": lines(count=100)})
-    for number in range(1, 41):
-        land(ws, write("a", lines(number, count=100)))
-    size = len(lines(1, count=100))
-    with ws._engine.session() as session, History(session.trees[0], ws.settings).reading() as book:
-        few = book.past_versions("a", versions=3, size=1 << 30, seconds=60)
-        assert [each.content for each in few] == [lines(number, count=100) for number in (39, 38, 37)]
-        assert len(book.past_versions("a", versions=100, size=5 * size, seconds=60)) == 5
-        assert len(book.past_versions("a", versions=100, size=1 << 30, seconds=60)) == 40
-        assert len(book.past_versions("a", versions=100, size=1 << 30, seconds=0)) <= 1
+    assert not was_there(ws, "a")
 
 
 def test_ids_sort_as_the_changes_landed() -> None:
