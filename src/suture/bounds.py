@@ -89,6 +89,13 @@ def check_size(what: str, size: int) -> None:
         raise InputTooLarge(what=what, size=size, limit=_current.largest, setting="max_file_bytes")
 
 
+def check_limit(what: str, size: int, settings: Settings, setting: str, unit: str = "bytes") -> None:
+    """Refuse what is larger, or more, than a setting allows."""
+    limit = getattr(settings, setting)
+    if size > limit:
+        raise InputTooLarge(what=what, size=size, limit=limit, setting=setting, unit=unit)
+
+
 class _Bounds(_local):
     """Those of the call that the thread makes."""
 

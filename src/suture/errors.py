@@ -321,6 +321,11 @@ class InvalidArguments(SutureError, code="INVALID_ARGUMENTS"):
 
     problems: list[dict[str, str]]
 
+    @classmethod
+    def of(cls, argument: str, problem: str) -> Self:
+        """The error about one argument."""
+        return cls(problems=[{"argument": argument, "problem": problem}])
+
 
 class UnknownTool(SutureError, code="UNKNOWN_TOOL"):
     """No tool has this name."""

@@ -6,7 +6,7 @@ from os import fspath
 
 from suture import log, wording
 from suture.audience import MODEL
-from suture.bounds import Overrun, check_time, suspend, within
+from suture.bounds import Overrun, check_limit, check_time, suspend, within
 from suture.engine import Engine, Transaction
 from suture.errors import InputTooLarge, InternalError, InvalidArguments, OutOfMemory, SutureError
 from suture.tools import command, find
@@ -429,10 +429,8 @@ class Workspace:
         if hasattr(arguments, "model_dump"):  # a pydantic model, such as `SafeEditInput`
             arguments = arguments.model_dump()
         if not isinstance(arguments, dict):
-            raise InvalidArguments(problems=[{"argument": "(all)", "problem": "expected an object of arguments"}])
-        size, limit = _text_size(arguments), self.settings.max_request_bytes
-        if size > limit:
-            raise InputTooLarge(what="The request", size=size, limit=limit, setting="max_request_bytes")
+            raise InvalidArguments.of("(all)", "expected an object of arguments")
+        check_limit("The request", _text_size(arguments), self.settings, "max_request_bytes")
         return arguments
 
 

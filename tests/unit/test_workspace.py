@@ -12,15 +12,15 @@ from suture.engine.session import Session
 from suture.errors import FileChanged, FileNotFound, InputTooLarge, NotEncodable
 from suture.plan import Change, Plan
 from suture.testing import FaultyFS, MemoryFS
-from suture.tools.spec import Answer, Proposal, Request, ToolSpec, dry_run, expect_hash, text
+from suture.tools.spec import DRY_RUN, EXPECT_HASH, Answer, Proposal, Request, ToolSpec, text
 
 
 class Shout(Request):
     """Arguments of the sample tool."""
 
     path: str = text("The file")
-    dry_run: bool = dry_run()
-    expect_hash: str | dict[str, str] | None = expect_hash()
+    dry_run: bool = DRY_RUN
+    expect_hash: str | dict[str, str] | None = EXPECT_HASH
 
 
 def plan_shout(session: Session, request: Shout) -> Proposal:

@@ -98,4 +98,4 @@ def _decoded(text: str) -> object:
 
 
 def _refusal(problem: str) -> InvalidArguments:
-    return InvalidArguments(problems=[{"argument": "(all)", "problem": problem}])
+    return InvalidArguments.of("(all)", problem)

@@ -201,9 +201,9 @@ def _schema(tool: str) -> dict[str, Any]:
 
 
 def _dry_run() -> Option:
-    from suture.tools.spec import dry_run  # as above
+    from suture.tools.spec import DRY_RUN  # as above
 
-    return _argument("dry_run", dry_run().schema())
+    return _argument("dry_run", DRY_RUN.schema())
 
 
 _ALLOW_COMMANDS = _flag(
@@ -225,7 +225,7 @@ _PATTERN_OPTIONS = (_IGNORE_CASE, _DOT_ALL, _TEXT_ENDS, _TIMEOUT)
 
 
 def _edit_options() -> Iterator[Option]:
-    from suture.tools.spec import expected_text, mode  # of safe_edit, which only --lines needs
+    from suture.tools.spec import EXPECTED_TEXT, MODE  # of safe_edit, which only --lines needs
 
     edit = _schema("file_edit")["properties"]["edits"]["items"]["properties"]
     old = f"{_help_text(edit['old_text'])} (--old=TEXT if it begins with -)"
@@ -238,8 +238,8 @@ def _edit_options() -> Iterator[Option]:
     lines = "replace these lines, such as 10-20 or 12, if nothing breaks"
     yield _value("--lines", "A-B", lines, action="append")
     for name, field, names in (
-        ("mode", mode(), ("--mode",)),
-        ("expected_text", expected_text(), ("--expected-text", "--expect")),
+        ("mode", MODE, ("--mode",)),
+        ("expected_text", EXPECTED_TEXT, ("--expected-text", "--expect")),
     ):
         about = field.schema()
         yield _argument(name, about, names=names, help=f"with --lines: {_help_text(about)}")

@@ -12,12 +12,12 @@ from suture.audience import PATCH_WRITER
 from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
 from suture.formats.reply import parse_reply, validate_parsed
 from suture.plan import Create, Delete, Plan, Rename
-from suture.tools import results
+from suture.tools import results, spec
 from suture.tools.blocks import BlockApplier
 from suture.tools.reply import ApplyReplyResult, ReplyReport, reply_failure
 from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
 from suture.tools.results import version_of
-from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, literal, text
+from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording.phrases import AS_SENT
 
 TYPE_CHECKING = False
@@ -135,9 +135,9 @@ def _line_of(result: Outcome) -> int:
 class ApplyPatch(Request):
     """Arguments of `apply_patch`."""
 
-    input: str = text("The patch, from *** Begin Patch to *** End Patch")
-    dry_run: bool = dry_run()
-    literal: bool = literal()
+    input: str = spec.text("The patch, from *** Begin Patch to *** End Patch")
+    dry_run: bool = spec.DRY_RUN
+    literal: bool = spec.LITERAL
 
 
 def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:

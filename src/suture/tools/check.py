@@ -21,9 +21,9 @@ from suture.plan import Create, Delete, Rename, Update
 from suture.records import Record
 from suture.settings import operator_file
 from suture.text import Text
-from suture.tools import results
+from suture.tools import results, spec
 from suture.tools.read import visit_paths
-from suture.tools.spec import Answer, Proposal, Request, ToolSpec, exclude, include_ignored, paths
+from suture.tools.spec import Answer, Proposal, Request, ToolSpec
 from suture.wording.edits import validation_lines
 from suture.wording.phrases import count
 
@@ -308,9 +308,9 @@ def _not_run(skipped: NotRun, audience: Audience) -> SkippedCheck:
 class Check(Request):
     """Arguments of `check`."""
 
-    paths: list[str] = paths()
-    exclude: list[str] = exclude()
-    include_ignored: bool = include_ignored()
+    paths: list[str] = spec.PATHS
+    exclude: list[str] = spec.EXCLUDE
+    include_ignored: bool = spec.INCLUDE_IGNORED
     encoding = None  # as a request for named files has it; checks take files as they say they are
 
 

@@ -6,32 +6,19 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 
 from suture import errors, wording
-from suture.bounds import check_size, check_time
-from suture.errors import ElisionInNewText, InputTooLarge, InvalidArguments
+from suture.bounds import check_limit, check_size, check_time
+from suture.errors import ElisionInNewText, InvalidArguments
 from suture.match.diagnose import KINDS, diagnose
 from suture.match.index import Index
 from suture.plan import Plan
+from suture.records import Record
 from suture.text.edits import apply, edit
 from suture.text.replace import MOST_HITS, Outcome, Step, apply_steps, occurrences
 from suture.text.replace import number as count_occurrences
-from suture.tools import results
+from suture.tools import results, spec
 from suture.tools.failure import SearchTarget, View, attempt, no_match, unexamined, wrong_count
 from suture.tools.results import check_hash, check_placeholders, check_whole, check_writable, whole_lines
-from suture.tools.spec import (
-    Answer,
-    Example,
-    Proposal,
-    Request,
-    ToolSpec,
-    dry_run,
-    encoding,
-    expect_hash,
-    integer,
-    items,
-    literal,
-    text,
-    validate,
-)
+from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording.edits import suggestions
 from suture.wording.phrases import in_argument, plain
 
@@ -74,48 +61,38 @@ _OWN = ("similar_content", "match_locations", "file_preview", "region", "unique"
 class OneEdit(Request):
     """One replacement."""
 
-    old_text: str = text("Exact text to find and replace")
-    new_text: str = text("Replacement text; an empty one deletes old_text")
-    occurrences: int = integer("Expected number of occurrences", default=1, minimum=1)
+    old_text: str = spec.text("Exact text to find and replace")
+    new_text: str = spec.text("Replacement text; an empty one deletes old_text")
+    occurrences: int = spec.integer("Expected number of occurrences", default=1, minimum=1)
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check one edit, taking the names of other tools for what they mean, and null for what is left out."""
-        fields: dict[str, object] = {}
-        for name, value in given.items():
-            meant = _ALIASES.get(name, name)
-            fields[name if meant in given else meant] = value  # named twice: the second name is unknown
+        fields = spec.without_null(spec.rename(given, _ALIASES), {"occurrences"})
         if fields.pop("replace_all", False):
             problem = "unknown: use occurrences to say how often old_text occurs in the file; all of them are replaced"
-            raise InvalidArguments(problems=[{"argument": "replace_all", "problem": problem}])
-        return super().parse({name: value for name, value in fields.items() if (name, value) != ("occurrences", None)})
+            raise InvalidArguments.of("replace_all", problem)
+        return super().parse(fields)
 
 
 class FileEdit(Request):
     """Arguments of `file_edit`."""
 
-    path: str = text("File path (absolute or relative)")
-    edits: list[OneEdit] = items("Array of edit operations (always an array)", model=OneEdit)
-    dry_run: bool = dry_run()
-    encoding: str | None = encoding()
-    expect_hash: str | dict[str, str] | None = expect_hash()
-    validate: str = validate()
-    literal: bool = literal()
+    path: str = spec.text("File path (absolute or relative)")
+    edits: list[OneEdit] = spec.items("Array of edit operations (always an array)", model=OneEdit)
+    dry_run: bool = spec.DRY_RUN
+    encoding: str | None = spec.ENCODING
+    expect_hash: str | dict[str, str] | None = spec.EXPECT_HASH
+    validate: str = spec.VALIDATE
+    literal: bool = spec.LITERAL
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check a call's arguments; null means left out, and one edit may be given next to the path."""
-        named = cls.arguments()
-        kept = {name: value for name, value in given.items() if value is not None or name not in named}
-        if "path" not in kept and "file_path" in kept:
-            kept["path"] = kept.pop("file_path")
-        fields = {*OneEdit._fields, *_ALIASES} if "edits" not in kept else set()
-        if fields & kept.keys():
-            edit = {name: value for name, value in kept.items() if name in fields}
-            kept = {name: value for name, value in kept.items() if name not in fields} | {"edits": [edit]}
-        request = super().parse({"edits": [], **kept})
+        kept = spec.rename(spec.without_null(given, cls._fields), {"file_path": "path"})
+        request = super().parse({"edits": [], **spec.gather(kept, "edits", {*OneEdit._fields, *_ALIASES})})
         if not request.edits:
-            raise InvalidArguments(problems=[{"argument": "edits", "problem": "No edits provided"}])
+            raise InvalidArguments.of("edits", "No edits provided")
         return request
 
 
@@ -124,14 +101,10 @@ def plan_file_edit(session: Session, request: FileEdit, audience: Audience | Non
 
     `audience`: a dialect's, which has other names for the arguments; the session's if left out.
     """
-    audience = audience or session.audience
-    total, most = len(request.edits), session.settings.max_edits
-    if total > most:
-        raise InputTooLarge(what="The request", size=total, limit=most, setting="max_edits", unit="edits")
-    expected, most = sum(one_edit.occurrences for one_edit in request.edits), session.settings.max_replacements
-    if expected > most:
-        setting = "max_replacements"
-        raise InputTooLarge(what="The request", size=expected, limit=most, setting=setting, unit="replacements")
+    audience, settings, total = audience or session.audience, session.settings, len(request.edits)
+    check_limit("The request", total, settings, "max_edits", "edits")
+    expected = sum(one_edit.occurrences for one_edit in request.edits)
+    check_limit("The request", expected, settings, "max_replacements", "replacements")
     before = session.text(request.path, request.encoding)
     check_hash(request.expect_hash, before.place.name, before)
     steps = [_step(before, one_edit) for one_edit in request.edits]
@@ -148,7 +121,7 @@ def plan_file_edit(session: Session, request: FileEdit, audience: Audience | Non
     plan = Plan((change,), "file_edit", f"{number} of {before.place.name}")
     sizes = [len(step.old) for step in steps]
     cautions = [*_cautions(before.text.body, steps, outcome.places, audience), *cautions]
-    report = EditReport(session.settings, change, outcome.places, sizes, cautions, dry_run=request.dry_run)
+    report = EditReport(settings, change, outcome.places, sizes, cautions, request.dry_run)
     return Proposal(plan, report.answer)
 
 
@@ -285,11 +258,6 @@ def _cuts(body: bytes, step: Step, number: int, places: Sequence[int], audience:
                 f"{audience.argument('new_text')} was put in as it is, its other lines without that indentation."
             )
             return
-
-
-def explain_file_edit(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
-    """A failure in the specification's shape."""
-    return explain_failure(given, error, audience)
 
 
 _DESCRIPTION = """\
@@ -431,81 +399,33 @@ class FileEditResult(results.ToolData):
     file_preview: FilePreview = results.member("The lines that a failed edit is about", FilePreview).optional
 
 
-FILE_EDIT = ToolSpec(
-    name="file_edit",
-    title="Edit a file",
-    description=_DESCRIPTION,
-    request=FileEdit,
-    examples=(
-        Example(
-            "Replace a text that occurs once",
-            {"hello.txt": "Hello World\n"},
-            {"path": "hello.txt", "edits": [{"old_text": "World", "new_text": "Universe"}]},
-            "Edited hello.txt: 1 replacement, at line 1 (change <id>).\n\n"
-            "diff --git a/hello.txt b/hello.txt\n--- a/hello.txt\n+++ b/hello.txt\n"
-            "@@ -1 +1 @@\n-Hello World\n+Hello Universe",
-        ),
-        Example(
-            "Edits one after the other, the first of them at two places",
-            {"app.js": "const a = 1;\nconst b = 2;\n"},
-            {
-                "path": "app.js",
-                "edits": [
-                    {"old_text": "const", "new_text": "let", "occurrences": 2},
-                    {"old_text": "let a", "new_text": "let x"},
-                ],
-                "dry_run": True,
-            },
-            "Dry run: 2 edits would make 3 replacements in app.js; nothing was written.\n"
-            "Edit 1: 2 replacements, at lines 1, 2.\nEdit 2: 1 replacement, at line 1.\n\n"
-            "diff --git a/app.js b/app.js\n--- a/app.js\n+++ b/app.js\n"
-            "@@ -1,2 +1,2 @@\n-const a = 1;\n-const b = 2;\n+let x = 1;\n+let b = 2;",
-        ),
-    ),
-    plan=plan_file_edit,
-    result=FileEditResult,
-    explain=explain_file_edit,
-)
+class EditReport(Record):
+    """The outcome of a call."""
 
-
-class EditReport:
-    """The outcome of a call: the change of the file, and where in the original each edit found its text."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        change: Update,
-        places: Sequence[Sequence[int]],
-        sizes: Sequence[int],
-        cautions: Sequence[str],
-        *,
-        dry_run: bool,
-    ) -> None:
-        """`sizes` are those of the texts that the edits replace; `cautions` what may not have been meant."""
-        self._settings = settings
-        self._change = change
-        self._places = places
-        self._sizes = sizes
-        self._cautions = cautions
-        self._dry_run = dry_run
+    settings: Settings
+    file: Update
+    places: Sequence[Sequence[int]]
+    """Where in the original each edit found its text,"""
+    sizes: Sequence[int]
+    """and how long that text is."""
+    cautions: Sequence[str]
+    """What may not have been meant."""
+    dry_run: bool
 
     def answer(self, change: Change | None) -> Answer:
         """The answer for the caller."""
-        file = self._change
-        body, edits = file.before.text.body, file.edits or ()
-        path, total = file.place.name, sum(map(len, self._places))
-        lines = file.before.text.lines
+        file, edits = self.file, self.file.edits or ()
+        path, lines = file.place.name, file.before.text.lines
         applied = [
             AppliedEdit(
                 edit_index=index, occurrences_replaced=len(offsets), line_numbers=[lines.at(at) for at in offsets]
             )
-            for index, offsets in enumerate(self._places)
+            for index, offsets in enumerate(self.places)
         ]
         unified, added, removed = results.edits_diff(file, edits)
-        shown = results.cut(unified, self._settings)
-        warnings = [*self._cautions]
-        if (header := results.warning(path, body)) is not None:
-            warnings.insert(0, header)
+        shown = results.cut(unified, self.settings)
+        generated = results.warning(path, file.before.text.body)
+        warnings = [*([generated] if generated else []), *self.cautions]
         truncated = len(shown) != len(unified.removesuffix("\n"))
         result = FileEditResult(
             path=path,
@@ -513,22 +433,22 @@ class EditReport:
             hash=file.after.digest,
             diff=Diff(unified=unified, added=added, removed=removed, truncated=truncated),
             edits_applied=applied,
-            total_replacements=total,
+            total_replacements=sum(map(len, self.places)),
             warnings=warnings,
         )
-        if self._dry_run:
+        if self.dry_run:
             result = result.but(dry_run=True, would_modify=bool(unified), preview=list(self._preview()))
         text = "\n".join(self._words(applied, change, warnings))
         return Answer(f"{text}\n\n{shown}" if shown else text, result.data())
 
     def _words(self, applied: list[AppliedEdit], change: Change | None, warnings: Sequence[str]) -> Iterator[str]:
-        path, number = wording.plain(self._change.place.name), len(applied)
+        path, number = wording.plain(self.file.place.name), len(applied)
         replacements = wording.count(sum(row.occurrences_replaced for row in applied), "replacement")
         where = f", at {_lines(applied[0].line_numbers)}" if number == 1 else f" by {number} edits"
-        if self._dry_run:
+        if self.dry_run:
             who = f"{number} edits" if number > 1 else "the edit"
             place = f" ({_lines(applied[0].line_numbers)})" if number == 1 else ""
-            if self._change.is_no_op:
+            if self.file.is_no_op:
                 yield f"Dry run: no change; {who} would leave {path} as it is ({replacements})."
             else:
                 yield f"Dry run: {who} would make {replacements} in {path}{place}; nothing was written."
@@ -545,11 +465,11 @@ class EditReport:
 
     def _preview(self) -> Iterator[Preview]:
         """Each replacement: its lines as they are, and as they will be after all edits."""
-        lines, room = self._change.before.text.lines, _PREVIEW_ROOM
-        places = [(index, at) for index, offsets in enumerate(self._places) for at in offsets][:_MOST_PREVIEWS]
+        lines, room = self.file.before.text.lines, _PREVIEW_ROOM
+        places = [(index, at) for index, offsets in enumerate(self.places) for at in offsets][:_MOST_PREVIEWS]
         start, end, before, after = -1, -1, "", ""
         for index, at in places:
-            until = at + max(self._sizes[index], 1)
+            until = at + max(self.sizes[index], 1)
             if not (start <= at and until <= end):
                 start, end, before, after = self._lines_around(at, until)
             most = min(_LONGEST_PREVIEW, max(room, _SHORT_PREVIEW))
@@ -559,12 +479,12 @@ class EditReport:
 
     @cached_property
     def _bounds(self) -> tuple[list[int], list[int]]:
-        edits = self._change.edits or ()
+        edits = self.file.edits or ()
         return [edit.span.start for edit in edits], [edit.span.end for edit in edits]
 
     def _lines_around(self, at: int, until: int) -> tuple[int, int, str, str]:
         """Whole lines: begin and end of those that a range touches, and what they say before and after all edits."""
-        text, edits = self._change.before.text, self._change.edits or ()
+        text, edits = self.file.before.text, self.file.edits or ()
         lines, (starts, ends) = text.lines, self._bounds
         first, last = lines.at(at), lines.at(max(at, until - 1))
         while True:  # an edit may reach into other lines, and those may have edits of their own
@@ -666,3 +586,40 @@ def _of_type(error: errors.SutureError) -> dict[str, Any]:
     if isinstance(error, errors.NoMatch):
         return {"search_text": error.search_text, "similar_content": error.similar_content}
     return {}
+
+
+FILE_EDIT = ToolSpec(
+    name="file_edit",
+    title="Edit a file",
+    description=_DESCRIPTION,
+    request=FileEdit,
+    examples=(
+        Example(
+            "Replace a text that occurs once",
+            {"hello.txt": "Hello World\n"},
+            {"path": "hello.txt", "edits": [{"old_text": "World", "new_text": "Universe"}]},
+            "Edited hello.txt: 1 replacement, at line 1 (change <id>).\n\n"
+            "diff --git a/hello.txt b/hello.txt\n--- a/hello.txt\n+++ b/hello.txt\n"
+            "@@ -1 +1 @@\n-Hello World\n+Hello Universe",
+        ),
+        Example(
+            "Edits one after the other, the first of them at two places",
+            {"app.js": "const a = 1;\nconst b = 2;\n"},
+            {
+                "path": "app.js",
+                "edits": [
+                    {"old_text": "const", "new_text": "let", "occurrences": 2},
+                    {"old_text": "let a", "new_text": "let x"},
+                ],
+                "dry_run": True,
+            },
+            "Dry run: 2 edits would make 3 replacements in app.js; nothing was written.\n"
+            "Edit 1: 2 replacements, at lines 1, 2.\nEdit 2: 1 replacement, at line 1.\n\n"
+            "diff --git a/app.js b/app.js\n--- a/app.js\n+++ b/app.js\n"
+            "@@ -1,2 +1,2 @@\n-const a = 1;\n-const b = 2;\n+let x = 1;\n+let b = 2;",
+        ),
+    ),
+    plan=plan_file_edit,
+    result=FileEditResult,
+    explain=explain_failure,
+)

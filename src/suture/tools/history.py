@@ -16,8 +16,8 @@ from suture.errors import (
     UndoConflict,
 )
 from suture.plan import Plan
-from suture.tools import results
-from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec, dry_run, integer, text, texts
+from suture.tools import results, spec
+from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording.phrases import plain
 
 TYPE_CHECKING = False
@@ -42,17 +42,17 @@ _LONGEST_SNAPSHOT_NAME = 100  # characters of a snapshot's name
 class History(Request):
     """Arguments of `history`."""
 
-    path: str | None = text(
+    path: str | None = spec.text(
         "Only changes of this file, also under its earlier names, or below this folder", default=None
     )
-    limit: int = integer("How many changes", default=20, minimum=1, maximum=_MOST_CHANGES)
-    before: str | None = text("Only changes before this one: `next` of an earlier answer", default=None)
+    limit: int = spec.integer("How many changes", default=20, minimum=1, maximum=_MOST_CHANGES)
+    before: str | None = spec.text("Only changes before this one: `next` of an earlier answer", default=None)
 
 
 class Show(Request):
     """Arguments of `show`."""
 
-    change_id: str = text("The change, or the beginning of its id")
+    change_id: str = spec.text("The change, or the beginning of its id")
 
 
 class RecordedFile(results.Data):
@@ -229,15 +229,17 @@ SHOW = ToolSpec(
 class Undo(Request):
     """Arguments of `undo`."""
 
-    change_id: str | None = text("The change, or the beginning of its id; the newest one if left out", default=None)
-    dry_run: bool = dry_run()
+    change_id: str | None = spec.text(
+        "The change, or the beginning of its id; the newest one if left out", default=None
+    )
+    dry_run: bool = spec.DRY_RUN
 
 
 class Redo(Request):
     """Arguments of `redo`."""
 
-    change_id: str | None = text("The undone change; the most recently undone one if left out", default=None)
-    dry_run: bool = dry_run()
+    change_id: str | None = spec.text("The undone change; the most recently undone one if left out", default=None)
+    dry_run: bool = spec.DRY_RUN
 
 
 class Conflict(results.Data):
@@ -410,16 +412,18 @@ REDO = ToolSpec(
 class Restore(Request):
     """Arguments of `restore`."""
 
-    to: str | None = text("A change, right after which, or a snapshot; if left out, as last recorded", default=None)
-    paths: list[str] = texts("Files and folders; all that changed since if left out")
-    dry_run: bool = dry_run()
+    to: str | None = spec.text(
+        "A change, right after which, or a snapshot; if left out, as last recorded", default=None
+    )
+    paths: list[str] = spec.texts("Files and folders; all that changed since if left out")
+    dry_run: bool = spec.DRY_RUN
 
 
 def plan_restore(session: Session, request: Restore) -> Proposal:
     """Plan to bring files back to a point."""
     if request.to is None and not request.paths:
         problem = "missing: a point to restore to, or the files to restore"
-        raise InvalidArguments(problems=[{"argument": "to", "problem": problem}])
+        raise InvalidArguments.of("to", problem)
     with session.history.reading() as book:
         state, folders, sure, damage = _state(book, request.to, named=bool(request.paths))
         wanted = [_recorded_path(session, book, path) for path in request.paths]
@@ -503,7 +507,7 @@ def check_name(name: str) -> None:
     """Refuse what no snapshot can be called."""
     if not name.strip() or len(name) > _LONGEST_SNAPSHOT_NAME or not name.isprintable():
         problem = f"expected a name of 1 to {_LONGEST_SNAPSHOT_NAME} printable characters"
-        raise InvalidArguments(problems=[{"argument": "name", "problem": problem}])
+        raise InvalidArguments.of("name", problem)
 
 
 def snapshot(session: Session, name: str, paths: Sequence[str]) -> Answer:

@@ -15,8 +15,8 @@ from itertools import pairwise
 from time import monotonic
 
 from suture import errors, wording
-from suture.bounds import check_size, check_time
-from suture.errors import ClipboardNotFound, FileNotFound, InputTooLarge, InvalidArguments, StripPreconditionFailed
+from suture.bounds import check_limit, check_size, check_time
+from suture.errors import ClipboardNotFound, FileNotFound, InvalidArguments, StripPreconditionFailed
 from suture.match import locate
 from suture.match.diagnose import failure_of
 from suture.match.index import Found, Index, Site
@@ -24,7 +24,7 @@ from suture.plan import Plan
 from suture.records import Record
 from suture.text import Text
 from suture.text.edits import edit, splice
-from suture.tools import results
+from suture.tools import results, spec
 from suture.tools.failure import SearchTarget, View, patch_error
 from suture.tools.results import (
     RUNG,
@@ -38,22 +38,7 @@ from suture.tools.results import (
     shrinkage,
     version_of,
 )
-from suture.tools.spec import (
-    Answer,
-    Example,
-    Proposal,
-    Request,
-    ToolSpec,
-    dry_run,
-    encoding,
-    expect_hash,
-    items,
-    literal,
-    match,
-    member,
-    text,
-    validate,
-)
+from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording.phrases import AS_SENT
 
 TYPE_CHECKING = False
@@ -92,36 +77,32 @@ _VERBS = {"append_eof": "append", "prepend_bof": "prepend", "overwrite": 'write;
 class Reindent(Request):
     """How the indentation of inserted text is changed."""
 
-    strip: str | None = text("Remove this prefix from each non-empty line", default=None)
-    add: str | None = text("Add this prefix to each non-empty line after stripping", default=None)
+    strip: str | None = spec.text("Remove this prefix from each non-empty line", default=None)
+    add: str | None = spec.text("Add this prefix to each non-empty line after stripping", default=None)
 
 
 class OnePatch(Request):
     """One patch, as it was meant."""
 
-    operation: str = text("Type of operation to perform", choices=OPERATIONS)
-    oldText: str | None = text(  # noqa: N815  the specification's name
+    operation: str = spec.text("Type of operation to perform", choices=OPERATIONS)
+    oldText: str | None = spec.text(  # noqa: N815  the specification's name
         "Text to locate (must be unique in file, required for replace)", default=None
     )
-    newText: str | None = text(  # noqa: N815
+    newText: str | None = spec.text(  # noqa: N815
         "The new text to use (empty for deletions, leave empty if fromClipboard is set)", default=None
     )
-    toClipboard: str | None = text(  # noqa: N815
+    toClipboard: str | None = spec.text(  # noqa: N815
         "Save oldText to this named clipboard before the operation", default=None
     )
-    fromClipboard: str | None = text(  # noqa: N815
+    fromClipboard: str | None = spec.text(  # noqa: N815
         "Use content from this clipboard as newText (overrides newText field)", default=None
     )
-    reindent: Reindent | None = member("Modify indentation of inserted text before insertion", model=Reindent)
+    reindent: Reindent | None = spec.member("Modify indentation of inserted text before insertion", model=Reindent)
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check one patch, taking well-known wrong spellings for what they mean."""
-        fields: dict[str, object] = {}
-        for name, value in given.items():
-            meant = _ALIASES.get(name, name)
-            fields[name if meant in given else meant] = value  # named twice: the second name is unknown
-        fields = {name: value for name, value in fields.items() if value is not None or name not in cls._fields}
+        fields = spec.without_null(spec.rename(given, _ALIASES), cls._fields)
         if "operation" not in fields and "oldText" in fields:
             fields["operation"] = "replace"
         elif isinstance(named := fields.get("operation"), str):
@@ -133,11 +114,11 @@ class OnePatch(Request):
     def check(self) -> None:
         """Refuse what would be ignored otherwise."""
         if self.oldText and self.operation != "replace":
-            raise _invalid("oldText", f"works only with replace; {self.operation} needs no place")
+            raise InvalidArguments.of("oldText", f"works only with replace; {self.operation} needs no place")
         for name in ("toClipboard", "fromClipboard"):
             clipboard = getattr(self, name) or ""
             if len(clipboard) > _LONGEST_CLIPBOARD_NAME or any("\ud800" <= char <= "\udfff" for char in clipboard):
-                raise _invalid(name, f"expected a name of 1 to {_LONGEST_CLIPBOARD_NAME} characters")
+                raise InvalidArguments.of(name, f"expected a name of 1 to {_LONGEST_CLIPBOARD_NAME} characters")
 
     @property
     def is_copy(self) -> bool:
@@ -153,16 +134,6 @@ class OnePatch(Request):
     def carries(self) -> bool:
         """Whether a change is described, which can be carried over to a text that differs; else text is put in."""
         return self.fromClipboard is None and not self.reindents
-
-
-def gather_patches(given: Mapping[str, object]) -> Mapping[str, object]:
-    """The arguments of a call with `patches`, where the fields of one patch are given next to the path."""
-    fields = {*OnePatch._fields, *_ALIASES}
-    if given.get("patches") is not None or not fields & given.keys():
-        return given
-    patch = {name: value for name, value in given.items() if name in fields}
-    rest = {name: value for name, value in given.items() if name not in fields}
-    return {**rest, "patches": [patch]}
 
 
 def reindent(inserted: str, patch: OnePatch, index: int, total: int) -> str:
@@ -188,10 +159,6 @@ def reindent(inserted: str, patch: OnePatch, index: int, total: int) -> str:
 def _bare(operation: str) -> str:
     """An operation's name without what is written in many ways."""
     return "".join(char for char in operation.casefold() if char.isalnum())
-
-
-def _invalid(argument: str, problem: str) -> InvalidArguments:
-    return InvalidArguments(problems=[{"argument": argument, "problem": problem}])
 
 
 class Placement(Record):
@@ -441,70 +408,58 @@ def _where(placement: Placement) -> tuple[int, int, int, int]:
     return placement.start, placement.end, placement.rank, placement.index
 
 
-class PatchReport:
+class PatchReport(Record):
     """The result of a call that landed, or would have."""
 
-    def __init__(
-        self,
-        session: Session,
-        plan: Plan,
-        original: Text,
-        placements: Sequence[Placement],
-        request: Patch,
-        cautions: Sequence[str],
-        *,
-        created: bool,
-    ) -> None:
-        """`cautions` are what was noticed while the patches were placed."""
-        self._session = session
-        self._plan = plan
-        self._original = original
-        self._placements = placements
-        self._patches = request.patches
-        self._noticed = cautions
-        self._created = created
-        self._dry_run = request.dry_run
+    session: Session
+    plan: Plan
+    original: Text
+    placements: Sequence[Placement]
+    request: Patch
+    noticed: Sequence[str]
+    """What may not have been meant, as far as it was seen while the patches were placed."""
+    created: bool
 
     def answer(self, change: Change | None) -> Answer:
         """The answer for the caller."""
-        (file,) = self._plan.changes
+        (file,) = self.plan.changes
         after: Content = getattr(file, "after")  # noqa: B009  a creation or an update: both have it
         diff = results.plan_diff([file])
-        names = [name for name, _ in self._plan.clipboards]
+        names = [name for name, _ in self.plan.clipboards]
         warnings = self._warnings(names)
         result = PatchResult(
             path=file.place.name,
             change_id=None if change is None else change.id,
             hash=after.digest,
-            created=self._created,
-            patches=[self._placed_patch(placement) for placement in self._placements],
+            created=self.created,
+            patches=[self._placed_patch(placement) for placement in self.placements],
             clipboards=names,
             warnings=warnings,
             display=Display(path=file.place.name, diff=diff),
         )
         notes = [
             note
-            for placement in self._placements
+            for placement in self.placements
             for note in (self._note(placement), self._clipboard_note(placement))
             if note
         ]
         notes += [f"warning: {warning}" for warning in warnings]
-        if self._session.audience.prints_data:
-            return Answer("\n".join(notes), (result.but(dry_run=True) if self._dry_run else result).data())
-        if not self._dry_run:
-            same = not diff and not self._created
+        if self.session.audience.prints_data:
+            return Answer("\n".join(notes), (result.but(dry_run=True) if self.request.dry_run else result).data())
+        if not self.request.dry_run:
+            same = not diff and not self.created
             notes += [f"No change: {wording.plain(file.place.name)} is as it was."] if same else []
             applied = _APPLIED.format("none" if same and not names else "all")
             return Answer("\n".join([applied, *notes]), result.data())
         notes.insert(0, f"Dry run: {self._forecast(wording.plain(file.place.name), diff)}; nothing was written.")
-        shown = results.cut(diff, self._session.settings)
+        shown = results.cut(diff, self.session.settings)
         words = "\n".join([_APPLIED.format("none"), *notes])
         return Answer(f"{words}\n\n{shown}" if shown else words, result.but(dry_run=True).data())
 
     def _forecast(self, path: str, diff: str) -> str:
         """What the call would do."""
-        number = f"all {len(self._placements)} patches" if len(self._placements) > 1 else "the patch"
-        if self._created:
+        number = f"all {len(self.placements)} patches" if len(self.placements) > 1 else "the patch"
+        if self.created:
             return f"{number} would create {path}"
         return f"{number} would be applied" if diff else f"{number} would leave {path} as it is"
 
@@ -526,7 +481,7 @@ class PatchReport:
 
     def _replaced_text(self, placement: Placement) -> str:
         """What was there, not too much of it."""
-        whole = self._original.show(placement.start, placement.end)
+        whole = self.original.show(placement.start, placement.end)
         lines = whole.split("\n")
         shown = "\n".join(lines[:_SHOWN_REPLACED_LINES])[:_SHOWN_REPLACED]
         return whole if len(shown) >= len(whole.removesuffix("\n")) else f"{shown}\n… {len(whole):,} characters in all"
@@ -548,29 +503,29 @@ class PatchReport:
 
     def _clipboard_note(self, placement: Placement) -> str:
         """What was put into which clipboard."""
-        patch = self._patches[placement.index]
+        patch = self.request.patches[placement.index]
         if patch.toClipboard is None:
             return ""
         where = wording.span(placement.start_line, placement.end_line)
         where, name = where if self._is_lines(placement) else f"a part of {where}", wording.plain(patch.toClipboard)
         if patch.is_copy:
-            return f"{'Would copy' if self._dry_run else 'Copied'} {where} to clipboard '{name}'."
+            return f"{'Would copy' if self.request.dry_run else 'Copied'} {where} to clipboard '{name}'."
         if not any(edit.new for edit in placement.edits):
-            return f"{'Would cut' if self._dry_run else 'Cut'} {where} to clipboard '{name}'."
-        return f"{'Would put' if self._dry_run else 'Put'} {where} (before the change) into clipboard '{name}'."
+            return f"{'Would cut' if self.request.dry_run else 'Cut'} {where} to clipboard '{name}'."
+        return f"{'Would put' if self.request.dry_run else 'Put'} {where} (before the change) into clipboard '{name}'."
 
     def _is_lines(self, placement: Placement) -> bool:
         """Whether it replaces whole lines, perhaps without the end of the last one."""
-        body, start, end = self._original.body, placement.start, placement.end
+        body, start, end = self.original.body, placement.start, placement.end
         begins = not start or body.endswith(_ENDS, 0, start)
         return begins and (end == len(body) or body.endswith(_ENDS, 0, end) or body.startswith(_ENDS, end))
 
     def _cautions(self) -> Iterator[str]:
         """What may not have been meant, but was done as it was said."""
-        for patch, placement in zip(self._patches, self._placements, strict=True):
+        for patch, placement in zip(self.request.patches, self.placements, strict=True):
             if patch.fromClipboard is not None and patch.newText:
                 yield f"{_label(placement)}: newText was ignored: fromClipboard is set."
-        if not (body := self._original.body):
+        if not (body := self.original.body):
             return
         first, last = body.startswith(_ENDS), body.endswith(_ENDS)
         for placement in self._insertions("prepend_bof")[-1:]:
@@ -579,13 +534,13 @@ class PatchReport:
         for placement in self._insertions("append_eof")[:1]:
             if not (last or placement.edits[0].new.startswith(_ENDS)):
                 yield f"{_label(placement)}: the file has no newline at its end: the text continues its last line."
-        for placement in self._placements:
+        for placement in self.placements:
             if placement.rung == "exact" and self._joins_lines(placement):
                 yield f"{_label(placement)}: newText has no newline at its end: the file's next line continues it."
 
     def _joins_lines(self, placement: Placement) -> bool:
         """Whether a line end is taken away at the end of a text, and something follows it."""
-        body, last = self._original.body, placement.edits[-1:]
+        body, last = self.original.body, placement.edits[-1:]
         return any(
             body[edit.span.start : edit.span.end].endswith(_ENDS)
             and bool(edit.new)
@@ -597,13 +552,13 @@ class PatchReport:
     def _insertions(self, operation: str) -> list[Placement]:
         """The patches of a kind that put something in."""
         return [
-            placement for placement in self._placements if placement.operation == operation and placement.edits[0].new
+            placement for placement in self.placements if placement.operation == operation and placement.edits[0].new
         ]
 
     def _warnings(self, names: Sequence[str]) -> list[str]:
-        generated = results.warning(self._plan.changes[0].place.name, self._original.body)
-        warnings = [*([generated] if generated else []), *self._noticed, *self._cautions()]
-        unsaved = not self._session.settings.history or any(name in self._session.unsaved for name in names)
+        generated = results.warning(self.plan.changes[0].place.name, self.original.body)
+        warnings = [*([generated] if generated else []), *self.noticed, *self._cautions()]
+        unsaved = not self.session.settings.history or any(name in self.session.unsaved for name in names)
         if names and unsaved:
             warnings.append("The history cannot be used: clipboards last only as long as this process.")
         return warnings
@@ -616,21 +571,20 @@ def _label(placement: Placement) -> str:
 class Patch(Request):
     """Arguments of `patch`."""
 
-    path: str = text("Path to the file to patch")
-    patches: list[OnePatch] = items("List of patch requests to apply", model=OnePatch)
-    match: str = match()
-    dry_run: bool = dry_run()
-    encoding: str | None = encoding()
-    expect_hash: str | dict[str, str] | None = expect_hash()
-    validate: str = validate()
-    literal: bool = literal()
+    path: str = spec.text("Path to the file to patch")
+    patches: list[OnePatch] = spec.items("List of patch requests to apply", model=OnePatch)
+    match: str = spec.MATCH
+    dry_run: bool = spec.DRY_RUN
+    encoding: str | None = spec.ENCODING
+    expect_hash: str | dict[str, str] | None = spec.EXPECT_HASH
+    validate: str = spec.VALIDATE
+    literal: bool = spec.LITERAL
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check a call's arguments; null means left out, and one patch may be given next to the path."""
-        named = cls.arguments()
-        left_out = {name for name, value in given.items() if value is None and name in named}
-        request = super().parse(gather_patches({name: value for name, value in given.items() if name not in left_out}))
+        kept = spec.without_null(given, cls._fields)
+        request = super().parse(spec.gather(kept, "patches", {*OnePatch._fields, *_ALIASES}))
         problem = None
         if not request.patches:
             problem = "patches", "empty: say what to change"
@@ -640,16 +594,13 @@ class Patch(Request):
             if patch.operation != "replace" and patch.newText is None and patch.fromClipboard is None:
                 problem = f"patches[{index}].newText", f"missing: the text to {_VERBS[patch.operation]}"
         if problem is not None:
-            raise InvalidArguments(problems=[{"argument": problem[0], "problem": problem[1]}])
+            raise InvalidArguments.of(*problem)
         return request
 
 
 def plan_patch(session: Session, request: Patch) -> Proposal:
     """Plan all patches on the file as it is."""
-    most = session.settings.max_edits
-    if len(request.patches) > most:
-        size = len(request.patches)
-        raise InputTooLarge(what="The request", size=size, limit=most, setting="max_edits", unit="patches")
+    check_limit("The request", len(request.patches), session.settings, "max_edits", "patches")
     before = _before(session, request)
     name = session.locate(request.path).name if before is None else before.place.name
     check_hash(request.expect_hash, name, before)
@@ -671,7 +622,7 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
     change = _change(session, request, before, blank, placements)
     kept = tuple(sorted(placer.clipboards.items()))
     plan = Plan((change,), "patch", _summary(request, name), clipboards=kept)
-    report = PatchReport(session, plan, blank, placements, request, placer.warnings, created=before is None)
+    report = PatchReport(session, plan, blank, placements, request, placer.warnings, before is None)
     return Proposal(plan, report.answer)
 
 
@@ -697,16 +648,13 @@ def _holds_bytes(session: Session, request: Patch, original: Text) -> bool:
 
 
 def _check_clipboards(session: Session, filled: Mapping[str, str]) -> None:
-    most, largest = session.settings.max_clipboards, session.settings.max_clipboard_bytes
     for name, content in filled.items():
         size = len(content.encode("utf-8", "surrogateescape"))
-        if size > largest:
-            subject, setting = f"The text for clipboard '{name}'", "max_clipboard_bytes"
-            raise InputTooLarge(what=subject, size=size, limit=largest, setting=setting)
+        check_limit(f"The text for clipboard '{name}'", size, session.settings, "max_clipboard_bytes")
     known = session.clipboard_names() if filled else []
     size = len({*known, *filled})
-    if size > max(most, len(known)):
-        raise InputTooLarge(what="The workspace", size=size, limit=most, setting="max_clipboards", unit="clipboards")
+    if size > len(known):
+        check_limit("The workspace", size, session.settings, "max_clipboards", "clipboards")
 
 
 def _change(

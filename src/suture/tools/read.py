@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from suture.errors import InvalidArguments, NoFilesMatched, RangeOutOfBounds, SutureError
 from suture.text import detect
-from suture.tools import results
-from suture.tools.spec import Answer, Example, Request, ToolSpec, encoding, integer, text
+from suture.tools import results, spec
+from suture.tools.spec import Answer, Example, Request, ToolSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 class FileRead(Request):
     """Arguments of `file_read`."""
 
-    path: str = text("Path of the file, absolute or relative to the workspace root")
-    start_line: int = integer("First line, counted from 1", default=1, minimum=1)
-    end_line: int | None = integer("Last line, inclusive; to the end if left out", default=None, minimum=1)
-    format: str = text(
+    path: str = spec.text("Path of the file, absolute or relative to the workspace root")
+    start_line: int = spec.integer("First line, counted from 1", default=1, minimum=1)
+    end_line: int | None = spec.integer("Last line, inclusive; to the end if left out", default=None, minimum=1)
+    format: str = spec.text(
         "numbered: each line behind its number and a tab; raw: as in the file",
         default="numbered",
         choices=("numbered", "raw"),
     )
-    encoding: str | None = encoding()
+    encoding: str | None = spec.ENCODING
 
 
 class Indentation(results.Data):
@@ -172,7 +172,7 @@ def visit_paths(
     outright = [f"/{literally(target.path)}" for target in targets if target is not None and not _is_folder(target)]
     if request.encoding is not None and not outright:
         problem = "is that of files that are named outright; name them, instead of folders and globs"
-        raise InvalidArguments(problems=[{"argument": "encoding", "problem": problem}])
+        raise InvalidArguments.of("encoding", problem)
     others = [*request.exclude, *(outright if request.encoding is not None else ())]
     for path, target in zip(paths, targets, strict=True):
         if target is not None and not _is_folder(target):

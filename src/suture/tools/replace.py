@@ -8,48 +8,35 @@ from __future__ import annotations
 
 from itertools import islice
 
-from suture.bounds import timed
-from suture.errors import InputTooLarge, OverMatch, TooManyReplacements
+from suture.bounds import check_limit, timed
+from suture.errors import OverMatch, TooManyReplacements
 from suture.patterns.scan import each_match, rows
 from suture.patterns.template import parse as parse_template
 from suture.plan import Plan
 from suture.records import Record
 from suture.text.edits import edit
+from suture.tools import spec
 from suture.tools.read import EVERYTHING, visit_paths
 from suture.tools.results import check_hash, plan_diff
 from suture.tools.search import (
     ABOUT_PATTERN,
-    binary_check,
+    BINARY_CHECK,
+    CONTEXT_AFTER,
+    CONTEXT_BEFORE,
+    FILE_PATH,
+    FLAGS,
+    PATH_PATTERN,
+    PATTERN,
     explain_one,
     explain_several,
-    file_path,
-    flags,
     limit,
-    lines,
     list_answer,
-    path_pattern,
-    pattern,
     prepare,
     read_subject,
     subject_of,
     worth_reading,
 )
-from suture.tools.spec import (
-    Answer,
-    Example,
-    Proposal,
-    Request,
-    ToolSpec,
-    dry_run,
-    encoding,
-    exclude,
-    expect_hash,
-    flag,
-    include_ignored,
-    paths,
-    text,
-    validate,
-)
+from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,70 +52,67 @@ _ROW_BYTES = 40
 """Bytes of an answer that a match or a group is counted as before rows are made; it takes 120 in memory."""
 
 
-def _allow_over_match() -> Any:
-    return flag("Replace a match of more than 50 lines although it holds another match")
-
-
-def _replacement() -> Any:
-    about = "What each match becomes; $1 or ${1} and ${name} stand for groups, $& for the match, $$ for a dollar sign"
-    return text(about)
+_ALLOW_OVER_MATCH = spec.flag("Replace a match of more than 50 lines although it holds another match")
+_REPLACEMENT = spec.text(
+    "What each match becomes; $1 or ${1} and ${name} stand for groups, $& for the match, $$ for a dollar sign"
+)
 
 
 class RegexReplace(Request):
     """Arguments of `regex_replace`."""
 
-    file_path: str = file_path()
-    pattern: str = pattern()
-    replacement: str = _replacement()
-    flags: str | None = flags()
-    context_before: int = lines("Lines to show before each match")
-    context_after: int = lines("Lines to show after each match")
-    dry_run: bool = dry_run()
+    file_path: str = FILE_PATH
+    pattern: str = PATTERN
+    replacement: str = _REPLACEMENT
+    flags: str | None = FLAGS
+    context_before: int = CONTEXT_BEFORE
+    context_after: int = CONTEXT_AFTER
+    dry_run: bool = spec.DRY_RUN
     max_replacements: int | None = limit("Refuse if there are more matches, and change nothing")
-    binary_check_buffer_size: int | None = binary_check()
-    allow_over_match: bool = _allow_over_match()
-    encoding: str | None = encoding()
-    expect_hash: str | dict[str, str] | None = expect_hash()
-    validate: str = validate()
+    binary_check_buffer_size: int | None = BINARY_CHECK
+    allow_over_match: bool = _ALLOW_OVER_MATCH
+    encoding: str | None = spec.ENCODING
+    expect_hash: str | dict[str, str] | None = spec.EXPECT_HASH
+    validate: str = spec.VALIDATE
 
 
 class RegexReplaceMulti(Request):
     """Arguments of `regex_replace_multi`."""
 
-    path_pattern: str = path_pattern()
-    pattern: str = pattern()
-    replacement: str = _replacement()
-    flags: str | None = flags()
-    context_before: int = lines("Lines to show before each match")
-    context_after: int = lines("Lines to show after each match")
-    dry_run: bool = dry_run()
+    path_pattern: str = PATH_PATTERN
+    pattern: str = PATTERN
+    replacement: str = _REPLACEMENT
+    flags: str | None = FLAGS
+    context_before: int = CONTEXT_BEFORE
+    context_after: int = CONTEXT_AFTER
+    dry_run: bool = spec.DRY_RUN
     max_replacements: int | None = limit("Refuse if there are more matches in all files together, and change nothing")
-    exclude: list[str] = exclude()
-    binary_check_buffer_size: int | None = binary_check()
-    include_ignored: bool = include_ignored()
-    allow_over_match: bool = _allow_over_match()
-    expect_hash: str | dict[str, str] | None = expect_hash()
-    validate: str = validate()
+    exclude: list[str] = spec.EXCLUDE
+    binary_check_buffer_size: int | None = BINARY_CHECK
+    include_ignored: bool = spec.INCLUDE_IGNORED
+    allow_over_match: bool = _ALLOW_OVER_MATCH
+    expect_hash: str | dict[str, str] | None = spec.EXPECT_HASH
+    validate: str = spec.VALIDATE
 
 
 class Replace(Request):
     """Arguments of the command `replace`."""
 
-    paths: list[str] = paths()
-    pattern: str = pattern()
-    replacement: str = text(
+    paths: list[str] = spec.PATHS
+    pattern: str = PATTERN
+    replacement: str = spec.text(
         "What each match becomes: $1 and ${name} are groups, $& is the match, $$ a dollar sign; for a line break, use "
         "the shell's: $'one\\ntwo'"
     )
-    flags: str | None = flags()
-    dry_run: bool = dry_run()
+    flags: str | None = FLAGS
+    dry_run: bool = spec.DRY_RUN
     max_replacements: int | None = limit("Refuse if there are more matches in all files together, and change nothing")
-    exclude: list[str] = exclude()
-    include_ignored: bool = include_ignored()
-    allow_over_match: bool = _allow_over_match()
-    encoding: str | None = encoding("files that are named themselves, not by a folder or a glob")
-    validate: str = validate()
-    view: str = text("The replacements, or their number and the diff", default="rows", choices=("rows", "diff"))
+    exclude: list[str] = spec.EXCLUDE
+    include_ignored: bool = spec.INCLUDE_IGNORED
+    allow_over_match: bool = _ALLOW_OVER_MATCH
+    encoding: str | None = spec.encoding("files that are named themselves, not by a folder or a glob")
+    validate: str = spec.VALIDATE
+    view: str = spec.text("The replacements, or their number and the diff", default="rows", choices=("rows", "diff"))
     context_before = context_after = 0  # the diff shows what is around
     binary_check_buffer_size = None
 
@@ -189,22 +173,18 @@ class Replacements:
     def _matches(self, subject: Subject) -> list[Spans]:
         """The matches in a file. Those beyond what may be replaced are only counted."""
         every = each_match(self._compiled, subject, self._clock)
-        room = self._session.settings.max_result_bytes
         result: list[Spans] = []
         for spans in islice(every, max(self._most - self._found, 0)):
             result.append(spans)
             self._matches_size += _ROW_BYTES * len(spans)
-            if self._matches_size > room:
-                raise _too_large("The result", self._matches_size, room)
+            check_limit("The result", self._matches_size, self._session.settings, "max_result_bytes")
         self._found += len(result) + sum(1 for _ in timed(every))
         return result
 
     def _edit(self, subject: Subject, spans: Spans) -> Edit:
         """What replaces a match; refused before it is made if all new text would not fit into memory."""
-        limit = self._session.settings.max_result_bytes
         self._new_size += self._template.size(subject.text, spans)
-        if self._new_size > limit:
-            raise _too_large("All new text", self._new_size, limit)
+        check_limit("All new text", self._new_size, self._session.settings, "max_result_bytes")
         return edit(*spans[0], self._template.fill(subject.text, spans))
 
     @property
@@ -258,10 +238,6 @@ class Replacements:
 
 def _name(file: FileReplacements) -> str:
     return file.change.place.name
-
-
-def _too_large(subject: str, size: int, limit: int) -> InputTooLarge:
-    return InputTooLarge(what=subject, size=size, limit=limit, setting="max_result_bytes")
 
 
 def replacement_rows(files: Iterable[FileReplacements], around: tuple[int, int], room: int) -> list[str]:

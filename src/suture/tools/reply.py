@@ -31,25 +31,11 @@ from suture.formats.reply import (
 from suture.plan import Content, Place, Plan, Snapshot
 from suture.records import Record
 from suture.text import Text
-from suture.tools import results
+from suture.tools import results, spec
 from suture.tools.blocks import BlockApplier, Outcome
 from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
 from suture.tools.results import RUNG, SCORE, WRITTEN_ON, WrittenOn, version_of
-from suture.tools.spec import (
-    Answer,
-    Example,
-    Proposal,
-    Request,
-    ToolSpec,
-    dry_run,
-    expect_hash,
-    flag,
-    ids,
-    literal,
-    match,
-    text,
-    validate,
-)
+from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording.phrases import AS_SENT
 
 TYPE_CHECKING = False
@@ -284,16 +270,20 @@ def _error_data(error: SutureError, format_: str, audience: Audience) -> dict[st
 class ApplyReply(Request):
     """Arguments of `apply_reply`."""
 
-    reply: str = text("The model's reply: SEARCH/REPLACE and NEW_FILE blocks, apply_patch envelopes, unified diffs")
-    atomic: bool = flag("Apply all blocks or none")
-    dry_run: bool = dry_run()
-    only: list[str] | None = ids("Ids of the blocks or hunks to apply, as a dry run lists them; all others are skipped")
-    whole_files: bool = flag("Also read a code fence or tag with a path as the whole content of that file")
-    match: str = match()
-    validate: str = validate()
-    default_path: str | None = text("File of the blocks that name none", default=None)
-    expect_hash: str | dict[str, str] | None = expect_hash()
-    literal: bool = literal()
+    reply: str = spec.text(
+        "The model's reply: SEARCH/REPLACE and NEW_FILE blocks, apply_patch envelopes, unified diffs"
+    )
+    atomic: bool = spec.flag("Apply all blocks or none")
+    dry_run: bool = spec.DRY_RUN
+    only: list[str] | None = spec.ids(
+        "Ids of the blocks or hunks to apply, as a dry run lists them; all others are skipped"
+    )
+    whole_files: bool = spec.flag("Also read a code fence or tag with a path as the whole content of that file")
+    match: str = spec.MATCH
+    validate: str = spec.VALIDATE
+    default_path: str | None = spec.text("File of the blocks that name none", default=None)
+    expect_hash: str | dict[str, str] | None = spec.EXPECT_HASH
+    literal: bool = spec.LITERAL
 
 
 def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import islice, pairwise
 
 from suture import wording
-from suture.bounds import check_size, timed
+from suture.bounds import check_limit, check_size, timed
 from suture.errors import (
     Drifted,
-    InputTooLarge,
     InvalidArguments,
     LineOutOfBounds,
     OverlappingLines,
@@ -18,27 +17,12 @@ from suture.errors import (
     ValidationFailed,
 )
 from suture.plan import Plan
+from suture.records import Record
 from suture.text.edits import edit, minimize, splice
 from suture.text.replace import adapt_endings, occurrences
-from suture.tools import check, results
+from suture.tools import check, results, spec
 from suture.tools.results import check_hash, check_placeholders, check_whole, check_writable, shrinkage, whole_lines
-from suture.tools.spec import (
-    Answer,
-    Example,
-    Proposal,
-    Request,
-    ToolSpec,
-    encoding,
-    expect_hash,
-    expected_text,
-    flag,
-    integer,
-    items,
-    literal,
-    member,
-    mode,
-    text,
-)
+from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording.edits import existing_errors, new_lines, other_lines, rejection_lines
 
 TYPE_CHECKING = False
@@ -158,7 +142,7 @@ def _check_number(number: int, most: int) -> None:
 def _old_and_new(text: Text, search: SearchReplace) -> tuple[bytes, bytes]:
     """The two texts as bytes, if the file can hold the new one."""
     if not search.search:
-        raise InvalidArguments(problems=[{"argument": "search_replace.search", "problem": "empty: say what to search"}])
+        raise InvalidArguments.of("search_replace.search", "empty: say what to search")
     old = search.search.encode("utf-8", "surrogatepass")
     new = search.replace.encode("utf-8", "surrogatepass")
     check_whole(text, search.replace, search.search)
@@ -171,9 +155,7 @@ def _by_pattern(session: Session, name: str, text: Text, search: SearchReplace, 
     from suture.patterns.python import PythonPattern, parse_template
 
     settings = session.settings
-    size, most = len(search.search), settings.max_pattern_chars
-    if size > most:
-        raise InputTooLarge(what="The pattern", size=size, limit=most, setting="max_pattern_chars", unit="characters")
+    check_limit("The pattern", len(search.search), settings, "max_pattern_chars", "characters")
     pattern = PythonPattern(search.search, search.flags)
     template = parse_template(search.replace, pattern)
     clock = Clock(settings.regex_file_ms, settings.regex_call_ms)
@@ -182,9 +164,7 @@ def _by_pattern(session: Session, name: str, text: Text, search: SearchReplace, 
     grown = 0
     for spans in timed(islice(pattern.matches(text, clock), limit)):
         grown += template.size(text, spans)
-        if grown > settings.max_result_bytes:
-            limit, setting = settings.max_result_bytes, "max_result_bytes"
-            raise InputTooLarge(what="All new text", size=grown, limit=limit, setting=setting)
+        check_limit("All new text", grown, settings, "max_result_bytes")
         edits.append(edit(*spans[0], template.fill(text, spans)))
     return edits
 
@@ -218,48 +198,38 @@ class SafeEditResult(results.ToolData):
     validation: Findings = results.VALIDATION
 
 
-class SafeEditReport:
+class SafeEditReport(Record):
     """The outcome of a call, described once it landed or would have."""
 
-    def __init__(
-        self,
-        request: SafeEdit,
-        name: str,
-        current: str | None,
-        changes: Sequence[Update | Create],
-        diff: str,
-        replacements: int | None,
-        validation: Findings,
-        warnings: Sequence[str] = (),
-    ) -> None:
-        """`current` is the hash of the file as it is; `warnings` are about text that goes away."""
-        self._request = request
-        self._name = name
-        self._current = current
-        self._changes = changes
-        self._diff = diff
-        self._replacements = replacements
-        self._validation = validation
-        self._lost = warnings
+    request: SafeEdit
+    name: str
+    current: str | None
+    """The hash of the file as it is."""
+    changes: Sequence[Update | Create]
+    diff: str
+    replacements: int | None
+    validation: Findings
+    losses: Sequence[str]
+    """Warnings of text that goes away."""
 
     def answer(self, change: Change | None) -> Answer:
         """The answer for the caller."""
         written = change is not None
         result = SafeEditResult(
-            path=self._name,
-            mode=self._request.mode,
+            path=self.name,
+            mode=self.request.mode,
             written=written,
             change_id=None if change is None else change.id,
-            hash=self._changes[0].after.digest if written else self._current,
-            replacements=self._replacements,
-            diff=self._diff,
-            validation=self._validation,
+            hash=self.changes[0].after.digest if written else self.current,
+            replacements=self.replacements,
+            diff=self.diff,
+            validation=self.validation,
         )
         words = "\n".join([*self._status(change), *self._warnings()])
-        return Answer(preview(self._diff, words) if self._request.show_diff else words, result.data())
+        return Answer(preview(self.diff, words) if self.request.show_diff else words, result.data())
 
     def _status(self, change: Change | None) -> Iterator[str]:
-        request, validation = self._request, self._validation
+        request, validation = self.request, self.validation
         counted = [*new_lines(validation)]
         if every := request.validate == "all":
             counted += existing_errors(validation)
@@ -273,39 +243,39 @@ class SafeEditReport:
 
     def _done_lines(self, change: Change | None) -> Iterator[str]:
         """What became of the file."""
-        search = self._request.search_replace
-        if search is not None and not self._replacements:
+        search = self.request.search_replace
+        if search is not None and not self.replacements:
             yield f"⚠️ Pattern '{wording.plain(search.search)}' not found (no changes made)"
-        elif not self._changes:
-            yield f"✅ No changes: {wording.plain(self._name)} does not exist, and nothing was to be written."
-        elif not self._diff and self._current is not None:
-            yield f"✅ No changes: {wording.plain(self._name)} already has this content."
+        elif not self.changes:
+            yield f"✅ No changes: {wording.plain(self.name)} does not exist, and nothing was to be written."
+        elif not self.diff and self.current is not None:
+            yield f"✅ No changes: {wording.plain(self.name)} already has this content."
         elif change is not None:
             if search is not None:
                 old, new = (f"'{wording.plain(text)}'" for text in (search.search, search.replace))
-                yield f"✅ Replaced {wording.count(self._replacements or 0, 'occurrence')} of {old} → {new}"
+                yield f"✅ Replaced {wording.count(self.replacements or 0, 'occurrence')} of {old} → {new}"
             yield "✅ File saved successfully."
 
     def _verified_lines(self, counted: Sequence[str]) -> Iterator[str]:
         """What an edit that is not written would bring."""
-        validation = self._validation
+        validation = self.validation
         errors = [issue for issue in validation["new"] if issue["severity"] == "error"]
         if validation["passed"]:
             yield "✅ Validation Passed"
-        if errors or (self._request.validate == "all" and existing_errors(validation)):
+        if errors or (self.request.validate == "all" and existing_errors(validation)):
             yield "❌ Validation Failed:"
         elif counted:
             yield "⚠️ Warnings:"
         yield from counted
 
     def _warnings(self) -> Iterator[str]:
-        yield from (f"warning: {change}" for change in self._lost)
-        for change in self._changes:
+        yield from (f"warning: {loss}" for loss in self.losses)
+        for change in self.changes:
             before = getattr(change, "before", None)
-            content = self._request.content
+            content = self.request.content
             if before is not None and content is not None and "\r" not in content and b"\r\n" in before.text.body:
                 yield "warning: the file's lines ended with CRLF; those of content end with LF, and are taken so."
-            if before is not None and self._diff and (generated := results.warning(self._name, before.text.body)):
+            if before is not None and self.diff and (generated := results.warning(self.name, before.text.body)):
                 yield f"warning: {generated}"
 
 
@@ -323,7 +293,7 @@ def _backticks(line: str) -> list[str]:
     return "".join(char if char == "`" else " " for char in line).split() if "`" in line else []
 
 
-def failure_answer(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
+def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
     """A failure in the shape of a result."""
     path, mode = getattr(error, "path", given.get("path")), given.get("mode")
     result = SafeEditResult(
@@ -381,79 +351,76 @@ def backwards(start_line: int, end_line: int) -> str:
 class LineEdit(Request):
     """One range of lines."""
 
-    start_line: int = integer(
+    start_line: int = spec.integer(
         "1-based line number to start edit (inclusive)", minimum=1, words="start_line must be >= 1"
     )
-    end_line: int = integer("1-based line number to end edit (inclusive)", minimum=1, words="end_line must be >= 1")
-    new_content: str = text("New content for line range (include newlines if multi-line)")
-    expected_text: str | None = expected_text()
+    end_line: int = spec.integer(
+        "1-based line number to end edit (inclusive)", minimum=1, words="end_line must be >= 1"
+    )
+    new_content: str = spec.text("New content for line range (include newlines if multi-line)")
+    expected_text: str | None = spec.EXPECTED_TEXT
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check one range."""
         request = super().parse(given)
         if request.end_line < request.start_line:
-            problem = backwards(request.start_line, request.end_line)
-            raise InvalidArguments(problems=[{"argument": "end_line", "problem": problem}])
+            raise InvalidArguments.of("end_line", backwards(request.start_line, request.end_line))
         return request
 
 
 class SearchReplace(Request):
     """What to replace, and by what."""
 
-    search: str = text("Pattern to search for (literal string or regex)")
-    replace: str = text("Replacement text (supports \\1, \\2, etc. for regex capture groups)")
-    regex: bool = flag("Treat search pattern as regular expression")
-    count: int | None = integer(
+    search: str = spec.text("Pattern to search for (literal string or regex)")
+    replace: str = spec.text("Replacement text (supports \\1, \\2, etc. for regex capture groups)")
+    regex: bool = spec.flag("Treat search pattern as regular expression")
+    count: int | None = spec.integer(
         "Maximum number of replacements (None = replace all occurrences)",
         default=None,
         minimum=0,
         words="count must be >= 0",
     )
-    flags: int = integer(
+    flags: int = spec.integer(
         "Regex flags (e.g., re.IGNORECASE, re.MULTILINE). Only used if regex=True.", default=0, minimum=0
     )
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check it; null means left out."""
-        request = super().parse({name: value for name, value in given.items() if value is not None})
+        request = super().parse(spec.without_null(given, given))
         if request.regex and request.flags & ~_KNOWN_FLAGS:
             known = "IGNORECASE 2, MULTILINE 8, DOTALL 16, UNICODE 32, VERBOSE 64, ASCII 256"
             problem = f"expected a sum of {known}, got {request.flags}"
-            raise InvalidArguments(problems=[{"argument": "flags", "problem": problem}])
+            raise InvalidArguments.of("flags", problem)
         return request
 
 
 class SafeEdit(Request):
     """Arguments of `safe_edit`."""
 
-    path: str = text("Path of the file, absolute or relative to the workspace root")
-    mode: str = mode()
-    show_diff: bool = flag("Show unified diff preview in output", default=True)
-    content: str | None = text("Full file content (replaces entire file)", default=None)
-    line_edits: list[LineEdit] | None = items("List of line-based edits to apply", model=LineEdit, default=None)
-    search_replace: SearchReplace | None = member("Search and replace operation", model=SearchReplace)
-    encoding: str | None = encoding()
-    expect_hash: str | dict[str, str] | None = expect_hash()
-    validate: str = text(
+    path: str = spec.text("Path of the file, absolute or relative to the workspace root")
+    mode: str = spec.MODE
+    show_diff: bool = spec.flag("Show unified diff preview in output", default=True)
+    content: str | None = spec.text("Full file content (replaces entire file)", default=None)
+    line_edits: list[LineEdit] | None = spec.items("List of line-based edits to apply", model=LineEdit, default=None)
+    search_replace: SearchReplace | None = spec.member("Search and replace operation", model=SearchReplace)
+    encoding: str | None = spec.ENCODING
+    expect_hash: str | dict[str, str] | None = spec.EXPECT_HASH
+    validate: str = spec.text(
         "Which errors reject: those that the edit brings (new), or any in the file (all)",
         default="new",
         choices=("new", "all"),
     )
-    literal: bool = literal()
+    literal: bool = spec.LITERAL
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check a call's arguments; null means left out."""
-        kept = {name: value for name, value in given.items() if value is not None or name not in cls._fields}
-        if "path" not in kept and "file_path" in kept:
-            kept["path"] = kept.pop("file_path")
-        request = super().parse(kept)
+        request = super().parse(spec.rename(spec.without_null(given, cls._fields), {"file_path": "path"}))
         chosen = [name for name in MODES if getattr(request, name) is not None]
         if len(chosen) != 1:
-            problem = TWO_MODES if chosen else NO_MODE
-            raise InvalidArguments(problems=[{"argument": " and ".join(chosen or MODES), "problem": problem}])
+            raise InvalidArguments.of(" and ".join(chosen or MODES), TWO_MODES if chosen else NO_MODE)
         return request
 
     @property
@@ -499,9 +466,7 @@ def _edits(session: Session, request: SafeEdit, name: str, before: Snapshot | No
     if request.search_replace is not None:
         return by_search(session, name, old, request.search_replace)
     assert request.line_edits is not None  # noqa: S101  one of the three is given
-    size, most = len(request.line_edits), session.settings.max_edits
-    if size > most:
-        raise InputTooLarge(what="The request", size=size, limit=most, setting="max_edits", unit="edits")
+    check_limit("The request", len(request.line_edits), session.settings, "max_edits", "edits")
     near = session.near(request.path) if before is None and request.line_edits else ()
     return by_lines(name, old, request.line_edits, near)
 
@@ -555,11 +520,6 @@ def _not_found(session: Session, search: SearchReplace | None, name: str, before
     fits = missing.correction
     corrected = None if fits is None else {"search": fits["old_text"], "replace": fits["new_text"]}
     return not_found.but(details=block_details(missing), correction=corrected)
-
-
-def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
-    """A failure in the shape of a result."""
-    return failure_answer(given, error, audience)
 
 
 _DESCRIPTION = """\

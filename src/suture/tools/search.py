@@ -9,30 +9,18 @@ from __future__ import annotations
 
 from itertools import islice
 
-from suture.bounds import timed
+from suture.bounds import check_limit, timed
 from suture.engine import Engine
-from suture.errors import InputTooLarge, NoCaptureGroups, SutureError
+from suture.errors import NoCaptureGroups, SutureError
 from suture.files.walk import Sought
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Clock, Subject, compile_pattern
 from suture.patterns.scan import each_match, extents, extents_size, extracts, line_rows, matching_lines, rows, segments
 from suture.records import Record
 from suture.settings import Settings
+from suture.tools import spec
 from suture.tools.read import visit_paths
-from suture.tools.spec import (
-    Answer,
-    Example,
-    Request,
-    Rows,
-    ToolSpec,
-    encoding,
-    exclude,
-    flag,
-    include_ignored,
-    integer,
-    paths,
-    text,
-)
+from suture.tools.spec import Answer, Example, Request, Rows, ToolSpec
 from suture.wording import error_data, error_line
 
 TYPE_CHECKING = False
@@ -59,48 +47,30 @@ The pattern is a JavaScript regular expression (flag u), written plainly or as /
 (without it, the first of each line), i ignore case, m ^ and $ at line ends, s . matches line ends."""
 
 
-def file_path() -> Any:
-    """The argument of tools that look into one file."""
-    return text("Path of the file, absolute or relative to the workspace root")
-
-
-def path_pattern() -> Any:
-    """The argument of tools that look into many."""
-    return text("Which files: a glob from the workspace root such as src/**/*.js; **, *, ?, […] and {a,b}")
-
-
-def pattern() -> Any:
-    """The argument of all."""
-    return text("Regular expression: pattern or /pattern/flags")
-
-
-def flags() -> Any:
-    """As the flags behind a delimited pattern, which win."""
-    return text("Flags: g, i, m, s; those of /pattern/flags win", default=None)
-
-
-def lines(about: str) -> Any:
-    """A number of lines to show."""
-    return integer(about, default=0, minimum=0, maximum=10_000)
+# Arguments of the tools that search or replace.
+FILE_PATH = spec.text("Path of the file, absolute or relative to the workspace root")
+PATH_PATTERN = spec.text("Which files: a glob from the workspace root such as src/**/*.js; **, *, ?, […] and {a,b}")
+PATTERN = spec.text("Regular expression: pattern or /pattern/flags")
+FLAGS = spec.text("Flags: g, i, m, s; those of /pattern/flags win", default=None)
+CONTEXT_BEFORE, CONTEXT_AFTER = (
+    spec.integer(f"Lines to show {side} each match", default=0, minimum=0, maximum=10_000)
+    for side in ("before", "after")
+)
+BINARY_CHECK = spec.integer(
+    "First bytes in which a NUL makes a file binary, which is skipped (default 8192); 0 treats all as text",
+    default=None,
+)
 
 
 def limit(about: str) -> Any:
     """A number that results are cut at, or must not exceed."""
-    return integer(about, default=None, minimum=0)
-
-
-def binary_check() -> Any:
-    """The argument that says how text files are told from binary ones."""
-    about = "First bytes in which a NUL makes a file binary, which is skipped (default 8192); 0 treats all as text"
-    return integer(about, default=None)
+    return spec.integer(about, default=None, minimum=0)
 
 
 def prepare(session: Session, request: Any) -> tuple[Compiled, Clock]:
     """The request's pattern, ready to search, and the time it has."""
-    settings, size = session.settings, len(request.pattern)
-    most = settings.max_pattern_chars
-    if size > most:
-        raise InputTooLarge(what="The pattern", size=size, limit=most, setting="max_pattern_chars", unit="characters")
+    settings = session.settings
+    check_limit("The pattern", len(request.pattern), settings, "max_pattern_chars", "characters")
     compiled = compile_pattern(parse(request.pattern, request.flags or ""))
     return compiled, Clock(settings.regex_file_ms, settings.regex_call_ms)
 
@@ -231,43 +201,43 @@ def _pieces(runs: Iterable[Run]) -> Iterator[Run]:
 class RegexSearch(Request):
     """Arguments of `regex_search`."""
 
-    file_path: str = file_path()
-    pattern: str = pattern()
-    flags: str | None = flags()
-    context_before: int = lines("Lines to show before each match")
-    context_after: int = lines("Lines to show after each match")
+    file_path: str = FILE_PATH
+    pattern: str = PATTERN
+    flags: str | None = FLAGS
+    context_before: int = CONTEXT_BEFORE
+    context_after: int = CONTEXT_AFTER
     max_matches: int | None = limit("At most so many matches; all if left out")
-    binary_check_buffer_size: int | None = binary_check()
-    encoding: str | None = encoding()
+    binary_check_buffer_size: int | None = BINARY_CHECK
+    encoding: str | None = spec.ENCODING
 
 
 class RegexSearchMulti(Request):
     """Arguments of `regex_search_multi`."""
 
-    path_pattern: str = path_pattern()
-    pattern: str = pattern()
-    flags: str | None = flags()
-    context_before: int = lines("Lines to show before each match")
-    context_after: int = lines("Lines to show after each match")
+    path_pattern: str = PATH_PATTERN
+    pattern: str = PATTERN
+    flags: str | None = FLAGS
+    context_before: int = CONTEXT_BEFORE
+    context_after: int = CONTEXT_AFTER
     max_matches: int | None = limit("At most so many matches in all files together; all if left out")
-    exclude: list[str] = exclude()
-    binary_check_buffer_size: int | None = binary_check()
-    include_ignored: bool = include_ignored()
+    exclude: list[str] = spec.EXCLUDE
+    binary_check_buffer_size: int | None = BINARY_CHECK
+    include_ignored: bool = spec.INCLUDE_IGNORED
 
 
 class Search(Request):
     """Arguments of the command `search`."""
 
-    paths: list[str] = paths()
-    pattern: str = pattern()
-    flags: str | None = flags()
-    context_before: int = lines("Lines to show before each match")
-    context_after: int = lines("Lines to show after each match")
+    paths: list[str] = spec.PATHS
+    pattern: str = PATTERN
+    flags: str | None = FLAGS
+    context_before: int = CONTEXT_BEFORE
+    context_after: int = CONTEXT_AFTER
     max_matches: int | None = limit("At most so many matches in all files together; all if left out")
-    exclude: list[str] = exclude()
-    include_ignored: bool = include_ignored()
-    encoding: str | None = encoding("files that are named themselves, not by a folder or a glob")
-    view: str = text(
+    exclude: list[str] = spec.EXCLUDE
+    include_ignored: bool = spec.INCLUDE_IGNORED
+    encoding: str | None = spec.encoding("files that are named themselves, not by a folder or a glob")
+    view: str = spec.text(
         "The matches; the lines they are in; the number of them in each file; or the files that have any",
         default="rows",
         choices=("rows", "lines", "numbers", "names"),
@@ -539,25 +509,25 @@ SEARCH = ToolSpec(
 class RegexExtract(Request):
     """Arguments of `regex_extract`."""
 
-    file_path: str = file_path()
-    pattern: str = pattern()
-    flags: str | None = flags()
+    file_path: str = FILE_PATH
+    pattern: str = PATTERN
+    flags: str | None = FLAGS
     max_matches: int | None = limit("At most so many matches; all if left out")
-    binary_check_buffer_size: int | None = binary_check()
-    encoding: str | None = encoding()
+    binary_check_buffer_size: int | None = BINARY_CHECK
+    encoding: str | None = spec.ENCODING
 
 
 class RegexMatchLines(Request):
     """Arguments of `regex_match_lines`."""
 
-    file_path: str = file_path()
-    pattern: str = pattern()
-    flags: str | None = flags()
-    invert: bool = flag("Give the lines that do not match")
+    file_path: str = FILE_PATH
+    pattern: str = PATTERN
+    flags: str | None = FLAGS
+    invert: bool = spec.flag("Give the lines that do not match")
     max_lines: int | None = limit("At most so many lines; all if left out")
-    binary_check_buffer_size: int | None = binary_check()
-    encoding: str | None = encoding()
-    format: str = text(
+    binary_check_buffer_size: int | None = BINARY_CHECK
+    encoding: str | None = spec.ENCODING
+    format: str = spec.text(
         "json: file, line and content of each; text: the lines themselves", default="json", choices=("json", "text")
     )
 
@@ -565,12 +535,12 @@ class RegexMatchLines(Request):
 class RegexSplit(Request):
     """Arguments of `regex_split`."""
 
-    file_path: str = file_path()
-    pattern: str = pattern()
-    flags: str | None = flags()
+    file_path: str = FILE_PATH
+    pattern: str = PATTERN
+    flags: str | None = FLAGS
     max_splits: int | None = limit("At most so many splits; the rest stays in the last segment")
-    binary_check_buffer_size: int | None = binary_check()
-    encoding: str | None = encoding()
+    binary_check_buffer_size: int | None = BINARY_CHECK
+    encoding: str | None = spec.ENCODING
 
 
 def extract(session: Session, request: RegexExtract) -> Answer:

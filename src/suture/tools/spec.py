@@ -23,7 +23,7 @@ from suture.records import Record, dataclass_transform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from typing import Any, Self
 
     from suture.audience import Audience
@@ -204,14 +204,8 @@ class Argument:
         choices = self.bounds.get("choices")
         return f"{self.about}, one of {', '.join(choices)}" if choices else self.about
 
-    def parse(self, value: object) -> object:
-        """The value as the tool wants it, or an error that says what is expected."""
-        if value is None and not self.required and self.default is None:
-            return None
-        return self.check(value)
-
     def check(self, value: object) -> object:
-        """As `parse`, for a value that is given."""
+        """The value as the tool wants it, or an error that says what is expected."""
         raise NotImplementedError
 
     def schema(self) -> dict[str, Any]:
@@ -293,39 +287,30 @@ class _Items(Argument):
             value = [value]
         if not isinstance(value, list):
             raise self.wrong(value)
-        return [self._item(index, item) for index, item in enumerate(value)]
-
-    def _item(self, index: int, item: object) -> object:
-        model: type[Request] = self.bounds["model"]
-        item = _decode(item) if isinstance(item, str) else item
-        if not isinstance(item, dict):
-            raise _WrongError(f"expected an object, got {_describe(item)}", f"[{index}]")
-        try:
-            return model.parse(item)
-        except InvalidArguments as error:
-            first = error.problems[0]
-            raise _WrongError(first["problem"], f"[{index}].{first['argument']}") from None
+        return [_parse_object(self.bounds["model"], item, f"[{index}]") for index, item in enumerate(value)]
 
     def kind(self) -> dict[str, Any]:
         return {"type": "array", "items": self.bounds["model"].schema()}
 
 
 class _Object(Argument):
-    expected = "an object"
-
     def check(self, value: object) -> object:
-        value = _decode(value) if isinstance(value, str) else value
-        if not isinstance(value, dict):
-            raise self.wrong(value)
-        try:
-            return self.bounds["model"].parse(value)
-        except InvalidArguments as error:
-            first = error.problems[0]
-            raise _WrongError(first["problem"], f".{first['argument']}") from None
+        return _parse_object(self.bounds["model"], value)
 
     def kind(self) -> dict[str, Any]:
         schema: dict[str, Any] = self.bounds["model"].schema()
         return schema
+
+
+def _parse_object(model: type[Request], value: object, where: str = "") -> Request:
+    value = _decode(value) if isinstance(value, str) else value
+    if not isinstance(value, dict):
+        raise _WrongError(f"expected an object, got {_describe(value)}", where)
+    try:
+        return model.parse(value)
+    except InvalidArguments as error:
+        first = error.problems[0]
+        raise _WrongError(first["problem"], f"{where}.{first['argument']}") from None
 
 
 class _Texts(Argument):
@@ -417,67 +402,44 @@ def ids(about: str) -> Any:
     return _Ids(about, default=None)
 
 
-def dry_run() -> Any:
-    """The common argument of tools that can be tried out."""
-    return flag("Show what would happen and change nothing")
-
-
 def encoding(of: str = "a file that has no byte order mark and is not UTF-8, as Python names it") -> Any:
-    """The common argument of tools that work on one file; `of` says of which files it is the encoding."""
+    """The encoding of one file; `of` says of which files."""
     return _Text(f"Encoding of {of}", default=None, longest=_LONGEST_NAME)
 
 
-def paths() -> Any:
-    """The common argument of commands that work on named files."""
-    return texts(
-        "Files, folders with everything below them, and globs such as 'src/**/*.js'; all files if left out. Hidden "
-        "files, and files that .gitignore names, are skipped unless they are named"
-    )
-
-
-def exclude() -> Any:
-    """The common argument of tools that work on many files."""
-    return texts("Globs of files and folders to leave out; one without / is a name anywhere")
-
-
-def include_ignored() -> Any:
-    """The common argument of tools that skip what git ignores."""
-    return flag("Include files that .gitignore names")
-
-
-def match() -> Any:
-    """The common argument of tools that find text which may differ a little from the file's."""
-    about = "How far the file may differ from the text to find: not at all, in whitespace, or in provably harmless ways"
-    return text(about, default="lenient", choices=("exact", "whitespace", "lenient"))
-
-
-def expect_hash() -> Any:
-    """The common argument of tools that edit: refuse if the file is not the one that was read."""
-    return _Hashes("Hash the file must have, as an earlier result gave it; or {path: hash}", default=None)
-
-
 def literal(*, listed: bool = True) -> Any:
-    """The common argument of tools that edit: placeholders are text."""
+    """Whether placeholders are text."""
     about = "Write lines such as '# ... existing code ...' as they are; by default they are refused if they delete text"
     return _Flag(about, default=False, listed=listed)
 
 
-def validate() -> Any:
-    """The common argument of tools whose result can be checked before it is written."""
-    choices = ("off", "warn", "strict", "all")
-    about = "Check the result before it is written: report errors, refuse those that the edit brings, or refuse any"
-    return text(about, default="off", choices=choices)
-
-
-def mode() -> Any:
-    """The argument of a tool that always checks its result."""
-    about = "Validation mode: strict (reject on error), interactive (warn), verify_only (no write)"
-    return text(about, default="strict", choices=("strict", "interactive", "verify_only"))
-
-
-def expected_text() -> Any:
-    """The argument of edits that name lines: what they hold."""
-    return text("What the lines hold now; if they do not, nothing is changed", default=None)
+# Arguments that several tools have.
+DRY_RUN = flag("Show what would happen and change nothing")
+ENCODING = encoding()
+EXCLUDE = texts("Globs of files and folders to leave out; one without / is a name anywhere")
+EXPECT_HASH: Any = _Hashes("Hash the file must have, as an earlier result gave it; or {path: hash}", default=None)
+EXPECTED_TEXT = text("What the lines hold now; if they do not, nothing is changed", default=None)
+INCLUDE_IGNORED = flag("Include files that .gitignore names")
+LITERAL = literal()
+MATCH = text(
+    "How far the file may differ from the text to find: not at all, in whitespace, or in provably harmless ways",
+    default="lenient",
+    choices=("exact", "whitespace", "lenient"),
+)
+MODE = text(
+    "Validation mode: strict (reject on error), interactive (warn), verify_only (no write)",
+    default="strict",
+    choices=("strict", "interactive", "verify_only"),
+)
+PATHS = texts(
+    "Files, folders with everything below them, and globs such as 'src/**/*.js'; all files if left out. Hidden files, "
+    "and files that .gitignore names, are skipped unless they are named"
+)
+VALIDATE = text(
+    "Check the result before it is written: report errors, refuse those that the edit brings, or refuse any",
+    default="off",
+    choices=("off", "warn", "strict", "all"),
+)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -506,7 +468,8 @@ class Request(Record):
                     values[name] = argument.default
                 continue
             try:
-                values[name] = argument.parse(given[name])
+                left_out = given[name] is None and argument.default is None
+                values[name] = None if left_out else argument.check(given[name])
             except _WrongError as error:
                 problems.append({"argument": name + error.where, "problem": error.problem})
         if problems:
@@ -523,6 +486,28 @@ class Request(Record):
             "required": [name for name, argument in known.items() if argument.required],
             "additionalProperties": False,
         }
+
+
+def without_null(given: Mapping[str, object], names: Container[str]) -> dict[str, object]:
+    """A call's arguments; null, where it is one of these, means left out."""
+    return {name: value for name, value in given.items() if value is not None or name not in names}
+
+
+def rename(given: Mapping[str, object], own_names: Mapping[str, str]) -> dict[str, object]:
+    """A call's arguments by their own names, where other tools' names are used; what has both keeps the unknown one."""
+    fields: dict[str, object] = {}
+    for name, value in given.items():
+        own = own_names.get(name, name)
+        fields[name if own in given else own] = value
+    return fields
+
+
+def gather(given: Mapping[str, object], holder: str, fields: Container[str]) -> dict[str, object]:
+    """A call's arguments, where the fields of a list's only item may be given instead of the list."""
+    item = {name: value for name, value in given.items() if name in fields}
+    if given.get(holder) is not None or not item:
+        return dict(given)
+    return {name: value for name, value in given.items() if name not in fields} | {holder: [item]}
 
 
 def _unknown_argument(name: str, known: Mapping[str, Argument]) -> dict[str, str]:

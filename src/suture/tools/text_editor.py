@@ -23,11 +23,11 @@ from suture.json_text import dumps, loads
 from suture.plan import Plan
 from suture.text.edits import edit, splice
 from suture.text.replace import adapt_endings, ending
-from suture.tools import results
+from suture.tools import results, spec
 from suture.tools.edit import FileEdit, OneEdit, plan_file_edit
 from suture.tools.results import check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.safe import whole
-from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec, integer, literal, text
+from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec
 from suture.wording.phrases import as_it_is, count, few, first_line, how_matched, plain, span
 
 TYPE_CHECKING = False
@@ -369,7 +369,7 @@ class _Range(Argument):
                 raise self.wrong(value) from None
         if not isinstance(value, list | tuple) or len(value) != 2:  # noqa: PLR2004  the first and the last
             raise self.wrong(value)
-        number = integer("A line")
+        number = spec.integer("A line")
         return [number.check(line) for line in value]
 
     def kind(self) -> dict[str, Any]:
@@ -385,17 +385,19 @@ def _view_range() -> Any:
 class TextEditor(Request):
     """Arguments of `str_replace_based_edit_tool`."""
 
-    command: str = text("What to do", choices=tuple(_ARGUMENTS))
-    path: str = text("Path of the file, or for view of a file or folder, absolute or relative to the workspace root")
+    command: str = spec.text("What to do", choices=tuple(_ARGUMENTS))
+    path: str = spec.text(
+        "Path of the file, or for view of a file or folder, absolute or relative to the workspace root"
+    )
     view_range: list[int] | None = _view_range()
-    old_str: str | None = text("For str_replace: the text to replace, exactly as it is in the file", default=None)
-    new_str: str | None = text("For str_replace: the new text; if left out, old_str is deleted", default=None)
-    file_text: str | None = text("For create: the content of the file", default=None)
-    insert_line: int | None = integer(
+    old_str: str | None = spec.text("For str_replace: the text to replace, exactly as it is in the file", default=None)
+    new_str: str | None = spec.text("For str_replace: the new text; if left out, old_str is deleted", default=None)
+    file_text: str | None = spec.text("For create: the content of the file", default=None)
+    insert_line: int | None = spec.integer(
         "For insert: the line after which the text goes; 0 for the beginning of the file", default=None, minimum=0
     )
-    insert_text: str | None = text("For insert: the text, as whole lines", default=None)
-    literal: bool = literal(listed=False)
+    insert_text: str | None = spec.text("For insert: the text, as whole lines", default=None)
+    literal: bool = spec.literal(listed=False)
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:

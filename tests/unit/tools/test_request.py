@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from suture.errors import InvalidArguments
-from suture.tools.spec import Request, dry_run, encoding, expect_hash, flag, integer, items, member, text, validate
+from suture.tools.spec import DRY_RUN, EXPECT_HASH, VALIDATE, Request, encoding, flag, integer, items, member, text
 
 HASH = "sha256:" + "0a" * 32
 NO_HASH = "expected sha256: and 64 hexadecimal digits, as results give it, got the string "
@@ -32,10 +32,10 @@ class Sample(Request):
     limit: int | None = integer("Limit", default=None, minimum=1, maximum=9)
     format: str = text("Format", default="raw", choices=("raw", "numbered"))
     loud: bool = flag("Loud")
-    dry_run: bool = dry_run()
+    dry_run: bool = DRY_RUN
     encoding: str | None = encoding()
-    expect_hash: str | dict[str, str] | None = expect_hash()
-    validate: str = validate()
+    expect_hash: str | dict[str, str] | None = EXPECT_HASH
+    validate: str = VALIDATE
 
 
 def parse(**arguments: Any) -> Sample:
