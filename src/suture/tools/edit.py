@@ -68,7 +68,7 @@ class OneEdit(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check one edit, taking the names of other tools for what they mean, and null for what is left out."""
-        fields = spec.without_null(spec.rename(given, _ALIASES), {"occurrences"})
+        fields = spec.without_null(spec.rename_fields(given, _ALIASES), {"occurrences"})
         if fields.pop("replace_all", False):
             problem = "unknown: use occurrences to say how often old_text occurs in the file; all of them are replaced"
             raise InvalidArguments.of("replace_all", problem)
@@ -89,7 +89,7 @@ class FileEdit(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check a call's arguments; null means left out, and one edit may be given next to the path."""
-        kept = spec.rename(spec.without_null(given, cls._fields), {"file_path": "path"})
+        kept = spec.rename_fields(spec.without_null(given, cls._fields), {"file_path": "path"})
         request = super().parse({"edits": [], **spec.gather(kept, "edits", {*OneEdit._fields, *_ALIASES})})
         if not request.edits:
             raise InvalidArguments.of("edits", "No edits provided")

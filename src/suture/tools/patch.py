@@ -102,7 +102,7 @@ class OnePatch(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check one patch, taking well-known wrong spellings for what they mean."""
-        fields = spec.without_null(spec.rename(given, _ALIASES), cls._fields)
+        fields = spec.without_null(spec.rename_fields(given, _ALIASES), cls._fields)
         if "operation" not in fields and "oldText" in fields:
             fields["operation"] = "replace"
         elif isinstance(named := fields.get("operation"), str):

@@ -493,7 +493,7 @@ def without_null(given: Mapping[str, object], names: Container[str]) -> dict[str
     return {name: value for name, value in given.items() if value is not None or name not in names}
 
 
-def rename(given: Mapping[str, object], own_names: Mapping[str, str]) -> dict[str, object]:
+def rename_fields(given: Mapping[str, object], own_names: Mapping[str, str]) -> dict[str, object]:
     """A call's arguments by their own names, where other tools' names are used; what has both keeps the unknown one."""
     fields: dict[str, object] = {}
     for name, value in given.items():
