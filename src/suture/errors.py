@@ -242,6 +242,8 @@ class SutureError(Exception):
     """The other parts of the call that fail, after this first one; not one of the fields either."""
     unexamined: int = 0
     """How many parts were not looked at any more, because it would have taken too long."""
+    position: tuple[str, ...] = ()
+    """Fields that place it in a list of edits; where they are not given, there is no such list, and it lacks them."""
     _fields: tuple[str, ...] = ()
 
     def __init_subclass__(cls, code: str = "INTERNAL", *, retryable: bool = False) -> None:
@@ -259,7 +261,8 @@ class SutureError(Exception):
 
     def fields(self) -> dict[str, object]:
         """The typed fields, as they appear in `metadata.error`."""
-        return {name: getattr(self, name) for name in self._fields}
+        known = (name for name in self._fields if name in self.__dict__ or name not in self.position)
+        return {name: getattr(self, name) for name in known}
 
     def but(self, **changes: object) -> Self:
         """The same error with some fields changed."""
@@ -295,15 +298,17 @@ class _OfChange(SutureError):
 
 
 class _OfEdit(_OfPath):
-    edit_index: int
-    total_edits: int
+    position = ("edit_index", "total_edits", "expected_occurrences")
+    edit_index: int = 0
+    total_edits: int = 1
     search_text: str
-    expected_occurrences: int
+    expected_occurrences: int = 1
 
 
 class _OfPart(SutureError):
-    index: int
-    total: int
+    position = ("index", "total")
+    index: int = 0
+    total: int = 1
 
 
 class _OfPatch(_OfPart):
@@ -577,15 +582,10 @@ class OldTextNotUnique(_OfPatch, code="OLD_TEXT_NOT_UNIQUE"):
 class MissingOldText(_OfPart, code="MISSING_OLD_TEXT"):
     """A replacement does not say what to replace; an empty text matches only an empty file."""
 
-    index: int = 0
-    total: int = 1
-
 
 class AlreadyApplied(_OfPatch, code="ALREADY_APPLIED"):
     """The new text is already where the old one would have been."""
 
-    index: int = 0
-    total: int = 1
     start_line: int
     end_line: int
     search_text: str

@@ -27,7 +27,6 @@ from suture.tools.failure import (
     View,
     attempt,
     change_of,
-    edit_part,
     no_match,
     patch_error,
     unexamined,
@@ -109,7 +108,9 @@ def _unfit(file: ReplyFile, hunk: Hunk, answer: Refused, target: SearchTarget) -
         return errors.AmbiguousBlock(path=file.name, reply_line=hunk.line, readings=ways)
     if answer.why == "miscounted":
         return errors.WrongCount(
-            **edit_part(target.but(occurrences=hunk.occurrences)),
+            path=target.path,
+            search_text=target.old,
+            expected_occurrences=hunk.occurrences,
             actual_occurrences=len(answer.sites),
             match_locations=[{"line_number": site.start_line} for site in answer.sites],
             file_preview=None,
@@ -446,7 +447,7 @@ class BlockApplier:
             raise errors.FileExists(path=file.name)
         warnings = []
         if file.exists and not self._literal and self._match != "exact":
-            warnings = check_placeholders(before, content, file.name, "", whole=True)
+            warnings = check_placeholders(before, content, file.name, "", whole=True, index=None)
         warnings += shrinkage(file.name, before, new)
         action = "update" if file.exists else "create"
         self._check_new(file)

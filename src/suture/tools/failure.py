@@ -20,7 +20,7 @@ from suture.wording.phrases import difference
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import TypedDict
+    from typing import NotRequired, TypedDict
 
     from suture.engine.session import Session
     from suture.errors import (
@@ -45,16 +45,16 @@ if TYPE_CHECKING:
 
     class _EditPart(TypedDict):
         path: str
-        edit_index: int
-        total_edits: int
         search_text: str
-        expected_occurrences: int
+        edit_index: NotRequired[int]
+        total_edits: NotRequired[int]
+        expected_occurrences: NotRequired[int]
 
     class _PatchPart(TypedDict):
-        index: int
-        total: int
         path: str
         search_text: str
+        index: NotRequired[int]
+        total: NotRequired[int]
 
 
 _SHOWN_LINES = 10  # of a place, in an error
@@ -76,7 +76,8 @@ class SearchTarget(Record):
     path: str
     old: str
     new: str
-    index: int = 0
+    index: int | None = None
+    """Its place in the call's list of edits; None of a block, whose id says that."""
     total: int = 1
     occurrences: int = 1
     match: str = "lenient"
@@ -99,7 +100,7 @@ def attempt(session: Session | None, before: Snapshot, target: SearchTarget, *, 
 
 def unexamined(target: SearchTarget, hits: int = 0) -> errors.NoMatch | errors.WrongCount:
     """That a text is not there, or so often, and no more."""
-    part = edit_part(target)
+    part = _edit_part(target)
     if hits:
         return errors.WrongCount(**part, actual_occurrences=hits, match_locations=[], file_preview=None, unique=[])
     return errors.NoMatch(**part, why="missing", rung=None, similar_content=[], indent={}, file_preview=None)
@@ -119,7 +120,7 @@ def no_match(
     start = [] if correction or best is None or best.score < _NEAR else [(best.start_line, best.end_line)]
     region = None if twins or attempt == 1 else view.region(best)
     return errors.NoMatch(
-        **edit_part(target),
+        **_edit_part(target),
         why=failure.why,
         rung=failure.rung,
         similar_content=[view.similar(place) for place in failure.places],
@@ -147,7 +148,7 @@ def wrong_count(
     locations = [view.location(*hit) for hit in hits[:MOST_HITS]]
     marks = [_highlight(location) for location in locations]
     return errors.WrongCount(
-        **edit_part(target),
+        **_edit_part(target),
         actual_occurrences=actual,
         match_locations=locations,
         file_preview=view.preview(*view.lines(*hits[0]), marks),
@@ -159,12 +160,9 @@ def wrong_count(
 
 def patch_error(target: SearchTarget, failure: Failure, view: View) -> errors.SutureError:
     """The error of a patch, or of a block that the search itself refuses."""
-    part: _PatchPart = {
-        "index": target.index,
-        "total": target.total,
-        "path": target.path,
-        "search_text": target.old,
-    }
+    part: _PatchPart = {"path": target.path, "search_text": target.old}
+    if target.index is not None:
+        part |= {"index": target.index, "total": target.total}
     site = failure.sites[0] if failure.sites else Site(1, 1)
     at, version, rung = _range(site), version_of(failure.base), failure.rung
     error: errors.SutureError
@@ -209,15 +207,16 @@ def change_of(base: Base | None) -> str | None:
     return None if base is None or base.source not in {"read", "history"} else base.until
 
 
-def edit_part(target: SearchTarget) -> _EditPart:
+def _edit_part(target: SearchTarget) -> _EditPart:
     """What was looked for, as the errors of exact edits name it."""
-    return {
-        "path": target.path,
-        "edit_index": target.index,
-        "total_edits": target.total,
-        "search_text": target.old,
-        "expected_occurrences": target.occurrences,
-    }
+    part: _EditPart = {"path": target.path, "search_text": target.old}
+    if target.index is not None:
+        part |= {
+            "edit_index": target.index,
+            "total_edits": target.total,
+            "expected_occurrences": target.occurrences,
+        }
+    return part
 
 
 def text_at(index: Index, site: Site) -> str:

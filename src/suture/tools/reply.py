@@ -57,8 +57,6 @@ _SHOWN_FAILED = 5  # failed blocks that are reported with all that is known
 _SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others get one line each
 _STATUSES = ("applied", "already_applied", "failed", "skipped")
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
-_HIDDEN = ("edit_index", "total_edits", "expected_occurrences", "index", "total")
-"""Fields of errors that say something about other tools' requests."""
 _SHOWN_IDS = 20  # known blocks, if an unknown one is asked for
 _LONGEST_ID = 20  # characters of an unknown block's id
 _SHOWN_NAMES = 3  # files in the summary that the history keeps
@@ -257,14 +255,10 @@ def _block_data(result: Outcome, audience: Audience) -> dict[str, Any]:
         "score": result.score,
         "written_on": version_of(result.base),
         "diff": result.diff,
-        "error": None if error is None else _error_data(error, block.format, audience),
+        "error": None
+        if error is None
+        else wording.error_data(error, audience) | _block_words(error, block.format, audience),
     }
-
-
-def _error_data(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
-    """Why a block failed, as data."""
-    data = wording.error_data(error, audience) | _block_words(error, format_, audience)
-    return {name: value for name, value in data.items() if name not in _HIDDEN}
 
 
 class ApplyReply(Request):

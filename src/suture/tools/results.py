@@ -587,13 +587,14 @@ def check_placeholders(
     *,
     whole: bool = False,
     judged: bool = False,
-    index: int = 0,
+    index: int | None = 0,
     total: int = 1,
 ) -> list[str]:
     """Refuse a new text with a placeholder for text that it deletes; warn of one that is only inserted.
 
     `old` is what `new` takes the place of, and `argument` names where the caller wrote it; with `whole`, `old` is a
-    file. `locate` has `judged` an edit that it placed: what both texts leave out are the same lines.
+    file. `locate` has `judged` an edit that it placed: what both texts leave out are the same lines. With `index` None
+    the edit is in no list.
     """
     from suture.match.placeholders import find_added  # reading needs none
 
@@ -602,8 +603,7 @@ def check_placeholders(
         return []
     if placeholder.deletes:
         raise ElisionInNewText(
-            index=index,
-            total=total,
+            **({} if index is None else {"index": index, "total": total}),
             path=path,
             search_text="" if whole or isinstance(old, bytes) else old,
             operation="overwrite" if whole else "replace",
