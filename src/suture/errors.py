@@ -242,7 +242,7 @@ class SutureError(Exception):
     """The other parts of the call that fail, after this first one; not one of the fields either."""
     unexamined: int = 0
     """How many parts were not looked at any more, because it would have taken too long."""
-    position: tuple[str, ...] = ()
+    _position: tuple[str, ...] = ()
     """Fields that place it in a list of edits; where they are not given, there is no such list, and it lacks them."""
     _fields: tuple[str, ...] = ()
 
@@ -261,7 +261,7 @@ class SutureError(Exception):
 
     def fields(self) -> dict[str, object]:
         """The typed fields, as they appear in `metadata.error`."""
-        known = (name for name in self._fields if name in self.__dict__ or name not in self.position)
+        known = (name for name in self._fields if name in self.__dict__ or name not in self._position)
         return {name: getattr(self, name) for name in known}
 
     def but(self, **changes: object) -> Self:
@@ -298,7 +298,7 @@ class _OfChange(SutureError):
 
 
 class _OfEdit(_OfPath):
-    position = ("edit_index", "total_edits", "expected_occurrences")
+    _position = ("edit_index", "total_edits", "expected_occurrences")
     edit_index: int = 0
     total_edits: int = 1
     search_text: str
@@ -306,7 +306,7 @@ class _OfEdit(_OfPath):
 
 
 class _OfPart(SutureError):
-    position = ("index", "total")
+    _position = ("index", "total")
     index: int = 0
     total: int = 1
 

@@ -548,9 +548,8 @@ def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[B
     unread = {part["message"] for part in data["unread"] if part["edits"]}
     errors = [error for error in data["errors"] if error not in unread]
     yield from (f"note: {clean(error)}" for error in errors if failed and not incomplete)
-    # Warnings have no code: those on malformed blocks begin so (`formats.reply`), and the error of the block says more.
-    warnings = [warning for warning in data["warnings"] if not (incomplete and warning.startswith("Some "))]
-    yield from (f"warning: {clean(warning)}" for warning in warnings)
+    known = data.get("malformed", []) if incomplete else []  # the error of the block says more
+    yield from (f"warning: {clean(warning)}" for warning in data["warnings"] if warning not in known)
     yield from recovery_notes(data)
     if data["change_id"] is not None:
         yield way_back(options, data)

@@ -514,6 +514,8 @@ class Validation(Record):
     warnings: list[str]
     unread: tuple[Unread, ...] = ()
     """What looks like an edit and was not read; each is among the errors or the warnings."""
+    malformed: tuple[str, ...] = ()
+    """Those of the errors and warnings that only say that some blocks are damaged; the errors of these say more."""
 
 
 def parse_reply(
@@ -563,11 +565,12 @@ def validate_parsed(text: str, reply: Reply) -> Validation:
         warnings.append("Some file blocks may be malformed")
     if counts["unknown"]:
         warnings.append("Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE")
+    malformed = (*errors, *warnings)
     warnings += [_describe_thought(thought) for thought in reply.thoughts if thought.blocks]
     errors += [describe_unread(unread) for unread in reply.unread if unread.edits]
     doubtful = [unread for unread in reply.unread if not unread.edits and (usable or unread.kind != "fenced_file")]
     warnings += dict.fromkeys(describe_unread(unread) for unread in doubtful)
-    return Validation(not errors, errors, warnings, reply.unread)
+    return Validation(not errors, errors, warnings, reply.unread, malformed)
 
 
 def extract_paths(text: str) -> list[str]:

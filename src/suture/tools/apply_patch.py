@@ -12,26 +12,31 @@ from suture.audience import PATCH_WRITER
 from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
 from suture.formats.reply import parse_reply, validate_parsed
 from suture.plan import Create, Delete, Plan, Rename
-from suture.tools import results, spec
-from suture.tools.blocks import BlockApplier
-from suture.tools.reply import ApplyReplyResult, ReplyReport, reply_failure
-from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
+from suture.tools import spec
+from suture.tools.reply import (
+    ApplyReplyResult,
+    BlockApplier,
+    ReplyReport,
+    all_or_none,
+    explain_apply_reply,
+    shorten,
+)
+from suture.tools.reply_files import ReplyFiles
 from suture.tools.results import version_of
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording.phrases import AS_SENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from suture.audience import Audience
     from suture.engine.session import Session
     from suture.errors import SutureError
     from suture.formats.reply import Reply
-    from suture.plan import Change, FileChange
-    from suture.settings import Settings
-    from suture.tools.blocks import Outcome
+    from suture.plan import FileChange
+    from suture.tools.reply_files import Outcome
 
 
 PATCH_FORMAT = """\
@@ -45,75 +50,56 @@ PATCH_FORMAT = """\
 +every line of the new file
 *** Delete File: path/to/old.txt
 *** End Patch"""
-_SHOWN_FAILED = 5  # failed parts that are reported with all that is known
-_SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others get one line each
 _NOTHING_CHANGED = "Nothing was changed: fix what failed, and send the whole patch again."
 _NAME = "apply_patch"
-_SHOWN_NAMES = 3  # files in the summary that the history keeps
 _HEADS = {"create_file": "*** Add File: ", "update_file": "*** Update File: ", "delete_file": "*** Delete File: "}
 _QUOTES = ("'", '"', "`")
 
 
-class ApplyPatchReport:
-    """The outcome of a call, described once it landed or would have. The metadata are those of `apply_reply`."""
+class PatchReport(ReplyReport):
+    """The outcome of a call, in the words that models were trained on. The metadata are those of `apply_reply`."""
 
-    def __init__(
-        self, settings: Settings, plan: Plan, outcomes: Sequence[Outcome], report: ReplyReport, *, dry_run: bool
-    ) -> None:
-        self._settings = settings
-        self._plan = plan
-        self._outcomes = outcomes
-        self._report = report
-        self._dry_run = dry_run
-
-    def answer(self, change: Change | None) -> Answer:
-        """The answer for the caller."""
-        report = self._report.answer(change)
-        failed = [result for result in self._outcomes if result.status == "failed"]
-        if failed:
-            return self._failure_answer(report.data, failed)
-        files = sorted({_line(change) for change in self._plan.changes})
-        words = [*self._head(files), *self._notes(), *(f"warning: {warning}" for warning in report.data["warnings"])]
-        shown = results.cut(report.data["diff"], self._settings) if self._dry_run and files else ""
-        return Answer("\n".join([*words, "", shown] if shown else words), report.data)
-
-    def _head(self, files: Sequence[str]) -> Iterator[str]:
-        """`A` for added, `M` for modified, `D` for deleted, in this order."""
+    def words(self, result: ApplyReplyResult) -> Iterator[str]:
+        """`A` for added, `M` for modified, `D` for deleted, in this order; or what failed."""
+        summary, files = result.summary, sorted({_line(change) for change in self.changes})
+        if summary.failed:
+            total = wording.count(len(self.outcomes), "change")
+            yield f"The patch was not applied: {summary.failed} of {total} failed."
+            yield from self.failure_lines(result)
+            yield _NOTHING_CHANGED
+            return
         if not files:
             yield "No change: every file is already as the patch would make it."
-        elif self._dry_run:
+        elif self.dry_run:
             yield "Dry run: nothing was written. The patch would update the following files:"
         else:
             yield "Success. Updated the following files:"
         yield from sorted(files, key=lambda line: "AMD".index(line[0]))
+        yield from self._notes()
+        yield from (f"warning: {warning}" for warning in result.warnings)
+
+    def failure_line(self, outcome: Outcome, message: str) -> str:
+        """That a hunk or a section failed."""
+        lines = {outcome.block.id_of(number): hunk.line for number, hunk in enumerate(outcome.block.hunks)}
+        line = lines.get(outcome.id, outcome.block.line)
+        return f"{_part_name(outcome).capitalize()} (line {line} of the input) failed: {message}"
+
+    def error_data(self, error: SutureError) -> dict[str, Any]:
+        """The error of the call; a patch is sent again whole."""
+        return super().error_data(error) | {"hint": _NOTHING_CHANGED}
 
     def _notes(self) -> Iterator[str]:
-        for result in self._outcomes:
-            name = wording.plain(result.path or "")
-            if result.status == "already_applied":
-                at = f" at line {result.line}" if result.line else ""
-                yield f"note: {_part_name(result)} of {name} is there already{at}, and was left out."
-            elif (version := version_of(result.base)) is not None:
+        for outcome in self.outcomes:
+            name, part = wording.plain(outcome.path or ""), _part_name(outcome)
+            if outcome.status == "already_applied":
+                at = f" at line {outcome.line}" if outcome.line else ""
+                yield f"note: {part} of {name} is there already{at}, and was left out."
+            elif (version := version_of(outcome.base)) is not None:
                 merged = f"was written on {wording.version_name(version)}, and merged into the current file"
-                yield f"note: {_part_name(result)} {merged}, at {name}:{result.line}."
-            elif result.rung not in AS_SENT:
-                match = f"{_part_name(result)} was found {wording.how_matched(result.rung)} at {name}:{result.line}"
+                yield f"note: {part} {merged}, at {name}:{outcome.line}."
+            elif outcome.rung not in AS_SENT:
+                match = f"{part} was found {wording.how_matched(outcome.rung)} at {name}:{outcome.line}"
                 yield f"note: {match}, and adapted to the file's text."
-
-    def _failure_answer(self, data: dict[str, Any], failed: Sequence[Outcome]) -> Answer:
-        """Each part that failed: what happened, what is known, what to do."""
-        total, lines = len(self._outcomes), list[str]()
-        errors = {block["id"]: block["error"] for block in data["blocks"]}
-        for number, result in enumerate(failed):
-            error = errors[result.id]
-            line = (
-                f"{_part_name(result).capitalize()} (line {_line_of(result)} of the input) failed: {error['message']}"
-            )
-            more = [*(f"  {detail}" for detail in error["details"]), f"  {error['hint']}"]
-            lines += [line, *more] if number < _SHOWN_FAILED and len(lines) < _SHOWN_FAILURE_LINES else [line]
-        data["error"] |= {"hint": _NOTHING_CHANGED}
-        head = f"The patch was not applied: {len(failed)} of {wording.count(total, 'change')} failed."
-        return Answer("\n".join([head, *lines, _NOTHING_CHANGED]), data, is_error=True)
 
 
 def _line(change: FileChange) -> str:
@@ -122,14 +108,8 @@ def _line(change: FileChange) -> str:
     return f"{kind} {wording.plain(name)}"
 
 
-def _part_name(result: Outcome) -> str:
-    return f"hunk {result.id}" if "." in result.id else f"section {result.id}"
-
-
-def _line_of(result: Outcome) -> int:
-    """Where in the input it begins."""
-    lines = {result.block.id_of(number): hunk.line for number, hunk in enumerate(result.block.hunks)}
-    return lines.get(result.id, result.block.line)
+def _part_name(outcome: Outcome) -> str:
+    return f"hunk {outcome.id}" if "." in outcome.id else f"section {outcome.id}"
 
 
 class ApplyPatch(Request):
@@ -143,19 +123,16 @@ class ApplyPatch(Request):
 def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     """Apply the patch in memory, and plan what that changes; if a part of it fails, nothing."""
     reply = _parse(request.input, session.settings.max_edits)
-    sheets = ReplyFiles(WorkspaceFiles(session))
-    stitching = BlockApplier(sheets, "lenient", session, dry_run=request.dry_run, literal=request.literal)
-    outcomes = stitching.run(reply.blocks)
-    if any(result.status == "failed" for result in outcomes):
-        outcomes = [result.but(status="skipped") if result.status == "applied" else result for result in outcomes]
-        sheets = ReplyFiles(WorkspaceFiles(session))
-    changes = tuple(sheets.plan(session))
-    plan = Plan(changes, _NAME, _summary([change.place.name for change in changes]))
+    files = ReplyFiles(session)
+    applier = BlockApplier(files, "lenient", session, dry_run=request.dry_run, literal=request.literal)
+    files, outcomes = all_or_none(session, files, applier.run(reply.blocks))
+    changes = tuple(files.plan(session))
     validation = validate_parsed(request.input, reply)
-    report = ReplyReport(
-        session.settings, PATCH_WRITER, plan, outcomes, validation, dry_run=request.dry_run, atomic=True
+    report = PatchReport(
+        session.settings, PATCH_WRITER, changes, outcomes, validation, dry_run=request.dry_run, atomic=True
     )
-    return Proposal(plan, ApplyPatchReport(session.settings, plan, outcomes, report, dry_run=request.dry_run).answer)
+    summary = f"patch of {shorten(change.place.name for change in changes)}"
+    return Proposal(Plan(changes, _NAME, summary), report.answer)
 
 
 def _parse(given: str, most: int) -> Reply:
@@ -176,10 +153,6 @@ def _parse(given: str, most: int) -> Reply:
     if size > most:
         raise InputTooLarge(what="The patch", size=size, limit=most, setting="max_edits", unit="hunks")
     return reply
-
-
-def _summary(names: list[str]) -> str:
-    return f"patch of {', '.join(names[:_SHOWN_NAMES])}{' …' if len(names) > _SHOWN_NAMES else ''}"
 
 
 def operation_envelope(operation: Mapping[str, object]) -> str:
@@ -216,9 +189,9 @@ def _wrong(argument: str, problem: str) -> InvalidArguments:
     return InvalidArguments(problems=[{"argument": f"operation.{argument}", "problem": problem}])
 
 
-def explain_apply_patch(_: Mapping[str, object], error: SutureError, _audience: Audience) -> Answer:
+def explain_apply_patch(arguments: Mapping[str, object], error: SutureError, _audience: Audience) -> Answer:
     """A failure of the whole call, in the shape of its result and in the words of its format."""
-    answer = reply_failure(error, PATCH_WRITER)
+    answer = explain_apply_reply(arguments, error, PATCH_WRITER)
     if not isinstance(error, NoBlocks):
         return answer
     message, hint = "The input contains no patch.", f"A patch looks like this:\n{PATCH_FORMAT}"

@@ -1,6 +1,6 @@
 """The errors of a text that was not found: one `Failure`, described in the terms of the tool that was called.
 
-`match.diagnose` finds out why. Here its answer becomes a `NoMatch` (exact edits, blocks of a reply) or one of the
+`match.diagnose` finds out why. Here its answer becomes a `NoMatch` (exact edits, hunks of a reply) or one of the
 errors of `patch`, with the lines of the file that are worth showing. A `View` knows these lines; it numbers them as
 the file has them, although an edit may have been looked for in what earlier edits of the call made of it.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 from suture import errors
-from suture.match.diagnose import block, diagnose, words_of
-from suture.match.index import Index, Site, symbol
+from suture.match.diagnose import block, diagnose, evident_site, failure_of, is_evident, words_of
+from suture.match.index import Index, Refused, Site, symbol
 from suture.records import Record
 from suture.text.replace import MOST_HITS
 from suture.tools.results import version_of
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         LineRange,
         MatchLocation,
         NearPlace,
+        PlaceIn,
+        Reading,
         Region,
         SidesAt,
         SimilarContent,
@@ -38,7 +40,9 @@ if TYPE_CHECKING:
         UniqueText,
         WordsFound,
     )
+    from suture.formats import Hunk
     from suture.match.diagnose import Failure, Place
+    from suture.match.hunks import Fit
     from suture.match.index import Base, Sides
     from suture.plan import Snapshot
     from suture.text import Text
@@ -200,6 +204,70 @@ def _near(place: Place, index: Index) -> NearPlace:
             f"line {differing.line}: {difference(differing)}" for differing in place.differences[:_SHOWN_DIFFERENCES]
         ],
     }
+
+
+def hunk_error(
+    session: Session | None,
+    index: Index,
+    now: Snapshot,
+    hunk: Hunk,
+    placement: Fit,
+    *,
+    match: str,
+    dry_run: bool,
+    closely: bool,
+) -> errors.SutureError:
+    """Why a hunk of a reply has no place in a file; `AlreadyApplied` where the file has its new text.
+
+    The index and `now` are the file as the blocks before have left it. `closely`: with all that can be found out.
+    """
+    answer = placement.answer
+    assert isinstance(answer, Refused)  # noqa: S101  asked only then
+    old, new, path = placement.split.old, placement.split.new, now.place.name
+    target = SearchTarget(path, old, new, match=match)
+    if (unfit := _unfit(path, index, hunk, answer, old)) is not None:
+        return unfit
+    if answer.why == "missing" and not closely:
+        return unexamined(target)
+    proved = answer.why != "applied" or answer.rung is not None or is_evident(index, old, new)
+    if answer.why != "missing" and proved:
+        return patch_error(target, failure_of(index, old, new, answer, match), View(index, now.text))
+    index = Index(now.text.body, path, () if session is None else session.bases(now))
+    failure = diagnose(index, old, new)
+    site = evident_site(index, old, new) if failure.base is None else failure.applied
+    if site is not None:
+        return errors.AlreadyApplied(path=path, search_text=old, **_range(site), change_id=change_of(failure.base))
+    return no_match(target, failure, View(index, now.text), attempt(session, now, target, dry_run=dry_run))
+
+
+def _unfit(path: str, index: Index, hunk: Hunk, answer: Refused, old: str) -> errors.SutureError | None:
+    """What is wrong with a hunk, whatever its lines are."""
+    from suture.match.hunks import NOT_NAMED, OUTSIDE  # only replies have hunks
+
+    if answer.why == "unplaced":
+        return errors.NoContext(path=path, context=list(hunk.context))
+    if answer.why == "unsplit":
+        readings: list[Reading] = [
+            {"old": split.old[:_LONGEST_LINE], "new": split.new[:_LONGEST_LINE]} for split in hunk.splits
+        ]
+        return errors.AmbiguousBlock(path=path, reply_line=hunk.line, readings=readings)
+    if answer.why == "miscounted":
+        return errors.WrongCount(
+            path=path,
+            search_text=old,
+            expected_occurrences=hunk.occurrences,
+            actual_occurrences=len(answer.sites),
+            match_locations=[{"line_number": site.start_line} for site in answer.sites],
+            file_preview=None,
+            unique=[],
+        )
+    if answer.detail not in {OUTSIDE, NOT_NAMED}:
+        return None
+    places: list[PlaceIn] = [
+        {**_range(site), "symbol": symbol(index.line, site.start_line - 1, len(index.lines))} for site in answer.sites
+    ]
+    named = list(hunk.context) or [hunk.section]
+    return errors.OutOfScope(path=path, context=named, exists=answer.detail == OUTSIDE, places=places)
 
 
 def change_of(base: Base | None) -> str | None:

@@ -1,5 +1,8 @@
 r"""`apply_reply`: a model's whole reply; and the functions about replies that need no workspace.
 
+Blocks are applied one after the other, each to what those before it made of the files (`tools.reply_files`). A block
+that fails leaves them as they were, and `tools.failure` says why. Nothing is written here.
+
 >>> reply = parse_reply("a.txt\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n")
 >>> apply_blocks("one\n", reply).text
 'two\n'
@@ -7,14 +10,17 @@ r"""`apply_reply`: a model's whole reply; and the functions about replies that n
 
 from __future__ import annotations
 
-from suture import wording
+from time import monotonic
+
+from suture import errors, log, wording
+from suture.audience import MODEL
 from suture.errors import (
     BlocksFailed,
     IncompleteBlock,
     InputTooLarge,
     InvalidArguments,
     NoBlocks,
-    PathOutsideWorkspace,
+    SutureError,
     UnreadEdits,
 )
 from suture.formats import KINDS as UNREAD_KINDS
@@ -28,237 +34,69 @@ from suture.formats.reply import (
     validate_parsed,
     validate_reply,
 )
-from suture.plan import Content, Place, Plan, Snapshot
+from suture.match.hunks import fit
+from suture.match.index import Found, Refused
+from suture.match.placeholders import find_added
+from suture.plan import Plan
 from suture.records import Record
-from suture.text import Text
+from suture.text.diff import line_edits
 from suture.tools import results, spec
-from suture.tools.blocks import BlockApplier, Outcome
-from suture.tools.reply_files import ReplyFiles, WorkspaceFiles
-from suture.tools.results import RUNG, SCORE, WRITTEN_ON, WrittenOn, version_of
+from suture.tools.failure import hunk_error
+from suture.tools.reply_files import (
+    EXECUTABLE_BITS,
+    HunkApplier,
+    Outcome,
+    ReplyFiles,
+    Targets,
+    Texts,
+    diff_of,
+    nearest,
+    not_found,
+)
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording.phrases import AS_SENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from suture.audience import Audience
     from suture.engine.session import Session
-    from suture.errors import SutureError, UnreadEdit
-    from suture.formats import Block, Unread
-    from suture.match.index import Base
-    from suture.plan import Change
+    from suture.errors import UnreadEdit
+    from suture.formats import Block, Hunk, Unread
+    from suture.match.hunks import Fit
+    from suture.plan import Change, FileChange
     from suture.settings import Settings
+    from suture.tools.reply_files import Landed, ReplyFile
 
+
+__all__ = [
+    "Applied",
+    "Outcome",
+    "Preview",
+    "ReplyParser",
+    "apply_blocks",
+    "extract_paths",
+    "parse_reply",
+    "preview_reply",
+    "validate_reply",
+]
 
 _SHOWN_APPLIED = 20  # blocks that landed, listed one by one
 _SHOWN_FAILED = 5  # failed blocks that are reported with all that is known
 _SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others get one line each
-_STATUSES = ("applied", "already_applied", "failed", "skipped")
-_DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
 _SHOWN_IDS = 20  # known blocks, if an unknown one is asked for
 _LONGEST_ID = 20  # characters of an unknown block's id
 _SHOWN_NAMES = 3  # files in the summary that the history keeps
-
-
-class ReplyReport:
-    """The outcome of a call, described once it landed or would have."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        audience: Audience,
-        plan: Plan,
-        outcomes: Sequence[Outcome],
-        validation: Validation,
-        *,
-        dry_run: bool,
-        atomic: bool,
-        chosen: bool = False,
-    ) -> None:
-        """`chosen`: the caller said which blocks to apply, and knows what the rest of the reply is."""
-        self._settings = settings
-        self._audience = audience
-        self._plan = plan
-        self._outcomes = outcomes
-        self._validation = validation
-        self._dry_run = dry_run
-        self._atomic = atomic
-        self._missed = [] if chosen else [part for part in validation.unread if part.edits]
-
-    def answer(self, change: Change | None) -> Answer:
-        """The answer for the caller."""
-        failed = self._with("failed")
-        diff = results.plan_diff(self._plan.changes)
-        warnings = [*self._validation.warnings, *self._warnings()]
-        data: dict[str, Any] = {
-            "change_id": None if change is None else change.id,
-            "summary": {status: len(self._with(status)) for status in _STATUSES},
-            "blocks": [_block_data(result, self._audience) for result in self._outcomes],
-            "files": results.files(self._plan.changes),
-            "unread": [unread_data(part) for part in self._validation.unread],
-            "errors": self._validation.errors,
-            "warnings": warnings,
-            "diff": diff,
-        }
-        if failed:
-            error = BlocksFailed(failed=_ids(failed), landed=_ids(self._with("applied")), total=len(self._outcomes))
-            data["error"] = wording.error_data(error, self._audience)
-        elif self._missed:
-            data["error"] = wording.error_data(self._unread_edits(), self._audience)
-        words = "\n".join([self._head(change), *self._words(change, warnings)])
-        shown = results.cut(diff, self._settings) if self._dry_run else ""
-        return Answer(f"{words}\n\n{shown}" if shown else words, data, is_error="error" in data)
-
-    def _unread_edits(self) -> UnreadEdits:
-        return UnreadEdits(unread=list(map(unread_data, self._missed)), landed=_ids(self._with("applied")))
-
-    def _with(self, status: str) -> list[Outcome]:
-        return [result for result in self._outcomes if result.status == status]
-
-    def _head(self, change: Change | None) -> str:
-        applied, failed, total = self._with("applied"), self._with("failed"), len(self._outcomes)
-        already, skipped = self._with("already_applied"), self._with("skipped")
-        others = [
-            f"{len(several)} {words}"
-            for several, words in ((failed, "failed"), (already, "applied already"), (skipped, "skipped"))
-            if several
-        ]
-        others += [f"{wording.count(len(self._missed), 'edit')} not read"] if self._missed else []
-        rest = f"; {', '.join(others)}" if others else ""
-        if self._dry_run:
-            return f"Dry run: {_of(len(applied), total)} would be applied{rest}. Nothing was written."
-        if change is None and applied:
-            return f"No change: {_of(len(applied), total)} together leave every file as it was{rest}."
-        if change is None:
-            return (
-                f"No block was applied{rest}. Nothing was changed."
-                if failed
-                else f"No change: no block was applied{rest}."
-            )
-        return f"Applied {_of(len(applied), total)} (change {change.id}){rest}."
-
-    def _words(self, change: Change | None, warnings: Sequence[str]) -> Iterator[str]:
-        applied, failed = self._with("applied"), self._with("failed")
-        for result in applied[:_SHOWN_APPLIED]:
-            yield _line(result)
-        if len(applied) > _SHOWN_APPLIED:
-            yield f"… and {len(applied) - _SHOWN_APPLIED} more."
-        for result in self._with("already_applied"):
-            at = f" at line {result.line}" if result.line else ""
-            yield f"{result.id} {wording.plain(result.path or '')}: applied already{at}; leave it out."
-        missed = failed or self._missed
-        if missed and change is not None and applied:
-            ids = ", ".join(_ids(applied))
-            single = len(applied) == 1
-            yield f"{'Block' if single else 'Blocks'} {ids} landed: do not send {'it' if single else 'them'} again."
-        elif missed and self._atomic and self._with("skipped"):
-            yield "atomic is set: nothing landed. Fix the following, and send all blocks again:"
-        room = _SHOWN_FAILURE_LINES
-        for number, result in enumerate(failed):
-            lines = _failure(result, self._audience, full=number < _SHOWN_FAILED and room > 0)
-            room -= len(lines)
-            yield from lines
-        named = any(isinstance(result.error, IncompleteBlock) for result in failed)
-        known = {*self._validation.errors, *self._validation.warnings} if named else set()  # reported with the block
-        known -= {describe_unread(part) for part in self._validation.unread}
-        yield from (f"error: {error}" for error in self._validation.errors if error not in known)
-        if self._missed:
-            yield wording.hint(self._unread_edits(), self._audience)
-        yield from (f"warning: {warning}" for warning in warnings if warning not in known)
-
-    def _warnings(self) -> Iterator[str]:
-        """What may not have been meant, or is worth knowing, but was done."""
-        for result in self._with("applied"):
-            if result.holds_marker:
-                yield f"Block {result.id}: a line of ======= was taken for a part of the new text."
-        for note in dict.fromkeys(
-            result.note for result in self._outcomes if result.note and result.status != "failed"
-        ):
-            yield wording.plain(f"{note[0].upper()}{note[1:]}.")
-        yield from dict.fromkeys(warning for result in self._with("applied") for warning in result.warnings)
-        for file in self._plan.changes:
-            before = getattr(file, "before", None)
-            if before is not None and (generated := results.warning(file.place.name, before.text.body)) is not None:
-                yield f"{file.place.name}: {generated}"
-
-
-def reply_failure(error: SutureError, audience: Audience) -> Answer:
-    """The answer to a call that could not be carried out at all."""
-    message, error_data = wording.message(error, audience), wording.error_data(error, audience)
-    data: dict[str, Any] = {"change_id": None, "summary": dict.fromkeys(_STATUSES, 0), "blocks": [], "files": []}
-    data |= {"unread": error.unread if isinstance(error, NoBlocks) else []}
-    data |= {"errors": [message], "warnings": [], "diff": "", "error": error_data}
-    return Answer(wording.error_text(error, audience), data, is_error=True)
-
-
-def unread_data(part: Unread) -> UnreadEdit:
-    """Something that was not read."""
-    message = describe_unread(part)
-    return {"line": part.line, "kind": part.kind, "path": part.path, "edits": part.edits, "message": message}
-
-
-def _ids(outcomes: Sequence[Outcome]) -> list[str]:
-    return [result.id for result in outcomes]
-
-
-def _of(number: int, total: int) -> str:
-    """So many blocks of all."""
-    if number != total:
-        return f"{number} of {wording.count(total, 'block')}"
-    return {1: "the block", 2: "both blocks"}.get(total, f"all {total} blocks")
-
-
-def _line(result: Outcome) -> str:
-    """One block that was applied."""
-    line = f":{result.line}" if result.line and result.action == "update" else ""
-    line = f" → {wording.plain(result.to)}" if result.to else line
-    how = "" if result.rung in AS_SENT else f"; found {wording.how_matched(result.rung)}, adapted to the file's text"
-    if (version := version_of(result.base)) is not None:
-        how = f"; written on {wording.version_name(version)}, merged into the current file"
-    return f"{result.id} {wording.plain(result.path or '')}{line}, {_DONE[result.action]}{how}"
-
-
-def _failure(result: Outcome, audience: Audience, *, full: bool) -> list[str]:
-    """One block that failed: what happened, what is known, what to do."""
-    assert result.error is not None  # noqa: S101  a failure has its reason
-    words = _block_words(result.error, result.block.format, audience)
-    head = f"Block {result.id} failed: {words['message']}"
-    return [head, *(f"  {line}" for line in words["details"]), f"  {words['hint']}"] if full else [head]
-
-
-def _block_words(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
-    """What happened to a block, what else is known, and what to do, in the words of its format."""
-    audience = audience.but(old_part=NOTATIONS[format_].old or audience.old_part)
-    return {
-        "details": wording.block_details(error, audience),
-        "message": wording.block_message(error, audience),
-        "hint": wording.block_hint(error, audience),
-    }
-
-
-def _block_data(result: Outcome, audience: Audience) -> dict[str, Any]:
-    """What became of a block, as data."""
-    error, block = result.error, result.block
-    return {
-        "id": result.id,
-        "format": block.format,
-        "action": result.action,
-        "path": result.path,
-        **({"to": result.to} if result.to else {}),
-        "path_as_written": block.path_as_written,
-        "status": result.status,
-        "line": result.line if result.status != "failed" else None,
-        "reply_line": block.line,
-        "rung": result.rung,
-        "score": result.score,
-        "written_on": version_of(result.base),
-        "diff": result.diff,
-        "error": None
-        if error is None
-        else wording.error_data(error, audience) | _block_words(error, block.format, audience),
-    }
+_MOST_NEAR = 20  # files of a similar name that a block is tried on
+_MOST_EXAMINED = 20  # failures that are looked into; a reply that fails all over is about other files
+_PLAIN_FILE = 0o100644  # the mode that Git writes for a file that is not executable
+_PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
+_DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
+_UNSUPPORTED = {"binary", "not_a_file"}
+"""Problems of blocks that say what they change; all others leave something open."""
+_ONLY = "text"
 
 
 class ApplyReply(Request):
@@ -280,81 +118,6 @@ class ApplyReply(Request):
     literal: bool = spec.LITERAL
 
 
-def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
-    """Apply every block in memory, and plan what that changes."""
-    most = session.settings.max_edits + 1
-    reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files, most=most)
-    if not reply:
-        skipped = sum(thought.blocks for thought in reply.thoughts)
-        unread = [unread_data(part) for part in reply.unread]
-        raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), skipped=skipped, unread=unread)
-    _check(reply.blocks, request.only, session.settings.max_edits)
-    sheets = ReplyFiles(WorkspaceFiles(session), request.expect_hash)
-    stitching = BlockApplier(sheets, request.match, session, dry_run=request.dry_run, literal=request.literal)
-    outcomes = stitching.run(reply.blocks, request.only)
-    sheets.check_others(request.expect_hash)
-    missed = request.only is None and any(part.edits for part in reply.unread)
-    if request.atomic and (missed or any(result.status == "failed" for result in outcomes)):
-        outcomes = [result.but(status="skipped") if result.status == "applied" else result for result in outcomes]
-        sheets = ReplyFiles(WorkspaceFiles(session))
-    changes = tuple(sheets.plan(session))
-    plan = Plan(changes, "apply_reply", _summary(outcomes))
-    report = ReplyReport(
-        session.settings,
-        session.audience,
-        plan,
-        outcomes,
-        validate_parsed(request.reply, reply),
-        dry_run=request.dry_run,
-        atomic=request.atomic,
-        chosen=request.only is not None,
-    )
-    return Proposal(plan, report.answer)
-
-
-def explain_apply_reply(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
-    """A failure of the whole call, in the shape of its result."""
-    return reply_failure(error, audience)
-
-
-def _check(blocks: Sequence[Block], only: Sequence[str] | None, most: int) -> None:
-    known = [name for block in blocks for name in block.ids]
-    if len(known) > most:
-        raise InputTooLarge(what="The reply", size=len(known), limit=most, setting="max_edits", unit="blocks")
-    unknown = [name for name in only or () if not any(block.chosen([name]) for block in blocks)]
-    if unknown:
-        shown = ", ".join(known[:_SHOWN_IDS])
-        problem = f"there is no block {unknown[0][:_LONGEST_ID]}; known are {shown}"
-        raise InvalidArguments(problems=[{"argument": "only", "problem": problem}])
-
-
-def _summary(outcomes: Sequence[Outcome]) -> str:
-    applied = [result for result in outcomes if result.status == "applied"]
-    names = list(dict.fromkeys(result.path or "" for result in applied))
-    blocks = f"{len(applied)} blocks" if len(applied) != 1 else "1 block"
-    return f"{blocks} of a reply: {', '.join(names[:_SHOWN_NAMES])}{' …' if len(names) > _SHOWN_NAMES else ''}"
-
-
-_DESCRIPTION = """\
-Apply everything a reply says about files, in one transaction that `undo` takes back. Formats may be mixed, with \
-prose between them:
-
-- SEARCH/REPLACE blocks, below the path of the file:
-  path/to/file.py
-  <<<<<<< SEARCH
-  whole lines as they are in the file
-  =======
-  the lines that replace them
-  >>>>>>> REPLACE
-  An empty REPLACE part deletes; an empty SEARCH part fills a new or empty file.
-- <<<<<<< NEW_FILE … >>>>>>> NEW_FILE, below the path: a file that does not exist yet.
-- *** Begin Patch … *** End Patch (apply_patch), and unified diffs; line numbers may be wrong or missing.
-
-Blocks are applied in order, each to the result of those before. A block fits one place, or it fails, and the answer \
-says why and how to fix it; the others land (set atomic to have all or none). Small differences in whitespace, \
-quotes or indentation are bridged where only one place fits. Send again only what failed or is in unread."""
-
-
 class Summary(results.Data):
     """How many blocks and hunks there are of each status."""
 
@@ -362,6 +125,17 @@ class Summary(results.Data):
     already_applied: int = results.integer("Found nothing left to change")
     failed: int = results.integer("Could not be applied")
     skipped: int = results.integer("Were not chosen, or not applied because others failed")
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome]) -> Summary:
+        """Count them."""
+        numbers = [outcome.status for outcome in outcomes].count
+        return cls(
+            applied=numbers("applied"),
+            already_applied=numbers("already_applied"),
+            failed=numbers("failed"),
+            skipped=numbers("skipped"),
+        )
 
 
 class Correction(results.Data):
@@ -389,16 +163,37 @@ class ReplyBlock(results.Data):
     format: str = results.text("How it is written", NOTATIONS)
     action: str = results.text("What it does to the file", results.ACTIONS)
     path: str | None = results.text("The file; null if nothing says which").nullable
+    to: str = results.text("The file's new name, if it is renamed").optional
     path_as_written: str | None = results.text("The file as the reply names it").nullable
     status: str = results.text("What became of it", ("applied", "already_applied", "failed", "skipped"))
     line: int | None = results.integer("Line of the file where it changes something").nullable
     reply_line: int = results.integer("Its first line in the reply")
-    rung: str | None = RUNG
-    score: float | None = SCORE
-    written_on: WrittenOn | None = WRITTEN_ON
+    rung: str | None = results.RUNG
+    score: float | None = results.SCORE
+    written_on: results.WrittenOn | None = results.WRITTEN_ON
     diff: str = results.text("What it changes, as a unified diff")
-    error: BlockFailure | None = results.error("Why it failed; null if it did not", BlockFailure).nullable
-    to: str = results.text("The file's new name, if it is renamed").optional
+    error: dict[str, Any] | None = results.error("Why it failed; null if it did not", BlockFailure).nullable
+
+    @classmethod
+    def of(cls, outcome: Outcome, audience: Audience) -> ReplyBlock:
+        """What became of a block, in the words of its format."""
+        block, error = outcome.block, outcome.error
+        return cls(
+            id=outcome.id,
+            format=block.format,
+            action=outcome.action,
+            path=outcome.path,
+            path_as_written=block.path_as_written,
+            status=outcome.status,
+            line=outcome.line if outcome.status != "failed" else None,
+            reply_line=block.line,
+            rung=outcome.rung,
+            score=outcome.score,
+            written_on=results.WrittenOn.of(outcome.base),
+            diff=outcome.diff,
+            error=None if error is None else _error_data(error, block.format, audience),
+            to=results.or_left_out(outcome.to),
+        )
 
 
 class UnreadPart(results.Data):
@@ -434,7 +229,720 @@ class ApplyReplyResult(results.ToolData):
     errors: list[str] = results.values("What is wrong with the reply")
     warnings: list[str] = results.WARNINGS
     diff: str = results.DIFF
+    malformed: list[str] = results.values("Those of errors and warnings that only say that blocks are damaged").optional
     validation: results.Validation = results.VALIDATION_IF_ASKED
+
+
+def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
+    """Apply every block in memory, and plan what that changes."""
+    most = session.settings.max_edits
+    reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files, most=most + 1)
+    if not reply:
+        skipped = sum(thought.blocks for thought in reply.thoughts)
+        unread = [*map(_unread_edit, reply.unread)]
+        raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), skipped=skipped, unread=unread)
+    known = [name for block in reply for name in block.ids]
+    if len(known) > most:
+        raise InputTooLarge(what="The reply", size=len(known), limit=most, setting="max_edits", unit="blocks")
+    unknown = [name for name in request.only or () if not any(block.chosen([name]) for block in reply)]
+    if unknown:
+        shown = ", ".join(known[:_SHOWN_IDS])
+        problem = f"there is no block {unknown[0][:_LONGEST_ID]}; known are {shown}"
+        raise InvalidArguments(problems=[{"argument": "only", "problem": problem}])
+    files = ReplyFiles(session, request.expect_hash)
+    applier = BlockApplier(files, request.match, session, dry_run=request.dry_run, literal=request.literal)
+    outcomes = applier.run(reply.blocks, request.only)
+    files.check_others(request.expect_hash)
+    if request.atomic:
+        incomplete = request.only is None and any(part.edits for part in reply.unread)
+        files, outcomes = all_or_none(session, files, outcomes, incomplete=incomplete)
+    changes = tuple(files.plan(session))
+    report = ReplyReport(
+        session.settings,
+        session.audience,
+        changes,
+        outcomes,
+        validate_parsed(request.reply, reply),
+        dry_run=request.dry_run,
+        atomic=request.atomic,
+        chosen=request.only is not None,
+    )
+    applied = [outcome for outcome in outcomes if outcome.status == "applied"]
+    names = dict.fromkeys(outcome.path or "" for outcome in applied)
+    summary = f"{wording.count(len(applied), 'block')} of a reply: {shorten(names)}"
+    return Proposal(Plan(changes, "apply_reply", summary), report.answer)
+
+
+def all_or_none(
+    session: Session, files: ReplyFiles, outcomes: list[Outcome], *, incomplete: bool = False
+) -> tuple[ReplyFiles, list[Outcome]]:
+    """The same, or if something failed, no change of any file. `incomplete`: something else was not applied either."""
+    if not incomplete and all(outcome.status != "failed" for outcome in outcomes):
+        return files, outcomes
+    skipped = [outcome.but(status="skipped") if outcome.status == "applied" else outcome for outcome in outcomes]
+    return ReplyFiles(session), skipped
+
+
+def shorten(names: Iterable[str]) -> str:
+    """The first of some files, as the history's summary has them."""
+    first = [*names]
+    return f"{', '.join(first[:_SHOWN_NAMES])}{' …' if len(first) > _SHOWN_NAMES else ''}"
+
+
+class ReplyReport(Record):
+    """The outcome of a call, described once it landed or would have."""
+
+    settings: Settings
+    audience: Audience
+    changes: tuple[FileChange, ...]
+    outcomes: list[Outcome]
+    validation: Validation
+    dry_run: bool
+    atomic: bool
+    chosen: bool = False
+    """Whether the caller said which blocks to apply, and knows what the rest of the reply is."""
+
+    def answer(self, change: Change | None) -> Answer:
+        """The answer for the caller."""
+        result, error = self._result(change), self._error()
+        words = "\n".join(self.words(result))
+        shown = results.cut(result.diff, self.settings) if self.dry_run else ""
+        answer = Answer(f"{words}\n\n{shown}" if shown else words, result.data())
+        if error is None:
+            return answer
+        return answer.but(data=answer.data | {"error": self.error_data(error)}, is_error=True)
+
+    def words(self, result: ApplyReplyResult) -> Iterator[str]:
+        """What the caller reads."""
+        applied, failed, missed = self.of_status("applied"), self.of_status("failed"), self._missed()
+        yield self._head(result)
+        yield from map(_applied_line, applied[:_SHOWN_APPLIED])
+        if len(applied) > _SHOWN_APPLIED:
+            yield f"… and {len(applied) - _SHOWN_APPLIED} more."
+        for outcome in self.of_status("already_applied"):
+            at = f" at line {outcome.line}" if outcome.line else ""
+            yield f"{outcome.id} {wording.plain(outcome.path or '')}: applied already{at}; leave it out."
+        if (failed or missed) and result.change_id is not None and applied:
+            single = len(applied) == 1
+            blocks = f"{'Block' if single else 'Blocks'} {', '.join(_ids(applied))}"
+            yield f"{blocks} landed: do not send {'it' if single else 'them'} again."
+        elif (failed or missed) and self.atomic and self.of_status("skipped"):
+            yield "atomic is set: nothing landed. Fix the following, and send all blocks again:"
+        yield from self.failure_lines(result)
+        damaged = any(isinstance(outcome.error, IncompleteBlock) for outcome in failed)
+        said = {*self.validation.malformed} if damaged else set()
+        yield from (f"error: {error}" for error in result.errors if error not in said)
+        if missed:
+            yield wording.hint(self._unread_edits(), self.audience)
+        yield from (f"warning: {warning}" for warning in result.warnings if warning not in said)
+
+    def failure_lines(self, result: ApplyReplyResult) -> Iterator[str]:
+        """Each block that failed: what happened, what is known, what to do."""
+        used = 0
+        failures = [pair for pair in zip(self.outcomes, result.blocks, strict=True) if pair[0].status == "failed"]
+        for number, (outcome, block) in enumerate(failures):
+            error = block.error or {}
+            lines = [self.failure_line(outcome, error["message"])]
+            if number < _SHOWN_FAILED and used < _SHOWN_FAILURE_LINES:
+                lines += [f"  {line}" for line in (*error["details"], error["hint"])]
+            used += len(lines)
+            yield from lines
+
+    def failure_line(self, outcome: Outcome, message: str) -> str:
+        """That a block failed."""
+        return f"Block {outcome.id} failed: {message}"
+
+    def error_data(self, error: SutureError) -> dict[str, Any]:
+        """The error of the call."""
+        return wording.error_data(error, self.audience)
+
+    def of_status(self, status: str) -> list[Outcome]:
+        """What became of the blocks of which that became."""
+        return [outcome for outcome in self.outcomes if outcome.status == status]
+
+    def _result(self, change: Change | None) -> ApplyReplyResult:
+        return ApplyReplyResult(
+            change_id=None if change is None else change.id,
+            summary=Summary.of(self.outcomes),
+            blocks=[ReplyBlock.of(outcome, self.audience) for outcome in self.outcomes],
+            files=results.changed_files(self.changes),
+            unread=[UnreadPart(**_unread_edit(part)) for part in self.validation.unread],
+            errors=self.validation.errors,
+            warnings=[*self.validation.warnings, *self._warnings()],
+            diff=results.plan_diff(self.changes),
+            malformed=results.or_left_out([*self.validation.malformed] or None),
+        )
+
+    def _error(self) -> SutureError | None:
+        failed, landed = self.of_status("failed"), self.of_status("applied")
+        if failed:
+            return BlocksFailed(failed=_ids(failed), landed=_ids(landed), total=len(self.outcomes))
+        return self._unread_edits() if self._missed() else None
+
+    def _missed(self) -> list[Unread]:
+        """What clearly edits files, and was not read."""
+        return [] if self.chosen else [part for part in self.validation.unread if part.edits]
+
+    def _unread_edits(self) -> UnreadEdits:
+        return UnreadEdits(unread=[*map(_unread_edit, self._missed())], landed=_ids(self.of_status("applied")))
+
+    def _head(self, result: ApplyReplyResult) -> str:
+        summary, missed, total = result.summary, self._missed(), len(self.outcomes)
+        numbers = {
+            "failed": summary.failed,
+            "applied already": summary.already_applied,
+            "skipped": summary.skipped,
+        }
+        others = [f"{number} {words}" for words, number in numbers.items() if number]
+        others += [f"{wording.count(len(missed), 'edit')} not read"] if missed else []
+        rest = f"; {', '.join(others)}" if others else ""
+        applied = _some_of(summary.applied, total)
+        if self.dry_run:
+            return f"Dry run: {applied} would be applied{rest}. Nothing was written."
+        if result.change_id is not None:
+            return f"Applied {applied} (change {result.change_id}){rest}."
+        if summary.applied:
+            return f"No change: {applied} together leave every file as it was{rest}."
+        if summary.failed:
+            return f"No block was applied{rest}. Nothing was changed."
+        return f"No change: no block was applied{rest}."
+
+    def _warnings(self) -> Iterator[str]:
+        """What may not have been meant, or is worth knowing, but was done."""
+        applied = self.of_status("applied")
+        for outcome in applied:
+            if outcome.holds_marker:
+                yield f"Block {outcome.id}: a line of ======= was taken for a part of the new text."
+        notes = [outcome.note for outcome in self.outcomes if outcome.note and outcome.status != "failed"]
+        yield from map(wording.plain, dict.fromkeys(notes))
+        yield from dict.fromkeys(warning for outcome in applied for warning in outcome.warnings)
+        for file in self.changes:
+            before = getattr(file, "before", None)
+            if before is not None and (generated := results.warning(file.place.name, before.text.body)) is not None:
+                yield f"{file.place.name}: {generated}"
+
+
+def explain_apply_reply(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
+    """A failure of the whole call, in the shape of its result."""
+    unread = error.unread if isinstance(error, NoBlocks) else []
+    result = ApplyReplyResult(
+        change_id=None,
+        summary=Summary.of([]),
+        blocks=[],
+        files=[],
+        unread=[UnreadPart(**part) for part in unread],
+        errors=[wording.message(error, audience)],
+        warnings=[],
+        diff="",
+    )
+    data = result.data() | {"error": wording.error_data(error, audience)}
+    return Answer(wording.error_text(error, audience), data, is_error=True)
+
+
+def _unread_edit(part: Unread) -> UnreadEdit:
+    message = describe_unread(part)
+    return {"line": part.line, "kind": part.kind, "path": part.path, "edits": part.edits, "message": message}
+
+
+def _ids(outcomes: Sequence[Outcome]) -> list[str]:
+    return [outcome.id for outcome in outcomes]
+
+
+def _some_of(number: int, total: int) -> str:
+    """So many blocks of all."""
+    if number != total:
+        return f"{number} of {wording.count(total, 'block')}"
+    return {1: "the block", 2: "both blocks"}.get(total, f"all {total} blocks")
+
+
+def _applied_line(outcome: Outcome) -> str:
+    """One block that was applied."""
+    line = f":{outcome.line}" if outcome.line and outcome.action == "update" else ""
+    line = f" → {wording.plain(outcome.to)}" if outcome.to else line
+    how = ""
+    if (version := results.version_of(outcome.base)) is not None:
+        how = f"; written on {wording.version_name(version)}, merged into the current file"
+    elif outcome.rung not in AS_SENT:
+        how = f"; found {wording.how_matched(outcome.rung)}, adapted to the file's text"
+    return f"{outcome.id} {wording.plain(outcome.path or '')}{line}, {_DONE[outcome.action]}{how}"
+
+
+def _error_data(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
+    """What happened to a block, what else is known, and what to do, in the words of its format."""
+    audience = audience.but(old_part=NOTATIONS[format_].old or audience.old_part)
+    return wording.error_data(error, audience) | {
+        "message": wording.block_message(error, audience),
+        "details": wording.block_details(error, audience),
+        "hint": wording.block_hint(error, audience),
+    }
+
+
+class BlockApplier:
+    """Applies the blocks of one reply."""
+
+    def __init__(
+        self,
+        files: ReplyFiles,
+        match: str,
+        session: Session | None = None,
+        *,
+        dry_run: bool = False,
+        literal: bool = False,
+    ) -> None:
+        """`session` knows earlier versions and earlier attempts, which make a failure clearer, and how long to try."""
+        self._files = files
+        self._match = match
+        self._session = session
+        self._dry_run = dry_run
+        self._literal = literal
+        self._failures = 0
+        self._limit = None if session is None else session.settings.reply_call_ms
+        self._start = monotonic()
+        self._landed: Landed = {}
+        """What was applied, and where."""
+        self._touched: set[str] = set()
+        """Files that the reply creates, deletes or renames: such a name is no slip."""
+        self._meant: dict[str, str] = {}
+        """What a path that does not exist turned out to mean."""
+        self._targets = Targets(files, match, self._landed)
+
+    def run(self, blocks: Sequence[Block], only: Sequence[str] | None = None) -> list[Outcome]:
+        """Apply the blocks, or those whose ids are chosen."""
+        self._touched = {
+            name for block in blocks if block.action != "update" for name in (block.path, block.to) if name
+        }
+        self._targets.begin(blocks)
+        doubted = {block.doubts: block for block in blocks if block.doubts is not None}
+        outcomes: list[Outcome] = []
+        for block in map(_as_text, blocks) if self._literal else blocks:
+            if self._session is not None:
+                self._session.checkpoint()
+            chosen = block.chosen(only)
+            applied = self._apply_or_fail(block, chosen, doubted.get(block.number)) if chosen else ()
+            tried = {outcome.id: outcome for outcome in applied}
+            outcomes += [
+                tried.get(name) or Outcome(name, block, "skipped", block.action, block.path) for name in block.ids
+            ]
+        for outcome in outcomes:
+            log.debug("reply", "block %s: %s", outcome.id, outcome.status)
+        return outcomes
+
+    def _apply_or_fail(self, block: Block, chosen: Sequence[str], end: Block | None) -> Iterator[Outcome]:
+        try:
+            self._check_time()
+            _check_usable(block, end)
+            block = self._targets.of(block)
+            _check_path(block)
+            yield from self._apply(block, chosen)
+        except errors.FileChanged:
+            raise  # the caller's own condition for the whole call
+        except SutureError as error:
+            yield from (Outcome.failed(name, block, error) for name in chosen)
+
+    def _check_time(self) -> None:
+        if self._limit is not None and monotonic() - self._start > self._limit / 1_000:
+            raise errors.ReplyTimeout(limit=self._limit)
+
+    def _apply(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
+        if block.action == "delete":
+            yield self._delete(block)
+        elif block.content is not None:
+            fenced = block.format == "new_file"
+            yield self._write(block, _without_fence(block.content, block.path or "") if fenced else block.content)
+        elif block.action == "rename":
+            yield from self._rename(block, chosen)
+        elif block.copied_from is not None:
+            yield from self._copy(block, chosen)
+        else:
+            yield from self._update(block, chosen)
+
+    def _write(self, block: Block, content: str) -> Outcome:
+        """A whole file; an existing one is replaced only if the format says so."""
+        file = self._files.at(block.path or "")
+        new, before = file.prepare_content(content), file.body
+        if file.exists and _with_newlines(new) == _with_newlines(before):
+            return Outcome(str(block.number), block, "already_applied", "create", file.name)
+        replaces = block.notation.overwrites
+        if file.exists and before and not replaces and block.format == "search_replace":
+            raise errors.MissingOldText
+        if file.exists and before and not replaces:
+            raise errors.FileExists(path=file.name)
+        warnings = []
+        if file.exists and not self._literal and self._match != "exact":
+            warnings = results.check_placeholders(before, content, file.name, "", whole=True, index=None)
+        warnings += results.shrinkage(file.name, before, new)
+        action = "update" if file.exists else "create"
+        self._check_new(file)
+        old_path = file.name if file.exists else None
+        file.fill(new)
+        if action == "create":
+            warnings += self._set_mode(block, file)
+        fence = content not in (block.content, *(split.new for hunk in block.hunks for split in hunk.splits))
+        return Outcome(
+            str(block.number),
+            block,
+            "applied",
+            action,
+            file.name,
+            1,
+            diff=diff_of(old_path, file.name, before, line_edits(before, new)),
+            note=f"The code fence around {file.name} was left out." if fence else "",
+            warnings=tuple(warnings),
+        )
+
+    def _delete(self, block: Block) -> Outcome:
+        file = self._files.at(block.path or "")
+        if not file.exists:
+            raise errors.FileNotFound(path=block.path or "", near=[], create_by=[])
+        self._check_itself(block.path or "")
+        if block.format == "unified":
+            old = "".join(hunk.splits[0].old for hunk in block.hunks)
+            if _with_newlines(old.encode("utf-8", "surrogatepass")) != _with_newlines(file.body):
+                raise self._why_kept(block, file)
+        before = file.body
+        file.empty()
+        diff = diff_of(file.name, None, before, line_edits(before, b""))
+        return Outcome(block.ids[0], block, "applied", "delete", file.name, 1, diff=diff)
+
+    def _why_kept(self, block: Block, file: ReplyFile) -> SutureError:
+        """Why a file is not deleted: it is not the one that the diff shows."""
+        for hunk in block.hunks:
+            placement = fit(file.index, hunk, "exact")
+            if not isinstance(placement.answer, Found):
+                return self._reject(file, hunk, placement)
+        return IncompleteBlock(problem="partial", reply_line=block.line, format="unified", path=file.name)
+
+    def _rename(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
+        """A file under another name, and what its hunks change; if none of them can be applied, it keeps its name."""
+        to = self._files.at(block.to or "")
+        source = self._files.at(block.path or "")
+        if not source.exists and to.exists and not block.hunks and self._was_there(source):
+            yield Outcome(str(block.number), block, "already_applied", "rename", source.name, to=to.name)
+            return
+        file = self._existing_file(block.path or "")
+        self._check_itself(block.path or "")
+        if to.exists and to is not file and not block.notation.overwrites:
+            raise errors.FileExists(path=to.name)
+        self._check_new(to)
+        outcomes = list(self._hunks(block, chosen, file))
+        if to is file or (outcomes and all(outcome.status == "failed" for outcome in outcomes)):
+            yield from outcomes
+            return
+        name = file.name
+        self._files.move(file, to)
+        warnings = self._set_mode(block, to)
+        if not block.hunks:
+            diff = diff_of(name, to.name, to.body, ())
+            outcomes = [Outcome(str(block.number), block, "applied", "rename", name, diff=diff)]
+        yield from (_with_name(outcome, to.name) for outcome in _with_warnings(outcomes, warnings))
+
+    def _was_there(self, file: ReplyFile) -> bool:
+        """Whether the history knows the file, or a block moved it."""
+        known = self._session is not None and self._session.was_there(file.name)
+        return known or file.moved_to is not None
+
+    def _copy(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
+        to = self._files.at(block.path or "")
+        if to.exists:
+            raise errors.FileExists(path=to.name)
+        self._check_new(to)
+        to.begin_as(self._existing_file(block.copied_from or ""))
+        outcomes = list(self._hunks(block, chosen, to))
+        warnings = self._set_mode(block, to)
+        if to.is_executable and not self._may_be_executable:
+            to.set_executable(_PLAIN_FILE)
+            warnings = [self._not_executable(to.name)]
+        if outcomes and all(outcome.status == "failed" for outcome in outcomes):
+            to.empty()
+        if not block.hunks:
+            outcomes = [Outcome(str(block.number), block, "applied", "create", to.name, 1)]
+        yield from _with_warnings(outcomes, warnings)
+
+    def _update(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
+        if not any(split.old for hunk in block.hunks for split in hunk.splits) and block.format == "search_replace":
+            new = block.hunks[0].splits[0].new
+            yield self._write(block, _without_fence(new, block.path or ""))
+            return
+        file = self._file_that_fits(block)
+        outcomes = list(self._hunks(block, chosen, file))
+        before = file.is_executable
+        warnings = self._set_mode(block, file)
+        if block.mode is not None and not block.hunks:
+            if warnings:
+                raise errors.UnsupportedBlock(path=file.name, problem="executable")
+            status = "already_applied" if file.is_executable == before else "applied"
+            outcomes = [Outcome(str(block.number), block, status, "update", file.name)]
+        yield from _with_warnings(outcomes, warnings)
+
+    @property
+    def _may_be_executable(self) -> bool:
+        return self._session is None or self._session.settings.allow_executables
+
+    def _not_executable(self, name: str) -> str:
+        audience = MODEL if self._session is None else self._session.audience
+        allowed = audience.setting("allow_executables")
+        return f"{name} was not made executable, which only the operator can allow ({allowed})."
+
+    def _set_mode(self, block: Block, file: ReplyFile) -> list[str]:
+        """Make a file executable or not, as the diff says; a warning if nobody allowed that."""
+        if block.mode is None:
+            return []
+        if block.mode & EXECUTABLE_BITS and not file.is_executable and not self._may_be_executable:
+            return [self._not_executable(file.name)]
+        file.set_executable(block.mode)
+        return []
+
+    def _hunks(self, block: Block, chosen: Sequence[str], file: ReplyFile) -> Iterator[Outcome]:
+        """Apply the chosen hunks to a file."""
+        if block.hunks:
+            _check_text(file)
+        ids = [block.id_of(number) for number in range(len(block.hunks))]
+        chosen_ids = set(chosen)
+        hunks = {name: hunk for name, hunk in zip(ids, block.hunks, strict=True) if name in chosen_ids}
+        hunk_applier = HunkApplier(block, file, self._match, self._reject, self._check_time)
+        outcomes = (
+            hunk_applier.apply_in_patch(hunks) if block.notation.in_hunks else hunk_applier.apply_one_by_one(hunks)
+        )
+        note = self._note(block, file)
+        for outcome in outcomes:
+            if outcome.status == "applied" and outcome.line is not None:
+                self._landed[file.name, hunks[outcome.id].splits] = outcome.line
+            warnings = self._placeholders(outcome, hunks[outcome.id], file)
+            yield outcome.but(note=note, warnings=warnings) if note or warnings else outcome
+
+    def _placeholders(self, outcome: Outcome, hunk: Hunk, file: ReplyFile) -> tuple[str, ...]:
+        """Warnings of placeholder lines that were only inserted; what would delete something has failed."""
+        if outcome.status != "applied" or self._literal or self._match == "exact":
+            return ()
+        split, argument = hunk.splits[0], f"Block {outcome.id}: the new text"
+        placeholder = find_added(split.old, split.new, file.name)
+        if placeholder is None or (placeholder.deletes and not outcome.block.notation.in_hunks):
+            return ()
+        return (results.taken_literally(argument, placeholder.line),)
+
+    def _reject(self, file: ReplyFile, hunk: Hunk, placement: Fit) -> SutureError:
+        """Why a hunk has no place."""
+        line = self._landed.get((file.name, hunk.splits))
+        if line is not None:  # the same block, once more
+            old = placement.split.old
+            return errors.AlreadyApplied(path=file.name, search_text=old, start_line=line, end_line=line)
+        self._failures += 1
+        return hunk_error(
+            self._session,
+            file.index,
+            file.snapshot,
+            hunk,
+            placement,
+            match=self._match,
+            dry_run=self._dry_run,
+            closely=self._failures <= _MOST_EXAMINED,
+        )
+
+    def _existing_file(self, path: str) -> ReplyFile:
+        file = self._files.at(path)
+        if not file.exists:
+            raise not_found(path, self._files.near(path))
+        return file
+
+    def _file_that_fits(self, block: Block) -> ReplyFile:
+        """The file that a block is about; if there is none of this name, the one of nearly that name that it fits."""
+        path = block.path or ""
+        file = self._files.at(path)
+        if file.exists:
+            return file
+        written = block.path_as_written
+        if written and written != path:
+            try:
+                literal = self._files.at(written)
+            except SutureError:
+                literal = file
+            if literal.exists:
+                return literal
+        near = self._files.near(path)
+        if file.moved_to is not None:
+            candidates = [file.moved_to.name]
+        else:
+            candidates = [] if path in self._touched else nearest(path, near)
+        verdicts = {name: self._verdict(block, name) for name in candidates[: _MOST_NEAR + 1]}
+        fits = [name for name, verdict in verdicts.items() if verdict != "missing"]
+        if self._meant.get(path) in fits:
+            fits = [self._meant[path]]
+        if len(fits) != 1 or verdicts[fits[0]] != "found" or len(candidates) > _MOST_NEAR:
+            raise not_found(path, [name for name in near if name != path])
+        self._meant[path] = fits[0]
+        return self._files.at(fits[0])
+
+    def _note(self, block: Block, file: ReplyFile) -> str:
+        if self._meant.get(block.path or "") != file.name:
+            return ""
+        return f"There is no {block.path}; the block fits {file.name}, and no other file of a similar name."
+
+    def _verdict(self, block: Block, path: str) -> str:
+        """Whether all of a block can be applied to a file: `found`, `missing`, or `unclear`."""
+        try:
+            file = self._files.at(path)
+            _check_text(file)
+        except errors.FileChanged:
+            raise
+        except SutureError:
+            return "missing"
+        answers = [fit(file.index, hunk, self._match).answer for hunk in block.hunks] if file.exists else []
+        if not answers or all(isinstance(answer, Refused) and answer.why == "missing" for answer in answers):
+            return "missing"
+        return "found" if all(isinstance(answer, Found) for answer in answers) else "unclear"
+
+    def _check_itself(self, path: str) -> None:
+        """Refuse a link: taking the file away would leave it behind, pointing nowhere."""
+        if self._files.source.locate(path).by_link:
+            raise errors.NotAFile(path=path, kind="symbolic link")
+
+    def _check_new(self, file: ReplyFile) -> None:
+        """Refuse a new file that could not be created, before anything counts on it."""
+        if self._session is not None and file.before is None:
+            self._session.plan_create(file.name, b"")
+
+
+def _check_usable(block: Block, end: Block | None) -> None:
+    """Refuse what cannot be read; `end` is an end marker behind a block that may belong to it."""
+    if block.problem in _UNSUPPORTED:
+        raise errors.UnsupportedBlock(path=block.path, problem=block.problem)
+    if block.problem is not None:
+        raise IncompleteBlock(problem=block.problem, reply_line=block.line, format=block.format, path=block.path)
+    if end is not None:
+        ends = [block.end_line, end.line]
+        raise errors.AmbiguousBlock(path=block.path or "", reply_line=block.line, readings=[], ends=ends)
+
+
+def _check_path(block: Block) -> None:
+    if block.path is None:
+        raise errors.NoPath(reply_line=block.line)
+    if block.path[1:3] in {":/", ":\\"}:
+        raise errors.PathOutsideWorkspace(path=block.path, reason="it begins at a drive")
+
+
+def _with_name(outcome: Outcome, name: str) -> Outcome:
+    """What became of a hunk, under the name that its file has now."""
+    error = outcome.error
+    if error is not None and "path" in error.fields():
+        error = error.but(path=name)
+    return outcome.but(to=name, error=error)
+
+
+def _with_warnings(outcomes: Sequence[Outcome], warnings: Sequence[str]) -> Iterator[Outcome]:
+    """Outcomes, the last one that was applied with more warnings."""
+    applied = [outcome.id for outcome in outcomes if outcome.status == "applied"]
+    for outcome in outcomes:
+        more = warnings if applied and outcome.id == applied[-1] else ()
+        yield outcome.but(warnings=(*outcome.warnings, *more)) if more else outcome
+
+
+def _with_newlines(body: bytes) -> bytes:
+    return body.replace(b"\r\n", b"\n")
+
+
+def _check_text(file: ReplyFile) -> None:
+    if file.text.is_binary():
+        raise errors.BinaryFile(path=file.name)
+
+
+def _as_text(block: Block) -> Block:
+    """A block whose lines all are text, also those that say that something is left out."""
+    return block.but(
+        hunks=tuple(hunk.but(splits=tuple(split.but(literal=True) for split in hunk.splits)) for hunk in block.hunks)
+    )
+
+
+def _without_fence(content: str, path: str) -> str:
+    """A file's content without a code fence around all of it, which no file of code has."""
+    lines = content.split("\n")
+    fence = lines[0].strip()[:3]
+    if fence not in {"```", "~~~"} or path.lower().endswith(_PROSE):
+        return content
+    while lines and not lines[-1].strip():
+        lines.pop()
+    closed = len(lines) > 1 and lines[-1].strip().startswith(fence) and not lines[-1].strip().strip(fence[0])
+    inner = any(line.strip().startswith(fence) for line in lines[1:-1])
+    return "\n".join([*lines[1:-1], ""]) if closed and not inner else content
+
+
+class Applied(Record):
+    """One text after the blocks, and what became of each."""
+
+    text: str
+    outcomes: list[Outcome]
+
+
+class Preview(Record):
+    """What a reply would do: each file that changes with its new text (None: it goes away), and each block."""
+
+    files: dict[str, str | None]
+    outcomes: list[Outcome]
+    validation: Validation
+
+
+def apply_blocks(
+    text: str, blocks: Iterable[Block], match: str = "lenient", *, path: str | None = None, literal: bool = False
+) -> Applied:
+    """Apply blocks to one text: those about `path`, or all, whatever they are about. One that fails changes nothing."""
+    only_file = ReplyFiles(Texts({_ONLY: text}))
+    chosen = {block.number: block for block in blocks if path in {None, block.path}}
+    outcomes = BlockApplier(only_file, match, literal=literal).run([*map(_about_text, chosen.values())])
+    for number, outcome in enumerate(outcomes):
+        block = chosen[outcome.block.number]
+        outcomes[number] = outcome.but(block=block, path=block.path)
+    return Applied(only_file.at(_ONLY).decoded, outcomes)
+
+
+def preview_reply(
+    text: str,
+    files: Mapping[str, str],
+    *,
+    only: Iterable[str] | None = None,
+    match: str = "lenient",
+    default_path: str | None = None,
+    whole_files: bool = False,
+    literal: bool = False,
+) -> Preview:
+    """What a reply would make of some files, given by path."""
+    reply = parse_reply(text, default_path, whole_files=whole_files)
+    in_memory = ReplyFiles(Texts(files))
+    outcomes = BlockApplier(in_memory, match, literal=literal).run(reply.blocks, None if only is None else list(only))
+    changed = {file.name: file.decoded if file.exists else None for file in in_memory.changed_files()}
+    return Preview(changed, outcomes, validate_parsed(text, reply))
+
+
+def _about_text(block: Block) -> Block:
+    """A block that is about the one text there is; a new name means nothing there."""
+    return block.but(
+        action="update" if block.action == "rename" else block.action,
+        path=_ONLY,
+        path_as_written=_ONLY,
+        to=None,
+        alternatives=(),
+        mentions=(),
+        inherited=None,
+        follows=None,
+    )
+
+
+_DESCRIPTION = """\
+Apply everything a reply says about files, in one transaction that `undo` takes back. Formats may be mixed, with \
+prose between them:
+
+- SEARCH/REPLACE blocks, below the path of the file:
+  path/to/file.py
+  <<<<<<< SEARCH
+  whole lines as they are in the file
+  =======
+  the lines that replace them
+  >>>>>>> REPLACE
+  An empty REPLACE part deletes; an empty SEARCH part fills a new or empty file.
+- <<<<<<< NEW_FILE … >>>>>>> NEW_FILE, below the path: a file that does not exist yet.
+- *** Begin Patch … *** End Patch (apply_patch), and unified diffs; line numbers may be wrong or missing.
+
+Blocks are applied in order, each to the result of those before. A block fits one place, or it fails, and the answer \
+says why and how to fix it; the others land (set atomic to have all or none). Small differences in whitespace, \
+quotes or indentation are bridged where only one place fits. Send again only what failed or is in unread."""
 
 
 APPLY_REPLY = ToolSpec(
@@ -457,127 +965,3 @@ APPLY_REPLY = ToolSpec(
     result=ApplyReplyResult,
     explain=explain_apply_reply,
 )
-
-
-__all__ = [
-    "Applied",
-    "Outcome",
-    "Preview",
-    "ReplyParser",
-    "apply_blocks",
-    "extract_paths",
-    "parse_reply",
-    "preview_reply",
-    "validate_reply",
-]
-
-_ONLY = "text"
-
-
-class Applied(Record):
-    """One text after the blocks, and what became of each."""
-
-    text: str
-    outcomes: list[Outcome]
-
-
-class Preview(Record):
-    """What a reply would do: each file that changes with its new text (None: it goes away), and each block."""
-
-    files: dict[str, str | None]
-    outcomes: list[Outcome]
-    validation: Validation
-
-
-def apply_blocks(
-    text: str, blocks: Iterable[Block], match: str = "lenient", *, path: str | None = None, literal: bool = False
-) -> Applied:
-    """Apply blocks to one text: those about `path`, or all, whatever they are about. One that fails changes nothing."""
-    sheets = ReplyFiles(_Texts({_ONLY: text}))
-    chosen = [block for block in blocks if path in {None, block.path}]
-    named = [_about_text(block) for block in chosen]
-    known = {block.number: block for block in chosen}
-    outcomes = [
-        result.but(block=known[result.block.number], path=known[result.block.number].path)
-        for result in BlockApplier(sheets, match, literal=literal).run(named)
-    ]
-    return Applied(_decode(sheets.at(_ONLY).body), outcomes)
-
-
-def preview_reply(
-    text: str,
-    files: Mapping[str, str],
-    *,
-    only: Iterable[str] | None = None,
-    match: str = "lenient",
-    default_path: str | None = None,
-    whole_files: bool = False,
-    literal: bool = False,
-) -> Preview:
-    """What a reply would make of some files, given by path."""
-    reply = parse_reply(text, default_path, whole_files=whole_files)
-    sheets = ReplyFiles(_Texts(files))
-    outcomes = BlockApplier(sheets, match, literal=literal).run(reply.blocks, None if only is None else list(only))
-    changed = {file.name: _decode(file.body) if file.exists else None for file in sheets.changed_files()}
-    return Preview(changed, outcomes, validate_parsed(text, reply))
-
-
-def _about_text(block: Block) -> Block:
-    """A block that is about the one text there is; a new name means nothing there."""
-    action = "update" if block.action == "rename" else block.action
-    named = block.but(path=_ONLY, path_as_written=_ONLY, alternatives=(), mentions=(), inherited=None, follows=None)
-    return named.but(action=action, to=None)
-
-
-class _Texts:
-    """Texts by path, as a source of files."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-
-    def name_of(self, path: str) -> str:
-        """The path without detours."""
-        names: list[str] = []
-        for number, name in enumerate(path.split("/")):
-            if (name == ".." and not names) or (not name and not number):
-                raise PathOutsideWorkspace(path=path, reason="it leads above all files")
-            if name == "..":
-                names.pop()
-            elif name not in {"", "."}:
-                names.append(name)
-        return "/".join(names)
-
-    def read(self, name: str) -> Snapshot | None:
-        """The text, as if it were a file."""
-        if name not in self._texts:
-            return None
-        body = self._texts[name].encode("utf-8", "surrogatepass")
-        text = Text(body, bom=b"", encoding="utf-8", body=body)
-        return Snapshot(Place(0, name, name), text, Content((body,)), (), 0o644)
-
-    def bases(self, before: Snapshot) -> tuple[Base, ...]:  # noqa: ARG002  there are no earlier versions
-        """None."""
-        return ()
-
-    def blank(self, name: str) -> Text:  # noqa: ARG002  every text begins so
-        """Nothing."""
-        return Text.decode(b"")
-
-    def is_link(self, path: str) -> bool:  # noqa: ARG002  texts have none
-        """No."""
-        return False
-
-    def near(self, path: str) -> list[str]:
-        """Texts of nearly that name, or of the same one elsewhere."""
-        from difflib import get_close_matches  # only a failure needs it
-
-        same = [known for known in self._texts if known.rpartition("/")[2] == path.rpartition("/")[2]]
-        return list(dict.fromkeys([*same, *get_close_matches(path, self._texts)]))
-
-    def same_named(self, names: Collection[str]) -> list[str]:
-        """Texts whose paths end so."""
-        return [known for known in self._texts if known.rpartition("/")[2] in names]
-
-
-def _decode(body: bytes) -> str:
-    return body.decode("utf-8", "surrogatepass")

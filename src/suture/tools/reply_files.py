@@ -1,30 +1,40 @@
-"""The files that a reply is about: which one a block means, and what each is so far.
+"""The files that a reply is about: which one a block means, what each is so far, and how hunks change it.
 
-A `FileSource` has the files as they are before the call: a workspace, or texts in memory. `ReplyFiles` have what the
-blocks made of them so far, and at the end the changes that make a plan.
+A `FileSource` has the files as they are before the call: a session, or `Texts` in memory. `ReplyFiles` have what the
+blocks made of them so far, and at the end the changes that make a plan. Nothing is written here.
 
 A mentioned file of the workspace takes precedence over the file of the previous block. If several are mentioned, the
 block must fit exactly one of them. Whatever else would put the block into a file that the reply did not mean is
 refused: a mention of a file that does not exist, a block that fits only the file of the previous block although
 another one is mentioned.
+
+The hunks of a patch are all about the file as it is before them, in order: they are looked for there, so that none can
+land in what another one inserts. Only a hunk that is not found there is looked for in what the others made.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
+
+from suture import errors
 from suture.bounds import check_size
-from suture.errors import FileChanged, FileNotFound, NoPath, ProtectedPath, SutureError
+from suture.errors import AlreadyApplied, FileChanged, FileNotFound, NoPath, ProtectedPath, SutureError
 from suture.formats import Mention
 from suture.formats.file_names import is_known
-from suture.match.hunks import fit
-from suture.match.index import Found, Index
+from suture.formats.search_replace import is_separator
+from suture.match.hunks import Expected, Fit, fit, in_place
+from suture.match.index import Found, Index, Refused
+from suture.match.placeholders import find_added
 from suture.plan import Content, Place, Rename, Snapshot
+from suture.records import Record
 from suture.text import Text
+from suture.text.diff import FileDiff, changes, unified
 from suture.text.edits import apply, compose, edit, minimize, splice
 from suture.tools.results import check_hash, check_whole, check_writable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol
 
     from suture.engine.session import Session
@@ -33,23 +43,35 @@ if TYPE_CHECKING:
     from suture.plan import FileChange
     from suture.text.edits import Edit
 
+    class Located(Protocol):
+        """The file that a path means."""
+
+        @property
+        def name(self) -> str:
+            """The one name that it has."""
+
+        @property
+        def stat(self) -> object:
+            """What is known of it; None if it does not exist."""
+
+        @property
+        def by_link(self) -> bool:
+            """Whether the path leads to it by a link."""
+
     class FileSource(Protocol):
-        """The files as they are before the call."""
+        """The files as they are before the call. A session is one."""
 
-        def name_of(self, path: str) -> str:
-            """The one name of the file that a path means."""
+        def locate(self, path: str) -> Located:
+            """The file that a path means, there or not."""
 
-        def read(self, name: str) -> Snapshot | None:
-            """The file; None if it does not exist."""
+        def read(self, path: str) -> Snapshot:
+            """A file that exists."""
 
         def bases(self, before: Snapshot) -> Iterable[Base]:
             """Earlier versions of a file, newest first."""
 
-        def blank(self, name: str) -> Text:
+        def blank(self, path: str) -> Text:
             """The text that a new file begins with."""
-
-        def is_link(self, path: str) -> bool:
-            """Whether a path leads to its file by a link."""
 
         def near(self, path: str) -> list[str]:
             """Files that may be meant by a path that does not exist."""
@@ -58,12 +80,16 @@ if TYPE_CHECKING:
             """The files that have one of some names, in any folder."""
 
     Landed = dict[tuple[str, tuple[Split, ...]], int]
+    Reject = Callable[["ReplyFile", Hunk, Fit], SutureError]
 
 
-_EXECUTABLE_BITS = 0o111  # of a mode, for the owner, the group and others
+EXECUTABLE_BITS = 0o111
+"""Of a file's mode, for the owner, the group and others."""
 _SHORTEST_MISTYPED = 5  # characters of a name in which another letter counts as a slip
 _SHORTEST_RESPELLED = 2  # characters, if only case, hyphens or underscores differ
 _MOST_CANDIDATES = 20  # files that are tried; a name that more of them have says nothing
+_SETTLED = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
+"""Why a hunk is refused whatever other hunks made."""
 
 
 class ReplyFile:
@@ -149,6 +175,11 @@ class ReplyFile:
             self.text, self.body, self._steps = other.before.text, other.before.text.body, []
 
     @property
+    def decoded(self) -> str:
+        """The text of one in memory as it is so far."""
+        return self.body.decode("utf-8", "surrogatepass")
+
+    @property
     def content(self) -> bytes:
         """The bytes of the file as it is so far."""
         return b"".join(splice(self.text, self.changes))
@@ -170,7 +201,7 @@ class ReplyFile:
     @property
     def is_executable(self) -> bool:
         """Whether it may be run as it is so far."""
-        return bool(self._mode_so_far & _EXECUTABLE_BITS)
+        return bool(self._mode_so_far & EXECUTABLE_BITS)
 
     @property
     def _mode_so_far(self) -> int:
@@ -181,7 +212,7 @@ class ReplyFile:
         """Take over the one permission that git knows; whether that changes anything."""
         mode = self._mode_so_far
         executable = mode | (mode & 0o444) >> 2
-        self.mode = executable if git_mode & _EXECUTABLE_BITS else mode & ~_EXECUTABLE_BITS
+        self.mode = executable if git_mode & EXECUTABLE_BITS else mode & ~EXECUTABLE_BITS
         return self.mode != mode
 
 
@@ -195,9 +226,10 @@ class ReplyFiles:
 
     def at(self, path: str) -> ReplyFile:
         """The file that a path means, there or not."""
-        name = self.source.name_of(path)
+        target = self.source.locate(path)
+        name = target.name
         if name not in self._open:
-            before = self.source.read(name)
+            before = None if target.stat is None else self.source.read(name)
             check_hash(self._expect_hash, name, before)
             text = self.source.blank(name) if before is None else before.text
             bases = () if before is None else self.source.bases(before)
@@ -219,7 +251,7 @@ class ReplyFiles:
     def same_named(self, names: Collection[str]) -> dict[str, list[str]]:
         """The files that have one of some names, in any folder, by that name."""
         names_by_file: dict[str, list[str]] = {}
-        for path in self.source.same_named(names):
+        for path in sorted(self.source.same_named(names)):  # so that every source names them in one order
             names_by_file.setdefault(path.rpartition("/")[2], []).append(path)
         return names_by_file
 
@@ -279,39 +311,56 @@ def _differs(file: ReplyFile) -> bool:
     return moved or bool(file.changes) or file.mode not in {None, file.before.mode}
 
 
-class WorkspaceFiles:
-    """A workspace as a source."""
+class _InMemory(Record):
+    """A text as a file."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    name: str
+    stat: str | None
+    by_link: bool = False
 
-    def name_of(self, path: str) -> str:
-        """The name that results have for the file."""
-        return self._session.locate(path).name
 
-    def read(self, name: str) -> Snapshot | None:
-        """The file's text."""
-        return None if self._session.locate(name).stat is None else self._session.read(name)
+class Texts:
+    """Texts by path, as a source of files. They have no earlier versions."""
 
-    def bases(self, before: Snapshot) -> Iterable[Base]:
-        """What this session was shown, what the history has, and what git has."""
-        return self._session.bases(before)
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
 
-    def blank(self, name: str) -> Text:
-        """An empty text in the encoding that is configured for the name."""
-        return self._session.blank(name)
+    def locate(self, path: str) -> _InMemory:
+        """The text at the path without detours."""
+        names: list[str] = []
+        for number, name in enumerate(path.split("/")):
+            if (name == ".." and not names) or (not name and not number):
+                raise errors.PathOutsideWorkspace(path=path, reason="it leads above all files")
+            if name == "..":
+                names.pop()
+            elif name not in {"", "."}:
+                names.append(name)
+        name = "/".join(names)
+        return _InMemory(name, self._texts.get(name))
 
-    def is_link(self, path: str) -> bool:
-        """Whether it is a symbolic link, or is behind one."""
-        return self._session.locate(path).by_link
+    def read(self, path: str) -> Snapshot:
+        """The text, as if it were a file."""
+        body = self._texts[path].encode("utf-8", "surrogatepass")
+        text = Text(body, bom=b"", encoding="utf-8", body=body)
+        return Snapshot(Place(0, path, path), text, Content((body,)), (), 0o644)
+
+    def bases(self, before: Snapshot) -> tuple[Base, ...]:  # noqa: ARG002  as a session has it
+        """None."""
+        return ()
+
+    def blank(self, path: str) -> Text:  # noqa: ARG002  as above
+        """Nothing."""
+        return Text.decode(b"")
 
     def near(self, path: str) -> list[str]:
-        """WorkspaceFiles of nearly that name, and those of the same name in other folders."""
-        return self._session.near(path)
+        """Texts of nearly that name, or of the same one elsewhere."""
+        from difflib import get_close_matches  # only a failure needs it
+
+        return list(dict.fromkeys([*self.same_named({path.rpartition("/")[2]}), *get_close_matches(path, self._texts)]))
 
     def same_named(self, names: Collection[str]) -> list[str]:
-        """WorkspaceFiles that are not ignored."""
-        return self._session.same_named(names)
+        """Texts whose paths end so."""
+        return [known for known in self._texts if known.rpartition("/")[2] in names]
 
 
 def nearest(path: str, names: Iterable[str]) -> list[str]:
@@ -500,7 +549,7 @@ class Targets:
         try:
             file = self._files.at(path)
         except FileChanged:  # it is there, though not as the caller wants it
-            return self._files.source.name_of(path)
+            return self._files.source.locate(path).name
         except SutureError:
             return ""
         if file.moved_to is not None:
@@ -562,3 +611,204 @@ class Targets:
 def _creates(block: Block) -> bool:
     """Whether a block has nothing to find in a file."""
     return block.content is not None or not any(split.old for hunk in block.hunks for split in hunk.splits)
+
+
+class Outcome(Record):
+    """What became of a block, or of a hunk of one."""
+
+    id: str
+    block: Block
+    status: str
+    """`applied`, `already_applied`, `failed` or `skipped`."""
+    action: str
+    path: str | None
+    """The file's name; of one that was renamed, the old one."""
+    line: int | None = None
+    """Where in the file the change begins, as the block found it."""
+    rung: str | None = None
+    score: float | None = None
+    diff: str = ""
+    base: Base | None = None
+    """The version that it was written on, if it was merged from there."""
+    error: SutureError | None = None
+    note: str = ""
+    """What else the caller should know."""
+    holds_marker: bool = False
+    """Whether a line that looks like a separator was taken for content of the new text."""
+    to: str | None = None
+    """The new name of a file that was renamed."""
+    warnings: tuple[str, ...] = ()
+    """What may not have been meant."""
+
+    @classmethod
+    def failed(cls, name: str, block: Block, error: SutureError, path: str | None = None) -> Outcome:
+        """A block or hunk that was not applied."""
+        return cls(name, block, "failed", block.action, path or block.path, error=error)
+
+
+class HunkApplier:
+    """A block and its file."""
+
+    def __init__(self, block: Block, file: ReplyFile, match: str, reject: Reject, check: Callable[[], None]) -> None:
+        """`reject` says why a hunk has no place; `check` is asked before each whether there is time."""
+        self._block = block
+        self._file = file
+        self._match = match
+        self._reject = reject
+        self._check = check
+
+    def apply_one_by_one(self, hunks: Mapping[str, Hunk]) -> Iterator[Outcome]:
+        """Apply each hunk to the result of those before."""
+        for name, hunk in hunks.items():
+            hints = () if hunk.near is None else (hunk.near, self._file.line_now(hunk.near))
+            expected = Expected(hints=tuple(dict.fromkeys(hints)))
+            yield self._apply(name, hunk, fit(self._file.index, hunk, self._match, expected))
+
+    def apply_in_patch(self, hunks: Mapping[str, Hunk]) -> Iterator[Outcome]:
+        """Apply all hunks to the file as it is, and those that are not found in it to the result."""
+        file, before = self._file, self._file.body
+        fits = self._fit_all(hunks)
+        matches = {name: placement.answer for name, placement in fits.items() if isinstance(placement.answer, Found)}
+        matches = {name: match for name, match in matches.items() if self._can_hold(match)}
+        edits = [edit for match in matches.values() for edit in match.edits]
+        file.make(edits)
+        inserted = _Insertions(minimize(before, edits))
+        for name, hunk in hunks.items():
+            if name in matches:
+                yield self._success(name, before, matches[name])
+            else:
+                answer = fits[name].answer
+                elsewhere = isinstance(answer, Refused) and answer.why not in _SETTLED and not answer.detail
+                yield self._apply(name, hunk, self._fit_in_result(hunk, inserted) if elsewhere else fits[name])
+
+    def _fit_all(self, hunks: Mapping[str, Hunk]) -> dict[str, Fit]:
+        """Where each hunk is before all of them: just where its number says, or wherever it is found."""
+        index = self._file.index
+        lossy = {} if self._match == "exact" else {name: hunk for name, hunk in hunks.items() if self._leaves_out(hunk)}
+        if lossy:
+            refused = {name: Fit(Refused("elided"), hunk.splits[0]) for name, hunk in lossy.items()}
+            return refused | self._fit_all({name: hunk for name, hunk in hunks.items() if name not in lossy})
+        exact = in_place(index, list(hunks.values()))
+        if exact is not None:
+            return {name: Fit(match, hunk.splits[0]) for (name, hunk), match in zip(hunks.items(), exact, strict=True)}
+        run = _FoundHunks()
+        return {name: run.note(self._fit(hunk, run.expected(hunk)), hunk) for name, hunk in hunks.items()}
+
+    def _leaves_out(self, hunk: Hunk) -> bool:
+        """Whether a placeholder line is just where the hunk takes lines away."""
+        for split in hunk.splits:
+            if split.literal or find_added(split.old, split.new, self._file.name) is None:
+                continue
+            old, new = (text.encode("utf-8", "surrogatepass").split(b"\n") for text in (split.old, split.new))
+            for i, j, k, m in changes(old, new):
+                gone, come = (b"\n".join(lines).decode("utf-8", "surrogatepass") for lines in (old[i:j], new[k:m]))
+                placeholder = find_added(gone, come, self._file.name)
+                if placeholder is not None and placeholder.deletes:
+                    return True
+        return False
+
+    def _fit(self, hunk: Hunk, expected: Expected) -> Fit:
+        """The place of a hunk. Dots in a patch leave nothing out: what goes away is written there."""
+        self._check()
+        match = fit(self._file.index, hunk, self._match, expected)
+        if isinstance(match.answer, Refused) and match.answer.why == "elided":
+            return fit(self._file.index, hunk, "exact", expected)
+        return match
+
+    def _fit_in_result(self, hunk: Hunk, inserted: _Insertions) -> Fit:
+        """Where a hunk is that may be about what those before it made, but not in the middle of that."""
+        again = fit(self._file.index, hunk.but(at=None, context=()), self._match)
+        inside = isinstance(again.answer, Found) and inserted.holds(again.answer.span)
+        return again.but(answer=Refused("missing")) if inside else again
+
+    def _can_hold(self, match: Found) -> bool:
+        """Whether the file can hold the new text; if not, applying it says why."""
+        try:
+            self._file.check(match.edits)
+        except SutureError:
+            return False
+        return True
+
+    def _apply(self, name: str, hunk: Hunk, placement: Fit) -> Outcome:
+        """Apply one hunk, if it has a place."""
+        before, block, file = self._file.body, self._block, self._file
+        try:
+            if isinstance(placement.answer, Found):
+                file.make(placement.answer.edits)
+                holds_marker = len(hunk.splits) > 1 and any(map(is_separator, placement.split.new.split("\n")))
+                return self._success(name, before, placement.answer).but(holds_marker=holds_marker)
+        except SutureError as error:
+            return Outcome.failed(name, block, error, file.name)
+        rejected = self._reject(file, hunk, placement)
+        if isinstance(rejected, AlreadyApplied):
+            return Outcome(name, block, "already_applied", block.action, file.name, rejected.start_line)
+        return Outcome.failed(name, block, rejected, file.name)
+
+    def _success(self, name: str, before: bytes, match: Found) -> Outcome:
+        """A hunk that was applied, or changes nothing."""
+        block, file = self._block, self._file
+        edits = minimize(before, match.edits)
+        line = before.count(b"\n", 0, edits[0].span.start) + 1 if edits else match.site.start_line
+        at = file.name, line, match.rung, match.score
+        if not edits and not block.to:
+            return Outcome(name, block, "already_applied", block.action, *at)
+        diff = diff_of(file.name, file.name, before, edits)
+        return Outcome(name, block, "applied", block.action, *at, diff, match.base)
+
+
+class _FoundHunks:
+    """The hunks of a patch that were found so far, in the file as it was before all of them."""
+
+    def __init__(self) -> None:
+        self._offset = 0
+        self._behind = 1
+        self._taken: list[tuple[int, int]] = []
+        """The ranges that are changed, sorted."""
+
+    def expected(self, hunk: Hunk) -> Expected:
+        """Where a hunk should be."""
+        lines = () if hunk.at is None else (hunk.at + self._offset, hunk.at)
+        return Expected(tuple(line for line in dict.fromkeys(lines) if line >= self._behind), self._behind)
+
+    def note(self, placement: Fit, hunk: Hunk) -> Fit:
+        """Take note of a hunk; where another one has its place, it has none."""
+        answer = placement.answer
+        if not isinstance(answer, Found):
+            return placement
+        spans = [(edit.span.start, edit.span.end) for edit in answer.edits]
+        if any(map(self._is_taken, spans)):
+            return placement.but(answer=Refused("missing"))
+        for span in spans:
+            insort(self._taken, span)
+        if hunk.at is not None:
+            self._offset = answer.site.start_line - hunk.at
+        self._behind = answer.site.end_line + 1
+        return placement
+
+    def _is_taken(self, span: tuple[int, int]) -> bool:
+        place = bisect_right(self._taken, span)
+        near = self._taken[max(place - 1, 0) : place + 1]
+        return any(span == other or (span[0] < other[1] and other[0] < span[1]) for other in near)
+
+
+class _Insertions:
+    """What edits put in, as ranges of the result."""
+
+    def __init__(self, edits: Iterable[Edit]) -> None:
+        self._ranges: list[tuple[int, int]] = []
+        growth = 0
+        for change in sorted(edits, key=lambda change: change.span.start):
+            start = change.span.start + growth
+            self._ranges.append((start, start + len(change.new)))
+            growth += change.growth
+
+    def holds(self, span: tuple[int, int]) -> bool:
+        """Whether a range is in the middle of what was put in."""
+        place = bisect_right(self._ranges, (span[0], span[1])) - 1
+        near = self._ranges[max(place, 0) : place + 2]
+        return any(start <= span[0] and span[1] <= end for start, end in near)
+
+
+def diff_of(old_path: str | None, new_path: str | None, before: bytes, edits: Iterable[Edit]) -> str:
+    """What edits change, as text; a path that is None does not exist."""
+    return unified(FileDiff(old_path, new_path, before, tuple(edits))).decode("utf-8", "replace")

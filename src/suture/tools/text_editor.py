@@ -69,13 +69,13 @@ def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audi
     """
     sentence, *diagnosis = _sentences(error, given)
     path = getattr(error, "path", given.get("path"))
-    data = {
-        "command": command if isinstance(command := given.get("command"), str) else None,
-        "path": path if isinstance(path, str) else None,
-        "change_id": None,
-        "error": wording.error_data(error, EDITOR) | {"message": sentence, "hint": diagnosis[-1]},
-    }
-    return Answer("\n".join([f"Error: {sentence}", *diagnosis]), data, is_error=True)
+    result = TextEditorResult(
+        command=command if isinstance(command := given.get("command"), str) else None,
+        path=path if isinstance(path, str) else None,
+        change_id=None,
+    )
+    error_data = wording.error_data(error, EDITOR) | {"message": sentence, "hint": diagnosis[-1]}
+    return Answer("\n".join([f"Error: {sentence}", *diagnosis]), result.data() | {"error": error_data}, is_error=True)
 
 
 def _sentences(error: SutureError, given: Mapping[str, object]) -> list[str]:
@@ -216,16 +216,16 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
         notes.append(f"Note: cut after line {end} of {total}; go on with view_range [{end + 1}, -1].")
     if body.encoding is None:
         notes.append("Note: the file's encoding is not known; U+FFFD replaces what cannot be read.")
-    data = {
-        "command": "view",
-        "path": name,
-        "hash": snapshot.content.digest,
-        "total_lines": total,
-        "start_line": first,
-        "end_line": end,
-        "truncated": end < last or len(shown) > most,
-    }
-    return Answer("\n\n".join([*([shown[:most]] if total else []), *notes]), data)
+    result = TextEditorResult(
+        command="view",
+        path=name,
+        hash=snapshot.content.digest,
+        total_lines=total,
+        start_line=first,
+        end_line=end,
+        truncated=end < last or len(shown) > most,
+    )
+    return Answer("\n\n".join([*([shown[:most]] if total else []), *notes]), result.data())
 
 
 def _bounds(name: str, view_range: Sequence[int], total: int) -> tuple[int, int]:
@@ -256,8 +256,10 @@ def folder_view(session: Session, target: Target, view_range: Sequence[int] | No
         lines += ["", f"Note: cut after {len(entries):,} entries; view one of the folders to see all that is in it."]
     if view_range is not None:
         lines += ["", "Note: view_range was passed over; it is for files."]
-    data = {"command": "view", "path": name, "entries": entries, "left_out": listing.left_out, "truncated": listing.cut}
-    return Answer("\n".join(lines), data)
+    result = TextEditorResult(
+        command="view", path=name, entries=entries, left_out=listing.left_out, truncated=listing.cut
+    )
+    return Answer("\n".join(lines), result.data())
 
 
 class _Listing:
@@ -528,22 +530,23 @@ def _generated_warnings(before: Snapshot) -> list[str]:
 
 def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Sequence[str]) -> Proposal:
     """One recorded change, and its answer once it landed."""
-    (file,) = results.files([change])
-    diff = results.plan_diff([change])
+    (file,) = results.changed_files([change])
+    assert file.hash is not None  # noqa: S101  nothing is deleted
+    digest, diff = file.hash, results.plan_diff([change])
 
     def describe(landed: Change | None) -> Answer:
-        data = {
-            "command": request.command,
-            "path": file["path"],
-            "change_id": None if landed is None else landed.id,
-            "hash": file["hash"],
-            "diff": diff,
-            "warnings": list(warnings),
-        }
-        done = words if landed is not None else f"No change: {plain(file['path'])} already has this content."
-        return Answer("\n".join([done, *(f"warning: {warning}" for warning in warnings)]), data)
+        result = TextEditorResult(
+            command=request.command,
+            path=file.path,
+            change_id=None if landed is None else landed.id,
+            hash=digest,
+            diff=diff,
+            warnings=list(warnings),
+        )
+        done = words if landed is not None else f"No change: {plain(file.path)} already has this content."
+        return Answer("\n".join([done, *(f"warning: {warning}" for warning in warnings)]), result.data())
 
-    return Proposal(Plan((change,), _NAME, f"{request.command} {file['path']}"), describe)
+    return Proposal(Plan((change,), _NAME, f"{request.command} {file.path}"), describe)
 
 
 _DESCRIPTION = """\

@@ -272,7 +272,7 @@ def test_many_failures_are_not_all_looked_into() -> None:
 
 def test_blocks_for_which_there_is_no_time_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     now = iter(range(0, 1_000, 20))
-    monkeypatch.setattr("suture.tools.blocks.monotonic", lambda: next(now))
+    monkeypatch.setattr("suture.tools.reply.monotonic", lambda: next(now))
     ws, fs = workspace({"a.py": b"x = 1\ny = 1\n"}, Settings(reply_call_ms=30_000))
     result = ask(ws, at("a.py", block("x = 1\n", "x = 2\n"), block("y = 1\n", "y = 2\n")))
     assert (told(result), fs.files()) == ({"1": "applied", "2": "REPLY_TIMEOUT"}, {"a.py": b"x = 2\ny = 1\n"})
@@ -281,7 +281,7 @@ def test_blocks_for_which_there_is_no_time_are_named(monkeypatch: pytest.MonkeyP
 
 def test_the_hunks_of_one_file_are_not_looked_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     now = iter(range(0, 1_000, 20))
-    monkeypatch.setattr("suture.tools.blocks.monotonic", lambda: next(now))
+    monkeypatch.setattr("suture.tools.reply.monotonic", lambda: next(now))
     hunks = ("@@", "-x = 1", "+x = 2", "@@", "-y = 1", "+y = 2")
     result, files = met({"a.py": b"x = 1\ny = 1\n"}, patch("*** Update File: a.py", *hunks))
     assert told(result) == {"1.1": "REPLY_TIMEOUT", "1.2": "REPLY_TIMEOUT"}

@@ -392,14 +392,14 @@ DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str | None], list[str], 
         {**FILES, "old/about.html": FILES[ABOUT]},
         ONLY_FIRST,
         ["NO_PATH"],
-        [([ABOUT, "old/about.html"], "several")],
+        [(["old/about.html", ABOUT], "several")],
     ),
     "a name that very many files have": (
         f"{FIRST['a line']}Now about.html\n{FOOTER}",
-        {**FILES, **{f"{number}/about.html": FILES[ABOUT] for number in range(30)}},
+        {**FILES, **{f"{number}/about.html": FILES[ABOUT] for number in range(10, 40)}},
         ONLY_FIRST,
         ["NO_PATH"],
-        [([ABOUT, *(f"{number}/about.html" for number in range(19))], "several")],
+        [([f"{number}/about.html" for number in range(10, 30)], "several")],
     ),
     "a bare name may be the file before, though there is another one": (
         f"{FIRST['a line']}Still in index.html:\n{FOOTER}",
@@ -635,6 +635,16 @@ def test_the_workspace_tells_which_file_is_mentioned(text: str, statuses: list[s
     wanted = {"a bare name": ABOUT, "a near name": ABOUT, "an unknown extension": "deep/in/site.page", "words": INDEX}
     name = next(key for key, value in REPLIES.items() if value == (text, statuses))
     assert changed == {wanted[name]} - {""} if name in wanted else changed == set()
+
+
+def test_the_files_that_a_mention_may_mean_come_in_one_order() -> None:
+    files = {INDEX: FILES[INDEX], **{f"{name}/about.html": FILES[ABOUT] for name in ("pages", "old", "a/b", "Zoo")}}
+    reply = f"{FIRST['a heading']}Now about.html\n{FOOTER}"
+    ws, _ = workspace({name: content.encode() for name, content in files.items()})
+    _, landed = ws.call("apply_reply", {"reply": reply}).metadata["blocks"]
+    _, previewed = preview_reply(reply, files).outcomes
+    assert previewed.error is not None
+    assert landed["error"]["candidates"] == previewed.error.fields()["candidates"]
 
 
 def test_a_file_that_is_mentioned_need_not_have_the_hash_that_is_expected() -> None:
