@@ -18,13 +18,10 @@ from typing import TYPE_CHECKING, cast
 import yaml
 
 from bench.table import Table, compared, in_turns
+from suture.check.data import Json, JsonWithComments, Toml, Xml, Yaml
 from suture.check.issue import NotRunError
-from suture.check.json import Json, JsonWithComments
 from suture.check.markers import ConflictMarkers
 from suture.check.python import PythonSyntax
-from suture.check.toml import Toml
-from suture.check.xml import Xml
-from suture.check.yaml import Yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

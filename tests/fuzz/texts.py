@@ -7,14 +7,11 @@ import tomllib
 from typing import TYPE_CHECKING, Any, cast
 
 from suture import json_text
+from suture.check.data import Json, JsonWithComments, Toml, Xml, Yaml, load_toml
 from suture.check.issue import NotRunError, compare
-from suture.check.json import Json, JsonWithComments
 from suture.check.markers import ConflictMarkers
 from suture.check.python import PythonSyntax
 from suture.check.registry import merge_configurations, parse
-from suture.check.toml import Toml, load
-from suture.check.xml import Xml
-from suture.check.yaml import Yaml
 from suture.errors import SutureError
 from suture.text import Lines, Text
 from suture.text.diff import FileDiff, counts, line_edits, unified_and_counts
@@ -175,7 +172,7 @@ def _read_json(text: str) -> object:
 def _configured(data: bytes) -> object:
     text = as_text(data)
     try:
-        said = cast("dict[str, Any]", load("x", text))
+        said = cast("dict[str, Any]", load_toml("x", text))
     except (ValueError, NotRunError):
         return None
     found = parse(said, "x", by_project=bool(len(data) % 2))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from time import monotonic
 
-from suture.check.issue import Issue, NotRunError, compare, first_only, sees_all, syntax_codes
+from suture.check.issue import Issue, NotRunError, compare
 from suture.origins import importing_outside
 from suture.records import Record
 
@@ -26,20 +26,19 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-_MAX_THREADS = 4  # checks that run beside each other, perhaps each with a process of its own
-_GRACE_SECONDS = 0.5  # that a program is given to be ended in
+_MAX_THREADS = 4  # that run checks of a call, perhaps each with a process: by choice, more would starve each other
+_GRACE_SECONDS = 0.5  # after its time that a check is waited for, in which its program or worker is ended
 _POLL_SECONDS = 0.05  # between two looks at which checks are late
-_MAX_SOURCE = 200  # characters of a source line in a report
-_BUILT_IN_PREFIX = "suture.check."
+_MAX_SOURCE = 200  # characters of a source line in a report: enough to recognize it, of a line that may be a megabyte
 _MAX_MESSAGE = 500  # characters of a message or a reason: plugins write them, and a model pays for them
-_MAX_CODE = 100  # characters of the code of a plugin's issue
-_MAX_NUMBER = 1 << 31
-"""No line or column number is larger."""
+_MAX_CODE = 100  # characters of the code of an issue, as above
+_MAX_NUMBER = 1 << 31  # of a line or column, as above: programs that read the answer may keep it in 32 bits
 _MAX_ISSUES = 20_000  # of one check: a plugin may go on without end
-_MAX_HANGING = 16  # threads, before no further plugin is started: they cannot be ended
+_MAX_HANGING = 16  # threads whose plugins did not end, before no further plugin is started: they cannot be ended
+_BUILT_IN_PREFIX = "suture.check."
+_TIME_IS_UP = "the time for all checks of a call was over (validate_call_ms)"
 _hanging: list[Thread] = []
 """Threads in which the check of a plugin did not end."""
-_TIME_IS_UP = "the time for all checks of a call was over (validate_call_ms)"
 
 
 class Stage(Protocol):
@@ -130,40 +129,22 @@ class _Job:
     """One check of one text: what it found, or why it found nothing."""
 
     def __init__(self, chosen: Chosen, subject: Subject, before: str | None, after: str, stage: Stage) -> None:
+        validator = chosen.validator
         self.chosen = chosen
         self.issues: list[Issue] | None = None
         self.reason, self.setting = _TIME_IS_UP, ""
         self.is_over = False
-        self._path = subject.path
-        self._roots = subject.roots
+        self.is_plugin = not type(validator).__module__.startswith(_BUILT_IN_PREFIX)
+        """Whether it may run in this process without end."""
+        self._is_apart = not self.is_plugin and len(after) > getattr(validator, "tame", len(after))
+        """Whether it is a built-in parser that must be possible to end: the text may be too much for it."""
+        self.is_own = not (self.is_plugin or self._is_apart or getattr(validator, "external", False))
+        """Whether it runs in this process and ends by itself, soon."""
+        self._subject = subject
         self._before = before
         self._after = after
         self._stage = stage
         self._ends: float | None = None
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it runs in this process and ends by itself, soon."""
-        return self._is_built_in and not self._is_external and not self.is_apart
-
-    @property
-    def is_apart(self) -> bool:
-        """Whether it is a built-in parser that must be possible to end: the text may be too much for it."""
-        tame = getattr(self.chosen.validator, "tame", None) if self._is_built_in else None
-        return tame is not None and len(self._after) > tame
-
-    @property
-    def is_plugin(self) -> bool:
-        """Whether it may run in this process without end."""
-        return not self._is_built_in
-
-    @property
-    def _is_built_in(self) -> bool:
-        return type(self.chosen.validator).__module__.startswith(_BUILT_IN_PREFIX)
-
-    @property
-    def _is_external(self) -> bool:
-        return bool(getattr(type(self.chosen.validator), "external", False))
 
     @property
     def is_late(self) -> bool:
@@ -189,12 +170,12 @@ class _Job:
             self.reason = f"it crashed: {type(error).__name__}: {error}"[:_MAX_MESSAGE]
 
     def _issues(self, seconds: float) -> Iterable[Issue]:
-        validator = self.chosen.validator
-        if self.is_apart:
+        validator, path = self.chosen.validator, self._subject.path
+        if self._is_apart:
             from suture.check.worker import check  # many calls need no other process
 
-            return check(validator.name, self._path, self._before, self._after, seconds, self._roots)
-        return validator.check(self._path, self._before, self._after, self._stage.within(seconds))
+            return check(validator.name, path, self._before, self._after, seconds, self._subject.roots)
+        return validator.check(path, self._before, self._after, self._stage.within(seconds))
 
     def _apply_rule(self, issue: Issue) -> Issue:
         if issue.severity not in {"error", "warning"}:
@@ -215,26 +196,10 @@ class _Check(Record):
 
 
 def run_checks(subjects: Sequence[Subject], seconds: float) -> Report:
-    """Check all texts, each before and after the edit."""
+    """Check all texts, each before and after the edit; checks of other programs run beside the built-in ones."""
     ends = monotonic() + seconds
     checks = [_check(subject, chosen) for subject in subjects for chosen in subject.chosen]
     jobs = dict.fromkeys(job for check in checks for job in (check.after, check.before) if job is not None)
-    _run(list(jobs), ends)
-    return _report(checks)
-
-
-def _check(subject: Subject, chosen: Chosen) -> _Check:
-    before = subject.before
-    after = _Job(chosen, subject, before, subject.after, subject.stage_after)
-    if before is None:
-        return _Check(subject, after, None)
-    if before == subject.after:
-        return _Check(subject, after, after)
-    return _Check(subject, after, _Job(chosen, subject, None, before, subject.stage_before))
-
-
-def _run(jobs: Sequence[_Job], ends: float) -> None:
-    """Run all checks, those of other programs beside the built-in ones."""
     others = [job for job in jobs if not job.is_own]
     started = _Threads(others, ends) if others else None
     for job in jobs:
@@ -242,6 +207,15 @@ def _run(jobs: Sequence[_Job], ends: float) -> None:
             job.run(ends)
     if started is not None:
         started.wait()
+    return _report(checks)
+
+
+def _check(subject: Subject, chosen: Chosen) -> _Check:
+    before = subject.before
+    after = _Job(chosen, subject, before, subject.after, subject.stage_after)
+    if before is None or before == subject.after:
+        return _Check(subject, after, None if before is None else after)
+    return _Check(subject, after, _Job(chosen, subject, None, before, subject.stage_before))
 
 
 class _Threads:
@@ -292,17 +266,17 @@ def _report(checks: Sequence[_Check]) -> Report:
     fixed: list[Found] = []
     not_run: list[NotRun] = []
     for check in checks:
-        chosen, subject = check.after.chosen, check.subject
-        name, issues = chosen.validator.name, check.after.issues
+        job, subject = check.after, check.subject
+        validator, issues = job.chosen.validator, job.issues
+        name = validator.name
         if issues is None:
-            why = check.after
-            not_run.append(NotRun(subject.name, name, why.reason, chosen.required, why.setting))
+            not_run.append(NotRun(subject.name, name, job.reason, job.chosen.required, job.setting))
             continue
         known = None if check.before is None else check.before.issues  # not known: all of them count as new
-        codes, first = syntax_codes(chosen.validator), first_only(chosen.validator)
+        codes, first = getattr(validator, "syntax_codes", ()), bool(getattr(validator, "first_only", False))
         comparison = compare(subject.before, subject.after, known or (), issues, codes, first_only=first)
         blind = [issue.line for issue in comparison.existing if issue.code in codes]
-        if blind and not sees_all(chosen.validator):
+        if blind and not getattr(validator, "sees_all", False):
             reason = f"what was wrong before in line {blind[0]} keeps it from seeing all that follows"
             not_run.append(NotRun(subject.name, name, reason))
         new += _findings(subject.name, name, comparison.new, subject.after)

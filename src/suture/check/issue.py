@@ -36,7 +36,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import Protocol
-
 else:
     Protocol = object
 
@@ -46,6 +45,16 @@ INVALID = "invalid-syntax"
 _CLOSED = " closed"
 """In messages on what was never closed, which are reported where it was opened."""
 _MAX_SHOWN = 30  # characters of a text in a message
+
+
+class Issue(Record):
+    """A problem: `severity` is error or warning, `line` and `column` count from 1."""
+
+    severity: str
+    line: int
+    column: int
+    code: str
+    message: str
 
 
 class Places:
@@ -75,6 +84,10 @@ class Places:
         last = self._starts[line] - 1 if line < len(self._starts) else self._end
         return min(self._starts[line - 1] + max(0, column - 1), last)
 
+    def error(self, offset: int, message: str, code: str = INVALID) -> Issue:
+        """An error at an offset."""
+        return Issue("error", *self.at(offset), code, message)
+
 
 def cut(text: str) -> str:
     """A text short enough for a message, on one line."""
@@ -84,16 +97,6 @@ def cut(text: str) -> str:
 def printable(chars: Iterable[str]) -> str:
     """Characters that can be shown, the others as escapes."""
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in chars)
-
-
-class Issue(Record):
-    """A problem: `severity` is error or warning, `line` and `column` count from 1."""
-
-    severity: str
-    line: int
-    column: int
-    code: str
-    message: str
 
 
 class NotRunError(Exception):
@@ -128,7 +131,11 @@ class Staging(Protocol):
 
 
 class Validator(Protocol):
-    """A check of one file. A plugin needs `name`, `files` and `check`."""
+    """A check of one file. A plugin needs `name`, `files` and `check`.
+
+    It may have more attributes: `syntax_codes`, the codes of issues that keep it from seeing others; `first_only`, if
+    it stops at the first problem; `sees_all`, if it finds everything although there are syntax errors.
+    """
 
     @property
     def name(self) -> str:
@@ -146,20 +153,24 @@ class Validator(Protocol):
         """
 
 
-def syntax_codes(validator: Validator) -> Collection[str]:
-    """The codes of issues that keep a check from seeing others; its attribute `syntax_codes`, if it has one."""
-    codes: Collection[str] = getattr(validator, "syntax_codes", ())
-    return codes
+class Parser:
+    """A built-in check of one kind of text, which looks at nothing else and stops at the first error."""
 
+    name = ""
+    files: tuple[str, ...] = ()
+    syntax_codes = (INVALID,)
+    first_only = True
+    tame = 0
+    """Characters of a text that is parsed in this process: whatever it says, that takes some milliseconds."""
 
-def first_only(validator: Validator) -> bool:
-    """Whether a check stops at the first problem; its attribute `first_only`, if it has one."""
-    return bool(getattr(validator, "first_only", False))
+    def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
+        """As of a `Validator`."""
+        del before, staging
+        return self.issues(path, after)
 
-
-def sees_all(validator: Validator) -> bool:
-    """Whether a check finds everything although there are syntax errors; its attribute `sees_all`, if it has one."""
-    return bool(getattr(validator, "sees_all", False))
+    def issues(self, path: str, text: str) -> list[Issue]:
+        """What is wrong with a text."""
+        raise NotImplementedError
 
 
 class Comparison(Record):

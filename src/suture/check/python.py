@@ -314,7 +314,7 @@ class _Configured:
 
 def _settings(file: str) -> dict[str, Any] | None:
     """What a file says about ruff, nothing if it is not about ruff; None if it cannot be read."""
-    from suture.check.toml import load  # most projects have no configuration
+    from suture.check.data import load_toml  # most projects have no configuration
 
     raw = read_regular(file, _MAX_CONFIGURATION_BYTES + 1)
     if raw is None or len(raw) > _MAX_CONFIGURATION_BYTES:
@@ -323,7 +323,7 @@ def _settings(file: str) -> dict[str, Any] | None:
     if is_project and b"ruff" not in raw:
         return {}
     try:
-        content: Any = load(file, raw.decode())
+        content: Any = load_toml(file, raw.decode())
     except (ValueError, NotRunError):
         return None
     if is_project:

@@ -255,11 +255,8 @@ def _syntax(roots: Sequence[str], held: Sequence[str], guard: Guard | None = Non
 
 def _parsers() -> tuple[Validator, ...]:
     """The checks by parsers that are no grammars."""
-    from suture.check.json import Json, JsonWithComments
+    from suture.check.data import Json, JsonWithComments, Toml, Xml, Yaml
     from suture.check.python import PythonSyntax
-    from suture.check.toml import Toml
-    from suture.check.xml import Xml
-    from suture.check.yaml import Yaml
 
     return PythonSyntax(), JsonWithComments(), Json(), Yaml(), Toml(), Xml()
 

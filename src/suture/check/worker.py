@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 MEMORY = 1_000_000_000
 """Bytes that a worker may have; the largest text that is checked takes up to 400 MB of it where it is not hostile."""
-TAME = 10_000
-"""Characters of a text that a parser is done with in some milliseconds, whatever it says, unless a check says less."""
 _ENTRY = "suture.check.registry"
 _MAX_WORKERS = 4  # as many as `gate` has threads
 _WAIT_SECONDS = 0.1  # seconds after which a check that waits for a worker gets another one

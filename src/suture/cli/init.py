@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from suture.check.issue import Validator
+    from suture.check.issue import Parser
     from suture.engine.session import Session
     from suture.plan import Change, FileChange
     from suture.text.edits import Edit
@@ -291,15 +291,14 @@ def servers_in(data: Mapping[str, Any], addition: Addition) -> dict[str, Any]:
 
 def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  as above
     """The value of a text; Unmergeable if it is invalid, or a key occurs twice."""
-    from suture.check.json import without_comments
-    from suture.check.toml import load
+    from suture.check.data import load_toml, without_comments
 
     bare = without_comments(text) if format == "jsonc" else text
     if not bare.strip(" \t\r\n"):
         return {}
     try:
         _check_syntax(text, format)
-        data = load("it", text) if format == "toml" else loads(bare)
+        data = load_toml("it", text) if format == "toml" else loads(bare)
     except RecursionError:
         raise Unmergeable("it is nested too deeply") from None
     except ValueError as error:  # a number of very many digits
@@ -310,13 +309,12 @@ def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  as above
 
 
 def _check_syntax(text: str, format: str) -> None:  # noqa: A002  as above
+    from suture.check.data import Json, JsonWithComments, Toml
     from suture.check.issue import NotRunError
-    from suture.check.json import Json, JsonWithComments
-    from suture.check.toml import Toml
 
-    checks: dict[str, Validator] = {"json": Json(), "jsonc": JsonWithComments(), "toml": Toml()}
+    checks: dict[str, Parser] = {"json": Json(), "jsonc": JsonWithComments(), "toml": Toml()}
     try:
-        issues = checks[format].check("it", None, text, None)  # type: ignore[arg-type]  # these look at no file
+        issues = checks[format].issues("it", text)
     except NotRunError as error:
         raise Unmergeable(str(error)) from None
     for issue in issues:
@@ -409,7 +407,7 @@ _COMMENTS_IN_LINE = rf"(?:[ \t]*+{_COMMENT})*"
 
 def _json_cuts(text: str, addition: Addition) -> list[Cut]:
     """How the entry gets into its object, which is made if it is missing; one of its name is replaced."""
-    from suture.check.json import without_comments
+    from suture.check.data import without_comments
 
     bare, newline, entry = without_comments(text), _newline(text), {addition.name: addition.entry}
     start = _behind(_SPACE, bare, 0)

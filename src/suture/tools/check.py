@@ -257,12 +257,12 @@ def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> C
 
 
 def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> Configuration | None:
-    from suture.check.toml import load  # only where there is a configuration
+    from suture.check.data import load_toml  # only where there is a configuration
 
     if len(raw) > _LARGEST_CONFIGURATION:
         return Configuration(problems=(f"{where} is larger than {_LARGEST_CONFIGURATION:,} bytes",))
     try:
-        data: Any = load(where, raw.decode("utf-8-sig"))
+        data: Any = load_toml(where, raw.decode("utf-8-sig"))
     except (ValueError, NotRunError) as error:
         return Configuration(problems=(f"{where} is not TOML: {error}",))
     for key in inner:

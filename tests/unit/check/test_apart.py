@@ -90,7 +90,7 @@ def test_a_check_that_has_too_little_memory_is_not_run(monkeypatch: pytest.Monke
     def greedy(*_: Any) -> list[Issue]:
         raise MemoryError
 
-    monkeypatch.setattr("suture.check.json.Json.check", greedy)
+    monkeypatch.setattr("suture.check.data.Json.check", greedy)
     assert answer(("json", "a.json", None, "[]", 9.0)) == ("the parser ran out of memory on this text", [])
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from suture.check import gate
+from suture.check.data import Json
 from suture.check.gate import Found, NotRun, Report, Subject, run_checks
 from suture.check.issue import Issue, NotRunError, Staging
-from suture.check.json import Json
 from suture.check.registry import Chosen, Configuration, Table
 from suture.files.local_fs import Layout
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from suture.check.data import Json, JsonWithComments
 from suture.check.issue import Issue, NotRunError, Places
-from suture.check.json import Json, JsonWithComments
 
 if TYPE_CHECKING:
     from suture.check.issue import Staging

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from suture.check.data import Json, JsonWithComments, Toml, Xml, Yaml
 from suture.check.issue import Issue, NotRunError
-from suture.check.json import Json, JsonWithComments
 from suture.check.markers import ConflictMarkers
 from suture.check.python import PythonSyntax
 from suture.check.registry import built_in
-from suture.check.toml import Toml
-from suture.check.xml import Xml
-from suture.check.yaml import Yaml
 from suture.files.local_fs import Layout
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture.check import toml
+from suture.check import data
+from suture.check.data import Toml
 from suture.check.issue import Issue, NotRunError
-from suture.check.toml import Toml
 
 if TYPE_CHECKING:
     from suture.check.issue import Staging
@@ -83,7 +83,7 @@ def test_a_number_of_very_many_digits_is_an_error() -> None:
 
 
 def test_an_error_without_a_known_message_keeps_its_place() -> None:
-    issue = toml._issue("a\nb\n", "Something new (at line 2, column 1)")
+    issue = data._toml_issue("a\nb\n", "Something new (at line 2, column 1)")
     assert issue == Issue("error", 2, 1, "invalid-syntax", "Something new")
 
 

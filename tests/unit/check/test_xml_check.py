@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from suture.check.data import Xml
 from suture.check.issue import Issue, NotRunError
-from suture.check.xml import Xml
 
 if TYPE_CHECKING:
     from suture.check.issue import Staging

@@ -8,9 +8,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture.check import yaml as yaml_check
+from suture.check import data
+from suture.check.data import Yaml
 from suture.check.issue import Issue, NotRunError
-from suture.check.yaml import Yaml
 
 if TYPE_CHECKING:
     from suture.check.issue import Staging
@@ -332,7 +332,7 @@ def test_a_missing_parser_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_slow_parser_gets_no_long_text(monkeypatch: pytest.MonkeyPatch) -> None:
     without_libyaml(monkeypatch)
-    monkeypatch.setattr(yaml_check, "_LONGEST_WITHOUT_LIBYAML", 10)
+    monkeypatch.setattr(data, "_MAX_WITHOUT_LIBYAML", 10)
     assert found("a: 1\nb: 23") == []
     with pytest.raises(NotRunError, match="libyaml"):
         found("a: 1\nb: 234")

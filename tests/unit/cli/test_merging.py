@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suture.check.json import without_comments
+from suture.check.data import without_comments
 from suture.cli.init import Addition, Different, Merged, Unmergeable, merge, snippet
 
 ENTRY = {"command": "/bin/suture", "args": ["mcp"]}
