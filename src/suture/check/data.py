@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         CollectionStartEvent,
         Event,
         MappingStartEvent,
-        Mark,
         ScalarEvent,
         SequenceStartEvent,
         YAMLError,
@@ -560,6 +559,7 @@ def _tag(event: ScalarEvent) -> str:
     return str(Resolver().resolve(ScalarNode, event.value, event.implicit))  # type: ignore[no-untyped-call]  # the stubs leave it out
 
 
-def _mark_index(mark: Mark | None, default: int) -> int:
-    """The offset that PyYAML gives to a place."""
-    return mark.index if mark else default
+def _mark_index(mark: Any, default: int) -> int:
+    """The offset of a place that PyYAML gives, or does not."""
+    index: int = mark.index if mark else default
+    return index

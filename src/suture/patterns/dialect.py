@@ -37,61 +37,23 @@ WORDS: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
 ALSO_WORDS: Ranges = (*WORDS, (0x17F, 0x17F), (0x212A, 0x212A))
 r"""`\w` where case is ignored: what becomes an `s` or a `k`, too, so that `\W` is the rest."""
 SPACES: Ranges = (
-    (0x09, 0x0D),
-    (0x20, 0x20),
-    (0xA0, 0xA0),
-    (0x1680, 0x1680),
-    (0x2000, 0x200A),
-    (0x2028, 0x2029),
-    (0x202F, 0x202F),
-    (0x205F, 0x205F),
-    (0x3000, 0x3000),
-    (0xFEFF, 0xFEFF),
+    *((0x09, 0x0D), (0x20, 0x20), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029)),
+    *((0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF)),
 )
 """Whitespace as ECMAScript has it; RE2 knows the ASCII characters only."""
 LINE_ENDS: Ranges = ((0x0A, 0x0A), (0x0D, 0x0D))
 
-_CATEGORIES = {
-    "L": "Letter",
-    "LC": "Cased_Letter",
-    "Lu": "Uppercase_Letter",
-    "Ll": "Lowercase_Letter",
-    "Lt": "Titlecase_Letter",
-    "Lm": "Modifier_Letter",
-    "Lo": "Other_Letter",
-    "M": "Mark Combining_Mark",
-    "Mn": "Nonspacing_Mark",
-    "Mc": "Spacing_Mark",
-    "Me": "Enclosing_Mark",
-    "N": "Number",
-    "Nd": "Decimal_Number digit",
-    "Nl": "Letter_Number",
-    "No": "Other_Number",
-    "P": "Punctuation punct",
-    "Pc": "Connector_Punctuation",
-    "Pd": "Dash_Punctuation",
-    "Ps": "Open_Punctuation",
-    "Pe": "Close_Punctuation",
-    "Pi": "Initial_Punctuation",
-    "Pf": "Final_Punctuation",
-    "Po": "Other_Punctuation",
-    "S": "Symbol",
-    "Sm": "Math_Symbol",
-    "Sc": "Currency_Symbol",
-    "Sk": "Modifier_Symbol",
-    "So": "Other_Symbol",
-    "Z": "Separator",
-    "Zs": "Space_Separator",
-    "Zl": "Line_Separator",
-    "Zp": "Paragraph_Separator",
-    "C": "Other",
-    "Cc": "Control cntrl",
-    "Cf": "Format",
-    "Cs": "Surrogate",
-    "Co": "Private_Use",
-    "Cn": "Unassigned",
-}
-_SHORT_NAMES = {name: short for short, names in _CATEGORIES.items() for name in (short, *names.split())}
+_CATEGORY_NAMES = """
+L Letter, LC Cased_Letter, Lu Uppercase_Letter, Ll Lowercase_Letter, Lt Titlecase_Letter, Lm Modifier_Letter,
+Lo Other_Letter, M Mark Combining_Mark, Mn Nonspacing_Mark, Mc Spacing_Mark, Me Enclosing_Mark, N Number,
+Nd Decimal_Number digit, Nl Letter_Number, No Other_Number, P Punctuation punct, Pc Connector_Punctuation,
+Pd Dash_Punctuation, Ps Open_Punctuation, Pe Close_Punctuation, Pi Initial_Punctuation, Pf Final_Punctuation,
+Po Other_Punctuation, S Symbol, Sm Math_Symbol, Sc Currency_Symbol, Sk Modifier_Symbol, So Other_Symbol, Z Separator,
+Zs Space_Separator, Zl Line_Separator, Zp Paragraph_Separator, C Other, Cc Control cntrl, Cf Format, Cs Surrogate,
+Co Private_Use, Cn Unassigned
+"""
+_SHORT_NAMES = {name: names[0] for names in map(str.split, _CATEGORY_NAMES.split(",")) for name in names}
+"""The general categories, by all their names."""
 _BINARY_NAMES = """
 ASCII ASCII_Hex_Digit AHex Alphabetic Alpha Any Assigned Bidi_Control Bidi_C Bidi_Mirrored Bidi_M Case_Ignorable CI
 Cased Changes_When_Casefolded CWCF Changes_When_Casemapped CWCM Changes_When_Lowercased CWL
@@ -106,20 +68,25 @@ XIDC XID_Start XIDS
 """
 _BINARY = frozenset(_BINARY_NAMES.split())
 """Properties that a character has or has not."""
-_LONGEST_NAME = 60  # characters of a property's name
+_MAX_NAME = 60  # characters of a property's name: the longest that Unicode has is shorter
 
 _members: dict[str, Ranges] = {}
 """The characters of each property that was asked for: finding them takes a pass over all of Unicode."""
 
 FLAGS = "gimsu"
 _FLAG_LETTERS = "dgimsuvy"  # those of ECMAScript: `/a/y` is a pattern with a flag that is not supported, not a path
-_MOST_LEVELS = 50  # of groups in groups: each takes several calls on Python's stack
-_MOST_DIGITS = 9  # of a number: more are not needed, and `int` refuses very many
-_MOST_GROUPS = 500
-_LONGEST_SHOWN = 40  # characters of an unknown property that a message shows
-_LARGEST_COUNT = 2**31 - 1  # a larger one is taken for this one: no text is that long
+_MAX_DEPTH = 50  # of groups in groups: each takes several calls on Python's stack
+_MAX_DIGITS = 9  # of a number: more are not needed, and `int` refuses very many
+_MAX_GROUPS = 500  # by choice: each match is a list of so many spans
+_MAX_SHOWN = 40  # characters of an unknown property that a message shows
+_MAX_COUNT = 2**31 - 1  # of repetitions; a larger one is taken for this one: no text is that long
+_MAX_QUANTIFIER = 40  # characters of `{n,m}`: longer numbers are text, as no pattern means them
+_LOCAL_FLAGS = frozenset("ims")
+"""Those that may hold for a part of a pattern."""
 _DECIMALS = frozenset("0123456789")
 _HEX = frozenset("0123456789abcdefABCDEF")
+_GROUP = r"(?s)\\.|\[(?:\\.|[^\]\\])*+|\((?:(?!\?)|\?P?<(?![=!])(?:(?P<name>[^>]*)>)?)"
+"""A group that captures; or what may hold parentheses that are characters: an escape, a class."""
 _CONTROLS = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
 _SHORTHANDS = {"d": DIGITS, "w": WORDS, "s": SPACES}
 _PLAIN_PROPERTIES = {"Any": ((0, LAST),), "ASCII": ((0, 0x7F),)}
@@ -296,7 +263,7 @@ def parse(written: str, flags: str = "") -> Pattern:
 def _is_known(spelled: str) -> bool:
     """Whether the engine that knows most properties knows this one."""
     value = spelled.partition("=")[2] or spelled
-    if len(spelled) > _LONGEST_NAME or not value.replace("_", "").isalnum() or not value.isascii():
+    if len(spelled) > _MAX_NAME or not value.replace("_", "").isalnum() or not value.isascii():
         return False
     import regex  # few patterns need it
 
@@ -322,11 +289,10 @@ class _Reader:
         self._text = written
         self._at = start
         self._end = end
-        self._fold, self._lines, self._dot_all = (flag in flags for flag in "ims")
+        self._flags = frozenset(flags)
         self._depth = 0
         self.groups = 0
         self.names: dict[str, int] = {}
-        self._references: list[tuple[int, int | str]] = []
         self._total, self._all_names = _count_groups(written, start, end)
 
     def read(self) -> Node:
@@ -336,6 +302,10 @@ class _Reader:
         if self._at < self._end:
             raise self._error("Unmatched ')'", self._at)
         return root
+
+    @property
+    def _fold(self) -> bool:
+        return "i" in self._flags
 
     def _error(self, reason: str, position: int, advice: str | None = None) -> InvalidRegex:
         return InvalidRegex(pattern=self._text, reason=reason, position=position, advice=advice)
@@ -356,16 +326,13 @@ class _Reader:
         if not self._text.startswith("(?", self._at) or close < 0:
             return
         letters = self._text[self._at + 2 : close]
-        if letters and all(letter in "ims" for letter in letters):
-            self._fold, self._lines, self._dot_all = (
-                old or flag in letters
-                for old, flag in zip((self._fold, self._lines, self._dot_all), "ims", strict=True)
-            )
+        if letters and set(letters) <= _LOCAL_FLAGS:
+            self._flags |= set(letters)
             self._at = close + 1
 
     def _choice(self) -> Node:
         self._depth += 1
-        if self._depth > _MOST_LEVELS:
+        if self._depth > _MAX_DEPTH:
             raise self._error("Nested too deeply", self._at)
         options = [self._sequence()]
         while self._take("|"):
@@ -405,7 +372,7 @@ class _Reader:
     def _counts(self) -> tuple[int, int | None] | None:
         """`{n}`, `{n,}` or `{n,m}`; anything else in braces is characters."""
         start = self._at
-        close = self._text.find("}", start, start + 40)
+        close = self._text.find("}", start, start + _MAX_QUANTIFIER)
         if self._next() != "{" or not 0 <= close < self._end:
             return None
         low, comma, high = self._text[start + 1 : close].partition(",")
@@ -414,8 +381,8 @@ class _Reader:
         if not _is_number(low) or (high and not _is_number(high)):
             return None
         self._at = close + 1
-        least = min(int(low), _LARGEST_COUNT)
-        most = least if not comma else min(int(high), _LARGEST_COUNT) if high else None
+        least = min(int(low), _MAX_COUNT)
+        most = least if not comma else min(int(high), _MAX_COUNT) if high else None
         if most is not None and most < least:
             raise self._error("Numbers out of order in {} quantifier", start)
         return least, most
@@ -425,11 +392,11 @@ class _Reader:
         self._at += 1
         match char:
             case "^":
-                return Edge("line_start" if self._lines else "start")
+                return Edge("line_start" if "m" in self._flags else "start")
             case "$":
-                return Edge("line_end" if self._lines else "end")
+                return Edge("line_end" if "m" in self._flags else "end")
             case ".":
-                return Class((), (), negated=True) if self._dot_all else Class(LINE_ENDS, (), negated=True)
+                return Class(() if "s" in self._flags else LINE_ENDS, negated=True)
             case "[":
                 return self._class(start)
             case "(":
@@ -464,21 +431,19 @@ class _Reader:
         colon = self._text.find(":", self._at, min(self._at + 8, self._end))
         added, _, removed = self._text[self._at : max(colon, self._at)].partition("-")
         letters = added + removed
-        if colon < 0 or not letters or not set(letters) <= set("ims") or len(set(letters)) < len(letters):
+        if colon < 0 or not letters or not set(letters) <= _LOCAL_FLAGS or len(set(letters)) < len(letters):
             raise self._error("Invalid group", start, _GROUPS.get(self._text[start : start + 3]))
         self._at = colon + 1
-        kept = self._fold, self._lines, self._dot_all
-        self._fold, self._lines, self._dot_all = (
-            (old or flag in added) and flag not in removed for old, flag in zip(kept, "ims", strict=True)
-        )
+        around = self._flags
+        self._flags = (around | set(added)) - set(removed)
         body = self._inside(start)
-        self._fold, self._lines, self._dot_all = kept
+        self._flags = around
         return Group(body)
 
     def _capture(self, start: int, name: str | None) -> Node:
         self.groups += 1
-        if self.groups > _MOST_GROUPS:
-            raise self._error(f"More than {_MOST_GROUPS} groups", start)
+        if self.groups > _MAX_GROUPS:
+            raise self._error(f"More than {_MAX_GROUPS} groups", start)
         number = self.groups
         if name is not None:
             if name in self.names:
@@ -527,7 +492,7 @@ class _Reader:
 
     def _numbered_reference(self, start: int) -> Node:
         digits = ""
-        while self._next() and self._next() in "0123456789" and len(digits) < _MOST_DIGITS:
+        while self._next() and self._next() in "0123456789" and len(digits) < _MAX_DIGITS:
             digits += self._next()
             self._at += 1
         if int(digits) > self._total:
@@ -549,7 +514,7 @@ class _Reader:
         property_name = property_of(name) if self._next(1) == "{" and close >= 0 else None
         if property_name is None:
             raise self._error(
-                f"Unknown property \\{self._text[self._at : max(close + 1, self._at + 1)][:_LONGEST_SHOWN]}", start
+                f"Unknown property \\{self._text[self._at : max(close + 1, self._at + 1)][:_MAX_SHOWN]}", start
             )
         self._at = close + 1
         inverse, plain = char == "P", _PLAIN_PROPERTIES.get(property_name)
@@ -587,7 +552,7 @@ class _Reader:
         if self._take("{"):
             close = self._text.find("}", self._at, self._end)
             digits = self._text[self._at : max(close, self._at)]
-            if not digits or not set(digits) <= _HEX or len(digits.lstrip("0")) > _MOST_DIGITS:
+            if not digits or not set(digits) <= _HEX or len(digits.lstrip("0")) > _MAX_DIGITS:
                 raise self._error("Invalid Unicode escape", start)
             self._at = close + 1
             if int(digits, 16) > LAST:
@@ -652,34 +617,14 @@ class _Reader:
 
 def _count_groups(text: str, start: int, end: int) -> tuple[int, dict[str, int]]:
     """How many groups capture, and their names: a reference may come before its group."""
-    total, names, at, in_class = 0, dict[str, int](), start, False
-    while at < end:
-        char = text[at]
-        if char == "\\":
-            at += 1
-        elif in_class:
-            in_class = char != "]"
-        elif char == "[":
-            in_class = True
-        elif char == "(":
-            name = _group_name(text, at, end)
-            if name is not None:
-                total += 1
-                names.setdefault(name, total)
-        at += 1
-    names.pop("", None)
+    from re import compile as expression  # a pattern's engine imports it as well
+
+    total, names = 0, dict[str, int]()
+    for match in expression(_GROUP).finditer(text, start, end):
+        total += match[0].startswith("(")
+        if match["name"]:
+            names.setdefault(match["name"], total)
     return total, names
-
-
-def _group_name(text: str, at: int, end: int) -> str | None:
-    """The name of the group that opens here; empty for one without, None for what captures nothing."""
-    if not text.startswith("?", at + 1, end):
-        return ""
-    for opening in ("?<", "?P<"):
-        begin = at + 1 + len(opening)
-        if text.startswith(opening, at + 1, end) and text[begin : begin + 1] not in {"=", "!"}:
-            return text[begin : max(text.find(">", begin, end), begin)]
-    return None
 
 
 def _is_number(text: str) -> bool:
