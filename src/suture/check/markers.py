@@ -15,7 +15,7 @@ there it is in a string.
 
 from __future__ import annotations
 
-from suture.check.issue import Issue, NotRunError
+from suture.check.issue import Issue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +49,11 @@ class ConflictMarkers:
         if (_BEGIN not in after and _END not in after) or path.lower().endswith(_PATCHES):
             return []
         markers = list(_markers(path, after))
-        if path.endswith(".py") and any(map(_is_edit, markers)) and _compiles(path, after, staging):
-            markers = [marker for marker in markers if not _is_edit(marker)]
+        if path.endswith(".py") and any(map(_is_edit, markers)):
+            from suture.check.python import python_accepts
+
+            if python_accepts(path, after, staging):
+                markers = [marker for marker in markers if not _is_edit(marker)]
         return _issues(markers)
 
 
@@ -79,15 +82,6 @@ def _alone(marker: _Marker) -> Issue:
 
 def _is_edit(marker: _Marker) -> bool:
     return marker[2].startswith(_EDIT_BLOCKS)
-
-
-def _compiles(path: str, text: str, staging: Staging) -> bool:
-    from suture.check.python import check_python
-
-    try:
-        return not check_python(path, text, staging)
-    except NotRunError:
-        return False
 
 
 def _markers(path: str, text: str) -> Iterator[_Marker]:

@@ -13,9 +13,7 @@ from contextlib import suppress
 from time import monotonic
 
 from suture.check.issue import Issue, NotRunError
-from suture.origins import (
-    Inside,
-)
+from suture.origins import Inside
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -28,8 +26,8 @@ if TYPE_CHECKING:
 
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 _SET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-_MAX_OUTPUT_BYTES = 10_000_000  # a program that writes more is ended
-_CHUNK = 1 << 16
+_MAX_OUTPUT_BYTES = 10_000_000  # on one of a program's ends, by choice: it is ended, so that it cannot fill the memory
+_CHUNK = 1 << 16  # bytes that are read or written at once: as many as a pipe of Linux holds
 _MAX_FIRST_LINE = 4_096  # bytes in which the interpreter of a script is looked for
 _GRACE_SECONDS = 0.2  # seconds for what a program left behind to close its end of the pipes
 
@@ -227,7 +225,8 @@ FILE = "{file}"
 _PYTHON = ("*.py", "*.pyi")
 _CANNOT_EXECUTE = 126  # exit codes from here on are those of shells: not found, not executable, ended by a signal
 _MAX_MESSAGE = 500  # characters, as in `gate`
-_MAX_ISSUES = 1_000  # of one run
+_MAX_LINE = 2_000  # characters of a line of output that are looked at: a place and more than a message
+_MAX_ISSUES = 1_000  # of one run, by choice: a linter that is asked for a whole style guide finds fewer in a file
 _FORMS = (
     r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)?[ \t]*"
     r"(?:(?P<severity>fatal|error|warning|note|info|convention|refactor|hint)\b[:\]]?[ \t]*)?(?P<words>.*)"
@@ -280,11 +279,11 @@ class Command:
         output = output.replace(f"{staging.folder()}/", "")  # which is another one each time
         if ran.code < 0 or ran.code >= _CANNOT_EXECUTE:
             how = f"was ended by signal {-ran.code}" if ran.code < 0 else f"ended with code {ran.code}"
-            raise NotRunError(f"{os.path.basename(first)} {how}: {_summary(output)}")
+            raise NotRunError(f"{os.path.basename(first)} {how}: {summary(output)}")
         findings = list(_parse_output(output, self.name))
         issues = [issue for name, issue in findings if _is_same(name, path, staging)][:_MAX_ISSUES]
         if not issues and not (findings and self._follows):  # nothing that could be read
-            return [Issue("error", 1, 1, self.name, _summary(output) or f"exit code {ran.code}")]
+            return [Issue("error", 1, 1, self.name, summary(output) or f"exit code {ran.code}")]
         return [issue.but(column=max(issue.column + 1 - self._first_column, 1)) for issue in issues]
 
 
@@ -322,7 +321,7 @@ def _parse_output(output: str, name: str) -> Iterator[tuple[str, Issue]]:
 
     form = re.compile(_FORMS)
     for line in output.split("\n"):
-        match = form.fullmatch(line.rstrip()[: 4 * _MAX_MESSAGE])
+        match = form.fullmatch(line.rstrip()[:_MAX_LINE])
         if match is None or match["severity"] in _REMARKS:
             continue
         words, code = _code(match["words"], name)
@@ -344,7 +343,8 @@ def _is_same(name: str, path: str, staging: Staging) -> bool:
     return os.path.realpath(shown) == os.path.realpath(staging.file()) or name == path
 
 
-def _summary(output: str) -> str:
+def summary(output: bytes | str) -> str:
     """What a program says, in a line."""
-    lines = [line.strip() for line in output.split("\n") if line.strip()]
+    text = output if isinstance(output, str) else output.decode("utf-8", "replace")
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
     return " / ".join(lines[:3])[:_MAX_MESSAGE]

@@ -18,8 +18,8 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from suture.check.issue import INVALID, Issue, NotRunError, Places
-from suture.check.programs import program, read_regular, run
+from suture.check.issue import INVALID, Issue, NotRunError, Parser, Places
+from suture.check.programs import program, read_regular, run, summary
 from suture.files.protected import Guard
 from suture.origins import Inside
 
@@ -33,39 +33,39 @@ if TYPE_CHECKING:
 
 
 _ONLY_AST = 1024  # ast.PyCF_ONLY_AST
-_MAX_PARSED = 4_000_000
-_MAX_COMPILED = 400_000
-_MAX_FINALLY = 6
-_MAX_DEPTH = 15
+_MAX_PARSED = 4_000_000  # characters: of short statements, so many take the parser 6 s
+_MAX_COMPILED = 400_000  # characters: of equal functions, so many take Python 3.11 4 s
+_MAX_FINALLY = 6  # levels of indentation with `finally`, each of which doubles the code
+_MAX_DEPTH = 15  # of brackets: comprehensions end the process from 21 on, and the depth is only estimated
 _STEPS = {**dict.fromkeys("[({", 1), **dict.fromkeys("])}", -1)}
-_LONG_LINE, _MAX_DOTS, _MAX_FIELDS = 2_000, 1_000, 10_000
+_LONG_LINE = 2_000  # characters, below which a line is not looked at: it cannot hold as many names or fields
+_MAX_DOTS = 1_000  # in an import, by choice: 10,000 take 30 ms, 50,000 1.3 s, and more overflow the stack
+_MAX_FIELDS = 10_000  # of an f-string in one line: they take 70 ms, 50,000 1.3 s
 _TEMPLATE = r"(?m)^[ \t]*\{%|\{\{ ?cookiecutter\b"
 _one_at_a_time = allocate_lock()
 
 
-class PythonSyntax:
+class PythonSyntax(Parser):
     """Python's own syntax errors."""
 
     name = "python"
     files = ("*.py", "*.pyi", "*.pyw", "SConstruct", "SConscript", "wscript")
-    syntax_codes = (INVALID,)
-    first_only = True
     tame = 1_000  # `lambda:` again and again: 5 KB take 0.2 s, 20 KB take 4 s
 
-    def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
+    def issues(self, path: str, text: str) -> list[Issue]:
         """The first error, in the compiler's words."""
-        del before, staging
-        if "\0" in after:
-            line, column = Places(after).at(after.index("\0"))
-            return [Issue("error", line, column, INVALID, "a null byte is not allowed in Python source")]
-        _hold_bearable(path, after)
+        from re import search
+
+        if "\0" in text:
+            return [Places(text).error(text.index("\0"), "a null byte is not allowed in Python source")]
+        _hold_bearable(path, text)
         try:
-            self._compile(path, after)
+            self._compile(path, text)
         except SyntaxError as error:
-            if _is_template(after):
+            if search(_TEMPLATE, text):
                 why = "its lines hold {% %} or {{ cookiecutter }}"
                 raise NotRunError(f"{path} is a template, which is not Python yet: {why}") from None
-            return [_syntax_issue(after, error)]
+            return [_syntax_issue(text, error)]
         except (RecursionError, MemoryError):
             raise NotRunError(f"{path} is nested too deeply for Python's compiler") from None
         except (ValueError, OverflowError) as error:
@@ -102,16 +102,16 @@ def check_python(path: str, text: str, staging: Staging, check: PythonSyntax | N
     """What Python says of a text to a check by another program, in a process that can be ended if need be."""
     check = check or PythonSyntax()
     if len(text) <= check.tame:
-        return check.check(path, None, text, staging)
+        return check.issues(path, text)
     from suture.check import worker
 
     return worker.check(check.name, path, None, text, staging.seconds, (staging.root,))
 
 
-def parses(path: str, text: str, staging: Staging) -> bool:
-    """Whether a text that cannot be compiled can at least be parsed: then no other Python takes it either."""
+def python_accepts(path: str, text: str, staging: Staging, check: PythonSyntax | None = None) -> bool:
+    """Whether Python has nothing to say of a text."""
     try:
-        return not check_python(path, text, staging, PythonParser())
+        return not check_python(path, text, staging, check)
     except NotRunError:
         return False
 
@@ -145,12 +145,6 @@ def _hold_bearable(path: str, text: str) -> None:
                 raise NotRunError(f"{path} has a line that Python's compiler takes too long for")
 
 
-def _is_template(text: str) -> bool:
-    from re import search
-
-    return search(_TEMPLATE, text) is not None
-
-
 def _syntax_issue(text: str, error: SyntaxError) -> Issue:
     begin, end = _span(text, error.lineno or 1)
     line = text[begin:end]
@@ -159,8 +153,7 @@ def _syntax_issue(text: str, error: SyntaxError) -> Issue:
         column = len(line) - len(line.lstrip()) + 1
     elif error.text and error.msg.startswith("f-string") and error.text.strip() not in line:
         column += max(0, line.find("{" + error.text.strip()[1:-1]))  # Python 3.11 counts in the field, with brackets
-    offset = min(begin + max(0, column - 1), end)
-    return Issue("error", *Places(text).at(offset), INVALID, error.msg)
+    return Places(text).error(min(begin + max(0, column - 1), end), error.msg)
 
 
 def _span(text: str, line: int) -> tuple[int, int]:
@@ -207,6 +200,8 @@ class Ruff:
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         """Ask ruff about the text as if it were in the file, so that it finds the configuration by itself."""
+        from suture.json_text import loads
+
         del before
         ruff = program("ruff", self._held)
         if ruff is None:
@@ -217,15 +212,16 @@ class Ruff:
         if refused is None:
             ran = self._ask([*asked, *(() if configured.file else _UNCONFIGURED)], after, staging)
             if ran.code not in {0, _EXIT_PROBLEMS}:
-                refused = f"ruff rejects it: {_summary(ran)}"
+                refused = f"ruff rejects it: {summary(ran.err)}"
         notes: list[Issue] = []
         if refused is not None:
             words = f"ruff used its default rules instead of the project's configuration: {refused}"
             notes.append(Issue("warning", 1, 1, "ruff-configuration", words))
             ran = self._ask([*asked, "--isolated", *_UNCONFIGURED], after, staging)
         if ran.code not in {0, _EXIT_PROBLEMS}:
-            raise NotRunError(f"ruff failed: {_summary(ran)}")
-        return notes + _with_python([_ruff_issue(finding) for finding in _parse_output(ran.out)], path, after, staging)
+            raise NotRunError(f"ruff failed: {summary(ran.err)}")
+        findings: Any = loads(ran.out.decode("utf-8", "replace") or "[]")
+        return notes + _with_python(list(map(_ruff_issue, findings)), path, after, staging)
 
     def _ask(self, arguments: Sequence[str], text: str, staging: Staging) -> Ran:
         given = text.encode("utf-8", "replace")
@@ -333,10 +329,7 @@ def _settings(file: str) -> dict[str, Any] | None:
 
 
 def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) -> list[Issue]:
-    """What Python itself says beside ruff: where a bracket is opened that is never closed, what cannot be compiled.
-
-    What only the parser objects to may be newer syntax than that of the Python that runs.
-    """
+    """What Python itself says beside ruff: where a bracket is opened that is never closed, what cannot be compiled."""
     broken = any(issue.code == INVALID for issue in issues)
     if not broken and not any(word in text for word in _SCOPED):
         return issues
@@ -348,7 +341,9 @@ def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) ->
         return issues
     if not broken:
         same_line = any(issue.line == known[0].line and issue.severity == "error" for issue in issues)
-        return issues if same_line or not parses(path, text, staging) else sorted([*known, *issues], key=_place)
+        # What only the parser objects to may be newer syntax than that of the Python that runs.
+        is_known = same_line or not python_accepts(path, text, staging, PythonParser())
+        return issues if is_known else sorted([*known, *issues], key=_place)
     if "was never closed" not in known[0].message:
         return issues
     cause = known[0]
@@ -359,18 +354,6 @@ def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) ->
 
 def _place(issue: Issue) -> tuple[int, int]:
     return issue.line, issue.column
-
-
-def _summary(ran: Ran) -> str:
-    lines = [line.strip() for line in ran.err.decode("utf-8", "replace").split("\n") if line.strip()]
-    return " / ".join(lines[:3])[:200]
-
-
-def _parse_output(out: bytes) -> list[dict[str, Any]]:
-    from suture.json_text import loads
-
-    findings: Any = loads(out.decode("utf-8", "replace") or "[]")
-    return list(findings)
 
 
 def _ruff_issue(finding: dict[str, Any]) -> Issue:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from typing import Any
 
-    from suture.check.issue import Issue, Staging, Validator
+    from suture.check.issue import Issue, Parser, Staging, Validator
     from suture.files.protected import Guard
 
 
@@ -173,12 +173,22 @@ class Table:
 
         No program is started and no plugin loaded that an `untrusted` root holds: all roots, unless it is said.
         """
+        from suture.check.markers import ConflictMarkers
+        from suture.check.programs import TRUST, held_reason, program, program_inside
+        from suture.check.python import Ruff
+        from suture.check.syntax import LANGUAGES, Syntax
+
         held = tuple(roots if untrusted is None else untrusted)
         self._rules = {name: rule for name, rule in configuration.rules.items() if _wrong_glob(rule) is None}
-        self._syntax = [*_syntax(roots, held, guard)]
+        self._syntax: list[Validator] = [*_parsers(), *map(Syntax, LANGUAGES)]
+        """The checks of which a file gets one."""
         self._held = held
         self._plugins = plugins(held)
-        self._others = [*_others(), *_ruff_inside(held), *self._plugins]
+        self._others: list[Validator] = [ConflictMarkers(), *self._plugins]
+        if program("ruff", held) is not None:
+            self._syntax.insert(0, Ruff(roots, held, guard))
+        elif (inside := program_inside("ruff", held)) is not None:  # then Python's own parser looks at the syntax
+            self._others.insert(1, Unavailable("ruff", held_reason(inside), Ruff.files, setting=TRUST))
         known = {validator.name for validator in (*self._syntax, *self._others)}
         self._others += [
             _requested(rule, held, commands=commands) for rule in self._rules.values() if rule.name not in known
@@ -241,20 +251,8 @@ def fits(globs: Sequence[str], path: str) -> bool:
     return False
 
 
-def _syntax(roots: Sequence[str], held: Sequence[str], guard: Guard | None = None) -> Iterator[Validator]:
-    """The checks of which a file gets one."""
-    from suture.check.programs import program
-    from suture.check.python import Ruff
-    from suture.check.syntax import LANGUAGES, Syntax
-
-    if program("ruff", held) is not None:
-        yield Ruff(roots, held, guard)
-    yield from _parsers()
-    yield from map(Syntax, LANGUAGES)
-
-
-def _parsers() -> tuple[Validator, ...]:
-    """The checks by parsers that are no grammars."""
+def _parsers() -> tuple[Parser, ...]:
+    """The checks of syntax by parsers that are no grammars."""
     from suture.check.data import Json, JsonWithComments, Toml, Xml, Yaml
     from suture.check.python import PythonSyntax
 
@@ -263,16 +261,15 @@ def _parsers() -> tuple[Validator, ...]:
 
 def built_in(name: str) -> Validator:
     """The built-in check of a name, which looks at nothing but the text."""
-    from suture.check.syntax import LANGUAGES
+    from suture.check.markers import ConflictMarkers
+    from suture.check.python import PythonParser
+    from suture.check.syntax import LANGUAGES, Syntax
 
     language = next((language for language in LANGUAGES if language.name == name), None)
     if language is not None:
-        from suture.check.syntax import Syntax
-
         return Syntax(language)
-    from suture.check.python import PythonParser
-
-    return next(parser for parser in (*_parsers(), PythonParser(), *_others()) if parser.name == name)
+    parsers: tuple[Validator, ...] = *_parsers(), PythonParser(), ConflictMarkers()
+    return next(parser for parser in parsers if parser.name == name)
 
 
 class _Text:
@@ -308,23 +305,6 @@ def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, 
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     return None, [tuple(getattr(issue, field) for field in issue._fields) for issue in issues]
-
-
-def _ruff_inside(held: Sequence[str]) -> Iterator[Validator]:
-    """The check by ruff, if a root holds the only one there is; then Python's own parser looks at the syntax."""
-    from suture.check.programs import TRUST, held_reason, program, program_inside
-    from suture.check.python import Ruff
-
-    ruff = program_inside("ruff", held)
-    if ruff is not None and program("ruff", held) is None:
-        yield Unavailable("ruff", held_reason(ruff), Ruff.files, setting=TRUST)
-
-
-def _others() -> Iterator[Validator]:
-    """The checks that every file gets, whatever it is."""
-    from suture.check.markers import ConflictMarkers
-
-    yield ConflictMarkers()
 
 
 def _requested(rule: Rule, held: Sequence[str], *, commands: bool) -> Validator:
