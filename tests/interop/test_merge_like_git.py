@@ -111,13 +111,13 @@ def result_of(case: Case, found: Merged) -> bytes | None:
 def merge_on_line_diffs_of_git(case: Case, strategy: str = "refuse") -> Merged:
     found = iter([case.ours, case.theirs])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merging, "_settle", lambda _old, _new: next(found))
+        patch.setattr(merging, "_push_down", lambda _old, _new: next(found))
         return merge(*case.triple, strategy)
 
 
 def own_line_diffs(triple: Triple) -> tuple[list[Change], list[Change]]:
     base, ours, theirs = map(split_lines, triple)
-    return merging._settle(base, ours), merging._settle(base, theirs)
+    return merging._push_down(base, ours), merging._push_down(base, theirs)
 
 
 def outcome(case: Case) -> str:

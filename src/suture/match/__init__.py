@@ -17,9 +17,9 @@ across lines, parts left out, similarity, a missing outer line) search further o
 from __future__ import annotations
 
 from suture.match import exact, similar
-from suture.match.exact import as_sent, at_line
+from suture.match.exact import at_line, find_as_sent
 from suture.match.index import Base, Found, Index, Refused, Sides, Site, declared_name, scope
-from suture.match.ladder import BOUNDS, ENOUGH, LEVEL, RUNGS, Candidate, find_applied, settle
+from suture.match.ladder import BOUNDS, ENOUGH, LEVEL, RUNGS, Candidate, find_applied, make_change
 from suture.match.normalize import informative, likeness, line_keys, readings, solid_keys, split
 from suture.match.similar import elides_only_in_new
 from suture.text.diff import changes, split_lines
@@ -44,37 +44,6 @@ _MOST_LINES = 5_000
 """Lines of a text that is searched for in another form than its own; beyond that, only as sent: a bound on time."""
 _MOST_BYTES_LOOSELY = 4_000_000  # bytes of versions that are searched for a text in another form than it was sent
 _LEAST_LIKENESS = 0.5  # of the characters; lines that have less in common with what replaced them were deleted
-
-
-def _climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool = False) -> Answer | None:
-    """Find a text that occurs in the file in another form than it was sent; None where it doesn't."""
-    requests = readings(old, new)[: None if match == "lenient" else 1]
-    candidates = _find_candidates(index, requests)
-    may_be_piece = _is_line_for_line(old, new) if whole_lines else not _is_line(old)
-    if may_be_piece and all(candidate.level > LEVEL["escape"] for candidate in candidates):
-        inside = _first(exact.find_piece(index, request, BOUNDS[match]) for request in requests)
-        if inside is not None:
-            return inside
-    if any(candidate.level < LEVEL["similar"] for candidate in candidates) or (candidates and match != "lenient"):
-        return _choose(index, candidates, BOUNDS[match])
-    if candidates:
-        return None
-    answer = _first(similar.find_reflowed(index, request) for request in requests)
-    if answer is None and match == "lenient" and not literal:
-        return _first(similar.find_elided(index, request) for request in requests)
-    return answer
-
-
-def _find_nearly(index: Index, old: str, new: str) -> Answer:
-    """Find a text most of which is somewhere in the file; or whose new text is there already."""
-    requests = readings(old, new)
-    candidates = _find_candidates(index, requests)
-    if candidates:
-        return _choose(index, candidates, BOUNDS["lenient"])
-    answer = similar.find_similar(index, requests)
-    if isinstance(answer, Refused) and answer.why == "missing":
-        return _first(find_applied(index, request) for request in requests) or answer
-    return answer
 
 
 def locate(
@@ -111,6 +80,45 @@ def locate_in_bases(
     return _rebase(
         index, old, lambda base: _find_whole(base, old, new, "lenient", whole_lines=whole_lines, literal=literal)
     )
+
+
+def _find_whole(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool) -> Answer | None:
+    """Where the whole text is in a version of the file, as it was sent or in another form."""
+    answer = find_as_sent(index, old, new, match, whole_lines=whole_lines)
+    if answer is not None or match == "exact" or old.count("\n") > _MOST_LINES:
+        return answer
+    return _climb(index, old, new, match, whole_lines=whole_lines, literal=literal)
+
+
+def _climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool = False) -> Answer | None:
+    """Find a text that occurs in the file in another form than it was sent; None where it doesn't."""
+    requests = readings(old, new)[: None if match == "lenient" else 1]
+    candidates = _find_candidates(index, requests)
+    may_be_piece = _is_line_for_line(old, new) if whole_lines else not _is_line(old)
+    if may_be_piece and all(candidate.level > LEVEL["escape"] for candidate in candidates):
+        inside = _first(exact.find_piece(index, request, BOUNDS[match]) for request in requests)
+        if inside is not None:
+            return inside
+    if any(candidate.level < LEVEL["similar"] for candidate in candidates) or (candidates and match != "lenient"):
+        return _choose(index, candidates, BOUNDS[match])
+    if candidates:
+        return None
+    answer = _first(similar.find_reflowed(index, request) for request in requests)
+    if answer is None and match == "lenient" and not literal:
+        return _first(similar.find_elided(index, request) for request in requests)
+    return answer
+
+
+def _find_nearly(index: Index, old: str, new: str) -> Answer:
+    """Find a text most of which is somewhere in the file; or whose new text is there already."""
+    requests = readings(old, new)
+    candidates = _find_candidates(index, requests)
+    if candidates:
+        return _choose(index, candidates, BOUNDS["lenient"])
+    answer = similar.find_similar(index, requests)
+    if isinstance(answer, Refused) and answer.why == "missing":
+        return _first(find_applied(index, request) for request in requests) or answer
+    return answer
 
 
 def _first(answers: Iterable[Answer | None]) -> Answer | None:
@@ -157,19 +165,12 @@ def _choose(index: Index, candidates: list[Candidate], allowed: Sequence[str]) -
         return Refused("ambiguous", RUNGS[level], sites)
     (chosen,) = best.values()
     if level < LEVEL["similar"]:
-        return settle(index, chosen.request, chosen.match, chosen.rung)
+        return make_change(index, chosen.request, chosen.match, chosen.rung)
     if sum(map(informative, chosen.request.old)) < ENOUGH:
         return Refused("missing", RUNGS[level], sites)
     score = likeness("\n".join(chosen.request.old), "\n".join(index.window(chosen.match.first, chosen.match.last + 1)))
-    return settle(index, chosen.request, chosen.match, chosen.rung, round(score, 3))
-
-
-def _find_whole(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool) -> Answer | None:
-    """Where the whole text is in a version of the file, as it was sent or in another form."""
-    answer = as_sent(index, old, new, match, whole_lines=whole_lines)
-    if answer is not None or match == "exact" or old.count("\n") > _MOST_LINES:
-        return answer
-    return _climb(index, old, new, match, whole_lines=whole_lines, literal=literal)
+    answer = make_change(index, chosen.request, chosen.match, chosen.rung)
+    return answer.but(score=round(score, 3)) if isinstance(answer, Found) else answer
 
 
 def _rebase(index: Index, old: str, find: Find) -> Answer | None:
@@ -208,7 +209,7 @@ def _follow(index: Index, base: Base, find: Find) -> Answer | None:
     answer = find(then)
     if isinstance(answer, Found):
         return _merge(index, then, answer, base)
-    return Refused("missing", None, (), None, "several_in_base") if answer and answer.why == "ambiguous" else None
+    return Refused("missing", detail="several_in_base") if answer and answer.why == "ambiguous" else None
 
 
 def _sought(old: str) -> bytes:
@@ -259,8 +260,7 @@ def _merge(index: Index, then: Index, answer: Found, base: Base) -> Answer:
         wanted = range(lines.start, lines.stop + len(asked.lines) - len(then.lines))
         sides = (_text(then, lines), _text(index, range(low, high)), _text(asked, wanted))
         return Refused("conflict", "rebased", (site,), Sides(site.start_line, *sides), "other_scope", base)
-    span = index.lines.span(site.start_line)[0], index.lines.span(site.end_line)[1]
-    return Found("rebased", 1.0, None, site, span, edits, base)
+    return Found("rebased", site, index.span(site), edits, base=base)
 
 
 def _last_with(index: Index, answer: Found, then: Index, base: Base) -> Base:

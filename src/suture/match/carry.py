@@ -6,7 +6,7 @@
 Old and new are translated into the file's dialect first; then their difference is made in the file. Lines that
 the change leaves alone keep the file's bytes, whatever they are. A line that the change touches must be known:
 the same except for what is harmless. Where the file has lines of its own at the point of an insertion, where new
-indentation can't be known, or where both sides changed one thing, the answer is a `Clash`.
+indentation can't be known, or where both sides changed one thing, the answer is a refusal.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from bisect import bisect_left, bisect_right
 
 from suture.bounds import check_size
 from suture.match.dialect import Dialect
-from suture.match.index import Sides, line_edit, merge_words, offsets_in
+from suture.match.index import Found, Refused, Sides, line_edit, merge_words, offsets_in
 from suture.match.normalize import (
     comment_in,
+    depth,
     find_slip,
     fold,
     informative,
@@ -39,7 +40,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from suture.match.index import Index, Match
+    from suture.match.index import Answer, Index, Match
     from suture.match.normalize import Request
     from suture.text.diff import Change
     from suture.text.edits import Edit
@@ -56,19 +57,22 @@ _LINE_LIKENESS = 0.6  # of the characters: an old line that became a new one
 _MOST_CELLS = 10_000  # pairs of old and new lines that are compared
 
 
-class Clash(Exception):
+class _Clash(Exception):
     """The change can't be carried."""
 
-    def __init__(self, why: str, detail: str, sides: Sides | None = None) -> None:
+    def __init__(self, why: str, detail: str = "", sides: Sides | None = None) -> None:
         super().__init__(why, detail)
         self.why = why
         self.detail = detail
         self.sides = sides
 
 
-def carry(index: Index, request: Request, match: Match) -> tuple[Edit, ...]:
-    """The edits that make the request's change at the place that was found."""
-    return _Carry(index, request, match).edits()
+def carry(index: Index, request: Request, match: Match, rung: str) -> Answer:
+    """The edits that make the request's change at the place that was found on a rung, or why they can't be made."""
+    try:
+        return Found(rung, match.site, index.span(match.site), _Carry(index, request, match).edits())
+    except _Clash as clash:
+        return Refused(clash.why, rung, (match.site,), clash.sides, clash.detail)
 
 
 class _Carry:
@@ -100,18 +104,18 @@ class _Carry:
         regions = self._regions()
         done = [self._is_done(region) or self._is_there(region) for region in regions]
         if any(done):
-            raise Clash("applied" if all(done) else "partly_applied", "")
+            raise _Clash("applied" if all(done) else "partly_applied")
         if any(self._is_begun(region) for region in regions):
-            raise Clash("partly_applied", "")
+            raise _Clash("partly_applied")
         self._check_touched(regions)
         self._removed_lines = self._removed(regions)
         for region in regions:
             swaps += self._swaps(region)
         swaps = sorted((*swaps, *self._trails(regions)), key=lambda swap: swap[:2])
-        return tuple(found for swap in _join(swaps) if (found := self._edit(*swap)) is not None)
+        edits = (self._edit(*swap) for swap in _join(swaps))
+        return tuple(edit for edit in edits if edit is not None)
 
     def _regions(self) -> list[Change]:
-        """What the request changes."""
         old, new = (
             [
                 _key(raw, line, marked=bool(self._gaps) and not self._groups)
@@ -151,7 +155,8 @@ class _Carry:
         for a, _, b, c in slides:
             neighbors = self._request.old[max(a - 1, 0)], self._request.old[min(a, len(old) - 1)]
             fits = lead(self._request.new[b]) in map(lead, neighbors)
-            if (a, a, b, c) not in here and not self._own_lines(a, a) and self._is_between_placed(a) and fits:
+            between_placed = 0 < a < len(old) and None not in self._at[a - 1 : a + 1]
+            if (a, a, b, c) not in here and not self._own_lines(a, a) and between_placed and fits:
                 return a, a, b, c
         raise self._clash("conflict", "two_sided", region)
 
@@ -169,7 +174,7 @@ class _Carry:
     def _is_done(self, region: Change) -> bool:
         """Whether the file has this part of the change already."""
         i, j, k, m = region
-        low, high = self._place_before(i)[0], self._place_after(j)[0]
+        low, high = self._around(i, j)
         if low is None or high is None:
             return False
         here = [self._file[place].rstrip() for place in range(low + 1, high)]
@@ -195,14 +200,17 @@ class _Carry:
             first = next((place for place in self._at[i:j] if place is not None and keys[place]), None)
             starts = [bisect_left(solid, first) - n for n in offsets] if first is not None else []
         else:
-            low, high = self._place_before(i)[0], self._place_after(j)[0]
+            low, high = self._around(i, j)
             starts = [] if low is None else [bisect_right(solid, low)]
             starts += [] if high is None else [bisect_left(solid, high) - len(new)]
         return any(n >= 0 and [keys[place] for place in solid[n : n + len(new)]] == new for n in starts)
 
     def _is_begun(self, region: Change) -> bool:
         """Whether the file has, near the place, a telling line that the change adds and the request doesn't know."""
-        missing = any(place is None and self._says(n) for n, place in enumerate(self._at))
+        missing = any(
+            place is None and line.strip() and number not in self._gaps
+            for number, (line, place) in enumerate(zip(self._request.old, self._at, strict=True))
+        )
         own = any(place not in self._taken and line.strip() for place, line in self._file.items())
         if not missing and not own:
             return False
@@ -241,7 +249,7 @@ class _Carry:
     def _removed(self, regions: Sequence[Change]) -> dict[str, str]:
         """Old lines that the change takes away, and what the file has for them where it says more."""
         touched = [number for i, j, _, _ in regions for number in range(i, j)]
-        found = {
+        longer = {
             self._request.old[number].strip(): here
             for number in touched
             if (here := self._line(number)) is not None and here.strip() != (self._old[number] or "").strip()
@@ -249,7 +257,7 @@ class _Carry:
         sent = [self._request.old[number].strip() for number in touched]
         return {
             text: here
-            for text, here in found.items()
+            for text, here in longer.items()
             if text and sent.count(text) == 1 and self._index.knows(text, here.strip())
         }
 
@@ -367,7 +375,8 @@ class _Carry:
 
     def _insertion(self, region: Change) -> Swap:
         i, j, k, m = region
-        (low, skipped_before), (high, skipped_after) = self._place_before(i), self._place_after(j)
+        low, skipped_before = self._nearest(range(i - 1, -1, -1), -1)
+        high, skipped_after = self._nearest(range(j, len(self._at)), 0)
         if not self._has_sure_neighbors(i, j):
             raise self._clash("conflict", "beside_other_line", region)
         lines = self._new_lines(k, m, region)
@@ -386,11 +395,10 @@ class _Carry:
     def _belongs_above(self, lines: list[str], low: int, high: int) -> bool:
         """Whether lines go before the blank lines that the request left out: they are deeper than what follows."""
         above, below = lead(self._file[low]), lead(self._file[high])
-        least = min((len(lead(line)) for line in lines if line.strip()), default=0)
+        least = min((depth(line) for line in lines if line.strip()), default=0)
         return bool(self._file[low].strip()) and len(above) > len(below) and least > len(below)
 
     def _new_lines(self, k: int, m: int, region: Change) -> list[str]:
-        """New lines as the file would have them."""
         lines = self._new[k:m]
         if None in lines:
             raise self._clash("unproved", "indentation_or_characters", region)
@@ -466,11 +474,11 @@ class _Carry:
 
     def _learn_slips(self, match: Match) -> dict[str, str]:
         """Mistyped words of the request, and what the file has for each."""
-        found: dict[str, str] = {}
+        slips: dict[str, str] = {}
         for number, place in match.placed:
             if not match.same[number] and (slip := find_slip(self._request.old[number], self._file[place])) is not None:
-                found[slip[0]] = slip[1]
-        return {one: other for one, other in found.items() if not self._index.has_word(one)}
+                slips[slip[0]] = slip[1]
+        return {one: other for one, other in slips.items() if not self._index.has_word(one)}
 
     def _correct(self, line: str) -> str:
         return "".join(self._slips.get(token, token) for token in tokens(line))
@@ -478,15 +486,15 @@ class _Carry:
     def _translate(self, lines: Sequence[str]) -> list[str | None]:
         first = next((number for number, line in enumerate(lines) if line.strip()), 0)
         opening = self._opening(lines) if self._dialect.stripped is not None else range(first, first + 1)
-        found, size = list[str | None](), 0
+        translated, size = list[str | None](), 0
         for number, line in enumerate(lines):
-            found.append(self._dialect.translate(line, opens=number in opening))
-            size += len(found[-1] or "")
+            translated.append(self._dialect.translate(line, opens=number in opening))
+            size += len(translated[-1] or "")
             check_size("The new text", size)  # the file's indentation may be much longer than the request's
         if self._dialect.stripped is not None and lines:
             other = self._other_than_first(lines[first])
-            found[first] = found[first] if other is None else self._dialect.translate(other)
-        return [line if line is None else self._correct(line) for line in found] if self._slips else found
+            translated[first] = translated[first] if other is None else self._dialect.translate(other)
+        return [line and self._correct(line) for line in translated] if self._slips else translated
 
     def _opening(self, lines: Sequence[str]) -> range:
         """The lines that lack what old's first line lacks: up to that line, or those at its depth, if others aren't."""
@@ -506,7 +514,6 @@ class _Carry:
         return alike.pop() if line.strip() != first.strip() and len(alike) == 1 else None
 
     def _line(self, number: int) -> str | None:
-        """The file's line for an old one."""
         place = self._at[number]
         return None if place is None else self._file[place]
 
@@ -518,16 +525,12 @@ class _Carry:
         sent = self._old[number]
         return self._index.knows(self._request.old[number] if sent is None else sent, self._file[place])
 
-    def _says(self, number: int) -> bool:
-        """Whether an old line says something: it is neither blank nor an elision."""
-        return bool(self._request.old[number].strip()) and number not in self._gaps
-
     def _is_sure(self, number: int) -> bool:
         """Whether the place has an old line, whatever else may differ."""
         here = self._line(number)
-        if self._same[number] or number in self._gaps or here is None:
-            return self._same[number] or number in self._gaps
-        return self._index.knows(self._request.old[number].strip(), here.strip())
+        if self._same[number] or number in self._gaps:
+            return True
+        return here is not None and self._index.knows(self._request.old[number].strip(), here.strip())
 
     def _is_unique(self, number: int) -> bool:
         """Whether an old line is the file's, occurs there once, and says enough to be known by itself."""
@@ -542,13 +545,9 @@ class _Carry:
         """Whether an old line is neither here nor anywhere else in the file."""
         return self._at[number] is None and not self._index.where(line_keys([self._request.old[number]])[0])
 
-    def _place_before(self, i: int) -> tuple[int | None, bool]:
-        """The file's line for the last placed old line before `i`, and whether solid ones without a place follow it."""
-        return self._nearest(range(i - 1, -1, -1), -1)
-
-    def _place_after(self, j: int) -> tuple[int | None, bool]:
-        """As `before`, for the first placed old line from `j` on."""
-        return self._nearest(range(j, len(self._at)), 0)
+    def _around(self, i: int, j: int) -> tuple[int | None, int | None]:
+        """The file's lines for the last placed old line before `i`, and for the first one from `j` on."""
+        return self._nearest(range(i - 1, -1, -1), -1)[0], self._nearest(range(j, len(self._at)), 0)[0]
 
     def _nearest(self, numbers: range, end: int) -> tuple[int | None, bool]:
         """The file's line for the first of some old lines that has one, of an elision the one at that `end`.
@@ -568,14 +567,10 @@ class _Carry:
 
     def _own_lines(self, i: int, j: int) -> list[int]:
         """The file's own lines between the old lines around [i, j): those that the request doesn't know."""
-        low, high = self._place_before(i)[0], self._place_after(j)[0]
+        low, high = self._around(i, j)
         if low is None or high is None:
             return []
         return [place for place in range(low + 1, high) if place not in self._taken]
-
-    def _is_between_placed(self, i: int) -> bool:
-        """Whether the old lines on both sides of a point have places."""
-        return all(0 <= n < len(self._at) and self._at[n] is not None for n in (i - 1, i))
 
     def _has_own_beside(self, beyond: range, edge: int) -> bool:
         """Whether the file has solid lines of its own between an edge of a region and the next solid line beyond.
@@ -607,15 +602,15 @@ class _Carry:
         after = next((n for n in range(j, len(self._at)) if self._request.old[n].strip()), None)
         return all(n is None or self._is_sure(n) or self._is_nowhere(n) for n in (before, after))
 
-    def _clash(self, why: str, detail: str, region: Change) -> Clash:
+    def _clash(self, why: str, detail: str, region: Change) -> _Clash:
         """Why a region of the change can't be carried, with what each side has there."""
         i, j, k, m = region
-        low, high = self._place_before(i)[0], self._place_after(j)[0]
+        low, high = self._around(i, j)
         first = min(self._file) if low is None else low + 1
         end = max(self._file) + 1 if high is None else high
         ours = "\n".join(self._file[place] for place in range(first, end))
         sides = Sides(first + 1, "\n".join(self._request.old[i:j]), ours, "\n".join(self._request.new[k:m]))
-        return Clash(why, detail, sides)
+        return _Clash(why, detail, sides)
 
 
 def _join(swaps: Sequence[Swap]) -> list[Swap]:

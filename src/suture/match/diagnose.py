@@ -19,6 +19,7 @@ from suture.match.index import RARE, Found, Refused, Sides, Site
 from suture.match.ladder import find_applied, remains
 from suture.match.normalize import (
     PLAIN,
+    depth,
     fold,
     informative,
     lead,
@@ -105,7 +106,7 @@ KINDS = {
     "extra_line": "content",
 }
 """What a difference may be, and the specification's type for it."""
-_KINDS_OF_WORDS: dict[str, Callable[[str], str]] = {
+_DIFFERS_IN: dict[str, Callable[[str], str]] = {
     "case": str.lower,
     "look_alike": fold,
     "quotes": lambda text: text.replace("'", '"'),
@@ -187,21 +188,21 @@ def diagnose(index: Index, old: str, new: str) -> Failure:
     if not old:
         return Failure("empty")
     answer = locate(index, old, new)
-    sought = _Sought(index, old, readings(old, new))
+    comparison = _Comparison(index, old, readings(old, new))
     if isinstance(answer, Found):
-        return _correctable(index, old, new, answer, sought)
+        return _correctable(index, old, new, answer, comparison)
     spans = [*map(_lines, answer.sites[:_MOST_AMBIGUOUS])]
     why, sites = answer.why, answer.sites
     if why == "missing" and not answer.rung:
-        spans = sought.nearest(spans)
+        spans = comparison.nearest(spans)
     known = why in {"ambiguous", "applied", "elided"} or answer.base is not None
     there = None if known else _only_new(index, old, new)
-    if there is not None and (not spans or _overlap(there, spans[0]) or sought.score(spans[0]) < _SURE):
+    if there is not None and (not spans or _overlap(there, spans[0]) or comparison.score(spans[0]) < _SURE):
         before, after = (solid_keys(split(text)) for text in (old, new))
         sites = (Site(*there),)
         why = "partly_applied" if remains(index, before, after, sites[0]) else "applied"
         spans = [there]
-    places = tuple(map(sought.place, spans))
+    places = tuple(map(comparison.place, spans))
     stale = sites[0] if answer.base is not None and why in {"conflict", "deleted"} else None
     return Failure(why, answer.rung, places, None, answer.sides, answer.detail, sites, answer.base, stale)
 
@@ -274,7 +275,7 @@ def differences(sent: Sequence[str], current: Sequence[str], line: int, column: 
 
     `column` is where the first one begins, if it is a part of a line.
     """
-    said, here = ([*filter(None, map(_KINDS_OF_WORDS["spacing"], lines))] for lines in (sent, current))
+    said, here = ([*filter(None, map(_DIFFERS_IN["spacing"], lines))] for lines in (sent, current))
     if said != here and "".join(said) == "".join(here):
         one, other = (f"{len(lines)} line{'s' * (len(lines) != 1)}" for lines in (sent, current))
         return [Difference("line_break", one, other, line, 1, len(current[0]) + 1)]
@@ -284,18 +285,18 @@ def differences(sent: Sequence[str], current: Sequence[str], line: int, column: 
 def block(index: Index, start_line: int, end_line: int) -> tuple[int, int]:
     """The function, class or paragraph around some lines, counted from 1; if that is too long, a few lines around."""
     first, last = start_line - 1, end_line - 1
-    depth = min((len(lead(line)) for line in index.window(first, last + 1) if line.strip()), default=0)
+    indent = min((depth(line) for line in index.window(first, last + 1) if line.strip()), default=0)
     top = first
-    while top > 0 and first - top < _BLOCK and (depth or index.line(top - 1).strip()):
+    while top > 0 and first - top < _BLOCK and (indent or index.line(top - 1).strip()):
         top -= 1
         line = index.line(top)
-        if line.strip() and len(lead(line)) < depth:
+        if line.strip() and depth(line) < indent:
             break
-    header = len(lead(index.line(top)))
+    header = depth(index.line(top))
     bottom = last
     while bottom + 1 < len(index.lines) and bottom - last < _BLOCK:
         line = index.line(bottom + 1)
-        if line.strip() and len(lead(line)) <= header:
+        if line.strip() and depth(line) <= header:
             bottom += line.strip()[0] in ")]}"
             break
         bottom += 1
@@ -318,12 +319,12 @@ def words_of(index: Index, text: str) -> tuple[list[tuple[str, int]], list[str]]
     return [(word, line) for _, word, line in sorted(there)], missing
 
 
-def _correctable(index: Index, old: str, new: str, answer: Found, sought: _Sought) -> Failure:
+def _correctable(index: Index, old: str, new: str, answer: Found, comparison: _Comparison) -> Failure:
     """The failure of a text that occurs once, written in another way."""
     fixed = correction(index, answer, finished=old.endswith(("\n", "\r")))
-    near = sought.nearest([]) if len(split(old)) <= _FEW_PLACES else []
-    others = [span for span in near if sought.score(span) >= _NEAR]
-    places = tuple(map(sought.place, _without_overlaps([_lines(answer.site), *others])[:_FEW_PLACES]))
+    near = comparison.nearest([]) if len(split(old)) <= _FEW_PLACES else []
+    others = [span for span in near if comparison.score(span) >= _NEAR]
+    places = tuple(map(comparison.place, _without_overlaps([_lines(answer.site), *others])[:_FEW_PLACES]))
     why, detail = "found", ""
     if not minimize(index.body, answer.edits):
         window = index.window(answer.site.start_line - 1, answer.site.end_line)
@@ -340,8 +341,7 @@ def _only_new(index: Index, old: str, new: str) -> _Span | None:
     hits = occurrences(index.body, new.encode("utf-8", "surrogatepass"))
     if len(hits) != 1:
         return None
-    ((start, end),) = hits
-    return index.lines.at(start), index.lines.at(max(start, end - 1))
+    return _lines(index.site(*hits[0]))
 
 
 def _compare(index: Index, old: str, site: Site) -> Place:
@@ -351,7 +351,7 @@ def _compare(index: Index, old: str, site: Site) -> Place:
     return Place(site.start_line, site.end_line, round(site.score, 3), "\n".join(here), tuple(differing))
 
 
-class _Sought:
+class _Comparison:
     """A text that is not there, compared with places where it might be meant."""
 
     def __init__(self, index: Index, old: str, requests: Sequence[Request]) -> None:
@@ -363,12 +363,13 @@ class _Sought:
 
     def nearest(self, spans: Sequence[_Span]) -> list[_Span]:
         """The places most like the text, the best first; those that share words with it join in if none is close."""
-        found = [*spans]
+        places = [*spans]
+        lines, last = len(split(self._old)), len(self._index.lines)
         few = self._old.count("\n") <= _MANY_FILE_LINES
         for close, more in ((_CLOSE, _places_by_words), (_SURE, _places_by_line)):
-            if few and not any(self.score(span) >= close for span in found):
-                found += more(self._index, self._old)
-        best = sorted(dict.fromkeys(found), key=lambda span: -self.score(span))
+            if few and not any(self.score(span) >= close for span in places):
+                places += [(begin + 1, min(begin + lines, last)) for begin in more(self._index, self._old)]
+        best = sorted(dict.fromkeys(places), key=lambda span: -self.score(span))
         return _without_overlaps([span for span in best if self.score(span) >= _SIMILAR])
 
     def place(self, span: _Span) -> Place:
@@ -405,8 +406,8 @@ class _Sought:
         return self._index.window(span[0] - 1, span[1])
 
 
-def _places_by_words(index: Index, old: str) -> list[tuple[int, int]]:
-    """Lines that share words with the text, as long as it is, those with the most and rarest words first."""
+def _places_by_words(index: Index, old: str) -> list[int]:
+    """Where a place may begin that shares words with the text, those with the most and rarest words first."""
     lines = split(old)
     votes: dict[int, float] = {}
     for word in _words(old):
@@ -415,13 +416,11 @@ def _places_by_words(index: Index, old: str) -> list[tuple[int, int]]:
         for place in places:
             begin = max(place - offset, 0)
             votes[begin] = votes.get(begin, 0.0) + len(word) / len(places)
-    best = sorted(votes, key=lambda begin: (-votes[begin], begin))[: _SHARING_LINES if len(lines) > 1 else RARE]
-    last = len(index.lines)
-    return [(begin + 1, min(begin + len(lines), last)) for begin in best]
+    return sorted(votes, key=lambda begin: (-votes[begin], begin))[: _SHARING_LINES if len(lines) > 1 else RARE]
 
 
-def _places_by_line(index: Index, old: str) -> list[tuple[int, int]]:
-    """Places by the likeness of one line, the longest, to lines of a file that is not too long."""
+def _places_by_line(index: Index, old: str) -> list[int]:
+    """The same by the likeness of one line, the longest, to lines of a file that is not too long."""
     from rapidfuzz.fuzz import partial_ratio, ratio
     from rapidfuzz.process import extract
 
@@ -434,9 +433,8 @@ def _places_by_line(index: Index, old: str) -> list[tuple[int, int]]:
         return []
     choices = {number: index.line(number).strip()[:_LONGEST_DIAGNOSED_LINE] for number in index.solid}
     scorer = ratio if len(lines) > 1 else partial_ratio
-    found = extract(longest, choices, scorer=scorer, score_cutoff=_CUTOFF, limit=3)
-    begins = [max(number - offset, 0) for _, _, number in found]
-    return [(begin + 1, min(begin + len(lines), len(index.lines))) for begin in begins]
+    alike = extract(longest, choices, scorer=scorer, score_cutoff=_CUTOFF, limit=3)
+    return [max(number - offset, 0) for _, _, number in alike]
 
 
 def _words(text: str) -> list[str]:
@@ -514,7 +512,7 @@ def _part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[str]]:
     from rapidfuzz.fuzz import partial_ratio_alignment
 
     line, indented = current[0], bool(lead(sent[0]))
-    start, end = 0 if indented else len(lead(line)), len(line)
+    start, end = 0 if indented else depth(line), len(line)
     if len(sent[0]) < len(line) - start and len(sent[0]) * len(line) <= _CELLS:
         found = partial_ratio_alignment(sent[0].strip(), line)
         assert found is not None  # noqa: S101  there is always a best part
@@ -714,7 +712,7 @@ def _name(sent: str, here: str, before: str, line: int, column: int) -> Differen
 def _kind_of(sent: str, here: str) -> str:
     if not sent.strip() and not here.strip():
         return "spacing" if (sent + here).isascii() else "exotic_space"
-    for name, same in _KINDS_OF_WORDS.items():
+    for name, same in _DIFFERS_IN.items():
         if same(sent) == same(here):
             return name if name != "look_alike" else _look_alike(sent + here)
     return "word" if any(map(str.isalnum, sent + here)) else "marks"

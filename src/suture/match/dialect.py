@@ -20,6 +20,7 @@ from suture.match.normalize import (
     PLAIN,
     QUOTES,
     UNESCAPES,
+    depth,
     fold,
     lead,
     parts,
@@ -164,7 +165,8 @@ class Dialect:
         solid = [(number, parts(sent), parts(actual)) for number, sent, actual in pairs if sent.strip()]
         others = [(number, parts(sent), parts(actual)) for number, sent, actual in alike]
         self._learn_leads(request, sorted((*solid, *others)))
-        self._learn_trails(pairs)
+        trails = [(trail(sent), trail(actual)) for _, sent, actual in pairs]
+        self._trim = any(sent for sent, _ in trails) and not any(sent and actual for sent, actual in trails)
         bodies = [(sent[1], actual[1]) for _, sent, actual in solid]
         differ = any(sent != actual for sent, actual in bodies)
         self._form = self._learn_form(bodies) if differ else None
@@ -200,7 +202,7 @@ class Dialect:
         if len(new) < 2 or not actual.endswith(sent):  # noqa: PLR2004
             return
         asked, here = self._units()
-        deeper = len(lead(new[1])) - len(lead(new[0]))
+        deeper = depth(new[1]) - depth(new[0])
         unit = 1 if "\t" in actual else here.width or asked.width
         shifted = deeper <= 0 or _follows(new[0], new[1], deeper, unit)
         alone = not sent and all(map(lead, new[1:]))
@@ -210,10 +212,6 @@ class Dialect:
             self.stripped = actual
         if shifted == first_only:
             self.leads = Leads([("", " "), ("", "")], self._units)  # it cannot be known
-
-    def _learn_trails(self, pairs: Sequence[tuple[int, str, str]]) -> None:
-        trails = [(trail(sent), trail(actual)) for _, sent, actual in pairs]
-        self._trim = any(sent for sent, _ in trails) and not any(sent and actual for sent, actual in trails)
 
     @staticmethod
     def _learn_form(bodies: list[tuple[str, str]]) -> Literal["NFC", "NFD"] | None:

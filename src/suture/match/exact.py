@@ -10,10 +10,11 @@ from itertools import accumulate
 
 from suture.match.dialect import Dialect
 from suture.match.index import MOST_PLACES, Found, Match, Refused, Site, merge_words
-from suture.match.ladder import COMPARED, LEVEL, RUNGS, find_applied_at, settle
+from suture.match.ladder import COMPARED, LEVEL, RUNGS, find_applied_at, make_change
 from suture.match.normalize import Request, coarse, encode_line, lead, readings, trail
 from suture.records import Record
 from suture.text.edits import Edit, edit
+from suture.text.replace import ending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Piece(Record):
     text: str
 
 
-def as_sent(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
+def find_as_sent(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
     """The answer where the text occurs as sent; None where it doesn't, or is a block without its indentation."""
     if whole_lines and (last := _last_lines(index, old)) is not None:
         at = len(index.body) - len(last)
@@ -45,7 +46,7 @@ def as_sent(index: Index, old: str, new: str, match: str, *, whole_lines: bool) 
         if whole_lines or (len(lines) == 1 and b"\n" in sought.strip(b"\r\n")):
             hits = lines
         if len(hits) > 1 or (hits and not complete):
-            return Refused("ambiguous", rung, tuple(_site(index, at, at + len(sought)) for at in hits))
+            return Refused("ambiguous", rung, tuple(index.site(at, at + len(sought)) for at in hits))
         if hits and sought:
             hit = _Hit(index, hits[0], hits[0] + len(sought), rung)
             if match == "exact":
@@ -64,6 +65,33 @@ def at_line(index: Index, old: str, new: str, line: int) -> Found | None:
         if sought and index.body.startswith(sought, start) and _is_whole(index.body, start, end):
             return _Hit(index, start, end, rung).replace(new)
     return None
+
+
+def find_piece(index: Index, request: Request, allowed: Sequence[str]) -> Answer | None:
+    """A piece of one line, for a piece of one line."""
+    texts = _piece_texts(request)
+    if texts is None:
+        return None
+    sent, wanted = texts
+    by_level: dict[int, list[Piece]] = {}
+    candidates, complete = _pieces(index, sent)
+    for piece in candidates:
+        level = next((level for level, fits in COMPARED if fits(sent, piece.text)), LEVEL["similar"])
+        by_level.setdefault(max(level, 0 if request.plain else LEVEL["escape"]), []).append(piece)
+    level = min(by_level, default=LEVEL["similar"])
+    if level >= LEVEL["similar"]:
+        return None
+    sites = tuple(Site(piece.line + 1, piece.line + 1) for piece in by_level[level])
+    many = len(sites) > 1 or not complete
+    if RUNGS[level] not in allowed or many:
+        return Refused("missing" if RUNGS[level] not in allowed else "ambiguous", RUNGS[level], sites)
+    (piece,) = by_level[level]
+    if _is_applied(index.keys[piece.line], sent, wanted):
+        return Refused("applied", RUNGS[level], sites)
+    change = _carry_piece(index, Request((sent,), (wanted,)), piece)
+    if change is None:
+        return Refused("unproved", RUNGS[level], sites, detail="indentation_or_characters")
+    return Found(RUNGS[level], sites[0], (change.span.start, change.span.end), (change,))
 
 
 def _last_lines(index: Index, old: str) -> bytes | None:
@@ -108,16 +136,12 @@ def _is_whole(body: bytes, start: int, end: int) -> bool:
     return begins and (end == len(body) or body[end] in b"\r\n" or body[end - 1] in b"\r\n")
 
 
-def _site(index: Index, start: int, end: int) -> Site:
-    return Site(index.lines.at(start), index.lines.at(max(start, end - 1)))
-
-
 class _Hit:
     """A place where the text occurs as it was sent."""
 
     def __init__(self, index: Index, start: int, end: int, rung: str) -> None:
         self.index, self.start, self.end, self.rung = index, start, end, rung
-        self.site = _site(index, start, end)
+        self.site = index.site(start, end)
         lines, body = index.lines, index.body
         self.before = body[lines.around(start)[0] : start]
         """What the file has before it in its first line."""
@@ -140,7 +164,7 @@ class _Hit:
         if self.rest.strip() and not self.before.strip() and _is_several_lines(new) and not _is_several_lines(old):
             longer = self._before_comment(old, new)
             if longer is not None or self.before:
-                return longer or Refused("unproved", self.rung, (self.site,), None, "line_goes_on")
+                return longer or Refused("unproved", self.rung, (self.site,), detail="line_goes_on")
         if self.rest and self._ends_as(old, new):
             return Refused("partly_applied", self.rung, (self.site,))
         whole = not self.before and not self.rest.strip()
@@ -152,9 +176,9 @@ class _Hit:
     def replace(self, new: str) -> Found:
         """The new text as it is, with the file's line endings unless it brings its own."""
         if "\r" not in new and "\n" in new:
-            new = new.replace("\n", self._ending().decode())
+            new = new.replace("\n", ending(self.index.body, self.start, self.end).decode())
         change = edit(self.start, self.end, new.encode("utf-8", "surrogatepass"))
-        return Found(self.rung, 1.0, None, self.site, (self.start, self.end), (change,))
+        return Found(self.rung, self.site, (self.start, self.end), (change,))
 
     def _before_comment(self, old: str, new: str) -> Answer | None:
         """One line was sent, several are to come, and the file's line goes on with a comment: it stays there."""
@@ -164,48 +188,16 @@ class _Hit:
         if solid is None or not self.index.knows(request.old[solid].strip(), self.index.line(number).strip()):
             return None
         at = tuple(number if n == solid else None for n in range(len(request.old)))
-        return settle(self.index, request, Match(at, tuple(place is not None for place in at)), self.rung)
+        return make_change(self.index, request, Match(at, tuple(place is not None for place in at)), self.rung)
 
     def _ends_as(self, old: str, new: str) -> bool:
         """Whether the file's last line there is new's already, which is longer than old's."""
         (*_, was), (*_, now) = old.split("\n"), new.split("\n")
         return was != now and now.startswith(was) and self.index.line(self.site.end_line - 1) == now
 
-    def _ending(self) -> bytes:
-        lines, (begin, end) = self.index.lines, self.index.lines.around(self.start)
-        before = lines.around(begin - 1) if begin else (0, 0)  # where the last line has no end
-        return lines.ending_of(begin, end) or lines.ending_of(*before) or b"\n"
-
 
 def _is_several_lines(text: str) -> bool:
     return "\n" in text.strip("\r\n")
-
-
-def find_piece(index: Index, request: Request, allowed: Sequence[str]) -> Answer | None:
-    """A piece of one line, for a piece of one line."""
-    texts = _piece_texts(request)
-    if texts is None:
-        return None
-    sent, wanted = texts
-    by_level: dict[int, list[Piece]] = {}
-    candidates, complete = _pieces(index, sent)
-    for piece in candidates:
-        level = next((level for level, fits in COMPARED if fits(sent, piece.text)), LEVEL["similar"])
-        by_level.setdefault(max(level, 0 if request.plain else LEVEL["escape"]), []).append(piece)
-    level = min(by_level, default=LEVEL["similar"])
-    if level >= LEVEL["similar"]:
-        return None
-    sites = tuple(Site(piece.line + 1, piece.line + 1) for piece in by_level[level])
-    many = len(sites) > 1 or not complete
-    if RUNGS[level] not in allowed or many:
-        return Refused("missing" if RUNGS[level] not in allowed else "ambiguous", RUNGS[level], sites)
-    (piece,) = by_level[level]
-    if _is_applied(index.keys[piece.line], sent, wanted):
-        return Refused("applied", RUNGS[level], sites)
-    change = _carry_piece(index, Request((sent,), (wanted,)), piece)
-    if change is None:
-        return Refused("unproved", RUNGS[level], sites, None, "indentation_or_characters")
-    return Found(RUNGS[level], 1.0, None, sites[0], (change.span.start, change.span.end), (change,))
 
 
 def _piece_texts(request: Request) -> tuple[str, str] | None:

@@ -83,7 +83,7 @@ def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | N
     (split,) = hunk.splits
     answer = _fit_split(index, hunk, split, match, expected or Expected())
     if hunk.inner and isinstance(answer, Found) and _follows_search_marker(index, answer.site):
-        answer = Refused("unsplit", None, (answer.site,))
+        answer = Refused("unsplit", sites=answer.sites)
     return Fit(answer, split)
 
 
@@ -125,7 +125,7 @@ def _fit_split(index: Index, hunk: Hunk, split: Split, match: str, expected: Exp
     scopes = _scopes_of_hunk(index, hunk)
     if scopes == []:
         known = locate_in_bases(index, split.old, split.new, whole_lines=True) if match == "lenient" else None
-        return known or Refused("missing", None, _locate(index, split, match).sites, None, NOT_NAMED)
+        return known or Refused("missing", sites=_locate(index, split, match).sites, detail=NOT_NAMED)
     for line in expected.lines:
         here = _place_at(index, split, line)
         if here is not None and _is_inside(scopes, here.site, numbered=True):
@@ -134,7 +134,7 @@ def _fit_split(index: Index, hunk: Hunk, split: Split, match: str, expected: Exp
     if isinstance(answer, Refused):
         return _decide(index, hunk, split, answer, match, expected) if answer.why == "ambiguous" else answer
     if answer.base is None and not _is_inside(scopes, answer.site):
-        return Refused("missing", None, (answer.site,), None, OUTSIDE)
+        return Refused("missing", sites=answer.sites, detail=OUTSIDE)
     return answer
 
 
@@ -210,11 +210,11 @@ def _fit_every(index: Index, number: int, split: Split) -> Found | Refused:
     spans = occurrences(index.body, old)
     if not spans:
         return Refused("missing")
-    sites = tuple(Site(index.lines.at(start), index.lines.at(max(end - 1, start))) for start, end in spans)
+    sites = tuple(index.site(start, end) for start, end in spans)
     if number not in {0, len(spans)}:
         return Refused("miscounted", "exact", sites)
     edits = tuple(edit(start, end, adapt_endings(index.body, start, end, new)) for start, end in spans)
-    return Found("exact", 1.0, None, sites[0], (spans[0][0], spans[-1][1]), edits)
+    return Found("exact", sites[0], (spans[0][0], spans[-1][1]), edits)
 
 
 def _place_at(index: Index, split: Split, line: int) -> Found | None:
@@ -272,7 +272,7 @@ def _decide(index: Index, hunk: Hunk, split: Split, answer: Refused, match: str,
     if len(sites) != 1:
         return answer
     (site,) = sites
-    start, end = index.lines.span(site.start_line)[0], index.lines.span(site.end_line)[1]
+    start, end = index.span(site)
     part = Index(index.body[start:end], index.name)
     part.__dict__["indent"] = index.indent
     place = _locate(part, split, match, part=hunk.part)
@@ -315,7 +315,7 @@ def _insert(index: Index, line: int, new: str) -> Found:
         text = text.replace(b"\n", ending or b"\n")
     if line and line == len(lines) and not lines.finished:
         text = (ending or b"\n") + text.removesuffix(ending or b"\n")
-    return Found("exact", 1.0, None, Site(line + 1, line + 1), (at, at), (edit(at, at, text),))
+    return Found("exact", Site(line + 1, line + 1), (at, at), (edit(at, at, text),))
 
 
 def _scopes_of_context(index: Index, context: Sequence[str]) -> list[tuple[int, int]]:
@@ -387,7 +387,7 @@ def _fit_one_of(index: Index, hunk: Hunk, splits: Sequence[Split], match: str) -
             fits.append(Fit(answer, split))
     sites = tuple(site for fitting in fits for site in fitting.answer.sites)
     halved = len(fits) == 1 and fits[0].split is not longest and _precedes_separator(index, sites[0])
-    return fits[0] if len(fits) == 1 and not halved else Fit(Refused("unsplit", None, sites), splits[0])
+    return fits[0] if len(fits) == 1 and not halved else Fit(Refused("unsplit", sites=sites), splits[0])
 
 
 def _is_balanced(text: str) -> bool:

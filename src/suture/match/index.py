@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from suture.bounds import check_time, timed
-from suture.match.normalize import coarse, encode_line, is_known, lead, marks_of, tokens, words
+from suture.match.normalize import coarse, depth, encode_line, is_known, marks_of, tokens, words
 from suture.records import Record
 from suture.text import Indent, Lines, detect
 from suture.text.diff import changes
@@ -89,15 +89,15 @@ class Found(Record):
 
     rung: str
     """How the text was recognized: a name of the ladder's table."""
-    score: float
-    """1.0, or for `similar` how much of the text occurs there."""
-    runner_up: Site | None
-    """For `similar`: the next best place."""
     site: Site
     span: tuple[int, int]
     """The bytes of the body that the old text was found to be."""
     edits: tuple[Edit, ...]
     """The change: edits on the body."""
+    score: float = 1.0
+    """For `similar`: how much of the text occurs there."""
+    runner_up: Site | None = None
+    """For `similar`: the next best place."""
     base: Base | None = None
     """For `rebased`: the version on which the request was written."""
 
@@ -309,6 +309,14 @@ class Index:
         """Some lines without their endings."""
         return [self.line(number) for number in range(first, end)]
 
+    def span(self, site: Site) -> tuple[int, int]:
+        """The bytes of some lines, the last one's ending included."""
+        return self.lines.span(site.start_line)[0], self.lines.span(site.end_line)[1]
+
+    def site(self, start: int, end: int) -> Site:
+        """The lines that some bytes are in."""
+        return Site(self.lines.at(start), self.lines.at(max(start, end - 1)))
+
     @staticmethod
     def most_runs(keys: list[bytes]) -> int:
         """How many places of some lines are looked at; where there are as many, there may be more."""
@@ -375,17 +383,17 @@ def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, 
     """
     while number < count and not line_at(number).strip():
         number += 1
-    depth = len(lead(line_at(number))) if number < count else 0
+    indent = depth(line_at(number)) if number < count else 0
     names: list[str] = []
     closing = False  # whether the header of what encloses the line begins further up, at its depth
     for above in range(number - 1, max(number - _MOST_LINES_ABOVE, -1), -1):
-        if not depth and not closing:
+        if not indent and not closing:
             break
         line = line_at(above)
         text = line.strip()
-        if not text or len(lead(line)) > depth or (len(lead(line)) == depth and not closing):
+        if not text or depth(line) > indent or (depth(line) == indent and not closing):
             continue
-        depth = len(lead(line))
+        indent = depth(line)
         begins = text[0] not in ")]}" and text not in _BRACES
         if begins and (name := opening(line) if closing else declared_name(line)) is not None:
             names.insert(0, name)

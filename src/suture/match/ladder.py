@@ -1,7 +1,7 @@
 """The ladder: a table of rungs, the strictest first, and what is done at the one place that a rung has found.
 
 A `Candidate` is found once, by its coarse keys, and then gets the strictest rung that it satisfies; a search per rung
-would read the file once per rung. `settle` makes the change at a place; a change that is there already is refused as
+would read the file once per rung. `make_change` makes the change at a place; one that is there already is refused as
 applied.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from suture.match.carry import Clash, carry
+from suture.match.carry import carry
 from suture.match.dialect import Leads
 from suture.match.index import Found, Match, Refused, Site, offsets_in, place_blanks
 from suture.match.normalize import fold, informative, is_escaped, lead, plain_words, solid_keys, split
@@ -121,25 +121,15 @@ class Candidate:
         return LEVEL["trailing"] if any(old[n] != index.line(at[n]) for n in blank) else 0  # type: ignore[arg-type]
 
 
-def settle(
-    index: Index,
-    request: Request,
-    match: Match,
-    rung: str,
-    score: float = 1.0,
-    runner_up: Site | None = None,
-) -> Answer:
+def make_change(index: Index, request: Request, match: Match, rung: str) -> Answer:
     """The change at a place that was found."""
     request, match = _without_outer_blanks(request, match)
     if LEVEL[rung] > LEVEL["line_ends"] and _is_applied(index, request, match):
         return Refused("applied", rung, (match.site,))
-    try:
-        edits = carry(index, _indent_as_file(index, request, match), match)
-        edits = _without_end(index, edits) if request.unfinished and match.last == len(index.lines) - 1 else edits
-    except Clash as clash:
-        return Refused(clash.why, rung, (match.site,), clash.sides, clash.detail)
-    span = index.lines.span(match.first + 1)[0], index.lines.span(match.last + 1)[1]
-    return Found(rung, score, runner_up, match.site, span, edits)
+    answer = carry(index, _indent_as_file(index, request, match), match, rung)
+    if isinstance(answer, Found) and request.unfinished and match.last == len(index.lines) - 1:
+        return answer.but(edits=_without_end(index, answer.edits))
+    return answer
 
 
 def find_applied_at(index: Index, first: int, old: str, new: str) -> Site | None:
@@ -164,9 +154,8 @@ def find_applied(index: Index, request: Request, *, near: Site | None = None, en
     wanted = [fold(line).strip() for line in request.new if line.strip()]
     for places in index.runs(keys):
         site = Site(places[0] + 1, places[-1] + 1)
-        if near is not None and says < _CERTAIN and not site.overlaps(near):
-            continue
-        if [fold(index.line(place)).strip() for place in places] == wanted:
+        may_be_it = near is None or says >= _CERTAIN or site.overlaps(near)
+        if may_be_it and [fold(index.line(place)).strip() for place in places] == wanted:
             return Refused("partly_applied" if remains(index, before, keys, site) else "applied", None, (site,))
     return None
 

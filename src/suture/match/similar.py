@@ -22,11 +22,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
 
-from suture.match.carry import Clash, carry
+from suture.match.carry import carry
 from suture.match.dialect import Leads
 from suture.match.index import Found, Match, Refused, Site, declared_name, place_blanks
-from suture.match.ladder import find_applied, settle
-from suture.match.normalize import informative, lead, likeness, line_keys, plain_words
+from suture.match.ladder import find_applied, make_change
+from suture.match.normalize import depth, informative, lead, likeness, line_keys, plain_words
 from suture.match.placeholders import find_added, is_marker, is_placeholder
 from suture.records import Record
 from suture.text.diff import changes
@@ -81,7 +81,7 @@ _MOST_WAYS = 256  # ways to lay the pieces so far over the file
 _MOST_PIECES = 20  # of a text
 
 
-class Near(Record):
+class SimilarPlace(Record):
     """A place that resembles the text."""
 
     score: float
@@ -94,10 +94,10 @@ class Near(Record):
 
 def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
     """The one place that is nearly the text, in the reading that comes nearest."""
-    places: list[Near] = []
+    places: list[SimilarPlace] = []
     request = requests[0]
     for reading in requests:
-        nearest = _Sought(index, reading).nearest()
+        nearest = _Search(index, reading).nearest()
         if nearest and (not places or (nearest[0].score, places[0].moved) > (places[0].score, nearest[0].moved)):
             places, request = nearest, reading
     sites = tuple(near.match.site.but(score=round(near.score, 3)) for near in places[:3])
@@ -110,7 +110,9 @@ def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
     if rivals and best.score - rivals[0].score < _LEAST_MARGIN:
         return Refused("ambiguous", "similar", tuple(near.match.site for near in (best, rivals[0])))
     runner_up = rivals[0].match.site.but(score=round(rivals[0].score, 3)) if rivals else None
-    answer = settle(index, request, best.match, "similar", round(best.score, 3), runner_up)
+    answer = make_change(index, request, best.match, "similar")
+    if isinstance(answer, Found):
+        answer = answer.but(score=round(best.score, 3), runner_up=runner_up)
     applied_there = isinstance(answer, Refused) and answer.why in {"applied", "partly_applied"}
     if applied_there or is_proved(index, request, best.match):
         return answer
@@ -168,7 +170,7 @@ def _has_rival(index: Index, request: Request, match: Match, number: int) -> boo
     return likeness(sent[:_LONGEST], here[:_LONGEST]) >= _PROOF_LIKENESS
 
 
-class _Sought:
+class _Search:
     """A text that is searched for: its lines, and how much each tells."""
 
     def __init__(self, index: Index, request: Request) -> None:
@@ -182,11 +184,11 @@ class _Sought:
         """Long and rare lines tell more."""
         return min(len(key), 60) / max(len(self.index.where(key)), 1)
 
-    def nearest(self) -> list[Near]:
+    def nearest(self) -> list[SimilarPlace]:
         """The places that resemble the text most, best first."""
         if not self.solid or len(self.solid) > _MOST_LINES:
             return []
-        places: dict[tuple[int | None, ...], Near] = {}
+        places: dict[tuple[int | None, ...], SimilarPlace] = {}
         for begin in self._votes() or self._by_likeness():
             match = self._align(begin)
             if match is not None and match.at not in places:
@@ -298,7 +300,7 @@ class _Sought:
     def _knows(self, number: int, place: int | None) -> bool:
         return place is not None and self.index.knows(self.request.old[number].strip(), self.index.line(place).strip())
 
-    def _judge(self, match: Match) -> Near:
+    def _judge(self, match: Match) -> SimilarPlace:
         """How much of the text occurs there, and whether that is enough."""
         index, old, solid, weights = self.index, self.request.old, self.solid, self.weights
         at, same = match.at, match.same
@@ -321,7 +323,7 @@ class _Sought:
             harmless or (equal >= _LEAST_SHARE * total and score >= _LEAST_SCORE) or (len(off) == 1 and len(own) <= 1)
         )
         moved = any(same[n] and lead(old[n]) != lead(index.line(place)) for n, place in match.placed)
-        return Near(score, match, moved, convincing=enough and mostly and len(own) <= max(1, len(solid) // 3))
+        return SimilarPlace(score, match, moved, convincing=enough and mostly and len(own) <= max(1, len(solid) // 3))
 
 
 def _align_equal(
@@ -386,15 +388,11 @@ def find_elided(index: Index, request: Request) -> Answer | None:
             continue
         if (refused := _disagreement(request, markers)) is not None:
             return refused.but(sites=(match.site,))
-        try:
-            edits = carry(index, request, match)
-        except Clash as failed:
-            clashes.append(Refused(failed.why, "elision", (match.site,), failed.sides, failed.detail))
-            continue
-        span = index.lines.span(match.first + 1)[0], index.lines.span(match.last + 1)[1]
-        narrower = answers.get(edits)
-        if narrower is None or span[1] - span[0] < narrower.span[1] - narrower.span[0]:
-            answers[edits] = Found("elision", 1.0, None, match.site, span, edits)
+        answer = carry(index, request, match, "elision")
+        if isinstance(answer, Refused):
+            clashes.append(answer)
+        elif answer.edits not in answers or len(range(*answer.span)) < len(range(*answers[answer.edits].span)):
+            answers[answer.edits] = answer  # of several that make the same change, the narrowest
     ways: list[Answer] = [*answers.values(), *clashes]
     if len(ways) > 1 and answers:
         return Refused("ambiguous", "elision", tuple(way.sites[0] for way in ways))
@@ -411,10 +409,10 @@ def _is_plausible(index: Index, request: Request, match: Match) -> bool:
         return False
     for marker, gap in match.gaps.items():
         beside = [(n, place) for n, place in placed if n in _neighbors(marker, [number for number, _ in placed])]
-        depths = [len(lead(index.line(place))) for _, place in beside]
-        opened = len(beside) > 1 and len(lead(request.old[marker])) > len(lead(request.old[beside[0][0]]))
+        depths = [depth(index.line(place)) for _, place in beside]
+        opened = len(beside) > 1 and depth(request.old[marker]) > depth(request.old[beside[0][0]])
         inside = opened and depths[0] < depths[1]
-        if inside and any(index.keys[place] and len(lead(index.line(place))) <= depths[0] for place in gap):
+        if inside and any(index.keys[place] and depth(index.line(place)) <= depths[0] for place in gap):
             return False
     return True
 
@@ -431,7 +429,7 @@ def _disagreement(request: Request, markers: Sequence[int]) -> Refused | None:
     if len(others) != len(markers) or _beyond(request, markers):
         return Refused("elided", "elision")
     if any(lead(request.old[n]) != lead(other) for n, other in zip(markers, others, strict=True)):
-        return Refused("unproved", "elision", (), None, "elided_lines_move")
+        return Refused("unproved", "elision", detail="elided_lines_move")
     return None
 
 
@@ -500,7 +498,7 @@ def find_reflowed(index: Index, request: Request) -> Answer | None:
             matches.append(_match_words(index, request, keys, solid, places))
     if len(matches) > 1:
         return Refused("ambiguous", "tokens", tuple(match.site for match in matches))
-    return settle(index, request, matches[0], "tokens") if matches else None
+    return make_change(index, request, matches[0], "tokens") if matches else None
 
 
 def _match_words(

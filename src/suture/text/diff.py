@@ -72,7 +72,12 @@ def unified_and_counts(file: FileDiff, context: int = CONTEXT) -> tuple[bytes, i
     """As `unified`; and how many lines the diff adds and removes."""
     blocks = list(_blocks(file.before, file.edits))
     added, removed = sum(block.added for block in blocks), sum(block.removed for block in blocks)
-    return _unified(file, b"".join(_hunks(file.before, blocks, context))), added, removed
+    hunks = b"".join(_hunks(file.before, blocks, context))
+    stays = file.old_path is not None and file.new_path is not None
+    renamed = stays and file.old_path != file.new_path
+    if stays and not renamed and not hunks and file.new_mode in {None, file.mode}:
+        return b"", 0, 0
+    return _header(file, hunks=bool(hunks), renamed=renamed) + hunks, added, removed
 
 
 def counts(before: bytes, edits: Iterable[Edit]) -> tuple[int, int]:
@@ -125,14 +130,6 @@ def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
             patience -= (j - i) * (m - k)
             changes += [(i + a, i + b, k + c, k + d) for a, b, c, d in _small_changes(old[i:j], new[k:m])]
     return sorted(changes)
-
-
-def _unified(file: FileDiff, hunks: bytes) -> bytes:
-    renamed = file.old_path is not None and file.new_path is not None and file.old_path != file.new_path
-    stays = file.old_path is not None and file.new_path is not None and not renamed
-    if stays and not hunks and file.new_mode in {None, file.mode}:
-        return b""
-    return _header(file, hunks=bool(hunks), renamed=renamed) + hunks
 
 
 def _header(file: FileDiff, *, hunks: bool, renamed: bool) -> bytes:

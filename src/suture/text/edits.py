@@ -169,10 +169,11 @@ def splice(text: Text, edits: Iterable[Edit]) -> list[bytes | memoryview]:
 def splice_ordered(text: Text, edits: Sequence[Edit]) -> list[bytes | memoryview]:
     """As `splice`, for what `sort_edits` gave."""
     cuts = [(one.span.start, one.span.end, one.new) for one in edits]
-    if text.encoding is not None and _cut_in_two(text.body, cuts):
-        raise EncodingMismatch(encoding=text.encoding, reason="an edit cuts a character in two")
-    if text.encoding is not None and not all(map(_is_text, cuts)):
-        raise EncodingMismatch(encoding=text.encoding, reason="the new text is not UTF-8, which edits are made in")
+    if text.encoding is not None:
+        if not text.body.isascii() and any(_continues(text.body, at) for cut in cuts for at in cut[:2]):
+            raise EncodingMismatch(encoding=text.encoding, reason="an edit cuts a character in two")
+        if not all(_is_text(new) for _, _, new in cuts):
+            raise EncodingMismatch(encoding=text.encoding, reason="the new text is not UTF-8, which edits are made in")
     return text.splice(cuts)
 
 
@@ -272,15 +273,11 @@ def _trim(body: bytes, one: Edit) -> Edit:
     return edit(one.span.start + head, one.span.end - tail, one.new[head : len(one.new) - tail])
 
 
-def _cut_in_two(body: bytes, cuts: list[tuple[int, int, bytes]]) -> bool:
-    return not body.isascii() and any(_continues(body, at) for cut in cuts for at in cut[:2])
-
-
-def _is_text(cut: tuple[int, int, bytes]) -> bool:
-    if cut[2].isascii():
+def _is_text(new: bytes) -> bool:
+    if new.isascii():
         return True
     try:
-        cut[2].decode("utf-8", "surrogatepass")
+        new.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return False
     return True

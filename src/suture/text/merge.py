@@ -79,8 +79,9 @@ def merge(base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, 
             edits.append(edit(starts[region.ours[0]], starts[region.ours[1]], new))
         elif region.side == "conflict":
             narrow = _narrow(sides[1], sides[2], region)
-            was, mine, other = _texts(sides, narrow)
-            at, here, there = (span[0] + 1 for span in (narrow.base, narrow.ours, narrow.theirs))
+            ranges = (narrow.base, narrow.ours, narrow.theirs)
+            was, mine, other = (b"".join(lines[i:j]) for lines, (i, j) in zip(sides, ranges, strict=True))
+            at, here, there = (span[0] + 1 for span in ranges)
             conflicts.append(Conflict(was, mine, other, at, here, there))
             edits += _decide(strategy, starts[narrow.ours[0]], conflicts[-1], _ending(sides))
     return Merged(tuple(edits), tuple(conflicts))
@@ -91,7 +92,7 @@ def regions(
 ) -> Iterator[Region]:
     """Where the sides differ from the base, in order; what lies between is the same in all three."""
     queue = sorted(
-        ((change, side) for side, lines in enumerate((ours, theirs)) for change in _settle(base, lines)),
+        ((change, side) for side, lines in enumerate((ours, theirs)) for change in _push_down(base, lines)),
         key=lambda item: (item[0][:2], item[1]),
     )
     shifts = (0, 0)  # how much longer each side is than the base, up to here
@@ -106,11 +107,6 @@ def regions(
         for part in _groups(group, loose, touching=True, end=len(base) if unfinished else None):
             region, shifts = _region(ours, theirs, part, shifts)
             yield region
-
-
-def _texts(sides: Sequence[Sequence[bytes]], region: Region) -> list[bytes]:
-    ranges = (region.base, region.ours, region.theirs)
-    return [b"".join(lines[i:j]) for lines, (i, j) in zip(sides, ranges, strict=True)]
 
 
 def _groups(
@@ -153,7 +149,7 @@ def _region(
     return Region(name, (low, high), mine, other), after
 
 
-def _settle(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
+def _push_down(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
     """The changes, each insertion and deletion as far down as it can be.
 
     Which one of several equal lines is gone is a choice. Both sides must choose alike, or what both did is done twice.

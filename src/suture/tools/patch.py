@@ -315,7 +315,7 @@ class Placer:
                 raise errors.MissingOldText(index=index, total=len(self._patches))
             check_whole(self._text, patch.newText or "", "")
             inserted = edit(0, 0, self._adapt(patch.newText or "", 0))
-            return Found("exact", 1.0, None, Site(1, 1), (0, 0), (inserted,))
+            return Found("exact", Site(1, 1), (0, 0), (inserted,))
         new = (patch.newText or "") if patch.carries else patch.oldText
         check_whole(self._text, new, patch.oldText)
         answer = locate(self._search_index, patch.oldText, new, match=self._match, literal=self._literal)

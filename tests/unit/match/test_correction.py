@@ -126,7 +126,7 @@ def test_bytes_that_are_no_text_are_not_offered(old: str, new: str, *, there: bo
 
 def test_lines_that_hold_bytes_of_no_known_encoding_cannot_be_sent() -> None:
     file = b"alpha\nname = 'caf\xe9'  \ngamma_value = 1\n"
-    found = Found("trailing", 1.0, None, Site(2, 3), (6, 40), (edit(36, 37, b"2"),))
+    found = Found("trailing", Site(2, 3), (6, 40), (edit(36, 37, b"2"),))
     assert correction(Index(file), found) is None
     assert corrected(b"alpha\nname = 'caf\xe9'\n", "alpha \n", "beta \n") is not None
 
@@ -136,7 +136,7 @@ def test_lines_that_hold_bytes_of_no_known_encoding_cannot_be_sent() -> None:
 
 def test_lines_that_stand_elsewhere_too_are_told_with_their_neighbors() -> None:
     file = "def one():\n    # first\n    value = 1\n\ndef two():\n    # second\n    value = 1\n\n"
-    found = Found("exact", 1.0, None, Site(7, 7), (0, 0), (edit(file.rindex("1"), file.rindex("1") + 1, b"2"),))
+    found = Found("exact", Site(7, 7), (0, 0), (edit(file.rindex("1"), file.rindex("1") + 1, b"2"),))
     assert fields(correction(Index(file.encode()), found)) == (
         "    # second\n    value = 1\n\n",
         "    # second\n    value = 2\n\n",
@@ -157,7 +157,7 @@ def test_there_are_no_neighbors_beyond_the_ends_of_a_file() -> None:
     file = b"x\ny\nx\nx\ny\nx"
     for at, expected in ((0, ("x\ny\nx\n", 1, 3)), (8, ("x\nx\ny\nx", 3, 6))):
         line = at // 2 + 1
-        found = Found("exact", 1.0, None, Site(line, line), (0, 0), (edit(at, at + 1, b"z"),))
+        found = Found("exact", Site(line, line), (0, 0), (edit(at, at + 1, b"z"),))
         fixed = correction(Index(file), found)
         assert fixed is not None
         assert (fixed.old, fixed.start_line, fixed.end_line) == expected
@@ -165,7 +165,7 @@ def test_there_are_no_neighbors_beyond_the_ends_of_a_file() -> None:
 
 def test_where_no_neighbors_make_it_unique_there_is_none() -> None:
     file = b"x\n" * 100
-    found = Found("exact", 1.0, None, Site(50, 50), (98, 100), (edit(98, 99, b"y"),))
+    found = Found("exact", Site(50, 50), (98, 100), (edit(98, 99, b"y"),))
     assert correction(Index(file), found) is None
 
 
@@ -198,7 +198,7 @@ def test_more_than_a_model_can_send_is_not_offered() -> None:
 
 
 def test_nothing_to_change_has_no_correction() -> None:
-    found = Found("trailing", 1.0, None, Site(1, 1), (0, 2), ())
+    found = Found("trailing", Site(1, 1), (0, 2), ())
     assert correction(Index(b"x\n"), found) is None
 
 

@@ -61,7 +61,7 @@ def test_patches_refer_to_the_original_in_any_order() -> None:
 def test_a_clipboard_holds_the_very_bytes(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     ws, fs = workspace({"a": content})
     end = len(Text.decode(content).body)
-    found = Found("exact", 1.0, None, Site(1, 1), (0, end), (edit(0, end, b""),))
+    found = Found("exact", Site(1, 1), (0, end), (edit(0, end, b""),))
     monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: found)
     done(ws.patch("a", [replace("all of it", "", toClipboard="x")]))
     done(Workspace(fs.root, fs=fs).patch("a", [append(fromClipboard="x")]))
@@ -73,7 +73,7 @@ def test_bytes_of_an_unknown_encoding_are_pasted_only_where_they_are_none_either
     ws, fs = workspace({"a": b"1 \xe9 2\n", "b": b"\xc3\xa9\n", "c": b"\xff\n", "d": b"ascii\n"})
     session = ws._engine.session()
     assert session.clipboard("x") is None
-    found = Found("exact", 1.0, None, Site(1, 1), (0, 5), ())
+    found = Found("exact", Site(1, 1), (0, 5), ())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(patch_tool, "locate", lambda *_, **__: found)
         done(ws.patch("a", [copy("1", "x")]))
@@ -333,7 +333,7 @@ def test_a_text_that_an_earlier_version_has_several_times_has_no_place(match: st
 
 @pytest.mark.promise("patch.shape")
 def test_a_match_that_is_not_exact_is_told_with_its_place_and_the_next_best(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Found("similar", 0.9, Site(5, 6, 0.5), Site(1, 2), (0, 24), (edit(4, 7, b"ONE"),))
+    found = Found("similar", Site(1, 2), (0, 24), (edit(4, 7, b"ONE"),), 0.9, Site(5, 6, 0.5))
     monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: found)
     ws, fs = workspace({"a": CODE})
     result = ws.patch("a", [replace("def oen():\n return 1\n", "def ONE():\n return 1\n", toClipboard="x")])
