@@ -46,6 +46,10 @@ Piece = tuple[int, int, bytes | None]
 """A part of an edited text: the offset it comes from, its length, and its bytes if they are new."""
 
 
+Cut = tuple[int, int, bytes]
+"""An edit by its start, end and new bytes, where there are too many for objects."""
+
+
 class Edit(Record):
     """Replace what is at `span` by `new`."""
 
@@ -77,13 +81,13 @@ class Pieces:
         self.length = self._starts[-1]
 
     @classmethod
-    def made_by(cls, size: int, edits: Iterable[Edit]) -> Pieces:
-        """The parts of the text that edits, in order, make of one of `size` bytes."""
+    def made_by(cls, size: int, cuts: Iterable[Cut]) -> Pieces:
+        """The parts of the text that cuts, in order, make of one of `size` bytes."""
         pieces: list[Piece] = []
         position = 0
-        for one in edits:
-            pieces += [(position, one.span.start - position, None), (one.span.start, len(one.new), one.new)]
-            position = one.span.end
+        for start, end, new in cuts:
+            pieces += [(position, start - position, None), (start, len(new), new)]
+            position = end
         return cls(size, [piece for piece in (*pieces, (position, size - position, None)) if piece[1]])
 
     def origin(self, offset: int) -> int:
@@ -168,7 +172,7 @@ def splice(text: Text, edits: Iterable[Edit]) -> list[bytes | memoryview]:
 
 def splice_ordered(text: Text, edits: Sequence[Edit]) -> list[bytes | memoryview]:
     """As `splice`, for what `sort_edits` gave."""
-    cuts = [(one.span.start, one.span.end, one.new) for one in edits]
+    cuts = _cuts(edits)
     if text.encoding is not None:
         if not text.body.isascii() and any(_continues(text.body, at) for cut in cuts for at in cut[:2]):
             raise EncodingMismatch(encoding=text.encoding, reason="an edit cuts a character in two")
@@ -193,8 +197,8 @@ def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Ed
     `first` applies to an original of `size` bytes, `second` to the result; what comes back applies
     to the original and gives the final text. Work is linear in the number of edits.
     """
-    earlier = Pieces.made_by(size, sort_edits(first, size))
-    later = Pieces.made_by(earlier.length, sort_edits(second, earlier.length))
+    earlier = Pieces.made_by(size, _cuts(sort_edits(first, size)))
+    later = Pieces.made_by(earlier.length, _cuts(sort_edits(second, earlier.length)))
     result: list[Edit] = []
     position, put = 0, list[bytes]()
     for at, length, new in (*earlier.then(later).pieces, (size, 0, None)):
@@ -271,6 +275,10 @@ def _trim(body: bytes, one: Edit) -> Edit:
     while tail and _continues(old, len(old) - tail):
         tail -= 1
     return edit(one.span.start + head, one.span.end - tail, one.new[head : len(one.new) - tail])
+
+
+def _cuts(edits: Iterable[Edit]) -> list[Cut]:
+    return [(one.span.start, one.span.end, one.new) for one in edits]
 
 
 def _is_text(new: bytes) -> bool:

@@ -171,8 +171,9 @@ def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
         if len(spans) != step.count:
             return _fail(body, trail.whole(), places, text, spans)
         places.append(tuple([trail.origin(start) for start, _ in spans]))
-        text, pieces = _replace(text, spans, _news(text, spans, step.new, usual))
+        pieces = _replace(text, spans, _news(text, spans, step.new, usual))
         trail.add(pieces)
+        text = pieces.text(text)
     return Outcome(tuple(minimize(body, trail.whole().edits())), tuple(places))
 
 
@@ -273,23 +274,9 @@ def _news(text: bytes, spans: Sequence[tuple[int, int]], new: bytes, usual: byte
     return [adapt_endings(text, start, end, new) for start, end in timed(spans)]
 
 
-def _replace(text: bytes, spans: Sequence[tuple[int, int]], news: Sequence[bytes]) -> tuple[bytes, list[Piece]]:
-    """The text with other bytes at the spans, and the pieces it is made of."""
-    pieces: list[Piece] = []
-    parts: list[bytes | memoryview] = []
-    view, position = memoryview(text), 0
-    for (start, end), new in zip(spans, news, strict=True):
-        if start > position:
-            pieces.append((position, start - position, None))
-            parts.append(view[position:start])
-        if new:
-            pieces.append((start, len(new), new))
-            parts.append(new)
-        position = end
-    if position < len(text):
-        pieces.append((position, len(text) - position, None))
-        parts.append(view[position:])
-    return b"".join(parts), pieces
+def _replace(text: bytes, spans: Sequence[tuple[int, int]], news: Sequence[bytes]) -> Pieces:
+    """The text with other bytes at the spans."""
+    return Pieces.made_by(len(text), [(start, end, new) for (start, end), new in zip(spans, news, strict=True)])
 
 
 class _Trail:
@@ -299,13 +286,13 @@ class _Trail:
         self._size = size
         self._lists: list[Pieces] = []
 
-    def add(self, pieces: list[Piece]) -> None:
+    def add(self, pieces: Pieces) -> None:
         """One more step. How the text became empty, if it did, is of no interest any more."""
         lists = self._lists
-        if not pieces:
+        if not pieces.pieces:
             self._lists = [Pieces(self._size, [])]
             return
-        lists.append(Pieces(lists[-1].length if lists else self._size, pieces))
+        lists.append(pieces)
         while len(lists) > 1 and len(lists[-2].pieces) <= 2 * len(lists[-1].pieces):
             last = lists.pop()
             lists[-1] = lists[-1].then(last)
@@ -469,8 +456,9 @@ class _Windows:
             if (begin and left < self._finder.longest) or (stop < len(self._body) and right < self._finder.longest):
                 return False
             self.places[number] += [begin + trail.origin(first) for first, _ in spans]
-            text, pieces = _replace(text, spans, [new] * len(spans))
+            pieces = _replace(text, spans, [new] * len(spans))
             trail.add(pieces)
+            text = pieces.text(text)
             near = self._near(text, [first for first, _ in spans], old, new)
             for later in self._steps(near, number):
                 if later not in known:
