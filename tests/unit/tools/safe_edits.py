@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from suture import Settings, ToolResult, Workspace
 from suture.testing import MemoryFS
-from tests.unit.changes import done, hashed, workspace
+from tests.unit.changes import workspace
 from tests.unit.file_edits import seen
 
 FIELDS = {"path", "mode", "written", "change_id", "hash", "replacements", "diff", "validation"}
@@ -118,21 +118,6 @@ def swap(search: str, replace: str, **more: Any) -> dict[str, Any]:
 
 def pattern(search: str, replace: str, **more: Any) -> dict[str, Any]:
     return swap(search, replace, regex=True, **more)
-
-
-def edited(before: bytes | None, settings: Settings | None = None, **arguments: Any) -> bytes:
-    """The bytes of a text file after a call that succeeds; `verify_only` must have foretold its diff."""
-    ws, fs = workspace({} if before is None else {"a.txt": before}, settings)
-    untouched = seen(fs)
-    foretold = done(ask(ws, "a.txt", **arguments, mode="verify_only"))
-    assert seen(fs) == untouched
-    assert foretold["hash"] == (None if before is None else hashed(before))
-    data = done(ask(ws, "a.txt", **arguments))
-    after = fs.files()["a.txt"]
-    assert (data["path"], data["hash"], data["written"]) == ("a.txt", hashed(after), after != before)
-    assert data["diff"] == foretold["diff"]
-    assert data["validation"] == foretold["validation"] or not data["written"]
-    return after
 
 
 def failed(before: bytes | None, settings: Settings | None = None, path: str = "a.txt", **arguments: Any) -> ToolResult:

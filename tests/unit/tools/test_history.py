@@ -194,29 +194,6 @@ def test_paging_of_one_file_follows_its_renames() -> None:
     assert found == [ids[4], ids[2], ids[0]]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        ({"limit": 0}, "INVALID_ARGUMENTS"),
-        ({"limit": -1}, "INVALID_ARGUMENTS"),
-        ({"limit": 1001}, "INVALID_ARGUMENTS"),
-        ({"limit": "many"}, "INVALID_ARGUMENTS"),
-        ({"file": "a"}, "INVALID_ARGUMENTS"),
-        ({"before": "zz"}, "CHANGE_NOT_FOUND"),
-        ({"before": ""}, "CHANGE_NOT_FOUND"),
-        ({"path": ""}, "INVALID_PATH"),
-        ({"path": "../x"}, "PATH_OUTSIDE_WORKSPACE"),
-        ({"path": "/etc/passwd"}, "PATH_OUTSIDE_WORKSPACE"),
-        ({"path": "/etc"}, "PATH_OUTSIDE_WORKSPACE"),
-        ({"path": ".git/config"}, "PROTECTED_PATH"),
-    ],
-)
-def test_wrong_arguments_are_refused(arguments: dict[str, Any], code: str) -> None:
-    ws, _ = workspace()
-    land(ws, create("a"))
-    assert refused(ws.call("history", arguments))["code"] == code
-
-
 # Of a file, of a folder
 
 

@@ -1,70 +1,15 @@
-"""The tool `safe_edit`, search and replace: literal texts, and patterns that mean what they mean to Python."""
+"""The tool `safe_edit`, search and replace: patterns that mean what they mean to Python."""
 
 import re
-from typing import Any
 
 import pytest
 
 from suture import Settings
 from tests.unit.changes import done, workspace
 from tests.unit.file_edits import seen
-from tests.unit.tools.safe_edits import SAVED, ask, code_of, edited, failed, memory, pattern, swap, told
+from tests.unit.tools.safe_edits import ask, code_of, failed, memory, pattern
 
 I, M, S, U, X, A = 2, 8, 16, 32, 64, 256  # noqa: E741  as `re` names them, with the values that it has
-
-
-# Literal texts
-
-
-@pytest.mark.promise("safe.search")
-@pytest.mark.parametrize(
-    ("before", "edit", "after"),
-    [
-        (b"a.c abc\n", swap("a.c", "x"), b"x abc\n"),
-        (b"a|b ^a$ [a]\n", swap("^a$", "(a)"), b"a|b (a) [a]\n"),
-        (b"a\\d a1\n", swap("\\d", "\\w"), b"a\\w a1\n"),
-        (b"one\n", swap("one", r"\1 $& $1 \g<0> \n \\ &"), b"\\1 $& $1 \\g<0> \\n \\\\ &\n"),
-        (b"aaaa\n", swap("aa", "b"), b"bb\n"),
-        (b"aaa\n", swap("aa", "a"), b"aa\n"),
-        (b"ab\n", swap("b", "ab"), b"aab\n"),
-        (b"one two\n", swap(" two", ""), b"one\n"),
-        (b"a\nb\na\nb\n", swap("a\nb\n", "c\n"), b"c\nc\n"),
-        (b"a\r\nb\r\nc\r\n", swap("a\nb\n", "x\ny\nz\n"), b"x\r\ny\r\nz\r\nc\r\n"),
-        (b"a\r\nb\r\n", swap("\n", "\n\n"), b"a\r\n\r\nb\r\n\r\n"),
-        (b"a\r\nb\nc\r\n", swap("a\nb\n", ""), b"c\r\n"),
-        (b"a\r\nb\r\nc\r\n", swap("b\n", ""), b"a\r\nc\r\n"),
-        (b"a\r\nb\r\n", swap("b", "x\r\ny"), b"a\r\nx\r\ny\r\n"),
-        (b"a\nb\n", swap("b", "x\r\ny"), b"a\nx\r\ny\n"),
-        (b"a\r\nb\r\n", swap("b", "x\ny"), b"a\r\nx\r\ny\r\n"),
-        ("\ufeffé é\r\n".encode(), swap("é", "🎉"), "\ufeff🎉 🎉\r\n".encode()),
-        ("ab\n".encode("utf-16"), swap("b", "é"), "aé\n".encode("utf-16")),
-        (b"A a\n", swap("a", "b", flags=I), b"A b\n"),
-        (b"a\n.\n", swap(".", "x", flags=S | I | M), b"a\nx\n"),
-    ],
-)
-def test_a_literal_text_is_replaced_as_it_stands(before: bytes, edit: dict[str, Any], after: bytes) -> None:
-    assert edited(before, search_replace=edit) == after
-
-
-@pytest.mark.promise("safe.search")
-@pytest.mark.parametrize("search", ["A", "a ", "a\n", "ａ", "", "\ufeff"])
-def test_a_literal_text_is_not_found_where_it_does_not_stand_exactly(search: str) -> None:
-    ws, fs = memory(a=b"a")
-    untouched = seen(fs)
-    expected = "PATTERN_NOT_FOUND" if search else "INVALID_ARGUMENTS"
-    assert code_of(ask(ws, "a.txt", search_replace=swap(search, "x"))) == expected
-    assert seen(fs) == untouched
-
-
-@pytest.mark.promise("safe.texts")
-def test_the_number_of_replacements_stands_before_the_saved_line() -> None:
-    ws, _ = memory(a=b"a a a a a\n")
-    result = ask(ws, "a.txt", search_replace=swap("a", "b"), show_diff=False)
-    assert result.text == f"✅ Replaced 5 occurrences of 'a' → 'b'\n{SAVED}"
-    result = ask(ws, "a.txt", search_replace=swap("b", "c", count=1), mode="interactive")
-    assert told(result).status == f"✅ Replaced 1 occurrence of 'b' → 'c'\n{SAVED}"
-    foretold = done(ask(ws, "a.txt", search_replace=swap("b", "c"), mode="verify_only"))
-    assert (foretold["replacements"], foretold["written"]) == (4, False)
 
 
 # Patterns, as Python has them
@@ -222,43 +167,6 @@ def test_the_first_matches_of_a_pattern_are_replaced(search: str, replace: str, 
     assert fs.files()["a.txt"].decode() == after
 
 
-@pytest.mark.promise("safe.search")
-def test_a_pattern_that_python_warns_of_works_nevertheless() -> None:
-    assert edited(b"[a] b|c\n", search_replace=pattern("[[a]", "x")) == b"xx] b|c\n"
-    assert edited(b"a--b||c\n", search_replace=pattern("[-||]", "x")) == b"axxbxxc\n"
-
-
-@pytest.mark.promise("safe.search")
-def test_a_pattern_works_on_characters_whatever_the_encoding() -> None:
-    edit = pattern(r"^(.)(.)$", r"\2\1", flags=M)
-    for codec in ("utf-8", "utf-8-sig", "utf-16", "utf-32"):
-        assert edited("é🎉\r\nab\r\n".encode(codec), search_replace=edit) == "🎉é\r\nba\r\n".encode(codec)
-    latin = edited("é×\r\nab".encode("latin-1"), search_replace=edit, encoding="latin-1")
-    assert latin == "×é\r\nba".encode("latin-1")
-
-
-@pytest.mark.promise("safe.search")
-def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
-    assert edited("\ufeffa\n".encode(), search_replace=pattern(r"\A.", "x")) == "\ufeffx\n".encode()
-    assert edited("\ufeffa\n".encode(), search_replace=pattern(r"^", "x")) == "\ufeffxa\n".encode()
-
-
-@pytest.mark.promise("safe.search")
-@pytest.mark.parametrize(
-    ("before", "search", "replace", "after"),
-    [
-        (b"a\r\nb\nc\r\n", "$", ";", b"a;\r\nb;\nc;\r\n;"),
-        (b"a\r\nb\nc\r\n", "^b\n", "", b"a\r\nc\r\n"),
-        (b"a\r\nb\nc", "[abc]", "x", b"x\r\nx\nx"),
-        (b"a\r\nb\r\n", "a\nb", r"b\na", b"b\r\na\r\n"),
-        (b"a\r\nb\r\n", "b", "x\r\ny", b"a\r\nx\r\ny\r\n"),
-        (b"a b\nc d\r\n", " ", "", b"ab\ncd\r\n"),
-    ],
-)
-def test_lines_keep_their_ends_under_a_pattern(before: bytes, search: str, replace: str, after: bytes) -> None:
-    assert edited(before, search_replace=pattern(search, replace, flags=M)) == after
-
-
 # What is refused
 
 
@@ -320,14 +228,6 @@ def test_a_template_that_python_does_not_know_is_refused(search: str, replace: s
         re.sub("(a)", replace, "a")
     result = failed(b"a\n", search_replace=pattern(search, replace))
     assert (code_of(result), result.text.startswith("❌ Edit failed: ")) == ("INVALID_REGEX", True)
-
-
-@pytest.mark.promise("safe.search")
-@pytest.mark.parametrize("flags", [1, 4, 128, 512, 2 | 4, -1, 1 << 40, "IGNORECASE", 1.5, True])
-def test_flags_that_are_not_among_the_known_are_refused(flags: Any) -> None:
-    result = failed(b"a\n", search_replace=pattern("a", "x", flags=flags))
-    assert code_of(result) == "INVALID_ARGUMENTS"
-    assert "flags" in result.text
 
 
 @pytest.mark.promise("safe.search")
