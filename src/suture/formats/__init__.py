@@ -73,7 +73,8 @@ NOTATIONS = {
 }
 TWO_LINES = ("--- ", "Index: ")
 """How a line begins that tells only with the next one whether it begins anything."""
-_DIFFS = {"diff", "patch", "udiff"}
+DIFFS = frozenset(("diff", "patch", "udiff"))
+"""Languages of fences that hold a diff."""
 
 PROBLEMS = (
     "no_start",  # an end marker that nothing begins
@@ -333,7 +334,7 @@ class Source:
     @property
     def is_diff(self) -> bool:
         """Whether the fence that is open is one for a diff."""
-        return bool(self.fence) and self.language in _DIFFS
+        return bool(self.fence) and self.language in DIFFS
 
     def text(self, first: int, end: int, *, crlf: bool = False) -> str:
         r"""Some lines as a text, each with its end. In a reply that is `crlf`, lines end so, and the text has `\n`."""

@@ -13,7 +13,19 @@ that has not come yet, and goes on from there. Rejected: a reader per format ove
 
 from __future__ import annotations
 
-from suture.formats import KINDS, LANGUAGES, TWO_LINES, Block, Mention, Source, Unread, reading, search_replace, unified
+from suture.formats import (
+    DIFFS,
+    KINDS,
+    LANGUAGES,
+    TWO_LINES,
+    Block,
+    Mention,
+    Source,
+    Unread,
+    reading,
+    search_replace,
+    unified,
+)
 from suture.formats.file_names import Above, alone, as_path, closes, fence_of, in_info, is_excerpt, mentions
 from suture.formats.search_replace import marker, path_behind, unwrap
 from suture.formats.thinking import Tag, Thinking, Thought, is_end, tags
@@ -35,9 +47,8 @@ _TEXTS = {"md", "markdown"}
 _THOUGHTS = {"think", "thinking", "thought", "thoughts", "reasoning", "scratchpad"}
 """Languages of fences that hold what the model thinks."""
 _LONG_FENCE = 4  # characters of a fence in which other fences are content
-_DIFFS = {"diff", "patch", "udiff"}
 _COMMANDS = {"bash", "sh", "shell", "zsh", "fish", "console", "terminal", "powershell"}
-_NO_FILES = {*_COMMANDS, "text", "output", "log", *_DIFFS}
+_NO_FILES = {*_COMMANDS, "text", "output", "log", *DIFFS}
 """Languages of fences that hold commands or what they print, not a file."""
 
 
@@ -393,10 +404,10 @@ class ReplyParser:
             self._above.settle(named, fenced=True)
         else:
             self._above.add(info, fenced=True)
-        if self._source.language in _NO_FILES - _DIFFS:
+        if self._source.language in _NO_FILES - DIFFS:
             return at + 1
         first = (yield from self._source.wait(at + 1)) or ""
-        if self._source.language in _DIFFS:
+        if self._source.language in DIFFS:
             return (yield from self._bare_diff(at, fence))
         written = named or self._line_above(at)
         if written is None and self._source.whole_files:

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from suture.formats import LANGUAGES, Unread, calls
-from suture.formats.file_names import alone, as_path, closes, fence_of, in_info, mentions
+from suture.formats import DIFFS, LANGUAGES, Unread, calls
+from suture.formats.file_names import alone, as_path, closes, fence_of, in_info, is_known, mentions
 from suture.formats.search_replace import marker
 from suture.records import Record
 
@@ -27,29 +27,23 @@ if TYPE_CHECKING:
 
     Rule = Callable[["_Reply", "_Passage"], Iterator[Unread]]
 
+
+def _phrases(text: str) -> frozenset[str]:
+    return frozenset(text.split(", "))
+
+
 _SHELLS = calls.names("bash sh shell zsh fish console terminal powershell ps1 pwsh cmd bat shell-session")
 _PRINTED = calls.names("text txt output log console terminal csv")
+_NOT_CODE = _PRINTED | _SHELLS | DIFFS
 _SETTINGS = calls.names("yaml yml toml ini")
-_DATA = _SETTINGS | LANGUAGES
-_OLD_WORDS = calls.names("search find old original before existing current from replace remove delete change") | {
-    "change from",
-    "change this",
-    "find this",
-    "instead of",
-    "look for",
-    "replace this",
-    "search for",
-}
-_NEW_WORDS = calls.names("replace new updated after replacement with to by modified changed add insert use") | {
-    "by this",
-    "change to",
-    "replace by",
-    "replace with",
-    "should be",
-    "to this",
-    "use this",
-    "with this",
-}
+_OLD_WORDS = _phrases(
+    "search, find, old, original, before, existing, current, from, replace, remove, delete, change, change from, "
+    "change this, find this, instead of, look for, replace this, search for"
+)
+_NEW_WORDS = _phrases(
+    "replace, new, updated, after, replacement, with, to, by, modified, changed, add, insert, use, by this, "
+    "change to, replace by, replace with, should be, to this, use this, with this"
+)
 _FILLERS = calls.names("the this that code block text version section snippet line lines in of file for it part")
 _LABEL_WORDS = _OLD_WORDS | _NEW_WORDS
 _TEXTS = calls.OLD | calls.NEW | calls.CONTENTS | calls.names("patch diff input insertline codeedit edits")
@@ -73,6 +67,8 @@ _FEW_LINES_BETWEEN, _MOST_UNENDED = 20, 100
 """After so many calls without an end, only a few lines are searched for the end of another one."""
 _MOST_LINES_ABOVE = 6  # lines above a passage that are searched for its file, blank ones not counted
 _LONGEST_LINE = 2_000  # characters of a line that are looked at
+_MOST_LINES_TO_FENCE = 3  # from a line that introduces a fence, blank ones between them counted
+_LONGEST_LABEL = 100  # characters
 _SHORTEST_TEXT = 4  # characters of a text that is recognized in a block, whitespace not counted
 
 _NAMED = "path|file_?path|filePath|file|file_?name|target_?file|TargetFile|target_?path|relative_?path"
@@ -160,10 +156,11 @@ def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], kn
                 reply.report(unread, by_line)
     for unread in _in_prose(reply, passages):
         reply.report(unread, by_line)
-    for line in [unread.line for unread in known if unread.kind == "fenced_file" and unread.line in by_line]:
-        inside = openings.get(line - 1)
-        if inside is None or any(number + 1 in by_line for number in inside.numbers):
-            del by_line[line]  # something was read in it, or seems to be more than a file
+    for unread in known:
+        if unread.kind == "fenced_file":
+            inside = openings.get(unread.line - 1)
+            if inside is None or any(number + 1 in by_line for number in inside.numbers):
+                by_line.pop(unread.line, None)  # something was read in it, or seems to be more than a file
     return [by_line[line] for line in sorted(by_line)]
 
 
@@ -187,17 +184,15 @@ class _Reply:
         self.seen = [number for number in seen if number not in self.covered]
         self.lines = {number: (source.line(number) or "")[:_LONGEST_LINE] for number in self.seen}
         self.reads = bool(usable)
-        splits = [split for block in usable for hunk in block.hunks for split in hunk.splits]
         self.reported: set[int] = set()
         """Lines that are reported as one item."""
         self.unended = 0
         """How many calls nothing ended."""
         self.here_ends: dict[tuple[int, str], int] = {}
         """Where a here-document ends, by the last line of its passage and its word."""
+        splits = [split for block in usable for hunk in block.hunks for split in hunk.splits]
         self.old = [_squeeze(split.old) for split in splits]
-        self.new = [
-            _squeeze(text) for text in [split.new for split in splits] + [block.content or "" for block in usable]
-        ]
+        self.new = [_squeeze(split.new) for split in splits] + [_squeeze(block.content or "") for block in usable]
 
     def passages(self) -> Iterator[_Passage]:
         """Prose and fences, in order; a fence with a block in it is skipped."""
@@ -222,9 +217,13 @@ class _Reply:
         if rest:
             yield _Passage(tuple(rest), language if fence else None, rest[0])
 
-    def text(self, passage: _Passage) -> str:
-        """The lines of a passage."""
-        return "\n".join([self.lines[number] for number in passage.numbers])
+    def text(self, numbers: Sequence[int]) -> str:
+        """Some lines as a text."""
+        return "\n".join([self.lines[number] for number in numbers])
+
+    def last_line(self, passage: _Passage) -> int:
+        """The last line of a passage that is not blank; -1 if all are."""
+        return next((number for number in reversed(passage.numbers) if self.lines[number].strip()), -1)
 
     def path_above(self, number: int) -> str | None:
         """The file that the lines above a line name, as long as no block is between."""
@@ -237,6 +236,11 @@ class _Reply:
                 return path
             looked += bool(line.strip())
         return None
+
+    def unread(self, number: int, kind: str, path: str | None = None, *, edits: bool = True) -> Unread:
+        """Something at a line, about a file or else the one that the lines above name; without one, it is doubtful."""
+        path = path or self.path_above(number)
+        return Unread(number + 1, kind, path, edits and path is not None)
 
     def report(self, unread: Unread, by_line: dict[int, Unread]) -> None:
         """Add what was found, unless it is inside of something that was reported."""
@@ -278,7 +282,7 @@ def _files(line: str) -> list[str]:
 def _known_path(path: str | None) -> str | None:
     """A path, if it is one beyond doubt."""
     path = (path or "").strip()
-    return as_path(path) if path and calls.is_file(path) else None
+    return as_path(path) if is_known(path) else None
 
 
 def _is_in(text: str, texts: Sequence[str]) -> bool:
@@ -297,11 +301,11 @@ def _calls(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     numbers, at = passage.numbers, 0
     while at < len(numbers):
         end = _region(reply, numbers, at)
-        text = "\n".join([reply.lines[number] for number in numbers[at:end]])
-        unread = _call(reply, numbers[at], text, fenced=passage.language is not None) if end > at else None
+        fenced, inside = passage.language is not None, numbers[at:end]
+        unread = _call(reply, numbers[at], reply.text(inside), fenced=fenced) if inside else None
         if unread is not None:
             yield unread
-            reply.reported.update(numbers[at:end])
+            reply.reported.update(inside)
         at = max(end, at + 1)
 
 
@@ -441,9 +445,8 @@ def _markers(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         first, begun = open_at.pop(ended[1][0], (0, None)) if ended else (0, None)
         if begun and number - first < _MOST_LINES_BETWEEN:
             word = begun[2].lower()
-            path = _known_path(begun[3].strip(" :`")) or reply.path_above(first)
-            edits = path is not None and (word in _OLD_WORDS or word.startswith(("edit", "patch", "update", "file")))
-            yield Unread(first + 1, "markers", path, edits)
+            edits = word in _OLD_WORDS or word.startswith(("edit", "patch", "update", "file"))
+            yield reply.unread(first, "markers", _known_path(begun[3].strip(" :`")), edits=edits)
 
 
 def _escaped_blocks(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
@@ -453,31 +456,25 @@ def _escaped_blocks(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         line = reply.lines[number]
         begun, ended = _search("inside", line), _search("closed", line)
         if begun and ended and "=====" in line:
-            path = reply.path_above(number)
-            yield Unread(number + 1, "escaped", path, path is not None)
+            yield reply.unread(number, "escaped")
         elif begun and not ended and marker(line) is None:
             open_at = number
         elif ended and not begun and number - open_at < _MOST_LINES_BETWEEN:
-            path = reply.path_above(open_at)
-            yield Unread(open_at + 1, "escaped", path, path is not None)
+            yield reply.unread(open_at, "escaped")
             open_at = -_MOST_LINES_BETWEEN
         section = _search("section", line)
         if section and line.count("`", 0, section.start()) % 2 == 0:
             yield Unread(number + 1, "escaped", as_path(section[1]), edits=True)
         hunk = _search("hunk", line)
-        if hunk and passage.language not in LANGUAGES | {None}:
-            continue
-        if hunk and line.count("`", 0, hunk.start()) % 2 == 0:
+        if hunk and passage.language in {None, *LANGUAGES} and line.count("`", 0, hunk.start()) % 2 == 0:
             above = [reply.lines.get(at, "") for at in range(number - 2, number + 1)]
-            header = next((match for line_above in above if (match := _search("header", line_above))), None)
-            yield Unread(
-                number + 1, "diff", as_path(header[1]) if header else reply.path_above(number), header is not None
-            )
+            header = next(filter(None, (_search("header", text) for text in above)), None)
+            yield reply.unread(number, "diff", as_path(header[1]) if header else None, edits=header is not None)
 
 
 def _fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     """Edits as fields: `path`, `old` and `new`, each at the beginning of a line."""
-    if passage.language not in {None, *_DATA}:
+    if passage.language not in {None, *_SETTINGS, *LANGUAGES}:
         return
     fields = [(number, field) for number in passage.numbers if (field := _field(reply.lines[number]))]
     listed = any(key in {"files", "edits", "changes"} for _, (key, _) in fields)
@@ -526,17 +523,15 @@ def _field(line: str) -> tuple[str, str] | None:
 
 def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     """Commands of a shell that write, change, move or delete files."""
-    fenced = passage.language in _SHELLS
-    if passage.language is not None and not fenced and passage.language:
+    if passage.language not in {None, "", *_SHELLS}:
         return
     for place, number in enumerate(passage.numbers):
         line = reply.lines[number].strip()
         if number in reply.reported:
             continue
-        prompted = line.startswith(("$ ", "> ", "# $"))
-        commands = [line.lstrip("$> ")] if fenced or prompted or passage.language == "" else line.split("`")[1::2]
-        for command in commands:
-            unread = _command(command, number + 1, fenced=fenced or prompted or passage.language == "")
+        whole = passage.language is not None or line.startswith(("$ ", "> ", "# $"))
+        for command in [line.lstrip("$> ")] if whole else line.split("`")[1::2]:
+            unread = _command(command, number + 1, whole_line=whole)
             unread = unread or _script(reply, passage.numbers, place, command)
             if unread is not None:
                 yield unread
@@ -546,18 +541,18 @@ def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
                 break
 
 
-def _command(command: str, line: int, *, fenced: bool) -> Unread | None:
+def _command(command: str, line: int, *, whole_line: bool) -> Unread | None:
     here = _search("heredoc", command)
     if here:
         path = here[1] or here[2] or here[3]
-        return Unread(line, "heredoc", as_path(path), fenced and _is_own(path))
+        return Unread(line, "heredoc", as_path(path), whole_line and _is_own(path))
     if _search("in_place", command):
         files = [word for word in command.split()[1:] if _known_path(word.strip("\"'();")) or "*." in word]
         path = files[-1].strip("\"'();") if files else None
-        return Unread(line, "shell", path, fenced and path is not None)
+        return Unread(line, "shell", path, whole_line and path is not None)
     echoed = _search("echo", command)
     if echoed and _known_path(echoed[2]):
-        return Unread(line, "shell", as_path(echoed[2]), fenced and echoed[1] == ">" and _is_own(echoed[2]))
+        return Unread(line, "shell", as_path(echoed[2]), whole_line and echoed[1] == ">" and _is_own(echoed[2]))
     moved = _search("moved", command)
     files = [word for word in moved[1].split() if _known_path(word)] if moved else []
     return Unread(line, "shell", as_path(files[0])) if files else None
@@ -604,8 +599,7 @@ def _diffs(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         script = _search("ed", line.strip()) and passage.language in {"ed", "diff", ""}
         words = _search("words", line) and passage.language is not None
         if normal or context or script or words:
-            path = reply.path_above(number)
-            yield Unread(number + 1, "diff", path, path is not None)
+            yield reply.unread(number, "diff")
             return
 
 
@@ -632,47 +626,40 @@ def _in_prose(reply: _Reply, passages: Sequence[_Passage]) -> Iterator[Unread]:
         if passage.language is not None:
             continue
         after = passages[place + 1] if place + 1 < len(passages) else None
-        last = _last_line(reply, passage)
         for unread in _below_labels(reply, passages, place):
             halves |= {fence.opening for fence in passages[place + 1 : place + 4]}
             yield unread
+        last = reply.last_line(passage)
         for number in passage.numbers:
             line = reply.lines[number]
             sentence = _in_sentence(reply, line, number)
             if sentence is not None:
                 yield sentence
-            elif after is not None and number == last and _is_fence_behind(after, number):
-                yield from () if after.opening in halves else _below_introduction(reply, line, after)
+            elif after is not None and number == last and after.opening not in halves:
+                yield from _below_introduction(reply, number, after)
 
 
-def _last_line(reply: _Reply, passage: _Passage) -> int:
-    return next((number for number in reversed(passage.numbers) if reply.lines[number].strip()), -1)
-
-
-def _is_fence_behind(after: _Passage, number: int) -> bool:
-    code = after.language is not None and after.language not in _PRINTED | _SHELLS | {"diff", "patch", "udiff"}
-    return code and after.opening - number < _SHORTEST_TEXT
-
-
-def _below_introduction(reply: _Reply, line: str, after: _Passage) -> Iterator[Unread]:
-    """A fence below a line that says what to do with it."""
+def _below_introduction(reply: _Reply, number: int, fence: _Passage) -> Iterator[Unread]:
+    """A fence with code below a line that says what to do with it."""
+    line = reply.lines[number]
+    if fence.language in {None, *_NOT_CODE} or fence.opening - number > _MOST_LINES_TO_FENCE:
+        return
     paths = [as_path(file) for file in _files(line)]
     ordered = _search("order", line) or (_search("whole", line) and line.rstrip().endswith(":"))
-    if ordered and len(paths) == 1 and not reply.explains("", reply.text(after)):
-        yield Unread(after.opening + 1, "fences", paths[0])
+    if ordered and len(paths) == 1 and not reply.explains("", reply.text(fence.numbers)):
+        yield Unread(fence.opening + 1, "fences", paths[0])
 
 
 def _below_labels(reply: _Reply, passages: Sequence[_Passage], place: int) -> Iterator[Unread]:
     """Two labels, such as Before and After, each with its text below it: in fences, or marked as labels are."""
     passage = passages[place]
     labels = [(number, word) for number in passage.numbers if (word := _label(reply.lines[number]))]
-    if labels and labels[-1][1] in _OLD_WORDS and labels[-1][0] == _last_line(reply, passage):
+    if labels and labels[-1][1] in _OLD_WORDS and labels[-1][0] == reply.last_line(passage):
         yield from _in_fences(reply, passages[place + 1 :], labels[-1][0])
     marked = [(number, word) for number, word in labels if _is_marked(reply.lines[number])]
     old = next((number for number, word in marked if word in _OLD_WORDS), None)
     if old is not None and any(word in _NEW_WORDS and number > old + 1 for number, word in marked):
-        path = _path_in(reply.lines[old]) or reply.path_above(old)
-        yield Unread(old + 1, "markers", path, path is not None)
+        yield reply.unread(old, "markers", _path_in(reply.lines[old]))
 
 
 def _in_fences(reply: _Reply, rest: Sequence[_Passage], number: int) -> Iterator[Unread]:
@@ -680,22 +667,17 @@ def _in_fences(reply: _Reply, rest: Sequence[_Passage], number: int) -> Iterator
     if len(rest) < 3:  # noqa: PLR2004  fence, label, fence
         return
     old, between, new = rest[:3]
-    said = (
-        [reply.lines[number] for number in between.numbers if reply.lines[number].strip()]
-        if between.language is None
-        else [""]
-    )
-    labels = {_label(line) for line in said[:1]}
-    if new.language is None or not labels & _NEW_WORDS or {old.language, new.language} & _PRINTED:
+    said = [reply.lines[number] for number in between.numbers if reply.lines[number].strip()]
+    label = _label(said[0]) if said and between.language is None else ""
+    if new.language is None or label not in _NEW_WORDS or {old.language, new.language} & _PRINTED:
         return
-    if not reply.explains(reply.text(old), reply.text(new)):
-        path = _path_in(reply.lines[number]) or _path_in(reply.lines[old.opening]) or reply.path_above(number)
-        yield Unread(number + 1, "fences", path, path is not None)
+    if not reply.explains(reply.text(old.numbers), reply.text(new.numbers)):
+        yield reply.unread(number, "fences", _path_in(reply.lines[number]) or _path_in(reply.lines[old.opening]))
 
 
 def _label(line: str) -> str:
     """The words of a line that is a label, without those that say little; nothing for other lines."""
-    if len(line) > _MOST_LINES_BETWEEN // 3:
+    if len(line) > _LONGEST_LABEL:
         return ""
     named = {word for path in _files(line) for word in path.split()}
     words = [
@@ -720,7 +702,7 @@ def _in_sentence(reply: _Reply, line: str, number: int) -> Unread | None:
     """A sentence that says which text to replace by which, or what to delete or to add."""
     arrow = _search("arrow", line)
     if arrow and not reply.explains(arrow[1], arrow[2]) and not {*_files(line)} & {arrow[1], arrow[2]}:
-        return Unread(number + 1, "sentence", _path_in(line) or reply.path_above(number))
+        return reply.unread(number, "sentence", _path_in(line), edits=False)
     match = _search("sentence", line)
     if match is None:
         return _in_order(reply, line, number)
