@@ -116,7 +116,7 @@ def _lines(data: bytes) -> object:
         found += [search_replace.marker(line), search_replace.path_behind(line), unified.hunk_header(line)]
         found += [file_names.is_announcement(line), file_names.is_excerpt(line)]
         file_names.mentions(line), file_names.as_path(line), file_names.is_known(line), file_names.closes(line, "```")
-        calls.opening_tag(line), calls.tags(line), calls.more_than_edit(line), calls.tool(line), calls.is_file(line)
+        calls.opening_tag(line), calls.tags(line), calls.more_than_edit(line), calls.tool(line)
         thinking.tags(line), thinking.is_end(line), mind.read(line), unified.is_bare(line)
         above.add(line)
         above.named, above.candidates  # noqa: B018  they may raise

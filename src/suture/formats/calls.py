@@ -110,25 +110,15 @@ def tool(name: str) -> str:
     return plain(name.rpartition(".")[2].partition(":")[0].rpartition("__")[2])
 
 
-def tags(text: str) -> list[Match[str]]:
-    """The tags in a text: the name of each, and what is behind it."""
-    return list(_patterns()[0].finditer(text))
-
-
-def said(tag: Match[str]) -> str:
-    """The tool that a tag names as its attribute or its value."""
-    return _Tag("", "", (tag[2] or "").strip(), 0, 0).attributes.get("name", "")
+def tags(text: str) -> list[Tag]:
+    """The tags in a text."""
+    return [_tag_of(match) for match in _patterns()[0].finditer(text)]
 
 
 def opening_tag(line: str) -> str | None:
     """The name, as it is written, of the tag that a line begins with; None for one that ends something."""
     tag = _tag(line, 0)
     return None if tag is None or tag.closes else tag.raw
-
-
-def is_file(path: str) -> bool:
-    """Whether a text is a file's path beyond doubt."""
-    return is_known(path)
 
 
 def more_than_edit(text: str) -> bool | None:
@@ -179,7 +169,7 @@ class _InexactError(Exception):
     """A call does not say exactly one thing."""
 
 
-class _Tag(Record):
+class Tag(Record):
     """A tag in a line."""
 
     name: str
@@ -207,7 +197,7 @@ class _Opening(Record):
     """Where a call begins in a line."""
 
     column: int
-    tag: _Tag | None
+    tag: Tag | None
     """None for JSON."""
     name: str
     """The tool, as a token before it says."""
@@ -226,13 +216,15 @@ def _patterns() -> tuple[Pattern[str], Pattern[str], Pattern[str], Pattern[str]]
     )
 
 
-def _tag(text: str, at: int) -> _Tag | None:
+def _tag(text: str, at: int) -> Tag | None:
     """The tag that begins at a place."""
     match = _patterns()[0].match(text, at) if text[at : at + 1] == "<" else None
-    if match is None:
-        return None
+    return None if match is None else _tag_of(match)
+
+
+def _tag_of(match: Match[str]) -> Tag:
     raw, said = match[1], (match[2] or "").strip().removesuffix("/")
-    return _Tag(plain(raw), raw, said, match.start(), match.end())
+    return Tag(plain(raw), raw, said, match.start(), match.end())
 
 
 def _opening(line: str) -> _Opening | None:
@@ -265,7 +257,7 @@ def _is_json(text: str) -> bool:
     return not inside or inside[0] in ('"' if text[0] == "{" else "{")
 
 
-def _is_element(tag: _Tag) -> bool:
+def _is_element(tag: Tag) -> bool:
     if tag.name == "function":
         return tag.said.startswith("=")
     if tag.name == "file":
@@ -307,7 +299,7 @@ def _json_end(source: Source, at: int, column: int) -> Generator[None, None, Pla
         number += 1
 
 
-def _element_end(source: Source, at: int, tag: _Tag) -> Generator[None, None, Place | None]:
+def _element_end(source: Source, at: int, tag: Tag) -> Generator[None, None, Place | None]:
     """Behind the end of the element that a tag begins; the end of a file element is at the beginning of a line."""
     raw = tag.raw.replace("old", "new") if tag.name.startswith("old") else tag.raw
     closing, opening = f"</{raw}>", f"<{raw}"
@@ -403,7 +395,7 @@ class _Reader:
         weak = all(WEAK.issuperset(change.keys() & (OLD | NEW)) for change in changes)
         if weak and named not in EDITORS:
             exact = all({*change}.issubset(_OF_AN_EDIT) for change in changes)
-            if not exact or not all(one and is_file(one) for one in own):
+            if not exact or not all(one and is_known(one) for one in own):
                 return
         for change in changes:
             _check_able(change)

@@ -216,6 +216,14 @@ def split_of(lines: Sequence[str]) -> Split | None:
     return Split("".join(old), "".join(new))
 
 
+def make_hunk(line: int, headers: Sequence[HunkHeader], *splits: Split, at_end: bool = False) -> Hunk:
+    """A hunk below some headers, and the ways to read it."""
+    context = tuple(name for header in headers for name in header.context)
+    last = headers[-1] if headers else HunkHeader()
+    at = last.place(splits[0].old)
+    return Hunk(line, splits, context, at, at_end, likely=len(splits) - 1, section=last.section)
+
+
 def is_blank(line: str) -> bool:
     r"""Whether a line of content holds nothing, though it may end with `\r\n` in a file that does."""
     return line in {"", "\r"}
@@ -339,12 +347,8 @@ class _Draft:
         if split is None:
             self.spoil("not_a_hunk")
         elif lines and self.problem is None:
-            context = tuple(name for header in self.headers for name in header.context)
             splits = (split,) if short is None else (short, split)
-            at = self.headers[-1].place(splits[0].old)
-            self.hunks.append(
-                Hunk(self.headers_line, splits, context, at, likely=len(splits) - 1, section=self.headers[-1].section)
-            )
+            self.hunks.append(make_hunk(self.headers_line, self.headers, *splits))
             self.headers.clear()
             self.end = end
 

@@ -348,10 +348,10 @@ def _pair_end(reply: _Reply, numbers: Sequence[int], at: int) -> int:
 
 def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | None:
     """What a text seems to be that may be a call."""
-    opened = [tag for tag in calls.tags(text) if not tag[1].startswith("/")]
+    opened = [tag for tag in calls.tags(text) if not tag.closes]
     keys = {calls.plain(key) for name in ("key", "key_tag") for key in _pattern(name).findall(f" {text}")}
     names = {calls.tool(name) for key in ("call", "named") for name in _pattern(key).findall(text)}
-    names |= {name for tag in opened for name in (calls.plain(tag[1]), calls.tool(calls.said(tag)))}
+    names |= {name for tag in opened for name in (tag.name, calls.tool(tag.attributes.get("name", "")))}
     called = _search("function", text)
     names |= {calls.tool(called[1])} if called else set()
     moved = _known_path(_path_of(text) or _source(text)) if names & (_MOVERS | _WRITERS) else None
@@ -360,7 +360,7 @@ def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | No
     content = bool(keys & calls.CONTENTS)
     if called and not (old and new):
         return _positional(number, text, calls.tool(called[1]), fenced=fenced)
-    tags = bool(opened) and tags and not _names_call(text)
+    tags = bool(opened) and tags and not any(word in text for word in ("invoke", "function", "tool"))
     strong = bool((old | new) - _WEAK)
     path = _path_of(text) or _entry(text) or (reply.path_above(number) if tags and old else None)
     inside = content or bool(_search("inside", text))
@@ -372,7 +372,7 @@ def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | No
         return Unread(line, kind, path, path is not None and (paired or strong) and not doubtful)
     if path and (
         (content and (writer or keys & {"files", "filetext"}))
-        or (not fenced and "\n" in text and opened and _holds_file(opened[0]))
+        or (not fenced and "\n" in text and opened and _holds_file(opened[0], text))
     ):
         return Unread(line, "file", path, edits=True)
     if moved or (path and any(name.startswith(("delete", "remove")) for name in names)):
@@ -415,14 +415,9 @@ def _entry(text: str) -> str | None:
     return _known_path(match[1]) if match else None
 
 
-def _holds_file(tag: Match[str]) -> bool:
+def _holds_file(tag: calls.Tag, text: str) -> bool:
     """Whether a tag at the beginning of a text says of which file it holds the content."""
-    return tag.start() == 0 and _known_path(_path_of(tag[0])) is not None
-
-
-def _names_call(text: str) -> bool:
-    """Whether a text in tags is a tool call."""
-    return "invoke" in text or "function" in text or "tool" in text
+    return tag.start == 0 and _known_path(_path_of(text[: tag.end])) is not None
 
 
 def _path_of(text: str) -> str | None:
@@ -476,7 +471,8 @@ def _fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     """Edits as fields: `path`, `old` and `new`, each at the beginning of a line."""
     if passage.language not in {None, *_SETTINGS, *LANGUAGES}:
         return
-    fields = [(number, field) for number in passage.numbers if (field := _field(reply.lines[number]))]
+    found = [(number, _search("field", reply.lines[number])) for number in passage.numbers]
+    fields = [(number, (calls.plain(match[1]), match[2])) for number, match in found if match]
     listed = any(key in {"files", "edits", "changes"} for _, (key, _) in fields)
     for place, (number, (key, value)) in enumerate(fields):
         path = _known_path(value.strip(" `\"'*"))
@@ -514,11 +510,6 @@ def _rows(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         ruled = _search("rule", line)
         if ruled and _known_path(ruled[1]) and number + 1 in reply.lines:
             yield Unread(number + 1, "file", _known_path(ruled[1]))
-
-
-def _field(line: str) -> tuple[str, str] | None:
-    match = _search("field", line)
-    return (calls.plain(match[1]), match[2]) if match else None
 
 
 def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:

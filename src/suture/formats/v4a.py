@@ -23,16 +23,16 @@ Where it is looser:
 
 from __future__ import annotations
 
-from suture.formats import Block, Hunk
+from suture.formats import Block
 from suture.formats.file_names import closes
 from suture.formats.thinking import is_end
-from suture.formats.unified import HunkHeader, hunk_header, is_blank, split_of, without_blanks
+from suture.formats.unified import HunkHeader, hunk_header, is_blank, make_hunk, split_of, without_blanks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from suture.formats import Reading, Source
+    from suture.formats import Hunk, Reading, Source
 
 _STARS = "*** "
 _ACTIONS = {"add file": "create", "update file": "update", "delete file": "delete", "begin patch": "update"}
@@ -207,9 +207,7 @@ class _Hunks:
         if split is None:
             self._spoil(end, "not_a_hunk")
         elif lines:
-            context = tuple(name for header in draft.headers for name in header.context)
-            last = draft.headers[-1] if draft.headers else HunkHeader()
-            self.found.append(Hunk(draft.line, (split,), context, last.place(split.old), at_end, section=last.section))
+            self.found.append(make_hunk(draft.line, draft.headers, split, at_end=at_end))
             self.found_end = end - (0 if at_end else len(draft.lines) - len(lines))
             self._open = None
         else:
