@@ -71,8 +71,7 @@ NOTATIONS = {
         Notation("whole_file", overwrites=True),  # a fence, which the reader of the whole reply recognizes, or a call
     )
 }
-TWO_LINES = ("--- ", "Index: ")
-"""How a line begins that tells only with the next one whether it begins anything."""
+_TWO_LINES = ("--- ", "Index: ")  # how a line begins that tells only with the next one whether it begins anything
 DIFFS = frozenset(("diff", "patch", "udiff"))
 """Languages of fences that hold a diff."""
 
@@ -285,20 +284,18 @@ class Source:
 
     def add(self, chunk: str) -> None:
         """Take more of the text."""
-        *lines, rest = chunk.split("\n")
+        first, *lines = chunk.split("\n")
+        self._rest.append(first)
         if lines:
-            lines[0] = "".join([*self._rest, lines[0]])
-            self._rest.clear()
-            self.lines += lines
-        if rest:
-            self._rest.append(rest)
+            self.lines += ["".join(self._rest), *lines[:-1]]
+            self._rest = lines[-1:]
 
     def close(self) -> None:
         """No more will come."""
-        self.cut = bool(self._rest)
-        if self._rest:
-            self.lines.append("".join(self._rest))
-            self._rest.clear()
+        last = "".join(self._rest)
+        self.cut = bool(last)
+        self.lines += [last] if last else []
+        self._rest.clear()
         self.over = True
 
     def replace(self, first: int, lines: list[str]) -> None:
@@ -363,6 +360,14 @@ def reading(source: Source, at: int, *, doubtful: bool = False) -> Reading | Non
             if begun is not None:
                 return begun
     return None
+
+
+def wait_reading(source: Source, at: int, *, doubtful: bool = False) -> Generator[None, None, Reading | None]:
+    """The same, as soon as the lines have come that tell."""
+    line = yield from source.wait(at)
+    if line is not None and line.startswith(_TWO_LINES):
+        yield from source.wait(at + 1)
+    return reading(source, at, doubtful=doubtful)
 
 
 _BY_START = {

@@ -17,14 +17,13 @@ from suture.formats import (
     DIFFS,
     KINDS,
     LANGUAGES,
-    TWO_LINES,
     Block,
     Mention,
     Source,
     Unread,
-    reading,
     search_replace,
     unified,
+    wait_reading,
 )
 from suture.formats.file_names import Above, alone, as_path, closes, fence_of, in_info, is_excerpt, mentions
 from suture.formats.search_replace import marker, path_behind, unwrap
@@ -48,8 +47,8 @@ _THOUGHTS = {"think", "thinking", "thought", "thoughts", "reasoning", "scratchpa
 """Languages of fences that hold what the model thinks."""
 _LONG_FENCE = 4  # characters of a fence in which other fences are content
 _COMMANDS = {"bash", "sh", "shell", "zsh", "fish", "console", "terminal", "powershell"}
-_NO_FILES = {*_COMMANDS, "text", "output", "log", *DIFFS}
-"""Languages of fences that hold commands or what they print, not a file."""
+_NO_FILES = {*_COMMANDS, "text", "output", "log"}
+"""Languages of fences that hold commands or what they print."""
 
 
 class Reply(Record):
@@ -147,14 +146,12 @@ class ReplyParser:
 
     def _find_unread(self) -> tuple[Unread, ...]:
         """What looks like an edit in the lines that no block took, and that are no thinking."""
-        thought: set[int] = set()
-        for thinking in self._thoughts:  # of lines before one that was taken back, none is among those seen
-            thought.update(
-                range(
-                    thinking.end_line - 1 if thinking.missing == "beginning" else thinking.line - 1, thinking.end_line
-                )
-            )
-        seen = [at for at in self._seen if at not in thought]
+        hidden: set[int] = set()
+        for thought in self._thoughts:
+            # what comes before an end without a beginning was taken back, and is not among the lines seen
+            first = thought.end_line if thought.missing == "beginning" else thought.line
+            hidden.update(range(first - 1, thought.end_line))
+        seen = [at for at in self._seen if at not in hidden]
         return tuple(find_unread(self._source, seen, self._blocks, self._unread))
 
     def _advance(self) -> list[Block]:
@@ -175,15 +172,10 @@ class ReplyParser:
                 at = yield from self._past_thinking(at)
                 if at >= len(source.lines):
                     return
-            if source.lines[at].startswith(TWO_LINES):
-                yield from source.wait(at + 1)
-            reader = reading(source, at, doubtful=True)
-            if (
-                reader is None
-                and (not source.fence or source.language in LANGUAGES)
-                and (yield from unwrap(source, at))
-            ):
-                reader = reading(source, at)
+            reader = yield from wait_reading(source, at, doubtful=True)
+            is_text = not source.fence or source.language in LANGUAGES
+            if reader is None and is_text and (yield from unwrap(source, at)):
+                reader = yield from wait_reading(source, at)
             end = at if reader is None else (yield from self._number(reader, at))
             at = end if end > at else (yield from self._pass(at))
 
@@ -259,13 +251,13 @@ class ReplyParser:
         parser.close()
         return sum(not block.problem for block in parser.reply)
 
-    def _number(self, reading: Reading, at: int) -> Generator[Block | None, None, int]:
+    def _number(self, reader: Reading, at: int) -> Generator[Block | None, None, int]:
         """The blocks of a reader, numbered, with their paths."""
         above: str | None = None
         empty: Block | None = None
         while True:
             try:
-                block = next(reading)
+                block = next(reader)
             except StopIteration as stop:
                 end: int = stop.value
                 self._floor = end if end > at else self._floor
@@ -319,11 +311,10 @@ class ReplyParser:
         above, inside = self._above.candidates, _said_inside(block)
         sure = [mention.path for mention in above if mention.sure]
         targets = [mention.path for mention in above if mention.sure and mention.role == "target"]
-        own = [
-            mention.path for mention in inside if mention.sure
-        ]  # it may be text of the file as well: the files decide
-        path = next(iter([*targets[-1:], *filter(None, [held.path]), *sure[-1:], *own]), None)
-        others = dict.fromkeys([*own, *reversed(sure), *filter(None, [held.path])])
+        own = [mention.path for mention in inside if mention.sure]  # or text of the file: the files decide
+        in_force = [held.path] if held.path else []
+        path = next(iter([*targets[-1:], *in_force, *sure[-1:], *own]), None)
+        others = dict.fromkeys([*own, *reversed(sure), *in_force])
         block = block.but(number=number, path=path, path_as_written=path, inherited=held.path, follows=held.by)
         if above and self._heading.path:
             self._heading = _Held(path, number)
@@ -384,33 +375,30 @@ class ReplyParser:
 
     def _fence_line(self, at: int, fence: str, info: str) -> Generator[Block | None, None, int]:
         """A fence that begins or ends."""
-        self._above.leave_fence(label=self._heard == 1 and self._source.language not in _COMMANDS)
+        source = self._source
+        self._above.leave_fence(label=self._heard == 1 and source.language not in _COMMANDS)
         self._heard = 0
-        if (
-            self._source.fence
-            and (not info or info.startswith(("<|", "<\uff5c")))
-            and closes(fence, self._source.fence)
-        ):
-            self._source.fence = ""
+        if source.fence and (not info or info.startswith(("<|", "<\uff5c"))) and closes(fence, source.fence):
+            source.fence = ""
             self._after.fenced = True
             return at + 1
         self._doubtful = bool(self._thought_fence) and not info and closes(fence, self._thought_fence)
         self._thought_fence = ""
-        self._source.fence, self._source.language = fence, info.partition(" ")[0].lower()
-        if self._source.language in _THOUGHTS and not self._drafts:
+        source.fence, source.language = fence, info.partition(" ")[0].lower()
+        if source.language in _THOUGHTS and not self._drafts:
             return (yield from self._thought_in_fence(at, fence))
-        named = in_info(self._source.lines[at])
+        named = in_info(source.lines[at])
         if named is not None:
             self._above.settle(named, fenced=True)
         else:
             self._above.add(info, fenced=True)
-        if self._source.language in _NO_FILES - DIFFS:
+        if source.language in _NO_FILES:
             return at + 1
-        first = (yield from self._source.wait(at + 1)) or ""
-        if self._source.language in DIFFS:
+        first = (yield from source.wait(at + 1)) or ""
+        if source.language in DIFFS:
             return (yield from self._bare_diff(at, fence))
         written = named or self._line_above(at)
-        if written is None and self._source.whole_files:
+        if written is None and source.whole_files:
             said = any(candidate.sure for candidate in self._above.candidates)
             written = alone(first) or (None if said else self._default_path)
         if written is None:
@@ -424,7 +412,7 @@ class ReplyParser:
         last = len(source.lines) if end is None else end + 1
         blocks = self._count(source.lines[at + 1 : last - (end is not None)])
         self._thoughts.append(Thought(at + 1, last, source.lines[at].strip(), blocks, "" if end else "end"))
-        self._source.fence, self._floor = "", last
+        source.fence, self._floor = "", last
         return last
 
     def _bare_diff(self, at: int, fence: str) -> Generator[Block | None, None, int]:
@@ -447,15 +435,16 @@ class ReplyParser:
         source, first = self._source, at + 1
         while (line := (yield from source.wait(first))) is not None and not line.strip():
             first += 1
-        whole = self._source.whole_files and (len(fence) >= _LONG_FENCE or self._source.language in _TEXTS)
         if line is None:
             return at + 1
-        if not whole and ((yield from self._begins(first)) or (alone(line) and (yield from self._begins(first + 1)))):
-            return at + 1
-        if line.lstrip().startswith(("<<<<", "----", ">>>>", "++++")) and not whole:
-            return at + 1
+        if not (source.whole_files and (len(fence) >= _LONG_FENCE or source.language in _TEXTS)):
+            reader = (yield from wait_reading(source, first)) or (
+                (yield from wait_reading(source, first + 1)) if alone(line) else None
+            )
+            if reader is not None or line.lstrip().startswith(("<<<<", "----", ">>>>", "++++")):
+                return at + 1
         path = as_path(written)
-        if not self._source.whole_files:
+        if not source.whole_files:
             self._fenced[path] = None
             self._unread.append(Unread(at + 1, "fenced_file", path))
             return at + 1
@@ -463,7 +452,7 @@ class ReplyParser:
         last = (end or at) + 1
         block = Block(0, "whole_file", "create", at + 1, last, path, written, problem=None if end else "no_end")
         if end is not None:
-            self._source.fence = ""
+            source.fence = ""
         if end is not None and self._is_excerpt(at, line):
             block = block.but(problem="excerpt")
         elif end is not None:
@@ -485,13 +474,6 @@ class ReplyParser:
             lines.append(line)
         return any(map(is_excerpt, lines))
 
-    def _begins(self, at: int) -> Generator[None, None, bool]:
-        """Whether a block begins at a line."""
-        line = yield from self._source.wait(at)
-        if line is not None and line.startswith(TWO_LINES):
-            yield from self._source.wait(at + 1)
-        return line is not None and reading(self._source, at) is not None
-
     def _fence_end(self, at: int, fence: str) -> Generator[None, None, int | None]:
         """The line that ends a fenced file; fences inside it that name a language have ends of their own."""
         source, number, inner = self._source, at + 1, 0
@@ -511,10 +493,8 @@ class ReplyParser:
 
     def _line_above(self, at: int) -> str | None:
         """The path that the last line above a line is, blank ones not counted."""
-        above = next(
-            (number for number in range(at - 1, self._floor - 1, -1) if self._source.lines[number].strip()), None
-        )
-        return None if above is None else alone(self._source.line(above) or "")
+        above = (line for line in reversed(self._source.lines[self._floor : at]) if line.strip())
+        return alone(next(above, "").removesuffix("\r"))
 
 
 class Validation(Record):
@@ -613,11 +593,8 @@ def _said_inside(block: Block) -> list[Mention]:
     texts = [split.old or split.new for hunk in block.hunks[:1] for split in hunk.splits[:1]]
     first = (block.content or "".join(texts)).partition("\n")[0]
     path = alone(first) if block.notation.marked and _is_comment(first) else None
-    return (
-        []
-        if path is None
-        else [mention.but(inside=first) for mention in mentions(first) if mention.path == as_path(path)]
-    )
+    named = [] if path is None else mentions(first)
+    return [mention.but(inside=first) for mention in named if mention.path == as_path(path or "")]
 
 
 class _Held(Record):
