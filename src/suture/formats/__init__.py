@@ -14,12 +14,15 @@ A notation is a module in this package and a row in `NOTATIONS`.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from suture.bounds import check_time
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
+    from re import Pattern
 
     Reading = Generator["Block | None", None, int]
 
@@ -114,6 +117,7 @@ LANGUAGES = frozenset(
     )
 )
 """Of fences in which a call is a call, and a quotation may hold a block; elsewhere these are code."""
+_MOST_PATTERNS = 128  # more than the readers have
 _CLOCK_LINES = 1_024  # lines between two looks at the clock
 MOST_DIGITS = 18
 """Digits of a number that says where an edit goes: more are no line number, and `int` refuses very many."""
@@ -348,6 +352,14 @@ class Source:
     def is_crlf(self, at: int) -> bool:
         r"""Whether a line of the reply ends with `\r\n`; for a marker, whether its block's lines do."""
         return self.lines[at].endswith("\r")
+
+
+@lru_cache(maxsize=_MOST_PATTERNS)
+def pattern(text: str) -> Pattern[str]:
+    """A regular expression, compiled once."""
+    import re  # a reply needs it, and not every one
+
+    return re.compile(text)
 
 
 def reading(source: Source, at: int, *, doubtful: bool = False) -> Reading | None:

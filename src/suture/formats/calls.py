@@ -24,16 +24,14 @@ it would do cannot be known; that it is there can.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from suture.formats import LANGUAGES, MOST_DIGITS, MOST_UNENDED, Block, Hunk, Source, Split, reading
+from suture.formats import LANGUAGES, MOST_DIGITS, MOST_UNENDED, Block, Hunk, Source, Split, pattern, reading
 from suture.formats.file_names import as_path, closes, is_known
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
-    from re import Match, Pattern
+    from re import Match
     from typing import Any
 
     from suture.formats import Reading
@@ -112,7 +110,7 @@ def tool(name: str) -> str:
 
 def tags(text: str) -> list[Tag]:
     """The tags in a text."""
-    return [_tag_of(match) for match in _patterns()[0].finditer(text)]
+    return [_tag_of(match) for match in pattern(_TAG).finditer(text)]
 
 
 def opening_tag(line: str) -> str | None:
@@ -165,6 +163,12 @@ def _read(source: Source, at: int, opening: _Opening) -> Reading:
     return end[0] + 1
 
 
+_TAG = rf"<([{_BARS}]*/?[\w{_BARS}\u2581:.-]+)((?:=|\s)[^<>]*)?>"
+_ATTRIBUTE = r"""([\w:-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)"""
+_IN_JSON = r'"(?:[^"\\]|\\.)*"|["{}\[\]]'
+_REST_OF_TEXT = r'(?:[^"\\]|\\.)*"'
+
+
 class _InexactError(Exception):
     """A call does not say exactly one thing."""
 
@@ -190,7 +194,7 @@ class Tag(Record):
         """Its attributes, by plain name; that behind `function=` is its name."""
         if self.said.startswith("="):
             return {"name": self.said[1:].strip().strip("\"'")}
-        return {plain(name): value.strip("\"'") for name, value in _patterns()[1].findall(self.said)}
+        return {plain(name): value.strip("\"'") for name, value in pattern(_ATTRIBUTE).findall(self.said)}
 
 
 class _Opening(Record):
@@ -203,22 +207,9 @@ class _Opening(Record):
     """The tool, as a token before it says."""
 
 
-@lru_cache(maxsize=1)
-def _patterns() -> tuple[Pattern[str], Pattern[str], Pattern[str], Pattern[str]]:
-    """A tag; an attribute; what matters in JSON; the rest of a text in JSON."""
-    import re  # only replies with calls need it
-
-    return (
-        re.compile(rf"<([{_BARS}]*/?[\w{_BARS}\u2581:.-]+)((?:=|\s)[^<>]*)?>"),
-        re.compile(r"""([\w:-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)"""),
-        re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]'),
-        re.compile(r'(?:[^"\\]|\\.)*"'),
-    )
-
-
 def _tag(text: str, at: int) -> Tag | None:
     """The tag that begins at a place."""
-    match = _patterns()[0].match(text, at) if text[at : at + 1] == "<" else None
+    match = pattern(_TAG).match(text, at) if text[at : at + 1] == "<" else None
     return None if match is None else _tag_of(match)
 
 
@@ -279,7 +270,6 @@ def _is_around(rest: str) -> bool:
 
 def _json_end(source: Source, at: int, column: int) -> Generator[None, None, Place | None]:
     """Behind the object or list that begins at a place; None if the reply, or the fence around it, ends before."""
-    _, _, tokens, goes_on = _patterns()
     depth, inside, number = 0, False, at
     while True:
         line = yield from source.wait(number)
@@ -287,9 +277,9 @@ def _json_end(source: Source, at: int, column: int) -> Generator[None, None, Pla
             return None
         place = column if number == at else 0
         if inside:
-            end = goes_on.match(line)
+            end = pattern(_REST_OF_TEXT).match(line)
             inside, place = end is None, end.end() if end else len(line)
-        for match in tokens.finditer(line, place):
+        for match in pattern(_IN_JSON).finditer(line, place):
             depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(match[0], 0)
             inside = match[0] == '"'
             if inside:

@@ -10,45 +10,24 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from suture.formats import Mention
+from suture.formats import Mention, pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from re import Pattern
 
 _LONGEST_PATH = 300  # characters
 _LONGEST_LINE = 20_000  # characters of a line that is searched for paths
 _MOST_MENTIONED = 20  # files that one block may be about, the likeliest ones
 _CLAUSE_SIZE = 80  # characters around a name that are searched for what is said about it
-_LABELS = {
-    "file",
-    "filename",
-    "file name",
-    "filepath",
-    "file path",
-    "path",
-    "new file",
-    "new_file",
-    "create file",
-    "update file",
-    "edit file",
-    "modify file",
-    "modified file",
-    "updated file",
-    "archivo",
-    "arquivo",
-    "datei",
-    "fichier",
-    "\u0444\u0430\u0439\u043b",
-    "\u6587\u4ef6",
-    "\u6587\u4ef6\u540d",
-    "\u6587\u4ef6\u8def\u5f84",
-    "\u8def\u5f84",
-    "\u6a94\u6848",
-    "\u30d5\u30a1\u30a4\u30eb",
-    "\ud30c\uc77c",
-}
+_LABELS = frozenset(
+    (
+        *("file", "filename", "file name", "filepath", "file path", "path", "new file", "new_file", "create file"),
+        *("update file", "edit file", "modify file", "modified file", "updated file"),
+        *("archivo", "arquivo", "datei", "fichier", "\u0444\u0430\u0439\u043b", "\u6587\u4ef6", "\u6587\u4ef6\u540d"),
+        *("\u6587\u4ef6\u8def\u5f84", "\u8def\u5f84", "\u6a94\u6848", "\u30d5\u30a1\u30a4\u30eb", "\ud30c\uc77c"),
+    )
+)
 _KEYS = {"file", "filename", "filepath", "file_path", "path", "title", "name", "src"}
 _HTML = """
 a audio button embed form frame iframe img input link meta object param script select slot source textarea video
@@ -341,13 +320,13 @@ def mentions(line: str) -> list[Mention]:
     if not _may_hold_path(line):
         return []
     for nothing in (_URL, _TAG_END):
-        line = _pattern(nothing).sub(lambda match: " " * len(match.group()), line)
-    removes = _pattern(_REMOVALS).search(line) is not None
+        line = pattern(nothing).sub(lambda match: " " * len(match.group()), line)
+    removes = pattern(_REMOVALS).search(line) is not None
     by_word: dict[str, Mention] = {}
     end, role = 0, ""
     for word, start, sure in _words_of(line):
         before = line[max(0, start - _CLAUSE_SIZE) : start]
-        listed = role and end <= start and _pattern(_LISTED).fullmatch(line[end:start])
+        listed = role and end <= start and pattern(_LISTED).fullmatch(line[end:start])
         end = start + len(word)
         role = role if listed else _role(before, line[end : end + _CLAUSE_SIZE], removes=removes)
         if word not in by_word:
@@ -363,10 +342,10 @@ def is_announcement(line: str) -> bool:
 
 def is_excerpt(line: str) -> bool:
     """Whether a line says that what follows is a part of a file or an example, and not the whole of it."""
-    if _pattern(_PARTS).search(line[: 2 * _LONGEST_PATH]) is None:
+    if pattern(_PARTS).search(line[: 2 * _LONGEST_PATH]) is None:
         return False
     words = " ".join(word for word in line[: 2 * _LONGEST_PATH].split() if not is_known(_trim(word.strip("`*:,\"'"))))
-    return _pattern(_PARTS).search(words) is not None and _pattern(_WHOLES).search(words) is None
+    return pattern(_PARTS).search(words) is not None and pattern(_WHOLES).search(words) is None
 
 
 def in_info(line: str) -> str | None:
@@ -487,13 +466,13 @@ def _whole(text: str) -> str | None:
 
 def _words_of(line: str) -> Iterator[tuple[str, int, bool]]:
     """The words of a line that may be files: each with where it begins, and whether it is one for sure."""
-    spans = [match.span(1) for match in _pattern(_QUOTED).finditer(line)]
+    spans = [match.span(1) for match in pattern(_QUOTED).finditer(line)]
     phrases = [(start, end) for start, end in spans if " " in line[start:end].strip()]
     for start, end in phrases:  # a name with spaces, or a command, or a sentence
         phrase = line[start:end].strip()
         if is_known(phrase.rpartition(" ")[2]):
             yield phrase, start, False
-    for match in _pattern(_WORDS).finditer(line):
+    for match in pattern(_WORDS).finditer(line):
         files = _files_in(match.group()) if _may_hold_path(match.group().rstrip(".")) else ()
         if files:
             at = match.start()
@@ -506,7 +485,7 @@ def _words_of(line: str) -> Iterator[tuple[str, int, bool]]:
 
 def _may_hold_path(text: str) -> bool:
     """Whether it is worth looking for paths in a text."""
-    return "." in text or "/" in text or "\\" in text or _pattern(_NAMED).search(text) is not None
+    return "." in text or "/" in text or "\\" in text or pattern(_NAMED).search(text) is not None
 
 
 @lru_cache(maxsize=256)
@@ -520,7 +499,7 @@ def _files_in(word: str) -> tuple[tuple[str, bool], ...]:
         path = _trim(part)
         names = path.split("/")
         if not path.isascii() and not _is_sure(path) and not any(map(_is_odd, path)):
-            paths += map(_trim, _pattern(_ASCII).findall(path))
+            paths += map(_trim, pattern(_ASCII).findall(path))
         elif len(names) > 1 and all(_extension(name) in _SURE_EXTENSIONS for name in names):
             paths += names
         else:
@@ -608,39 +587,32 @@ def _is_pointed_to(word: str, before: str, behind: str) -> bool:
     quoted = before.endswith("`") and behind.startswith("`")
     if before.count("`") % 2 and not quoted:
         return False  # in a command or a sentence
-    rest = _pattern(_MARKS).sub("", before, count=1).lower()
-    if not _pattern(_POINTED).search(rest) or not (before.strip() or behind.strip()):
+    rest = pattern(_MARKS).sub("", before, count=1).lower()
+    if not pattern(_POINTED).search(rest) or not (before.strip() or behind.strip()):
         return False
-    return bool(rest and (quoted or before.endswith("**"))) or _pattern(_BEHIND).match(behind) is not None
+    return bool(rest and (quoted or before.endswith("**"))) or pattern(_BEHIND).match(behind) is not None
 
 
 def _role(before: str, behind: str, *, removes: bool) -> str:
     """What a sentence does with a file, by the words around it."""
     before = before.lower()
-    clause = _pattern(_CLAUSE).split(before.rstrip(" \t`*\"'[<_\u201c"))[-1]
+    clause = pattern(_CLAUSE).split(before.rstrip(" \t`*\"'[<_\u201c"))[-1]
     if _is_spared(before, behind.lower()):
         return "spared"
-    if _pattern(_ASIDES).search(clause) or _pattern(_RUN).search(before.rstrip("`*\"'")):
+    if pattern(_ASIDES).search(clause) or pattern(_RUN).search(before.rstrip("`*\"'")):
         return "aside"
-    return "source" if not removes and _pattern(_SOURCES).search(clause) else "target"
+    return "source" if not removes and pattern(_SOURCES).search(clause) else "target"
 
 
 def _is_spared(before: str, behind: str) -> bool:
     """Whether a sentence says that a file stays as it is, or is only run."""
     bare = before.rstrip("`*\"'[<_\u201c")
-    if _pattern(_SPARED).search(bare):
-        return _pattern(_SO_FAR).match(behind) is None
-    if _pattern(_LEFT).search(bare) and _pattern(_LEFT_BEHIND).match(behind):
+    if pattern(_SPARED).search(bare):
+        return pattern(_SO_FAR).match(behind) is None
+    if pattern(_LEFT).search(bare) and pattern(_LEFT_BEHIND).match(behind):
         return True
-    said = _pattern(_UNCHANGED).match(behind)
-    return said is not None and _pattern(_HOWEVER).search(said["rest"]) is None
-
-
-@lru_cache(maxsize=32)
-def _pattern(text: str) -> Pattern[str]:
-    import re  # only prose needs it
-
-    return re.compile(text)
+    said = pattern(_UNCHANGED).match(behind)
+    return said is not None and pattern(_HOWEVER).search(said["rest"]) is None
 
 
 class _Item:

@@ -14,14 +14,12 @@ content, is for the reader of the reply to know. `<plan>` and `<details>` are no
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from suture.formats import pattern
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from re import Pattern
 
 _NAMES = (
     r"(?:[\w.-]+:)?think(?:ing)?|thoughts?|reasoning|reasoning_content|scratchpad|analysis|reflection|ant_?thinking|"
@@ -132,7 +130,7 @@ class Thinking:
         (shown if self.tag is None else hidden).append(line[at:])
         said = "".join(shown)
         is_call = _RECIPIENT in said  # its reader knows it by the tokens
-        return Seen(said if is_call else _pattern(_CONTROL).sub("", said), "".join(hidden), lone)
+        return Seen(said if is_call else pattern(_CONTROL).sub("", said), "".join(hidden), lone)
 
     def _ends(self, tag: Tag, begun: Tag) -> bool:
         """Whether a tag ends the thinking; another one may be inside it, with an end of its own."""
@@ -160,7 +158,7 @@ def tags(line: str) -> list[Tag]:
     result: list[Tag] = []
     last = 0
     blank = True
-    for match in _pattern(_TAGS).finditer(line):
+    for match in pattern(_TAGS).finditer(line):
         groups = {name: value for name, value in match.groupdict().items() if value is not None}
         if "code" in groups or groups.get("empty"):
             continue
@@ -191,7 +189,7 @@ def is_end(line: str) -> bool:
 
 def _said(text: str) -> str:
     """What of a text is no token of the model."""
-    return _pattern(_CONTROL).sub("", text).strip()
+    return pattern(_CONTROL).sub("", text).strip()
 
 
 def _tag_name(groups: dict[str, str]) -> tuple[str, bool]:
@@ -207,10 +205,3 @@ def _tag_name(groups: dict[str, str]) -> tuple[str, bool]:
         return "comment", "comment" in groups
     kind = next(name for name in _ENDS if name in groups)
     return f"{kind} {groups[kind].lower()}", not groups[_ENDS[kind]]
-
-
-@lru_cache(maxsize=4)
-def _pattern(text: str) -> Pattern[str]:
-    import re  # only a reply needs it
-
-    return re.compile(text)

@@ -11,9 +11,7 @@ programming language, a command that only runs something, or a word about marker
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from suture.formats import DIFFS, LANGUAGES, Unread, calls
+from suture.formats import DIFFS, LANGUAGES, Unread, calls, pattern
 from suture.formats.file_names import alone, as_path, closes, fence_of, in_info, is_known, mentions
 from suture.formats.search_replace import marker
 from suture.records import Record
@@ -21,7 +19,7 @@ from suture.records import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from re import Match, Pattern
+    from re import Match
 
     from suture.formats import Block, Source
 
@@ -79,12 +77,12 @@ _OPENING = (
 """How an order begins, before its verb."""
 _PATTERNS = {
     "key": r"""["'<=\s,({*_-]([A-Za-z][\w-]*)(?=[\\"'*_]*\s*[:=>])""",
-    "value": r"""(?:PATHS)[\\"'*_]*\s*[:=>]\s*[\\\["'`]*\s*([^\\"'`<>,\]\n]+)""",
+    "value": rf"""(?i)(?:{_NAMED})[\\"'*_]*\s*[:=>]\s*[\\\["'`]*\s*([^\\"'`<>,\]\n]+)""",
     "source": r"""\b(?:from|source|src|old_?path|old_?name|from_?path|source_?path|source_?file)["']*\s*[:=>]\s*"""
     r"""["']*([^\\"'`<>,\]\n]+)""",
     "call": r"""(?:name|tool|tool_name|function|action|recipient_name|Action)["']?\s*[:=]\s*["']?([\w.:-]+)""",
     "key_tag": r"<arg_key>\s*([\w-]+)\s*</arg_key>",
-    "value_tag": r"<arg_key>\s*(?:PATHS)\s*</arg_key>\s*<arg_value>\s*([^<\n]+)",
+    "value_tag": rf"(?i)<arg_key>\s*(?:{_NAMED})\s*</arg_key>\s*<arg_value>\s*([^<\n]+)",
     "named": r"<tool_call>\s*([\w-]+)",
     "command": r"""command["']?\s*[:=>]\s*["']?(\w+)""",
     "function": r"""^\W*(?:print\()?(?:[\w.]*\.)?(\w+)\s*\(""",
@@ -110,20 +108,19 @@ _PATTERNS = {
     "normal": r"^\d+(?:,\d+)?[acd]\d+(?:,\d+)?$",
     "ed": r"^(?:\d+|\$)(?:,(?:\d+|\$))?[acdis]$",
     "words": r"\[-.+?-\]\s*\{\+.+?\+\}",
-    "sentence": rf"{_OPENING}(replace|change|substitute|swap|update|rename|set)\b"
+    "sentence": rf"(?i){_OPENING}(replace|change|substitute|swap|update|rename|set)\b"
     r"(.+?)\b(?:with|to|by|for|into)\b(.+)$",
-    "order": rf"{_OPENING}(add|insert|append|prepend|put|update|replace|change|modify|rewrite|create|edit|set"
+    "order": rf"(?i){_OPENING}(add|insert|append|prepend|put|update|replace|change|modify|rewrite|create|edit|set"
     r"|delete|remove|drop|move)\b",
-    "put": rf"{_OPENING}(?:add|insert|append|prepend|put)\s+"
+    "put": rf"(?i){_OPENING}(?:add|insert|append|prepend|put)\s+"
     r"(?:(?:the|this|an?|new|lines?|import|statement|following|code|call)[:\s]+)*`([^`]+)`",
     "arrow": r"^\W*(?:[\w./-]+:\s*)?`([^`]+)`\s*(?:\u2192|->|=>|\u279c|\u27f6)\s*`([^`]+)`",
-    "rule": r"^(?:[-=+%*~]{3,}|\[+|<{2,})\s*(?:BEGIN |START |NEW )?FILE\s*[:=]?\s*([^\s\]>]+)"
+    "rule": r"(?i)^(?:[-=+%*~]{3,}|\[+|<{2,})\s*(?:BEGIN |START |NEW )?FILE\s*[:=]?\s*([^\s\]>]+)"
     r"\s*(?:[-=+%*~]{3,}|\]+|>{2,})?$",
     "entry": r"""["']([^"'\s:]+\.\w+)["']\s*:\s*(?:[{\[]|["'].*\\n)""",
-    "whole": r"\b(?:updated|new|complete|full|modified|final|revised|corrected|whole)\b",
+    "whole": r"(?i)\b(?:updated|new|complete|full|modified|final|revised|corrected|whole)\b",
     "quoted": r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|'([^']{2,})'",
 }
-_IN_ANY_CASE = {"rule", "sentence", "order", "put", "whole", "value", "value_tag"}
 _NEEDED_TEXTS = {
     "begin": ("<<<", "-----"),
     "end": (">>>", "+++++"),
@@ -255,14 +252,7 @@ class _Reply:
 def _search(name: str, text: str) -> Match[str] | None:
     """Where a pattern is found in a text."""
     needed = _NEEDED_TEXTS.get(name)
-    return None if needed and not any(word in text for word in needed) else _pattern(name).search(text)
-
-
-@lru_cache(maxsize=len(_PATTERNS))
-def _pattern(name: str) -> Pattern[str]:
-    import re  # only a reply that is over needs it
-
-    return re.compile(_PATTERNS[name].replace("PATHS", _NAMED), re.IGNORECASE if name in _IN_ANY_CASE else 0)
+    return None if needed and not any(word in text for word in needed) else pattern(_PATTERNS[name]).search(text)
 
 
 def _path_in(line: str) -> str | None:
@@ -349,8 +339,8 @@ def _pair_end(reply: _Reply, numbers: Sequence[int], at: int) -> int:
 def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | None:
     """What a text seems to be that may be a call."""
     opened = [tag for tag in calls.tags(text) if not tag.closes]
-    keys = {calls.plain(key) for name in ("key", "key_tag") for key in _pattern(name).findall(f" {text}")}
-    names = {calls.tool(name) for key in ("call", "named") for name in _pattern(key).findall(text)}
+    keys = {calls.plain(key) for name in ("key", "key_tag") for key in pattern(_PATTERNS[name]).findall(f" {text}")}
+    names = {calls.tool(name) for key in ("call", "named") for name in pattern(_PATTERNS[key]).findall(text)}
     names |= {name for tag in opened for name in (tag.name, calls.tool(tag.attributes.get("name", "")))}
     called = _search("function", text)
     names |= {calls.tool(called[1])} if called else set()
@@ -364,7 +354,7 @@ def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | No
     strong = bool((old | new) - _WEAK)
     path = _path_of(text) or _entry(text) or (reply.path_above(number) if tags and old else None)
     inside = content or bool(_search("inside", text))
-    writer = bool((calls.WRITERS | {"file"}) & names) or "create" in _pattern("command").findall(text)
+    writer = bool((calls.WRITERS | {"file"}) & names) or "create" in pattern(_PATTERNS["command"]).findall(text)
     kind, line = "tag" if tags else "call", number + 1
     paired = bool(old and new) and (strong or editor or _known_path(path) is not None)
     if paired or ((old or new) and (editor or (strong and path))):
@@ -422,7 +412,7 @@ def _holds_file(tag: calls.Tag, text: str) -> bool:
 
 def _path_of(text: str) -> str | None:
     """The path that a field or an attribute of a text has."""
-    for match in [*_pattern("value").finditer(text), *_pattern("value_tag").finditer(text)]:
+    for match in [*pattern(_PATTERNS["value"]).finditer(text), *pattern(_PATTERNS["value_tag"]).finditer(text)]:
         path = match[1].strip()
         if path and " " not in path and ("." in path or "/" in path):
             return as_path(path)
@@ -718,7 +708,7 @@ def _in_order(reply: _Reply, line: str, number: int) -> Unread | None:
 
 
 def _quoted_texts(text: str) -> list[str]:
-    return ["".join(groups) for groups in _pattern("quoted").findall(text)]
+    return ["".join(groups) for groups in pattern(_PATTERNS["quoted"]).findall(text)]
 
 
 def _is_blank_to_fill(text: str) -> bool:
