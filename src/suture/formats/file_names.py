@@ -123,6 +123,7 @@ _BETWEEN = (
     r"""\s"'`<>|*?;:=#&{},\u00ab\u00bb\u2018\u2019\u201c-\u201e\u2026\u2190-\u21ff"""
     r"""\u3001\u3002\u300c\u300d\u3010\u3011\uff08\uff09\uff0c\uff1a"""
 )
+_INFO_WORDS = r"""(?:=(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z))|[^\s,])+"""
 _WORDS = f"[^{_BETWEEN}]+"
 _ASCII = r"[!-~]+"
 _IN_PATHS = frozenset("._-/\\")
@@ -685,18 +686,4 @@ def _is_name(word: str) -> bool:
 
 def _words(info: str) -> list[str]:
     """The words of an info string; a quoted one may hold spaces."""
-    words: list[str] = []
-    quote, word = "", ""
-    for char in info:
-        if quote:
-            quote = "" if char == quote else quote
-            word += char
-        elif char in "\"'" and word.endswith("="):
-            quote = char
-            word += char
-        elif char.isspace() or char == ",":
-            words.append(word)
-            word = ""
-        else:
-            word += char
-    return [part for part in (*words, word) if part]
+    return pattern(_INFO_WORDS).findall(info)

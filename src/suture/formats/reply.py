@@ -626,23 +626,18 @@ def _describe_thought(thought: Thought) -> str:
 
 def _markers(text: str, usable: Sequence[Block], thoughts: Sequence[Thought]) -> dict[str, int]:
     """How many markers of each kind there are, those in the content of usable blocks and in thinking not counted."""
-    counts: dict[str, int] = dict.fromkeys(("search", "replace", "new_file", "end_of_file", "separator", "unknown"), 0)
-    lines, at = text.split("\n"), 0
-    for thought in thoughts:
-        lines[thought.line - 1 : thought.end_line] = [""] * (thought.end_line - thought.line + 1)
+    counts = dict.fromkeys(("search", "replace", "new_file", "end_of_file", "separator", "unknown"), 0)
+    parts = {"search_replace": ("search", "separator", "replace"), "new_file": ("new_file", "end_of_file")}
+    lines = text.split("\n")
+    apart: tuple[Thought | Block, ...] = (*thoughts, *usable)
+    for passage in apart:
+        lines[passage.line - 1 : passage.end_line] = [""] * (passage.end_line - passage.line + 1)
     for block in usable:
-        counts = _count_markers(lines[at : block.line - 1], counts)
-        names = {"search_replace": ("search", "separator", "replace"), "new_file": ("new_file", "end_of_file")}
-        for name in names.get(block.format, ()):
-            counts[name] += 1
-        at = block.end_line
-    return _count_markers(lines[at:], counts)
-
-
-def _count_markers(lines: Sequence[str], counts: dict[str, int]) -> dict[str, int]:
+        for kind in parts.get(block.format, ()):
+            counts[kind] += 1
     for line in lines:
         if line.lstrip()[:1] in {"<", "=", ">", "-", "+"}:
-            kind = marker(line)
-            if kind is not None or line.startswith(("<<<< ", "<<<<<")):
-                counts[kind or "unknown"] += 1
+            known = marker(line)
+            if known is not None or line.startswith(("<<<< ", "<<<<<")):
+                counts[known or "unknown"] += 1
     return counts

@@ -99,7 +99,8 @@ def read(source: Source, at: int) -> Reading:
     kind = marker(source.lines[at]) or ""
     end = yield from _closing(source, at, kind)
     if end is None:
-        yield Block(0, *_format_and_action(kind), at + 1, at + 1, None, problem="no_end")
+        name, action = ("new_file", "create") if kind == "new_file" else ("search_replace", "update")
+        yield Block(0, name, action, at + 1, at + 1, None, problem="no_end")
         return at + 1
     block = _new_file(source, at, end) if kind == "new_file" else _search(source, at, end)
     yield block if at not in source.torn else block.but(problem="two_ends", hunks=(), content=None)
@@ -123,11 +124,6 @@ def _may_follow(rest: str, kind: str) -> bool:
         return True
     remark = rest[0].isspace() and rest.lstrip().startswith(("#", "//", "(", "<!--", "--"))
     return remark or (kind in {"search", "new_file"} and rest[0] in " \t:")
-
-
-def _format_and_action(kind: str) -> tuple[str, str]:
-    """Format and action of a block."""
-    return ("new_file", "create") if kind == "new_file" else ("search_replace", "update")
 
 
 def _closing(source: Source, at: int, kind: str) -> Generator[None, None, int | None]:

@@ -256,16 +256,12 @@ def _search(name: str, text: str) -> Match[str] | None:
 
 
 def _path_in(line: str) -> str | None:
-    """The file that a line names."""
     path = in_info(line) if fence_of(line) else None if line.lstrip().startswith("</") else alone(line)
-    if path is None:
-        paths = _files(line)
-        path = paths[0] if len(paths) == 1 else None
-    return None if path is None else as_path(path)
+    files = _files(line) if path is None else [as_path(path)]
+    return files[0] if len(files) == 1 else None
 
 
 def _files(line: str) -> list[str]:
-    """The files that a sentence mentions."""
     return [mention.path for mention in mentions(line) if mention.sure]
 
 
@@ -625,7 +621,7 @@ def _below_introduction(reply: _Reply, number: int, fence: _Passage) -> Iterator
     line = reply.lines[number]
     if fence.language in {None, *_NOT_CODE} or fence.opening - number > _MOST_LINES_TO_FENCE:
         return
-    paths = [as_path(file) for file in _files(line)]
+    paths = _files(line)
     ordered = _search("order", line) or (_search("whole", line) and line.rstrip().endswith(":"))
     if ordered and len(paths) == 1 and not reply.explains("", reply.text(fence.numbers)):
         yield Unread(fence.opening + 1, "fences", paths[0])
@@ -688,7 +684,7 @@ def _in_sentence(reply: _Reply, line: str, number: int) -> Unread | None:
     if match is None:
         return _in_order(reply, line, number)
     old, new = (_quoted_texts(text) for text in (match[2], match[3]))
-    paths = [as_path(file) for file in _files(line)]
+    paths = _files(line)
     old, new = ([text for text in side if as_path(text) not in paths] for side in (old, new))
     if not old or not new or reply.explains(old[0], new[0]) or _is_blank_to_fill(old[0]):
         return None
@@ -700,7 +696,7 @@ def _in_order(reply: _Reply, line: str, number: int) -> Unread | None:
     """A sentence that says what to delete, or which text to add."""
     order, put = _search("order", line), _search("put", line)
     removes = order is not None and order[1].lower() in {"delete", "remove", "drop", "move"}
-    paths = [as_path(file) for file in _files(line)] if removes or put else []
+    paths = _files(line) if removes or put else []
     if len(paths) != 1 or (put and paths[0] in put[1]):
         return None
     was_read = _is_in(put[1], reply.new) if put else any(_is_in(text, reply.old) for text in _quoted_texts(line))

@@ -167,22 +167,30 @@ class _Hunks:
         self.problem: str | None = None
         self.problem_line = 0
         self._first_line = first_line
-        self._open: _OpenHunk | None = None
+        self._begun: int | None = None
+        """The line of the reply at which the hunk begins that is being read."""
+        self._headers: list[HunkHeader] = []
+        self._lines: list[str] = []
 
     def add(self, number: int, line: str) -> None:
         """Take the next line."""
         if self.problem is not None:
             return
         header = hunk_header(line)
+        if header is None and line.startswith(_STARS):
+            if _marker(line) == ("end of file", ""):
+                self._finish(number + 1, at_end=True)
+            else:
+                self._spoil(number, "not_a_hunk")
+            return
         if header is not None:
             self._finish(number)
-            self._open_hunk(number).headers.append(header)
-        elif not line.startswith(_STARS):
-            self._open_hunk(number).lines.append(line)
-        elif _marker(line) == ("end of file", ""):
-            self._finish(number + 1, at_end=True)
+        if self._begun is None:
+            self._begun = self._first_line + number
+        if header is not None:
+            self._headers.append(header)
         else:
-            self._spoil(number, "not_a_hunk")
+            self._lines.append(line)
 
     def close(self, end: int, *, cut: bool) -> None:
         """No more lines follow; if the patch is `cut` here, the last hunk may have had more."""
@@ -192,39 +200,26 @@ class _Hunks:
         elif self.problem is None:
             self._finish(end)
 
-    def _open_hunk(self, number: int) -> _OpenHunk:
-        if self._open is None:
-            self._open = _OpenHunk(self._first_line + number)
-        return self._open
-
     def _finish(self, end: int, *, at_end: bool = False) -> None:
-        """The hunk that is open ends here, if it has any lines."""
-        draft = self._open
-        if draft is None:
+        """The hunk that is being read ends here, if it has any lines."""
+        if self._begun is None:
             return
-        lines = draft.lines if at_end else draft.lines[: without_blanks(draft.lines, len(draft.lines))]
+        lines = self._lines if at_end else self._lines[: without_blanks(self._lines, len(self._lines))]
         split = split_of(lines)
         if split is None:
             self._spoil(end, "not_a_hunk")
         elif lines:
-            self.found.append(make_hunk(draft.line, draft.headers, split, at_end=at_end))
-            self.found_end = end - (0 if at_end else len(draft.lines) - len(lines))
-            self._open = None
+            self.found.append(make_hunk(self._begun, self._headers, split, at_end=at_end))
+            self.found_end = end - (len(self._lines) - len(lines))
+            self._begun, self._headers, self._lines = None, [], []
         else:
-            draft.lines.clear()
+            self._lines.clear()
 
     def _spoil(self, number: int, problem: str) -> None:
-        """Nothing from the hunk that is open on can be used."""
+        """Nothing from the hunk that is being read on can be used."""
         if self.problem is None:
             self.problem = problem
-            self.problem_line = self._open.line if self._open else self._first_line + number
-
-
-class _OpenHunk:
-    def __init__(self, line: int) -> None:
-        self.line = line
-        self.headers: list[HunkHeader] = []
-        self.lines: list[str] = []
+            self.problem_line = self._first_line + number if self._begun is None else self._begun
 
 
 def _marker(line: str) -> tuple[str, str] | None:
