@@ -25,19 +25,22 @@ if TYPE_CHECKING:
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(_PAIRS.values())
-_BEHIND = b";,)]}:({> \t"
-_MAX_MARK = 3  # bytes of a bracket or quote
-_NODES_PER_LOOK = 1 << 14  # between two looks at the clock
-_MAX_BLOCK_WORD = 8  # bytes of a word that opens or closes a block
-_MAX_CANDIDATES = 6  # of one kind: each is tried by parsing the text again
-_LINES = 3
-_MAX_ERRORS = 40  # error nodes that are looked at: a hostile text has thousands
+_BEHIND_QUOTE = b";,)]}:({> \t"
+"""What may follow a quote that is missing at the end of a line."""
+_ENDS = b";,{}([:>"
+"""What ends a line that needs no separator."""
+_QUOTE_TYPES = {'"', "'", "`", '"""', "string_start", "''"}
+_NO_STATE = {0, 65535}
+"""Of nodes that the parser read while it recovered."""
+_MAX_MARK = 3  # bytes of a token that may hold a bracket, such as `${` or `%w(`
+_MAX_BLOCK_WORD = 8  # bytes of a word that opens or closes a block: `function`
+_NODES_PER_LOOK = 1 << 14  # between two looks at the clock, which then cost nothing beside them
+_MAX_CANDIDATES = 6  # of one kind, by choice: each is tried by parsing the text again, and others get their turn
+_MAX_LINES_ABOVE = 3  # an error that may lack a separator, by choice: each is tried with three of them
+_MAX_ERRORS = 40  # error nodes that are looked at, as many as are shown: a hostile text has thousands
 _MAX_CHILDREN = 200  # of an error node, as above
 _MAX_SHOWN = 24  # characters of a token in a message
-_MAX_SHORT_NODE = 80
-_NO_STATE = {0, 65535}
-_QUOTE_TYPES = {'"', "'", "`", '"""', "string_start", "''"}
-_ENDS = b";,{}([:>"
+_MAX_SHORT_NODE = 80  # bytes of an error that is taken out whole, by choice: a longer one holds what is right as well
 
 
 class Suspect(Record):
@@ -217,10 +220,7 @@ class View:
         """Brackets that are missing or too many; none if they are balanced."""
         stack: list[Mark] = []
         opened: dict[str, int] = {}
-        lost: list[Suspect] = []
-        stray: list[Suspect] = []
-        short: list[Suspect] = []
-        extra: list[Suspect] = []
+        lost, stray, short, extra = list[Suspect](), list[Suspect](), list[Suspect](), list[Suspect]()
         for mark in self._marks:
             opens, closer, start, _ = mark
             if opens:
@@ -317,16 +317,15 @@ class View:
             at = self.behind(node.start_byte)
             if node.is_named:
                 yield Suspect(at, f"missing {node.type.replace('_', ' ')}", at, at, b"")
-            elif node.type not in _CLOSERS | self._ends:
-                yield Suspect(at, f"missing `{node.type}`", at, at, node.type.encode())
             else:
-                yield Suspect(at, f"missing `{node.type}`", at, at, f" {node.type} ".encode())
+                put = f" {node.type} " if node.type in _CLOSERS | self._ends else node.type
+                yield Suspect(at, f"missing `{node.type}`", at, at, put.encode())
 
     def _separators(self) -> Iterator[Suspect]:
         """Lines above an error that nothing ends."""
         for node in islice(self._errors, 2):
             end = self.lines.start(self._misfit(node)[0])
-            for _ in range(_LINES):
+            for _ in range(_MAX_LINES_ABOVE):
                 at = self.behind(end)
                 if at <= 0 or at > end:
                     break
@@ -361,7 +360,7 @@ class View:
         for _ in range(_MAX_CANDIDATES):
             at = start + len(cut)
             yield Suspect(last, f"this `{shown}` is never closed", at, at, quote)
-            if not cut or cut[-1] not in _BEHIND:
+            if not cut or cut[-1] not in _BEHIND_QUOTE:
                 break
             cut = cut[:-1]
         first = max(text.rfind(separator, 0, last - start) for separator in (b" ", b"(", b"=", b"[", b","))

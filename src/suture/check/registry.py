@@ -60,6 +60,9 @@ class Rule(Record):
     """Whether the project says it, and not the operator."""
 
 
+_NO_RULE = Rule("")
+
+
 class Configuration(Record):
     """The rules by the name of their check, roots that are trusted, and what could not be understood."""
 
@@ -179,7 +182,8 @@ class Table:
         from suture.check.syntax import LANGUAGES, Syntax
 
         held = tuple(roots if untrusted is None else untrusted)
-        self._rules = {name: rule for name, rule in configuration.rules.items() if _wrong_glob(rule) is None}
+        wrong = {name: glob for name, rule in configuration.rules.items() if (glob := _wrong_glob(rule)) is not None}
+        self._rules = {name: rule for name, rule in configuration.rules.items() if name not in wrong}
         self._syntax: list[Validator] = [*_parsers(), *map(Syntax, LANGUAGES)]
         """The checks of which a file gets one."""
         self._held = held
@@ -193,8 +197,8 @@ class Table:
         self._others += [
             _requested(rule, held, commands=commands) for rule in self._rules.values() if rule.name not in known
         ]
-        globs = [wrong for rule in configuration.rules.values() if (wrong := _wrong_glob(rule)) is not None]
-        self._others += [Unavailable("configuration", problem) for problem in (*configuration.problems, *globs)]
+        problems = *configuration.problems, *wrong.values()
+        self._others += [Unavailable("configuration", problem) for problem in problems]
 
     def chosen(self, path: str) -> list[Chosen]:
         """The checks of a file. Of those that look at its syntax, one: the first that is configured for it, or fits."""
@@ -204,24 +208,22 @@ class Table:
         others = [validator for validator in self._others if self._fits(validator, path)]
         return [self._with_rule(validator) for validator in (*by_syntax[:1], *others)]
 
+    def _rule(self, validator: Validator) -> Rule:
+        return self._rules.get(validator.name, _NO_RULE)
+
     def _is_by_type(self, validator: Validator) -> bool:
         """Whether nobody says which files it is for."""
-        rule = self._rules.get(validator.name)
-        return rule is None or rule.files is None
+        return self._rule(validator).files is None
 
     def _fits(self, validator: Validator, path: str) -> bool:
-        rule = self._rules.get(validator.name)
-        if rule is None:
-            return fits(validator.files, path)
+        rule = self._rule(validator)
         if rule.enabled is False or fits(rule.exclude or (), path):
             return False
         return fits(rule.files or validator.files, path)
 
     def _with_rule(self, validator: Validator) -> Chosen:
         held = self._held if validator in self._plugins else ()
-        rule = self._rules.get(validator.name)
-        if rule is None:
-            return Chosen(validator, held=held)
+        rule = self._rule(validator)
         return Chosen(validator, rule.timeout_ms or _DEFAULT_TIMEOUT_MS, rule.severity, bool(rule.required), held)
 
 
@@ -288,7 +290,7 @@ class _Text:
 
 
 def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, list[tuple[object, ...]]]:
-    """What a worker does (see `apart`): a check by its name. Why it was not carried out, or what it found.
+    """What a worker does (`check.worker`): a check by its name. Why it was not carried out, or what it found.
 
     If the process that asks is gone, nobody else ends a check that takes too long.
     """
@@ -332,9 +334,7 @@ def plugins(held: tuple[str, ...] = ()) -> list[Validator]:
     inside = Inside(held)
     loaded: list[Validator] = []
     seen: set[str] = set()
-    for file in sorted(
-        plugin_names, key=inside.contains
-    ):  # a planted package does not hide an installed one of its name
+    for file in sorted(plugin_names, key=inside.contains):  # a planted package hides no installed one of its name
         package = os.path.basename(os.path.dirname(file)).partition("-")[0].lower().replace(".", "_")
         if package not in seen:
             seen.add(package)

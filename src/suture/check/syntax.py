@@ -159,12 +159,14 @@ LANGUAGES = (
 
 
 MAX_ISSUES = 40  # in one text: those behind follow from the first ones
-_CHUNK_BYTES = 1 << 12  # between two looks at the clock
+_CHUNK_BYTES = 1 << 12  # that a parser gets between two looks at the clock
+_MAX_REPAIR_SECONDS = 1.0  # by choice, for what only makes a message better;
+_REPAIR_SHARE = 1 / 3  # and no more than this part of the time that is left
+_MAX_REPAIRS = 48  # that are tried, by choice: each parses the text again;
+_MIN_REPAIRS = 6  # and of a large text at least so many, the likeliest,
+_MAX_REPAIR_BYTES = 1 << 21  # though more bytes than these are read again
+_MAX_UNDONE = 12  # characters of a change that is shown as missing or unexpected: a longer one is no slip
 _LATE = "the time limit was reached while the syntax was read"
-_MAX_REPAIR_SECONDS = 1.0  # for what only makes a message better
-_MAX_REPAIRS = 48  # each parses the text again
-_MAX_REPAIR_BYTES = 1 << 21  # bytes that are read again to try repairs
-_MAX_UNDONE = 12  # characters of a change that is shown as missing or unexpected
 _loaded: dict[Grammar, tree_sitter.Language] = {}
 
 
@@ -261,7 +263,7 @@ class Reader:
     def spare(self) -> float:
         """A moment by which to have stopped what need not be done."""
         now = monotonic()
-        return now + min(_MAX_REPAIR_SECONDS, (self._deadline - now) / 3)
+        return now + min(_MAX_REPAIR_SECONDS, (self._deadline - now) * _REPAIR_SHARE)
 
 
 def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) -> list[tuple[int, str]]:
@@ -273,7 +275,7 @@ def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) 
         brackets = [suspect for suspect in view.brackets() if start <= suspect.at <= end]
         others = [suspect for suspect in suspects if start <= suspect.at <= end and suspect not in brackets]
         suspects = [*brackets, *_undo_edit(view, *hunk), *others]
-    tries = max(_MAX_REPAIRS // 8, min(_MAX_REPAIRS, _MAX_REPAIR_BYTES // (len(view.source) + 1)))
+    tries = max(_MIN_REPAIRS, min(_MAX_REPAIRS, _MAX_REPAIR_BYTES // (len(view.source) + 1)))
     moment = reader.spare()
     for suspect in suspects[:tries]:
         if monotonic() > moment:

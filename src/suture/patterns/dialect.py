@@ -76,14 +76,14 @@ _members: dict[str, Ranges] = {}
 FLAGS = "gimsu"
 _FLAG_LETTERS = "dgimsuvy"  # those of ECMAScript: `/a/y` is a pattern with a flag that is not supported, not a path
 _MAX_DEPTH = 50  # of groups in groups: each takes several calls on Python's stack
-_MAX_DIGITS = 9  # of a number: more are not needed, and `int` refuses very many
+MAX_DIGITS = 9  # of a number: more are not needed, and `int` refuses very many
 _MAX_GROUPS = 500  # by choice: each match is a list of so many spans
 _MAX_SHOWN = 40  # characters of an unknown property that a message shows
 _MAX_COUNT = 2**31 - 1  # of repetitions; a larger one is taken for this one: no text is that long
 _MAX_QUANTIFIER = 40  # characters of `{n,m}`: longer numbers are text, as no pattern means them
 _LOCAL_FLAGS = frozenset("ims")
 """Those that may hold for a part of a pattern."""
-_DECIMALS = frozenset("0123456789")
+DECIMALS = frozenset("0123456789")
 _HEX = frozenset("0123456789abcdefABCDEF")
 _GROUP = r"(?s)\\.|\[(?:\\.|[^\]\\])*+|\((?:(?!\?)|\?P?<(?![=!])(?:(?P<name>[^>]*)>)?)"
 """A group that captures; or what may hold parentheses that are characters: an escape, a class."""
@@ -492,7 +492,7 @@ class _Reader:
 
     def _numbered_reference(self, start: int) -> Node:
         digits = ""
-        while self._next() and self._next() in "0123456789" and len(digits) < _MAX_DIGITS:
+        while self._next() and self._next() in "0123456789" and len(digits) < MAX_DIGITS:
             digits += self._next()
             self._at += 1
         if int(digits) > self._total:
@@ -528,7 +528,7 @@ class _Reader:
         self._at += 1
         if char in _CONTROLS:
             return _CONTROLS[char]
-        if char == "0" and self._next() not in _DECIMALS:
+        if char == "0" and self._next() not in DECIMALS:
             return 0
         if char == "c" and self._next().isascii() and self._next().isalpha():
             self._at += 1
@@ -552,7 +552,7 @@ class _Reader:
         if self._take("{"):
             close = self._text.find("}", self._at, self._end)
             digits = self._text[self._at : max(close, self._at)]
-            if not digits or not set(digits) <= _HEX or len(digits.lstrip("0")) > _MAX_DIGITS:
+            if not digits or not set(digits) <= _HEX or len(digits.lstrip("0")) > MAX_DIGITS:
                 raise self._error("Invalid Unicode escape", start)
             self._at = close + 1
             if int(digits, 16) > LAST:

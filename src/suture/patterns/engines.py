@@ -45,22 +45,22 @@ if TYPE_CHECKING:
     Spans = list[tuple[int, int]]
 
 _SECONDS_PER_PLACE = 1e-5  # that are added to a file's time for each place that is looked at,
-_MOST_EXTENSION = 10  # but never more than so many times what a file is allowed
-
-_MOST_STRING_BYTES = 10_000_000  # of a text that is kept as bytes and as a string
+_MAX_EXTENSION = 10  # but never more than so many times what a file is allowed
+_MAX_STRING_BYTES = 10_000_000  # of a text that is kept as bytes and as a string, by choice: it takes memory twice
 _GROWTH = 2  # bytes by which an undecodable byte is longer in the view
 
 NONE = (-1, -1)
 """The span of a group without part in a match."""
-_RE2_MEMORY = 64 << 20  # bytes that RE2 may use for a pattern
+_RE2_MEMORY = 64 << 20  # bytes that RE2 may use for a pattern, by choice: with less it refuses larger ones
 _WINDOW_SIZE = 1 << 20  # bytes that are searched between two looks at the clock
-_LARGEST_PROGRAM = 40_000  # `regex` writes out what must be repeated, and some 100,000 parts overflow a thread's stack
+MAX_PROGRAM = 40_000
+"""Parts of a pattern: `regex` writes out what must be repeated, and some 100,000 parts overflow a thread's stack."""
 _CHEAP = 100_000_000  # bytes by parts of the program: a second at worst
 _PROBE_SIZES = (64, 512, 4_096, 32_768)  # bytes that are searched to learn how fast RE2 is here
 _TELLING = 0.05  # seconds of a probe from which the whole can be estimated
 _OVERDRAFT = 4  # times the time that is left, which the estimate may be: it is a rough one
 _LINE_FEED = 0x0A
-_MOST_REMEMBERED = 100  # compiled patterns
+_MAX_REMEMBERED = 100  # compiled patterns, by choice: more than a session uses
 _UNDECODABLE = 0xDC80  # the first of the surrogates that stand for bytes that are not UTF-8
 
 _cache: dict[tuple[str, frozenset[str]], Compiled] = {}
@@ -82,7 +82,7 @@ class Clock:
         self._path = path
         now, allowed = monotonic(), self._file_ms / 1000
         self.ends = min(now + allowed, self._call_ends)
-        self._latest = min(now + allowed * _MOST_EXTENSION, self._call_ends)
+        self._latest = min(now + allowed * _MAX_EXTENSION, self._call_ends)
 
     def grant(self) -> None:
         """Allow for a place that was looked at: many of them take time, which is not the pattern's fault."""
@@ -146,7 +146,7 @@ class Subject:
 
     def string(self) -> str | None:
         """The text, if its characters are its bytes and it is not too large to have twice."""
-        return self.body.decode() if len(self.body) <= _MOST_STRING_BYTES and self.body.isascii() else None
+        return self.body.decode() if len(self.body) <= _MAX_STRING_BYTES and self.body.isascii() else None
 
     def shown(self, start: int, end: int) -> str:
         """A part of the body for people and models; what is no character becomes U+FFFD, one for each."""
@@ -299,7 +299,7 @@ def compile_pattern(pattern: Pattern) -> Compiled:
     """A pattern ready to search, by the engine that it needs."""
     key = pattern.source, pattern.flags
     engine = _cache.pop(key, None) or _compile(pattern)
-    if len(_cache) >= _MOST_REMEMBERED:
+    if len(_cache) >= _MAX_REMEMBERED:
         oldest, *_ = [*_cache]  # all at once: another thread may be changing it
         _cache.pop(oldest, None)
     _cache[key] = engine  # now the newest
@@ -536,7 +536,7 @@ def _compile(pattern: Pattern) -> Compiled:
     engine = None if emitted is None else _re2(emitted)
     if emitted is not None and engine is not None:
         return _Re2(pattern, emitted, engine)
-    if weight(pattern.root, least=True) > _LARGEST_PROGRAM:
+    if weight(pattern.root, least=True) > MAX_PROGRAM:
         raise InvalidRegex(pattern=pattern.source, reason="Too large with its repetitions written out", position=0)
     import regex  # most patterns do not need it
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from suture.errors import InvalidCaptureGroup, InvalidRegex
-from suture.patterns.engines import Places
+from suture.patterns.dialect import DECIMALS, MAX_DIGITS
+from suture.patterns.engines import MAX_PROGRAM, Places
 from suture.patterns.template import read
 
 TYPE_CHECKING = False
@@ -37,11 +38,8 @@ _BOUNDARIES = {
     r"\B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
 }
 """The same for the ends of words: slow, and needed only where both do not agree on a character of the text."""
-_LARGEST_PROGRAM = 40_000  # as in `engines`
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _OCTAL, _LONGEST_OCTAL, _HIGHEST_OCTAL = frozenset("01234567"), 3, 0o377
-_DECIMALS = frozenset("0123456789")
-_MOST_DIGITS = 9  # of a group's number; `int` refuses very many
 
 
 class PythonPattern:
@@ -81,7 +79,7 @@ class PythonPattern:
         except (ValueError, OverflowError, RecursionError, MemoryError) as error:
             raise _invalid(self.source, str(error) or "too large") from None
         self.groups, self.names = known.groups, dict(known.groupindex)
-        if parts > _LARGEST_PROGRAM:
+        if parts > MAX_PROGRAM:
             raise _invalid(self.source, "too large with its repetitions written out")
         return known.flags
 
@@ -157,7 +155,7 @@ def _weight(source: str, flags: int) -> int:
     from re import _parser  # type: ignore[attr-defined]  # what `re.compile` has just made, and does not keep
 
     total, stack = 0, [(_parser.parse(source, flags).data, 1)]
-    while stack and total <= _LARGEST_PROGRAM:
+    while stack and total <= MAX_PROGRAM:
         value, times = stack.pop()
         if isinstance(value, _parser.SubPattern):
             value = value.data
@@ -241,7 +239,7 @@ def _is_quantifier(source: str, at: int) -> bool:
     """Whether a brace begins a number of repetitions."""
     end = source.find("}", at)
     low, comma, high = source[at + 1 : max(end, at)].partition(",")
-    return end > 0 and all(set(digits) <= _DECIMALS for digits in (low, high)) and bool(low or comma)
+    return end > 0 and all(set(digits) <= DECIMALS for digits in (low, high)) and bool(low or comma)
 
 
 def _check_dialect(written: str, pattern: PythonPattern) -> None:
@@ -254,8 +252,8 @@ def _check_dialect(written: str, pattern: PythonPattern) -> None:
         name = match[1] or match[2] or match[3]
         if name in pattern.names:
             meant = f"\\g<{name}>"
-        elif set(name) <= _DECIMALS and len(name) <= _MOST_DIGITS and 1 <= int(name) <= pattern.groups:
-            meant = f"\\{int(name)}" if written[match.end() : match.end() + 1] not in _DECIMALS else f"\\g<{int(name)}>"
+        elif set(name) <= DECIMALS and len(name) <= MAX_DIGITS and 1 <= int(name) <= pattern.groups:
+            meant = f"\\{int(name)}" if written[match.end() : match.end() + 1] not in DECIMALS else f"\\g<{int(name)}>"
         else:
             continue
         raise InvalidCaptureGroup(
@@ -273,7 +271,7 @@ def _reference(written: str, slash: int, pattern: PythonPattern) -> tuple[str | 
         while end < slash + 1 + _LONGEST_OCTAL and written[end : end + 1] in _OCTAL:
             end += 1
         return chr(int(written[slash + 1 : end], 8)), end
-    if char in _DECIMALS:
+    if char in DECIMALS:
         return _group_by_number(written, slash, pattern)
     if char in _ESCAPES:
         return _ESCAPES[char], slash + 2
@@ -291,7 +289,7 @@ def _group_by_number(written: str, slash: int, pattern: PythonPattern) -> tuple[
             reason = f"octal escape value \\{digits} outside of range 0-0o377 in the replacement"
             raise _invalid(pattern.source, reason, slash)
         return chr(value), slash + 4
-    number = digits[:2] if set(digits[1:2]) <= _DECIMALS else digits[:1]
+    number = digits[:2] if set(digits[1:2]) <= DECIMALS else digits[:1]
     return _group(int(number), slash, pattern), slash + 1 + len(number)
 
 
@@ -301,7 +299,7 @@ def _group_by_name(written: str, slash: int, pattern: PythonPattern) -> tuple[in
     if not written.startswith("\\g<", slash) or close < 0 or not name:
         reason = "missing group name behind \\g in the replacement"
         raise _invalid(pattern.source, reason, slash)
-    if set(name) <= _DECIMALS and len(name) <= _MOST_DIGITS:
+    if set(name) <= DECIMALS and len(name) <= MAX_DIGITS:
         return _group(int(name), slash, pattern), close + 1
     if name not in pattern.names:
         known = f"; its named groups are {', '.join(pattern.names)}" if pattern.names else ""

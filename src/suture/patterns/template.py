@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from suture.bounds import check_time, timed
 from suture.errors import InvalidCaptureGroup
+from suture.patterns.dialect import DECIMALS, MAX_DIGITS
 from suture.records import Record
 from suture.text.replace import ending
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
     from suture.patterns.dialect import Pattern
     from suture.text import Text
-
-_MOST_DIGITS = 9  # of a group's number; `int` refuses very many
-_DECIMALS = frozenset("0123456789")
 
 BEFORE, AFTER = -1, -2
 """Beside the numbers of groups: the text before the match, and the text after it."""
@@ -107,7 +105,7 @@ def _reference(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, 
     if (char := written[dollar + 1 : dollar + 2]) in _AROUND:
         return _AROUND[char], dollar + 2
     end = dollar + 1
-    while end < len(written) and written[end] in _DECIMALS and end - dollar <= _MOST_DIGITS:
+    while end < len(written) and written[end] in DECIMALS and end - dollar <= MAX_DIGITS:
         end += 1
     digits = written[dollar + 1 : end]
     for size in range(len(digits), 0, -1):
@@ -123,9 +121,9 @@ def _group_in_braces(written: str, dollar: int, pattern: Pattern) -> tuple[str |
     name = written[dollar + 2 : max(close, dollar)]
     if name in pattern.names:
         return pattern.names[name], close + 1
-    if not name or not (name.isidentifier() or set(name) <= _DECIMALS):
+    if not name or not (name.isidentifier() or set(name) <= DECIMALS):
         return "$", dollar + 1
-    if name.isdigit() and len(name) <= _MOST_DIGITS and 1 <= int(name) <= pattern.groups:
+    if name.isdigit() and len(name) <= MAX_DIGITS and 1 <= int(name) <= pattern.groups:
         return int(name), close + 1
     raise _no_group(f"${{{name}}}", pattern)
 
@@ -150,7 +148,7 @@ def _check_dialect(written: str, pattern: Pattern) -> None:
         name = match[1] or match[2] or match[3]
         if name in pattern.names:
             meant = f"${{{name}}}"
-        elif name.isdecimal() and len(name) <= _MOST_DIGITS and int(name) <= pattern.groups:
+        elif name.isdecimal() and len(name) <= MAX_DIGITS and int(name) <= pattern.groups:
             meant = f"${int(name)}" if int(name) else "$&"
         elif match[1]:
             raise _no_group(match[0], pattern)

@@ -41,15 +41,13 @@ if TYPE_CHECKING:
 
     from suture.patterns.dialect import Node, Pattern
 
-_LONGEST_LITERAL = 200  # bytes of a text that every match needs
-_LINE_FEED = 0x0A
+_MAX_LITERAL = 200  # bytes of a text that every match needs, by choice: more would not make it rarer
+_MAX_ALTERNATIVES = 50  # texts one of which every match needs, by choice: of more, one is in nearly every file
+_MAX_ROUNDS_RE2 = 1_000  # RE2's own limit for the number in `{n}`
+_MAX_PARTS_RE2 = 100_000  # of a pattern, by choice: RE2 would need more memory than it gets
+_MAX_REPEATED_RE2 = 5_000  # its compiler's time grows with the square: `a{0,1000}` fifty times takes 17 s
 _PROPERTY_WEIGHT = 500  # ranges that a property has, about
-_MOST_ALTERNATIVES = 50  # texts one of which every match needs
-
-_MOST_ROUNDS_RE2 = 1_000  # RE2's own limit for the number in `{n}`
-_LARGEST_RE2 = 100_000  # parts of a pattern
-_MOST_REPEATED_RE2 = 5_000  # its compiler's time grows with the square: `a{0,1000}` fifty times takes 17 s
-_CARRIAGE_RETURN = 0x0D
+_LINE_FEED, _CARRIAGE_RETURN = 0x0A, 0x0D
 _TURKIC_LETTERS = (0x49, 0x69, 0x130, 0x131)
 _CASE_PAIRS = ({0x49, 0x69}, {0xDF, 0x1E9E})
 _ODD_LETTERS = (*_TURKIC_LETTERS, 0xDF, 0x1E9E)
@@ -160,7 +158,7 @@ def for_re2(pattern: Pattern, *, by_line: bool = False) -> Emitted | None:
     With `by_line` it finds lines in a whole text that may match alone: `^` and `$` are a line's ends.
     """
     size = weight(pattern.root)
-    if size > _LARGEST_RE2 or weight(pattern.root, most=True) > size + _MOST_REPEATED_RE2:
+    if size > _MAX_PARTS_RE2 or weight(pattern.root, most=True) > size + _MAX_REPEATED_RE2:
         return None
     if not _suits_re2(pattern.root, by_line=by_line):
         return None
@@ -184,7 +182,7 @@ def _needs(node: Node) -> list[tuple[bytes, ...]]:
     run, needs = bytearray(), list[tuple[bytes, ...]]()
     for part in _flat(node):
         text = _literal(part)
-        if text is not None and len(run) < _LONGEST_LITERAL:
+        if text is not None and len(run) < _MAX_LITERAL:
             run += text
             continue
         if isinstance(part, Look) and not part.negative:
@@ -208,7 +206,7 @@ def _one_of(options: tuple[Node, ...]) -> tuple[bytes, ...]:
     """What is needed where any of the options may be taken."""
     needs = [required(option) for option in options]
     texts = dict.fromkeys(text for need in needs for text in need)
-    return tuple(texts) if all(needs) and len(texts) <= _MOST_ALTERNATIVES else ()
+    return tuple(texts) if all(needs) and len(texts) <= _MAX_ALTERNATIVES else ()
 
 
 def _flat(node: Node) -> Iterator[Node]:
@@ -235,7 +233,7 @@ def _suits_re2(root: Node, *, by_line: bool) -> bool:
         match node:
             case Look() | Back():
                 return False
-            case Repeat(least=least, most=most) if max(least, most or 0) > _MOST_ROUNDS_RE2:
+            case Repeat(least=least, most=most) if max(least, most or 0) > _MAX_ROUNDS_RE2:
                 return False
             case Edge(kind="line_end") if takes_cr or not any(node is tail for tail in tails):
                 return False
