@@ -85,7 +85,7 @@ _LOCAL_FLAGS = frozenset("ims")
 """Those that may hold for a part of a pattern."""
 DECIMALS = frozenset("0123456789")
 _HEX = frozenset("0123456789abcdefABCDEF")
-_GROUP = r"(?s)\\.|\[(?:\\.|[^\]\\])*+|\((?:(?!\?)|\?P?<(?![=!])(?:(?P<name>[^>]*)>)?)"
+_GROUP = r"(?s)\\.|\[(?:\\.|[^\]\\])*|\((?:(?!\?)|\?P?<(?![=!])(?:(?P<name>[^>]*)>)?)"
 """A group that captures; or what may hold parentheses that are characters: an escape, a class."""
 _CONTROLS = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
 _SHORTHANDS = {"d": DIGITS, "w": WORDS, "s": SPACES}
