@@ -13,13 +13,14 @@ from suture.cli.output import (
     at_root,
     clean,
     colored,
-    complain,
     content_of,
     note,
     parse_json,
     print_json,
     print_text,
     recovery_notes,
+    refuse,
+    refuse_for,
     report_misuse,
     skipped_notes,
     way_back,
@@ -78,18 +79,11 @@ def call(options: argparse.Namespace | QuickOptions) -> int:
 
 def tools(options: argparse.Namespace) -> int:
     """`suture tools`."""
-    from suture.tools import (
-        chosen,
-        find,  # the other commands need one tool
-    )
+    from suture.tools import find  # the other commands need one tool
 
-    try:
-        names = chosen(options.profile, options.tools)
-    except ValueError as error:
-        return report_misuse("tools", error)
-    except SutureError as error:
-        complain(wording.error_text(error))
-        return USAGE
+    names = chosen_tools(options)
+    if isinstance(names, int):
+        return names
     if options.format:
         from suture.apis import definitions  # as above
 
@@ -110,7 +104,7 @@ def recover(options: argparse.Namespace) -> int:
         if options.json:
             print_json({"error": wording.error_data(error)})
         else:
-            complain(wording.error_text(error))
+            refuse_for(error)
         return 1
     if options.json:
         print_json({"recovered": None if recovery is None else wording.recovered_data(recovery)})
@@ -185,8 +179,21 @@ def _check_summary(data: dict[str, Any]) -> str:
 
 def tool_arguments(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of the command's tool that the options give."""
-    given = {name: getattr(options, dest) for name, dest in options.fields.items()}
-    return {name: value for name, value in given.items() if value is not None}
+    values = {name: getattr(options, dest) for name, dest in options.fields.items()}
+    return {name: value for name, value in values.items() if value is not None and value is not False}
+
+
+def chosen_tools(options: argparse.Namespace) -> Sequence[str] | int:
+    """The tools that --tools or --profile name; the exit code, after an error."""
+    from suture.tools import chosen  # as above
+
+    try:
+        return chosen(options.profile, options.tools)
+    except ValueError as error:
+        return report_misuse(options.command, error)
+    except SutureError as error:
+        refuse_for(error)
+        return USAGE
 
 
 def run(
@@ -213,14 +220,14 @@ def run(
     return exit_code(result)
 
 
-def print_refusal(options: argparse.Namespace, result: ToolResult, text: str | None = None) -> None:
-    """Print an error: its code, what is wrong and what to do; `text` replaces the words of the result."""
-    error, message = result.metadata["error"], result.text if text is None else text
+def print_refusal(options: argparse.Namespace, result: ToolResult, *hints: str) -> None:
+    """Print an error: its code, what is wrong and what to do; `hints` follow the words of the result."""
+    error = result.metadata["error"]
     if error["code"] == _WRONG_ARGUMENTS:
         problems = [f"{TERMINAL.argument(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
         report_misuse(options.command, "; ".join(map(clean, problems)))
     else:
-        complain(message if message.startswith(f"{error['code']}: ") else f"{error['code']}: {message}")
+        refuse(error["code"], "\n".join([result.text.removeprefix(f"{error['code']}: "), *hints]))
 
 
 def exit_code(result: ToolResult) -> int:
@@ -260,7 +267,7 @@ def _recover_now(workspace: Workspace, where: str) -> None:
     try:
         recovery = workspace.recover()
     except SutureError as error:
-        complain(wording.error_text(error))
+        refuse_for(error)
     else:
         if recovery is not None:
             undo = f"\nTo take it back: suture undo {recovery.id}{where}" if recovery.direction == "forward" else ""

@@ -176,21 +176,24 @@ def _completer(command: str, action: argparse.Action) -> Callable[..., Iterable[
 
 def _names(command: str, place: str, prefix: str) -> Iterable[str]:
     """The values of arguments that have a fixed list."""
-    from suture.cli.init import CLIENTS
-    from suture.settings import Settings
+    match command, place:
+        case "init", "client":
+            from suture.cli.init import CLIENTS  # the others need less
+
+            return CLIENTS
+        case _, "set":
+            from suture.settings import Settings
+
+            return [f"{name}=" for name in Settings._fields]
     from suture.tools import DIALECTS, PROFILES, TOOLS
 
     match command, place:
         case "call", "name":
             return (*TOOLS, *DIALECTS)
-        case "init", "client":
-            return CLIENTS
         case _, "profile":
             return PROFILES
         case _, "tools":  # several, with commas between
             return [prefix[: prefix.rfind(",") + 1] + tool for tool in TOOLS]
-        case _, "set":
-            return [f"{name}=" for name in Settings._fields]
     return ()
 
 

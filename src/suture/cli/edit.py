@@ -6,15 +6,15 @@ import sys
 
 from suture import wording
 from suture.audience import TERMINAL
-from suture.cli.commands import attempt, exit_code, print_refusal, run
+from suture.cli.commands import attempt, exit_code, print_refusal, run, tool_arguments
 from suture.cli.output import (
     STDIN,
     USAGE,
     at_root,
     clean,
+    clean_lines,
     colored,
     colored_diff,
-    complain,
     content_of,
     document,
     flush,
@@ -30,7 +30,7 @@ from suture.cli.output import (
     validation_notes,
     way_back,
 )
-from suture.wording.phrases import count
+from suture.wording.phrases import AS_SENT, count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 
 _TERMINAL = "/dev/tty"
-_PLAIN_RUNGS = {"exact", "line_ends", None}
 _SIGNS = {
     "applied": ("green", "✓"),
     "already_applied": ("faint", "="),
@@ -75,7 +74,7 @@ _LINE_OPTIONS = {"expected_text": "--expected-text", "mode": "--mode", "delete":
 _NOTHING_TO_APPLY = "NO_BLOCKS"
 
 
-def line(block: Block) -> str:
+def _block_line(block: Block) -> str:
     """The status of a block, in a line."""
     color, sign = _SIGNS[block["status"]]
     done = _STATUS_WORDS.get(block["status"]) or _ACTION_WORDS.get(block["action"])
@@ -83,14 +82,11 @@ def line(block: Block) -> str:
     return f"{colored(color, sign)} {block['id']} {about}"
 
 
-def failure(block: Block) -> str:
-    """Why a block failed, what is known about it, and what to do."""
+def _refuse_block(block: Block) -> None:
+    """Print why a block failed, what is known about it, and what to do."""
     error = block["error"]
-    message, *more = error["message"].split("\n")
-    known = [*more, *error["details"], error["hint"]]
-    return "\n".join(
-        map(clean, [f"{error['code']}: Block {block['id']} failed: {message}", *(f"  {detail}" for detail in known)])
-    )
+    words = "\n".join([error["message"], *error["details"], error["hint"]]).replace("\n", "\n  ")
+    refuse(error["code"], f"Block {block['id']} failed: {words}")
 
 
 def choose(blocks: Sequence[Block], reply: str) -> list[str] | None:
@@ -102,7 +98,7 @@ def choose(blocks: Sequence[Block], reply: str) -> list[str] | None:
     files: dict[str, bool] = {}
     for block in blocks:
         if block["status"] in {"failed", "already_applied"}:
-            _say(line(block) + "\n")
+            _say(_block_line(block) + "\n")
         if block["status"] != "applied":
             continue
         path = block["path"]
@@ -131,7 +127,7 @@ def _where(block: Block) -> str:
 
 def _how(block: Block) -> str:
     """How its place was found, unless it matched exactly."""
-    return "" if block["rung"] in _PLAIN_RUNGS else f"found {wording.how_matched(block['rung'])}"
+    return "" if block["rung"] in AS_SENT else f"found {wording.how_matched(block['rung'])}"
 
 
 def _block_lines(block: Block) -> Iterator[str]:
@@ -210,25 +206,25 @@ def _edit_arguments(options: argparse.Namespace) -> dict[str, Any]:
     if wrong := _options_set(options, _LINE_OPTIONS):
         message = f"{wrong[0]} goes with --lines"
         raise ValueError(message)
-    arguments = _from_document(options) if options.edits is not None else {"edits": [_from_options(options)]}
-    named = {name: getattr(options, name) for name in _REPEATED}
-    chosen = {name: value for name, value in named.items() if value is not None}
-    flags = {name: True for name in ("dry_run", "literal") if getattr(options, name)}
-    return {**arguments, "path": options.path, **chosen, **flags}
-
-
-def _from_document(options: argparse.Namespace) -> dict[str, Any]:
-    source, content = document(options.edits)
+    if options.edits is None:
+        return {**tool_arguments(options), "edits": [_from_options(options)]}
+    source, arguments = _with_document(options, "edits")
     if any(
         getattr(options, name) is not None for name in ("old_text", "new_text", "old_file", "new_file", "occurrences")
     ):
         message = f"the edits are in {source} already: leave out --old, --new and --occurrences"
         raise ValueError(message)
-    arguments: dict[str, Any] = content if isinstance(content, dict) and "edits" in content else {"edits": content}
+    return arguments
+
+
+def _with_document(options: argparse.Namespace, name: str) -> tuple[str, dict[str, Any]]:
+    """The source of a JSON document, and the tool's arguments: the document is all of them, or the one of that name."""
+    source, content = document(getattr(options, name))
+    arguments: dict[str, Any] = content if isinstance(content, dict) and name in content else {name: content}
     if arguments.get("path", options.path) != options.path:
         message = f"{source} is for {arguments['path']}, not for {options.path}"
         raise ValueError(message)
-    return arguments
+    return source, {**arguments, **tool_arguments(options), name: arguments[name]}
 
 
 def _from_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -253,9 +249,9 @@ def _by_lines(options: argparse.Namespace) -> dict[str, Any]:
     start, end = _range(options.lines[0])
     new = {"start_line": start, "end_line": end, "new_content": _new_lines(options)}
     expected = {} if options.expected_text is None else {"expected_text": options.expected_text}
-    mode = "verify_only" if options.dry_run else options.mode
-    named = {name: getattr(options, name) for name in ("path", "encoding", "expect_hash", "validate")}
-    return {**named, "mode": mode, "line_edits": [{**new, **expected}], "literal": options.literal}
+    arguments = {**tool_arguments(options), "line_edits": [{**new, **expected}]}
+    mode = "verify_only" if arguments.pop("dry_run", False) else options.mode
+    return arguments if mode is None else {**arguments, "mode": mode}
 
 
 def _options_set(options: argparse.Namespace, names: dict[str, str]) -> list[str]:
@@ -315,41 +311,31 @@ def _text(options: argparse.Namespace, name: str) -> str:
 def _render_edit(result: ToolResult) -> str:
     """What happened, the warnings, the whole diff, and what checks found."""
     data = result.metadata
-    path, number = clean(data["path"]), data["total_replacements"]
-    replacements = count(number, "replacement")
-    diff = data["diff"]["unified"].removesuffix("\n")
+    path, replacements = clean(data["path"]), count(data["total_replacements"], "replacement")
+    diff = data["diff"]["unified"]
     if data.get("dry_run"):
         head = f"Would make {replacements} in {path}." if diff else f"{path} would stay as it is ({replacements})."
     elif data["change_id"] is None:
         head = f"No change: {path} is as it was ({replacements})."
     else:
         head = f"Edited {path} ({replacements}) as change {data['change_id']}."
-    notes = [f"warning: {clean(warning)}" for warning in data["warnings"]]
+    return _report(data, [head, *(f"warning: {clean(warning)}" for warning in data["warnings"])], diff)
+
+
+def _report(data: dict[str, Any], lines: list[str], diff: str) -> str:
+    """The lines, the whole diff, and what checks found."""
+    shown = ["", *colored_diff(diff.removesuffix("\n"))] if diff else []
     validation = validation_notes(data)
-    check_lines = ["", *map(clean, validation)] if validation else []
-    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *check_lines])
+    return "\n".join([*lines, *shown, *(["", *map(clean, validation)] if validation else [])])
 
 
 def patch(options: argparse.Namespace) -> int:
     """Apply patches and print the diff."""
     try:
-        arguments = _patch_arguments(options)
+        _, arguments = _with_document(options, "patches")
     except ValueError as error:
         return report_misuse("patch", error)
     return run(options, lambda workspace: workspace.call("patch", arguments), _render_patch, edits=True)
-
-
-def _patch_arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of the tool, from the document and the options; ValueError says what is wrong with them."""
-    source, content = document(options.patches)
-    arguments: dict[str, Any] = content if isinstance(content, dict) and "patches" in content else {"patches": content}
-    if arguments.get("path", options.path) != options.path:
-        message = f"{source} is for {arguments['path']}, not for {options.path}"
-        raise ValueError(message)
-    named = {name: getattr(options, name) for name in ("match", "encoding", "expect_hash", "validate")}
-    chosen = {name: value for name, value in named.items() if value is not None}
-    flags = {name: True for name in ("dry_run", "literal") if getattr(options, name)}
-    return {**arguments, "path": options.path, **chosen, **flags}
 
 
 def _render_patch(result: ToolResult) -> str:
@@ -357,7 +343,7 @@ def _render_patch(result: ToolResult) -> str:
     data = result.metadata
     number, path = len(data["patches"]), clean(data["path"])
     patches = f"{number} patch{'es' * (number != 1)}"
-    diff = data["display"]["diff"].removesuffix("\n")
+    diff = data["display"]["diff"]
     if data.get("dry_run") and not diff:
         head = f"{path} would stay as it is ({patches})."
     elif data.get("dry_run"):
@@ -366,10 +352,7 @@ def _render_patch(result: ToolResult) -> str:
         head = f"No change: {path} is as it was."
     else:
         head = f"{'Created' if data['created'] else 'Patched'} {path} ({patches}) as change {data['change_id']}."
-    validation = validation_notes(data)
-    notes = [*map(clean, result.text.split("\n"))] if result.text else []
-    check_lines = ["", *map(clean, validation)] if validation else []
-    return "\n".join([head, *notes, *(["", *colored_diff(diff)] if diff else []), *check_lines])
+    return _report(data, [head, clean_lines(result.text)] if result.text else [head], diff)
 
 
 def write(options: argparse.Namespace) -> int:
@@ -378,8 +361,9 @@ def write(options: argparse.Namespace) -> int:
         content = _content(options.path, may_be_empty=options.allow_empty)
     except ValueError as error:
         return report_misuse("write", error)
-    arguments = {"path": options.path, "content": content, "mode": "verify_only" if options.dry_run else options.mode}
-    arguments |= {name: getattr(options, name) for name in ("encoding", "expect_hash", "validate", "literal")}
+    arguments = {**tool_arguments(options), "content": content}
+    if options.dry_run:
+        arguments["mode"] = "verify_only"
     return save(options, arguments, show_diff=not options.no_diff)
 
 
@@ -394,10 +378,9 @@ def _content(path: str, *, may_be_empty: bool) -> str:
     return content
 
 
-def save(options: argparse.Namespace, given: Mapping[str, object], *, show_diff: bool = True) -> int:
+def save(options: argparse.Namespace, arguments: Mapping[str, object], *, show_diff: bool = True) -> int:
     """Call `safe_edit`; print the diff and the outcome. The exit code is 1 if strict would have refused."""
-    chosen = {name: value for name, value in given.items() if value is not None}
-    arguments = {**chosen, "show_diff": show_diff and options.json}  # else the diff is printed from the data
+    arguments = {**arguments, "show_diff": show_diff and options.json}  # else the diff is printed from the data
     result = attempt(options, lambda workspace: workspace.call("safe_edit", arguments))
     if options.json:
         print_json(result.to_dict())
@@ -405,12 +388,12 @@ def save(options: argparse.Namespace, given: Mapping[str, object], *, show_diff:
         _print_outcome(options, result, show_diff=show_diff)
     if result.is_error:
         return exit_code(result)
-    return int(given.get("mode") == "verify_only" and _is_broken(result.metadata["validation"], given))
+    return int(arguments.get("mode") == "verify_only" and _is_broken(result.metadata["validation"], arguments))
 
 
-def _is_broken(validation: dict[str, Any], given: Mapping[str, object]) -> bool:
+def _is_broken(validation: dict[str, Any], arguments: Mapping[str, object]) -> bool:
     """Whether strict mode would refuse what was only verified."""
-    issues = [*validation["new"], *(validation["existing"] if given.get("validate") == "all" else ())]
+    issues = [*validation["new"], *(validation["existing"] if arguments.get("validate") == "all" else ())]
     errors = any(issue["severity"] == "error" for issue in issues)
     return errors or any(check["required"] for check in validation["not_run"])
 
@@ -419,17 +402,15 @@ def _print_outcome(options: argparse.Namespace, result: ToolResult, *, show_diff
     """Print the diff, then the text of the result; an error goes to stderr."""
     data = result.metadata
     diff = data.get("diff", "").removesuffix("\n") if show_diff else ""
-    lines = [*colored_diff(diff)] if diff else []
-    status = [*map(clean, result.text.split("\n"))]
-    if not result.is_error:
-        lines += [*([""] if lines else []), *status]
+    parts = ["\n".join(colored_diff(diff))] if diff else []
+    parts += [] if result.is_error else [clean_lines(result.text)]
     try:
-        if lines:
-            print_text("\n".join(lines))
+        if parts:
+            print_text("\n\n".join(parts))
             flush()
     finally:
         if result.is_error:
-            print_refusal(options, result, "\n".join(status))
+            print_refusal(options, result)
         elif data["change_id"] is not None and data.get("history", {}).get("recorded", True):
             note(way_back(options, data))
 
@@ -437,7 +418,7 @@ def _print_outcome(options: argparse.Namespace, result: ToolResult, *, show_diff
 def apply(options: argparse.Namespace) -> int:
     """Apply a reply, or the blocks of it that the user accepts; print the diff, and the status of each block."""
     try:
-        arguments = _apply_arguments(options)
+        arguments = {**tool_arguments(options), "reply": _reply_text(options.reply)}
     except ValueError as error:
         return report_misuse("apply", error)
     if options.patch:
@@ -484,14 +465,6 @@ def _call(options: argparse.Namespace, arguments: dict[str, Any]) -> ToolResult:
     return attempt(options, lambda workspace: workspace.call("apply_reply", arguments))
 
 
-def _apply_arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of the tool; ValueError says what is wrong with them."""
-    names = ("only", "match", "default_path", "expect_hash", "validate")
-    chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    flags = {name: True for name in ("atomic", "dry_run", "whole_files", "literal") if getattr(options, name)}
-    return {"reply": _reply_text(options.reply), **chosen, **flags}
-
-
 def _reply_text(name: str) -> str:
     """The reply, without a byte order mark."""
     if name == STDIN and sys.stdin is not None and sys.stdin.isatty():
@@ -503,7 +476,7 @@ def _report_refusal(options: argparse.Namespace, result: ToolResult) -> int:
     """Print why no block of the reply was tried; returns the exit code."""
     error = result.metadata["error"]
     if not options.json:
-        print_refusal(options, result, "\n".join(map(clean, result.text.split("\n"))))
+        print_refusal(options, result)
     return USAGE if error["code"] == _NOTHING_TO_APPLY else exit_code(result)
 
 
@@ -512,18 +485,18 @@ def _print_reply(options: argparse.Namespace, data: dict[str, Any], blocks: Sequ
     shown = [*colored_diff(diff.removesuffix("\n")), ""] if diff else []
     check_lines = map(clean, validation_notes(data))
     try:
-        print_text("\n".join([*shown, *map(line, blocks), _summary(options, data, blocks), *check_lines]))
+        print_text("\n".join([*shown, *map(_block_line, blocks), _summary(options, data, blocks), *check_lines]))
         flush()
     finally:
         for block in _failures(blocks):
-            complain(failure(block))
+            _refuse_block(block)
         for part in data["unread"]:
             if part["edits"]:
-                complain(f"UNREAD_EDITS: {clean(part['message'])}.")
+                refuse("UNREAD_EDITS", f"{clean(part['message'])}.")
         if data.get("error", {}).get("code") == "UNREAD_EDITS":
             note(data["error"]["hint"])
-        for words in _notes(options, data, blocks):
-            note(words)
+        for line in _notes(options, data, blocks):
+            note(line)
 
 
 def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Block]) -> str:
@@ -543,11 +516,11 @@ def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence
 
 def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Block]) -> Iterator[str]:
     """Notes and warnings, and how to undo the change."""
-    failed = _failures(blocks)
-    incomplete = _has_incomplete_block(failed)
+    codes = {block["error"]["code"] for block in _failures(blocks)}
     unread = {part["message"] for part in data["unread"] if part["edits"]}
-    errors = [error for error in data["errors"] if error not in unread]
-    yield from (f"note: {clean(error)}" for error in errors if failed and not incomplete)
+    incomplete = "INCOMPLETE_BLOCK" in codes
+    if codes and not incomplete:
+        yield from (f"note: {clean(error)}" for error in data["errors"] if error not in unread)
     known = data.get("malformed", []) if incomplete else []  # the error of the block says more
     yield from (f"warning: {clean(warning)}" for warning in data["warnings"] if warning not in known)
     yield from recovery_notes(data)
@@ -557,8 +530,3 @@ def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[B
 
 def _failures(blocks: Sequence[Block]) -> list[Block]:
     return [block for block in blocks if block["status"] == "failed"]
-
-
-def _has_incomplete_block(failed: Sequence[Block]) -> bool:
-    """Whether a block is cut off: its own error says so."""
-    return any(block["error"]["code"] == "INCOMPLETE_BLOCK" for block in failed)

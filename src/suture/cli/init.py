@@ -18,7 +18,8 @@ import os
 import sys
 
 from suture import wording
-from suture.cli.output import USAGE, clean, complain, note, print_json, print_text, refuse, report_misuse
+from suture.cli.commands import chosen_tools
+from suture.cli.output import clean, note, print_json, print_text, refuse, report_misuse
 from suture.engine import Engine
 from suture.errors import SutureError
 from suture.files.protected import Guard
@@ -28,7 +29,6 @@ from suture.records import Record
 from suture.settings import Settings
 from suture.text import Text
 from suture.text.edits import edit
-from suture.tools import chosen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -627,13 +627,9 @@ def init(options: argparse.Namespace) -> int:
 
 def _check_usage(options: argparse.Namespace) -> int:
     """Print what is wrong with the arguments; returns the exit code, 0 if nothing is."""
-    try:
-        chosen(options.profile, options.tools)
-    except ValueError as error:
-        return report_misuse("init", error)
-    except SutureError as error:
-        complain(wording.error_text(error))
-        return USAGE
+    names = chosen_tools(options)
+    if isinstance(names, int):
+        return names
     problem = _misuse(options)
     return report_misuse("init", problem) if problem else 0
 

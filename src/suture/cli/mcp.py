@@ -7,8 +7,7 @@ import os
 import sys
 from contextlib import contextmanager
 
-from suture import wording
-from suture.cli.output import USAGE, complain, flush, note, print_json, print_text, refuse, report_misuse
+from suture.cli.output import USAGE, flush, note, print_json, print_text, refuse, refuse_for, report_misuse
 from suture.errors import SutureError, UnknownTool
 from suture.origins import drop_entries
 from suture.tools import chosen
@@ -39,7 +38,7 @@ def mcp(options: argparse.Namespace) -> int:
     except ValueError as error:
         return report_misuse("mcp", error)
     except UnknownTool as error:
-        complain(wording.error_text(error))
+        refuse_for(error)
         return USAGE
     except ModuleNotFoundError as error:
         package = str(error.name).partition(".")[0]
@@ -51,7 +50,7 @@ def mcp(options: argparse.Namespace) -> int:
         else:
             refuse("CANNOT_LISTEN", f"suture mcp: {error}.", "Choose another port, or 0 for any that is free.")
     except SutureError as error:
-        complain(wording.error_text(error))
+        refuse_for(error)
     return 1
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, Self, TextIO
 
     from suture.cli import QuickOptions
+    from suture.errors import SutureError
 
 STDIN = "-"
 USAGE = 2
@@ -102,6 +103,11 @@ def clean(text: str) -> str:
         char if char.isprintable() or char == "\t" or (char in _RAW_BYTES and not _terminal()) else ascii(char)[1:-1]
         for char in text
     )
+
+
+def clean_lines(text: str) -> str:
+    """Lines without control characters: a message may have names and contents of files."""
+    return "\n".join(map(clean, text.split("\n")))
 
 
 def colored(color: str, text: str, stream: TextIO | None = None) -> str:
@@ -266,19 +272,20 @@ def flush() -> None:
 def note(text: str) -> None:
     """Print a note to stderr, unless --quiet was given."""
     if not _quiet:
-        _write_stderr(_clean_lines(text))
+        _write_stderr(clean_lines(text))
 
 
-def complain(text: str) -> None:
-    """Write an error to stderr; a code at its beginning is colored."""
-    code, colon, rest = _clean_lines(text).partition(": ")
-    is_code = colon and code.isupper() and code.replace("_", "").isalpha()
-    _write_stderr(f"{colored('error', code, sys.stderr)}: {rest}" if is_code else _clean_lines(text))
+def refuse(code: str, problem: str, hint: str = "") -> None:
+    """Print an error: its code, what is wrong, and what to do."""
+    words = f"{problem}\n{hint}" if hint else problem
+    _write_stderr(f"{colored('error', code, sys.stderr)}: {clean_lines(words)}")
 
 
-def refuse(code: str, problem: str, hint: str) -> None:
-    """Print an error of the command line itself: what is wrong, and what to do."""
-    complain(f"{code}: {problem}\n{hint}")
+def refuse_for(error: SutureError) -> None:
+    """Print an error that was raised."""
+    from suture import wording  # few commands meet one
+
+    refuse(error.code, wording.message(error), wording.hint(error))
 
 
 def report_misuse(command: str, problem: object) -> int:
@@ -296,11 +303,6 @@ def _write_stdout(text: str) -> None:
     rest = memoryview(text.encode("utf-8", "surrogateescape"))
     while rest:  # with PYTHONUNBUFFERED set, a part of it may be all that is written at once
         rest = rest[sys.stdout.buffer.write(rest) :]
-
-
-def _clean_lines(text: str) -> str:
-    """A message without control characters: it may have names and contents of files."""
-    return "\n".join(map(clean, text.split("\n")))
 
 
 def _write_stderr(text: str) -> None:

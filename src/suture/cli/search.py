@@ -82,10 +82,10 @@ def _print_error(options: argparse.Namespace, result: ToolResult) -> None:
 
     The line already has the hint, except where the specification fixes the line (`wording.error_line`).
     """
-    text, error = result.text, result.metadata["error"]
-    hint = "" if error["hint"] in text else f"\n{error['hint']}"
-    more = "\nOr give it more time: --timeout 10" if error["code"] == "REGEX_TIMEOUT" else ""
-    print_refusal(options, result, text + hint + more)
+    error = result.metadata["error"]
+    hints = [] if error["hint"] in result.text else [error["hint"]]
+    more = ["Or give it more time: --timeout 10"] if error["code"] == "REGEX_TIMEOUT" else []
+    print_refusal(options, result, *hints, *more)
 
 
 def _result_data(result: ToolResult) -> dict[str, Any]:
