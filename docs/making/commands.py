@@ -5,8 +5,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from docs.making.markdown import fenced, link, prose, table
+from suture.cli import COMMANDS, EXIT_CODES, GROUPS
 from suture.cli.arguments import build_parser
-from suture.cli.menu import COMMANDS, EXIT_CODES, GROUPS
 
 HELP_NOTE = "`suture help COMMAND`, or `suture COMMAND --help`, prints the same text."
 FAILURE_NOTE = """\

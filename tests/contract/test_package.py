@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import suture
-from suture.cli.menu import COMMANDS
+from suture.cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 UNREACHABLE = ("NewConnectionError", "NameResolutionError", "ConnectTimeout", "ReadTimeout", "ProxyError")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from docs.making import FOLDER, pages
+from suture.cli import EXIT_CODES
 from suture.cli.arguments import build_parser
-from suture.cli.menu import EXIT_CODES
 from suture.cli.output import CODES
 from suture.errors import SutureError
 from suture.settings import Settings

@@ -45,7 +45,7 @@ def imported(words: list[str], cwd: Path) -> set[str]:
 def test_help_imports_nothing_slow(tmp_path: Path) -> None:
     found = imported(["--help"], tmp_path)
     assert found.isdisjoint([*SLOW, *CALL_ONLY])
-    assert {name for name in found if name.startswith("suture")} == {"suture", "suture.cli", "suture.cli.menu"}
+    assert {name for name in found if name.startswith("suture")} == {"suture", "suture.cli"}
 
 
 @pytest.mark.promise("bound.start-up")

@@ -16,10 +16,9 @@ from random import Random
 from typing import Any
 
 from suture.apis import handle, handle_all
-from suture.cli import command_first, main, quick
+from suture.cli import COMMANDS, command_first, main, quick
 from suture.cli.arguments import build_parser
 from suture.cli.init import CLIENTS, Addition, Unmergeable, merge, parse
-from suture.cli.menu import COMMANDS
 from suture.server import stdio
 from suture.server.http import Address, Names
 from suture.tools import TOOLS

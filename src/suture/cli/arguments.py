@@ -7,7 +7,7 @@ import os
 import sys
 
 from suture import __version__
-from suture.cli.menu import COMMANDS, DESCRIPTION
+from suture.cli import COMMANDS, DESCRIPTION
 from suture.cli.output import USAGE, print_always, report_misuse
 from suture.records import Record
 from suture.settings import Settings
@@ -99,7 +99,7 @@ class Option(Record):
 
 
 class Command(Record):
-    """A command: what it takes, and what its help says besides `cli.menu`.
+    """A command: what it takes, and what its help says besides `suture.cli.COMMANDS`.
 
     One that is a tool takes the tool's arguments, as their schema describes them.
     """

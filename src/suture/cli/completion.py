@@ -139,8 +139,8 @@ def _parser(words: list[str]) -> argparse.ArgumentParser:
     """The command line with what `suture.cli` handles before parsing: `help`, and options before the command."""
     import argparse
 
+    from suture.cli import COMMANDS
     from suture.cli.arguments import add_common, build_parser
-    from suture.cli.menu import COMMANDS
 
     parser = build_parser(words)
     add_common(parser, "print the whole result as JSON")

@@ -15,10 +15,9 @@ from time import monotonic
 
 import pytest
 
-from suture.cli import main
+from suture.cli import COMMANDS, main
 from suture.cli.arguments import build_parser
 from suture.cli.init import CLIENTS
-from suture.cli.menu import COMMANDS
 from suture.tools import DIALECTS, PROFILES, TOOLS
 from suture.workspace import Workspace
 

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from suture.apis import FORMATS, definitions
-from suture.cli import main
+from suture.cli import COMMANDS, EXIT_CODES, GROUPS, MEANT, main, page
 from suture.cli.arguments import build_parser
 from suture.cli.init import CLIENTS
-from suture.cli.menu import COMMANDS, EXIT_CODES, GROUPS, MEANT, page
 from suture.cli.output import CODES
 from suture.cli.prompt import PROMPTS
 from suture.errors import SutureError

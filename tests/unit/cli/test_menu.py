@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suture.cli import command_first, main
-from suture.cli.menu import MEANT, page
+from suture.cli import MEANT, command_first, main, page
 
 
 @pytest.fixture

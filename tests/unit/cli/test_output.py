@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from suture import Settings, Workspace
-from suture.cli import main
-from suture.cli.menu import COMMANDS
+from suture.cli import COMMANDS, main
 from suture.cli.output import colored
 from tests.unit.changes import interrupt
 

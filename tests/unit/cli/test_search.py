@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from suture import Workspace
-from suture.cli import main
-from suture.cli.menu import COMMANDS
+from suture.cli import COMMANDS, main
 from suture.tools import search
 from tests.unit.changes import interrupt
 
