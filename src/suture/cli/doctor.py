@@ -21,6 +21,7 @@ from suture.cli.readonly import sight
 from suture.engine import Engine
 from suture.errors import HistoryUnavailable, RecoveryBlocked, WorkspaceNotFound
 from suture.files.fs import Tree
+from suture.files.history import LOCKED, is_damage, sqlite_code
 from suture.files.journal import Journal, Left
 from suture.files.local_fs import LocalFS, shelf_folder
 from suture.files.protected import Guard
@@ -88,23 +89,20 @@ class Finding(Record):
 
     name: str
     state: str
-    """ok; note: something to know; problem: something does not work."""
+    """ok; note: it works, but perhaps not as somebody thinks; problem: it does not work."""
     found: str
     advice: str = ""
 
 
-def ok(name: str, found: str) -> Finding:
-    """All is as it should be."""
+def _ok(name: str, found: str) -> Finding:
     return Finding(name, OK, found)
 
 
-def note(name: str, found: str, advice: str) -> Finding:
-    """It works, but perhaps not as somebody thinks."""
+def _note(name: str, found: str, advice: str) -> Finding:
     return Finding(name, NOTE, found, advice)
 
 
-def problem(name: str, found: str, advice: str) -> Finding:
-    """It does not work."""
+def _problem(name: str, found: str, advice: str) -> Finding:
     return Finding(name, PROBLEM, found, advice)
 
 
@@ -117,7 +115,7 @@ def agents(root: str) -> Iterator[Finding]:
         if scope == "user" or client.project is not None
         for finding in _entries(client, scope, root)
     ]
-    yield from findings or [note("settings", "no agent starts suture", "To put it into one: suture init")]
+    yield from findings or [_note("settings", "no agent starts suture", "To put it into one: suture init")]
 
 
 def _entries(client: Client, scope: str, root: str) -> Iterator[Finding]:
@@ -128,7 +126,7 @@ def _entries(client: Client, scope: str, root: str) -> Iterator[Finding]:
         return
     except (OSError, Unmergeable) as error:
         why = getattr(error, "strerror", None) or str(error)
-        yield note(client.name, f"{path} cannot be read: {why}", "Fix it, or its servers do not start.")
+        yield _note(client.name, f"{path} cannot be read: {why}", "Fix it, or its servers do not start.")
         return
     for name, entry in servers.items():
         if isinstance(entry, dict) and _is_ours(name, entry):
@@ -155,32 +153,31 @@ def _words(entry: dict[str, Any]) -> list[str]:
 
 
 def _entry(client: Client, scope: str, root: str, path: str, name: str, entry: dict[str, Any]) -> Finding:
-    """Whether what an entry names is there."""
     command, words = entry.get("command"), _words(entry)
     if not isinstance(command, str):
         description = f"{path} has {name}, but not as suture init writes it"
-        return note(client.name, description, "Nothing to do, if it works; suture cannot tell what it starts.")
+        return _note(client.name, description, "Nothing to do, if it works; suture cannot tell what it starts.")
     served = words[words.index("--root") + 1] if "--root" in words[:-1] else None
     again = join([_NAME, "init", client.name, f"--{scope}", "--write", "--force", "--name", name, "--root"])
     if which(command) is None:
         description = f"{path} starts {command}, which is not there"
-        return problem(client.name, description, f"{again} {join([served or root])}")
+        return _problem(client.name, description, f"{again} {join([served or root])}")
     if served is not None and not os.path.isdir(served):
         description = f"{path} serves {served}, which is no folder"
-        return problem(client.name, description, f"{again} DIR")
-    return ok(client.name, f"{path} starts {command}{'' if served is None else f' for {served}'}")
+        return _problem(client.name, description, f"{again} DIR")
+    return _ok(client.name, f"{path} starts {command}{'' if served is None else f' for {served}'}")
 
 
 def program(root: str) -> Iterator[Finding]:
     """The suture that runs, and the one that a shell finds."""
     del root
-    yield ok("suture", f"{suture.__version__}, in {os.path.dirname(suture.__file__)}")
+    yield _ok("suture", f"{suture.__version__}, in {os.path.dirname(suture.__file__)}")
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info >= _OLDEST:
-        yield ok("python", f"{version}, {sys.executable}")
+        yield _ok("python", f"{version}, {sys.executable}")
     else:
         wanted = ".".join(map(str, _OLDEST))
-        yield problem("python", f"{version}, {sys.executable}", f"Install suture with Python {wanted} or newer.")
+        yield _problem("python", f"{version}, {sys.executable}", f"Install suture with Python {wanted} or newer.")
     yield _on_path()
 
 
@@ -191,11 +188,11 @@ def packages(root: str) -> Iterator[Finding]:
     for distribution, module in PACKAGES.items():
         if failure := _import_failure(module):
             advice = f"Install it again: pip install --force-reinstall {distribution}"
-            yield problem("packages", f"{distribution} cannot be imported: {failure}", advice)
+            yield _problem("packages", f"{distribution} cannot be imported: {failure}", advice)
         else:
             usable.append(f"{distribution} {_version(distribution)}")
     if usable:
-        yield ok("packages", ", ".join(usable))
+        yield _ok("packages", ", ".join(usable))
 
 
 def _import_failure(module: str) -> str:
@@ -218,17 +215,17 @@ def extras(root: str) -> Iterator[Finding]:
 
     for extra, distribution, purpose in (("mcp", "mcp", "suture mcp"), ("models", "pydantic", "SafeEditInput")):
         if find_spec(distribution) is None:
-            yield note(extra, f"{distribution} is not installed; {purpose} needs it", _install(extra))
+            yield _note(extra, f"{distribution} is not installed; {purpose} needs it", _install(extra))
         else:
-            yield ok(extra, f"{distribution} {_version(distribution)}")
+            yield _ok(extra, f"{distribution} {_version(distribution)}")
     ruff, held = found_program("ruff", [root]), program_inside("ruff", [root])
     if ruff is None and held is not None:
         advice = "Install ruff outside of the workspace: pipx install ruff"
-        yield note("lint", f"{held} is in the workspace, where an agent can change it, and is not run", advice)
+        yield _note("lint", f"{held} is in the workspace, where an agent can change it, and is not run", advice)
     elif ruff is None:
-        yield note("lint", "ruff is not installed; of Python files only the syntax is checked", _install("lint"))
+        yield _note("lint", "ruff is not installed; of Python files only the syntax is checked", _install("lint"))
     else:
-        yield ok("lint", ruff)
+        yield _ok("lint", ruff)
     yield _grammars()
 
 
@@ -239,27 +236,26 @@ def platform(root: str) -> Iterator[Finding]:
     name = _SYSTEMS.get(sys.platform)
     description = f"{name or system.sysname} {system.release}, {system.machine}"
     if name is None:
-        yield note("system", description, f"suture is tested on {' and '.join(_SYSTEMS.values())} only.")
+        yield _note("system", description, f"suture is tested on {' and '.join(_SYSTEMS.values())} only.")
     else:
-        yield ok("system", description)
+        yield _ok("system", description)
     encoding = sys.getfilesystemencoding()
     if encoding != "utf-8":
-        yield note("names of files", f"the locale makes Python read them as {encoding}", "Set LANG to C.UTF-8.")
+        yield _note("names of files", f"the locale makes Python read them as {encoding}", "Set LANG to C.UTF-8.")
 
 
 def _on_path() -> Finding:
-    """Whether `suture` in a shell is the one that runs now."""
     path, running = which("suture"), sys.argv[0]
     if path is None:
         advice = "Agents do not need it there: suture init names the program by its full path."
-        return note("on PATH", "there is no suture on PATH", advice)
+        return _note("on PATH", "there is no suture on PATH", advice)
     if os.path.basename(running) == "suture" and os.path.realpath(running) == os.path.realpath(path):
-        return ok("on PATH", path)
+        return _ok("on PATH", path)
     folders = {os.path.dirname(os.path.realpath(path)), os.path.dirname(path)}
     if os.path.dirname(sys.executable) in folders or _interpreter(path) == sys.executable:
-        return ok("on PATH", path)
+        return _ok("on PATH", path)
     description = f"{path} is another one than this, which runs by {sys.executable}"
-    return note("on PATH", description, "Remove one of them, or see which is which by: suture --version")
+    return _note("on PATH", description, "Remove one of them, or see which is which by: suture --version")
 
 
 def _interpreter(script: str) -> str:
@@ -276,11 +272,11 @@ def _grammars() -> Finding:
     modules = {"tree_sitter": "tree-sitter", **grammars}
     missing = [distribution for module, distribution in modules.items() if _import_failure(module)]
     if not missing:
-        return ok("syntax", f"all {len(grammars)} grammars, for {len(LANGUAGES)} languages")
+        return _ok("syntax", f"all {len(grammars)} grammars, for {len(LANGUAGES)} languages")
     number = len(missing) - missing.count("tree-sitter")
     names = f": {', '.join(missing)}" if len(missing) <= _MAX_GRAMMARS_NAMED else ""
     description = f"{number} of {len(grammars)} grammars are missing{names}; such files are not checked"
-    return note("syntax", description, _install("syntax"))
+    return _note("syntax", description, _install("syntax"))
 
 
 def _version(distribution: str) -> str:
@@ -305,15 +301,15 @@ def state_folder(root: str) -> Iterator[Finding]:
         place = os.path.dirname(place)
     elsewhere = "Or name another folder by the variable XDG_STATE_HOME."
     if not os.path.isdir(place):
-        yield problem("folder", f"{shelf} cannot be: {place} is not a folder", f"Move it away. {elsewhere}")
+        yield _problem("folder", f"{shelf} cannot be: {place} is not a folder", f"Move it away. {elsewhere}")
         return
     if not os.access(place, os.W_OK | os.X_OK):
         what = f"chmod u+wx {quote(place)}"
-        yield problem("folder", f"{shelf}: nothing can be written to {place}", f"{what}. {elsewhere}")
+        yield _problem("folder", f"{shelf}: nothing can be written to {place}", f"{what}. {elsewhere}")
     elif place == shelf:
-        yield ok("folder", shelf)
+        yield _ok("folder", shelf)
     else:
-        yield ok("folder", f"{shelf} (the first change makes it)")
+        yield _ok("folder", f"{shelf} (the first change makes it)")
     if place == shelf:
         yield from _ownership(shelf)
     yield free_space(place)
@@ -322,25 +318,26 @@ def state_folder(root: str) -> Iterator[Finding]:
 def history(root: str) -> Iterator[Finding]:
     """The workspace's history."""
     if not os.path.isdir(shelf_folder()):
-        yield ok("history", "nothing is recorded yet")
+        yield _ok("history", "nothing is recorded yet")
         return
     try:
         with sight(root, _PATIENCE_MS) as seen:
             if seen.file is None:
-                yield ok("history", "nothing is recorded yet")
+                yield _ok("history", "nothing is recorded yet")
                 return
             size, most = os.path.getsize(seen.file), Settings().history_max_bytes
-            counts = ", ".join(several(_count(seen.database, table), table) for table in ("change", "snapshot"))
-            yield ok("history", f"{counts}; {in_bytes(size)} of at most {in_bytes(most)}")
+            rows = seen.database.execute("SELECT (SELECT count(*) FROM change), (SELECT count(*) FROM snapshot)")
+            counts = ", ".join(map(several, rows.fetchone(), ("change", "snapshot")))
+            yield _ok("history", f"{counts}; {in_bytes(size)} of at most {in_bytes(most)}")
             finding = _soundness(seen.database, seen.file)
             yield finding
             changes = islice(seen.book.changes(), _MAX_CHANGES) if finding.state == OK else ()
             if damaged := [change.id for change in changes if change.state == "damaged"]:
                 description = f"{several(len(damaged), 'change')} damaged, such as {damaged[0]}"
-                yield problem("records", description, "They cannot be undone. To list all changes: suture log")
+                yield _problem("records", description, "They cannot be undone. To list all changes: suture log")
             if seen.waiting:
                 waits = f"{several(len(seen.waiting), 'change')} waiting to be recorded"
-                yield note("waiting", waits, "Nothing to do: the next change, or suture log, records them.")
+                yield _note("waiting", waits, "Nothing to do: the next change, or suture log, records them.")
     except WorkspaceNotFound:
         return  # which is told where the workspace is looked at
     except HistoryUnavailable as error:
@@ -353,28 +350,24 @@ def free_space(place: str) -> Finding:
     free = disk.f_bavail * disk.f_frsize
     description = f"{in_bytes(free)} on the disk of {place}"
     if free < _TOO_LITTLE:
-        return problem("free space", description, "Make room: an edit needs some for a copy of each file.")
-    return note("free space", description, "Make room soon.") if free < _LITTLE else ok("free space", description)
-
-
-def _count(database: Connection, table: str) -> int:
-    return int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608  ours
+        return _problem("free space", description, "Make room: an edit needs some for a copy of each file.")
+    return _note("free space", description, "Make room soon.") if free < _LITTLE else _ok("free space", description)
 
 
 def _ownership(shelf: str) -> Iterator[Finding]:
     status = os.stat(shelf)
     user = os.geteuid()
     if status.st_uid == user:
-        yield ok("owner", "you")
+        yield _ok("owner", "you")
     else:
         advice = f"sudo chown -R {user} {quote(shelf)}"
-        yield problem("owner", f"{shelf} belongs to user {status.st_uid}, not to you ({user})", advice)
+        yield _problem("owner", f"{shelf} belongs to user {status.st_uid}, not to you ({user})", advice)
     mode = status.st_mode & 0o777
     if mode & _OTHER_USERS:
         description = f"0{mode:o}: other users can get at what was in your files"
-        yield problem("permissions", description, f"chmod 700 {quote(shelf)}")
+        yield _problem("permissions", description, f"chmod 700 {quote(shelf)}")
     else:
-        yield ok("permissions", f"0{mode:o}")
+        yield _ok("permissions", f"0{mode:o}")
 
 
 def _soundness(database: Connection, file: str) -> Finding:
@@ -388,24 +381,26 @@ def _soundness(database: Connection, file: str) -> Finding:
     except OperationalError:
         if monotonic() < ends:
             raise  # which is told as what keeps the history from being read
-        return ok("database", f"{file}: sound as far as it was read, for {_SQLITE_SECONDS} s")
+        return _ok("database", f"{file}: sound as far as it was read, for {_SQLITE_SECONDS} s")
     finally:
         database.set_progress_handler(None, 0)
     if messages == ["ok"]:
-        return ok("database", f"{file} is sound")
-    return problem("database", f"{file} is damaged: {' '.join(messages[0].split())}", _NEW_ONE)
+        return _ok("database", f"{file} is sound")
+    return _problem("database", f"{file} is damaged: {' '.join(messages[0].split())}", _NEW_ONE)
 
 
 def _unavailable(error: HistoryUnavailable) -> Finding:
     """Why a history cannot be read, and what becomes of it."""
-    code = int(getattr(error.__cause__, "sqlite_errorcode", 0)) & 0xFF
+    cause = error.__cause__ or error
+    code = sqlite_code(cause)
     if code == _READ_ONLY:
         advice = "Nothing to do: the next change, or suture log, takes that back."
-        return note("history", "it was being written when the program ended", advice)
-    if "locked" in error.reason:
-        return note("history", error.reason, "Wait until it is done; a change that lands meanwhile is not recorded.")
-    advice = _NEW_ONE if "damaged" in error.reason else f"See to the files in {shelf_folder()}."
-    return problem("history", error.reason, advice)
+        return _note("history", "it was being written when the program ended", advice)
+    if code in LOCKED:
+        return _note("history", error.reason, "Wait until it is done; a change that lands meanwhile is not recorded.")
+    in_the_way = isinstance(cause, OSError)  # by the hand of somebody
+    advice = _NEW_ONE if is_damage(cause) and not in_the_way else f"See to the files in {shelf_folder()}."
+    return _problem("history", error.reason, advice)
 
 
 def workspace_folder(root: str) -> Iterator[Finding]:
@@ -413,15 +408,17 @@ def workspace_folder(root: str) -> Iterator[Finding]:
     try:
         Engine(root).close()
     except WorkspaceNotFound as error:
-        yield problem("root", f"{root}: {_plain(error.reason)}", "Name a folder that is there: --root DIR")
+        yield _problem("root", f"{root}: {_plain(error.reason)}", "Name a folder that is there: --root DIR")
         return
     yield from _breadth(root)
     if not _is_open(root):
-        yield problem("reading", "the folder cannot be read by you", f"chmod u+rx {quote(root)}")
+        yield _problem("reading", "the folder cannot be read by you", f"chmod u+rx {quote(root)}")
     if os.access(root, os.W_OK):
-        yield ok("writing", "files can be made and changed")
+        yield _ok("writing", "files can be made and changed")
     else:
-        yield problem("writing", "no edit can land: the folder cannot be written to by you", f"chmod u+w {quote(root)}")
+        yield _problem(
+            "writing", "no edit can land: the folder cannot be written to by you", f"chmod u+w {quote(root)}"
+        )
     yield free_space(root)
     yield from _file_system(root)
 
@@ -433,11 +430,11 @@ def transaction(root: str) -> Iterator[Finding]:
     holder = _holder(root)
     if holder == _NO_LOCKS:
         advice = "suture locks a file in your state folder instead, which other machines and users do not see."
-        yield note("lock", "folders cannot be locked on this file system", advice)
+        yield _note("lock", "folders cannot be locked on this file system", advice)
     elif holder:
-        yield note("lock", f"held by {holder}, which is editing", "Wait until it is done.")
+        yield _note("lock", f"held by {holder}, which is editing", "Wait until it is done.")
     else:
-        yield ok("lock", "free")
+        yield _ok("lock", "free")
     with Tree(LocalFS(), root) as tree:
         journal = Journal([tree])
         try:
@@ -445,25 +442,22 @@ def transaction(root: str) -> Iterator[Finding]:
             left = journal.read() if waiting else Left(None)
         except RecoveryBlocked as error:
             advice = f"{hint(error)} Then: {_recover(root)}" if error.state == "foreign" else _recover(root)
-            yield problem("transaction", f"cannot be cleared up: {error.reason}", advice)
+            yield _problem("transaction", f"cannot be cleared up: {error.reason}", advice)
             return
         strays = [] if waiting else [path for _, path, _ in find_strays([tree], Guard())]
     if strays:
         more = " and more" if len(strays) > _MAX_FILES_NAMED else ""
         what = f"a power cut left {', '.join(strays[:_MAX_FILES_NAMED])}{more}"
-        yield problem("transaction", what, _recover(root))
+        yield _problem("transaction", what, _recover(root))
     elif not waiting:
-        yield ok("transaction", "none was interrupted")
+        yield _ok("transaction", "none was interrupted")
     elif holder:
-        yield ok("transaction", "one is under way")
+        yield _ok("transaction", "one is under way")
     else:
-        files = (
-            ""
-            if left.intent is None
-            else f" of {', '.join(step.path for step in left.intent.steps[:_MAX_FILES_NAMED])}"
-        )
+        steps = () if left.intent is None else left.intent.steps[:_MAX_FILES_NAMED]
+        files = f" of {', '.join(step.path for step in steps)}" if steps else ""
         how = "is finished" if left.done else "is taken back"
-        yield problem("transaction", f"a change{files} was interrupted", f"{_recover(root)} (it {how})")
+        yield _problem("transaction", f"a change{files} was interrupted", f"{_recover(root)} (it {how})")
 
 
 def configuration(root: str) -> Iterator[Finding]:
@@ -487,9 +481,9 @@ def configuration(root: str) -> Iterator[Finding]:
                 validator.check("x", None, "", None)  # type: ignore[arg-type]  # it looks at nothing
             except NotRunError as error:
                 wrong += 1
-                yield problem(validator.name, _plain(str(error)), _FORM)
+                yield _problem(validator.name, _plain(str(error)), _FORM)
     if not wrong:
-        yield ok("configuration", ", ".join(names) or "none: every file is checked by its type")
+        yield _ok("configuration", ", ".join(names) or "none: every file is checked by its type")
     for rule in configured.rules.values():
         if rule.enabled is not False:
             yield from _program(rule, root, trusted=trusted)
@@ -504,10 +498,10 @@ def _operator_settings(root: str) -> Generator[Finding, None, dict[str, Any]]:
     try:
         settings = settings_in_file(file, [root], named=False)
     except ValueError as error:
-        yield problem("settings", _plain(str(error)), "Correct it: no command that uses a workspace runs until then.")
+        yield _problem("settings", _plain(str(error)), "Correct it: no command that uses a workspace runs until then.")
         return {}
     if settings:
-        yield ok("settings", f"{file} sets {', '.join(settings)}")
+        yield _ok("settings", f"{file} sets {', '.join(settings)}")
     return settings
 
 
@@ -517,14 +511,13 @@ def _is_open(root: str) -> bool:
 
 
 def _breadth(root: str) -> Iterator[Finding]:
-    """Whether the root is more than a project."""
     real, home = os.path.realpath(root), os.path.realpath(os.path.expanduser("~"))
     if f"{home}/".startswith(f"{real.rstrip('/')}/"):
         what = "the whole disk" if real == "/" else "your home folder" if real == home else "all that is in it"
         advice = "Name the project's own folder: --root DIR"
-        yield note("root", f"{root} is very broad: an agent can edit {what}", advice)
+        yield _note("root", f"{root} is very broad: an agent can edit {what}", advice)
     else:
-        yield ok("root", root)
+        yield _ok("root", root)
 
 
 def _file_system(root: str) -> Iterator[Finding]:
@@ -542,9 +535,9 @@ def _file_system(root: str) -> Iterator[Finding]:
             mounted, kind = place, after.split(" ")[0]
     if kind in _NETWORK or kind.startswith("fuse."):
         advice = "Edit it from one machine at a time: locks may not reach from one to another."
-        yield note("file system", f"{kind}, perhaps shared with other machines", advice)
+        yield _note("file system", f"{kind}, perhaps shared with other machines", advice)
     elif kind:
-        yield ok("file system", kind)
+        yield _ok("file system", kind)
 
 
 def _holder(root: str) -> str:
@@ -611,9 +604,9 @@ def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
         first, path = rule.name, program(rule.name, held)
     else:
         if not _is_known(rule.name, root):
-            yield problem(name, "there is no check of this name, and no command is given for it", _FORM)
+            yield _problem(name, "there is no check of this name, and no command is given for it", _FORM)
         return
-    tell = problem if rule.required else note
+    tell = _problem if rule.required else _note
     place = program_inside(first, held) if path is None else path if not is_outside(path, held) else None
     if place is not None:
         advice = f"Install {first} outside of it, or trust the workspace in your own suture.toml."
@@ -622,9 +615,9 @@ def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
         yield tell(name, f"{first} is not installed", f"Install {first}, or say: enabled = false")
     elif rule.by_project and not trusted and rule.name != "ruff":
         advice = "If you trust the project: --allow-commands, or trust in your own suture.toml."
-        yield note(name, f"{path} is not run, because the project asks for it and not you", advice)
+        yield _note(name, f"{path} is not run, because the project asks for it and not you", advice)
     else:
-        yield ok(name, path)
+        yield _ok(name, path)
 
 
 def _is_known(name: str, root: str) -> bool:
@@ -681,14 +674,14 @@ def _run_check(check: Check, root: str) -> list[Finding]:
                 findings.append(finding)  # noqa: PERF402  what was found before a failure counts
         except Exception as error:  # noqa: BLE001  whatever it is, the other checks go on
             why = f"could not be looked at: {type(error).__name__}: {error}"
-            findings.append(problem(name, why, "If nothing explains it, it is a fault of suture: report it."))
+            findings.append(_problem(name, why, "If nothing explains it, it is a fault of suture: report it."))
 
     name = check.__name__.replace("_", " ")
     thread = Thread(target=run, daemon=True)
     thread.start()
     thread.join(_CHECK_SECONDS)
     if thread.is_alive():
-        return [*findings, problem(name, f"no answer within {_CHECK_SECONDS:g} s", "Is its disk still connected?")]
+        return [*findings, _problem(name, f"no answer within {_CHECK_SECONDS:g} s", "Is its disk still connected?")]
     return findings
 
 
@@ -708,7 +701,6 @@ def _print_findings(findings: list[tuple[str, Finding]], end: str, *, quiet: boo
 
 
 def _end(problems: int, notes: int) -> str:
-    """What it comes to."""
     more = f"{several(notes, 'note')} above" if notes else ""
     if problems:
         return f"{several(problems, 'problem')}: what to do is below each." + (f" Also {more}." if more else "")

@@ -86,7 +86,7 @@ _MISSING, _OTHER = "missing", "another folder's"
 # INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. All else is damage.
 _SURROUNDINGS = {3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 18, 22, 23}
 _OFF = "it is switched off by the setting history"
-_LOCKED = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
+LOCKED = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
 _CACHE_KB = 16_000  # what does not fit is written before the end, and the disk waited for twice more
 
 _FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError, Unusable, SutureError)
@@ -305,7 +305,7 @@ class History:
             try:
                 self._transact(write, landed)
             except _FAILURES as error:
-                if not _is_damage(error):
+                if not is_damage(error):
                     raise
                 aside = self._put_aside()
                 log.warning("history", "damaged, put aside as %s: %s", aside, error)
@@ -525,7 +525,7 @@ class History:
             database = self._open(name)
             return question(LogBook(database)) if _is_ours(database) else None
         except _FAILURES as error:
-            if not _is_damage(error):
+            if not is_damage(error):
                 raise  # it may be the one
             return None
         finally:
@@ -674,14 +674,15 @@ def _version(database: sqlite3.Connection) -> int:
     return int(database.execute("PRAGMA data_version").fetchone()[0])
 
 
-def _is_damage(error: Exception) -> bool:
+def is_damage(error: BaseException) -> bool:
+    """Whether an error says that the history is damaged, and not that something around it keeps it from being used."""
     if isinstance(error, sqlite3.DatabaseError):
-        return _code(error) not in _SURROUNDINGS
+        return sqlite_code(error) not in _SURROUNDINGS
     not_a_file = isinstance(error, OSError) and error.errno == errno.EINVAL
     return not_a_file or isinstance(error, Unusable | UnicodeDecodeError)
 
 
-def _code(error: Exception) -> int:
+def sqlite_code(error: BaseException) -> int:
     """SQLite's primary error code; 0 for other errors."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
@@ -691,6 +692,6 @@ def _reason(error: Exception) -> str:
         return str(getattr(error, "reason", error.code))
     if isinstance(error, OSError):
         return f"its file cannot be used: {error.strerror}"
-    if _code(error) in _LOCKED:
+    if sqlite_code(error) in LOCKED:
         return "another program has locked it"
-    return f"it is damaged: {error}" if _is_damage(error) else f"its file cannot be used: {error}"
+    return f"it is damaged: {error}" if is_damage(error) else f"its file cannot be used: {error}"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[dict[str, Any], Any]
 
 
-_A_DAY = 24 * 60 * 60 * 1000
+_A_DAY = 24 * 60 * 60 * 1000  # milliseconds that a client may keep the list of tools, which never changes
 _ABOUT = "suture {does} the files of {root}. Paths are relative to it."
 _EDITS = """
 Every edit lands exactly where it was meant, or nothing changes and the answer says why and how to fix it: read it, \

@@ -34,14 +34,15 @@ if TYPE_CHECKING:
 
 
 RUNNING = 64
-"""How many calls run at a time; the others wait for their turn."""
+"""How many calls run at a time, most of them waiting for the disk or the lock; the others wait for their turn."""
 WAITING = 1_000
-"""How many may be under way, including those that wait."""
-_SECONDS_BETWEEN_REPORTS = 0.25
+"""How many may be under way, including those that wait: each holds its request in memory."""
+_SECONDS_BETWEEN_REPORTS = 0.25  # nobody reads faster
 _WITHOUT_TEXT = ("claude-code", "codex")
 """Names of clients that show a model only the structured content of a result, where there is any."""
 _LONGEST_TEXT, _LONGEST_LIST = 2_000, 100
-"""What is kept of texts and lists in a result that must be cut, before they are cut further."""
+"""What is kept of texts and lists in a result that must be cut, before they are cut further: enough to see what they
+are."""
 _SHORTEST_TEXT = 200  # ids, hashes and codes are shorter, and are never cut
 
 

@@ -19,6 +19,7 @@ import resource
 import signal
 import socket
 from asyncio import timeout
+from collections import Counter
 from functools import partial
 from ipaddress import IPv6Address, ip_address
 from socket import SO_LINGER, SOL_SOCKET
@@ -26,6 +27,7 @@ from struct import pack
 
 import h11
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse
 from uvicorn import Config
 from uvicorn import Server as Uvicorn
@@ -46,24 +48,26 @@ PATH = "/mcp"
 CONNECTION = "suture.connection"
 """Where a request's state has its connection."""
 HEAD = 16_384
-"""The most bytes of a request before its body, or of the lines after it."""
+"""The most bytes of a request before its body, or of the lines after it; as h11 has it by itself."""
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _HTTP = 80
 _LAST_PORT = 65_535
 _HOST_BITS = 64
 """The bits of an IPv6 address that a machine chooses by itself."""
-_ID = b"mcp-session-id"
-_REVISION = b"mcp-protocol-version"
+_ID = "mcp-session-id"
+_REVISION = "mcp-protocol-version"
 _VERSIONS = ("1.0", "1.1")
 _END = b"\r\n\r\n"
 _MAX_REMEMBERED = 1_000
-"""Dropped sessions whose clients are told why; older ones get the answer for an unknown session."""
+"""Dropped sessions whose clients are told why: five times as many as can be open, 32 characters each. Older ones get
+the answer for an unknown session."""
 _MIN_TAKEN = 30_000
-"""How many bytes of an answer a client must take between two looks: a slower one holds a connection too long."""
+"""How many bytes of an answer a client must take between two looks, at 1 kB a second: a slower one holds a connection
+too long."""
 _MAX_UNACCEPTED = 1_024
-"""Connections that the system keeps until they are accepted."""
+"""Connections that the system keeps until they are accepted: as many as may be open."""
 _MAX_LARGE_BODIES = 10
-"""How many bodies of the largest size may be in memory at a time."""
+"""How many bodies of the largest size may be in memory at a time; ordinary ones are a thousandth of that."""
 _CLOSE_AT_ONCE = pack("ii", 1, 0)
 """Otherwise the system would keep an answer that nobody takes, and offer it for minutes."""
 _INVALID_REQUEST = -32600
@@ -167,14 +171,6 @@ def _is_local(host: str) -> bool:
         return host.lower() == "localhost"
 
 
-class _Session:
-    """What is under way in a session."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-        self.streams = 0
-
-
 class Sessions:
     """Passes requests on to the SDK, and sees to it that there are not too many sessions."""
 
@@ -183,8 +179,8 @@ class Sessions:
         self._path = path
         self._most = most
         self._opening = 0
-        self._open: dict[str, _Session] = {}
-        """The one that was used least recently is first."""
+        self._open: dict[str, Counter[str]] = {}
+        """How many calls and streams are under way in each; the one that was used least recently is first."""
         self._dropped: dict[str, None] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -192,7 +188,7 @@ class Sessions:
         if scope["type"] != "http" or scope["path"] != self._path or not _has_handshake(scope):
             await self._app(scope, receive, send)
             return
-        name = _header(scope["headers"], _ID)
+        name = Headers(raw=scope["headers"]).get(_ID)
         if name is None:
             await self._begin(scope, receive, send)
         elif name in self._dropped:
@@ -210,11 +206,11 @@ class Sessions:
         async def note_session(message: Message) -> None:
             nonlocal begun
             if message["type"] == "http.response.start" and message["status"] < _REFUSED and not begun:
-                name = _header(message["headers"], _ID)
+                name = Headers(raw=message["headers"]).get(_ID)
                 if name is not None:
                     begun = True
                     self._opening -= 1
-                    self._open[name] = _Session()
+                    self._open[name] = Counter()
             await send(message)
 
         self._opening += 1
@@ -229,7 +225,7 @@ class Sessions:
             if not begun:
                 self._opening -= 1
 
-    async def _go_on(self, name: str, session: _Session, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _go_on(self, name: str, session: Counter[str], scope: Scope, receive: Receive, send: Send) -> None:
         """Have a request of a session answered."""
         status = 0
 
@@ -240,11 +236,11 @@ class Sessions:
             await send(message)
 
         kind = "streams" if scope["method"] == "GET" else "calls"
-        setattr(session, kind, getattr(session, kind) + 1)
+        session[kind] += 1
         try:
             await self._app(scope, receive, note_session)
         finally:
-            setattr(session, kind, getattr(session, kind) - 1)
+            session[kind] -= 1
             if status == _GONE or (scope["method"] == "DELETE" and 0 < status < _REFUSED):
                 self._open.pop(name, None)
             elif kind == "calls" and name in self._open:
@@ -255,15 +251,15 @@ class Sessions:
 
         False if all have calls under way.
         """
-        unused = [name for name, session in self._open.items() if not session.calls]
-        name = next((name for name in unused if not self._open[name].streams), unused[0] if unused else None)
+        unused = [name for name, session in self._open.items() if not session["calls"]]
+        name = next((name for name in unused if not self._open[name]["streams"]), unused[0] if unused else None)
         if name is None:
             return False
         del self._open[name]
         self._dropped[name] = None
         if len(self._dropped) > _MAX_REMEMBERED:
             del self._dropped[next(iter(self._dropped))]
-        headers = [*((key, value) for key, value in scope["headers"] if key == b"host"), (_ID, name.encode())]
+        headers = [*((key, value) for key, value in scope["headers"] if key == b"host"), (_ID.encode(), name.encode())]
         await self._app({**scope, "method": "DELETE", "headers": headers}, _nothing, _ignore)
         return True
 
@@ -278,12 +274,8 @@ async def _ignore(_message: Message) -> None:
 
 def _has_handshake(scope: Scope) -> bool:
     """Whether a request is of a revision that has sessions."""
-    revision = _header(scope["headers"], _REVISION)
+    revision = Headers(raw=scope["headers"]).get(_REVISION)
     return revision is None or revision in HANDSHAKE_PROTOCOL_VERSIONS
-
-
-def _header(headers: list[tuple[bytes, bytes]], name: bytes) -> str | None:
-    return next((value.decode("latin-1") for key, value in headers if key == name), None)
 
 
 def _error(status: int, code: int, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -544,12 +536,12 @@ class Guard:
             self._held -= len(body)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        host = _only(scope, b"host")
+        host = _only(scope, "host")
         if not self._names.fits(host):
             return _refuse(421, "This is not the name of this server.\n")
-        if not self._names.fits_origin(_only(scope, b"origin"), host):
+        if not self._names.fits_origin(_only(scope, "origin"), host):
             return _refuse(403, "Web pages of other origins may not use this server.\n")
-        kind, _, token = (_only(scope, b"authorization") or "").partition(" ")
+        kind, _, token = (_only(scope, "authorization") or "").partition(" ")
         if kind.lower() != "bearer" or not hmac.compare_digest(token.encode("latin-1"), self._token):
             message = "Send the header 'Authorization: Bearer TOKEN' with the token of this server.\n"
             return _refuse(401, message, {"WWW-Authenticate": "Bearer"})
@@ -561,7 +553,7 @@ class Guard:
     async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> PlainTextResponse | None:
         """Read the body, which must be small enough and come in time."""
         too_large = _refuse(413, f"A request may have at most {self._most:,} bytes.\n")
-        if int(_only(scope, b"content-length") or "0") > self._most:
+        if int(_only(scope, "content-length") or "0") > self._most:
             return too_large
         try:
             async with timeout(self._limits.body_seconds):
@@ -586,9 +578,9 @@ def _malformed(scope: Scope) -> PlainTextResponse | None:
     """A refusal of what another server could take for a request of another length."""
     if scope["http_version"] not in _VERSIONS:
         return _refuse(505, "This server speaks HTTP/1.1.\n")
-    if _only(scope, b"transfer-encoding") is None:
+    if _only(scope, "transfer-encoding") is None:
         return None
-    if _only(scope, b"content-length") is not None or scope["http_version"] == "1.0":
+    if _only(scope, "content-length") is not None or scope["http_version"] == "1.0":
         return _refuse(400, "Send either Content-Length or, with HTTP/1.1, Transfer-Encoding.\n")
     return None
 
@@ -612,7 +604,7 @@ def _refuse(status: int, message: str, headers: dict[str, str] | None = None) ->
     return PlainTextResponse(message, status, {"Connection": "close", **(headers or {})})
 
 
-def _only(scope: Scope, name: bytes) -> str | None:
+def _only(scope: Scope, name: str) -> str | None:
     """A header's value; one that comes twice has none that fits."""
-    values = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+    values = Headers(raw=scope["headers"]).getlist(name)
     return "\0".join(values) if values else None

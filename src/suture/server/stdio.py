@@ -76,14 +76,14 @@ _REVISIONS = {"2025-06-18", "2025-11-25"}
 """Those that know structured results and begin with a handshake."""
 _REQUEST = {"jsonrpc", "id", "method", "params"}
 _PARAMS = {"name", "arguments", "_meta"}
-_CHUNK = 1 << 16
+_CHUNK = 1 << 16  # bytes; what a pipe holds
 _MOST_MESSAGES_AHEAD = 100
 """How many messages may wait for the SDK before no more are read: it takes far longer for one than reading does."""
-_SECONDS_BETWEEN_LOOKS = 0.05
+_SECONDS_BETWEEN_LOOKS = 0.05  # at the end only, where nobody notices so short a time
 _INTO_A_PIPE, _INTO_A_SOCKET = 4_096, 65_536
 """How many bytes go into one that is ready, without waiting."""
 _MOST_WAITING_BYTES = 1_000_000
-"""What may wait for a client; while more waits, no call is begun and no message is read."""
+"""What may wait for a client: many ordinary answers. While more waits, no call is begun and no message is read."""
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 
