@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _MIN_RESULT_BYTES = 10_000  # an error with its hint must fit
-_MAX_SECONDS = 3_600  # an hour
+_MAX_SECONDS = 3_600  # nobody waits longer for a search
 
 
 def block_ids(given: str) -> list[str]:
@@ -27,50 +27,39 @@ def block_ids(given: str) -> list[str]:
     return _several(given, "ids of blocks such as 1,3.2")
 
 
-def host_name(given: str) -> str:
-    """The name of a host, without a port."""
-    name = given[1:-1].replace(":", "") if given.startswith("[") and given.endswith("]") else given
-    if not name or not all(char.isascii() and (char.isalnum() or char in "-._") for char in name):
-        message = f"expected a name such as suture.example.com, without a port, not {given!r}"
-        raise argparse.ArgumentTypeError(message)
-    return given
-
-
-def byte_limit(given: str) -> int:
-    """A number of bytes that an answer may have."""
-    if not (given.isascii() and given.isdigit()) or int(given) < _MIN_RESULT_BYTES:
-        message = f"expected a number of at least {_MIN_RESULT_BYTES}, not {given!r}"
-        raise argparse.ArgumentTypeError(message)
-    return int(given)
-
-
 def tool_names(given: str) -> list[str]:
     """Names of tools."""
     return _several(given, "names of tools such as file_read,patch")
 
 
+def host_name(given: str) -> str:
+    """The name of a host, without a port."""
+    name = given[1:-1].replace(":", "") if given.startswith("[") and given.endswith("]") else given
+    if not name or not all(char.isascii() and (char.isalnum() or char in "-._") for char in name):
+        raise _unexpected(given, "a name such as suture.example.com, without a port")
+    return given
+
+
 def number(given: str) -> int:
     """A number from 0 on."""
-    if not given.isdecimal():
-        message = f"expected a number from 0 on, not {given!r}"
-        raise argparse.ArgumentTypeError(message)
-    return int(given)
+    return _whole(given, "a number from 0 on")
 
 
 def positive(given: str) -> int:
     """A number from 1 on."""
-    if not number(given):
-        message = f"expected a number from 1 on, not {given!r}"
-        raise argparse.ArgumentTypeError(message)
-    return int(given)
+    return _whole(given, "a number from 1 on", least=1)
 
 
 def seconds(given: str) -> int:
     """A time that somebody may want to wait."""
     if not 1 <= number(given) <= _MAX_SECONDS:
-        message = f"expected seconds from 1 to {_MAX_SECONDS}, not {given}"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(f"expected seconds from 1 to {_MAX_SECONDS}, not {given}")
     return int(given)
+
+
+def byte_limit(given: str) -> int:
+    """A number of bytes that an answer may have."""
+    return _whole(given, f"a number of at least {_MIN_RESULT_BYTES}", least=_MIN_RESULT_BYTES)
 
 
 def setting(given: str) -> tuple[str, object]:
@@ -86,9 +75,18 @@ def setting(given: str) -> tuple[str, object]:
 def _several(given: str, expected: str) -> list[str]:
     names = given.replace(",", " ").split()
     if not names:
-        message = f"expected {expected}, not {given!r}"
-        raise argparse.ArgumentTypeError(message)
+        raise _unexpected(given, expected)
     return names
+
+
+def _whole(given: str, expected: str, *, least: int = 0) -> int:
+    if not given.isdecimal() or int(given) < least:
+        raise _unexpected(given, expected)
+    return int(given)
+
+
+def _unexpected(given: str, expected: str) -> argparse.ArgumentTypeError:
+    return argparse.ArgumentTypeError(f"expected {expected}, not {given!r}")
 
 
 class Option(Record):
@@ -194,7 +192,6 @@ def _help_text(about: Mapping[str, Any]) -> str:
 
 
 def _schema(tool: str) -> dict[str, Any]:
-    """The schema of a tool's arguments."""
     from suture.tools import command  # commands that are no tool need none of it
 
     return command(tool).request.schema()
@@ -567,7 +564,6 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
 
 
 def _fill(parser: argparse.ArgumentParser, name: str, command: Command) -> None:
-    """Add what a command takes."""
     if command.tool:
         schema = _schema(command.tool)
         left_out = (*_NEVER_TYPED, *command.left_out)

@@ -145,7 +145,6 @@ def _print_check(data: dict[str, Any]) -> None:
 
 
 def _issue_line(issue: FoundIssue) -> str:
-    """A problem, colored on a terminal."""
     from suture.wording.edits import issue_parts  # only `check` needs it
 
     place, code, message = issue_parts(issue)

@@ -259,7 +259,6 @@ def _on_path() -> Finding:
 
 
 def _interpreter(script: str) -> str:
-    """What a script says that it runs by."""
     with open(script, "rb") as file:
         first = file.readline(1000)
     return os.fsdecode(first.removeprefix(b"#!").strip()) if first.startswith(b"#!") else ""

@@ -75,7 +75,6 @@ _NOTHING_TO_APPLY = "NO_BLOCKS"
 
 
 def _block_line(block: Block) -> str:
-    """The status of a block, in a line."""
     color, sign = _SIGNS[block["status"]]
     done = _STATUS_WORDS.get(block["status"]) or _ACTION_WORDS.get(block["action"])
     about = ", ".join(filter(None, [_where(block), done, _how(block)]))
@@ -131,7 +130,6 @@ def _how(block: Block) -> str:
 
 
 def _block_lines(block: Block) -> Iterator[str]:
-    """A block that can be applied."""
     about = ", ".join(filter(None, [f"{block['action']} {_where(block)}", _how(block)]))
     yield colored("bold", f"Block {block['id']}: {about}")
     if block["diff"]:
@@ -160,11 +158,11 @@ def _line_from(reply: str) -> str:
             with open(_TERMINAL, "rb") as terminal:  # it hands over a line at a time: none is lost in between
                 return terminal.readline().decode("utf-8", "replace")
         except OSError as error:
-            message = f"-p asks on the terminal if the reply comes from stdin, and there is none: {error.strerror}"
-            raise ValueError(message) from error
+            raise ValueError(
+                f"-p asks on the terminal if the reply comes from stdin, and there is none: {error.strerror}"
+            ) from error
     if sys.stdin is None:
-        message = "-p reads the answers from stdin, which is closed"
-        raise ValueError(message)
+        raise ValueError("-p reads the answers from stdin, which is closed")
     return sys.stdin.buffer.readline().decode("utf-8", "replace")
 
 
@@ -192,7 +190,6 @@ def edit(options: argparse.Namespace) -> int:
 
 
 def _repeated_options(options: argparse.Namespace) -> str:
-    """The options that a corrected command must repeat."""
     from shlex import quote
 
     values = {f"--{name.replace('_', '-')}": getattr(options, name) for name in _REPEATED}
@@ -204,16 +201,14 @@ def _repeated_options(options: argparse.Namespace) -> str:
 def _edit_arguments(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of the tool; ValueError says what is wrong with them."""
     if wrong := _options_set(options, _LINE_OPTIONS):
-        message = f"{wrong[0]} goes with --lines"
-        raise ValueError(message)
+        raise ValueError(f"{wrong[0]} goes with --lines")
     if options.edits is None:
         return {**tool_arguments(options), "edits": [_from_options(options)]}
     source, arguments = _with_document(options, "edits")
     if any(
         getattr(options, name) is not None for name in ("old_text", "new_text", "old_file", "new_file", "occurrences")
     ):
-        message = f"the edits are in {source} already: leave out --old, --new and --occurrences"
-        raise ValueError(message)
+        raise ValueError(f"the edits are in {source} already: leave out --old, --new and --occurrences")
     return arguments
 
 
@@ -222,15 +217,15 @@ def _with_document(options: argparse.Namespace, name: str) -> tuple[str, dict[st
     source, content = document(getattr(options, name))
     arguments: dict[str, Any] = content if isinstance(content, dict) and name in content else {name: content}
     if arguments.get("path", options.path) != options.path:
-        message = f"{source} is for {arguments['path']}, not for {options.path}"
-        raise ValueError(message)
+        raise ValueError(f"{source} is for {arguments['path']}, not for {options.path}")
     return source, {**arguments, **tool_arguments(options), name: arguments[name]}
 
 
 def _from_options(options: argparse.Namespace) -> dict[str, Any]:
     if options.occurrences is not None and options.occurrences < 1:
-        message = f"--occurrences is the number of occurrences in the file: at least 1, not {options.occurrences}"
-        raise ValueError(message)
+        raise ValueError(
+            f"--occurrences is the number of occurrences in the file: at least 1, not {options.occurrences}"
+        )
     edit = {"old_text": _text(options, "old"), "new_text": _text(options, "new")}
     return edit if options.occurrences is None else {**edit, "occurrences": options.occurrences}
 
@@ -238,14 +233,11 @@ def _from_options(options: argparse.Namespace) -> dict[str, Any]:
 def _by_lines(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `safe_edit` for one range of lines; ValueError says what is wrong with them."""
     if wrong := _options_set(options, _TEXT_OPTIONS):
-        message = f"--lines says which lines to replace: leave out {' and '.join(wrong)}"
-        raise ValueError(message)
+        raise ValueError(f"--lines says which lines to replace: leave out {' and '.join(wrong)}")
     if len(options.lines) > 1:
-        message = "--lines can be given once: to replace several ranges at once, call safe_edit with line_edits"
-        raise ValueError(message)
+        raise ValueError("--lines can be given once: to replace several ranges at once, call safe_edit with line_edits")
     if options.validate not in {None, "all"}:
-        message = f"with --lines, write --mode instead of --validate {options.validate}"
-        raise ValueError(message)
+        raise ValueError(f"with --lines, write --mode instead of --validate {options.validate}")
     start, end = _range(options.lines[0])
     new = {"start_line": start, "end_line": end, "new_content": _new_lines(options)}
     expected = {} if options.expected_text is None else {"expected_text": options.expected_text}
@@ -255,7 +247,6 @@ def _by_lines(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _options_set(options: argparse.Namespace, names: dict[str, str]) -> list[str]:
-    """The options among `names` that are set."""
     values = {shown: getattr(options, name) for name, shown in names.items()}
     return [shown for shown, value in values.items() if value is not None and value is not False]
 
@@ -265,12 +256,10 @@ def _range(given: str) -> tuple[int, int]:
     first, dash, last = given.partition("-")
     numbers = [first, last] if dash else [first]
     if not all(number.isascii() and number.isdecimal() and int(number) for number in numbers):
-        message = f"--lines: expected a line such as 12 or a range such as 10-20, counted from 1, not {given!r}"
-        raise ValueError(message)
+        raise ValueError(f"--lines: expected a line such as 12 or a range such as 10-20, counted from 1, not {given!r}")
     start, end = int(numbers[0]), int(numbers[-1])
     if end < start:
-        message = f"--lines: {given} ends before it starts; write {end}-{start}"
-        raise ValueError(message)
+        raise ValueError(f"--lines: {given} ends before it starts; write {end}-{start}")
     return start, end
 
 
@@ -279,8 +268,7 @@ def _new_lines(options: argparse.Namespace) -> str:
     if not options.delete:
         return _text(options, "new")
     if options.new_text is not None or options.new_file is not None:
-        message = "give only one of --delete and --new TEXT or --new-file FILE"
-        raise ValueError(message)
+        raise ValueError("give only one of --delete and --new TEXT or --new-file FILE")
     return ""
 
 
@@ -290,26 +278,21 @@ def _text(options: argparse.Namespace, name: str) -> str:
     if (text is None) == (file is None):
         wrong = "give only one of" if text is not None else "give"
         other = " (or --delete)" if options.lines else " (or the edits as JSON)"
-        message = f"{wrong} --{name} TEXT or --{name}-file FILE{other * (text is None)}"
-        raise ValueError(message)
+        raise ValueError(f"{wrong} --{name} TEXT or --{name}-file FILE{other * (text is None)}")
     if file is None:
         return str(text)
     if options.old_file == options.new_file == STDIN:
-        message = "only one of --old-file and --new-file can be stdin"
-        raise ValueError(message)
+        raise ValueError("only one of --old-file and --new-file can be stdin")
     content = content_of(file)
     if not content and file == STDIN:  # the program before the pipe may have failed
-        message = "stdin is empty" + ("; to delete the text, give --new ''" if name == "new" else "")
-        raise ValueError(message)
+        raise ValueError("stdin is empty" + ("; to delete the text, give --new ''" if name == "new" else ""))
     try:
         return content.decode()
     except UnicodeDecodeError:
-        message = f"{source_of(file)} is not UTF-8; send its text as JSON"
-        raise ValueError(message) from None
+        raise ValueError(f"{source_of(file)} is not UTF-8; send its text as JSON") from None
 
 
 def _render_edit(result: ToolResult) -> str:
-    """What happened, the warnings, the whole diff, and what checks found."""
     data = result.metadata
     path, replacements = clean(data["path"]), count(data["total_replacements"], "replacement")
     diff = data["diff"]["unified"]
@@ -339,7 +322,6 @@ def patch(options: argparse.Namespace) -> int:
 
 
 def _render_patch(result: ToolResult) -> str:
-    """What happened, the notes, the whole diff, and what checks found."""
     data = result.metadata
     number, path = len(data["patches"]), clean(data["path"])
     patches = f"{number} patch{'es' * (number != 1)}"
@@ -373,8 +355,7 @@ def _content(path: str, *, may_be_empty: bool) -> str:
         note(f"Type what {clean(path)} is to hold, and end it by Ctrl-D on a line of its own.")
     content = text_of(STDIN)
     if not content and not may_be_empty:  # the program before the pipe may have failed
-        message = f"stdin is empty; to leave {clean(path)} without content, add --allow-empty"
-        raise ValueError(message)
+        raise ValueError(f"stdin is empty; to leave {clean(path)} without content, add --allow-empty")
     return content
 
 

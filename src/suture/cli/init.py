@@ -596,7 +596,6 @@ def _in_bytes(text: str, start: int, end: int, new: str) -> Edit:
 
 
 def _free_name(place: Place) -> str:
-    """A name for a copy that nothing has yet."""
     number = 0
     while os.path.lexists(os.path.join(place.base, name := f"{place.name}.bak{number or ''}")):
         number += 1
@@ -655,7 +654,6 @@ def _misuse(options: argparse.Namespace) -> str:
 
 
 def _command(options: argparse.Namespace, root: str) -> list[str]:
-    """What starts the server."""
     if not os.path.isdir(root):
         raise Unmergeable(f"there is no folder {root}")
     profile = [] if options.profile is None else ["--profile", options.profile]
@@ -684,7 +682,6 @@ def _scope(client: Client, options: argparse.Namespace) -> str:
 
 
 def _list(options: argparse.Namespace, root: str) -> int:
-    """Print the clients, the file of each, and what is in it."""
     rows = []
     for client in CLIENTS.values():
         scope = _scope(client, options)

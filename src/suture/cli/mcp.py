@@ -56,11 +56,9 @@ def mcp(options: argparse.Namespace) -> int:
 
 def _serve(options: argparse.Namespace, token: str | None) -> int:
     if options.http is None and (options.allow_remote or options.allow_host):
-        message = "--allow-remote and --allow-host go with --http"
-        raise ValueError(message)
+        raise ValueError("--allow-remote and --allow-host go with --http")
     if options.http is not None and options.quiet and token is None and not options.json:
-        message = f"--quiet would hide the token: choose one by the variable {TOKEN}"
-        raise ValueError(message)
+        raise ValueError(f"--quiet would hide the token: choose one by the variable {TOKEN}")
     names = chosen(options.profile, options.tools)
     drop_entries([options.root, *options.settings.extra_roots])
     workspace = Workspace(options.root, options.settings)
@@ -103,8 +101,7 @@ def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, t
     if token is not None and (
         len(token) < _MIN_TOKEN or not token.isascii() or not token.isprintable() or " " in token
     ):
-        message = f"{TOKEN} must have at least {_MIN_TOKEN} characters, all of them ASCII, and no spaces"
-        raise ValueError(message)
+        raise ValueError(f"{TOKEN} must have at least {_MIN_TOKEN} characters, all of them ASCII, and no spaces")
     asked = Address.parse(options.http)
     with asked.listen(remote=options.allow_remote) as listening:
         host, port = listening.getsockname()[:2]

@@ -59,7 +59,7 @@ _COLORS = {
     "error": "1;31",
 }
 _SLASHES = 2  # of /pattern/: a shorter pattern is empty between them
-_DIGITS = frozenset("123456789")
+_FOREIGN_GROUP = r"\$\$|\\[1-9]|\$0(?!0*[1-9])|\\g<"  # and $$, which stands for one $
 _RECOVERY_OUTCOMES = {
     "back": "change {} had been interrupted and was rolled back first",
     "forward": "change {} had been interrupted; it was complete and has landed",
@@ -193,8 +193,7 @@ def document(argument: str) -> tuple[str, object]:
     try:
         return source, parse_json(content)
     except (ValueError, RecursionError) as error:
-        message = f"{source} is not JSON: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"{source} is not JSON: {error}") from None
 
 
 def parse_json(content: bytes | str) -> object:
@@ -208,24 +207,22 @@ def text_of(name: str) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        message = f"{source_of(name)} is not UTF-8: byte {error.start + 1:,} is 0x{raw[error.start]:02x}"
-        raise ValueError(message) from None
+        raise ValueError(
+            f"{source_of(name)} is not UTF-8: byte {error.start + 1:,} is 0x{raw[error.start]:02x}"
+        ) from None
 
 
 def content_of(name: str) -> bytes:
     """A file that the command line names, or stdin, up to a limit; ValueError says why it cannot be read."""
     if name == STDIN and sys.stdin is None:
-        message = "stdin is closed"
-        raise ValueError(message)
+        raise ValueError("stdin is closed")
     try:
         with nullcontext(sys.stdin.buffer) if name == STDIN else open(name, "rb") as file:
             raw = file.read(_MAX_INPUT_BYTES + 1)
     except OSError as error:
-        message = f"cannot read {source_of(name)}: {error.strerror}"
-        raise ValueError(message) from error
+        raise ValueError(f"cannot read {source_of(name)}: {error.strerror}") from error
     if len(raw) > _MAX_INPUT_BYTES:
-        message = f"{source_of(name)} has more than {_MAX_INPUT_BYTES:,} bytes"
-        raise ValueError(message)
+        raise ValueError(f"{source_of(name)} has more than {_MAX_INPUT_BYTES:,} bytes")
     return raw
 
 
@@ -330,25 +327,11 @@ def pattern_notes(pattern: str) -> list[str]:
 
 def replacement_notes(replacement: str) -> list[str]:
     """A note if the replacement has a group reference in the syntax of other tools."""
-    literal = _looks_like_group(replacement)
-    if literal is None:
-        return []
+    from re import finditer  # only a replacement needs it
+
+    groups = [match[0] for match in finditer(_FOREIGN_GROUP, replacement) if match[0] != "$$"]
     how = "groups are written $1 or ${name}, the whole match $&"
-    return [f"note: {literal} is taken literally; {how}"]
-
-
-def _looks_like_group(replacement: str) -> str | None:
-    at = 0
-    while at < len(replacement) - 1:
-        pair, rest = replacement[at : at + 2], replacement[at + 2 :]
-        if pair[0] == "\\" and pair[1] in _DIGITS:
-            return pair
-        if pair == "$0" and rest.lstrip("0")[:1] not in _DIGITS:
-            return pair
-        if pair == "\\g" and rest.startswith("<"):
-            return "\\g<"
-        at += 2 if pair == "$$" else 1
-    return None
+    return [f"note: {groups[0]} is taken literally; {how}"] if groups else []
 
 
 def validation_notes(metadata: Mapping[str, Any]) -> list[str]:

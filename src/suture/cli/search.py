@@ -108,12 +108,10 @@ def _flags(options: argparse.Namespace) -> str:
     except SutureError:
         own = ""  # the tool says what is wrong with it
     if own and chosen:
-        message = f"the pattern has flags of its own, {own}: add {chosen} there"
-        raise ValueError(message)
+        raise ValueError(f"the pattern has flags of its own, {own}: add {chosen} there")
     text_ends = getattr(options, "text_ends", True)  # `lines` looks at each line by itself
     if text_ends and "m" in own and hasattr(options, "text_ends"):
-        message = f"the pattern has flags of its own, {own}: leave out m there"
-        raise ValueError(message)
+        raise ValueError(f"the pattern has flags of its own, {own}: leave out m there")
     return "".join(dict.fromkeys(("g" if text_ends else "gm") + chosen))
 
 

@@ -44,8 +44,7 @@ def parse_setting(given: str) -> tuple[str, object]:
     """The name and the value in NAME=VALUE; ValueError says what is wrong with them."""
     name, equals, value = given.partition("=")
     if not equals:
-        message = f"expected NAME=VALUE, such as call_ms=120000, not {given!r}"
-        raise ValueError(message)
+        raise ValueError(f"expected NAME=VALUE, such as call_ms=120000, not {given!r}")
     name = name.strip().replace("-", "_")
     check_name(name)
     return name, parse_value(name, value)
@@ -89,8 +88,7 @@ def settings_in_file(file: str, roots: Sequence[str], *, named: bool) -> dict[st
     try:
         raw = _read_regular(file)
     except (OSError, ValueError) as error:
-        message = f"{file} cannot be read: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"{file} cannot be read: {error}") from None
     if b"settings" not in raw:
         return {}
     settings = _parse_file(file, raw)
@@ -106,8 +104,7 @@ def _read_regular(file: str) -> bytes:
 
     with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
         if not S_ISREG(os.fstat(opened.fileno()).st_mode):
-            message = "it is not a regular file"
-            raise ValueError(message)
+            raise ValueError("it is not a regular file")
         return opened.read(_MAX_FILE_BYTES)
 
 
@@ -117,27 +114,22 @@ def _parse_file(file: str, raw: bytes) -> dict[str, Any]:
     try:
         table: Mapping[str, Any] = tomllib.loads(raw.decode("utf-8-sig")).get("settings", {})
     except (ValueError, RecursionError) as error:
-        message = f"{file} is not TOML: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"{file} is not TOML: {error}") from None
     if not isinstance(table, dict):
-        message = f"{file}: settings must be a table"
-        raise ValueError(message)  # noqa: TRY004  whoever calls tells a ValueError
+        raise ValueError(f"{file}: settings must be a table")  # noqa: TRY004  whoever calls tells a ValueError
     try:
         return {name: _check_setting(name, value) for name, value in table.items()}
     except ValueError as error:
-        message = f"{file}: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"{file}: {error}") from None
 
 
 def _check_setting(name: str, value: object) -> object:
     check_name(name)
     if name == "config":
-        message = "config names this file, and cannot be set in it"
-        raise ValueError(message)
+        raise ValueError("config names this file, and cannot be set in it")
     check_value(name, value)
     if name == "extra_roots" and isinstance(value, list) and not all(map(os.path.isabs, value)):
-        message = "extra_roots must be absolute paths"
-        raise ValueError(message)
+        raise ValueError("extra_roots must be absolute paths")
     return _freeze(value)
 
 

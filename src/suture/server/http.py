@@ -87,11 +87,9 @@ class Address(Record):
         """Read `127.0.0.1:8080`, `localhost:8080` or `[::1]:8080`; ValueError says what is wrong."""
         host, colon, port = given.rpartition(":")
         if not colon or not host or not (port.isascii() and port.isdigit()) or int(port) > _LAST_PORT:
-            message = f"expected HOST:PORT such as 127.0.0.1:8080, not {given!r}"
-            raise ValueError(message)
+            raise ValueError(f"expected HOST:PORT such as 127.0.0.1:8080, not {given!r}")
         if ":" in host and not (host.startswith("[") and host.endswith("]")):
-            message = f"an IPv6 address needs brackets: [{host}]:{port}"
-            raise ValueError(message)
+            raise ValueError(f"an IPv6 address needs brackets: [{host}]:{port}")
         return cls(host.removeprefix("[").removesuffix("]"), int(port))
 
     def listen(self, *, remote: bool) -> socket.socket:
@@ -99,11 +97,9 @@ class Address(Record):
         try:
             family, _, _, _, place = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)[0]
         except socket.gaierror as error:
-            message = f"{self.host}: {error.strerror}"
-            raise ValueError(message) from None
+            raise ValueError(f"{self.host}: {error.strerror}") from None
         if not remote and not ip_address(str(place[0]).partition("%")[0]).is_loopback:
-            message = f"{self.host} can be reached from other machines; to allow that, give --allow-remote"
-            raise ValueError(message)
+            raise ValueError(f"{self.host} can be reached from other machines; to allow that, give --allow-remote")
         listening = socket.create_server(place[:2], family=family)
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else answers in two parts wait for 40 ms
         return listening
