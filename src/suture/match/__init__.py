@@ -21,7 +21,7 @@ from suture.match.exact import at_line, find_as_sent
 from suture.match.index import Base, Found, Index, Refused, Sides, Site, declared_name, scope
 from suture.match.ladder import BOUNDS, ENOUGH, LEVEL, RUNGS, Candidate, find_applied, make_change
 from suture.match.normalize import informative, likeness, line_keys, readings, solid_keys, split
-from suture.match.similar import elides_only_in_new
+from suture.match.placeholders import elides_only_in_new
 from suture.text.diff import changes, split_lines
 from suture.text.edits import apply, minimize
 from suture.text.merge import merge

@@ -236,6 +236,17 @@ def find_added(old: str | Sequence[str], new: str | Sequence[str], name: str = "
     return None
 
 
+def elides_only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
+    """Whether new leaves out what old has in full: then it would delete code."""
+    placeholder = find_added(old, new, name)
+    if placeholder is None or not placeholder.deletes:
+        return False
+    if len(old) == len(new) == 1 and not is_placeholder(placeholder.line, name):
+        return False  # dots that may be a part of their line
+    before, after = (sum(is_marker(line) or is_placeholder(line, name) for line in lines) for lines in (old, new))
+    return after > before  # as many in both: each stands for the same lines
+
+
 def _is_comment_with_dots(line: str) -> bool:
     line = line.strip()
     if len(line) > _LONGEST_LINE or ("..." not in line and "\u2026" not in line):

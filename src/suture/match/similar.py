@@ -27,7 +27,7 @@ from suture.match.dialect import Leads
 from suture.match.index import Found, Match, Refused, Site, declared_name, place_blanks
 from suture.match.ladder import find_applied, make_change
 from suture.match.normalize import depth, informative, lead, likeness, line_keys, plain_words
-from suture.match.placeholders import find_added, is_marker, is_placeholder
+from suture.match.placeholders import is_marker
 from suture.records import Record
 from suture.text.diff import changes
 
@@ -117,17 +117,6 @@ def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
     if applied_there or is_proved(index, request, best.match):
         return answer
     return Refused("missing", sites=sites, detail=UNPROVED)
-
-
-def elides_only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
-    """Whether new leaves out what old has in full: then it would delete code."""
-    placeholder = find_added(old, new, name)
-    if placeholder is None or not placeholder.deletes:
-        return False
-    if len(old) == len(new) == 1 and not is_placeholder(placeholder.line, name):
-        return False  # dots that may be a part of their line
-    before, after = (sum(is_marker(line) or is_placeholder(line, name) for line in lines) for lines in (old, new))
-    return after > before  # as many in both: each stands for the same lines
 
 
 def is_proved(index: Index, request: Request, match: Match) -> bool:
