@@ -6,6 +6,10 @@ import os
 
 from suture.records import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class Settings(Record):
     """Limits and permissions of a workspace; the defaults are safe for an agent."""
@@ -150,13 +154,43 @@ def check_name(name: str) -> None:
 
 def check_value(name: str, value: object) -> None:
     """Refuse a value that a setting cannot have."""
-    if not _fits(name, value, getattr(Settings, name)):
-        message = f"{name}: {value!r:.{_LONGEST_NAME}} does not fit; expected {expected_value(name)}"
-        raise ValueError(message)
+    default = getattr(Settings, name)
+    entries: Any = value if isinstance(default, tuple) else [value]
+    if not isinstance(entries, tuple | list):
+        raise _misfit(name, value)
+    for entry in entries:
+        if not _fits(name, entry, default):
+            raise _misfit(name, entry)
+        if name == "encodings":
+            _check_encoding(entry[1])
 
 
-def expected_value(name: str) -> str:
-    """What values a setting takes, in words."""
+def _misfit(name: str, value: object) -> ValueError:
+    return ValueError(f"{name}: {value!r:.{_LONGEST_NAME}} does not fit; expected {_expected_value(name)}")
+
+
+def _check_encoding(encoding: str) -> None:
+    if _is_encoding(encoding):
+        return
+    from difflib import get_close_matches  # only a failure needs it
+    from encodings.aliases import aliases
+
+    known = {name for pair in aliases.items() if _is_encoding(pair[1]) for name in pair}
+    short = encoding[:_LONGEST_NAME]
+    near = get_close_matches(short.lower().replace("-", "_"), known, 1, 0.5)
+    raise ValueError(f"encodings: there is no encoding {short!r}" + (f"; did you mean {near[0]}?" if near else ""))
+
+
+def _is_encoding(name: str) -> bool:
+    import codecs  # few operators name an encoding
+
+    try:
+        return bool(getattr(codecs.lookup(name), "_is_text_encoding", True))
+    except (LookupError, ValueError):
+        return False
+
+
+def _expected_value(name: str) -> str:
     default = getattr(Settings, name)
     if default is None:
         return "the path of a file"
@@ -166,7 +200,7 @@ def expected_value(name: str) -> str:
         return f"a whole number from {_least(name)} to {_LARGEST_NUMBER}"
     if isinstance(default, str):
         return " or ".join(_DURABILITIES)
-    return "pairs of a glob and an encoding" if name == "encodings" else "a list of strings"
+    return "pairs of a glob and an encoding" if name == "encodings" else "a list of strings that are not empty"
 
 
 def parse_value(name: str, given: str) -> object:
@@ -203,6 +237,7 @@ def _least(name: str) -> int:
 
 
 def _fits(name: str, value: object, default: object) -> bool:
+    """Whether a value, or an entry of a setting that takes several, is one that the setting can have."""
     if default is None:
         return value is None or isinstance(value, str)
     if isinstance(default, bool):
@@ -211,7 +246,6 @@ def _fits(name: str, value: object, default: object) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and _least(name) <= value <= _LARGEST_NUMBER
     if isinstance(default, str):
         return value in _DURABILITIES
-    several = value if isinstance(value, tuple | list) else [None]
     if name == "encodings":
-        return all(isinstance(pair, tuple | list) and [*map(type, pair)] == [str, str] for pair in several)
-    return all(isinstance(text, str) and text for text in several)
+        return isinstance(value, tuple | list) and [*map(type, value)] == [str, str]
+    return isinstance(value, str) and value != ""

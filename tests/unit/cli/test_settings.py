@@ -89,7 +89,10 @@ def test_a_list_gets_an_entry_each_time(root: Path) -> None:
         ("history=no", "history: 'no' does not fit; expected true or false"),
         ("durability=slow", "durability: 'slow' does not fit; expected full or fast"),
         ("encodings=cp1252", "encodings: 'cp1252' does not fit; expected pairs of a glob and an encoding"),
-        ("protect=", "protect: ('',) does not fit; expected a list of strings"),
+        ("encodings=*.csv=cp12520", "encodings: there is no encoding 'cp12520'; did you mean cp1252?"),
+        ("encodings=*.csv=rot13", "encodings: there is no encoding 'rot13'"),
+        ("encodings=*.csv=☃", "encodings: there is no encoding '☃'"),
+        ("protect=", "protect: '' does not fit; expected a list of strings that are not empty"),
     ],
 )
 def test_a_wrong_setting_is_wrong_usage(
