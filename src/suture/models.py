@@ -62,7 +62,7 @@ def arguments_model(tool: str) -> type[Arguments]:
 @cache
 def _model(declared: Any, name: str = "") -> type[Arguments]:
     arguments: dict[str, Argument] = declared.arguments()
-    parts = {part.__name__: _model(part) for each in arguments.values() if (part := each.bounds.get("model"))}
+    parts = {part.__name__: _model(part) for argument in arguments.values() if (part := argument.bounds.get("model"))}
     types = get_annotations(declared, locals=parts, eval_str=True)
     fields: dict[str, Any] = {
         _FIELD_NAMES.get(key, key): (types[key], Field(... if argument.required else argument.default, alias=key))

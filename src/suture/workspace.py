@@ -148,8 +148,7 @@ class Workspace:
         encoding: str | None = None,
     ) -> ToolResult:
         """Read a text file, whole or a range of lines."""
-        arguments = {"path": _path_text(path), "start_line": start_line, "end_line": end_line}
-        return self.call("file_read", {**arguments, "format": format, "encoding": encoding})
+        return self.call("file_read", _arguments(locals()))
 
     def file_edit(
         self,
@@ -333,15 +332,15 @@ class Workspace:
 
     def undo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
         """Take back a change, the newest if none is named, keeping later work."""
-        return self.call("undo", {"change_id": change_id, "dry_run": dry_run})
+        return self.call("undo", _arguments(locals()))
 
     def redo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
         """Do again what `undo` took back, the most recent if none is named."""
-        return self.call("redo", {"change_id": change_id, "dry_run": dry_run})
+        return self.call("redo", _arguments(locals()))
 
     def history(self, path: str | None = None, limit: int = 20, before: str | None = None) -> ToolResult:
         """List the changes, newest first."""
-        return self.call("history", {"path": path, "limit": limit, "before": before})
+        return self.call("history", _arguments(locals()))
 
     def show(self, change_id: str) -> ToolResult:
         """One change, with its diff."""

@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 
 def definition(spec: ToolSpec) -> dict[str, Any]:
     """The tool as an MCP `Tool`."""
-    output = spec.output_schema
-    return {
-        "name": spec.name,
-        "title": spec.title,
-        "description": spec.description,
-        "inputSchema": spec.request.schema(),
-        **({} if output is None else {"outputSchema": output}),
-        "annotations": spec.annotations,
-    }
+    return {name: value for name, value in spec.definition().items() if name != "examples"}
 
 
 def read(item: dict[str, Any]) -> Call | None:

@@ -341,9 +341,7 @@ class SimilarContent(results.Data):
 class FailedEdit(results.Data):
     """Why an edit failed."""
 
-    type: str = results.text(
-        "The error's code", ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
-    )
+    type: str = results.text("The error's code", _TYPES)
     edit_index: int = results.integer("The first edit that failed, from 0")
     total_edits: int = results.integer("How many were sent")
     message: str = results.text("What happened")

@@ -275,7 +275,7 @@ class UndoResult(results.ToolData):
     change_id: str | None = results.CHANGE_ID
     undone: str = results.text("The change that was taken back")
     merged: bool = _MERGED
-    files: list[results.ChangedFile] = results.FILES
+    files: list[dict[str, Any]] = results.FILES
     diff: str = results.DIFF
 
 
@@ -286,7 +286,7 @@ class RedoResult(results.ToolData):
     change_id: str | None = results.CHANGE_ID
     redone: str = results.text("The change that was done again")
     merged: bool = _MERGED
-    files: list[results.ChangedFile] = results.FILES
+    files: list[dict[str, Any]] = results.FILES
     diff: str = results.DIFF
 
 
@@ -334,7 +334,7 @@ def _proposal(
     summary = undoes.summary if tool == "undo" else undoes.summary.partition(": ")[2]  # "undo <id>: summary"
     about = f"{tool} {subject}: {summary}" if summary else f"{tool} {subject}"
     plan = Plan(inverse.changes, tool, about, undoes.id, undoes.folders)
-    files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
+    files, diff = results.files(plan.changes), results.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
         words = f"Would {tool} {subject}" if dry_run else f"{_DONE[tool]} {subject}"

@@ -106,7 +106,8 @@ class OnePatch(Request):
         if "operation" not in fields and "oldText" in fields:
             fields["operation"] = "replace"
         elif isinstance(named := fields.get("operation"), str):
-            fields["operation"] = _OPERATIONS.get(_bare(named), named)
+            bare = "".join(char for char in named.casefold() if char.isalnum())
+            fields["operation"] = _OPERATIONS.get(bare, named)
         patch = super().parse(fields)
         patch.check()
         return patch.but(toClipboard=patch.toClipboard or None, fromClipboard=patch.fromClipboard or None)
@@ -154,11 +155,6 @@ def reindent(inserted: str, patch: OnePatch, index: int, total: int) -> str:
             )
         result.append(add + line[len(strip) :])
     return ending.join(result)
-
-
-def _bare(operation: str) -> str:
-    """An operation's name without what is written in many ways."""
-    return "".join(char for char in operation.casefold() if char.isalnum())
 
 
 class Placement(Record):
@@ -619,7 +615,11 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
     placer = Placer(name, blank, request.patches, request.match, recall, bases, literal=request.literal)
     placements = placer.place()
     _check_clipboards(session, placer.clipboards)
-    change = _change(session, request, before, blank, placements)
+    edits = edits_of(placements)
+    if before is None:
+        change: FileChange = session.plan_create(request.path, b"".join(splice(blank, edits)))
+    else:
+        change = session.plan_update(before, edits)
     kept = tuple(sorted(placer.clipboards.items()))
     plan = Plan((change,), "patch", _summary(request, name), clipboards=kept)
     report = PatchReport(session, plan, blank, placements, request, placer.warnings, before is None)
@@ -655,15 +655,6 @@ def _check_clipboards(session: Session, filled: Mapping[str, str]) -> None:
     size = len({*known, *filled})
     if size > len(known):
         check_limit("The workspace", size, session.settings, "max_clipboards", "clipboards")
-
-
-def _change(
-    session: Session, request: Patch, before: Snapshot | None, blank: Text, placements: Sequence[Placement]
-) -> FileChange:
-    edits = edits_of(placements)
-    if before is not None:
-        return session.plan_update(before, edits)
-    return session.plan_create(request.path, b"".join(splice(blank, edits)))
 
 
 def _summary(request: Patch, name: str) -> str:

@@ -209,7 +209,7 @@ class Replacements:
         if self._found > self._most:
             own = self._most == self._request.max_replacements
             raise TooManyReplacements(found=self._found, limit=self._most, setting=None if own else "max_replacements")
-        return sorted(self._files, key=_name)
+        return sorted(self._files, key=lambda file: file.change.place.name)
 
     def proposal(self, tool: str, where: str, binary: Sequence[str] = ()) -> Proposal:
         """The change, and how it is described. Its rows are made before it lands: too many of them are a refusal."""
@@ -236,15 +236,11 @@ class Replacements:
         return Proposal(plan, describe)
 
 
-def _name(file: FileReplacements) -> str:
-    return file.change.place.name
-
-
 def replacement_rows(files: Iterable[FileReplacements], around: tuple[int, int], room: int) -> list[str]:
     """Each replacement as a row in JSON; more than `room` characters are too large a result."""
     result: list[str] = []
     for file in files:
-        more = rows(_name(file), file.subject, file.matches, around, room, file.change.edits)
+        more = rows(file.change.place.name, file.subject, file.matches, around, room, file.change.edits)
         room -= sum(map(len, more))
         result += more
     return result

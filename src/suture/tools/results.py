@@ -46,24 +46,9 @@ _BUNDLE_LINE = 500  # bytes per line on average, above which a script is a bundl
 _SMALLEST_BUNDLE = 2_000  # bytes; a smaller script may have one long line for another reason
 _SHOWN_MARK = 80  # characters of the line that says that a file is generated
 _LOCKS = {
-    "bun.lock",
-    "cargo.lock",
-    "composer.lock",
-    "flake.lock",
-    "gemfile.lock",
-    "go.sum",
-    "mix.lock",
-    "npm-shrinkwrap.json",
-    "package-lock.json",
-    "packages.lock.json",
-    "pdm.lock",
-    "pipfile.lock",
-    "pnpm-lock.yaml",
-    "poetry.lock",
-    "pubspec.lock",
-    "pylock.toml",
-    "uv.lock",
-    "yarn.lock",
+    *("bun.lock", "cargo.lock", "composer.lock", "flake.lock", "gemfile.lock", "go.sum", "mix.lock"),
+    *("npm-shrinkwrap.json", "package-lock.json", "packages.lock.json", "pdm.lock", "pipfile.lock"),
+    *("pnpm-lock.yaml", "poetry.lock", "pubspec.lock", "pylock.toml", "uv.lock", "yarn.lock"),
 }
 _BUNDLES = (".min.js", ".min.mjs", ".min.cjs", ".min.css")
 _SCRIPTS = (".js", ".mjs", ".cjs", ".css")
@@ -368,14 +353,9 @@ def check_hash(expected: str | dict[str, str] | None, name: str, before: Snapsho
         raise FileChanged(path=name, expected=wanted, found=digest)
 
 
-def changed_files(changes: Iterable[FileChange]) -> list[ChangedFile]:
-    """The files that a plan changes."""
-    return [_changed_file(change) for change in changes]
-
-
 def files(changes: Iterable[FileChange]) -> list[dict[str, Any]]:
-    """As `changed_files`, as data."""
-    return [file.data() for file in changed_files(changes)]
+    """The files that a plan changes, as data."""
+    return [_changed_file(change).data() for change in changes]
 
 
 def _changed_file(change: FileChange) -> ChangedFile:

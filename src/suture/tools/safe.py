@@ -510,16 +510,16 @@ def _not_found(session: Session, search: SearchReplace | None, name: str, before
     assert search is not None  # noqa: S101  asked only then
     if before is None:
         return PatternNotFound(path=name, search=search.search, exists=False, near=session.near(name), details=[])
-    not_found = PatternNotFound(path=name, search=search.search, exists=True, near=[], details=[])
+    error = PatternNotFound(path=name, search=search.search, exists=True, near=[], details=[])
     if search.regex:
-        return not_found
+        return error
     from suture.tools.failure import SearchTarget, examine
     from suture.wording import block_details
 
     missing = examine(session, before, SearchTarget(before.place.name, search.search, search.replace), dry_run=False)
     fits = missing.correction
     corrected = None if fits is None else {"search": fits["old_text"], "replace": fits["new_text"]}
-    return not_found.but(details=block_details(missing), correction=corrected)
+    return error.but(details=block_details(missing), correction=corrected)
 
 
 _DESCRIPTION = """\

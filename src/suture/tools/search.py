@@ -7,6 +7,7 @@ searched the file.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 
 from suture.bounds import check_limit, timed
@@ -85,13 +86,9 @@ def worth_reading(session: Session, request: Any, compiled: Compiled) -> Sought:
     """What makes a file worth looking at."""
     largest, window = session.settings.max_file_bytes, binary_window(session, request)
     if session.settings.encodings:  # the bytes of a file may mean anything
-        return Sought(_always, _always, only_utf8=False, binary_window=window, largest=largest)
+        return Sought(lambda *_: True, lambda *_: True, only_utf8=False, binary_window=window, largest=largest)
     only = not compiled.reads_undecodable
     return Sought(compiled.glimpse, compiled.may_hold, only_utf8=only, binary_window=window, largest=largest)
-
-
-def _always(*_: object) -> bool:
-    return True
 
 
 def read_subject(session: Session, request: Any, path: str) -> tuple[Snapshot, Subject | None]:
@@ -112,20 +109,13 @@ def list_answer(rows: Iterable[str], data: dict[str, Any] | None = None) -> Answ
     return Answer(text, data or {}, verbatim=True, rows=Rows(text))
 
 
-def explain_one(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
-    """A failure of a tool that works on one file, in one line."""
-    return _explain(error, audience, several=False)
-
-
-def explain_several(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
-    """A failure of a tool that works on many files, in one line."""
-    return _explain(error, audience, several=True)
-
-
-def _explain(error: SutureError, audience: Audience, *, several: bool) -> Answer:
+def explain_one(_: Mapping[str, object], error: SutureError, audience: Audience, *, several: bool = False) -> Answer:
+    """A failure in one line, of a tool that works on one file."""
     data = {"error": error_data(error, audience)}
     return Answer(error_line(error, audience, several=several), data, verbatim=True, is_error=True)
 
+
+explain_several = partial(explain_one, several=True)
 
 _WORTH_ASKING = 200  # files that are searched here before a second process that runs is asked,
 _WORTH_STARTING = 1_500  # or one is started
@@ -355,11 +345,7 @@ def search_glob(
                 searcher.found += again.found
             else:
                 searcher.found += [FileMatches(*values) for values in batch_matches]
-    return sorted(searcher.found, key=_name) if shared.was_used else searcher.found
-
-
-def _name(file: FileMatches) -> str:
-    return file.name
+    return sorted(searcher.found, key=lambda file: file.name) if shared.was_used else searcher.found
 
 
 def first_matches(files: Iterable[FileMatches], most: int | None) -> Iterator[FileMatches]:
@@ -543,16 +529,22 @@ class RegexSplit(Request):
     encoding: str | None = spec.ENCODING
 
 
+def _start(session: Session, request: Any, clock: Clock) -> tuple[str, Subject | None]:
+    """The file's name and its text, if it is not binary; the time for it begins."""
+    snapshot, subject = read_subject(session, request, request.file_path)
+    clock.start(snapshot.place.name)
+    return snapshot.place.name, subject
+
+
 def extract(session: Session, request: RegexExtract) -> Answer:
     """The groups of each match."""
     compiled, clock = prepare(session, request)
     if not compiled.pattern.groups:
         raise NoCaptureGroups(pattern=request.pattern)
-    snapshot, subject = read_subject(session, request, request.file_path)
+    name, subject = _start(session, request, clock)
     if subject is None:
         return list_answer([])
-    name, room = snapshot.place.name, session.settings.max_result_bytes
-    clock.start(name)
+    room = session.settings.max_result_bytes
     matches = islice(each_match(compiled, subject, clock), request.max_matches)
     return list_answer(extracts(name, subject, matches, room))
 
@@ -560,9 +552,7 @@ def extract(session: Session, request: RegexExtract) -> Answer:
 def match_lines(session: Session, request: RegexMatchLines) -> Answer:
     """The lines that match, or those that do not."""
     compiled, clock = prepare(session, request)
-    snapshot, subject = read_subject(session, request, request.file_path)
-    name = snapshot.place.name
-    clock.start(name)
+    name, subject = _start(session, request, clock)
     if subject is None:
         return list_answer([])
     most, room = request.max_lines, session.settings.max_result_bytes
@@ -584,10 +574,9 @@ def _noting(lines: Iterable[tuple[int, str]], contents: list[str]) -> Iterator[t
 def split(session: Session, request: RegexSplit) -> Answer:
     """The text between the matches."""
     compiled, clock = prepare(session, request)
-    snapshot, subject = read_subject(session, request, request.file_path)
+    _, subject = _start(session, request, clock)
     if subject is None:
         return list_answer([])
-    clock.start(snapshot.place.name)
     matches = clock.untimed(compiled.matches(subject, clock))
     return list_answer(segments(subject, matches, request.max_splits, session.settings.max_result_bytes))
 

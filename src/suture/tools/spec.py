@@ -198,12 +198,6 @@ class Argument:
         self.listed = bounds.get("listed", True)
         """Whether the schema names it; a dialect accepts more than its schema says."""
 
-    @property
-    def needed(self) -> str:
-        """What is missing where it is left out."""
-        choices = self.bounds.get("choices")
-        return f"{self.about}, one of {', '.join(choices)}" if choices else self.about
-
     def check(self, value: object) -> object:
         """The value as the tool wants it, or an error that says what is expected."""
         raise NotImplementedError
@@ -463,7 +457,9 @@ class Request(Record):
         for name, argument in known.items():
             if name not in given:
                 if argument.required:
-                    problems.append({"argument": name, "problem": f"missing: {argument.needed}"})
+                    choices = argument.bounds.get("choices")
+                    needed = f"{argument.about}, one of {', '.join(choices)}" if choices else argument.about
+                    problems.append({"argument": name, "problem": f"missing: {needed}"})
                 else:
                     values[name] = argument.default
                 continue
