@@ -275,7 +275,7 @@ class UndoResult(results.ToolData):
     change_id: str | None = results.CHANGE_ID
     undone: str = results.text("The change that was taken back")
     merged: bool = _MERGED
-    files: list[dict[str, Any]] = results.FILES
+    files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
 
 
@@ -286,7 +286,7 @@ class RedoResult(results.ToolData):
     change_id: str | None = results.CHANGE_ID
     redone: str = results.text("The change that was done again")
     merged: bool = _MERGED
-    files: list[dict[str, Any]] = results.FILES
+    files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
 
 
@@ -334,7 +334,7 @@ def _proposal(
     summary = undoes.summary if tool == "undo" else undoes.summary.partition(": ")[2]  # "undo <id>: summary"
     about = f"{tool} {subject}: {summary}" if summary else f"{tool} {subject}"
     plan = Plan(inverse.changes, tool, about, undoes.id, undoes.folders)
-    files, diff = results.files(plan.changes), results.plan_diff(plan.changes)
+    files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
         words = f"Would {tool} {subject}" if dry_run else f"{_DONE[tool]} {subject}"
@@ -437,14 +437,15 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         changes = restored(session, book, state)
     point = f"to {request.to}" if request.to else "to the last recorded state"
     plan = Plan(tuple(changes), "restore", f"restore {point}", None, folders)
-    files, diff = results.files(plan.changes), results.plan_diff(plan.changes)
+    files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
         words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {point}"
         words += f" as change {change.id}; undo it to have back what it replaced." if change is not None else "."
         if not files:
             words = f"No change: {_count(len(state))} already in that state."
-        data = {"change_id": None if change is None else change.id, "to": request.to, "files": files, "diff": diff}
+        changed = [file.data() for file in files]
+        data = {"change_id": None if change is None else change.id, "to": request.to, "files": changed, "diff": diff}
         return Answer(_with_diff(session, words, diff), data)
 
     return Proposal(plan, describe)

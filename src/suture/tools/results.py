@@ -353,9 +353,9 @@ def check_hash(expected: str | dict[str, str] | None, name: str, before: Snapsho
         raise FileChanged(path=name, expected=wanted, found=digest)
 
 
-def files(changes: Iterable[FileChange]) -> list[dict[str, Any]]:
-    """The files that a plan changes, as data."""
-    return [_changed_file(change).data() for change in changes]
+def changed_files(changes: Iterable[FileChange]) -> list[ChangedFile]:
+    """The files that a plan changes."""
+    return [_changed_file(change) for change in changes]
 
 
 def _changed_file(change: FileChange) -> ChangedFile:

@@ -8,7 +8,7 @@ from suture.plan import Content, Create, Delete, FileChange, Place, Rename, Snap
 from suture.settings import Settings
 from suture.text import Text
 from suture.text.edits import edit
-from suture.tools.results import cut, files, plan_diff, text_diff
+from suture.tools.results import changed_files, cut, plan_diff, text_diff
 from tests.unit.changes import create, done, git_apply, hashed, land, lose, rename, workspace, write
 
 BINARY = b"\0\1\2"
@@ -31,7 +31,7 @@ def test_every_kind_of_file_change_is_told_with_path_action_and_hash() -> None:
         Rename(place("old"), old, place("new")),
         Rename(place("old"), old, place("new"), Content((b"3\n",))),
     ]
-    assert files(changes) == [
+    assert [file.data() for file in changed_files(changes)] == [
         {"path": "a", "action": "create", "hash": hashed(b"12")},
         {"path": "old", "action": "update", "hash": hashed(b"2\n")},
         {"path": "old", "action": "delete", "hash": None},
