@@ -41,7 +41,7 @@ def test_every_kind_of_file_change_is_told_with_path_action_and_hash() -> None:
 
 
 def test_a_kind_that_nobody_knows_is_a_defect() -> None:
-    for tell in (files, plan_diff):
+    for tell in (changed_files, plan_diff):
         with pytest.raises(TypeError):
             tell([FileChange(place("a"))])
 
