@@ -26,7 +26,8 @@ UNMEASURED := tests/cases/test_ways.py tests/contract tests/faults tests/fuzz te
 # What `make quick` looks through for tests that start no process.
 QUICK := tests/unit tests/property $(wildcard tests/cases)
 
-unexport PYTHONHOME PYTHONPATH
+# Where nothing compiled may be kept, each of a thousand processes, and pytest each time, would compile everything anew.
+unexport PYTHONHOME PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 # An environment that does not run, or was made for another folder, is made anew.
 ifneq ($(shell { $(PY) -c '$(USABLE)' && cat $(STAMP); } 2>/dev/null),$(CURDIR))

@@ -39,7 +39,7 @@ NESTED_SAMPLE = 23
 KILL_SAMPLE = 13
 RECOVERY_CALLS = 120
 WRITERS = 4
-EDITS = 50
+EDITS = 25
 
 durabilities = pytest.mark.parametrize("durability", DURABILITIES)
 variants = pytest.mark.parametrize("variant", VARIANTS)
