@@ -14,15 +14,7 @@ from time import monotonic
 
 from suture import errors, log, wording
 from suture.audience import MODEL
-from suture.errors import (
-    BlocksFailed,
-    IncompleteBlock,
-    InputTooLarge,
-    InvalidArguments,
-    NoBlocks,
-    SutureError,
-    UnreadEdits,
-)
+from suture.errors import IncompleteBlock, NoBlocks, SutureError, UnreadEdits
 from suture.formats import KINDS as UNREAD_KINDS
 from suture.formats import NOTATIONS
 from suture.formats.reply import (
@@ -35,7 +27,7 @@ from suture.formats.reply import (
     validate_reply,
 )
 from suture.match.hunks import fit
-from suture.match.index import Found, Refused
+from suture.match.index import Found
 from suture.match.placeholders import find_added
 from suture.plan import Plan
 from suture.records import Record
@@ -50,8 +42,6 @@ from suture.tools.reply_files import (
     Targets,
     Texts,
     diff_of,
-    nearest,
-    not_found,
 )
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording.phrases import AS_SENT
@@ -89,7 +79,6 @@ _SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others 
 _SHOWN_IDS = 20  # known blocks, if an unknown one is asked for
 _LONGEST_ID = 20  # characters of an unknown block's id
 _SHOWN_NAMES = 3  # files in the summary that the history keeps
-_MOST_NEAR = 20  # files of a similar name that a block is tried on
 _MOST_EXAMINED = 20  # failures that are looked into; a reply that fails all over is about other files
 _PLAIN_FILE = 0o100644  # the mode that Git writes for a file that is not executable
 _PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
@@ -243,12 +232,12 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), skipped=skipped, unread=unread)
     known = [name for block in reply for name in block.ids]
     if len(known) > most:
-        raise InputTooLarge(what="The reply", size=len(known), limit=most, setting="max_edits", unit="blocks")
+        raise errors.InputTooLarge(what="The reply", size=len(known), limit=most, setting="max_edits", unit="blocks")
     unknown = [name for name in request.only or () if not any(block.chosen([name]) for block in reply)]
     if unknown:
         shown = ", ".join(known[:_SHOWN_IDS])
         problem = f"there is no block {unknown[0][:_LONGEST_ID]}; known are {shown}"
-        raise InvalidArguments(problems=[{"argument": "only", "problem": problem}])
+        raise errors.InvalidArguments(problems=[{"argument": "only", "problem": problem}])
     files = ReplyFiles(session, request.expect_hash)
     applier = BlockApplier(files, request.match, session, dry_run=request.dry_run, literal=request.literal)
     outcomes = applier.run(reply.blocks, request.only)
@@ -376,7 +365,7 @@ class ReplyReport(Record):
     def _error(self) -> SutureError | None:
         failed, landed = self.of_status("failed"), self.of_status("applied")
         if failed:
-            return BlocksFailed(failed=_ids(failed), landed=_ids(landed), total=len(self.outcomes))
+            return errors.BlocksFailed(failed=_ids(failed), landed=_ids(landed), total=len(self.outcomes))
         return self._unread_edits() if self._missed() else None
 
     def _missed(self) -> list[Unread]:
@@ -500,17 +489,10 @@ class BlockApplier:
         self._start = monotonic()
         self._landed: Landed = {}
         """What was applied, and where."""
-        self._touched: set[str] = set()
-        """Files that the reply creates, deletes or renames: such a name is no slip."""
-        self._meant: dict[str, str] = {}
-        """What a path that does not exist turned out to mean."""
         self._targets = Targets(files, match, self._landed)
 
     def run(self, blocks: Sequence[Block], only: Sequence[str] | None = None) -> list[Outcome]:
         """Apply the blocks, or those whose ids are chosen."""
-        self._touched = {
-            name for block in blocks if block.action != "update" for name in (block.path, block.to) if name
-        }
         self._targets.begin(blocks)
         doubted = {block.doubts: block for block in blocks if block.doubts is not None}
         outcomes: list[Outcome] = []
@@ -532,7 +514,10 @@ class BlockApplier:
             self._check_time()
             _check_usable(block, end)
             block = self._targets.of(block)
-            _check_path(block)
+            if block.path is None:
+                raise errors.NoPath(reply_line=block.line)
+            if block.path[1:3] in {":/", ":\\"}:
+                raise errors.PathOutsideWorkspace(path=block.path, reason="it begins at a drive")
             yield from self._apply(block, chosen)
         except errors.FileChanged:
             raise  # the caller's own condition for the whole call
@@ -619,7 +604,7 @@ class BlockApplier:
         if not source.exists and to.exists and not block.hunks and self._was_there(source):
             yield Outcome(str(block.number), block, "already_applied", "rename", source.name, to=to.name)
             return
-        file = self._existing_file(block.path or "")
+        file = self._targets.existing(block.path or "")
         self._check_itself(block.path or "")
         if to.exists and to is not file and not block.notation.overwrites:
             raise errors.FileExists(path=to.name)
@@ -646,7 +631,7 @@ class BlockApplier:
         if to.exists:
             raise errors.FileExists(path=to.name)
         self._check_new(to)
-        to.begin_as(self._existing_file(block.copied_from or ""))
+        to.begin_as(self._targets.existing(block.copied_from or ""))
         outcomes = list(self._hunks(block, chosen, to))
         warnings = self._set_mode(block, to)
         if to.is_executable and not self._may_be_executable:
@@ -663,7 +648,7 @@ class BlockApplier:
             new = block.hunks[0].splits[0].new
             yield self._write(block, _without_fence(new, block.path or ""))
             return
-        file = self._file_that_fits(block)
+        file = self._targets.that_fits(block)
         outcomes = list(self._hunks(block, chosen, file))
         before = file.is_executable
         warnings = self._set_mode(block, file)
@@ -695,7 +680,7 @@ class BlockApplier:
     def _hunks(self, block: Block, chosen: Sequence[str], file: ReplyFile) -> Iterator[Outcome]:
         """Apply the chosen hunks to a file."""
         if block.hunks:
-            _check_text(file)
+            file.check_text()
         ids = [block.id_of(number) for number in range(len(block.hunks))]
         chosen_ids = set(chosen)
         hunks = {name: hunk for name, hunk in zip(ids, block.hunks, strict=True) if name in chosen_ids}
@@ -703,7 +688,7 @@ class BlockApplier:
         outcomes = (
             hunk_applier.apply_in_patch(hunks) if block.notation.in_hunks else hunk_applier.apply_one_by_one(hunks)
         )
-        note = self._note(block, file)
+        note = self._targets.note(block, file)
         for outcome in outcomes:
             if outcome.status == "applied" and outcome.line is not None:
                 self._landed[file.name, hunks[outcome.id].splits] = outcome.line
@@ -738,59 +723,6 @@ class BlockApplier:
             closely=self._failures <= _MOST_EXAMINED,
         )
 
-    def _existing_file(self, path: str) -> ReplyFile:
-        file = self._files.at(path)
-        if not file.exists:
-            raise not_found(path, self._files.near(path))
-        return file
-
-    def _file_that_fits(self, block: Block) -> ReplyFile:
-        """The file that a block is about; if there is none of this name, the one of nearly that name that it fits."""
-        path = block.path or ""
-        file = self._files.at(path)
-        if file.exists:
-            return file
-        written = block.path_as_written
-        if written and written != path:
-            try:
-                literal = self._files.at(written)
-            except SutureError:
-                literal = file
-            if literal.exists:
-                return literal
-        near = self._files.near(path)
-        if file.moved_to is not None:
-            candidates = [file.moved_to.name]
-        else:
-            candidates = [] if path in self._touched else nearest(path, near)
-        verdicts = {name: self._verdict(block, name) for name in candidates[: _MOST_NEAR + 1]}
-        fits = [name for name, verdict in verdicts.items() if verdict != "missing"]
-        if self._meant.get(path) in fits:
-            fits = [self._meant[path]]
-        if len(fits) != 1 or verdicts[fits[0]] != "found" or len(candidates) > _MOST_NEAR:
-            raise not_found(path, [name for name in near if name != path])
-        self._meant[path] = fits[0]
-        return self._files.at(fits[0])
-
-    def _note(self, block: Block, file: ReplyFile) -> str:
-        if self._meant.get(block.path or "") != file.name:
-            return ""
-        return f"There is no {block.path}; the block fits {file.name}, and no other file of a similar name."
-
-    def _verdict(self, block: Block, path: str) -> str:
-        """Whether all of a block can be applied to a file: `found`, `missing`, or `unclear`."""
-        try:
-            file = self._files.at(path)
-            _check_text(file)
-        except errors.FileChanged:
-            raise
-        except SutureError:
-            return "missing"
-        answers = [fit(file.index, hunk, self._match).answer for hunk in block.hunks] if file.exists else []
-        if not answers or all(isinstance(answer, Refused) and answer.why == "missing" for answer in answers):
-            return "missing"
-        return "found" if all(isinstance(answer, Found) for answer in answers) else "unclear"
-
     def _check_itself(self, path: str) -> None:
         """Refuse a link: taking the file away would leave it behind, pointing nowhere."""
         if self._files.source.locate(path).by_link:
@@ -813,13 +745,6 @@ def _check_usable(block: Block, end: Block | None) -> None:
         raise errors.AmbiguousBlock(path=block.path or "", reply_line=block.line, readings=[], ends=ends)
 
 
-def _check_path(block: Block) -> None:
-    if block.path is None:
-        raise errors.NoPath(reply_line=block.line)
-    if block.path[1:3] in {":/", ":\\"}:
-        raise errors.PathOutsideWorkspace(path=block.path, reason="it begins at a drive")
-
-
 def _with_name(outcome: Outcome, name: str) -> Outcome:
     """What became of a hunk, under the name that its file has now."""
     error = outcome.error
@@ -838,11 +763,6 @@ def _with_warnings(outcomes: Sequence[Outcome], warnings: Sequence[str]) -> Iter
 
 def _with_newlines(body: bytes) -> bytes:
     return body.replace(b"\r\n", b"\n")
-
-
-def _check_text(file: ReplyFile) -> None:
-    if file.text.is_binary():
-        raise errors.BinaryFile(path=file.name)
 
 
 def _as_text(block: Block) -> Block:

@@ -88,6 +88,7 @@ EXECUTABLE_BITS = 0o111
 _SHORTEST_MISTYPED = 5  # characters of a name in which another letter counts as a slip
 _SHORTEST_RESPELLED = 2  # characters, if only case, hyphens or underscores differ
 _MOST_CANDIDATES = 20  # files that are tried; a name that more of them have says nothing
+_MOST_NEAR = 20  # files of a similar name that a block is tried on
 _SETTLED = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
 """Why a hunk is refused whatever other hunks made."""
 
@@ -167,6 +168,11 @@ class ReplyFile:
         """Refuse what the file's encoding cannot hold."""
         for change in edits:
             check_writable(self.text, change.new, self.body)
+
+    def check_text(self) -> None:
+        """Refuse a binary file."""
+        if self.text.is_binary():
+            raise errors.BinaryFile(path=self.name)
 
     def begin_as(self, other: ReplyFile) -> None:
         """Be what another one was before all blocks, as a copy that a diff makes."""
@@ -363,7 +369,7 @@ class Texts:
         return [known for known in self._texts if known.rpartition("/")[2] in names]
 
 
-def nearest(path: str, names: Iterable[str]) -> list[str]:
+def _nearest(path: str, names: Iterable[str]) -> list[str]:
     """The files that a path may mean: with more or fewer folders above; if there are none, with a slip in a name."""
     candidates = list(names)
     same = [name for name in candidates if f"/{name}".endswith(f"/{path}") or f"/{path}".endswith(f"/{name}")]
@@ -391,7 +397,7 @@ def _is_slip(ours: str, theirs: str) -> bool:
     return min(len(stem), len(other_stem)) >= (_SHORTEST_RESPELLED if same_letters else _SHORTEST_MISTYPED)
 
 
-def not_found(path: str, near: Sequence[str]) -> FileNotFound:
+def _not_found(path: str, near: Sequence[str]) -> FileNotFound:
     """There is no such file."""
     return FileNotFound(path=path, near=list(near[:3]))
 
@@ -408,11 +414,17 @@ class Targets:
         self._decided: dict[int, Block | NoPath] = {}
         self._named: dict[str, list[str]] | None = None
         """The files of the workspace that have the last part of a mentioned path, by that part."""
+        self._touched: set[str] = set()
+        """Files that the reply creates, deletes or renames: such a name is no slip."""
+        self._meant: dict[str, str] = {}
+        """What a path that does not exist turned out to mean."""
         self._found: dict[tuple[str, bool], list[str]] = {}
 
     def begin(self, blocks: Sequence[Block]) -> None:
         """Know all blocks, of which some are about the file of another one."""
         self._blocks = {block.number: block for block in blocks}
+        touching = (block for block in blocks if block.action != "update")
+        self._touched = {name for block in touching for name in (block.path, block.to) if name}
 
     def of(self, block: Block) -> Block:
         """The block, about the file that is meant; `NoPath` if nothing says which one that is."""
@@ -425,6 +437,61 @@ class Targets:
         if isinstance(decision, NoPath):
             raise decision
         return decision
+
+    def existing(self, path: str) -> ReplyFile:
+        """The file of this name, which must be there."""
+        file = self._files.at(path)
+        if not file.exists:
+            raise _not_found(path, self._files.near(path))
+        return file
+
+    def that_fits(self, block: Block) -> ReplyFile:
+        """The file that a block is about; if there is none of this name, the one of nearly that name that it fits."""
+        path = block.path or ""
+        file = self._files.at(path)
+        if file.exists:
+            return file
+        written = block.path_as_written
+        if written and written != path:
+            try:
+                literal = self._files.at(written)
+            except SutureError:
+                literal = file
+            if literal.exists:
+                return literal
+        near = self._files.near(path)
+        if file.moved_to is not None:
+            candidates = [file.moved_to.name]
+        else:
+            candidates = [] if path in self._touched else _nearest(path, near)
+        verdicts = {name: self._verdict(block, name) for name in candidates[: _MOST_NEAR + 1]}
+        fits = [name for name, verdict in verdicts.items() if verdict != "missing"]
+        if self._meant.get(path) in fits:
+            fits = [self._meant[path]]
+        if len(fits) != 1 or verdicts[fits[0]] != "found" or len(candidates) > _MOST_NEAR:
+            raise _not_found(path, [name for name in near if name != path])
+        self._meant[path] = fits[0]
+        return self._files.at(fits[0])
+
+    def note(self, block: Block, file: ReplyFile) -> str:
+        """What to say of a file that has nearly the name that was written; empty of any other."""
+        if self._meant.get(block.path or "") != file.name:
+            return ""
+        return f"There is no {block.path}; the block fits {file.name}, and no other file of a similar name."
+
+    def _verdict(self, block: Block, path: str) -> str:
+        """Whether all of a block can be applied to a file: `found`, `missing`, or `unclear`."""
+        try:
+            file = self._files.at(path)
+            file.check_text()
+        except FileChanged:
+            raise
+        except SutureError:
+            return "missing"
+        answers = [fit(file.index, hunk, self._match).answer for hunk in block.hunks] if file.exists else []
+        if not answers or all(isinstance(answer, Refused) and answer.why == "missing" for answer in answers):
+            return "missing"
+        return "found" if all(isinstance(answer, Found) for answer in answers) else "unclear"
 
     def _of(self, block: Block) -> Block:
         inherited = block.inherited
@@ -521,7 +588,7 @@ class Targets:
         """A file, and how it is written; a name with a slip is kept: looking for it reports the slip."""
         written = mentioned[name]
         bare = written.lstrip("/")
-        slip = not f"/{name}".endswith(f"/{bare}") and nearest(bare, [name])
+        slip = not f"/{name}".endswith(f"/{bare}") and _nearest(bare, [name])
         return (written if slip else name), written
 
     def _mentioned_files(self, mentions: Iterable[Mention], held: str | None) -> dict[str, str]:
@@ -572,7 +639,7 @@ class Targets:
         if not mention.sure:
             return [name for name in same if name.endswith(f"/{path}")]
         try:
-            return nearest(path, same) or nearest(path, self._files.near(path))
+            return _nearest(path, same) or _nearest(path, self._files.near(path))
         except SutureError:
             return []
 
