@@ -27,7 +27,7 @@ from suture.cli.output import (
 )
 from suture.errors import SutureError
 from suture.tools.spec import ToolResult
-from suture.wording.phrases import count
+from suture.wording import count
 from suture.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -145,7 +145,7 @@ def _print_check(data: dict[str, Any]) -> None:
 
 
 def _issue_line(issue: FoundIssue) -> str:
-    from suture.wording.edits import issue_parts  # only `check` needs it
+    from suture.wording import issue_parts
 
     place, code, message = issue_parts(issue)
     color = "red" if issue["severity"] == "error" else "yellow"

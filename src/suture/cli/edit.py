@@ -30,7 +30,7 @@ from suture.cli.output import (
     validation_notes,
     way_back,
 )
-from suture.wording.phrases import AS_SENT, count
+from suture.wording import AS_SENT, count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

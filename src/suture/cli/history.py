@@ -8,7 +8,7 @@ from suture.cli.commands import run, tool_arguments
 from suture.cli.output import as_content, at_root, clean, colored, colored_diff, report_misuse
 from suture.tools.history import about, file_name
 from suture.tools.results import cut
-from suture.wording.phrases import count
+from suture.wording import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -338,7 +338,7 @@ def validation_notes(metadata: Mapping[str, Any]) -> list[str]:
     """What checks found, if there were any."""
     if "validation" not in metadata:
         return []
-    from suture.wording.edits import validation_lines  # most calls ask for no checks
+    from suture.wording import validation_lines  # most calls ask for no checks
 
     return validation_lines(metadata["validation"])
 

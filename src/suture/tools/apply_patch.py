@@ -24,7 +24,7 @@ from suture.tools.reply import (
 from suture.tools.reply_files import ReplyFiles
 from suture.tools.results import version_of
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
-from suture.wording.phrases import AS_SENT
+from suture.wording import AS_SENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

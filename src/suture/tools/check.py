@@ -24,8 +24,7 @@ from suture.text import Text
 from suture.tools import results, spec
 from suture.tools.read import visit_paths
 from suture.tools.spec import Answer, Proposal, Request, ToolSpec
-from suture.wording.edits import validation_lines
-from suture.wording.phrases import count
+from suture.wording import count, validation_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from suture.tools import results, spec
 from suture.tools.failure import SearchTarget, View, attempt, no_match, unexamined, wrong_count
 from suture.tools.results import check_hash, check_placeholders, check_whole, check_writable, whole_lines
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
-from suture.wording.edits import suggestions
-from suture.wording.phrases import in_argument, plain
+from suture.wording import in_argument, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -571,6 +570,8 @@ def explain_failure(given: Mapping[str, object], error: errors.SutureError, audi
             "message": error_data["message"],
             **_of_type(error),
         }
+        from suture.wording.edits import suggestions  # only a failure needs it
+
         data["suggested_fixes"] = suggestions(error, audience)
         if (preview := getattr(error, "file_preview", None)) is not None:
             data["file_preview"] = preview

@@ -15,7 +15,7 @@ from suture.match.index import Index, Refused, Site, symbol
 from suture.records import Record
 from suture.text.replace import MOST_HITS
 from suture.tools.results import version_of
-from suture.wording.phrases import difference
+from suture.wording import difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from suture.errors import (
 from suture.plan import Plan
 from suture.tools import results, spec
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
-from suture.wording.phrases import plain
+from suture.wording import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ from suture.tools.reply_files import (
     diff_of,
 )
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
-from suture.wording.phrases import AS_SENT
+from suture.wording import AS_SENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

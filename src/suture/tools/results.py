@@ -20,7 +20,7 @@ from suture.errors import ElisionInNewText, FileChanged
 from suture.plan import Create, Delete, Rename, Update
 from suture.records import Record, dataclass_transform
 from suture.text import Text
-from suture.wording.phrases import RUNGS, count, in_argument, plain
+from suture.wording import RUNGS, count, in_argument, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

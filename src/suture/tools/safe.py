@@ -23,7 +23,7 @@ from suture.text.replace import adapt_endings, occurrences
 from suture.tools import check, results, spec
 from suture.tools.results import check_hash, check_placeholders, check_whole, check_writable, shrinkage, whole_lines
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
-from suture.wording.edits import existing_errors, new_lines, other_lines, rejection_lines
+from suture.wording import existing_errors, new_lines, other_lines, rejection_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

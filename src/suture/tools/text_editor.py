@@ -28,7 +28,7 @@ from suture.tools.edit import FileEdit, OneEdit, plan_file_edit
 from suture.tools.results import check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.safe import whole
 from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec
-from suture.wording.phrases import as_it_is, count, few, first_line, how_matched, plain, span
+from suture.wording import as_it_is, count, few, first_line, how_matched, plain, span_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[st
         call_text = _json({**call, "old_str": fits["old_text"], "new_str": fits["new_text"]})
         if len(call_text) > _LONGEST_CALL:
             call_text = "(in metadata.error.correction, because it is long)"
-        yield f"Nothing was changed. Send this instead, which fits once, at {_span(fits)}: {call_text}"
+        yield f"Nothing was changed. Send this instead, which fits once, at {span_of(fits)}: {call_text}"
         return
     yield from _unique(error)
     yield f"Nothing was changed. {_advice(error)}"
@@ -131,7 +131,7 @@ def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[st
 def _evidence(error: errors.NoMatch) -> Iterator[str]:
     if error.applied is not None:
         change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
-        yield f"new_str is already at {_span(error.applied)}{change}."
+        yield f"new_str is already at {span_of(error.applied)}{change}."
     elif error.written_on is not None:
         yield from wording.block_details(error, EDITOR)
     elif error.why == "ambiguous":
@@ -143,7 +143,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
         yield from (f"  {name} {line}" for name, side in sides.items() for line in few(side, 1))
     elif error.attempt > 1 and error.region is not None:
         yield f"The same edit was refused before (attempt {error.attempt}), and the file has not changed since."
-        yield f"{_span(error.region).capitalize()}, exactly:"
+        yield f"{span_of(error.region).capitalize()}, exactly:"
         yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION_LINES])
     else:
         yield from wording.block_details(error, EDITOR)
@@ -181,10 +181,6 @@ def _unique(error: errors.NoMatch | errors.WrongCount) -> Iterator[str]:
     for unique in error.unique:
         example = _json({"old_str": unique["old_text"]})
         yield f"To change line {unique['line_number']} and no other, begin from this, which occurs once: {example}"
-
-
-def _span(lines: Mapping[str, Any]) -> str:
-    return span(lines["start_line"], lines["end_line"])
 
 
 def _json(value: Mapping[str, object]) -> str:

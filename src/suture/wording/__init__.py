@@ -1,58 +1,63 @@
 """Words. Errors and outcomes are data everywhere else; here, once, they become sentences.
 
 Every message says what happened and where; every hint says what to do next. Both are made for an audience: a model,
-someone at a terminal, the editor dialect, `apply_patch`. `MESSAGES` has an entry for each error code, and a test holds
-it to that; `edits` and `replies` have those of their kind.
+someone at a terminal, the editor dialect, `apply_patch`. The phrases that several sentences share are here;
+`wording.messages` has an entry for each error code, and a test holds it to that; `wording.edits` has those about an
+edit that has no place. Both are loaded when a call fails.
 """
 
 from __future__ import annotations
 
-from suture import errors
 from suture.audience import MODEL, PatchWriter
+from suture.errors import PermissionDenied
 from suture.json_text import dumps
-from suture.settings import how_to_set
-from suture.wording.edits import EDIT_MESSAGES, EDIT_TEXTS, PATCH_MESSAGES, SAFE_MESSAGES, rejection_lines
-from suture.wording.phrases import count, entry, few, how_matched, plain, span, version_name
-from suture.wording.replies import BLOCK_MESSAGES, PATCH_HINTS, REPLY_MESSAGES, details
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, TypeVar
 
     from suture.audience import Audience
-    from suture.errors import SutureError
+    from suture.errors import Findings, FoundIssue, LineRange, SkippedCheck, SutureError, Version
     from suture.files.recovery import Recovered
+    from suture.match.diagnose import Difference
     from suture.plan import Trouble
-    from suture.wording.phrases import E, Words
 
-__all__ = [
-    "MESSAGES",
-    "block_details",
-    "block_hint",
-    "block_message",
-    "count",
-    "error_data",
-    "error_line",
-    "error_text",
-    "hint",
-    "how_matched",
-    "message",
-    "plain",
-    "recovered_data",
-    "recovered_text",
-    "span",
-    "trouble_data",
-    "trouble_text",
-    "version_name",
-]
+    E = TypeVar("E", bound=SutureError)
+    Sentence = Callable[[Any, Audience], str]
+    Words = tuple[Sentence, Sentence]
+    """What happened, and what to do about it, for an audience."""
 
-_SHOWN_PROBLEMS = 8  # of the arguments
-_SHOWN_IN_LINE = 3  # of the arguments, where an error is one line
-_SHOWN_CONFLICTS = 2  # of an undo
-_SHOWN_CONFLICT_LINES = 2  # of each side, if there is one conflict; else 1
+
+_LONGEST_VALUE = 300  # characters of a value in a sentence
+_LONGEST_COPY = 200  # characters of a line that is shown as it is
+_SHORT_ID = 12  # characters of a commit's id
+LINE = 120
+"""Characters of a line that is shown among others."""
+AGAIN = "Send this block again"
+AS_SENT = {"exact", "line_ends", None}
+"""The rungs of a text that is in the file just as it was sent; None where there was none to find."""
+RUNGS = {
+    "exact": "exactly",
+    "line_ends": "ignoring line endings",
+    "trailing": "ignoring trailing whitespace",
+    "indentation": "ignoring indentation",
+    "trimmed": "ignoring its first or last line",
+    "look_alike": "ignoring look-alike characters",
+    "escape": "ignoring escapes, line numbers or a code fence",
+    "tokens": "ignoring whitespace",
+    "elision": "around what is elided",
+    "rebased": "as it was in an earlier version",
+    "similar": "by similarity",
+}
+"""How a text was found, by the names of `match.ladder.LADDER`."""
+_LONGEST_QUOTE = 40  # characters of either side of a difference
+_NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 _SHOWN_FURTHER = 10  # failures after the first
 _LONGEST_CORRECTION = 400  # characters of a corrected edit among further failures
+_SHOWN_ISSUES = 10  # that a check found in new content, or checks that did not run
+_SHOWN_EXISTING = 5  # issues that were there before
+_SYNTAX, _CONFLICT = "invalid-syntax", "conflict-marker"
 _TOLD_ONCE = {
     *(
         "path",
@@ -86,28 +91,41 @@ class _SafeFields:
 
 def message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened, in a sentence."""
-    return MESSAGES[error.code][0](_SafeFields(error), audience)
+    return _words(error)[0](_SafeFields(error), audience)
 
 
 def hint(error: SutureError, audience: Audience = MODEL) -> str:
     """What to do about it, in a sentence."""
-    return MESSAGES[error.code][1](_SafeFields(error), audience)
+    return _words(error)[1](_SafeFields(error), audience)
 
 
 def block_message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened to a block of a reply."""
-    return (BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[0](_SafeFields(error), audience)
+    from suture.wording.edits import BLOCK_MESSAGES
+
+    return (BLOCK_MESSAGES.get(error.code) or _words(error))[0](_SafeFields(error), audience)
 
 
 def block_hint(error: SutureError, audience: Audience = MODEL) -> str:
     """What to do about it."""
+    from suture.wording.edits import BLOCK_MESSAGES, PATCH_HINTS
+
     own = PATCH_HINTS.get(error.code) if isinstance(audience, PatchWriter) else None
-    return (own or BLOCK_MESSAGES.get(error.code) or MESSAGES[error.code])[1](_SafeFields(error), audience)
+    return (own or BLOCK_MESSAGES.get(error.code) or _words(error))[1](_SafeFields(error), audience)
 
 
 def block_details(error: SutureError, audience: Audience = MODEL) -> list[str]:
-    """What else is known about it."""
-    return details(error, audience)
+    """What is known about why a block failed, beyond the message: places, differences, the file's own lines."""
+    from suture.wording.edits import BLOCK_DETAILS
+
+    known = BLOCK_DETAILS.get(error.code)
+    return [] if known is None else list(known(error, audience))
+
+
+def _words(error: SutureError) -> Words:
+    from suture.wording.messages import MESSAGES
+
+    return MESSAGES[error.code]
 
 
 def error_data(error: SutureError, audience: Audience = MODEL) -> dict[str, Any]:
@@ -140,6 +158,8 @@ def _further(
 
 def error_text(error: SutureError, audience: Audience = MODEL) -> str:
     """An error as it is read: what happened, what is known, what to do."""
+    from suture.wording.edits import EDIT_TEXTS
+
     if error.code in EDIT_TEXTS:
         lines = [*EDIT_TEXTS[error.code](error, audience)]
     else:
@@ -162,6 +182,21 @@ def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
         yield f"… and {len(error.further) - _SHOWN_FURTHER} more (error.further_failures)."
     if error.unexamined:
         yield f"{count(error.unexamined, 'more part')} not checked: time limit reached."
+
+
+def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool) -> str:
+    """An error in one line, as the regex tools show it, of which `several` work on many files."""
+    from suture.wording.messages import LINES, PATTERN_MESSAGES
+
+    if error.code in LINES:
+        return LINES[error.code](error)
+    if isinstance(error, PermissionDenied):
+        doing = " writing" if error.operation == "write" else " reading" if several else ""
+        return f"Permission denied{doing}: {plain(error.path)}"
+    words = message(error, audience)
+    if error.code not in PATTERN_MESSAGES:
+        words = f"{words} {hint(error, audience)}"
+    return " ".join(words.split("\n"))
 
 
 _ASIDE = {
@@ -192,122 +227,6 @@ def recovered_text(recovered: Recovered) -> str:
     return text
 
 
-_UNBLOCKED = {
-    "left": "Remove the cause and call again. {intent} says how to roll back: keep it, unless it is not suture's.",
-    "open": (
-        "Do not repeat the change yet: its files may be half changed. Remove the cause and call again; "
-        "the next answer says whether {change} landed or was rolled back."
-    ),
-    "foreign": (
-        "If {intent} came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: "
-        "they hold the old contents."
-    ),
-}
-
-
-def _problems(error: errors.InvalidArguments, most: int) -> list[str]:
-    return [plain(f"{problem['argument']}: {problem['problem']}") for problem in error.problems[:most]]
-
-
-def _arguments(error: errors.InvalidArguments) -> str:
-    lines = _problems(error, _SHOWN_PROBLEMS)
-    more = len(error.problems) - len(lines)
-    return (
-        "The arguments do not fit.\n"
-        + "\n".join(f"  {line}" for line in lines)
-        + (f"\n  … {more} more" if more else "")
-    )
-
-
-def _near(error: errors.FileNotFound) -> str:
-    create = f" To create it, use {' or '.join(error.create_by)}." if error.create_by else ""
-    if error.near:
-        return f"Did you mean {' or '.join(error.near)}?{create}"
-    return f"Check the path; it is relative to the workspace root.{create}"
-
-
-def _range(error: errors.RangeOutOfBounds) -> str:
-    asked = f"line {error.start_line}" if error.end_line is None else f"lines {error.start_line} to {error.end_line}"
-    if error.end_line is not None and error.end_line < error.start_line:
-        return (
-            f"Lines {error.start_line} to {error.end_line} of {error.path} cannot be read: the end is before the start."
-        )
-    return f"{error.path} has {count(error.total_lines, 'line')}; {asked} cannot be read."
-
-
-def _is_own_rule(rule: str) -> bool:
-    return rule.startswith(".suture-")
-
-
-def _why_protected(rule: str) -> str:
-    return (
-        "it is a file that suture works with"
-        if _is_own_rule(rule)
-        else "it runs or configures something on this machine"
-    )
-
-
-def _file_changed(error: errors.FileChanged) -> str:
-    if error.found is None:
-        return f"{error.path} was removed by another process."
-    if error.expected is None:
-        return f"{error.path} was created by another process."
-    return f"{error.path} is not the file that was expected: its hash is {error.found}."
-
-
-def _history_damaged(error: errors.HistoryDamaged) -> str:
-    if error.what == "content":
-        return f"The needed version of {error.path} is damaged in the history: {error.name}."
-    if error.path is not None:
-        return f"The state of {error.path} is unknown: the later change {error.name} is damaged in the history."
-    name = error.name if error.what == "change" else f"'{error.name}'"
-    return f"The {error.what} {name} is damaged in the history."
-
-
-def _conflicts(error: errors.UndoConflict) -> str:
-    number = len(error.conflicts)
-    most = _SHOWN_CONFLICT_LINES if number == 1 else 1
-    done = "redone" if error.operation == "redo" else "undone"
-    lines = [f"{error.change_id} cannot be {done}: later changes conflict with it ({count(number, 'place')})."]
-    for conflict in error.conflicts[:_SHOWN_CONFLICTS]:
-        lines.append(f"  {plain(conflict['path'])}:{conflict['line']} {_what_happened(conflict)}")
-        lines += [f"    it is now:            {line}" for line in few(conflict["ours"], most)]
-        lines += [f"    {error.operation} would put:       {line}" for line in few(conflict["theirs"], most)]
-        lines += [f"    in place of:          {line}" for line in few(conflict["base"], most)]
-    if number > _SHOWN_CONFLICTS:
-        lines.append(f"  … {number - _SHOWN_CONFLICTS} more in the metadata")
-    return "\n".join(lines)
-
-
-def _what_happened(conflict: errors.UndoClash) -> str:
-    """Why there is a conflict."""
-    if conflict.get("about") == "name":
-        return "was renamed again"
-    if conflict.get("about") == "file":
-        return "has been deleted, and another file is there now"
-    if conflict["ours"] is None:
-        return "is gone"
-    if conflict["base"] is None:
-        return "is there again"
-    if conflict["theirs"] is None:
-        return "was changed since it was made"
-    return "was changed in the same lines"
-
-
-def _way_out(error: errors.UndoConflict) -> str:
-    if not error.later:
-        return "Nothing was changed. Someone else has changed these lines: edit them yourself."
-    return f"Nothing was changed. Undo the later change {error.later[0]} first, or edit these lines yourself."
-
-
-def _other_change(error: errors.ChangeNotFound) -> str:
-    if error.candidates:
-        return "Give more of the id."
-    names = f" Snapshots are: {', '.join(error.snapshots)}." if error.snapshots else ""
-    forgotten = " Older ones were forgotten (history_max_bytes, history_max_days)." if error.forgotten else ""
-    return f"The history tool, or `suture log`, lists the changes.{names}{forgotten}"
-
-
 def trouble_data(trouble: Trouble) -> dict[str, Any]:
     """What is wrong with the history, as data."""
     return {"recorded": trouble.recorded, "reason": trouble.reason, "aside": trouble.aside}
@@ -321,382 +240,288 @@ def trouble_text(trouble: Trouble, subject: str = "This change") -> str:
     return f"{subject} cannot be undone: {why} {trouble.reason}."
 
 
-def _smaller(error: errors.InputTooLarge) -> str:
-    if error.unit == "clipboards":
-        return (
-            f"Use a name that is there already, or ask the operator to raise the setting {how_to_set(error.setting)}."
-        )
-    return "Make it smaller" + (
-        f", or ask the operator to raise the setting {how_to_set(error.setting)}." if error.setting else "."
-    )
+def plain(text: str) -> str:
+    """A line fit to be shown: nothing that a terminal obeys, not too long."""
+    short = text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
+    if short.isprintable():
+        return short
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in short)
 
 
-def _no_files(error: errors.NoFilesMatched) -> str:
-    if error.hidden_by:
-        return f"{error.hidden_by}."
-    return "Check it: it is relative to the workspace root, and ** matches any number of folders."
+def as_it_is(line: str) -> str:
+    """A line to be copied: nothing that a terminal obeys but tabs, not too long."""
+    return "\t".join(map(plain, line[:_LONGEST_COPY].split("\t")))
 
 
-def _invalid_group(error: errors.InvalidCaptureGroup) -> str:
-    if error.meant is not None:
-        return f"Invalid capture group: {error.reference} (write {error.meant})"
-    return f"Invalid capture group: {error.reference} (only {count(error.groups, 'group')} in pattern)"
+def count(number: int, noun: str) -> str:
+    """A number of things, in words."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _groups(error: errors.InvalidCaptureGroup) -> str:
-    if error.meant is not None and error.dialect == "Python":
-        return r"Groups are \1 and \g<name> here, as in Python. For a dollar sign before a number or name, write \044."
-    if error.meant is not None:
-        return (
-            "Write groups as $1 and ${name} here. To insert this text itself, make the groups of the "
-            "pattern non-capturing: (?:…)."
-        )
-    names = f" Its named groups are {', '.join(error.names)}." if error.names else ""
-    return f"Refer to a group of the pattern, or write $$ for a dollar sign.{names}"
+def few(side: str | None, most: int) -> list[str]:
+    """The beginning of one side of a conflict."""
+    if not side:
+        return ["(no file)" if side is None else "(nothing)"]
+    lines = side.split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    shown = [plain(line)[:LINE] for line in lines[:most]]
+    more = len(lines) - most
+    return shown if more <= 0 else [*shown[:-1], f"{shown[-1]} … and {count(more, 'line')} more"]
 
 
-def _fewer(error: errors.TooManyReplacements, audience: Audience) -> str:
-    if error.setting:
-        setting = how_to_set(error.setting)
-        return f"Nothing was changed. Replace in fewer files, or ask the operator to raise the setting {setting}."
-    return f"Nothing was changed. Narrow the pattern, or raise {audience.argument('max_replacements')}."
+def how_matched(rung: str | None) -> str:
+    """How a text was recognized, in words."""
+    return RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
 
 
-PATTERN_MESSAGES: dict[str, Words] = dict(
-    [
-        entry(
-            errors.InvalidRegex,
-            lambda e: (
-                f"Invalid regex: {e.reason} at position {e.position}"
-                if e.dialect == "JavaScript"
-                else f"Invalid regex pattern: {e.reason}"
-            ),
-            lambda e: (
-                f"{f'{e.advice}. ' if e.advice else ''}The dialect is that of JavaScript with the flag u; "
-                "correct the pattern at this character, counted from 0."
-                if e.dialect == "JavaScript"
-                else f"Correct it, as {e.dialect} writes regular expressions, or search for literal text."
-            ),
-        ),
-        entry(
-            errors.InvalidFlags,
-            lambda e: f"Invalid flags: {e.flags} (supported: {e.supported})",
-            "g: all matches, i: ignore case, m: ^ and $ match at line ends, s: . also matches line ends.",
-        ),
-        entry(
-            errors.RegexTimeout,
-            lambda e: f"Regex timed out after {e.timeout_ms} ms: {e.pattern}",
-            lambda e: (
-                f"It was searching {e.path}. Avoid nested or neighboring quantifiers that can match the same text, "
-                f"narrow the files, or ask the operator to raise the setting {how_to_set(e.setting)}."
-            ),
-        ),
-        entry(
-            errors.InvalidGlob,
-            lambda e: f"Invalid glob pattern: {e.pattern}",
-            lambda e: f"It cannot be read: {e.reason}.",
-        ),
-        entry(errors.NoFilesMatched, lambda e: f"No files matched pattern: {e.pattern}", _no_files),
-        entry(
-            errors.InvalidCaptureGroup,
-            _invalid_group,
-            _groups,
-        ),
-        entry(
-            errors.NoCaptureGroups,
-            lambda e: f"Pattern has no capture groups: {e.pattern}",
-            "Put parentheses around what to extract.",
-        ),
-        entry(
-            errors.TooManyReplacements,
-            lambda e: f"Max replacements exceeded: {e.found} (limit: {e.limit})",
-            hint_for=_fewer,
-        ),
-        entry(
-            errors.OverMatch,
-            lambda e: (
-                f"Over-match: the match at {e.path}:{e.line} ends in line {e.end_line} and holds another one "
-                f"at line {e.inner_line}"
-            ),
-            hint_for=lambda _, audience: (
-                "Nothing was changed. Use a lazy quantifier (*?), or "
-                f"{audience.turn_on('allow_over_match')} if all of it is meant."
-            ),
-        ),
-    ]
-)
+def in_symbol(symbol: str) -> str:
+    """The class or function that a place is in, as it follows the place."""
+    return f" in {plain(symbol)}" if symbol else ""
 
 
-def _line(kind: type[E], words: Callable[[E], str]) -> tuple[str, Callable[[Any], str]]:
-    """An entry of the table of one-line texts."""
-    return kind.code, words
+def version_name(version: Version) -> str:
+    """The version of a file that a text was written on, in words."""
+    source, known, until = version["source"], version["id"], version["until"]
+    if source == "history":
+        return f"change {known}" if known else f"the version before change {until}" if until else "an earlier version"
+    named = {"read": "the version you read", "index": "the version in git's index"}
+    return named.get(source) or f"commit {str(known)[:_SHORT_ID]}{' (HEAD)' if source == 'head' else ''}"
 
 
-_LINES: dict[str, Callable[[Any], str]] = dict(
-    [
-        _line(errors.FileNotFound, lambda e: f"File not found: {plain(e.path)}"),
-        _line(errors.NotAFile, lambda e: f"Not a file: {plain(e.path)} ({e.kind})"),
-        _line(errors.PathOutsideWorkspace, lambda e: f"Path outside workspace: {plain(e.path)} ({plain(e.reason)})"),
-        _line(errors.ProtectedPath, lambda e: f"Protected path: {plain(e.path)} ({plain(e.rule)})"),
-        _line(
-            errors.InputTooLarge,
-            lambda e: (
-                f"Too large: {plain(e.what)} has {e.size:,} {e.unit} (limit: {e.limit:,}"
-                f"{f', setting {e.setting}' if e.setting else ''})"
-            ),
-        ),
-        _line(errors.ValidationFailed, lambda e: "Validation failed: " + "; ".join(rejection_lines(e.validation))),
-        _line(errors.InvalidArguments, lambda e: "Invalid arguments: " + "; ".join(_problems(e, _SHOWN_IN_LINE))),
-        _line(
-            errors.FileChanged,
-            lambda e: f"File modified during operation: {plain(e.path)} (another process changed it)",
-        ),
-    ]
-)
+def _replaced_by(version: Version) -> str:
+    """What replaced a version of a file, in words."""
+    until = version["until"]
+    if until is None:
+        return "a later change"
+    return f"change {until}" if version["source"] in {"read", "history"} else f"commit {until[:_SHORT_ID]}"
 
 
-def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool) -> str:
-    """An error in one line, as the regex tools show it, of which `several` work on many files."""
-    if error.code in _LINES:
-        return _LINES[error.code](error)
-    if isinstance(error, errors.PermissionDenied):
-        doing = " writing" if error.operation == "write" else " reading" if several else ""
-        return f"Permission denied{doing}: {plain(error.path)}"
-    words = message(error, audience)
-    if error.code not in PATTERN_MESSAGES:
-        words = f"{words} {hint(error, audience)}"
-    return " ".join(words.split("\n"))
+def provenance(why: str, version: Version | None) -> str:
+    """On which version a text was written that can't be found as it was sent, and what became of it."""
+    if version is None:
+        return "It was in an earlier version of the file."
+    did = {"deleted": "removed it", "conflict": "changed these lines"}.get(why)
+    rest = f"{_replaced_by(version)} {did}" if did else "the file has changed since"
+    if did and version["source"] == "history" and version["id"] is None and version["until"]:
+        return f"{rest[0].upper()}{rest[1:]}."
+    return f"It is in {version_name(version)}; {rest}."
 
 
-MESSAGES: dict[str, Words] = dict(
-    [
-        *EDIT_MESSAGES.items(),
-        *PATCH_MESSAGES.items(),
-        *PATTERN_MESSAGES.items(),
-        *REPLY_MESSAGES.items(),
-        *SAFE_MESSAGES.items(),
-        entry(errors.InvalidArguments, _arguments, "Correct the arguments and call again; nothing was changed."),
-        entry(
-            errors.UnknownTool,
-            lambda e: f"There is no tool '{e.name}'.",
-            lambda e: f"{f'Did you mean {e.near[0]}? ' if e.near else ''}Known are {', '.join(e.known)}.",
-        ),
-        entry(
-            errors.InputTooLarge,
-            lambda e: f"{e.what} has {e.size:,} {e.unit}; the limit is {e.limit:,}.",
-            _smaller,
-        ),
-        entry(
-            errors.ServerBusy,
-            lambda e: f"{e.limit:,} calls are under way, and the server takes no more.",
-            "Nothing was changed. Wait for answers, and repeat the call.",
-        ),
-        entry(
-            errors.ResultTooLarge,
-            lambda e: (
-                f"The result has {e.size:,} bytes{f' ({e.total:,} entries)' if e.total is not None else ''}; "
-                f"the limit is {e.limit:,}."
-            ),
-            "Ask for less: a narrower pattern or path, max_matches or max_lines, fewer lines of a file.",
-        ),
-        entry(
-            errors.InvalidPath,
-            lambda e: f"'{e.path}' cannot be used as a path: {e.reason}.",
-            "Give a plain path relative to the workspace root.",
-        ),
-        entry(
-            errors.PathOutsideWorkspace,
-            lambda e: f"{e.path} lies outside the workspace: {e.reason}.",
-            "Only files below the workspace root, or a configured extra root, can be used.",
-        ),
-        entry(
-            errors.ProtectedPath,
-            lambda e: f"{e.path} is protected ({e.rule}): {_why_protected(e.rule)}.",
-            lambda e: (
-                "Leave it alone"
-                + (", or ask the operator to allow it (allow_protected)." if not _is_own_rule(e.rule) else ".")
-            ),
-        ),
-        entry(errors.FileNotFound, lambda e: f"There is no file {e.path}.", _near),
-        entry(
-            errors.NotAFile,
-            lambda e: f"{e.path} is a {'device, pipe or socket' if e.kind == 'other' else e.kind}, not a file.",
-            "Name a regular file.",
-        ),
-        entry(
-            errors.NotAFolder,
-            lambda e: f"{e.path} cannot exist: {e.folder} is not a folder.",
-            "Check the path; a file has no files below it.",
-        ),
-        entry(
-            errors.FileExists,
-            lambda e: f"{e.path} exists already.",
-            "Edit the existing file, or choose another name.",
-        ),
-        entry(
-            errors.PermissionDenied,
-            lambda e: f"No permission to {e.operation} {e.path}.",
-            "Ask the operator to change the permissions, or work on another file; nothing was changed.",
-        ),
-        entry(
-            errors.WorkspaceNotFound,
-            lambda e: f"The workspace root {e.root} cannot be opened: {e.reason}.",
-            "Give the path of an existing folder.",
-        ),
-        entry(
-            errors.BinaryFile,
-            lambda e: f"{e.path} is a binary file: it holds a NUL near its beginning.",
-            hint_for=lambda _, audience: (
-                "Only text can be read and edited. If it is UTF-16 without a mark, "
-                f"name its encoding{audience.by('encoding')}."
-            ),
-        ),
-        entry(
-            errors.RangeOutOfBounds,
-            _range,
-            lambda e: f"Ask for lines from 1 to {e.total_lines}." if e.total_lines else "The file is empty.",
-        ),
-        entry(
-            errors.EncodingUnknown,
-            lambda e: f"U+{ord(e.character):04X} cannot be written: the file's encoding is not known.",
-            hint_for=lambda e, audience: (
-                f"Name the encoding{audience.by('encoding')} "
-                f"({', '.join(e.candidates) or 'none of the usual ones fits'}), or write ASCII."
-            ),
-        ),
-        entry(
-            errors.EncodingMismatch,
-            lambda e: f"The encoding {e.encoding} cannot be used here: {e.reason}.",
-            "Name the encoding the file is really in (for UTF-16 without a mark, utf-16-le or utf-16-be).",
-        ),
-        entry(
-            errors.NotEncodable,
-            lambda e: f"U+{ord(e.character):04X} does not exist in the file's encoding, {e.encoding}.",
-            "Write it another way (an escape, an entity), or convert the file first.",
-        ),
-        entry(
-            errors.OverlappingEdits,
-            lambda e: f"The edits at {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]} overlap.",
-            "Make one edit of them.",
-        ),
-        entry(
-            errors.EditOutOfBounds,
-            lambda e: f"There is no span {e.start}-{e.end} in a text of {e.size} bytes.",
-            "Find the place again in the text as it is now.",
-        ),
-        entry(errors.FileChanged, _file_changed, "Read the file again and repeat the edit; nothing was changed."),
-        entry(
-            errors.SameFileTwice,
-            lambda e: f"{e.path} and {e.other} are the same file, named twice in one transaction.",
-            "Change each file once.",
-        ),
-        entry(
-            errors.ReadFailed,
-            lambda e: f"{e.path or 'The workspace'} could not be read: {e.reason}.",
-            "Nothing was changed. Remove the cause and repeat the call.",
-        ),
-        entry(
-            errors.WriteFailed,
-            lambda e: f"{e.path} could not be written: {e.reason}.",
-            "Everything is as it was before the call. Remove the cause and repeat it.",
-        ),
-        entry(
-            errors.WorkspaceBusy,
-            lambda e: f"Another process has held the workspace for {e.waited_ms} ms.",
-            lambda e: f"Repeat the call, or raise the setting {how_to_set(e.setting)}; nothing was changed.",
-        ),
-        entry(
-            errors.Cancelled,
-            "The call was cancelled.",
-            "Nothing was changed.",
-        ),
-        entry(
-            errors.CallTimedOut,
-            lambda e: f"The call took longer than {e.timeout_ms:,} ms.",
-            lambda e: (
-                "Nothing was changed. Do less in one call: fewer edits, exact search texts, a smaller file; "
-                f"or ask the operator to raise the setting {how_to_set(e.setting)}."
-            ),
-        ),
-        entry(
-            errors.OutOfMemory,
-            "The call ran out of memory.",
-            lambda e: (
-                "Nothing was changed. Do less in one call, make calls one at a time, "
-                f"or ask the operator to raise the setting {how_to_set(e.setting)}."
-            ),
-        ),
-        entry(
-            errors.RecoveryBlocked,
-            lambda e: (
-                f"Change {e.change_id} failed, and could not be rolled back: {e.reason}."
-                if e.state == "open"
-                else f"An interrupted transaction cannot be cleared up: {e.reason}."
-            ),
-            lambda e: _UNBLOCKED[e.state].format(intent=e.intent, change=e.change_id),
-        ),
-        entry(
-            errors.HistoryUnavailable,
-            lambda e: f"The history of this workspace cannot be used: {e.reason}.",
-            "Nothing was changed. Edits still work; the next one puts a damaged history aside and begins a new one.",
-        ),
-        entry(
-            errors.HistoryDamaged,
-            _history_damaged,
-            "Nothing was changed. Undo other changes by id, or restore files by path to another point.",
-        ),
-        entry(
-            errors.ChangeNotFound,
-            lambda e: (
-                f"More than one change begins with '{e.change_id}': {', '.join(e.candidates)}."
-                if e.candidates
-                else f"There is no change '{e.change_id}'."
-            ),
-            _other_change,
-        ),
-        entry(
-            errors.NothingToUndo,
-            lambda e: f"There is nothing to undo in {e.root}.",
-            "Only what suture changed in this workspace, and has not undone, can be undone. Is it the right folder?",
-        ),
-        entry(
-            errors.NothingToRedo,
-            lambda e: f"{e.change_id} is not undone." if e.change_id else "There is no undone change.",
-            "Only an undone change can be redone; the history tool shows the state of each change.",
-        ),
-        entry(
-            errors.AlreadyUndone,
-            lambda e: f"{e.change_id} is undone already.",
-            lambda e: f"To have it back, redo {e.change_id}.",
-        ),
-        entry(
-            errors.UndoConflict,
-            _conflicts,
-            _way_out,
-        ),
-        entry(
-            errors.ContentNotKept,
-            lambda e: f"The history knows the needed version of {e.path} only by its hash, {e.hash}.",
-            "It was lost in a crash. Nothing was changed; restore another version.",
-        ),
-        entry(
-            errors.NotRecorded,
-            lambda e: f"The history has no version of {e.path}.",
-            lambda e: (
-                f"Did you mean {' or '.join(e.near)}?"
-                if e.near
-                else "Only files that suture changed here, or that a snapshot kept, can be restored."
-            ),
-        ),
-        entry(
-            errors.SnapshotExists,
-            lambda e: f"There is a snapshot '{e.name}' already, or a change whose id begins with it.",
-            "Choose another name.",
-        ),
-        entry(
-            errors.InternalError,
-            lambda e: f"suture failed: {e.exception}.",
-            "This is a defect in suture; the log under suture.call has the traceback. Nothing was changed.",
-        ),
-    ]
-)
+def span(start_line: int, end_line: int) -> str:
+    """Lines, in words."""
+    return f"line {start_line}" if start_line >= end_line else f"lines {start_line}-{end_line}"
+
+
+def span_of(lines: LineRange) -> str:
+    """As `span`."""
+    return span(lines["start_line"], lines["end_line"])
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd."""
+    ending = "th" if number % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def shown_lines(start_line: int, text: str, most: int) -> list[str]:
+    """The beginning of some lines of a file, numbered."""
+    return [f"    {start_line + at:6}  {line}" for at, line in enumerate(few(text, most))]
+
+
+def first_line(text: str) -> str:
+    """The first line of what was sent that says something, to recognize it by, and how many lines there are."""
+    lines = text.removesuffix("\n").split("\n")
+    shown = plain(next((line.strip() for line in lines if line.strip()), text))[:LINE]
+    return f"{shown} … ({count(len(lines), 'line')})" if len(lines) > 1 else shown
+
+
+def in_argument(argument: str) -> str:
+    """Where in a call's arguments something is, such as `edits[0].new_text`, at the beginning of a sentence."""
+    part, dot, name = argument.rpartition("].")
+    return f"{part}]: {name}" if dot else argument
+
+
+def literal(audience: Audience) -> str:
+    """What to do if a placeholder is meant as text."""
+    return f"If the file should contain this line, {audience.add_literal()}."
+
+
+def entry(
+    kind: type[E],
+    message: str | Callable[[E], str] = "",
+    hint: str | Callable[[E], str] = "",
+    *,
+    message_for: Callable[[E, Audience], str] | None = None,
+    hint_for: Callable[[E, Audience], str] | None = None,
+) -> tuple[str, Words]:
+    """An entry of a table of words, by the code of a kind of error.
+
+    A text is the same whatever the error's fields are. `message_for` and `hint_for` are also told whom they are for.
+    """
+    return kind.code, (message_for or _for_all(message), hint_for or _for_all(hint))
+
+
+def _for_all(sentence: str | Callable[[E], str]) -> Sentence:
+    """A sentence that is the same for every audience."""
+    if isinstance(sentence, str):
+        return lambda _error, _audience: sentence
+    return lambda error, _audience: sentence(error)
+
+
+def difference(differing: Difference) -> str:
+    """A difference, in words."""
+    if differing.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
+        return f"line {differing.sent_line} of your text is not at this place"
+    words = _DIFFERENCES[differing.what](differing.expected, differing.found)
+    return f"{words} ({differing.times} times)" if differing.times > 1 else words
+
+
+def _space(white: str) -> str:
+    """White space in words: 2 tabs, 8 spaces."""
+    if not white:
+        return "none"
+    runs: list[tuple[str, int]] = []
+    for char in white:
+        if runs and runs[-1][0] == char:
+            runs[-1] = char, runs[-1][1] + 1
+        else:
+            runs.append((char, 1))
+    return " and ".join(count(number, _NAMES.get(char, _point(char))) for char, number in runs[:3])
+
+
+def _point(char: str) -> str:
+    return f"U+{ord(char):04X}"
+
+
+def _points(text: str) -> str:
+    named = [f"{_point(char)}" + (f" ({_NAMES[char]})" if char in _NAMES else "") for char in text[:3]]
+    return " ".join(named) or "nothing"
+
+
+def _quote(text: str) -> str:
+    try:
+        shown = plain(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+    except UnicodeEncodeError:  # half a surrogate pair in what was sent, and no byte of the file
+        shown = plain(text.encode("utf-8", "backslashreplace").decode())
+    shown = f"{shown[:_LONGEST_QUOTE]}…" if len(shown) > _LONGEST_QUOTE else shown
+    return f'"{shown}"' if "'" in shown else f"'{shown}'"
+
+
+def _spacing(expected: str, actual: str) -> str:
+    word = expected.rstrip() if expected.strip() and actual.strip() else ""
+    sent, own = (text[len(word) :] for text in (expected, actual)) if actual.startswith(word) else (expected, actual)
+    if word and not (sent + own).strip():
+        if own == f"{sent} ":
+            return f"Extra space after {_quote(word)}"
+        return f"after {_quote(word)}: file has {_space(own)}, you sent {_space(sent)}"
+    return f"whitespace: {_quote(actual)} in the file, {_quote(expected)} in your text"
+
+
+def _quotes(expected: str, actual: str) -> str:
+    kinds = {'"': "double", "'": "single"}
+    own, sent = (next((kinds[char] for char in text if char in kinds), "other") for text in (actual, expected))
+    return f"Uses {own} quotes instead of {sent} quotes"
+
+
+def _other(expected: str, actual: str) -> str:
+    if not expected or not actual:
+        return f"only in {'the file' if actual else 'your text'}: {_quote(actual or expected)}"
+    return f"{_quote(actual)} in the file, {_quote(expected)} in your text"
+
+
+_DIFFERENCES: dict[str, Callable[[str, str], str]] = {
+    "indentation": lambda sent, here: f"indentation: file has {_space(here)}, you sent {_space(sent)}",
+    "trailing": lambda sent, here: f"at the end of the line: file has {_space(here)}, you sent {_space(sent)}",
+    "spacing": _spacing,
+    "line_end": lambda sent, here: f"line ends {_end(here)} in the file, {_end(sent)} in your text",
+    "line_break": lambda sent, here: f"lines are broken differently: {here} in the file, {sent} in your text",
+    "blank_line": lambda sent, _here: f"a blank line is only in {'your text' if sent else 'the file'}",
+    "spelled": lambda sent, _here: f"your text has {sent} written out where the file has a line break",
+    "exotic_space": lambda sent, here: f"{_points(here)} in the file, {_points(sent)} in your text",
+    "case": lambda sent, here: f"case: {_quote(here)} in the file, {_quote(sent)} in your text",
+    "look_alike": lambda sent, here: f"{_points(here)} in the file, {_points(sent)} in your text",
+    "quotes": _quotes,
+    "escape": lambda sent, here: f"escaped differently: {_quote(here)} in the file, {_quote(sent)} in your text",
+    "entities": lambda sent, _here: f"your text has HTML entities ({sent}) for characters",
+    "marks": _other,
+    "composition": lambda sent, here: f"{_quote(here)} is {_points(here)} in the file, {_points(sent)} in your text",
+    "numbers": lambda sent, _here: f"your text has line numbers ({_quote(sent)}) that are not in the file",
+    "fence": lambda _sent, _here: "your text is in a code fence that is not in the file",
+    "word": _other,
+    "extra_line": lambda _sent, here: f"the file has a line more here: {_quote(here.strip())}",
+}
+
+
+def _end(ending: str) -> str:
+    return {"\r\n": "CRLF", "\n": "LF", "\r": "CR"}.get(ending, "without a line break")
+
+
+def issue_parts(issue: FoundIssue) -> tuple[str, str, str]:
+    """The place, the code and the message of a problem, fit to be shown."""
+    warning = " (warning)" if issue["severity"] == "warning" else ""
+    place = f"{issue['path']}:{issue['line']}:{issue['column']}"
+    return plain(place), plain(issue["code"]), plain(issue["message"] + warning)
+
+
+def issue_line(issue: FoundIssue) -> str:
+    """A problem in a line."""
+    return " ".join(issue_parts(issue))
+
+
+def new_lines(validation: Findings) -> Iterator[str]:
+    """The problems that an edit brings, errors first."""
+    yield from _some_lines([*map(issue_line, errors_first(validation["new"]))], _SHOWN_ISSUES)
+
+
+def required_lines(validation: Findings) -> Iterator[str]:
+    """The checks that must be carried out, and could not be."""
+    yield from _some_lines([_not_run(check) for check in validation["not_run"] if check["required"]], _SHOWN_ISSUES)
+
+
+def existing_errors(validation: Findings) -> list[str]:
+    """The errors that were there before."""
+    issues = [issue for issue in validation["existing"] if issue["severity"] == "error"]
+    return [*_some_lines([*map(issue_line, issues)], _SHOWN_ISSUES)]
+
+
+def other_lines(validation: Findings, *, existing: bool = True, required: bool = True) -> Iterator[str]:
+    """What else is to know: problems that were there before, and what was not checked."""
+    if existing and validation["existing"]:
+        yield "Existing problems, not caused by this edit:"
+        yield from _some_lines([*map(issue_line, errors_first(validation["existing"]))], _SHOWN_EXISTING)
+    if validation["fixed"]:
+        yield f"Fixed: {count(len(validation['fixed']), 'problem')}."
+    unchecked = [_not_run(check) for check in validation["not_run"] if required or not check["required"]]
+    yield from (f"⚠️ Not validated: {line}" for line in _some_lines(unchecked, _SHOWN_ISSUES))
+
+
+def validation_lines(validation: Findings) -> list[str]:
+    """What came of the checks of an edit that is carried out, as tools append it to what they say."""
+    new, others = [*new_lines(validation)], [*other_lines(validation)]
+    if validation["passed"] and not new:
+        return ["✅ Validation Passed", *others]
+    return [*(["⚠️ Validation found:", *new] if new else []), *others]
+
+
+def errors_first(issues: Sequence[FoundIssue]) -> list[FoundIssue]:
+    """Errors before warnings, a merge conflict before what it leads to, and a line that is not code only once."""
+    shown: dict[tuple[str, int, str, str], FoundIssue] = {}
+    for issue in issues:
+        words = "" if issue["code"] == _SYNTAX else issue["message"]
+        shown.setdefault((issue["path"], issue["line"], issue["code"], words), issue)
+    return sorted(shown.values(), key=lambda issue: (issue["severity"] != "error", issue["code"] != _CONFLICT))
+
+
+def _not_run(check: SkippedCheck) -> str:
+    return plain(f"{check['path']} by {check['validator']}: {check['reason']}")
+
+
+def _some_lines(lines: list[str], most: int) -> Iterator[str]:
+    yield from lines[:most]
+    if len(lines) > most:
+        yield f"… and {len(lines) - most} more in the metadata"
+
+
+def rejection_lines(validation: Findings) -> list[str]:
+    """Why an edit is refused."""
+    return [*new_lines(validation), *required_lines(validation)] or existing_errors(validation)

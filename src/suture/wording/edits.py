@@ -1,10 +1,11 @@
-"""Sentences about edits: `file_edit`, `patch`, `safe_edit`."""
+"""Why an edit has no place: of `file_edit`, of `patch`, and of a block or hunk of a reply."""
 
 from __future__ import annotations
 
 from suture import errors
 from suture.audience import MODEL
-from suture.wording.phrases import (
+from suture.wording import (
+    AGAIN,
     LINE,
     as_it_is,
     count,
@@ -20,17 +21,17 @@ from suture.wording.phrases import (
     provenance,
     shown_lines,
     span,
+    span_of,
     version_name,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from suture.audience import Audience
-    from suture.errors import Findings, FoundIssue, SkippedCheck
-    from suture.wording.phrases import Words
+    from suture.wording import Words
 
     Fixes = Callable[[Any, Audience], Iterable[dict[str, str]]]
     Mismatch = errors.NoMatch | errors.WrongCount
@@ -64,10 +65,11 @@ _SHOWN_LINES = 2  # of each place that a failed patch may mean, and of its diffe
 _SHOWN_PLACES = 10  # where oldText occurs, or lines of it
 _SHOWN_NAMES = 10  # known clipboards
 _SHOWN_NEAREST = 2  # places that are most similar to oldText
-_SHOWN_ISSUES = 10  # that a check found in new content, or checks that did not run
-_SHOWN_EXISTING = 5  # issues that were there before
-_SHOWN_DRIFTED_LINES = 3  # as they are now, if they are not as expected
-_SHOWN_DRIFTED_PLACES = 5  # where the expected lines occur now
+_SHOWN_BLOCK_LINES = 6  # of a place in a file, for a block of a reply
+_SHOWN_BLOCK_REGION = 60  # lines of the place that a block's failure is about
+_SHOWN_WORDS = 2  # of a block's text that the file does not contain
+_SHOWN_BLOCK_DIFFERENCES = 3  # of the nearest place
+_SIMILAR_SCORE = 0.5  # from which on the differences of a place are worth listing
 
 
 def suggestions(error: errors.SutureError, audience: Audience = MODEL) -> list[dict[str, str]]:
@@ -118,7 +120,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
     if error.applied is not None:
         change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
         yield ""
-        yield f"new_text is already at {_span(error.applied)}{change}."
+        yield f"new_text is already at {span_of(error.applied)}{change}."
         return
     if error.consumed_by is not None:
         yield ""
@@ -128,7 +130,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
         yield ""
         yield provenance(error.why, error.written_on)
         if error.stale is not None:
-            yield f"{_span(error.stale).capitalize()} now:"
+            yield f"{span_of(error.stale).capitalize()} now:"
             yield from shown_lines(error.stale["start_line"], error.stale["text"], 3)
         return
     if error.why == "conflict" and error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
@@ -177,7 +179,7 @@ def _closer(error: errors.NoMatch) -> Iterator[str]:
     """What a repeated edit shows in addition: the region itself, or the words that are there at all."""
     if error.region is not None and error.attempt > 1:
         yield ""
-        yield f"{_span(error.region).capitalize()} of {plain(error.path)}, exactly:"
+        yield f"{span_of(error.region).capitalize()} of {plain(error.path)}, exactly:"
         yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION_LINES])
     elif error.words is not None and error.why == "missing":
         yield from _words(error, error.words)
@@ -203,10 +205,6 @@ def _words(error: errors.NoMatch, known: errors.WordsFound) -> Iterator[str]:
         if error.attempt > 1 and error.file_preview is not None:
             yield "It begins:"
             yield from map(as_it_is, error.file_preview["content"].split("\n")[:_SHOWN_PREVIEW_LINES])
-
-
-def _span(lines: errors.LineRange) -> str:
-    return span(lines["start_line"], lines["end_line"])
 
 
 def _head(error: Mismatch) -> str:
@@ -240,10 +238,10 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
         fixed = _json({name: error.correction[name] for name in ("old_text", "new_text")})
         others = f" in place of edit {error.edit_index + 1}, with the others" if error.total_edits > 1 else ""
         order, example = audience.correction(error.path, fixed, others=others)
-        yield _fix("USE_EXACT_TEXT", f"{order}; it occurs once, at {_span(error.correction)}", example)
+        yield _fix("USE_EXACT_TEXT", f"{order}; it occurs once, at {span_of(error.correction)}", example)
     yield from _special_fixes(error, audience)
     if error.attempt > 1 and error.region is not None:
-        whole = f"Replace {_span(error.region)} whole: send this as old_text, and what it should become as new_text"
+        whole = f"Replace {span_of(error.region)} whole: send this as old_text, and what it should become as new_text"
         yield _fix("USE_EXACT_TEXT", whole, _json({"old_text": error.region["text"]}))
     yield from _unique_fixes(error)
     if error.stale is None:
@@ -430,7 +428,7 @@ def _overlapping(error: errors.OverlappingPatches) -> str:
 def _not_found(error: errors.OldTextNotFound) -> str:
     lines = [f"{_patch(error)}: oldText was not found in {error.path}: {first_line(error.search_text)}"]
     if error.stale is not None:
-        where = span(error.stale["start_line"], error.stale["end_line"])
+        where = span_of(error.stale)
         until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
         lines.append(f"  It was there {until}; {where} of the file now:")
         lines += shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
@@ -455,7 +453,7 @@ def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
 def _not_unique(error: errors.OldTextNotUnique) -> str:
     numbers: dict[str, int] = {}
     for place in error.places:
-        where = span(place["start_line"], place["end_line"])
+        where = span_of(place)
         numbers[where] = numbers.get(where, 0) + 1
     places = [f"{where} ({times} times)" if times > 1 else where for where, times in numbers.items()]
     places, more = places[:_SHOWN_PLACES], len(places) - _SHOWN_PLACES
@@ -596,151 +594,214 @@ PATCH_MESSAGES: dict[str, Words] = dict(
 )
 
 
-_SYNTAX, _CONFLICT = "invalid-syntax", "conflict-marker"
+def _block_not_found(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
+    """Where the text may have gone, or what is most like it."""
+    if error.applied is not None:
+        where = span_of(error.applied)
+        yield f"The new text is already at {where}; if that is the place, leave the block out."
+    elif error.written_on is not None:
+        yield provenance(error.why, error.written_on)
+        if error.stale is not None:
+            yield f"{span(error.stale['start_line'], error.stale['end_line']).capitalize()} now:"
+            yield from shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_BLOCK_LINES)
+    elif error.attempt > 1 and error.region is not None:
+        where = span_of(error.region)
+        refused = f"This {audience.hunk} was refused before, and the file has not changed since"
+        yield f"{refused}. {where.capitalize()}, exactly:"
+        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_BLOCK_REGION])
+    elif error.similar_content:
+        yield from _most_like(error)
+    elif error.words is not None and error.words["missing"]:
+        missing = ", ".join(map(plain, error.words["missing"][:_SHOWN_WORDS]))
+        yield f"Words of it that are not in the file: {missing}. Is {plain(error.path)} the right file?"
 
 
-def issue_parts(issue: FoundIssue) -> tuple[str, str, str]:
-    """The place, the code and the message of a problem, fit to be shown."""
-    warning = " (warning)" if issue["severity"] == "warning" else ""
-    place = f"{issue['path']}:{issue['line']}:{issue['column']}"
-    return plain(place), plain(issue["code"]), plain(issue["message"] + warning)
+def _most_like(error: errors.NoMatch) -> Iterator[str]:
+    best = error.similar_content[0]
+    how = f"Found {how_matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
+    yield f"{how}, line {best['line_number']}{in_symbol(best['symbol'])}:"
+    yield from shown_lines(best["line_number"], best["content"], _SHOWN_BLOCK_LINES)
+    differing = best["differences"] if best["similarity_score"] >= _SIMILAR_SCORE else []
+    for difference in differing[:_SHOWN_BLOCK_DIFFERENCES]:
+        yield f"  Difference in line {difference['line_number']}: {difference['description']}"
+    if len(differing) > _SHOWN_BLOCK_DIFFERENCES:
+        yield f"  … and {count(len(differing) - _SHOWN_BLOCK_DIFFERENCES, 'more difference')}"
 
 
-def issue_line(issue: FoundIssue) -> str:
-    """A problem in a line."""
-    return " ".join(issue_parts(issue))
+def _block_sides(error: errors.EditConflict, _: Audience) -> Iterator[str]:
+    sides = {"in the block:": error.base, "in the file: ": error.ours, "wanted:      ": error.theirs}
+    yield from (f"  {name} {line}" for name, side in sides.items() for line in few(side, 2))
 
 
-def new_lines(validation: Findings) -> Iterator[str]:
-    """The problems that an edit brings, errors first."""
-    yield from _few([*map(issue_line, _errors_first(validation["new"]))], _SHOWN_ISSUES)
+def _lines_there(
+    error: errors.PartlyApplied | errors.UnprovedChange | errors.TargetDeleted, _: Audience
+) -> Iterator[str]:
+    yield from shown_lines(error.start_line, error.text, _SHOWN_BLOCK_LINES)
 
 
-def required_lines(validation: Findings) -> Iterator[str]:
-    """The checks that must be carried out, and could not be."""
-    yield from _few([_not_run(check) for check in validation["not_run"] if check["required"]], _SHOWN_ISSUES)
+def _occurrences(error: errors.OldTextNotUnique) -> str:
+    where = list(dict.fromkeys(span_of(place) for place in error.places))
+    more = f" and {len(where) - _SHOWN_PLACES} more" if len(where) > _SHOWN_PLACES else ""
+    return ", ".join(where[:_SHOWN_PLACES]) + more
 
 
-def existing_errors(validation: Findings) -> list[str]:
-    """The errors that were there before."""
-    issues = [issue for issue in validation["existing"] if issue["severity"] == "error"]
-    return [*_few([*map(issue_line, issues)], _SHOWN_ISSUES)]
+def _look_at_file(error: errors.NoMatch, audience: Audience) -> str:
+    if error.applied is not None:
+        return "Read the file, and leave the block out if it is done."
+    if error.why == "deleted":
+        return f"Read {error.path} again, and decide whether the change is still needed."
+    if error.stale is not None:
+        return f"Your copy of {error.path} is old: read it again. {AGAIN} with the lines as they are now."
+    if error.why == "found" and error.rung in {"exact", "line_ends"}:
+        return "It is a part of a line there, and blocks are whole lines: send the whole line in both parts."
+    if error.why == "found" or error.rung:
+        return f"{AGAIN} with the lines as the file has them, or {audience.choose('match', 'lenient')}."
+    return f"{AGAIN}, {audience.old_part} copied from the file: read {error.path} first."
 
 
-def other_lines(validation: Findings, *, existing: bool = True, required: bool = True) -> Iterator[str]:
-    """What else is to know: problems that were there before, and what was not checked."""
-    if existing and validation["existing"]:
-        yield "Existing problems, not caused by this edit:"
-        yield from _few([*map(issue_line, _errors_first(validation["existing"]))], _SHOWN_EXISTING)
-    if validation["fixed"]:
-        yield f"Fixed: {count(len(validation['fixed']), 'problem')}."
-    unchecked = [_not_run(check) for check in validation["not_run"] if required or not check["required"]]
-    yield from (f"⚠️ Not validated: {line}" for line in _few(unchecked, _SHOWN_ISSUES))
+def _written_out(error: errors.ElisionInNewText, audience: Audience) -> str:
+    advice = f"{AGAIN} with everything written out, or with the same parts left out in both halves."
+    if error.operation == "overwrite":
+        advice = "Write out the whole file, or send blocks for the parts that change."
+    return f"{advice} {literal(audience)}"
 
 
-def validation_lines(validation: Findings) -> list[str]:
-    """What came of the checks of an edit that is carried out, as tools append it to what they say."""
-    new, others = [*new_lines(validation)], [*other_lines(validation)]
-    if validation["passed"] and not new:
-        return ["✅ Validation Passed", *others]
-    return [*(["⚠️ Validation found:", *new] if new else []), *others]
+def _meant_by_block(error: errors.FileNotFound) -> str:
+    if error.create_by is not None:
+        return "There is nothing to delete: leave the block out."
+    if error.near:
+        return f"Did you mean {' or '.join(error.near)}? To create the file, send a NEW_FILE block."
+    return "Check the path; it is relative to the workspace root. To create the file, send a NEW_FILE block."
 
 
-def _errors_first(issues: Sequence[FoundIssue]) -> list[FoundIssue]:
-    """Errors before warnings, a merge conflict before what it leads to, and a line that is not code only once."""
-    shown: dict[tuple[str, int, str, str], FoundIssue] = {}
-    for issue in issues:
-        words = "" if issue["code"] == _SYNTAX else issue["message"]
-        shown.setdefault((issue["path"], issue["line"], issue["code"], words), issue)
-    return sorted(shown.values(), key=lambda issue: (issue["severity"] != "error", issue["code"] != _CONFLICT))
+BLOCK_DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
+    "NO_MATCH": _block_not_found,
+    "EDIT_CONFLICT": _block_sides,
+    "PARTLY_APPLIED": _lines_there,
+    "UNPROVED_CHANGE": _lines_there,
+    "TARGET_DELETED": _lines_there,
+}
 
 
-def _not_run(check: SkippedCheck) -> str:
-    return plain(f"{check['path']} by {check['validator']}: {check['reason']}")
-
-
-def _few(lines: list[str], most: int) -> Iterator[str]:
-    yield from lines[:most]
-    if len(lines) > most:
-        yield f"… and {len(lines) - most} more in the metadata"
-
-
-def _near(error: errors.LineOutOfBounds | errors.PatternNotFound) -> str:
-    return f" Did you mean {' or '.join(error.near)}?" if error.near else ""
-
-
-def _drift_message(error: errors.Drifted, audience: Audience) -> str:
-    where = span(error.start_line, error.end_line)
-    shown = "\n".join(f"  {line}" for line in few(error.text.replace("\r\n", "\n"), _SHOWN_DRIFTED_LINES))
-    expected = audience.text_given_by("expected_text")
-    return f"{expected} is not at {where} of {error.path}; found there:\n{shown}"
-
-
-def _drifted_to(error: errors.Drifted, audience: Audience) -> str:
-    expected = audience.text_given_by("expected_text")
-    if not error.stands_at:
-        return f"{expected} is not in the file. Read the lines again, and repeat the edit."
-    places = ", ".join(map(str, error.stands_at[:_SHOWN_DRIFTED_PLACES]))
-    return f"{expected} begins at line {places} now. Repeat the edit with the lines of the right place."
-
-
-def _search_not_found(error: errors.PatternNotFound) -> str:
-    if not error.exists:
-        return f"There is no file {error.path}.{_near(error)}"
-    advice = "Read the file, and search for text that is in it; nothing was changed."
-    if error.correction is not None:
-        advice = "The metadata has the corrected search_replace, ready to send (error.correction); nothing was changed."
-    return "\n".join([*error.details, advice])
-
-
-def rejection_lines(validation: Findings) -> list[str]:
-    """Why an edit is refused."""
-    return [*new_lines(validation), *required_lines(validation)] or existing_errors(validation)
-
-
-def _validation_message(error: errors.ValidationFailed) -> str:
-    """Why, with the first line that is wrong, which is in no file yet."""
-    why = rejection_lines(error.validation)
-    first = next((issue["source"] for issue in _errors_first(error.validation["new"])), "")
-    if first and why:
-        why.insert(1, f"  | {plain(first)}")
-    lines = [f"  {line}" for line in (*why, *map(plain, error.failed))]
-    brings = any(issue["severity"] == "error" for issue in error.validation["new"])
-    return "\n".join([f"The edit was rejected{' because it introduces errors' if brings else ''}:", *lines])
-
-
-def _fix_first(error: errors.ValidationFailed) -> str:
-    validation = error.validation
-    if any(issue["severity"] == "error" for issue in validation["new"]):
-        return "Nothing was written. Fix the edit and send it again; you can ignore existing problems."
-    if any(check["required"] for check in validation["not_run"]):
-        return "Nothing was written. Make the check possible, or ask the operator not to require it."
-    first = "fix them first, or check only for new errors"
-    return f"Nothing was written. These errors were there before this edit: {first}."
-
-
-SAFE_MESSAGES: dict[str, Words] = dict(
+BLOCK_MESSAGES: dict[str, Words] = dict(
     [
         entry(
-            errors.LineOutOfBounds,
-            lambda e: f"{e.which} {e.line} exceeds file length ({e.total_lines} lines)",
-            hint_for=lambda e, audience: (
-                f"Name lines from 1 to {e.total_lines} of {e.path}; to add at the end, replace the last line."
-                if e.total_lines
-                else f"{e.path} is empty or does not exist: {audience.whole_content()}.{_near(e)}"
+            errors.WrongCount,
+            lambda e: (
+                f"The text occurs {count(e.actual_occurrences, 'time')} in {e.path}, not "
+                f"{count(e.expected_occurrences, 'time')}: {first_line(e.search_text)}"
             ),
+            f"{AGAIN} with the right number, or with more of the text around the place you mean.",
         ),
         entry(
-            errors.OverlappingLines,
-            lambda e: f"Overlapping edits: lines {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]}",
-            "All ranges refer to the file as it is. Make one edit of both.",
+            errors.NoMatch,
+            lambda e: f"Could not find matching text in {e.path}: {first_line(e.search_text)}",
+            hint_for=_look_at_file,
         ),
-        entry(errors.Drifted, message_for=_drift_message, hint_for=_drifted_to),
-        entry(errors.PatternNotFound, lambda e: f"Pattern '{e.search}' not found in file", _search_not_found),
         entry(
-            errors.ValidationFailed,
-            _validation_message,
-            _fix_first,
+            errors.OldTextNotUnique,
+            lambda e: (
+                f"The text fits {count(len(e.places), 'place')} in {e.path} {how_matched(e.rung)}: {_occurrences(e)}."
+            ),
+            f"{AGAIN} with more of the lines around the place you mean, so that only one fits.",
+        ),
+        entry(
+            errors.TargetDeleted,
+            lambda e: (
+                f"The text is no longer in {e.path}: {first_line(e.search_text)}. {provenance('deleted', e.written_on)}"
+            ),
+            lambda e: f"Read {e.path} again, and decide whether the change is still needed.",
+        ),
+        entry(
+            errors.EditConflict,
+            lambda e: (
+                f"{e.path}:{e.line} differs from the block in what it changes."
+                if e.written_on is None
+                else f"The text was written on {version_name(e.written_on)}; {e.path}:{e.line} has changed since."
+            ),
+            f"Decide what these lines should say. {AGAIN} with the lines as the file has them.",
+        ),
+        entry(
+            errors.PartlyApplied,
+            lambda e: f"A part of this change has been made already, at {span(e.start_line, e.end_line)} of {e.path}.",
+            "Read these lines, and send only what is still to be changed.",
+        ),
+        entry(
+            errors.UnprovedChange,
+            lambda e: (
+                f"The text was found at {span(e.start_line, e.end_line)} of {e.path} {how_matched(e.rung)}, but the "
+                "new one does not fit there."
+            ),
+            f"{AGAIN} with the lines indented and spelled as the file has them.",
+        ),
+        entry(
+            errors.ElisionInNewText,
+            lambda e: (
+                f"The new text has a placeholder ({plain(e.marker.strip())[:LINE] or '...'}): "
+                f"the text it represents would be deleted from {e.path}."
+            ),
+            hint_for=_written_out,
+        ),
+        entry(
+            errors.MissingOldText,
+            "The SEARCH part is empty, which fits only a new or empty file.",
+            "To insert, put a line next to the place in the SEARCH part, and repeat it in the REPLACE part.",
+        ),
+        entry(errors.FileNotFound, lambda e: f"There is no file {e.path}.", _meant_by_block),
+        entry(
+            errors.FileExists,
+            lambda e: f"{e.path} exists already, and has other content.",
+            "Change it by SEARCH/REPLACE blocks, or choose another name.",
         ),
     ]
 )
+
+
+def _read_for_hunk(error: errors.NoMatch) -> str:
+    if error.why == "deleted":
+        return f"Read {error.path} again, and decide whether the change is still needed."
+    if error.stale is not None:
+        return f"Your copy of {error.path} is old: read it again, and write the hunk with the lines as they are now."
+    return f"Copy the context and - lines from the file, whole: read {error.path} first."
+
+
+def _near_section(error: errors.FileNotFound) -> str:
+    if error.create_by is not None:
+        return "There is nothing to delete: leave the section out."
+    meant = f"Did you mean {' or '.join(error.near)}? " if error.near else ""
+    return f"{meant}To create the file, use *** Add File: PATH."
+
+
+PATCH_HINTS: dict[str, Words] = dict(
+    [
+        entry(errors.NoMatch, hint=_read_for_hunk),
+        entry(
+            errors.OldTextNotUnique,
+            hint="Add context lines, or a line of @@ with the class or function around the place, "
+            "so that only one fits.",
+        ),
+        entry(
+            errors.EditConflict,
+            hint="Decide what these lines should say, and write the hunk with the lines as the file has them.",
+        ),
+        entry(
+            errors.TargetDeleted,
+            hint=lambda e: f"Read {e.path} again, and decide whether the change is still needed.",
+        ),
+        entry(
+            errors.OutOfScope,
+            hint=lambda e: f"Read {e.path} again, and write the class or function that contains the lines after @@.",
+        ),
+        entry(errors.UnprovedChange, hint="Write the hunk with the lines indented and spelled as the file has them."),
+        entry(
+            errors.ElisionInNewText,
+            hint_for=lambda _, audience: f"Write out all lines of the hunk. {literal(audience)}",
+        ),
+        entry(errors.FileNotFound, hint=_near_section),
+        entry(
+            errors.IncompleteBlock,
+            hint="Write the patch again, whole, from *** Begin Patch to *** End Patch.",
+        ),
+    ]
+)
+"""What to do about a part of a patch that failed, in the words of `apply_patch`."""

@@ -3,10 +3,10 @@
 import pytest
 from _pytest.mark import ParameterSet
 
+from suture import wording
 from suture.match.index import Site
 from suture.match.ladder import LADDER
 from suture.match.normalize import line_keys, meaning
-from suture.wording import phrases
 from tests.unit.match.asking import found, made, proved, swap
 
 Case = tuple[str, str, str, str, str]
@@ -682,4 +682,4 @@ def test_every_rung_that_compares_lines_accepts_what_stricter_ones_do_and_has_wo
     }
     names = [rung.name for rung in compared]
     assert accepted == {name: names[number:] for number, name in enumerate(names)}
-    assert list(phrases.RUNGS) == [rung.name for rung in LADDER]
+    assert list(wording.RUNGS) == [rung.name for rung in LADDER]

@@ -3,7 +3,7 @@
 import pytest
 
 from suture.match.diagnose import KINDS, Difference
-from suture.wording.phrases import difference
+from suture.wording import difference
 
 # (what, as sent, as it stands, the words)
 

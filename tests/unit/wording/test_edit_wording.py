@@ -7,7 +7,7 @@ import pytest
 
 from suture import errors, wording
 from suture.match.diagnose import Difference
-from suture.wording import edits, phrases
+from suture.wording import edits
 
 # NO_MATCH
 
@@ -22,7 +22,7 @@ def place(line: int = 3, content: str = "\tvalue = 1", *found: Difference, symbo
             "expected": each.expected,
             "found": each.found,
             "name": each.what,
-            "description": phrases.difference(each),
+            "description": wording.difference(each),
             "line_number": each.line,
         }
         for each in found or (Difference("indentation", "    ", "\t", line, 1, 2),)

@@ -5,7 +5,7 @@ import pytest
 from suture import errors, wording
 from suture.files.recovery import Recovered
 from suture.plan import Trouble
-from suture.wording import edits
+from suture.wording import edits, messages
 
 LONG = "a line\n" * 20
 
@@ -232,7 +232,7 @@ def test_every_error_code_has_words_and_every_word_a_code() -> None:
     codes = {
         each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.SutureError)
     }
-    assert set(wording.MESSAGES) == codes == {sample.code for sample in SAMPLES}
+    assert set(messages.MESSAGES) == codes == {sample.code for sample in SAMPLES}
 
 
 @pytest.mark.promise("teach.data")

@@ -1,0 +1,792 @@
+"""What each error says: what happened, and what to do about it."""
+
+from __future__ import annotations
+
+from suture import errors
+from suture.formats import NOTATIONS
+from suture.settings import how_to_set
+from suture.wording import (
+    AGAIN,
+    LINE,
+    count,
+    entry,
+    errors_first,
+    few,
+    in_symbol,
+    plain,
+    rejection_lines,
+    span,
+)
+from suture.wording.edits import EDIT_MESSAGES, PATCH_MESSAGES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from suture.audience import Audience
+    from suture.errors import UnreadEdit
+    from suture.wording import E, Words
+
+_SHOWN_PROBLEMS = 8  # of the arguments
+_SHOWN_IN_LINE = 3  # of the arguments, where an error is one line
+_SHOWN_CONFLICTS = 2  # of an undo
+_SHOWN_CONFLICT_LINES = 2  # of each side, if there is one conflict; else 1
+_SHOWN_DRIFTED_LINES = 3  # as they are now, if they are not as expected
+_SHOWN_DRIFTED_PLACES = 5  # where the expected lines occur now
+_SHOWN_PLACES = 10  # where a hunk's lines occur
+_SHOWN_FILES = 5  # that a block may mean
+_SHOWN_UNREAD = 3  # parts of a reply that could not be read
+_OTHER_MARKERS = f"{AGAIN} with markers of 9 characters (<<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE)."
+
+
+_UNBLOCKED = {
+    "left": "Remove the cause and call again. {intent} says how to roll back: keep it, unless it is not suture's.",
+    "open": (
+        "Do not repeat the change yet: its files may be half changed. Remove the cause and call again; "
+        "the next answer says whether {change} landed or was rolled back."
+    ),
+    "foreign": (
+        "If {intent} came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: "
+        "they hold the old contents."
+    ),
+}
+
+
+def _problems(error: errors.InvalidArguments, most: int) -> list[str]:
+    return [plain(f"{problem['argument']}: {problem['problem']}") for problem in error.problems[:most]]
+
+
+def _arguments(error: errors.InvalidArguments) -> str:
+    lines = _problems(error, _SHOWN_PROBLEMS)
+    more = len(error.problems) - len(lines)
+    return (
+        "The arguments do not fit.\n"
+        + "\n".join(f"  {line}" for line in lines)
+        + (f"\n  … {more} more" if more else "")
+    )
+
+
+def _near(error: errors.FileNotFound) -> str:
+    create = f" To create it, use {' or '.join(error.create_by)}." if error.create_by else ""
+    if error.near:
+        return f"Did you mean {' or '.join(error.near)}?{create}"
+    return f"Check the path; it is relative to the workspace root.{create}"
+
+
+def _range(error: errors.RangeOutOfBounds) -> str:
+    asked = f"line {error.start_line}" if error.end_line is None else f"lines {error.start_line} to {error.end_line}"
+    if error.end_line is not None and error.end_line < error.start_line:
+        return (
+            f"Lines {error.start_line} to {error.end_line} of {error.path} cannot be read: the end is before the start."
+        )
+    return f"{error.path} has {count(error.total_lines, 'line')}; {asked} cannot be read."
+
+
+def _is_own_rule(rule: str) -> bool:
+    return rule.startswith(".suture-")
+
+
+def _why_protected(rule: str) -> str:
+    return (
+        "it is a file that suture works with"
+        if _is_own_rule(rule)
+        else "it runs or configures something on this machine"
+    )
+
+
+def _file_changed(error: errors.FileChanged) -> str:
+    if error.found is None:
+        return f"{error.path} was removed by another process."
+    if error.expected is None:
+        return f"{error.path} was created by another process."
+    return f"{error.path} is not the file that was expected: its hash is {error.found}."
+
+
+def _history_damaged(error: errors.HistoryDamaged) -> str:
+    if error.what == "content":
+        return f"The needed version of {error.path} is damaged in the history: {error.name}."
+    if error.path is not None:
+        return f"The state of {error.path} is unknown: the later change {error.name} is damaged in the history."
+    name = error.name if error.what == "change" else f"'{error.name}'"
+    return f"The {error.what} {name} is damaged in the history."
+
+
+def _conflicts(error: errors.UndoConflict) -> str:
+    number = len(error.conflicts)
+    most = _SHOWN_CONFLICT_LINES if number == 1 else 1
+    done = "redone" if error.operation == "redo" else "undone"
+    lines = [f"{error.change_id} cannot be {done}: later changes conflict with it ({count(number, 'place')})."]
+    for conflict in error.conflicts[:_SHOWN_CONFLICTS]:
+        lines.append(f"  {plain(conflict['path'])}:{conflict['line']} {_what_happened(conflict)}")
+        lines += [f"    it is now:            {line}" for line in few(conflict["ours"], most)]
+        lines += [f"    {error.operation} would put:       {line}" for line in few(conflict["theirs"], most)]
+        lines += [f"    in place of:          {line}" for line in few(conflict["base"], most)]
+    if number > _SHOWN_CONFLICTS:
+        lines.append(f"  … {number - _SHOWN_CONFLICTS} more in the metadata")
+    return "\n".join(lines)
+
+
+def _what_happened(conflict: errors.UndoClash) -> str:
+    """Why there is a conflict."""
+    if conflict.get("about") == "name":
+        return "was renamed again"
+    if conflict.get("about") == "file":
+        return "has been deleted, and another file is there now"
+    if conflict["ours"] is None:
+        return "is gone"
+    if conflict["base"] is None:
+        return "is there again"
+    if conflict["theirs"] is None:
+        return "was changed since it was made"
+    return "was changed in the same lines"
+
+
+def _way_out(error: errors.UndoConflict) -> str:
+    if not error.later:
+        return "Nothing was changed. Someone else has changed these lines: edit them yourself."
+    return f"Nothing was changed. Undo the later change {error.later[0]} first, or edit these lines yourself."
+
+
+def _other_change(error: errors.ChangeNotFound) -> str:
+    if error.candidates:
+        return "Give more of the id."
+    names = f" Snapshots are: {', '.join(error.snapshots)}." if error.snapshots else ""
+    forgotten = " Older ones were forgotten (history_max_bytes, history_max_days)." if error.forgotten else ""
+    return f"The history tool, or `suture log`, lists the changes.{names}{forgotten}"
+
+
+def _smaller(error: errors.InputTooLarge) -> str:
+    if error.unit == "clipboards":
+        return (
+            f"Use a name that is there already, or ask the operator to raise the setting {how_to_set(error.setting)}."
+        )
+    return "Make it smaller" + (
+        f", or ask the operator to raise the setting {how_to_set(error.setting)}." if error.setting else "."
+    )
+
+
+def _no_files(error: errors.NoFilesMatched) -> str:
+    if error.hidden_by:
+        return f"{error.hidden_by}."
+    return "Check it: it is relative to the workspace root, and ** matches any number of folders."
+
+
+def _invalid_group(error: errors.InvalidCaptureGroup) -> str:
+    if error.meant is not None:
+        return f"Invalid capture group: {error.reference} (write {error.meant})"
+    return f"Invalid capture group: {error.reference} (only {count(error.groups, 'group')} in pattern)"
+
+
+def _groups(error: errors.InvalidCaptureGroup) -> str:
+    if error.meant is not None and error.dialect == "Python":
+        return r"Groups are \1 and \g<name> here, as in Python. For a dollar sign before a number or name, write \044."
+    if error.meant is not None:
+        return (
+            "Write groups as $1 and ${name} here. To insert this text itself, make the groups of the "
+            "pattern non-capturing: (?:…)."
+        )
+    names = f" Its named groups are {', '.join(error.names)}." if error.names else ""
+    return f"Refer to a group of the pattern, or write $$ for a dollar sign.{names}"
+
+
+def _fewer(error: errors.TooManyReplacements, audience: Audience) -> str:
+    if error.setting:
+        setting = how_to_set(error.setting)
+        return f"Nothing was changed. Replace in fewer files, or ask the operator to raise the setting {setting}."
+    return f"Nothing was changed. Narrow the pattern, or raise {audience.argument('max_replacements')}."
+
+
+PATTERN_MESSAGES: dict[str, Words] = dict(
+    [
+        entry(
+            errors.InvalidRegex,
+            lambda e: (
+                f"Invalid regex: {e.reason} at position {e.position}"
+                if e.dialect == "JavaScript"
+                else f"Invalid regex pattern: {e.reason}"
+            ),
+            lambda e: (
+                f"{f'{e.advice}. ' if e.advice else ''}The dialect is that of JavaScript with the flag u; "
+                "correct the pattern at this character, counted from 0."
+                if e.dialect == "JavaScript"
+                else f"Correct it, as {e.dialect} writes regular expressions, or search for literal text."
+            ),
+        ),
+        entry(
+            errors.InvalidFlags,
+            lambda e: f"Invalid flags: {e.flags} (supported: {e.supported})",
+            "g: all matches, i: ignore case, m: ^ and $ match at line ends, s: . also matches line ends.",
+        ),
+        entry(
+            errors.RegexTimeout,
+            lambda e: f"Regex timed out after {e.timeout_ms} ms: {e.pattern}",
+            lambda e: (
+                f"It was searching {e.path}. Avoid nested or neighboring quantifiers that can match the same text, "
+                f"narrow the files, or ask the operator to raise the setting {how_to_set(e.setting)}."
+            ),
+        ),
+        entry(
+            errors.InvalidGlob,
+            lambda e: f"Invalid glob pattern: {e.pattern}",
+            lambda e: f"It cannot be read: {e.reason}.",
+        ),
+        entry(errors.NoFilesMatched, lambda e: f"No files matched pattern: {e.pattern}", _no_files),
+        entry(
+            errors.InvalidCaptureGroup,
+            _invalid_group,
+            _groups,
+        ),
+        entry(
+            errors.NoCaptureGroups,
+            lambda e: f"Pattern has no capture groups: {e.pattern}",
+            "Put parentheses around what to extract.",
+        ),
+        entry(
+            errors.TooManyReplacements,
+            lambda e: f"Max replacements exceeded: {e.found} (limit: {e.limit})",
+            hint_for=_fewer,
+        ),
+        entry(
+            errors.OverMatch,
+            lambda e: (
+                f"Over-match: the match at {e.path}:{e.line} ends in line {e.end_line} and holds another one "
+                f"at line {e.inner_line}"
+            ),
+            hint_for=lambda _, audience: (
+                "Nothing was changed. Use a lazy quantifier (*?), or "
+                f"{audience.turn_on('allow_over_match')} if all of it is meant."
+            ),
+        ),
+    ]
+)
+
+
+def _line(kind: type[E], words: Callable[[E], str]) -> tuple[str, Callable[[Any], str]]:
+    """An entry of the table of one-line texts."""
+    return kind.code, words
+
+
+LINES: dict[str, Callable[[Any], str]] = dict(
+    [
+        _line(errors.FileNotFound, lambda e: f"File not found: {plain(e.path)}"),
+        _line(errors.NotAFile, lambda e: f"Not a file: {plain(e.path)} ({e.kind})"),
+        _line(errors.PathOutsideWorkspace, lambda e: f"Path outside workspace: {plain(e.path)} ({plain(e.reason)})"),
+        _line(errors.ProtectedPath, lambda e: f"Protected path: {plain(e.path)} ({plain(e.rule)})"),
+        _line(
+            errors.InputTooLarge,
+            lambda e: (
+                f"Too large: {plain(e.what)} has {e.size:,} {e.unit} (limit: {e.limit:,}"
+                f"{f', setting {e.setting}' if e.setting else ''})"
+            ),
+        ),
+        _line(errors.ValidationFailed, lambda e: "Validation failed: " + "; ".join(rejection_lines(e.validation))),
+        _line(errors.InvalidArguments, lambda e: "Invalid arguments: " + "; ".join(_problems(e, _SHOWN_IN_LINE))),
+        _line(
+            errors.FileChanged,
+            lambda e: f"File modified during operation: {plain(e.path)} (another process changed it)",
+        ),
+    ]
+)
+
+
+def _meant(error: errors.LineOutOfBounds | errors.PatternNotFound) -> str:
+    return f" Did you mean {' or '.join(error.near)}?" if error.near else ""
+
+
+def _drift_message(error: errors.Drifted, audience: Audience) -> str:
+    where = span(error.start_line, error.end_line)
+    shown = "\n".join(f"  {line}" for line in few(error.text.replace("\r\n", "\n"), _SHOWN_DRIFTED_LINES))
+    expected = audience.text_given_by("expected_text")
+    return f"{expected} is not at {where} of {error.path}; found there:\n{shown}"
+
+
+def _drifted_to(error: errors.Drifted, audience: Audience) -> str:
+    expected = audience.text_given_by("expected_text")
+    if not error.stands_at:
+        return f"{expected} is not in the file. Read the lines again, and repeat the edit."
+    places = ", ".join(map(str, error.stands_at[:_SHOWN_DRIFTED_PLACES]))
+    return f"{expected} begins at line {places} now. Repeat the edit with the lines of the right place."
+
+
+def _search_not_found(error: errors.PatternNotFound) -> str:
+    if not error.exists:
+        return f"There is no file {error.path}.{_meant(error)}"
+    advice = "Read the file, and search for text that is in it; nothing was changed."
+    if error.correction is not None:
+        advice = "The metadata has the corrected search_replace, ready to send (error.correction); nothing was changed."
+    return "\n".join([*error.details, advice])
+
+
+def _validation_message(error: errors.ValidationFailed) -> str:
+    """Why, with the first line that is wrong, which is in no file yet."""
+    why = rejection_lines(error.validation)
+    first = next((issue["source"] for issue in errors_first(error.validation["new"])), "")
+    if first and why:
+        why.insert(1, f"  | {plain(first)}")
+    lines = [f"  {line}" for line in (*why, *map(plain, error.failed))]
+    brings = any(issue["severity"] == "error" for issue in error.validation["new"])
+    return "\n".join([f"The edit was rejected{' because it introduces errors' if brings else ''}:", *lines])
+
+
+def _fix_first(error: errors.ValidationFailed) -> str:
+    validation = error.validation
+    if any(issue["severity"] == "error" for issue in validation["new"]):
+        return "Nothing was written. Fix the edit and send it again; you can ignore existing problems."
+    if any(check["required"] for check in validation["not_run"]):
+        return "Nothing was written. Make the check possible, or ask the operator not to require it."
+    first = "fix them first, or check only for new errors"
+    return f"Nothing was written. These errors were there before this edit: {first}."
+
+
+SAFE_MESSAGES: dict[str, Words] = dict(
+    [
+        entry(
+            errors.LineOutOfBounds,
+            lambda e: f"{e.which} {e.line} exceeds file length ({e.total_lines} lines)",
+            hint_for=lambda e, audience: (
+                f"Name lines from 1 to {e.total_lines} of {e.path}; to add at the end, replace the last line."
+                if e.total_lines
+                else f"{e.path} is empty or does not exist: {audience.whole_content()}.{_meant(e)}"
+            ),
+        ),
+        entry(
+            errors.OverlappingLines,
+            lambda e: f"Overlapping edits: lines {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]}",
+            "All ranges refer to the file as it is. Make one edit of both.",
+        ),
+        entry(errors.Drifted, message_for=_drift_message, hint_for=_drifted_to),
+        entry(errors.PatternNotFound, lambda e: f"Pattern '{e.search}' not found in file", _search_not_found),
+        entry(
+            errors.ValidationFailed,
+            _validation_message,
+            _fix_first,
+        ),
+    ]
+)
+
+
+def _incomplete(error: errors.IncompleteBlock, audience: Audience) -> str:
+    where, part = f"line {error.reply_line} of the {audience.source}", audience.part
+    path = f" for {error.path}" if error.path else ""
+    notation = NOTATIONS[error.format]
+    end = notation.cut_off or f"{notation.last} is missing"
+    return {
+        "no_end": f"The {part}{path} that begins at {where} is cut off: {end}.",
+        "no_separator": f"The {part}{path} at {where} has no ======= between what to find and what to put in.",
+        "many_separators": f"The {part}{path} at {where} has too many lines that look like its separator.",
+        "no_start": f"{notation.last} at {where} ends nothing: {notation.first} is missing.",
+        "empty": f"The section{path} at {where} says nothing to change; a hunk begins with a line of @@.",
+        "not_a_hunk": f"The section{path} at {where} has lines that are neither context nor added (+) nor removed (-).",
+        "two_ends": f"The {part}{path} at {where} may end at either of two markers of different lengths.",
+        "excerpt": f"The code fence{path} at {where} is introduced as an excerpt or an example, not as the whole file.",
+        "inside": f"The section{path} at {where} comes behind a block that nothing ends, and may be a part of it.",
+        "not_exact": f"The call at {where} is not exact: it needs one path, and an old and a new text for each change.",
+        "not_asked": f"The call{path} at {where} writes a whole file, but whole_files is not set.",
+        "partial": f"The diff at {where} deletes {error.path}, but shows only a part of it.",
+    }.get(error.problem, f"The {part}{path} at {where} cannot be read: {error.problem}.")
+
+
+def _how_to_complete(error: errors.IncompleteBlock, audience: Audience) -> str:
+    return {
+        "excerpt": "Send the whole file, or a SEARCH/REPLACE block for the part that changes.",
+        "many_separators": _OTHER_MARKERS,
+        "two_ends": _OTHER_MARKERS,
+        "not_asked": f"To write whole files, {audience.turn_on('whole_files')}.",
+        "not_exact": f"{AGAIN} as a SEARCH/REPLACE block.",
+    }.get(error.problem, f"{AGAIN}, whole.")
+
+
+def _ambiguous(error: errors.AmbiguousBlock, audience: Audience) -> str:
+    where = f"for {error.path} at line {error.reply_line} of the {audience.source}"
+    if error.ends:
+        lines = " or ".join(map(str, error.ends))
+        return f"The {audience.part} {where} may end at line {lines}: there is text between two end markers."
+    if len(error.readings) == 1:
+        return (
+            f"The {audience.part} {where} follows a SEARCH marker without "
+            "an end, and the file also contains that marker: it is not clear what to replace."
+        )
+    if len({reading["old"] for reading in error.readings}) == 1:
+        return (
+            f"The hunk {where} has more added lines behind it "
+            "than its @@ line counts; it is not clear whether they belong to it."
+        )
+    ways = count(len(error.readings), "way")
+    return (
+        f"The {audience.part} {where} can be split in {ways}, because its text "
+        "contains =======; the file does not tell which is meant."
+    )
+
+
+def _unambiguous(error: errors.AmbiguousBlock) -> str:
+    if len(error.readings) > 1 and len({reading["old"] for reading in error.readings}) == 1:
+        return "Send it again in a code fence, or with the right counts."
+    return _OTHER_MARKERS
+
+
+def _no_blocks(error: errors.NoBlocks) -> str:
+    """That there is no block, and what is there instead."""
+    sentences = ["The reply contains no block that can be applied."]
+    if error.skipped:
+        are = "is" if error.skipped == 1 else "are"
+        sentences.append(
+            f"{count(error.skipped, 'block')} in it {are} part of the model's thinking, which is not applied."
+        )
+    seen = [part for part in error.unread if part["kind"] != "fenced_file"]
+    return " ".join([*sentences, *_few_unread(seen)])
+
+
+def _fenced_files(error: errors.NoBlocks, audience: Audience) -> str:
+    tagged = [str(part["path"]) for part in error.unread if part["kind"] == "file"]
+    if error.fenced or tagged:
+        names = ", ".join([*error.fenced, *tagged][:3])
+        subject = f"whole files{'' if tagged else ' in code fences'} ({names})"
+        return f"It has {subject}: to write those, {audience.turn_on('whole_files')}."
+    if error.skipped:
+        return "Send the blocks again outside of <think> and other thinking tags."
+    return (
+        "Write the path of the file on a line of its own, and below it a block: <<<<<<< SEARCH, the lines to find, "
+        "=======, the lines to put in, >>>>>>> REPLACE. An apply_patch envelope or a unified diff also works."
+    )
+
+
+def _out_of_scope(error: errors.OutOfScope) -> str:
+    named = " / ".join(plain(line.strip())[:LINE] for line in error.context)
+    where = [span(place["start_line"], place["end_line"]) + in_symbol(place["symbol"]) for place in error.places]
+    places = f" Its lines were found at {', '.join(where[:_SHOWN_PLACES])}." if where else ""
+    problem = f"does not contain the hunk's lines in {error.path}" if error.exists else f"is not in {error.path}"
+    return f"The hunk names {named}, which {problem}.{places}"
+
+
+def _no_path(error: errors.NoPath) -> str:
+    """Which file the lines above a block say, and why that does not settle it."""
+    block = f"block at line {error.reply_line} of the reply"
+    *named, last = map(plain, error.candidates or [""])
+    more = f", and {len(named) - _SHOWN_FILES} more" if len(named) > _SHOWN_FILES else ""
+    names = f"{', '.join(named[:_SHOWN_FILES])}{more}"
+    return {
+        "several": f"The {block} may apply to {names} or {last}: the text above mentions them, and the block does "
+        "not fit exactly one of them.",
+        "missing": f"The text above the {block} mentions {names}, which {'does' if len(named) == 1 else 'do'} not "
+        f"exist; without the mention, the block would apply to {last}.",
+        "elsewhere": f"The text above the {block} mentions {names}, but the block fits only {last}.",
+    }.get(error.why, f"The {block} does not say which file it is about.")
+
+
+def _name_file(error: errors.NoPath, audience: Audience) -> str:
+    default = "" if error.candidates else f", or give {audience.argument('default_path')}"
+    return f"{AGAIN} below a line `### File: PATH`{default}."
+
+
+def _few_unread(unread: list[UnreadEdit]) -> Iterator[str]:
+    yield from (f"{part['message']}." for part in unread[:_SHOWN_UNREAD])
+    if len(unread) > _SHOWN_UNREAD:
+        yield f"… and {len(unread) - _SHOWN_UNREAD} more (unread)."
+
+
+def _send_unread(error: errors.UnreadEdits, audience: Audience) -> str:
+    whole = any(part["kind"] == "file" for part in error.unread)
+    only = "only " if error.landed else ""
+    asked = f"To write whole files, {audience.turn_on('whole_files')}. " if whole else ""
+    return f"{asked}Send {only}what was not read again, as SEARCH/REPLACE blocks or as a patch."
+
+
+def _send_again(error: errors.BlocksFailed) -> str:
+    only = " only" if error.landed else ""
+    return f"Fix these blocks, and send{only} them again."
+
+
+REPLY_MESSAGES: dict[str, Words] = dict(
+    [
+        entry(errors.NoBlocks, _no_blocks, hint_for=_fenced_files),
+        entry(errors.UnreadEdits, lambda e: " ".join(_few_unread(e.unread)), hint_for=_send_unread),
+        entry(
+            errors.BlocksFailed,
+            lambda e: f"{len(e.failed)} of {count(e.total, 'block')} could not be applied: {', '.join(e.failed)}.",
+            _send_again,
+        ),
+        entry(
+            errors.IncompleteBlock,
+            message_for=_incomplete,
+            hint_for=_how_to_complete,
+        ),
+        entry(
+            errors.AmbiguousBlock,
+            message_for=_ambiguous,
+            hint=_unambiguous,
+        ),
+        entry(
+            errors.NoPath,
+            _no_path,
+            hint_for=_name_file,
+        ),
+        entry(
+            errors.ReplyTimeout,
+            lambda e: f"There was no time left for this block: {e.limit:,} ms (reply_call_ms) have passed.",
+            "Send it again, in a smaller reply.",
+        ),
+        entry(
+            errors.NoContext,
+            lambda e: (
+                f"The hunk only inserts, and nothing in it says where in {e.path}"
+                f"{': ' + plain(e.context[-1])[:LINE] + ' is not there' if e.context else ''}."
+            ),
+            "Add lines of the file around the new ones, as context.",
+        ),
+        entry(
+            errors.OutOfScope,
+            _out_of_scope,
+            lambda e: f"Read {e.path} again. {AGAIN}, and name the class or function that contains its lines.",
+        ),
+        entry(
+            errors.UnsupportedBlock,
+            lambda e: (
+                f"The diff makes {e.path} executable, and changes nothing else."
+                if e.problem == "executable"
+                else f"The diff changes {e.path or 'a file'}, which is "
+                f"{'binary' if e.problem == 'binary' else 'a symbolic link or a submodule'}."
+            ),
+            hint_for=lambda e, audience: (
+                "Leave it out: executable files are something only the operator can allow "
+                f"({audience.setting('allow_executables')})."
+                if e.problem == "executable"
+                else "Only text files can be changed this way."
+            ),
+        ),
+    ]
+)
+
+
+MESSAGES: dict[str, Words] = dict(
+    [
+        *EDIT_MESSAGES.items(),
+        *PATCH_MESSAGES.items(),
+        *PATTERN_MESSAGES.items(),
+        *REPLY_MESSAGES.items(),
+        *SAFE_MESSAGES.items(),
+        entry(errors.InvalidArguments, _arguments, "Correct the arguments and call again; nothing was changed."),
+        entry(
+            errors.UnknownTool,
+            lambda e: f"There is no tool '{e.name}'.",
+            lambda e: f"{f'Did you mean {e.near[0]}? ' if e.near else ''}Known are {', '.join(e.known)}.",
+        ),
+        entry(
+            errors.InputTooLarge,
+            lambda e: f"{e.what} has {e.size:,} {e.unit}; the limit is {e.limit:,}.",
+            _smaller,
+        ),
+        entry(
+            errors.ServerBusy,
+            lambda e: f"{e.limit:,} calls are under way, and the server takes no more.",
+            "Nothing was changed. Wait for answers, and repeat the call.",
+        ),
+        entry(
+            errors.ResultTooLarge,
+            lambda e: (
+                f"The result has {e.size:,} bytes{f' ({e.total:,} entries)' if e.total is not None else ''}; "
+                f"the limit is {e.limit:,}."
+            ),
+            "Ask for less: a narrower pattern or path, max_matches or max_lines, fewer lines of a file.",
+        ),
+        entry(
+            errors.InvalidPath,
+            lambda e: f"'{e.path}' cannot be used as a path: {e.reason}.",
+            "Give a plain path relative to the workspace root.",
+        ),
+        entry(
+            errors.PathOutsideWorkspace,
+            lambda e: f"{e.path} lies outside the workspace: {e.reason}.",
+            "Only files below the workspace root, or a configured extra root, can be used.",
+        ),
+        entry(
+            errors.ProtectedPath,
+            lambda e: f"{e.path} is protected ({e.rule}): {_why_protected(e.rule)}.",
+            lambda e: (
+                "Leave it alone"
+                + (", or ask the operator to allow it (allow_protected)." if not _is_own_rule(e.rule) else ".")
+            ),
+        ),
+        entry(errors.FileNotFound, lambda e: f"There is no file {e.path}.", _near),
+        entry(
+            errors.NotAFile,
+            lambda e: f"{e.path} is a {'device, pipe or socket' if e.kind == 'other' else e.kind}, not a file.",
+            "Name a regular file.",
+        ),
+        entry(
+            errors.NotAFolder,
+            lambda e: f"{e.path} cannot exist: {e.folder} is not a folder.",
+            "Check the path; a file has no files below it.",
+        ),
+        entry(
+            errors.FileExists,
+            lambda e: f"{e.path} exists already.",
+            "Edit the existing file, or choose another name.",
+        ),
+        entry(
+            errors.PermissionDenied,
+            lambda e: f"No permission to {e.operation} {e.path}.",
+            "Ask the operator to change the permissions, or work on another file; nothing was changed.",
+        ),
+        entry(
+            errors.WorkspaceNotFound,
+            lambda e: f"The workspace root {e.root} cannot be opened: {e.reason}.",
+            "Give the path of an existing folder.",
+        ),
+        entry(
+            errors.BinaryFile,
+            lambda e: f"{e.path} is a binary file: it holds a NUL near its beginning.",
+            hint_for=lambda _, audience: (
+                "Only text can be read and edited. If it is UTF-16 without a mark, "
+                f"name its encoding{audience.by('encoding')}."
+            ),
+        ),
+        entry(
+            errors.RangeOutOfBounds,
+            _range,
+            lambda e: f"Ask for lines from 1 to {e.total_lines}." if e.total_lines else "The file is empty.",
+        ),
+        entry(
+            errors.EncodingUnknown,
+            lambda e: f"U+{ord(e.character):04X} cannot be written: the file's encoding is not known.",
+            hint_for=lambda e, audience: (
+                f"Name the encoding{audience.by('encoding')} "
+                f"({', '.join(e.candidates) or 'none of the usual ones fits'}), or write ASCII."
+            ),
+        ),
+        entry(
+            errors.EncodingMismatch,
+            lambda e: f"The encoding {e.encoding} cannot be used here: {e.reason}.",
+            "Name the encoding the file is really in (for UTF-16 without a mark, utf-16-le or utf-16-be).",
+        ),
+        entry(
+            errors.NotEncodable,
+            lambda e: f"U+{ord(e.character):04X} does not exist in the file's encoding, {e.encoding}.",
+            "Write it another way (an escape, an entity), or convert the file first.",
+        ),
+        entry(
+            errors.OverlappingEdits,
+            lambda e: f"The edits at {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]} overlap.",
+            "Make one edit of them.",
+        ),
+        entry(
+            errors.EditOutOfBounds,
+            lambda e: f"There is no span {e.start}-{e.end} in a text of {e.size} bytes.",
+            "Find the place again in the text as it is now.",
+        ),
+        entry(errors.FileChanged, _file_changed, "Read the file again and repeat the edit; nothing was changed."),
+        entry(
+            errors.SameFileTwice,
+            lambda e: f"{e.path} and {e.other} are the same file, named twice in one transaction.",
+            "Change each file once.",
+        ),
+        entry(
+            errors.ReadFailed,
+            lambda e: f"{e.path or 'The workspace'} could not be read: {e.reason}.",
+            "Nothing was changed. Remove the cause and repeat the call.",
+        ),
+        entry(
+            errors.WriteFailed,
+            lambda e: f"{e.path} could not be written: {e.reason}.",
+            "Everything is as it was before the call. Remove the cause and repeat it.",
+        ),
+        entry(
+            errors.WorkspaceBusy,
+            lambda e: f"Another process has held the workspace for {e.waited_ms} ms.",
+            lambda e: f"Repeat the call, or raise the setting {how_to_set(e.setting)}; nothing was changed.",
+        ),
+        entry(
+            errors.Cancelled,
+            "The call was cancelled.",
+            "Nothing was changed.",
+        ),
+        entry(
+            errors.CallTimedOut,
+            lambda e: f"The call took longer than {e.timeout_ms:,} ms.",
+            lambda e: (
+                "Nothing was changed. Do less in one call: fewer edits, exact search texts, a smaller file; "
+                f"or ask the operator to raise the setting {how_to_set(e.setting)}."
+            ),
+        ),
+        entry(
+            errors.OutOfMemory,
+            "The call ran out of memory.",
+            lambda e: (
+                "Nothing was changed. Do less in one call, make calls one at a time, "
+                f"or ask the operator to raise the setting {how_to_set(e.setting)}."
+            ),
+        ),
+        entry(
+            errors.RecoveryBlocked,
+            lambda e: (
+                f"Change {e.change_id} failed, and could not be rolled back: {e.reason}."
+                if e.state == "open"
+                else f"An interrupted transaction cannot be cleared up: {e.reason}."
+            ),
+            lambda e: _UNBLOCKED[e.state].format(intent=e.intent, change=e.change_id),
+        ),
+        entry(
+            errors.HistoryUnavailable,
+            lambda e: f"The history of this workspace cannot be used: {e.reason}.",
+            "Nothing was changed. Edits still work; the next one puts a damaged history aside and begins a new one.",
+        ),
+        entry(
+            errors.HistoryDamaged,
+            _history_damaged,
+            "Nothing was changed. Undo other changes by id, or restore files by path to another point.",
+        ),
+        entry(
+            errors.ChangeNotFound,
+            lambda e: (
+                f"More than one change begins with '{e.change_id}': {', '.join(e.candidates)}."
+                if e.candidates
+                else f"There is no change '{e.change_id}'."
+            ),
+            _other_change,
+        ),
+        entry(
+            errors.NothingToUndo,
+            lambda e: f"There is nothing to undo in {e.root}.",
+            "Only what suture changed in this workspace, and has not undone, can be undone. Is it the right folder?",
+        ),
+        entry(
+            errors.NothingToRedo,
+            lambda e: f"{e.change_id} is not undone." if e.change_id else "There is no undone change.",
+            "Only an undone change can be redone; the history tool shows the state of each change.",
+        ),
+        entry(
+            errors.AlreadyUndone,
+            lambda e: f"{e.change_id} is undone already.",
+            lambda e: f"To have it back, redo {e.change_id}.",
+        ),
+        entry(
+            errors.UndoConflict,
+            _conflicts,
+            _way_out,
+        ),
+        entry(
+            errors.ContentNotKept,
+            lambda e: f"The history knows the needed version of {e.path} only by its hash, {e.hash}.",
+            "It was lost in a crash. Nothing was changed; restore another version.",
+        ),
+        entry(
+            errors.NotRecorded,
+            lambda e: f"The history has no version of {e.path}.",
+            lambda e: (
+                f"Did you mean {' or '.join(e.near)}?"
+                if e.near
+                else "Only files that suture changed here, or that a snapshot kept, can be restored."
+            ),
+        ),
+        entry(
+            errors.SnapshotExists,
+            lambda e: f"There is a snapshot '{e.name}' already, or a change whose id begins with it.",
+            "Choose another name.",
+        ),
+        entry(
+            errors.InternalError,
+            lambda e: f"suture failed: {e.exception}.",
+            "This is a defect in suture; the log under suture.call has the traceback. Nothing was changed.",
+        ),
+    ]
+)
