@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from suture import wording
 from suture.audience import PATCH_WRITER
-from suture.errors import InputTooLarge, InvalidArguments, NoBlocks
+from suture.bounds import check_limit
+from suture.errors import InvalidArguments, NoBlocks
 from suture.formats.reply import parse_reply, validate_parsed
 from suture.plan import Create, Delete, Plan, Rename
 from suture.tools import spec
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from suture.errors import SutureError
     from suture.formats.reply import Reply
     from suture.plan import FileChange
+    from suture.settings import Settings
     from suture.tools.reply_files import Outcome
 
 
@@ -122,7 +124,7 @@ class ApplyPatch(Request):
 
 def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     """Apply the patch in memory, and plan what that changes; if a part of it fails, nothing."""
-    reply = _parse(request.input, session.settings.max_edits)
+    reply = _parse(request.input, session.settings)
     files = ReplyFiles(session)
     applier = BlockApplier(files, "lenient", session, dry_run=request.dry_run, literal=request.literal)
     files, outcomes = all_or_none(session, files, applier.run(reply.blocks))
@@ -135,9 +137,9 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     return Proposal(Plan(changes, _NAME, summary), report.answer)
 
 
-def _parse(given: str, most: int) -> Reply:
+def _parse(given: str, settings: Settings) -> Reply:
     """The sections of the patch; text around it is ignored, but nothing that is meant to change a file."""
-    reply = parse_reply(given, most=most + 1)
+    reply = parse_reply(given, most=settings.max_edits + 1)
     own = [block for block in reply if block.format == "v4a"]
     if not own:
         raise NoBlocks(fenced=[], characters=len(given))
@@ -148,10 +150,8 @@ def _parse(given: str, most: int) -> Reply:
         problem = (
             f"line {min(others)} is outside of the patch; put all changes between *** Begin Patch and *** End Patch"
         )
-        raise InvalidArguments(problems=[{"argument": "input", "problem": problem}])
-    size = sum(len(block.ids) for block in reply)
-    if size > most:
-        raise InputTooLarge(what="The patch", size=size, limit=most, setting="max_edits", unit="hunks")
+        raise InvalidArguments.of("input", problem)
+    check_limit("The patch", sum(len(block.ids) for block in reply), settings, "max_edits", "hunks")
     return reply
 
 
@@ -186,7 +186,7 @@ def _can_stand(path: str) -> bool:
 
 
 def _wrong(argument: str, problem: str) -> InvalidArguments:
-    return InvalidArguments(problems=[{"argument": f"operation.{argument}", "problem": problem}])
+    return InvalidArguments.of(f"operation.{argument}", problem)
 
 
 def explain_apply_patch(arguments: Mapping[str, object], error: SutureError, _audience: Audience) -> Answer:

@@ -95,12 +95,17 @@ class FileEdit(Request):
         return request
 
 
-def plan_file_edit(session: Session, request: FileEdit, audience: Audience | None = None) -> Proposal:
-    """Simulate all edits on the file as it is, and plan what they do to it.
+def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
+    """Simulate all edits on the file as it is, and plan what they do to it."""
+    report, total = make_edits(session, request, session.audience), len(request.edits)
+    number = f"{total} edits" if total > 1 else "edit"
+    plan = Plan((report.file,), "file_edit", f"{number} of {report.file.place.name}")
+    return Proposal(plan, report.answer)
 
-    `audience`: a dialect's, which has other names for the arguments; the session's if left out.
-    """
-    audience, settings, total = audience or session.audience, session.settings, len(request.edits)
+
+def make_edits(session: Session, request: FileEdit, audience: Audience) -> EditReport:
+    """What the edits do to the file as it is; an audience that knows a dialect has other names for the arguments."""
+    settings, total = session.settings, len(request.edits)
     check_limit("The request", total, settings, "max_edits", "edits")
     expected = sum(one_edit.occurrences for one_edit in request.edits)
     check_limit("The request", expected, settings, "max_replacements", "replacements")
@@ -116,12 +121,11 @@ def plan_file_edit(session: Session, request: FileEdit, audience: Audience | Non
     if outcome.failed is not None or left_out:
         raise _failure(session, before, request, steps, outcome, audience)
     change = session.plan_update(before, outcome.edits)
-    number = f"{total} edits" if total > 1 else "edit"
-    plan = Plan((change,), "file_edit", f"{number} of {before.place.name}")
     sizes = [len(step.old) for step in steps]
     cautions = [*_cautions(before.text.body, steps, outcome.places, audience), *cautions]
-    report = EditReport(settings, change, outcome.places, sizes, cautions, request.dry_run)
-    return Proposal(plan, report.answer)
+    generated = results.warning(before.place.name, before.text.body)
+    warnings = [*([generated] if generated else []), *cautions]
+    return EditReport(settings, change, outcome.places, sizes, warnings, request.dry_run)
 
 
 def _step(before: Snapshot, one_edit: OneEdit) -> Step:
@@ -405,7 +409,7 @@ class EditReport(Record):
     """Where in the original each edit found its text,"""
     sizes: Sequence[int]
     """and how long that text is."""
-    cautions: Sequence[str]
+    warnings: list[str]
     """What may not have been meant."""
     dry_run: bool
 
@@ -421,8 +425,6 @@ class EditReport(Record):
         ]
         unified, added, removed = results.edits_diff(file, edits)
         shown = results.cut(unified, self.settings)
-        generated = results.warning(path, file.before.text.body)
-        warnings = [*([generated] if generated else []), *self.cautions]
         truncated = len(shown) != len(unified.removesuffix("\n"))
         result = FileEditResult(
             path=path,
@@ -431,14 +433,14 @@ class EditReport(Record):
             diff=Diff(unified=unified, added=added, removed=removed, truncated=truncated),
             edits_applied=applied,
             total_replacements=sum(map(len, self.places)),
-            warnings=warnings,
+            warnings=self.warnings,
         )
         if self.dry_run:
             result = result.but(dry_run=True, would_modify=bool(unified), preview=list(self._preview()))
-        text = "\n".join(self._words(applied, change, warnings))
+        text = "\n".join(self._words(applied, change))
         return Answer(f"{text}\n\n{shown}" if shown else text, result.data())
 
-    def _words(self, applied: list[AppliedEdit], change: Change | None, warnings: Sequence[str]) -> Iterator[str]:
+    def _words(self, applied: list[AppliedEdit], change: Change | None) -> Iterator[str]:
         path, number = wording.plain(self.file.place.name), len(applied)
         replacements = wording.count(sum(row.occurrences_replaced for row in applied), "replacement")
         where = f", at {_lines(applied[0].line_numbers)}" if number == 1 else f" by {number} edits"
@@ -458,7 +460,7 @@ class EditReport(Record):
             yield f"Edit {row.edit_index + 1}: {replaced}, at {_lines(row.line_numbers)}."
         if number > _SHOWN_EDITS:
             yield f"… and {number - _SHOWN_EDITS} more edits."
-        yield from (f"warning: {warning}" for warning in warnings)
+        yield from (f"warning: {warning}" for warning in self.warnings)
 
     def _preview(self) -> Iterator[Preview]:
         """Each replacement: its lines as they are, and as they will be after all edits."""

@@ -14,6 +14,7 @@ from time import monotonic
 
 from suture import errors, log, wording
 from suture.audience import MODEL
+from suture.bounds import check_limit
 from suture.errors import IncompleteBlock, NoBlocks, SutureError, UnreadEdits
 from suture.formats import KINDS as UNREAD_KINDS
 from suture.formats import NOTATIONS
@@ -224,20 +225,19 @@ class ApplyReplyResult(results.ToolData):
 
 def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     """Apply every block in memory, and plan what that changes."""
-    most = session.settings.max_edits
-    reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files, most=most + 1)
+    settings = session.settings
+    most = settings.max_edits + 1
+    reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files, most=most)
     if not reply:
         skipped = sum(thought.blocks for thought in reply.thoughts)
         unread = [*map(_unread_edit, reply.unread)]
         raise NoBlocks(fenced=list(reply.fenced), characters=len(request.reply), skipped=skipped, unread=unread)
     known = [name for block in reply for name in block.ids]
-    if len(known) > most:
-        raise errors.InputTooLarge(what="The reply", size=len(known), limit=most, setting="max_edits", unit="blocks")
+    check_limit("The reply", len(known), settings, "max_edits", "blocks")
     unknown = [name for name in request.only or () if not any(block.chosen([name]) for block in reply)]
     if unknown:
         shown = ", ".join(known[:_SHOWN_IDS])
-        problem = f"there is no block {unknown[0][:_LONGEST_ID]}; known are {shown}"
-        raise errors.InvalidArguments(problems=[{"argument": "only", "problem": problem}])
+        raise errors.InvalidArguments.of("only", f"there is no block {unknown[0][:_LONGEST_ID]}; known are {shown}")
     files = ReplyFiles(session, request.expect_hash)
     applier = BlockApplier(files, request.match, session, dry_run=request.dry_run, literal=request.literal)
     outcomes = applier.run(reply.blocks, request.only)
@@ -247,7 +247,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         files, outcomes = all_or_none(session, files, outcomes, incomplete=incomplete)
     changes = tuple(files.plan(session))
     report = ReplyReport(
-        session.settings,
+        settings,
         session.audience,
         changes,
         outcomes,

@@ -19,12 +19,12 @@ from suture.errors import (
     SutureError,
 )
 from suture.files.fs import as_ours
-from suture.json_text import dumps, loads
+from suture.json_text import loads
 from suture.plan import Plan
 from suture.text.edits import edit, splice
 from suture.text.replace import adapt_endings, ending
 from suture.tools import results, spec
-from suture.tools.edit import FileEdit, OneEdit, plan_file_edit
+from suture.tools.edit import FileEdit, OneEdit, make_edits
 from suture.tools.results import check_placeholders, check_whole, check_writable, shrinkage
 from suture.tools.safe import whole
 from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec
@@ -103,6 +103,8 @@ def _sentences(error: SutureError, given: Mapping[str, object]) -> list[str]:
 
 def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[str]:
     """Where the text may have gone, or what is most like it; and the call that lands, if there is one."""
+    from suture.wording.edits import visible_json  # only a failure needs it
+
     path = plain(error.path)
     if not error.file_preview:
         yield f"{path} is empty."
@@ -119,7 +121,7 @@ def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[st
     if error.correction is not None:
         fits = error.correction
         call = {"command": "str_replace", "path": given.get("path", error.path)}
-        call_text = _json({**call, "old_str": fits["old_text"], "new_str": fits["new_text"]})
+        call_text = visible_json({**call, "old_str": fits["old_text"], "new_str": fits["new_text"]})
         if len(call_text) > _LONGEST_CALL:
             call_text = "(in metadata.error.correction, because it is long)"
         yield f"Nothing was changed. Send this instead, which fits once, at {span_of(fits)}: {call_text}"
@@ -178,18 +180,11 @@ def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
 
 
 def _unique(error: errors.NoMatch | errors.WrongCount) -> Iterator[str]:
+    from suture.wording.edits import visible_json  # as above
+
     for unique in error.unique:
-        example = _json({"old_str": unique["old_text"]})
+        example = visible_json({"old_str": unique["old_text"]})
         yield f"To change line {unique['line_number']} and no other, begin from this, which occurs once: {example}"
-
-
-def _json(value: Mapping[str, object]) -> str:
-    """JSON to be copied: as it is if all of it can be seen, else by code points."""
-    import json  # only a failure needs it
-    from unicodedata import combining
-
-    encoded = json.dumps(value, ensure_ascii=False)
-    return encoded if encoded.isprintable() and not any(map(combining, encoded)) else dumps(value)
 
 
 def file_view(session: Session, target: Target, view_range: Sequence[int] | None) -> Answer:
@@ -463,10 +458,8 @@ def _str_replace(session: Session, request: TextEditor) -> Proposal:
         validate="off",
         literal=request.literal,
     )
-    proposal = plan_file_edit(session, file_edit, EDITOR)
-    (change,) = proposal.plan.changes
-    warnings = proposal.describe(None).data["warnings"]
-    return _proposal(request, change, "Successfully replaced text at exactly one location.", warnings)
+    report = make_edits(session, file_edit, EDITOR)
+    return _proposal(request, report.file, "Successfully replaced text at exactly one location.", report.warnings)
 
 
 def _create(session: Session, request: TextEditor) -> Proposal:

@@ -27,7 +27,7 @@ from suture.wording import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from suture.audience import Audience
@@ -235,14 +235,14 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
         yield _fix("USE_EXACT_TEXT", "To insert, send a line next to the place as old_text, and repeat it in new_text")
         return
     if error.correction is not None:
-        fixed = _json({name: error.correction[name] for name in ("old_text", "new_text")})
+        fixed = visible_json({name: error.correction[name] for name in ("old_text", "new_text")})
         others = f" in place of edit {error.edit_index + 1}, with the others" if error.total_edits > 1 else ""
         order, example = audience.correction(error.path, fixed, others=others)
         yield _fix("USE_EXACT_TEXT", f"{order}; it occurs once, at {span_of(error.correction)}", example)
     yield from _special_fixes(error, audience)
     if error.attempt > 1 and error.region is not None:
         whole = f"Replace {span_of(error.region)} whole: send this as old_text, and what it should become as new_text"
-        yield _fix("USE_EXACT_TEXT", whole, _json({"old_text": error.region["text"]}))
+        yield _fix("USE_EXACT_TEXT", whole, visible_json({"old_text": error.region["text"]}))
     yield from _unique_fixes(error)
     if error.stale is None:
         yield _fix("USE_EXACT_TEXT", _read_first(audience))
@@ -343,7 +343,7 @@ def _wrong_count_fixes(error: errors.WrongCount, audience: Audience) -> Iterator
 def _unique_fixes(error: Mismatch) -> Iterator[dict[str, str]]:
     for text in error.unique:
         only = f"To change line {text['line_number']} and no other, use this old_text, which occurs once"
-        yield _fix("USE_EXACT_TEXT", only, _json({"old_text": text["old_text"]}))
+        yield _fix("USE_EXACT_TEXT", only, visible_json({"old_text": text["old_text"]}))
 
 
 def _not_found_fixes(error: errors.FileNotFound, _: Audience) -> Iterator[dict[str, str]]:
@@ -352,7 +352,8 @@ def _not_found_fixes(error: errors.FileNotFound, _: Audience) -> Iterator[dict[s
     yield _fix("USE_EXACT_TEXT", "Check the path: file_edit changes existing files; patch can create one")
 
 
-def _json(value: dict[str, Any]) -> str:
+def visible_json(value: Mapping[str, object]) -> str:
+    """JSON to be copied: what can't be seen in it is written by code points."""
     import json  # only a failure needs it
 
     encoded = json.dumps(value, ensure_ascii=False)
