@@ -13,8 +13,8 @@ from suture.match.index import MOST_PLACES, Found, Match, Refused, Site, merge_w
 from suture.match.ladder import COMPARED, LEVEL, RUNGS, find_applied_at, make_change
 from suture.match.normalize import Request, coarse, encode_line, lead, readings, trail
 from suture.records import Record
+from suture.text import newline_at
 from suture.text.edits import Edit, edit
-from suture.text.replace import ending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class _Hit:
     def replace(self, new: str) -> Found:
         """The new text as it is, with the file's line endings unless it brings its own."""
         if "\r" not in new and "\n" in new:
-            new = new.replace("\n", ending(self.index.body, self.start, self.end).decode())
+            new = new.replace("\n", newline_at(self.index.body, self.start).decode())
         change = edit(self.start, self.end, new.encode("utf-8", "surrogatepass"))
         return Found(self.rung, self.site, (self.start, self.end), (change,))
 

@@ -17,7 +17,7 @@ from suture.bounds import check_time, timed
 from suture.errors import InvalidCaptureGroup
 from suture.patterns.dialect import DECIMALS, MAX_DIGITS
 from suture.records import Record
-from suture.text.replace import ending
+from suture.text import newline_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Template(Record):
 
         A `\n` of the replacement is the line ending that belongs there; what groups have captured stays as it is.
         """
-        body, (start, end) = text.body, spans[0]
+        body, start = text.body, spans[0][0]
         literal = any("\r" in part for part in self.parts if isinstance(part, str))
         pieces: list[bytes] = []
         for part in timed(self.parts):
@@ -60,7 +60,7 @@ class Template(Record):
             new = text.body_bytes(part)
             inside = not pieces and new.startswith(b"\n") and body[max(start - 1, 0) : start + 1] == b"\r\n"
             if not literal and b"\n" in new:
-                new = new.replace(b"\n", ending(body, start, end))
+                new = new.replace(b"\n", newline_at(body, start))
             pieces.append(new.removeprefix(b"\r") if inside else new)
         return b"".join(pieces)
 

@@ -351,6 +351,16 @@ def detect(body: bytes) -> Indent:
     return Indent("tabs", 0) if tabs > spaces else Indent("spaces", width)
 
 
+def newline_at(body: bytes, start: int) -> bytes:
+    r"""How a new line at an offset should end: as the line there, else as the line before, else `\n`."""
+    at = body.find(b"\n", start)
+    if at < 0:
+        at = body.rfind(b"\n", 0, start)
+    if at < 0:
+        return b"\r" if b"\r" in body else b"\n"
+    return b"\r\n" if body.endswith(b"\r\n", 0, at + 1) else b"\n"
+
+
 def _is_utf8(raw: bytes) -> bool:
     """Strict UTF-8, checked in chunks so that no string of the file's size is ever made."""
     decoder = codecs.getincrementaldecoder("utf-8")("strict")

@@ -23,6 +23,7 @@ from operator import itemgetter
 
 from suture.bounds import check_time, timed
 from suture.records import Record
+from suture.text import newline_at
 from suture.text.edits import Pieces, edit, minimize
 
 TYPE_CHECKING = False
@@ -127,19 +128,6 @@ def literal(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int,
     return spans
 
 
-def ending(body: bytes, start: int, end: int) -> bytes:  # noqa: ARG001  the line that `start` is in ends behind it
-    r"""How new lines at this span should end: as the first line in it, else as its line, else as the line before.
-
-    `\n` where no line has an ending.
-    """
-    at = body.find(b"\n", start)
-    if at < 0:
-        at = body.rfind(b"\n", 0, start)
-    if at < 0:
-        return b"\r" if b"\r" in body else b"\n"
-    return b"\r\n" if body.endswith(b"\r\n", 0, at + 1) else b"\n"
-
-
 def adapt_endings(body: bytes, start: int, end: int, new: bytes) -> bytes:
     """`new` with the line endings that belong at this span."""
     if b"\n" not in new or b"\r" in new:
@@ -147,7 +135,7 @@ def adapt_endings(body: bytes, start: int, end: int, new: bytes) -> bytes:
     old = body[start:end]
     if 0 < old.count(b"\r\n") < old.count(b"\n"):
         return _endings_by_line(old, new)
-    return new.replace(b"\n", ending(body, start, end))
+    return new.replace(b"\n", newline_at(body, start))
 
 
 def apply_steps(body: bytes, steps: Sequence[Step]) -> Outcome:
@@ -163,7 +151,7 @@ def apply_steps(body: bytes, steps: Sequence[Step]) -> Outcome:
 
 def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
     """The steps, each on the whole text."""
-    text, trail, usual = body, _Trail(len(body)), ending(body, 0, 0)
+    text, trail, usual = body, _Trail(len(body)), newline_at(body, 0)
     places: list[tuple[int, ...]] = []
     for step in steps:
         check_time()
@@ -247,7 +235,7 @@ def _make_only_step(body: bytes, step: Step) -> Outcome | None:
     spans = _find_step(body, step)
     if len(spans) != step.count:
         return None
-    news = _news(body, spans, step.new, ending(body, 0, 0))
+    news = _news(body, spans, step.new, newline_at(body, 0))
     edits = [edit(start, end, new) for (start, end), new in zip(spans, news, strict=True)]
     return Outcome(tuple(minimize(body, edits)), (tuple([start for start, _ in spans]),))
 

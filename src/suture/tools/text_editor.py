@@ -21,8 +21,9 @@ from suture.errors import (
 from suture.files.fs import as_ours
 from suture.json_text import loads
 from suture.plan import Plan
+from suture.text import newline_at
 from suture.text.edits import edit, splice
-from suture.text.replace import adapt_endings, ending
+from suture.text.replace import adapt_endings
 from suture.tools import results, spec
 from suture.tools.edit import FileEdit, OneEdit, make_edits
 from suture.tools.results import check_placeholders, check_whole, check_writable, shrinkage
@@ -504,7 +505,7 @@ def _insertion(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
     new = inserted.encode("utf-8", "surrogatepass")
     check_whole(before.text, inserted, "")
     check_writable(before.text, new, body)
-    new, end = adapt_endings(body, at, at, new), ending(body, at, at)
+    new, end = adapt_endings(body, at, at, new), newline_at(body, at)
     if at == len(body):
         if not body or lines.finished:
             return at, new if not body or new.endswith((b"\n", end)) else new + end

@@ -2,7 +2,8 @@
 
 import pytest
 
-from suture.text.replace import adapt_endings, ending, literal, number, occurrences
+from suture.text import newline_at
+from suture.text.replace import adapt_endings, literal, number, occurrences
 
 
 @pytest.mark.parametrize(
@@ -106,20 +107,20 @@ def test_literal_bytes_may_be_half_a_line_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "start", "end", "expected"),
+    ("body", "start", "expected"),
     [
-        (b"", 0, 0, b"\n"),
-        (b"abc", 1, 2, b"\n"),
-        (b"a\nb\r\nc", 0, 6, b"\n"),
-        (b"a\r\nb\nc", 0, 6, b"\r\n"),
-        (b"a\nbcd\r\ne\n", 3, 4, b"\r\n"),
-        (b"a\r\nbcd\ne", 4, 5, b"\n"),
-        (b"a\nb\r\ncd", 6, 7, b"\r\n"),
-        (b"a\r\nb\ncd", 6, 7, b"\n"),
-        (b"a\r\n", 3, 3, b"\r\n"),
-        (b"a\rb", 2, 3, b"\r"),
-        (b"a\rb\nc", 0, 1, b"\n"),
-        (b"\nabc", 2, 3, b"\n"),
+        (b"", 0, b"\n"),
+        (b"abc", 1, b"\n"),
+        (b"a\nb\r\nc", 0, b"\n"),
+        (b"a\r\nb\nc", 0, b"\r\n"),
+        (b"a\nbcd\r\ne\n", 3, b"\r\n"),
+        (b"a\r\nbcd\ne", 4, b"\n"),
+        (b"a\nb\r\ncd", 6, b"\r\n"),
+        (b"a\r\nb\ncd", 6, b"\n"),
+        (b"a\r\n", 3, b"\r\n"),
+        (b"a\rb", 2, b"\r"),
+        (b"a\rb\nc", 0, b"\n"),
+        (b"\nabc", 2, b"\n"),
     ],
     ids=[
         "an empty text",
@@ -136,8 +137,8 @@ def test_literal_bytes_may_be_half_a_line_end() -> None:
         "the only one",
     ],
 )
-def test_new_lines_end_as_those_around_do(body: bytes, start: int, end: int, expected: bytes) -> None:
-    assert ending(body, start, end) == expected
+def test_new_lines_end_as_those_around_do(body: bytes, start: int, expected: bytes) -> None:
+    assert newline_at(body, start) == expected
 
 
 @pytest.mark.parametrize(
