@@ -246,8 +246,11 @@ class SutureError(Exception):
     """Fields that place it in a list of edits; where they are not given, there is no such list, and it lacks them."""
     _fields: tuple[str, ...] = ()
 
-    def __init_subclass__(cls, code: str = "INTERNAL", *, retryable: bool = False) -> None:
-        cls.code, cls.retryable = code, retryable
+    def __init_subclass__(cls, code: str | None = None, *, retryable: bool | None = None) -> None:
+        if code is not None:
+            cls.code = code
+        if retryable is not None:
+            cls.retryable = retryable
         cls._fields = tuple(dict.fromkeys((*cls._fields, *cls.__annotations__)))
 
     def __init__(self, **fields: object) -> None:
@@ -265,7 +268,7 @@ class SutureError(Exception):
         return {name: getattr(self, name) for name in known}
 
     def but(self, **changes: object) -> Self:
-        """The same error with some fields changed."""
+        """A new error with these fields, some of them changed; it has nothing that is not a field."""
         return _remade(type(self), self.fields() | changes)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -466,11 +469,11 @@ class SameFileTwice(_OfPath, code="SAME_FILE_TWICE"):
     other: str
 
 
-class ReadFailed(_OfSystem, code="READ_FAILED", retryable=True):
+class ReadFailed(_OfSystem, code="READ_FAILED"):
     """The operating system failed to read."""
 
 
-class WriteFailed(_OfSystem, code="WRITE_FAILED", retryable=True):
+class WriteFailed(_OfSystem, code="WRITE_FAILED"):
     """The operating system refused a write; everything was put back."""
 
 

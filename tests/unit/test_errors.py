@@ -89,6 +89,24 @@ def test_an_error_shows_its_code_and_fields(error: SutureError, line: str) -> No
     assert str(error) == line
 
 
+def test_an_error_of_another_program_keeps_the_code_of_its_body_or_of_its_base() -> None:
+    class Mine(SutureError):
+        code = "MINE"
+        retryable = True
+
+    class Narrower(Mine):
+        name: str
+
+    class Busier(WorkspaceBusy): ...
+
+    kinds = (Mine, Narrower, Busier)
+    assert [(kind.code, kind.retryable) for kind in kinds] == [
+        ("MINE", True),
+        ("MINE", True),
+        ("WORKSPACE_BUSY", True),
+    ]
+
+
 def sent(error: Any) -> Any:
     return pickle.loads(pickle.dumps(error))  # noqa: S301  what was pickled one call before
 

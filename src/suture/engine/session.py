@@ -525,15 +525,11 @@ class Session:
                 continue
 
     def was_there(self, path: str) -> bool:
-        """Whether the history has what was in a file before a change of it."""
+        """Whether a recorded change replaced, moved or deleted what was at a path."""
         try:
             with self.history.reading() as book:
-                replaced = (
-                    version.digest
-                    for version in islice(book.versions(self.locate(path).name), _MOST_CHANGES)
-                    if version.replaced_by is not None
-                )
-                return any(book.content(digest) is not None for digest in replaced)
+                versions = islice(book.versions(self.locate(path).name), _MOST_CHANGES)
+                return any(version.replaced_by is not None for version in versions)
         except HistoryUnavailable:
             return False
 

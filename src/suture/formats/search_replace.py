@@ -304,6 +304,8 @@ def _dedent(texts: list[str], lead: str) -> list[str]:
 
 def _unquote(source: Source, at: int) -> Generator[None, None, bool]:
     first = _without_mark(source.lines[at])
+    if first[:1].isspace():  # a quoted example, not a block that was quoted
+        return False
     may_begin = first.startswith("--- ") or reading(Source.of(first), 0) is not None
     if not (may_begin or fence_of(first)):
         return False

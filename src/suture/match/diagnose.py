@@ -191,7 +191,9 @@ def diagnose(index: Index, old: str, new: str) -> Failure:
     comparison = _Comparison(index, old, readings(old, new))
     if isinstance(answer, Found):
         return _correctable(index, old, new, answer, comparison)
-    spans = [*map(_lines, answer.sites[:_MOST_AMBIGUOUS])]
+    spans = (
+        [*map(_lines, answer.sites[:_MOST_AMBIGUOUS])] if len(index.lines) else []
+    )  # an empty file has no line to show
     why, sites = answer.why, answer.sites
     if why == "missing" and not answer.rung:
         spans = comparison.nearest(spans)

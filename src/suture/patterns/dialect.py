@@ -85,7 +85,7 @@ _LOCAL_FLAGS = frozenset("ims")
 """Those that may hold for a part of a pattern."""
 DECIMALS = frozenset("0123456789")
 _HEX = frozenset("0123456789abcdefABCDEF")
-_GROUP = r"(?s)\\.|\[(?:\\.|[^\]\\])*|\((?:(?!\?)|\?P?<(?![=!])(?:(?P<name>[^>]*)>)?)"
+_GROUP = r"(?s)\\.|\[(?:\\.|[^\]\\])*|\((?:(?!\?)|\?P?<(?![=!])(?:(?P<name>[^>(]*)>)?)"
 """A group that captures; or what may hold parentheses that are characters: an escape, a class."""
 _CONTROLS = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
 _SHORTHANDS = {"d": DIGITS, "w": WORDS, "s": SPACES}
@@ -617,9 +617,11 @@ class _Reader:
 
 def _count_groups(text: str, start: int, end: int) -> tuple[int, dict[str, int]]:
     """How many groups capture, and their names: a reference may come before its group."""
-    from re import compile as expression  # a pattern's engine imports it as well
-
     total, names = 0, dict[str, int]()
+    if "(" not in text:
+        return total, names
+    from re import compile as expression  # most searches need no groups, and RE2 no `re`
+
     for match in expression(_GROUP).finditer(text, start, end):
         total += match[0].startswith("(")
         if match["name"]:

@@ -43,6 +43,8 @@ NOT_READ = {
     "a quotation with code": "> ```\n> x = 1\n> ```\n",
     "a prompt of Python": ">>> <<<<<<< SEARCH\n",
     "a rule": "> --- a\n> text\n",
+    "an example, indented in a quotation": quoted(BLOCK, ">    "),
+    "a patch, indented in a quotation": quoted("*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n", ">   "),
     "entities without an end": escaped(BLOCK.partition(">>>>")[0]),
     "entities, and brackets": escaped(BLOCK).replace("=======", "======= <b>"),
     "entities of other markers": escaped("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n"),

@@ -1,6 +1,8 @@
 """The tool `history`, `show` for the command line, and the past versions that a stale copy is diagnosed with."""
 
 import re
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -362,6 +364,20 @@ def test_a_file_was_there_if_a_change_replaced_moved_or_deleted_what_was_in_it()
     land(ws, create("made", "5"))
     paths = ("a", "b", "new", "c", "made", "untouched", "missing")
     assert {path for path in paths if was_there(ws, path)} == {"a", "b", "new", "c"}
+
+
+@pytest.mark.promise("back.stale")
+def test_a_file_was_there_although_what_was_in_it_is_damaged() -> None:
+    """No content is unpacked to find out: that could take long."""
+    ws, fs = workspace({"a": b"1"})
+    land(ws, delete("a"))
+    ((name, shelved),) = fs.shelf.items()
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.deserialize(shelved)
+        assert database.execute("UPDATE content SET data = x'ff'").rowcount > 0
+        database.commit()
+        fs.shelf[name] = database.serialize()
+    assert was_there(ws, "a")
 
 
 def test_where_no_history_can_be_read_no_file_was_there_and_it_is_no_error() -> None:
