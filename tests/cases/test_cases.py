@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cases.case_file import ANYTHING, Call, Case, differences, every_case
-from tests.cases.ways import Done, filled, run
+from tests.cases.case_file import ANYTHING, Call, Case, differences, every_case, parse
+from tests.cases.ways import Done, Memory, Outcome, filled, run, run_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from suture.testing import MemoryFS
 
 
 def check(case: Case, found: list[Done]) -> None:
@@ -63,3 +69,31 @@ PARAMETERS = [pytest.param(case, id=case.id, marks=marks(case)) for case in ever
 @pytest.mark.parametrize("case", PARAMETERS)
 def test_the_library_does_what_a_case_says(case: Case) -> None:
     check(case, run(case, "library"))
+
+
+@pytest.mark.parametrize(
+    ("write", "problems"),
+    [
+        (lambda fs: fs.files(), []),
+        (
+            lambda fs: fs.put("a", b"one\n"),
+            ["a was written, and is as it was", "it changes nothing, but something was written"],
+        ),
+        (
+            lambda fs: fs.shelf.update({"history.db": b"a change"}),
+            ["it changes nothing, but something was written"],
+        ),
+    ],
+    ids=["nothing", "the same bytes", "only the history"],
+)
+def test_what_a_refusal_writes_is_noticed(write: Callable[[MemoryFS], object], problems: list[str]) -> None:
+    (case,) = parse("=== case: a\n=== before: a\none\n=== request: file_edit\n=== error: NO_MATCH\n")
+    place = Memory()
+
+    def refuse(tool: str, arguments: Any) -> Outcome:
+        del tool, arguments
+        write(place.fs)
+        return Outcome(is_error=True, text="", data={"error": {"code": "NO_MATCH"}})
+
+    (done,) = run_steps(case, place, refuse)
+    assert wrong_tree(case.calls[0], done) == problems

@@ -74,7 +74,7 @@ class _Place:
         return {}, None
 
 
-class _Memory(_Place):
+class Memory(_Place):
     def __init__(self) -> None:
         self.fs = MemoryFS()
         self.root = self.fs.root
@@ -155,7 +155,8 @@ def run(case: Case, way: str) -> list[Done]:
     return {"library": _by_library, "command line": _by_command_line, "mcp": _by_mcp}[way](case)
 
 
-def _steps(case: Case, place: _Place, ask: Ask) -> list[Done]:
+def run_steps(case: Case, place: _Place, ask: Ask) -> list[Done]:
+    """What each call of a case gives, asked of whatever answers."""
     for path, entry in case.before.items():
         place.put(path, entry)
     ids, found = list[str](), list[Done]()
@@ -214,7 +215,7 @@ def plain(outcome: Outcome, ids: list[str], root: str) -> Outcome:
 
 
 def _by_library(case: Case) -> list[Done]:
-    place = _Memory()
+    place = Memory()
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in case.settings.items()
     }
@@ -225,7 +226,7 @@ def _by_library(case: Case) -> list[Done]:
         return Outcome(result.is_error, result.text, json.loads(json.dumps(result.metadata)))
 
     try:
-        return _steps(case, place, ask)
+        return run_steps(case, place, ask)
     finally:
         workspace.close()
 
@@ -243,7 +244,7 @@ def _by_command_line(case: Case) -> list[Done]:
         return Outcome(result["isError"], content["text"], result["metadata"])
 
     with _folder() as root:
-        return _steps(case, _Disk(root), ask)
+        return run_steps(case, _Disk(root), ask)
 
 
 def _by_mcp(case: Case) -> list[Done]:
@@ -271,7 +272,7 @@ def _by_mcp(case: Case) -> list[Done]:
             numbers = count()
             send(id=next(numbers), method="initialize", params=_FIRST)
             send(method="notifications/initialized")
-            return _steps(case, _Disk(root), ask)
+            return run_steps(case, _Disk(root), ask)
 
     threshold = gc.get_threshold()
     with _folder() as root, ThreadPoolExecutor(1) as thread:
