@@ -39,7 +39,8 @@ NESTED_SAMPLE = 23
 KILL_SAMPLE = 13
 RECOVERY_CALLS = 120
 WRITERS = 4
-EDITS = 25
+EDITS = 25  # by each writer: their edits interleave as 50 do, in a third of the time
+SOAK_EDITS = 50
 
 durabilities = pytest.mark.parametrize("durability", DURABILITIES)
 variants = pytest.mark.parametrize("variant", VARIANTS)
@@ -541,20 +542,20 @@ def edited_at_once(root: Path, work: Sequence[list[tuple[str, str]]]) -> None:
     assert [process.result() for process in processes] == [0] * len(work)
 
 
-@pytest.mark.promise("back.recorded")
-def test_edits_by_several_processes_are_all_recorded_and_can_all_be_undone(tmp_path: Path) -> None:
-    lines = [f"writer{writer}-{number}" for number in range(EDITS) for writer in range(WRITERS)]
+def check_edits_at_once(tmp_path: Path, number_of_edits: int) -> None:
+    """Let several processes edit the same two files, then look for every edit in the history, and undo them all."""
+    lines = [f"writer{writer}-{number}" for number in range(number_of_edits) for writer in range(WRITERS)]
     original = "".join(f"{line} 0\n" for line in lines)
     for name in ("even.txt", "odd.txt"):
         (tmp_path / name).write_text(original)
     work = [
-        [("odd.txt" if number % 2 else "even.txt", f"writer{writer}-{number}") for number in range(EDITS)]
+        [("odd.txt" if number % 2 else "even.txt", f"writer{writer}-{number}") for number in range(number_of_edits)]
         for writer in range(WRITERS)
     ]
     edited_at_once(tmp_path, work)
     workspace = Workspace(tmp_path, Settings(durability="fast"))
     changes = workspace.history(limit=1000).metadata["changes"]
-    assert len(changes) == len({change["change_id"] for change in changes}) == WRITERS * EDITS
+    assert len(changes) == len({change["change_id"] for change in changes}) == WRITERS * number_of_edits
     assert [change["change_id"] for change in changes] == sorted((each["change_id"] for each in changes), reverse=True)
     undone = [workspace.undo().metadata["undone"] for _ in changes]
     assert undone == [change["change_id"] for change in changes]
@@ -562,6 +563,16 @@ def test_edits_by_several_processes_are_all_recorded_and_can_all_be_undone(tmp_p
     assert workspace.undo().metadata["error"]["code"] == "NOTHING_TO_UNDO"
     again = workspace.history(limit=1000).metadata["changes"]
     assert [change["state"] for change in again] == ["landed"] * len(changes) + ["undone"] * len(changes)
+
+
+@pytest.mark.promise("back.recorded")
+def test_edits_by_several_processes_are_all_recorded_and_can_all_be_undone(tmp_path: Path) -> None:
+    check_edits_at_once(tmp_path, EDITS)
+
+
+@pytest.mark.soak
+def test_more_edits_by_several_processes_are_all_recorded_and_can_all_be_undone(tmp_path: Path) -> None:
+    check_edits_at_once(tmp_path, SOAK_EDITS)
 
 
 @pytest.mark.promise("back.recorded")
