@@ -58,7 +58,7 @@ _HEADS = {"create_file": "*** Add File: ", "update_file": "*** Update File: ", "
 _QUOTES = ("'", '"', "`")
 
 
-class PatchReport(ReplyReport):
+class ApplyPatchReport(ReplyReport):
     """The outcome of a call, in the words that models were trained on. The metadata are those of `apply_reply`."""
 
     def words(self, result: ApplyReplyResult) -> Iterator[str]:
@@ -130,7 +130,7 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     files, outcomes = all_or_none(session, files, applier.run(reply.blocks))
     changes = tuple(files.plan(session))
     validation = validate_parsed(request.input, reply)
-    report = PatchReport(
+    report = ApplyPatchReport(
         session.settings, PATCH_WRITER, changes, outcomes, validation, dry_run=request.dry_run, atomic=True
     )
     summary = f"patch of {shorten(change.place.name for change in changes)}"
