@@ -123,7 +123,9 @@ def is_proved(index: Index, request: Request, match: Match) -> bool:
     """Whether the lines that a request was found to be are surely those that it means."""
     old, same = request.old, match.same
     placed = [(number, place) for number, place in match.placed if old[number].strip()]
+    # Lines of the text that the file lacks
     missing = [n for n, line in enumerate(old) if line.strip() and match.at[n] is None and not is_marker(line)]
+    # The file's lines that the text lacks; not where a marker stands for them
     own = [
         place
         for (n, above), (m, below) in pairwise(placed)
@@ -131,13 +133,15 @@ def is_proved(index: Index, request: Request, match: Match) -> bool:
         for place in range(above + 1, below)
         if index.keys[place]
     ]
+    # Whether a line of the file says something else than the line of the text that it was taken for
     other_words = any(not same[n] and not index.knows(old[n].strip(), index.line(place).strip()) for n, place in placed)
-    if other_words or any(_has_rival(index, request, match, number) for number in missing):
+    if other_words or _has_rival(index, request, match, placed, missing):
         return False
     if any(declared_name(old[number]) is not None for number in missing):
-        return False
+        return False  # the text names a function or class that the place lacks
     if len(missing) + len(own) != 1:
         return not missing and not own
+    # Lines of the text that are the file's; of these, those that say something; of these, how many occur there once
     known = [(number, place) for number, place in placed if same[number]]
     telling = [index.keys[place] for number, place in known if informative(old[number]) >= _PROOF_CHARACTERS]
     unique = sum(len(index.where(key)) == 1 for key in telling)
@@ -149,14 +153,21 @@ def is_proved(index: Index, request: Request, match: Match) -> bool:
     )
 
 
-def _has_rival(index: Index, request: Request, match: Match, number: int) -> bool:
+def _has_rival(
+    index: Index, request: Request, match: Match, placed: Sequence[tuple[int, int]], missing: Sequence[int]
+) -> bool:
     """Whether an outer line of the text, which is not in the file, is much like the one that is beside the place."""
-    solid = [n for n, _ in match.placed if request.old[n].strip()]
-    beside = range(match.first - 1, -1, -1) if number < solid[0] else range(match.last + 1, len(index.keys))
-    inside = solid[0] < number < solid[-1]
-    near = None if inside else next((n for n in beside if index.keys[n]), None)
-    sent, here = request.old[number], "" if near is None else index.line(near)
-    return likeness(sent[:_LONGEST], here[:_LONGEST]) >= _PROOF_LIKENESS
+    if not missing:
+        return False
+    first, last = placed[0][0], placed[-1][0]
+    above = next((n for n in range(match.first - 1, -1, -1) if index.keys[n]), None)
+    below = next((n for n in range(match.last + 1, len(index.keys)) if index.keys[n]), None)
+    for number in missing:
+        near = above if number < first else below if number > last else None
+        sent, here = request.old[number], "" if near is None else index.line(near)
+        if likeness(sent[:_LONGEST], here[:_LONGEST]) >= _PROOF_LIKENESS:
+            return True
+    return False
 
 
 class _Search:
@@ -380,12 +391,17 @@ def find_elided(index: Index, request: Request) -> Answer | None:
         answer = carry(index, request, match, "elision")
         if isinstance(answer, Refused):
             clashes.append(answer)
-        elif answer.edits not in answers or len(range(*answer.span)) < len(range(*answers[answer.edits].span)):
+        elif answer.edits not in answers or _width(answer) < _width(answers[answer.edits]):
             answers[answer.edits] = answer  # of several that make the same change, the narrowest
     ways: list[Answer] = [*answers.values(), *clashes]
     if len(ways) > 1 and answers:
         return Refused("ambiguous", "elision", tuple(way.sites[0] for way in ways))
     return next(iter(ways), None)
+
+
+def _width(answer: Found) -> int:
+    start, end = answer.span
+    return end - start
 
 
 def _is_plausible(index: Index, request: Request, match: Match) -> bool:
