@@ -343,8 +343,8 @@ def _is_same(name: str, path: str, staging: Staging) -> bool:
     return os.path.realpath(shown) == os.path.realpath(staging.file()) or name == path
 
 
-def summary(output: bytes | str) -> str:
-    """What a program says, in a line."""
+def summary(output: bytes | str, most: int = _MAX_MESSAGE) -> str:
+    """What a program says, in a line of so many characters at most."""
     text = output if isinstance(output, str) else output.decode("utf-8", "replace")
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    return " / ".join(lines[:3])[:_MAX_MESSAGE]
+    return " / ".join(lines[:3])[:most]

@@ -179,6 +179,7 @@ _PROJECT = "pyproject.toml"
 _MAX_EXTENDED = 20  # configurations in a chain of `extend`, which may be a circle
 _AT_THE_END = "unexpected EOF while parsing"
 _EXIT_PROBLEMS = 1  # the exit code of ruff if it found problems
+_MAX_REFUSAL = 200  # characters of what ruff says when it fails: a sentence in a reason, or in a warning
 _MAX_CONFIGURATION_BYTES = 1_000_000  # a person wrote it
 
 
@@ -212,14 +213,14 @@ class Ruff:
         if refused is None:
             ran = self._ask([*asked, *(() if configured.file else _UNCONFIGURED)], after, staging)
             if ran.code not in {0, _EXIT_PROBLEMS}:
-                refused = f"ruff rejects it: {summary(ran.err)}"
+                refused = f"ruff rejects it: {summary(ran.err, _MAX_REFUSAL)}"
         notes: list[Issue] = []
         if refused is not None:
             words = f"ruff used its default rules instead of the project's configuration: {refused}"
             notes.append(Issue("warning", 1, 1, "ruff-configuration", words))
             ran = self._ask([*asked, "--isolated", *_UNCONFIGURED], after, staging)
         if ran.code not in {0, _EXIT_PROBLEMS}:
-            raise NotRunError(f"ruff failed: {summary(ran.err)}")
+            raise NotRunError(f"ruff failed: {summary(ran.err, _MAX_REFUSAL)}")
         findings: Any = loads(ran.out.decode("utf-8", "replace") or "[]")
         return notes + _with_python(list(map(_ruff_issue, findings)), path, after, staging)
 

@@ -111,6 +111,9 @@ def test_a_ruff_that_is_missing_or_fails_is_told(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(module, "program", lambda _name, _roots: str(failing))
     with pytest.raises(NotRunError, match="ruff failed: broken"):
         issues(tmp_path, "x = 1\n")
+    failing.write_text("#!/bin/sh\nprintf '%300s' | tr ' ' x >&2\nexit 2\n")
+    with pytest.raises(NotRunError, match=r"ruff failed: x{200}$"):
+        issues(tmp_path, "x = 1\n")
 
 
 FOREIGN = "secret-of-another-project = [\n"
