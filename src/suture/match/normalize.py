@@ -1,13 +1,14 @@
-r"""Normalize texts, so that harmless differences vanish: look-alikes, whitespace, escapes, comments, mistyped words.
+r"""Read a request in each way that it may be meant, and normalize lines, so that harmless differences vanish.
+
+`Request` is a change as lines, without their ends; `split` makes lines of a text. `readings` are the ways that a
+request may be meant. In order: as sent; without the code fence around it; with `\n` and `\t` for what they spell;
+without the line numbers that a reading tool printed; with HTML entities decoded. They stack: a numbered text in a
+fence has a reading without either. A reading never replaces the text as sent: it is another request, which is searched
+for only where the more literal ones have no place.
 
 `fold` makes look-alikes plain. `coarse` goes further: no whitespace, no backslashes, no accents, lower case, one kind
 of quotes. Lines that differ in nothing else have the same key. It translates a whole text at once, which is faster than
-line by line.
-
-`readings` are the ways that a request may be meant. In order: as sent; without the code fence around it; with `\n` and
-`\t` for what they spell; without the line numbers that a reading tool printed; with HTML entities decoded. They stack:
-a numbered text in a fence has a reading without either. Line endings are not part of a line. A reading never replaces
-the text as sent: it is another request, which is searched for only where the more literal ones have no place.
+line by line. `is_known` and `find_slip` tell which differences are harmless: escapes, comments, mistyped words.
 """
 
 from __future__ import annotations
