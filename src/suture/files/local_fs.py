@@ -1,6 +1,7 @@
 """The operating system's files: those of a workspace, of the user's state, and in private folders for checks.
 
-Nothing here decides anything.
+Nothing here decides what happens to a file of the workspace. `Layout`, the private folder for checks, decides what of
+the workspace is shown in it.
 
 Rejected: `openat2(RESOLVE_BENEATH)`. It needs ctypes (2 ms of start-up), exists on Linux only, refuses
 absolute links that stay inside, and would still need the walk in `files.fs` as its fallback (docs/adr/0003).
