@@ -1,12 +1,13 @@
-"""Find the one place in a file where a text occurs, and the edits that make the change there.
+"""Find the one place in a file where a text occurs, and the edits that make the change there; rebase old changes.
 
     locate(Index(body), old, new) -> Found | Refused
     at_line(Index(body), old, new, line) -> Found | None
 
 Where a text does not occur in the file, in this or another form, the first question is on which version it was written.
-If an earlier version holds it in one place, the request is a change of that version. It is made there, and the two
-changes of that version, the request's and the one that led to the file, are merged as git merges them. What can't be
-merged is refused: a text whose version is known is never searched for anywhere else.
+If an earlier version holds it in one place, the request is a change of that version, and it is rebased: it is made
+there, and the two changes of that version, the request's and the one that led to the file, are merged as git merges
+them. What can't be merged is refused: a text whose version is known is never searched for anywhere else. The rebasing
+is the second half of this module: `_rebase` tries the versions, `_merge` merges, `_LineMap` knows where lines went.
 
 One coarse search finds every place where all lines of the text occur, in any form. Each place belongs to
 the strictest rung that it satisfies, and the strictest rung that has places decides: one place is taken, several end
