@@ -65,7 +65,7 @@ NOTATIONS = {
         Notation(
             "unified",
             "unified",
-            "d-@I",
+            "d-@I",  # diff, ---, @@, Index:
             cut_off="its @@ line counts more lines than follow, or its fence has no end",
             old="its context and - lines",
             in_hunks=True,
@@ -374,7 +374,7 @@ def reading(source: Source, at: int, *, doubtful: bool = False) -> Reading | Non
     return None
 
 
-def wait_reading(source: Source, at: int, *, doubtful: bool = False) -> Generator[None, None, Reading | None]:
+def wait_for_reader(source: Source, at: int, *, doubtful: bool = False) -> Generator[None, None, Reading | None]:
     """The same, as soon as the lines have come that tell."""
     line = yield from source.wait(at)
     if line is not None and line.startswith(_TWO_LINES):

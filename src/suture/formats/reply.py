@@ -23,7 +23,7 @@ from suture.formats import (
     Unread,
     search_replace,
     unified,
-    wait_reading,
+    wait_for_reader,
 )
 from suture.formats.file_names import Above, alone, as_path, closes, fence_of, in_info, is_excerpt, mentions
 from suture.formats.search_replace import marker, path_behind, unwrap
@@ -172,10 +172,10 @@ class ReplyParser:
                 at = yield from self._past_thinking(at)
                 if at >= len(source.lines):
                     return
-            reader = yield from wait_reading(source, at, doubtful=True)
+            reader = yield from wait_for_reader(source, at, doubtful=True)
             is_text = not source.fence or source.language in LANGUAGES
             if reader is None and is_text and (yield from unwrap(source, at)):
-                reader = yield from wait_reading(source, at)
+                reader = yield from wait_for_reader(source, at)
             end = at if reader is None else (yield from self._number(reader, at))
             at = end if end > at else (yield from self._pass(at))
 
@@ -438,8 +438,8 @@ class ReplyParser:
         if line is None:
             return at + 1
         if not (source.whole_files and (len(fence) >= _LONG_FENCE or source.language in _TEXTS)):
-            reader = (yield from wait_reading(source, first)) or (
-                (yield from wait_reading(source, first + 1)) if alone(line) else None
+            reader = (yield from wait_for_reader(source, first)) or (
+                (yield from wait_for_reader(source, first + 1)) if alone(line) else None
             )
             if reader is not None or line.lstrip().startswith(("<<<<", "----", ">>>>", "++++")):
                 return at + 1
