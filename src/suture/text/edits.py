@@ -81,7 +81,7 @@ class Pieces:
         self.length = self._starts[-1]
 
     @classmethod
-    def made_by(cls, size: int, cuts: Iterable[Cut]) -> Pieces:
+    def from_cuts(cls, size: int, cuts: Iterable[Cut]) -> Pieces:
         """The parts of the text that cuts, in order, make of one of `size` bytes."""
         pieces: list[Piece] = []
         position = 0
@@ -195,15 +195,19 @@ def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Ed
     """One list of edits for two made one after the other.
 
     `first` applies to an original of `size` bytes, `second` to the result; what comes back applies
-    to the original and gives the final text. Work is linear in the number of edits.
+    to the original and gives the final text. Work is n log n in the number of edits: they are sorted, and
+    each part of the final text is found by bisection.
+
+    All that comes between two kept parts is one edit, unlike in `Pieces.edits`: a second edit inside what a first one
+    inserted would otherwise leave three, and one composition after the other would make the list longer.
     """
-    earlier = Pieces.made_by(size, _cuts(sort_edits(first, size)))
-    later = Pieces.made_by(earlier.length, _cuts(sort_edits(second, earlier.length)))
+    earlier = Pieces.from_cuts(size, _cuts(sort_edits(first, size)))
+    later = Pieces.from_cuts(earlier.length, _cuts(sort_edits(second, earlier.length)))
     result: list[Edit] = []
     position, put = 0, list[bytes]()
     for at, length, new in (*earlier.then(later).pieces, (size, 0, None)):
         if new is not None:
-            put.append(new)  # all that comes between two kept parts is one edit
+            put.append(new)
             continue
         if put or at > position:
             result.append(edit(position, at, b"".join(put)))

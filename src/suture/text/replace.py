@@ -264,7 +264,7 @@ def _news(text: bytes, spans: Sequence[tuple[int, int]], new: bytes, usual: byte
 
 def _replace(text: bytes, spans: Sequence[tuple[int, int]], news: Sequence[bytes]) -> Pieces:
     """The text with other bytes at the spans."""
-    return Pieces.made_by(len(text), [(start, end, new) for (start, end), new in zip(spans, news, strict=True)])
+    return Pieces.from_cuts(len(text), [(start, end, new) for (start, end), new in zip(spans, news, strict=True)])
 
 
 class _Trail:
