@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
 
 _MAX_DUPLICATES = 1_000  # reported in one text, by choice: whoever fixes them sees the pattern in far fewer
-_TAME = 10_000  # characters: no text of docs/adr/0020 that was made for it took these parsers more than 50 ms at 20 KB
+_MAX_IN_PROCESS = 10_000  # characters: no text made for it (docs/adr/0020) took these parsers over 50 ms at 20 KB
 
 
 # JSON, JSON lines, and JSON with comments and trailing commas: the standard library's parser judges. A bracket that is
@@ -66,7 +66,7 @@ class Json(Parser):
 
     name = "json"
     files = tuple(_JSON_FILES.split())
-    tame = _TAME
+    max_characters_in_process = _MAX_IN_PROCESS
 
     def issues(self, path: str, text: str) -> list[Issue]:
         """The first error, or all duplicate keys; of JSON lines, those up to the first line that has an error."""
@@ -78,7 +78,7 @@ class JsonWithComments(Parser):
 
     name = "jsonc"
     files = tuple(_JSONC_FILES.split())
-    tame = _TAME
+    max_characters_in_process = _MAX_IN_PROCESS
 
     def issues(self, path: str, text: str) -> list[Issue]:
         """The first error, or all duplicate keys."""
@@ -226,7 +226,7 @@ class Toml(Parser):
 
     name = "toml"
     files = ("*.toml", "Pipfile", "Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock")
-    tame = _TAME
+    max_characters_in_process = _MAX_IN_PROCESS
 
     def issues(self, path: str, text: str) -> list[Issue]:
         """The first error."""
@@ -298,7 +298,7 @@ class Xml(Parser):
 
     name = "xml"
     files = tuple(_XML_FILES.split())
-    tame = _TAME
+    max_characters_in_process = _MAX_IN_PROCESS
 
     def issues(self, path: str, text: str) -> list[Issue]:
         """The first error."""
@@ -408,7 +408,7 @@ class Yaml(Parser):
 
     name = "yaml"
     files = ("*.yaml", "*.yml", "*.sublime-syntax", ".clang-format", ".clang-tidy", ".clangd", "CITATION.cff")
-    tame = 1_000  # libyaml looks at a long line again and again: 5 KB of tabs take 0.1 s, and 20 KB 2 s
+    max_characters_in_process = 1_000  # libyaml rereads a long line: 5 KB of tabs take 0.1 s, and 20 KB 2 s
 
     def issues(self, path: str, text: str) -> list[Issue]:
         """The first error of syntax, or all duplicate keys and all aliases without an anchor."""

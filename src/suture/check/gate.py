@@ -136,7 +136,7 @@ class _Job:
         self.is_over = False
         self.is_plugin = not type(validator).__module__.startswith(_BUILT_IN_PREFIX)
         """Whether it may run in this process without end."""
-        self._is_apart = not self.is_plugin and len(after) > getattr(validator, "tame", len(after))
+        self._is_apart = not self.is_plugin and len(after) > getattr(validator, "max_characters_in_process", len(after))
         """Whether it is a built-in parser that must be possible to end: the text may be too much for it."""
         self.is_own = not (self.is_plugin or self._is_apart or getattr(validator, "external", False))
         """Whether it runs in this process and ends by itself, soon."""

@@ -160,8 +160,8 @@ class Parser:
     files: tuple[str, ...] = ()
     syntax_codes = (INVALID,)
     first_only = True
-    tame = 0
-    """Characters of a text that is parsed in this process: whatever it says, that takes some milliseconds."""
+    max_characters_in_process = 0
+    """Longer texts are parsed in a worker. Whatever one of so many says, it takes some milliseconds. 0: all are."""
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         """As of a `Validator`."""

@@ -50,7 +50,7 @@ class PythonSyntax(Parser):
 
     name = "python"
     files = ("*.py", "*.pyi", "*.pyw", "SConstruct", "SConscript", "wscript")
-    tame = 1_000  # `lambda:` again and again: 5 KB take 0.2 s, 20 KB take 4 s
+    max_characters_in_process = 1_000  # `lambda:` again and again: 5 KB take 0.2 s, 20 KB take 4 s
 
     def issues(self, path: str, text: str) -> list[Issue]:
         """The first error, in the compiler's words."""
@@ -101,7 +101,7 @@ class PythonParser(PythonSyntax):
 def check_python(path: str, text: str, staging: Staging, check: PythonSyntax | None = None) -> list[Issue]:
     """What Python says of a text to a check by another program, in a process that can be ended if need be."""
     check = check or PythonSyntax()
-    if len(text) <= check.tame:
+    if len(text) <= check.max_characters_in_process:
         return check.issues(path, text)
     from suture.check import worker
 

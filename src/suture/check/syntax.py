@@ -175,7 +175,7 @@ class Syntax:
 
     syntax_codes = (INVALID,)
     sees_all = True
-    tame = 0  # 1 KB takes most grammars 50 ms and more if it is made for that, 4 KB take 2 s and 600 MB
+    max_characters_in_process = 0  # 1 KB made for it takes most grammars 50 ms and more, 4 KB 2 s and 600 MB
 
     def __init__(self, language: Language) -> None:
         self.name = language.name
