@@ -1,6 +1,9 @@
 """Write the pages: `python -m docs.making`, from the root of the repository."""
 
-from docs.making import FOLDER, pages
+from docs.making import FOLDER, PAGES, page
 
-for name, page in pages().items():
-    (FOLDER / name).write_text(page, "utf-8")
+for name in PAGES:
+    try:
+        (FOLDER / name).write_text(page(name), "utf-8")
+    except ValueError as error:
+        raise SystemExit(f"docs/reference/{name}: {error}") from error

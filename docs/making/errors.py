@@ -82,7 +82,7 @@ def error_groups() -> dict[str, list[type[SutureError]]]:
             found.setdefault(title, []).extend(getattr(errors, name) for name in names)
     missing = classes().keys() - {kind.__name__ for kinds in found.values() for kind in kinds}
     if missing:
-        raise SystemExit(f"src/suture/errors.py: the docstring has no place for {', '.join(sorted(missing))}")
+        raise ValueError(f"src/suture/errors.py: the docstring has no place for {', '.join(sorted(missing))}")
     return found
 
 
@@ -97,7 +97,7 @@ def _error(kind: type[SutureError]) -> Iterator[str]:
         for name, each in fields.items():
             meaning = MEANINGS.get(f"{kind.code}.{name}") or meanings.get(name) or MEANINGS.get(name)
             if not meaning:
-                raise SystemExit(f"{kind.__name__}.{name}: say in a docstring below the field what it is")
+                raise ValueError(f"{kind.__name__}.{name}: say in a docstring below the field what it is")
             rows.append([f"`{name}`", typed(each), _linked(prose(meaning))])
         yield from (*table(("field", "type", "meaning"), rows), "")
 

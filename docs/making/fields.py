@@ -40,5 +40,5 @@ def _shape(annotation: str) -> str:
     """A class of `errors` that says what an object has, or a list of such objects."""
     listed = annotation.removeprefix("list[").removesuffix("]")
     if not listed.isidentifier() or not listed[0].isupper():
-        raise SystemExit(f"{annotation}: say in docs/making/fields.py what to call this type")
+        raise ValueError(f"{annotation}: say in docs/making/fields.py what to call this type")
     return "object" if listed == annotation else "list of objects"

@@ -199,7 +199,7 @@ def _expected_value(name: str) -> str:
     if isinstance(default, int):
         return f"a whole number from {_least(name)} to {_LARGEST_NUMBER}"
     if isinstance(default, str):
-        return " or ".join(_DURABILITIES)
+        return " or ".join(_CHOICES[name])
     return "pairs of a glob and an encoding" if name == "encodings" else "a list of strings that are not empty"
 
 
@@ -225,7 +225,8 @@ def parse_value(name: str, given: str) -> object:
     return value
 
 
-_DURABILITIES = ("full", "fast")
+_CHOICES = {"durability": ("full", "fast")}
+"""The values of a setting that is a word."""
 _LARGEST_NUMBER = 10**15
 """A petabyte, or 30,000 years in milliseconds: no more than that fits everywhere it is counted."""
 _LONGEST_NAME = 100
@@ -245,7 +246,7 @@ def _fits(name: str, value: object, default: object) -> bool:
     if isinstance(default, int):
         return isinstance(value, int) and not isinstance(value, bool) and _least(name) <= value <= _LARGEST_NUMBER
     if isinstance(default, str):
-        return value in _DURABILITIES
+        return value in _CHOICES[name]
     if name == "encodings":
         return isinstance(value, tuple | list) and [*map(type, value)] == [str, str]
     return isinstance(value, str) and value != ""

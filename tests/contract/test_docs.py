@@ -1,6 +1,7 @@
 """The documentation shows what works, and leads where it says."""
 
 import re
+from collections.abc import Collection
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -8,6 +9,13 @@ from textwrap import dedent
 
 import pytest
 
+from suture.apis import FORMATS
+from suture.check import registry
+from suture.check.programs import ON_REQUEST
+from suture.check.syntax import LANGUAGES
+from suture.cli.init import CLIENTS
+from suture.match.ladder import RUNGS
+from suture.tools import PROFILES
 from tests.contract.pages import DOCS, GENERATED, ROOT, blocks, fits, mistakes, pages, rewritten, run_page
 
 PAGES = {str(path.relative_to(ROOT)): path for path in pages()}
@@ -225,3 +233,50 @@ ABOUT_FAST = [
 @pytest.mark.parametrize("name", ABOUT_FAST)
 def test_what_fast_promises_is_told_in_the_same_words_everywhere(name: str) -> None:
     assert FAST in " ".join((ROOT / name).read_text("utf-8").split())
+
+
+AGENTS = [client.title for client in CLIENTS.values()]
+CHECKS = ["ruff", "conflict-markers", *(parser.name for parser in registry._parsers()), *ON_REQUEST]
+SEARCHED = [name for name in RUNGS if name not in {"elision", "rebased", "similar"}]  # those are found otherwise
+LISTS: dict[str, list[Collection[str]]] = {
+    "README.md": [AGENTS],
+    "docs/how-to/agents.md": [AGENTS, CLIENTS, PROFILES],
+    "docs/how-to/index.md": [AGENTS],
+    "docs/promises/right-place.md": [SEARCHED],
+    "docs/reference/mcp.md": [AGENTS, PROFILES],
+    "docs/reference/model-apis.md": [FORMATS, PROFILES],
+    "docs/reference/validators.md": [CHECKS, [language.name for language in LANGUAGES]],
+}
+"""What pages list that is written by hand."""
+
+
+def left_out(text: str, names: Collection[str]) -> list[list[str]]:
+    """Which names a page does not have, and which a paragraph or row of it does not that has more than half of them."""
+    missing = [
+        [name for name in names if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", part)]
+        for part in (text, *re.split(r"\n\n|\n(?=\|)", text))
+    ]
+    return [missing[0], *(some for some in missing[1:] if 0 < len(some) < len(names) / 2)]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_on_a_page_is_complete(name: str) -> None:
+    text = DOCUMENTS[name].read_text("utf-8")
+    assert [left_out(text, names) for names in LISTS[name]] == [[[]]] * len(LISTS[name])
+
+
+def test_a_list_that_leaves_something_out_is_noticed() -> None:
+    assert left_out("a, b, c, d\n\na or b\n\na, b, d-e", "abcd") == [[]]
+    assert left_out("a, b, d\n| a, b, c, d-e |\n", "abcd") == [[], ["c"], ["d"]]
+
+
+EXAMPLES = {"src/app.py", "src/greet.py", "tools/no_print.py"}
+"""Files that pages use as examples."""
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if not name.startswith("docs/adr/")])
+def test_every_source_file_that_a_page_names_is_there(name: str) -> None:
+    prose = FENCED.sub("", DOCUMENTS[name].read_text("utf-8"))
+    named = set(re.findall(r"`([\w/]+/\w+\.py)\b", prose)) - EXAMPLES
+    folders = (ROOT, ROOT / "src" / "suture")
+    assert [path for path in sorted(named) if not any((folder / path).is_file() for folder in folders)] == []

@@ -132,6 +132,10 @@ def environment(installed: Path, tmp_path: Path) -> dict[str, str]:
     return kept | home
 
 
+def test_the_steps_are_all_commands() -> None:
+    assert list(STEPS) == list(COMMANDS), "add the command to STEPS, in the order of `suture --help`"
+
+
 @pytest.mark.promise("project.package")
 def test_every_command_works_without_extras_or_names_the_one_that_it_needs(
     installed: Path, environment: dict[str, str], tmp_path: Path
@@ -154,7 +158,6 @@ def test_every_command_works_without_extras_or_names_the_one_that_it_needs(
             check=False,
         )
 
-    assert list(STEPS) == list(COMMANDS)
     change = ""
     for name, (words, code, begins) in STEPS.items():
         done = run(name, *(change if word == "CHANGE" else word for word in words))

@@ -9,6 +9,7 @@ import pytest
 from suture.check import registry as module
 from suture.check.issue import NotRunError, Staging, Validator
 from suture.check.registry import Configuration, Rule, Table, fits, plugins
+from tests.fuzz.texts import TARGETS
 
 
 def names(table: Table, path: str) -> list[str]:
@@ -55,6 +56,35 @@ def made(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, 
 )
 def test_a_file_gets_the_check_of_its_type_and_that_for_conflicts(tmp_path: Path, path: str, name: str) -> None:
     assert names(made(tmp_path), path) == [name, "conflict-markers"]
+
+
+BROKEN = {
+    "python": ("a.py", "a = 1\nb = (\n", 2),
+    "jsonc": ("a.jsonc", '{\n  // b\n  "a": ]\n}\n', 3),
+    "json": ("a.json", '{\n  "a": ]\n}\n', 2),
+    "yaml": ("a.yaml", "a: 1\nb: [\n]]\n", 3),
+    "toml": ("a.toml", "a = 1\nb = ]\n", 2),
+    "xml": ("a.xml", "<a>\n</b>\n", 2),
+}
+"""For every parser a file, a text that it refuses, and the line where it does."""
+
+
+def test_every_parser_has_a_text_that_it_refuses_and_a_fuzz_target() -> None:
+    parsers = {parser.name for parser in module._parsers()}
+    assert set(BROKEN) == parsers, "give the parser a text that it refuses"
+    assert {f"check {name}" for name in parsers} <= {target.name for target in TARGETS}, "add it in tests/fuzz/texts.py"
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_parser_tells_where_a_text_is_broken(name: str) -> None:
+    path, text, line = BROKEN[name]
+    (parser,) = [parser for parser in module._parsers() if parser.name == name]
+    assert fits(parser.files, path)
+    (issue,) = parser.check(path, None, text, None)  # type: ignore[arg-type]  # it needs no staging
+    assert (issue.severity, issue.line) == ("error", line)
+    assert issue.column >= 1
+    assert issue.code in parser.syntax_codes
+    assert " " in issue.message
 
 
 def test_any_other_file_is_looked_at_for_conflicts(tmp_path: Path) -> None:

@@ -60,10 +60,10 @@ def looked(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> lis
     return checks
 
 
-def odd(checks: list[dict[str, str]], group: str) -> list[tuple[str, ...]]:
-    """What is not ok in a group."""
+def odd(checks: list[dict[str, str]], *names: str) -> list[tuple[str, ...]]:
+    """What is not ok of the checks of these names."""
     keys = ("state", "name", "found", "advice")
-    return [tuple(each[key] for key in keys) for each in checks if each["group"] == group and each["state"] != "ok"]
+    return [tuple(each[key] for key in keys) for each in checks if each["name"] in names and each["state"] != "ok"]
 
 
 def shelf(world: Path) -> Path:
@@ -236,7 +236,7 @@ def test_what_is_broken_is_a_problem_with_what_to_do(world: Path, how: str, capf
     harm(world)
     before = files(world)
     wanted = tuple(each.format(project=world / "project", state=world / "state") for each in line)
-    assert odd(looked(capfd, "--root", str(world / "project"), code=1), group) == [wanted]
+    assert odd(looked(capfd, "--root", str(world / "project"), code=1), wanted[1]) == [wanted]
     assert main(["doctor", "--quiet", "--root", str(world / "project")]) == 1
     assert capfd.readouterr() == ("", f"PROBLEM: {group}: {wanted[1]}: {wanted[2]}\n{wanted[3]}\n")
     assert main(["doctor", "--root", str(world / "project")]) == 1
@@ -255,13 +255,13 @@ def test_an_interrupted_transaction_waits_for_recover(world: Path, capfd: pytest
         pass
     stopping.abandon()
     advice = f"suture recover --root {root} (it is taken back)"
-    assert odd(looked(capfd, code=1), "workspace") == [
+    assert odd(looked(capfd, code=1), "transaction") == [
         ("problem", "transaction", "a change of a.txt was interrupted", advice)
     ]
     handle = os.open(root, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
     try:
-        (held,) = odd(looked(capfd), "workspace")  # the transaction is under way
+        (held,) = odd(looked(capfd), "lock", "transaction")  # the transaction is under way
     finally:
         os.close(handle)
     assert [held[:2], held[3]] == [("note", "lock"), "Wait until it is done."]
@@ -270,7 +270,7 @@ def test_an_interrupted_transaction_waits_for_recover(world: Path, capfd: pytest
     )
     (root / ".suture-intent").write_bytes(b"suture-intent 1 op")
     told = ("problem", "transaction", "a change was interrupted", advice)
-    assert odd(looked(capfd, code=1), "workspace") == [told]
+    assert odd(looked(capfd, code=1), "transaction") == [told]
     assert main(["recover"]) == 0
 
 
@@ -290,7 +290,7 @@ def test_a_damaged_history_is_a_problem(
     raw[(pages[table] - 1) * size : pages[table] * size] = b"\xff" * size
     file.write_bytes(raw)
     before = files(world)
-    (line,) = odd(looked(capfd, code=1), "state folder")
+    (line,) = odd(looked(capfd, code=1), "history", "database", "records")
     assert [line[0], line[1], line[3]] == ["problem", name, doctor._NEW_ONE]
     assert found in line[2]
     assert files(world) == before
@@ -301,7 +301,7 @@ def test_a_damaged_change_is_a_problem(world: Path, capfd: pytest.CaptureFixture
     with closing(sqlite3.connect(file)) as database:
         database.execute("UPDATE change SET summary = 'other'")
         database.commit()
-    (line,) = odd(looked(capfd, code=1), "state folder")
+    (line,) = odd(looked(capfd, code=1), "history", "database", "records")
     assert line[:2] == ("problem", "records")
     assert " damaged, such as " in line[2]
 
@@ -318,7 +318,7 @@ def test_a_history_that_was_being_written_is_left_as_it_is(world: Path, capfd: p
     for path, content in left.items():
         path.write_bytes(content)
     assert len(left) == 2
-    assert odd(looked(capfd), "state folder") == [
+    assert odd(looked(capfd), "history", "database", "records") == [
         (
             "note",
             "history",
@@ -335,7 +335,7 @@ def test_a_history_that_somebody_has_locked_is_told(
     monkeypatch.setattr(doctor, "_PATIENCE_MS", 0)
     database = sqlite3.connect(changed(world / "project"), isolation_level=None)
     database.execute("BEGIN EXCLUSIVE")
-    (line,) = odd(looked(capfd), "state folder")
+    (line,) = odd(looked(capfd), "history", "database", "records")
     database.close()
     assert line[:3] == ("note", "history", "another program has locked it")
 
@@ -346,7 +346,7 @@ def test_changes_that_wait_are_told_and_not_taken_in(world: Path, capfd: pytest.
         with workspace.transaction() as tx:
             tx.write("a.txt", text)
     before = files(world)
-    (line,) = odd(looked(capfd), "state folder")
+    (line,) = odd(looked(capfd), "history", "waiting")
     assert line[:3] == ("note", "waiting", "2 changes waiting to be recorded")
     assert files(world) == before
     assert main(["completion", "bash", "--line=suture show "]) == 0
@@ -371,7 +371,7 @@ def test_a_root_that_can_only_be_read_is_a_problem(
     root.chmod(0o444)
     if os.access(root, os.W_OK):  # by root, to whom the mode says nothing
         monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(root) or mode == os.F_OK)
-    found = odd(looked(capfd, "--root", str(root), code=1), "workspace")
+    found = odd(looked(capfd, "--root", str(root), code=1), "root", "reading", "writing")
     root.chmod(0o755)
     assert found == [
         ("problem", "reading", "the folder cannot be read by you", f"chmod u+rx {root}"),
@@ -387,7 +387,7 @@ def test_a_state_folder_of_another_user_is_a_problem(
     monkeypatch.setattr(os, "geteuid", lambda: user + 1)
     monkeypatch.setattr(os, "access", lambda path, _: str(path) != str(shelf(world)))
     place = shelf(world)
-    assert odd(looked(capfd, code=1), "state folder") == [
+    assert odd(looked(capfd, code=1), "folder", "owner") == [
         (
             "problem",
             "folder",
@@ -447,12 +447,13 @@ def test_programs_of_checks_are_looked_for(world: Path, capfd: pytest.CaptureFix
             doctor._FORM,
         ),
     ]
-    assert odd(looked(capfd, code=1), "workspace") == wanted
+    names = [line[1] for line in wanted]
+    assert odd(looked(capfd, code=1), *names, "validators.off", "validators.yaml") == wanted
     own = world / "config" / "suture" / "suture.toml"
     own.parent.mkdir(parents=True)
     own.write_text(f'trust = ["{world}/project"]\n[validators.mypy]\nenabled = true\n')
     checks = looked(capfd, code=1)
-    assert [line for line in odd(checks, "workspace") if line[1] != "validators.mypy"] == wanted[1:]
+    assert odd(checks, *names) == wanted[1:]
     said = {each["name"]: each["found"] for each in checks}
     assert said["configuration"] == f"suture.toml, {own}"
     assert said["validators.own"] == f"{world}/bin/suture"
@@ -553,7 +554,7 @@ def test_settings_are_not_looked_for_where_there_is_no_home(
     for name in ("HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name)
     assert world.exists()
-    assert odd(looked(capfd), "agents")[0][2] == "no agent starts suture"
+    assert odd(looked(capfd), "settings")[0][2] == "no agent starts suture"
 
 
 def test_what_is_missing_of_the_installation_is_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -687,5 +688,5 @@ def test_files_that_a_power_cut_left_are_a_problem(world: Path, capfd: pytest.Ca
         (project / name).write_bytes(b"")
     said = f"a power cut left {', '.join(names[:3])} and more"
     wanted = ("problem", "transaction", said, f"suture recover --root {project}")
-    assert odd(looked(capfd, "--root", str(project), code=1), "workspace") == [wanted]
+    assert odd(looked(capfd, "--root", str(project), code=1), "transaction") == [wanted]
     assert {*names} <= {each.name for each in project.iterdir()}

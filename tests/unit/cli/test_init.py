@@ -19,6 +19,7 @@ from suture.engine.session import Session
 from suture.files.local_fs import LocalFS
 from suture.plan import Snapshot, Update
 from suture.text.edits import Edit
+from suture.tools import PROFILES
 from suture.workspace import Workspace
 
 PLACES = {
@@ -311,7 +312,7 @@ def test_the_list_is_of_the_scope_that_was_asked_for(world: Path, capfd: pytest.
     project = [row["path"] for row in json.loads(init(capfd, "--project", "--json")[0])]
     assert project == [f"{world}/project/{client.project}" for client in CLIENTS.values() if client.project]
     user = [row["path"] for row in json.loads(init(capfd, "--user", "--json")[0])]
-    assert (len(user), {path.startswith(f"{world}/home/") for path in user}) == (7, {True})
+    assert (len(user), {path.startswith(f"{world}/home/") for path in user}) == (len(PLACES), {True})
 
 
 @pytest.mark.parametrize(
@@ -342,7 +343,7 @@ def test_the_tools_to_serve_may_be_chosen(world: Path, capfd: pytest.CaptureFixt
 @pytest.mark.usefixtures("world")
 def test_tools_that_there_are_none_of_are_told(capfd: pytest.CaptureFixture[str]) -> None:
     assert init(capfd, "codex", "--tools", "pach", code=2)[1].startswith("UNKNOWN_TOOL: There is no tool 'pach'.\n")
-    problem = "there is no profile 'edti'; did you mean edit? known are full, edit, search, read-only"
+    problem = f"there is no profile 'edti'; did you mean edit? known are {', '.join(PROFILES)}"
     told = f"WRONG_USAGE: suture init: {problem}\nSee: suture init --help\n"
     assert init(capfd, "codex", "--profile", "edti", code=2) == ("", told)
 

@@ -90,7 +90,7 @@ DONE = [
 
 def test_the_table_has_every_command_that_has_something_to_keep_back() -> None:
     own = {"call", "completion", "doctor", "mcp"}  # JSON only, tested beside its module, or a server
-    assert {words[0] for words in DONE} == set(COMMANDS) - own
+    assert {words[0] for words in DONE} == set(COMMANDS) - own, "add the command to DONE, or to own"
 
 
 @pytest.mark.promise("cli.quiet")

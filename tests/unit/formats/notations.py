@@ -1,7 +1,8 @@
 """How models write an edit of `a.py`, `x = 1` to `x = 2`, and what becomes of it beside a good block.
 
-`READ` is applied. `WHOLE` is applied if whole files are asked for, and told otherwise. `TOLD` is not read: it must be
-in `unread`, with the kind that stands beside it; a kind with a `?` is told as a warning, not as an error.
+`READ` is applied. `WHOLE` is applied if whole files are asked for, and told otherwise. `CREATED` makes `b.py`.
+`TOLD` is not read: it must be in `unread`, with the kind that stands beside it; a kind with a `?` is told as a warning,
+not as an error.
 """
 
 import json
@@ -218,6 +219,12 @@ WHOLE = {
     ),
     "create_file of Qwen": qwen("create_file", path="a.py", content=NEW),
     "files in JSON": js({"files": [_WRITE]}, 2),
+}
+
+CREATED = {
+    "NEW_FILE": f"### File: b.py\n<<<<<<< NEW_FILE\n{NEW}\n>>>>>>> NEW_FILE\n",
+    "a file added by V4A": f"*** Begin Patch\n*** Add File: b.py\n+{NEW}\n*** End Patch\n",
+    "a diff from /dev/null": f"--- /dev/null\n+++ b/b.py\n@@ -0,0 +1 @@\n+{NEW}\n",
 }
 
 TOLD = {

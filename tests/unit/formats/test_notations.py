@@ -3,16 +3,16 @@
 import pytest
 
 from suture import Workspace, parse_reply, preview_reply, validate_reply
-from suture.formats import KINDS
+from suture.formats import KINDS, NOTATIONS
 from suture.formats.reply import Reply, ReplyParser
 from suture.tools.reply import Preview
-from tests.unit.formats.notations import ORDINARY, READ, TOLD, WHOLE
+from tests.unit.formats.notations import CREATED, ORDINARY, READ, TOLD, WHOLE
 
 GOOD = "### File: good.py\n<<<<<<< SEARCH\ny_old\n=======\ny_new\n>>>>>>> REPLACE\n\n"
 FILES = {"good.py": "y_old\n", "a.py": "x = 1\n"}
 BOTH = {"good.py": "y_new\n", "a.py": "x = 2\n"}
 ALONE = {"good.py": "y_new\n"}
-EVERY = {**READ, **WHOLE, **{name: text for name, (text, _) in TOLD.items()}, **ORDINARY}
+EVERY = {**READ, **WHOLE, **CREATED, **{name: text for name, (text, _) in TOLD.items()}, **ORDINARY}
 
 
 def beside(text: str) -> str:
@@ -27,6 +27,12 @@ def met(text: str, *, whole_files: bool = False) -> tuple[Reply, Preview]:
 def test_there_are_enough_notations() -> None:
     assert len(READ) + len(WHOLE) + len(TOLD) >= 150
     assert len(ORDINARY) >= 40
+
+
+def test_every_notation_has_an_example() -> None:
+    examples = {**READ, **WHOLE, **CREATED}.values()
+    formats = {block.format for text in examples for block in parse_reply(text, whole_files=True)}
+    assert formats == set(NOTATIONS), "give the notation an example in tests/unit/formats/notations.py"
 
 
 @pytest.mark.promise("reply.nothing-silent")
@@ -45,6 +51,12 @@ def test_whole_files_are_written_if_asked_for_and_told_otherwise(text: str) -> N
     reply, preview = met(text)
     assert [(each.kind, each.path, each.edits) for each in reply.unread] == [("file", "a.py", True)]
     assert (preview.files, preview.validation.is_valid) == (ALONE, False)
+
+
+@pytest.mark.parametrize("text", CREATED.values(), ids=CREATED)
+def test_a_new_file_is_made(text: str) -> None:
+    reply, preview = met(text)
+    assert (preview.files, reply.unread) == (ALONE | {"b.py": "x = 2\n"}, ())
 
 
 @pytest.mark.promise("reply.nothing-silent")

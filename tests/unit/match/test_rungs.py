@@ -5,7 +5,7 @@ from _pytest.mark import ParameterSet
 
 from suture import wording
 from suture.match.index import Site
-from suture.match.ladder import LADDER
+from suture.match.ladder import LADDER, RUNGS
 from suture.match.normalize import line_keys, meaning
 from tests.unit.match.asking import found, made, proved, swap
 
@@ -612,6 +612,14 @@ def listed(ladder: dict[str, dict[str, Case]]) -> list[ParameterSet]:
     return [
         pytest.param(rung, case, id=f"{rung}: {name}") for rung, cases in ladder.items() for name, case in cases.items()
     ]
+
+
+OTHERWISE_TESTED = {"line_ends", "rebased"}
+"""`line_ends` by every exact case with CRLF, below; `rebased`, which needs an earlier version, in `test_rebase.py`."""
+
+
+def test_every_rung_has_examples() -> None:
+    assert set(BY_RUNG) == set(RUNGS) - OTHERWISE_TESTED, "give the rung examples in BY_RUNG"
 
 
 CASES = [*listed(BY_RUNG), *listed(PIECES)]

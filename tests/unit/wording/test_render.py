@@ -232,7 +232,8 @@ def test_every_error_code_has_words_and_every_word_a_code() -> None:
     codes = {
         each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.SutureError)
     }
-    assert set(messages.MESSAGES) == codes == {sample.code for sample in SAMPLES}
+    assert set(messages.MESSAGES) == codes, "write the words in wording/messages.py or wording/edits.py"
+    assert {sample.code for sample in SAMPLES} == codes, "add a sample to SAMPLES"
 
 
 @pytest.mark.promise("teach.data")
