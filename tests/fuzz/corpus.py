@@ -13,6 +13,7 @@ INPUTS: list[tuple[str, str, bytes]] = [
     ("reply once", "lines that mention files took quadratic time", b"see a.py, b.py, c.py, d.py, e.py\n" * 10_000),
     ("reply once", "programs in here-documents took quadratic time", b"```bash\n" + b"python - <<E\n" * 6_000),
     ("reply once", "blocks in quotations took quadratic time", b"> <<<<<<< SEARCH\na.py\n" * 4_000),
+    ("reply once", "code fences took quadratic time", b"```\nx\n```\n" * 40_000),
     ("pending", "deep JSON raised RecursionError", b'{"a":' * 5_000),
 ]
 """A target, what was wrong, and the input."""

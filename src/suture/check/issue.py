@@ -42,6 +42,8 @@ else:
 
 INVALID = "invalid-syntax"
 """The code of every syntax error."""
+_QUOTATIONS = (", not `", ": `")
+"""How messages about data formats go on when they quote the text at the place (`check.data`)."""
 _CLOSED = " closed"
 """In messages on what was never closed, which are reported where it was opened."""
 _MAX_SHOWN = 30  # characters of a text in a message
@@ -336,6 +338,10 @@ class _Pairing:
 
 
 def _identity(issue: Issue) -> tuple[str, str, str]:
-    """What two problems share if they are the same, wherever they are: line numbers in a message do not count."""
-    first, *rest = issue.message.split("line ")
+    """What two problems share if they are the same: line numbers, and text that a parser quotes, do not count."""
+    message = issue.message
+    if issue.code == INVALID:
+        for quotation in _QUOTATIONS:
+            message = message.partition(quotation)[0]
+    first, *rest = message.split("line ")
     return issue.severity, issue.code, "line ".join([first, *(part.lstrip("0123456789") for part in rest)])

@@ -493,7 +493,8 @@ class ReplyParser:
 
     def _line_above(self, at: int) -> str | None:
         """The path that the last line above a line is, blank ones not counted."""
-        above = (line for line in reversed(self._source.lines[self._floor : at]) if line.strip())
+        lines = self._source.lines
+        above = (lines[number] for number in range(at - 1, self._floor - 1, -1) if lines[number].strip())
         return alone(next(above, "").removesuffix("\r"))
 
 
