@@ -14,6 +14,7 @@ INPUTS: list[tuple[str, str, bytes]] = [
     ("reply once", "programs in here-documents took quadratic time", b"```bash\n" + b"python - <<E\n" * 6_000),
     ("reply once", "blocks in quotations took quadratic time", b"> <<<<<<< SEARCH\na.py\n" * 4_000),
     ("reply once", "code fences took quadratic time", b"```\nx\n```\n" * 40_000),
+    ("check yaml", "a message had a whole name of an alias", b"a: *" + b"9" * 1_950 + b"\n"),
     ("pending", "deep JSON raised RecursionError", b'{"a":' * 5_000),
 ]
 """A target, what was wrong, and the input."""

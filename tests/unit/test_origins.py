@@ -33,7 +33,8 @@ def root(tmp_path: Path) -> Path:
 def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Give `sys.path` back as it was, and what finds modules."""
     kept = list(sys.path)
-    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    finders = [finder for finder in sys.meta_path if not isinstance(finder, OutsideFinder)]
+    monkeypatch.setattr(sys, "meta_path", finders)  # without the roots that other tests kept out
     monkeypatch.setattr(sys, "path", kept)
     yield kept
     assert sum(isinstance(each, OutsideFinder) for each in sys.meta_path) <= 1

@@ -526,7 +526,9 @@ class _YamlReader:
     def _on_alias(self, event: AliasEvent) -> None:
         self._key_is_next()
         if event.anchor not in self._anchors:
-            self._report(event, "undefined-alias", f"undefined alias: there is no anchor &{event.anchor} before it")
+            self._report(
+                event, "undefined-alias", f"undefined alias: there is no anchor &{cut(event.anchor or '')} before it"
+            )
 
     def _on_list(self, event: SequenceStartEvent) -> None:
         self._begin(event, has_keys=False)
