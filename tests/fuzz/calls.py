@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from suture import Settings, Workspace
-from suture.apis.call import sendable
+from suture.apis import sendable
 from suture.server.calls import fit_result
 from suture.testing import MemoryFS
 from suture.tools import DIALECTS, TOOLS, command, find

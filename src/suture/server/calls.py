@@ -16,7 +16,7 @@ from anyio import CancelScope, Event, get_cancelled_exc_class
 from orjson import dumps
 
 from suture import log
-from suture.apis.mcp import call_tool_result
+from suture.apis import call_tool_result
 from suture.audience import MODEL
 from suture.errors import Cancelled, InternalError, OutOfMemory, ResultTooLarge, ServerBusy
 from suture.tools import find

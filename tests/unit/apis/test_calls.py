@@ -21,7 +21,7 @@ from openai.types.responses import (
 from openai.types.responses.response_input_item_param import ApplyPatchCallOutput, FunctionCallOutput
 
 from suture import Workspace
-from suture.apis.mcp import call_tool_result
+from suture.apis import call_tool_result
 from suture.tools.spec import ToolResult
 from tests.unit.apis.shapes import fits
 
@@ -331,7 +331,7 @@ def test_line_breaks_inside_of_json_strings_are_forgiven(workspace: Workspace, r
     ],
 )
 def test_what_is_no_tool_call_is_refused(workspace: Workspace, given: JSON) -> None:
-    with pytest.raises(ValueError, match=r"no tool call of a known API|a tool call needs|needs an id"):
+    with pytest.raises(ValueError, match=r"not a tool call of a known API|a tool call needs|needs an id"):
         workspace.handle(given)
 
 

@@ -209,7 +209,7 @@ def test_names_add_to_a_profile() -> None:
 @pytest.mark.parametrize(
     ("format_", "tools", "said"),
     [
-        ("antropic", None, "known are anthropic, openai"),
+        ("antropic", None, "choose from anthropic, openai"),
         ("mcp", "serch", "did you mean search?"),
         ("mcp", "zzz", "'zzz'; known are full, edit"),
     ],

@@ -185,7 +185,7 @@ def test_several_choices_are_refused_for_each_has_calls_of_its_own(workspace: Wo
 
 @pytest.mark.parametrize("reply", [{}, {"type": "error", "error": {"message": "overloaded"}}, {"id": "x"}])
 def test_what_is_no_reply_is_refused(workspace: Workspace, reply: JSON) -> None:
-    with pytest.raises(ValueError, match="no reply of a known API"):
+    with pytest.raises(ValueError, match="not a reply of a known API"):
         workspace.handle_all(reply)
 
 
@@ -225,7 +225,7 @@ def test_a_reply_that_was_blocked_makes_no_calls(workspace: Workspace, reply: JS
 
 @pytest.mark.parametrize("name", ["choices", "candidates"])
 def test_a_reply_whose_parts_are_no_list_is_none(workspace: Workspace, name: str) -> None:
-    with pytest.raises(ValueError, match="are no list"):
+    with pytest.raises(ValueError, match="are not a list"):
         workspace.handle_all({name: {"message": {}}})
 
 

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from suture import Workspace
-from suture.apis.mcp import call_tool_result
+from suture.apis import call_tool_result
 from suture.server import calls
 from suture.server.calls import Calls, fit_result
 from suture.tools import TOOLS

@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it does not say its types
 
 from suture import Settings, ToolResult, Workspace
-from suture.apis.mcp import call_tool_result
+from suture.apis import call_tool_result
 from suture.server.calls import fit_result
 from suture.testing import MemoryFS
 from suture.tools import find
