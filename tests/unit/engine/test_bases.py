@@ -201,7 +201,7 @@ def test_versions_are_bounded_in_number_and_size(limits: dict[str, int], expecte
 @pytest.mark.promise("bound.bases")
 @pytest.mark.parametrize(("past", "known"), [(0.0, 5), (0.15, 5), (0.25, 0)])
 def test_when_the_time_is_over_there_are_no_more(monkeypatch: pytest.MonkeyPatch, past: float, known: int) -> None:
-    ws, _ = workspace({"a": b"0"})
+    ws, _ = workspace({"a": b"0"}, Settings(base_ms=200))
     for number in range(1, 6):
         read(ws)
         land(ws, write("a", b"%d" % number))
