@@ -73,7 +73,7 @@ def test_a_tool_is_there_with_all_arguments_results_and_examples(name: str) -> N
     arguments = section(told, f"### Arguments of `{name}`")
     assert [each for each in paths(definition["inputSchema"]) if f"| `{each}` |" not in arguments] == []
     results = section(told, f"### Result of `{name}`")
-    if same := re.match(r"\nAs that of \[`(\w+)`\]", results):
+    if same := re.match(r"\nThe same as for \[`(\w+)`\]", results):
         results = section(committed("tools.md"), f"### Result of `{same[1]}`")
         assert definition["outputSchema"] == find(same[1]).definition()["outputSchema"]
     results += section(committed("tools.md"), "## In every result")
