@@ -12,24 +12,24 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTEST_FLAGS ?= -n 2
 FUZZ_SECONDS ?= 240
 
-# The layers without effects: every line and branch of them is tested.
+# The layers without effects: every line and branch must be covered.
 PURE := errors records json_text log settings bounds text formats match patterns plan check/issue
 empty :=
 PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(m).py,*/suture/$(m)/*,))
 
-# Many examples of what other tests reach: measuring coverage would double their time, and add hardly any.
+# Measuring these tests would double their time and add hardly any coverage: others reach the same code.
 UNMEASURED := tests/cases/test_ways.py tests/contract tests/faults tests/fuzz tests/interop \
 	$(filter-out tests/property/test_patterns.py,$(wildcard tests/property/test_*.py)) \
 	tests/unit/test_editbench.py tests/unit/test_search_bench.py \
 	$(addprefix tests/unit/tools/test_,apply_reply_spec.py reply_functions_spec.py file_edit_performance.py)
 
-# What `make quick` looks through for tests that start no process.
+# Where `make quick` collects the tests that start no process.
 QUICK := tests/unit tests/property $(wildcard tests/cases)
 
-# Where nothing compiled may be kept, each of a thousand processes, and pytest each time, would compile everything anew.
+# With PYTHONDONTWRITEBYTECODE, a thousand processes, and pytest every time, would compile everything again.
 unexport PYTHONHOME PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-# An environment that does not run, or was made for another folder, is made anew.
+# An environment that does not run, or belongs to another folder, is created again.
 ifneq ($(shell { $(PY) -c '$(USABLE)' && cat $(STAMP); } 2>/dev/null),$(CURDIR))
 STALE := stale
 endif
@@ -39,12 +39,12 @@ endif
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' Makefile
 
-setup: $(STAMP) ## make .venv with the exact versions of constraints.txt
+setup: $(STAMP) ## create .venv with the exact versions of constraints.txt
 
 $(STAMP): pyproject.toml constraints.txt $(STALE)
 	@for python in $(CANDIDATES); do \
 		if $$python -c '$(USABLE)' >/dev/null 2>&1; then \
-			echo "making $(VENV) with $$python"; \
+			echo "creating $(VENV) with $$python"; \
 			exec $$python -m venv --clear $(VENV); \
 		fi; \
 	done; \
@@ -57,7 +57,7 @@ $(STAMP): pyproject.toml constraints.txt $(STALE)
 
 stale:
 
-# Clients of Node.js that the MCP server is tested with. Where they cannot be installed, those tests are skipped.
+# Node.js clients for testing the MCP server. If they cannot be installed, those tests are skipped.
 $(NODE_STAMP): tests/interop/node/package.json $(STAMP)
 	@rm -rf $(NODE) && mkdir $(NODE) && cp $< $(NODE)
 	@if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || ! npm --version >/dev/null 2>&1; then \
@@ -69,7 +69,7 @@ $(NODE_STAMP): tests/interop/node/package.json $(STAMP)
 		echo "npm install failed, see $(NODE)/npm.log: tests/interop/test_mcp_node.py will be skipped"; \
 	fi
 
-quick: setup ## style, types, layers, and the tests that start no process: the inner loop, in two minutes
+quick: setup ## style, types, layers, and the tests that start no process; under two minutes
 	@$(MAKE) --no-print-directory -j 2 types style
 	SUTURE_EXAMPLES=0.1 $(PY) -m pytest --quick --quiet $(PYTEST_FLAGS) $(QUICK)
 
@@ -84,29 +84,29 @@ style: setup
 types: setup
 	$(PY) -m mypy
 
-test: setup ## all checks and tests, with coverage, and the documentation: what CI runs
+test: setup ## all checks, tests with coverage, and the documentation: what CI runs
 	@$(MAKE) --no-print-directory -j 2 types style docs $(NODE_STAMP)
 	$(PY) -m pytest $(PYTEST_FLAGS) $(UNMEASURED)
 	$(PY) -m pytest --cov --cov-report=term $(PYTEST_FLAGS) $(UNMEASURED:%=--ignore=%)
 	$(PY) -m coverage report --include='$(PURE_FILES)' --fail-under=100
 
-soak: setup ## the exhaustive fault and concurrency tests, and FUZZ_SECONDS (default: 240) of fuzzing
+soak: setup ## the exhaustive fault and concurrency tests, and fuzzing for FUZZ_SECONDS (default: 240)
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(PY) -m pytest -m soak $(PYTEST_FLAGS)
 
-bench: setup ## measure side by side with peers; prints ratios
+bench: setup ## measure suture and other programs side by side; prints ratios
 	$(PY) -m bench
 
-demo: setup ## all tools and the way back, on a sample project; a minute to read
+demo: setup ## all tools and undo, on a sample project; a minute to read
 	$(PY) examples/demo.py
 
 $(DOCS_STAMP): $(STAMP)
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --group docs
 	@touch $@
 
-docs: $(DOCS_STAMP) ## the documentation as HTML, in docs/_build/html; a warning is an error
+docs: $(DOCS_STAMP) ## build the documentation as HTML in docs/_build/html; warnings are errors
 	$(PY) -m sphinx --fail-on-warning --keep-going --fresh-env --quiet --builder html docs docs/_build/html
 
-reference: setup ## write what is made from the code: pages of the reference, and the picture
+reference: setup ## generate reference pages and the picture from the code
 	$(PY) -m docs.making
 	$(PY) -m docs.picture
 
@@ -114,9 +114,9 @@ format: setup ## format, and fix what ruff can fix
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-build: setup ## source distribution and wheel in dist/
+build: setup ## build the source distribution and the wheel in dist/
 	$(PY) -m hatchling build
 
-clean: ## remove everything that make made
+clean: ## remove everything that make created
 	rm -rf $(VENV) .fuzz dist docs/_build .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
 	find src tests bench examples docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,1 +1,1 @@
-"""Measurements side by side with peers, in one run, printed as ratios. Never a gate: machines differ."""
+"""Measurements of suture and its peers in one run, printed as ratios. Never a CI gate: machines differ."""

@@ -1,4 +1,4 @@
-"""`python -m bench [SUBJECT …]`: measure and print tables."""
+"""`python -m bench [SUBJECT …]`: run the benchmarks and print tables."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ SUBJECTS = {
 
 
 def main() -> None:
-    """Run the chosen subjects one after the other, each in a folder of its own."""
+    """Run the chosen subjects one after the other, each in its own folder."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure suture side by side with peers.")
     parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=f"some of: {', '.join(SUBJECTS)}; else all")
     parser.add_argument("--dir", type=Path, default=Path(), help="make test files below here: a real disk, not tmpfs")
@@ -67,7 +67,7 @@ def main() -> None:
         print(_machine())
     for name in options.subjects or SUBJECTS:
         with tempfile.TemporaryDirectory(prefix=".bench-", dir=options.dir) as folder:
-            os.environ["XDG_STATE_HOME"] = str(Path(folder).resolve() / "state")  # histories go there, too
+            os.environ["XDG_STATE_HOME"] = str(Path(folder).resolve() / "state")  # keeps histories there too
             for table in SUBJECTS[name](Path(folder).resolve()):
                 documents.append({"subject": name, **table.data()})
                 if not options.json:

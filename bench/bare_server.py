@@ -1,4 +1,4 @@
-"""A server on the SDK alone: one tool, which gives as many bytes as it is asked for, by default none."""
+"""A server that uses only the SDK: one tool, which returns the requested number of bytes, by default none."""
 
 from __future__ import annotations
 

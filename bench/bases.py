@@ -1,10 +1,10 @@
-"""Earlier versions of a file, from git: what is read here, beside what git would have to be asked.
+"""Earlier versions of a file from git: suture's reader against the git commands that would be needed.
 
-A repository with 2,000 files and 10,000 commits, packed. Three files of it: one that is changed all the time, one that
-is changed now and then, and one that is hardly ever changed, for which the commits are gone through in vain.
+A packed repository with 2,000 files and 10,000 commits. Three of its files: one that changes all the time, one that
+changes now and then, and one that hardly ever changes, for which the commits are searched in vain.
 
-git is asked as safely as it can be: with a folder of its own as the repository, so that no configuration is read, that
-borrows the objects. `again` is a second request on the same file: which commits changed it is remembered.
+git runs as safely as possible: in a separate repository that borrows the objects, so that it reads no configuration.
+`again` is a second request for the same file: which commits changed it is cached.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WHEN = 1_500_000_000
 
 
 def tables(folder: Path) -> Iterator[Table]:
-    """Times to the first version, and to all."""
+    """Times to the first version, and to all versions."""
     if not shutil.which("git"):
         return
     top = folder / "top"
@@ -85,7 +85,7 @@ def _git(top: Path, private: dict[str, str], path: str, most: int) -> Callable[[
 
 
 def _private(folder: Path) -> dict[str, str]:
-    """A repository without anything, and the environment in which git takes it for the one."""
+    """An empty repository, and the environment that makes git use it."""
     for name in ("refs", "objects"):
         (folder / name).mkdir(parents=True)
     (folder / "HEAD").write_text("ref: refs/heads/main\n")
@@ -95,7 +95,7 @@ def _private(folder: Path) -> dict[str, str]:
 
 
 def _repository(top: Path) -> tuple[str, str, str]:
-    """Make it; the files that are changed often, now and then, hardly ever."""
+    """Create the repository; returns the files that change often, now and then, and hardly ever."""
     luck = random.Random(1)
     files = [f"src/pkg{at // 50}/sub{at // 10 % 5}/mod{at}.py" for at in range(FILES)]
     texts = {path: _lines(luck) for path in files}
@@ -121,7 +121,7 @@ def _repository(top: Path) -> tuple[str, str, str]:
 
 
 def _often(luck: random.Random) -> int:
-    """A file's number; few files are changed most of the time."""
+    """The number of a file; a few files account for most changes."""
     at = int(luck.paretovariate(0.5)) - 1
     return at if at < FILES - 1 else luck.randrange(FILES - 1)
 

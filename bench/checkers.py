@@ -1,8 +1,8 @@
 """`python -m bench.checkers [SUBJECT …]`: how checks and bare parsers report faults.
 
-Real files of this machine get one fault each, whose place is known. A report is a hit if it names a line that is at
-most one away from the fault; a message names the fault if it says what is missing, or what is there. Code is checked as
-a new file and as an edit: then the 20 lines around the fault were all written anew.
+Real files of this machine get one fault each, at a known place. A report is near if its line is at most one away from
+the fault; a message names the fault if it says what is missing, or what is there instead. Code is checked as a new file
+and as an edit that rewrote the 20 lines around the fault.
 """
 
 from __future__ import annotations
@@ -188,13 +188,13 @@ SAMPLED = (
 
 
 class Staged:
-    """A text that is in no folder."""
+    """Stand-in for a staged text; no folder exists."""
 
     root = name = "/"
     seconds = 10.0
 
     def folder(self) -> str:
-        """Never asked for."""
+        """Never called."""
         raise NotImplementedError
 
     file = folder
@@ -215,7 +215,7 @@ def _files() -> dict[str, list[Path]]:
 
 
 def _texts(endings: Sequence[str], chance: random.Random) -> Iterator[str]:
-    """Real texts in a random order, none twice."""
+    """Real texts in random order, without duplicates."""
     paths = sorted(path for ending in endings for path in _files()[ending])
     chance.shuffle(paths)
     seen = set()
@@ -308,7 +308,7 @@ FORMATS: dict[str, tuple[Sequence[str], dict[str, Callable[[str], Report | None]
 
 
 def _format(name: str, each: int, seed: int, show: str) -> Table:
-    """One format: for every fault, how often each contestant reports at all, near the fault, and names it."""
+    """One format: how often each contestant reports each fault at all, near the fault, and by name."""
     endings, contestants = FORMATS[name]
     chance = random.Random(f"{seed} {name}")
     texts = [text for text in _texts(endings, chance) if not any(parse(text) for parse in contestants.values())]
@@ -354,14 +354,14 @@ def _shares(counts: dict[str, Counter[str]], cases: int) -> Iterator[str]:
 
 
 def _first_error(node: tree_sitter.Node) -> tree_sitter.Node:
-    """The first error, or token that the parser put in, in the order of the text."""
+    """The first error or inserted token, in the order of the text."""
     while not node.is_error and (inner := next((child for child in node.children if child.has_error), None)):
         node = inner
     return node
 
 
 def _inner_error(node: tree_sitter.Node) -> tree_sitter.Node:
-    """The first error that holds no other."""
+    """The first error that contains no other."""
     while inner := next((child for child in node.children if child.has_error), None):
         node = inner
     return node
@@ -420,7 +420,7 @@ def _faults(
     times: dict[str, list[float]],
     show: str,
 ) -> Counter[str]:
-    """What the contestants say about one fault in texts of one language."""
+    """What the contestants report for one fault in texts of one language."""
     check = built_in(name)
     language = next(language for language in LANGUAGES if language.name == name)
     reader = Reader(language.grammars[0], perf_counter() + 1e6)
@@ -470,7 +470,7 @@ def _other_reads(grammars: Sequence[Grammar], text: str) -> bool:
 
 
 def _before(text: str, line: int) -> str:
-    """The text before an edit that rewrote the lines around one."""
+    """The text before an edit that rewrote the lines around a place."""
     lines = text.split("\n")
     window = slice(max(0, line - 1 - AROUND), line + AROUND)
     lines[window] = [f"{each} " if each.strip() and not each.endswith("\\") else each for each in lines[window]]

@@ -1,11 +1,11 @@
 """Commit: one line changed in each of 1 and 1,000 files of 1 KB, against writes that promise less.
 
-Before that a typical edit, as an agent makes it: one exact patch of a file of 500 lines, from the call to its
-answer, against reading, replacing, writing aside and renaming, which promises nothing but that the file is whole.
+First, a typical edit by an agent: one exact patch of a file of 500 lines, from the call to its answer, against
+reading, replacing, writing a temporary file and renaming, which only promises that the file is whole.
 
-Every contestant has files of its own and writes a new number in every round. Each of the others can leave
-the tree half changed; only ours lands all files or none. An ext4 without a journal looks past every inode
-freed in the last minutes to make a file, so there all but the writes in place slow down from round to round.
+Every contestant has its own files and writes a new number in every round. The others can leave the tree half changed;
+only suture lands all files or none. To create a file, an ext4 without a journal skips every inode freed in the last
+minutes, so all but the writes in place slow down there from round to round.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _line(number: int, version: int) -> bytes:
 
 
 def _replacements() -> Iterator[tuple[bytes, bytes]]:
-    """A line as it stands and as it shall be, another one each time."""
+    """A line before and after, different each time."""
     for turn in count():
         number, version = turn * 97 % TYPICAL_LINES, turn // TYPICAL_LINES
         yield _line(number, version), _line(number, version + 1)

@@ -1,7 +1,7 @@
 """Diffs: cut from known edits, and found by the line diff, against difflib, `diff -u` and `git diff`.
 
 The text is real: CPython's headers and library sources in a shuffled order, with the many blank and
-repeated lines that such files have. A second text has hardly a line that stands once.
+repeated lines that such files have. A second text has hardly any unique lines.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HOSTILE_SIZES = (12_500, 25_000, 50_000)
 
 
 def tables(folder: Path) -> Iterator[Table]:
-    """Real and repetitive text at full size, difflib at a size it can bear, and hostile inputs."""
+    """Real and repetitive text at full size, difflib at a size it can handle, and hostile inputs."""
     goals = {KNOWN: "a few ms", FOUND: "< 500 ms"}
     real = real_lines(SIZE)
     yield _table(folder, "sources of CPython", real, 1_000, "diff -u", goals)
@@ -116,7 +116,7 @@ def _few_words(size: int) -> tuple[list[bytes], list[bytes]]:
 
 
 def _islands(size: int) -> tuple[list[bytes], list[bytes]]:
-    """Between lines that stand once, gaps just small enough to be handed to difflib, of two lines at random."""
+    """Unique lines with gaps of random lines, two kinds, just small enough to be passed to difflib."""
     chance = random.Random(6)
     before, after = (chance.choices([b"a\n", b"b\n"], k=size) for _ in range(2))
     before[::400] = after[::400] = [b"island %d\n" % number for number in range(0, size, 400)]
@@ -149,7 +149,7 @@ def real_lines(size: int) -> list[bytes]:
 
 
 def repetitive_lines(size: int) -> list[bytes]:
-    """Lines of a table, of which hardly one stands once."""
+    """Lines of a table, hardly one of them unique."""
     chance = random.Random(4)
     kinds = [b"    { %d, NULL, 0 },\n" % number for number in range(300)]
     return chance.choices(kinds, k=size)

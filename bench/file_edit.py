@@ -1,7 +1,7 @@
 """`file_edit`: a typical edit, 1,000 edits at once, edits that fail, and memory.
 
-Beside it stand the plain way in Python, which checks and writes the same and promises less, and two other tools for
-agents, each in a running process. Every contestant has a file of its own and writes a new number in every round.
+It is compared with plain Python code, which checks and writes the same and promises less, and with two other tools for
+agents, each in a running process. Every contestant has its own file and writes a new number in every round.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ SERVER_NOTE = f"{FilesystemServer.name}: until its answer was read; it takes any
 
 @dataclass(frozen=True)
 class Document:
-    """A text of numbered lines, no two of them alike, some of which carry the number of the round."""
+    """A text of distinct numbered lines, some of which contain the number of the round."""
 
     lines: int
     marks: int
     around: int = 0
-    """How many lines before and after the changed one an edit brings along."""
+    """How many lines before and after the changed one an edit includes."""
     comment: str = ""
-    """What every 20th line ends in."""
+    """How every 20th line ends."""
 
     def text(self) -> str:
-        """All of it, before the first round."""
+        """The whole text, before the first round."""
         return self.part(0, self.lines)
 
     def edits(self, number: int) -> Edits:
-        """What makes this round's text of that of the round before."""
+        """The edits that turn the previous round's text into this round's."""
         spans = [(at - self.around, at + self.around + 1) for at in self._marked]
         return [(self.part(*span, number - 1), self.part(*span, number)) for span in spans]
 
     def part(self, first: int, last: int, number: int = 0) -> str:
-        """Some lines of it, after so many rounds."""
+        """Some lines of the text, after the given number of rounds."""
         marked, mark = self._marked, f"  # round {number:04d}"
         return "".join(f"{self._line(at)}{mark * (at in marked)}\n" for at in range(first, last))
 
@@ -130,10 +130,10 @@ def _many(folder: Path, rounds: int) -> Table:
 
 
 def _failing(folder: Path, rounds: int) -> Table:
-    """Every round asks for other lines: an edit that fails twice gets another answer."""
+    """Every round requests other lines: an edit that fails twice gets another answer."""
     document = Document(LARGE, 1)
     path, workspace = written(folder, document), Workspace(folder, SETTINGS[FAST])
-    _land(_call(workspace, path, document.edits(1)))  # the history knows the file
+    _land(_call(workspace, path, document.edits(1)))  # so that the history knows the file
 
     def asked(number: int) -> str:
         return document.part(120_000 + number * 1_000, 120_012 + number * 1_000)
@@ -162,7 +162,7 @@ def _failing(folder: Path, rounds: int) -> Table:
 
 
 def _memory(folder: Path) -> Table:
-    """Peak over the size of the file, in processes of their own."""
+    """Peak relative to the size of the file, each in its own process."""
     rows: list[list[Cell]] = []
     for kind, document in DOCUMENTS.items():
         for way in WAYS:
@@ -179,7 +179,7 @@ def _memory(folder: Path) -> Table:
 
 
 def _measure(path: Path, kind: str, way: str) -> None:
-    """The child: edit a small file, then the large one; print the growth of the peak, and seconds."""
+    """The child: edit a small file, then the large one; print the growth of the peak, and the seconds."""
     number, edit = WAYS[way]
     small = Document(MANY * 2, MANY, comment=DOCUMENTS[kind].comment)
     edit(written(path.parent, small), small.edits(1)[:number])
@@ -190,14 +190,14 @@ def _measure(path: Path, kind: str, way: str) -> None:
 
 
 def _turns(folder: Path, document: Document, rounds: int, editor: Editor) -> Callable[[], object]:
-    """One round after the other, on a file of its own."""
+    """One round after the other, each contestant on its own file."""
     path = written(folder, document)
     pending = iter([document.edits(number + 1) for number in range(rounds + 1)])
     return lambda: editor(path, next(pending))
 
 
 def written(folder: Path, document: Document) -> Path:
-    """A new file with the document in it."""
+    """A new file with the document."""
     with NamedTemporaryFile(prefix="file", suffix=".py", dir=folder, delete=False) as file:
         file.write(document.text().encode())
     return Path(file.name)
@@ -234,7 +234,7 @@ def _plain(path: Path, edits: Edits) -> None:
 
 
 def _peers(stack: ExitStack, folder: Path) -> tuple[dict[str, Callable[[Path, Edits], float]], list[str]]:
-    """The peers that run here, each tried once, and notes."""
+    """The peers that run here, each tried once, and notes about the others."""
     peers: dict[str, Callable[[Path, Edits], float]] = {}
     notes = []
     small = Document(50, 1)

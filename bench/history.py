@@ -1,4 +1,4 @@
-"""History: what recording a change costs beside the bare commit, and how large the store grows.
+"""History: what recording a change adds to the bare commit, and how large the store grows.
 
 A change replaces one line. Every round changes another place, so each is recorded as a new difference; the file's
 first content, stored whole, is recorded before the rounds begin.
@@ -71,7 +71,7 @@ def _change_a_line(workspace: Workspace, number: int) -> None:
 
 
 def _growth(folder: Path) -> Table:
-    """The size of the store, beside what else one could keep of a thousand versions."""
+    """The size of the store, next to other ways to keep a thousand versions."""
     root = folder / "growth"
     root.mkdir()
     content = _content(100_000)
@@ -98,7 +98,7 @@ def _growth(folder: Path) -> Table:
 
 
 def _git(root: Path, versions: list[bytes]) -> dict[str, int]:
-    """The size of a git repository with a commit for each version, as written and after `git gc`."""
+    """The size of a git repository with a commit per version, as written and after `git gc`."""
     root.mkdir()
     git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "gc.auto=0"]
     subprocess.run([*git, "init", "-q"], cwd=root, check=True)

@@ -1,7 +1,7 @@
-"""`suture mcp` beside a server that does nothing on the same SDK, and beside `server-filesystem`.
+"""`suture mcp` against a server that does nothing on the same SDK, and against `server-filesystem`.
 
-One client speaks with all of them. Times begin when a request is sent and end when its answer was read, before the
-client looks at it; at the start of a server, they begin before its process.
+One client uses all of them. Times begin when a request is sent and end when its answer was read, before the client
+parses it; for the start of a server, they begin before its process.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def tables(folder: Path) -> Iterator[Table]:
 
 
 def _missing(folder: Path) -> list[str]:
-    """A note if the peer can't be run here; where it can, it is installed now."""
+    """A note if the peer can't be run here; otherwise it is installed now."""
     try:
         with FilesystemServer(cache_folder(), folder, PATIENCE):
             return []
@@ -87,7 +87,7 @@ def _start(start: Callable[[], McpServer], listed: list[float]) -> Run:
 
 def _round_trip(folder: Path, note: list[str]) -> Table:
     roots = {name: folder / str(at) for at, name in enumerate((EDIT, EDIT_FULL, EDIT_HTTP, NOTHING, EDIT_PEER))}
-    for root in roots.values():  # a history that other processes write, too, is read again for every call
+    for root in roots.values():  # a history that other processes also write is read again for every call
         root.mkdir()
     with ExitStack() as stack:
         fast = stack.enter_context(Suture(roots[EDIT], PATIENCE, *FAST))
@@ -134,7 +134,7 @@ def _reads(folder: Path, server: McpServer) -> Run:
 
 
 def _shared(folder: Path, server: McpServer) -> list[Cell]:
-    """Milliseconds, how many edits were answered as done, and how many of them are in the file."""
+    """Milliseconds, the number of edits reported as done, and the number that are in the file."""
     document = Document(MANY * 10, MANY)
     path = written(folder, document)
     taken, refused = server.answered([server.edit_call(path, [edit]) for edit in document.edits(1)])
@@ -160,7 +160,7 @@ def _large(folder: Path, note: list[str]) -> Table:
 
 
 def _edits(folder: Path, server: Session, files: int = 1) -> Run:
-    """One round after the other, on files of its own."""
+    """One round after the other, each contestant on its own files."""
     paths = [written(folder, SMALL) for _ in range(files)]
     numbers = count(1)
 

@@ -1,6 +1,6 @@
 """Memory: the peak of a process that edits one span in the middle of a 96 MB file.
 
-Every case is a process of its own. It edits a small file first, so that everything is imported, and
+Every case runs in its own process. It edits a small file first, so that everything is imported, and
 reports how far the edit of the large file raised its peak.
 """
 
@@ -33,7 +33,7 @@ FILES = {
 
 
 def tables(folder: Path) -> Iterator[Table]:
-    """Peak over the size of the file, ours beside the shortest program that does the same."""
+    """Peak relative to the size of the file, next to the shortest program that does the same."""
     goals = {("suture", "ASCII"): "< 3 x", ("suture", "emoji"): "< 3 x"}
     cases = [(kind, way) for kind in FILES for way in WAYS if not (kind == "UTF-16" and way == "plain, bytes")]
     rows: list[list[str | float]] = []
@@ -61,7 +61,7 @@ def _child(path: Path, way: str) -> tuple[int, float]:
 
 
 def _measure(path: Path, way: str) -> None:
-    """The child: edit a small file, then the large one; print the growth of the peak, and seconds."""
+    """The child: edit a small file, then the large one; print the growth of the peak, and the seconds."""
     small = path.with_suffix(".small")
     _write(small, 100_000)
     WAYS[way](small)
@@ -71,7 +71,7 @@ def _measure(path: Path, way: str) -> None:
 
 
 def peak_memory() -> int:
-    """Bytes this process held at most. Linux's own figure first: getrusage also counts the parent before exec."""
+    """The peak memory of this process. Linux's own figure first: getrusage also counts the parent before exec."""
     status = Path("/proc/self/status")
     if status.exists():
         line = next(each for each in status.read_text().splitlines() if each.startswith("VmHWM"))

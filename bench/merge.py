@@ -1,8 +1,8 @@
 """Three-way merges against `git merge-file`.
 
-The texts are those of `bench.diff`: CPython's headers and library sources, and a table with hardly a line that
-stands once. Each side has its own edits; the results are compared before anything is timed. The time of git
-holds the start of a process.
+The texts are those of `bench.diff`: CPython's headers and library sources, and a table with hardly any unique lines.
+Each side has its own edits; the results are compared before anything is timed. git's time includes starting a
+process.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def tables(folder: Path) -> Iterator[Table]:
 
 
 def _a_module(size: int) -> tuple[str, list[bytes]]:
-    """The module of the standard library that is nearest to so many lines."""
+    """The standard library module whose number of lines is closest to the given one."""
     modules = {path.name: split_lines(path.read_bytes()) for path in Path(sysconfig.get_path("stdlib")).glob("*.py")}
     return min(modules.items(), key=lambda item: abs(len(item[1]) - size))
 

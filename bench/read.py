@@ -1,6 +1,6 @@
 """Reading: 50 lines at the end of a file, by `file_read`, against reading and splitting it in Python.
 
-`file_read` also finds the file's hash, encoding, line endings and indentation.
+`file_read` also determines the file's hash, encoding, line endings and indentation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PLAIN = "read, decode, splitlines"
 
 
 def tables(folder: Path) -> Iterator[Table]:
-    """Time of one call in a process that runs already."""
+    """Time of one call in a running process."""
     workspace = Workspace(folder)
     for name, size, rounds in (("1 KB", 1_000, 200), ("1 MB", 1_000_000, 50), ("96 MB", 96_000_000, 3)):
         path = folder / name

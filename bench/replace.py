@@ -1,9 +1,9 @@
-"""Replacing a word in 1,000 files: `regex_replace_multi` against `rg -l | xargs sed -i`, and taking it back.
+"""Replacing a word in 1,000 files: `regex_replace_multi` against `rg -l | xargs sed -i`, and undoing it.
 
-Every run has a copy of the files that nobody has seen, on the disk before it begins, and in ours a workspace that has
-landed a change before, so that its history is there. Each result, that of `sed` too, is compared byte by byte with
-what Python's `re` makes of the files, and what `undo` leaves with the files as they were. `sed` lets go of the old
-content, and can leave the files half changed.
+Every run has a fresh copy of the files, on the disk before it begins; suture's workspace has landed a change before,
+so that its history exists. Each result, including `sed`'s, is compared byte by byte with the result of Python's `re`,
+and the result of `undo` with the original files. `sed` does not keep the old content, and can leave the files half
+changed.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     Contents = dict[str, bytes]
     Run = Callable[[Path], dict[str, float]]
-    """Changes the files of a folder, and says what took how many seconds."""
+    """Changes the files of a folder; returns the seconds of each step by name."""
 
 FILES, ROUNDS = 1_000, 5
 WORD = b"django"
 PASSED_OVER = (".mo", ".gz", ".po")
-"""The package's files with a NUL; and its translations, which only fill up what the others leave missing."""
+"""Left out: the package's files with a NUL, and its translations, unless the other files are too few."""
 SED = "rg -l | xargs sed -i"
 SETTINGS = {
     "suture, fast": Settings(durability="fast"),
@@ -47,7 +47,7 @@ UNDONE = "undo of "
 
 @dataclass(frozen=True)
 class Case:
-    """A replacement, for ours and for `sed -E`."""
+    """A replacement, for suture and for `sed -E`."""
 
     name: str
     pattern: str
@@ -97,7 +97,7 @@ def _table(folder: Path, case: Case, original: Contents) -> Table:
 
 
 def _chosen(root: Path) -> Contents:
-    """Files with the word: all but translations, and of those as many as are missing."""
+    """Files with the word: all but translations, and as many of those as are missing."""
     names = sorted(seen(root, PASSED_OVER)) + sorted(name for name in seen(root, ()) if name.endswith(".po"))
     contents = ((name, Path(root, name).read_bytes()) for name in names)
     chosen = [(name, content) for name, content in contents if WORD in content][:FILES]
@@ -143,7 +143,7 @@ def _by_sed(case: Case, expected: Contents) -> Run:
 
 
 def _sed(folder: Path, case: Case) -> None:
-    """Two processes with a pipe between them, as a shell would start them."""
+    """Two processes connected by a pipe, as a shell would start them."""
     pattern = case.pattern.replace("\\w", "[0-9A-Za-z_]")
     finding = [ripgrep(), *SAME_FILES, "--files-with-matches", "--null", "-e", pattern, "./"]
     replacing = ["xargs", "-0", "sed", "-i", "-E", case.script]
@@ -152,7 +152,7 @@ def _sed(folder: Path, case: Case) -> None:
 
 
 def _has_sed() -> bool:
-    """Whether there is GNU's, whose `-i` takes no name for a copy."""
+    """Whether GNU sed is available, whose `-i` needs no suffix for a backup."""
     if shutil.which("sed") is None or shutil.which("xargs") is None:
         return False
     return b"GNU" in subprocess.run(["sed", "--version"], capture_output=True, check=False).stdout

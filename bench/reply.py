@@ -1,8 +1,8 @@
-"""`apply_reply`: parsing replies of every format, good and bad, at growing sizes; and applying them.
+"""`apply_reply`: parsing replies of every format, valid and invalid, at growing sizes; and applying them.
 
-Beside the parser stands the lazy pattern that tools of this kind use: it knows one format, no names and no errors.
-Beside the rest stand `git apply` and `patch`, whose time holds the start of a process. The texts are CPython's sources,
-and every result is compared with what it should be, byte by byte.
+The parser is compared with the lazy pattern that such tools use, which knows one format, no names and no errors; the
+rest with `git apply` and `patch`, whose times include starting a process. The texts are CPython's sources, and every
+result is compared byte by byte with the expected one.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from bench.table import Cell, Samples
 
     Change = tuple[list[str], list[str], list[str], list[str]]
-    """Lines before, lines taken away, lines put in, lines behind."""
+    """Lines before, lines removed, lines inserted, lines after."""
     Contents = dict[str, str]
     Run = Callable[[], object]
     Contestant = Callable[[Path], Run]
-    """Makes all ready in a folder; what it gives is timed."""
+    """Prepares a folder; only the function that it returns is timed."""
 
 MB = 1_000_000
 BLOCKS, PER_FILE = 2_000, 20
@@ -89,7 +89,7 @@ def _rates(title: str, sizes: Sequence[float], replies: dict[str, list[str]], ro
 
 
 def _hostile() -> Table:
-    """A beginning that nothing ends, again and again."""
+    """A beginning without an end, repeated."""
     sizes = (8_000, 16_000, 32_000, MB)
     rows: list[list[Cell]] = [["suture"], [LAZY]]
     for size in sizes:
@@ -148,7 +148,7 @@ def _one_file(folder: Path) -> Table:
 
 
 def _moved() -> Table:
-    """Diffs for a file that grew at its beginning since."""
+    """Diffs for a file that has grown at its beginning since."""
     lines = _lines()
     rows: list[list[Cell]] = []
     for hunks in MOVED:
@@ -198,7 +198,7 @@ def _process(command: list[str], diff: str) -> Contestant:
 
 
 def _raced(folder: Path, contestants: dict[str, Contestant], before: Contents, after: Contents) -> Samples:
-    """Seconds that each took in each round, on files that nobody has seen."""
+    """Seconds per contestant and round, each on fresh files."""
     samples: Samples = {name: [] for name in contestants}
     for number in range(ROUNDS + 1):
         for at, (name, contestant) in enumerate(contestants.items()):
@@ -228,24 +228,24 @@ def _hunks(reply: str) -> int:
 
 
 def _grown(text: str, size: int) -> str:
-    """A text again and again, as often as it fits."""
+    """A text, repeated as often as it fits."""
     return text * (size // len(text))
 
 
 def _reply(name: str, megabytes: float) -> str:
-    """A good reply of some size, with blocks of some 500 characters."""
+    """A valid reply of the given size, with blocks of some 500 characters."""
     around, make = FORMATS[name]
     return make(list(islice(cycle(_changes(around)), int(BLOCKS * megabytes))))
 
 
 def _lines() -> list[str]:
-    """Lines of source files that no format takes for its own."""
+    """Lines of source files that no format reads as its own."""
     found = (line.decode("utf-8", "replace") for line in real_lines(60_000))
     return [line for line in found if not line.startswith(("<<<<<", "=====", ">>>>>", "***", "@@", "```", "~~~"))]
 
 
 def _changes(around: int) -> Iterator[Change]:
-    """Changes of two lines, with so many before and behind them."""
+    """Changes of two lines, with the given number of lines before and after them."""
     lines = [line for line in _lines() if 20 < len(line) < 60]
     size = 2 * around + 2
     for at in range(0, len(lines) - size, size):
@@ -255,12 +255,12 @@ def _changes(around: int) -> Iterator[Change]:
 
 
 def _numbered(lines: Sequence[str]) -> list[str]:
-    """Lines of which each stands once."""
+    """Unique lines."""
     return [f"{line.rstrip()} // {number}\n" for number, line in enumerate(lines, 1)]
 
 
 def _spread(lines: Sequence[str], number: int) -> list[tuple[int, Change]]:
-    """Changes all over a text, each with the line where it begins: by turns a line changed, put in, or taken away."""
+    """Changes throughout a text, each with its first line: in turn a line changed, inserted or removed."""
     apart = len(lines) // number
     found: list[tuple[int, Change]] = []
     for turn, at in enumerate(range(apart // 2, len(lines) - AROUND - 1, apart)):
@@ -326,7 +326,7 @@ FORMATS: dict[str, tuple[int, Callable[[Sequence[Change]], str]]] = {
     "V4A": (4, _v4a),
     "unified": (4, _unified),
 }
-"""Lines of context, so that the replies have one size; and what writes them."""
+"""Lines of context, chosen so that the replies have the same size; and what writes them."""
 BAD = {
     "no marker at all": "Some prose that says what was done, and why: it has no block.\n",
     "every block cut": "a.py\n<<<<<<< SEARCH\nold line\n=======\nnew line\n",

@@ -1,6 +1,6 @@
 """`safe_edit`: the gate with nothing to do, with ruff behind it, and the specification's own figures.
 
-Beside ruff behind the gate stands ruff called by hand.
+Ruff behind the gate is compared with ruff called directly.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FAST = Settings(durability="fast", history=False)
 
 
 def tables(folder: Path) -> Iterator[Table]:
-    """The gate itself, then ruff through it, then edits and diffs."""
+    """The gate itself, then ruff behind it, then edits and diffs."""
     yield _gate()
     yield _ruff(folder)
     yield _edits(folder)
@@ -49,7 +49,7 @@ class _Nothing:
         return []
 
 
-_Nothing.__module__ = "suture.check.nothing"  # as a built-in one, it needs no thread
+_Nothing.__module__ = "suture.check.nothing"  # like a built-in check, it needs no thread
 
 
 def _gate() -> Table:
@@ -65,7 +65,7 @@ def _gate() -> Table:
 
 def _ruff(folder: Path) -> Table:
     text = "".join(f"def function_{number}(value):\n    return value + {number}\n\n\n" for number in range(2_000))
-    (folder / "ruff.toml").write_text('lint.select = ["E9", "F"]\n')  # and not what a project around it says
+    (folder / "ruff.toml").write_text('lint.select = ["E9", "F"]\n')  # not a surrounding project's
     file = folder / "a.py"
     file.write_text(text)
     workspace = Workspace(folder, FAST)

@@ -1,7 +1,7 @@
 """Replacements made one after the other, against a loop of `str.count` and `str.replace`.
 
-The text is real: CPython's headers and library sources with a number in front of every line, so that
-each line stands once. The loop does what an edit tool must do at least: count, then replace.
+The text is real: CPython's headers and library sources with a number before every line, so that
+each line is unique. The loop does the minimum that an edit tool must do: count, then replace.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _table(body: bytes, number: int, rounds: int) -> Table:
 
 
 def _steps(body: bytes, number: int) -> list[Step]:
-    """Two lines each: a word moved and a line put in behind; every tenth changes a line that the one before put in."""
+    """Two lines each: a word moved, a line inserted after; every tenth changes the previous insertion."""
     chance = random.Random(7)
     lines = body.split(b"\n")
     steps: list[Step] = []

@@ -1,7 +1,7 @@
-"""Editors in a running process: `openhands-aci`, and MCP servers: ours, another's, and one that does nothing.
+"""Editors in a running process: `openhands-aci`, and three MCP servers: ours, another one, and one that does nothing.
 
-Peers are kept in the cache folder of `bench.editbench`. One that can't be installed, or does not answer within the
-time, is `Unavailable`.
+Peers are kept in the cache folder of `bench.editbench`. One that can't be installed, or does not answer in time, is
+`Unavailable`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Edits = Sequence[tuple[str, str]]
     Call = tuple[str, dict[str, Any]]
-    """A tool's name, and its arguments."""
+    """A tool's name and arguments."""
 
 PACKAGE, VERSION = "@modelcontextprotocol/server-filesystem", "2026.8.31"
 PROTOCOL, MODERN = "2025-06-18", "2026-07-28"
@@ -60,7 +60,7 @@ class Session(ABC):
 
     @abstractmethod
     def edit(self, path: Path, edits: Edits) -> float:
-        """Make these edits, and say how many seconds it took."""
+        """Make these edits; returns the seconds that it took."""
 
     def say(self, message: object) -> None:
         """Send a line."""
@@ -69,7 +69,7 @@ class Session(ABC):
             self._process.stdin.flush()
 
     def ask(self, message: object) -> dict[str, Any]:
-        """Send a line and wait for the answer; a process that takes too long is ended."""
+        """Send a line and wait for the answer; a process that takes too long is killed."""
         try:
             self.say(message)
         except BrokenPipeError:
@@ -78,7 +78,7 @@ class Session(ABC):
         return answer
 
     def line(self) -> bytes:
-        """The next line, once it is there."""
+        """The next line, once it has arrived."""
         begin, looked = time.monotonic(), 0
         while (end := self._read.find(b"\n", looked)) < 0:
             looked = len(self._read)
@@ -130,36 +130,36 @@ class McpServer(Session):
 
     @abstractmethod
     def read_call(self, path: Path) -> Call:
-        """The call that gives the text of this file."""
+        """The call that returns the text of this file."""
 
     def edit(self, path: Path, edits: Edits) -> float:
         """All edits in one call."""
         return self.call(*self.edit_call(path, edits))
 
     def tools(self) -> list[dict[str, Any]]:
-        """What `tools/list` gives."""
+        """The result of `tools/list`."""
         found: list[dict[str, Any]] = self.ask(self._request("tools/list", {}))["result"]["tools"]
         return found
 
     def call(self, name: str, arguments: dict[str, Any]) -> float:
-        """Call a tool; the seconds until its answer was here."""
+        """Call a tool; the seconds until its answer arrived."""
         return self.calls([(name, arguments)])
 
     def calls(self, calls: Sequence[Call]) -> float:
-        """Send all these calls at once; the seconds until the last answer was here."""
+        """Send all these calls at once; the seconds until the last answer arrived."""
         taken, refused = self.answered(calls)
         if refused:
             raise Unavailable(f"it refused a call: {refused[0]}")
         return taken
 
     def answered(self, calls: Sequence[Call]) -> tuple[float, list[str]]:
-        """Send all these calls at once; the seconds until the last answer was here, and what was refused."""
+        """Send all these calls at once; the seconds until the last answer arrived, and the refusals."""
         requests = [self._request("tools/call", {"name": name, "arguments": given}) for name, given in calls]
         sent = b"".join(json.dumps(request).encode() + b"\n" for request in requests)
         begin = time.perf_counter()
         if len(calls) == 1:
             self._send(sent)
-        else:  # a server that waits for its answers to be read may not read meanwhile
+        else:  # a server that waits for its answers to be read may not read in the meantime
             threading.Thread(target=self._send, args=(sent,), daemon=True).start()
         lines = [self.line() for _ in calls]
         return time.perf_counter() - begin, [told for line in lines if (told := _refusal(line))]
@@ -170,7 +170,7 @@ class McpServer(Session):
                 self._process.stdin.write(raw)
                 self._process.stdin.flush()
             except BrokenPipeError:
-                pass  # no line will come, which says it
+                pass  # the end of the output
 
     def _request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         self._number += 1
@@ -178,7 +178,7 @@ class McpServer(Session):
 
 
 class FilesystemServer(McpServer):
-    """`server-filesystem`, the reference of a server that edits files."""
+    """`server-filesystem`, the reference server for editing files."""
 
     name = f"server-filesystem {VERSION}"
 
@@ -196,7 +196,7 @@ class FilesystemServer(McpServer):
 
 
 class BareServer(McpServer):
-    """The SDK that ours is made with, and a tool that does nothing."""
+    """A server that uses only the SDK, with a tool that does nothing."""
 
     name = "bare SDK"
 
@@ -204,11 +204,11 @@ class BareServer(McpServer):
         super().__init__([sys.executable, "-P", str(BARE_SCRIPT)], seconds)
 
     def edit_call(self, path: Path, edits: Edits) -> Call:
-        """Brings along what an edit would."""
+        """Sends the same arguments as an edit would."""
         return "nothing", {"path": str(path), "edits": list(edits)}
 
     def read_call(self, path: Path) -> Call:
-        """As many bytes as the file has."""
+        """Returns as many bytes as the file has."""
         return "nothing", {"size": path.stat().st_size}
 
 
@@ -225,12 +225,12 @@ class Suture(McpServer):
         return _file_edit(path, edits)
 
     def read_call(self, path: Path) -> Call:
-        """`file_read`, as the file is."""
+        """`file_read` in raw format."""
         return "file_read", {"path": str(path), "format": "raw"}
 
 
 class SutureOverHttp(Session):
-    """`suture mcp --http`, by the revision of the protocol that has no handshake, over one connection."""
+    """`suture mcp --http`, with the protocol revision that has no handshake, over one connection."""
 
     name = "suture mcp --http"
 
@@ -242,7 +242,7 @@ class SutureOverHttp(Session):
         self._connection = HTTPConnection(self._place.netloc, timeout=seconds)
 
     def edit(self, path: Path, edits: Edits) -> float:
-        """All edits in one call; the seconds until its answer was here."""
+        """All edits in one call; the seconds until its answer arrived."""
         name, arguments = _file_edit(path, edits)
         prefix = "io.modelcontextprotocol"
         meta = {f"{prefix}/protocolVersion": MODERN, f"{prefix}/clientInfo": ABOUT, f"{prefix}/clientCapabilities": {}}
@@ -270,14 +270,14 @@ def _file_edit(path: Path, edits: Edits) -> Call:
 
 
 def _refusal(answer: bytes) -> str:
-    """What an answer says if the call did nothing."""
+    """The error in an answer, if the call did nothing."""
     told = json.loads(answer)
     refused = "error" in told or told["result"].get("isError")
     return answer[:200].decode(errors="replace") if refused else ""
 
 
 def _server(cache: Path) -> Path:
-    """The server's script, installed where it isn't there yet, with all that npm downloads for it."""
+    """The server's script; installs it with npm if missing."""
     folder = cache / f"peer-server-filesystem-{VERSION}"
     script, ready = folder / "node_modules" / PACKAGE / "dist" / "index.js", folder / "ready"
     if ready.exists():

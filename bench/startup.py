@@ -1,7 +1,7 @@
-"""Start-up: a command of ours against the bare interpreter, and against what others' libraries cost to import.
+"""Start-up: suture's commands against the bare interpreter, and against the cost of importing other libraries.
 
-All are processes of the same interpreter. Byte code is compiled first, as an installer would: the
-environment may forbid Python to write it, and then every start would compile the package again.
+All are processes of the same interpreter. Byte code is compiled first, as an installer would do: the environment may
+forbid Python to write it, and then every start would compile the package again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def tables(folder: Path) -> Iterator[Table]:
 
 
 def our_command() -> list[str]:
-    """What starts `suture`, by its script where that is installed."""
+    """The command that starts `suture`: its script, if installed."""
     script = Path(sysconfig.get_path("scripts")) / "suture"
     return [sys.executable, str(script)] if script.exists() else [sys.executable, "-m", "suture"]
 

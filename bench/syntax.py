@@ -1,8 +1,7 @@
-"""Syntax checks: files of 100 KB in several languages, right ones and broken ones; workers; texts made to be too much.
+"""Syntax checks: files of 100 KB in several languages, valid and broken; workers; texts designed to exceed the limits.
 
-A right file is read once. A broken one is read again for every repair that is tried, and its old text once. The last
-table is why no text is parsed in the calling process: short units, repeated, and the one that each grammar takes
-longest for.
+A valid file is parsed once. A broken one is parsed again for every repair that is tried, and its old text once. The
+last table shows why no text is parsed in the calling process: the repeated short unit that takes each grammar longest.
 """
 
 from __future__ import annotations
@@ -53,22 +52,22 @@ NAMES = ("javascript", "typescript", "go", "rust", "java", "c", "cpp", "php", "r
 
 
 class Staged:
-    """A text that stands in no folder: these checks need none."""
+    """Stand-in for a staged text: these checks need no folder."""
 
     root = name = "/"
     seconds = 60.0
 
     def folder(self) -> str:
-        """Never asked for."""
+        """Never called."""
         raise NotImplementedError
 
     def file(self) -> str:
-        """Never asked for."""
+        """Never called."""
         raise NotImplementedError
 
 
 def tables(_: Path) -> Iterator[Table]:
-    """Right texts first."""
+    """Valid texts first."""
     checks = {language.name: Syntax(language) for language in LANGUAGES if language.name in NAMES}
     texts = {name: _text(name) for name in NAMES}
     for name, text in texts.items():
@@ -103,7 +102,7 @@ WORST = ["", "1 KB", "ms", "4 KB", "ms"]
 
 
 def _worker(text: str) -> Table:
-    """What a check in a worker costs beyond the check."""
+    """What a check in a worker costs on top of the check itself."""
     runs: dict[str, Callable[[], object]] = {
         "a new worker, 9 bytes": _cold,
         "9 bytes": partial(_asked, "java", "class A{}"),
@@ -135,7 +134,7 @@ def _hostile(name: str, text: str) -> list[str | float]:
 
 
 def _worst(name: str) -> list[str | float]:
-    """The unit that a grammar takes longest for, at two sizes; each size in a process that may crash."""
+    """The unit that takes a grammar longest, at two sizes, each in a process that may crash."""
     found: list[str | float] = [name]
     for size in (SMALL, LARGE):
         ran = subprocess.run(
@@ -148,7 +147,7 @@ def _worst(name: str) -> list[str | float]:
 
 
 def _measure(name: str, size: int) -> None:
-    """Print what each unit takes, in ms."""
+    """Print the time of each unit, in ms."""
     for unit in UNITS:
         text = (unit * size)[:size].encode()
         began = perf_counter()
@@ -158,7 +157,7 @@ def _measure(name: str, size: int) -> None:
 
 
 def _text(name: str) -> str:
-    """A text of the size: functions that are all alike, or the samples again and again."""
+    """A text of the given size: functions that are all alike, or the samples repeated."""
     if name in REPEATED:
         head, body, tail = REPEATED[name]
         made = [body.format(n=number) for number in range(SIZE // len(body))]

@@ -1,7 +1,7 @@
-"""Timing in turns, and tables of what was measured.
+"""Timing in turns, and tables of the results.
 
-Contestants take turns within a round, so that a busy moment of the machine hits all of them. Ratios
-are taken from each one's best round, which other processes disturb least; the median stands beside it.
+Contestants take turns within a round, so that a busy moment of the machine affects all of them. Ratios
+compare the best rounds, which other processes disturb least; the tables also show the medians.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Samples = dict[str, list[float]]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of a name and cells. A number is printed with three digits that count."""
+    """Rows of a name and cells. Numbers are printed with three significant digits."""
 
     title: str
     head: Sequence[str]
@@ -30,7 +30,7 @@ class Table:
     notes: Sequence[str] = field(default=())
 
     def text(self) -> str:
-        """The table with aligned columns: names to the left, numbers to the right."""
+        """The table with aligned columns: names on the left, numbers on the right."""
         lines = [list(self.head), *([_shown(cell) for cell in row] for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         head, *body = (_line(line, widths) for line in lines)
@@ -38,17 +38,17 @@ class Table:
         return "\n".join([self.title, rule, head, rule, *body, *self.notes])
 
     def data(self) -> dict[str, Any]:
-        """The table for a program."""
+        """The table as data."""
         return {"title": self.title, "head": self.head, "rows": self.rows, "notes": self.notes}
 
 
 def in_turns(contestants: Mapping[str, Callable[[], object]], rounds: int) -> Samples:
-    """Seconds that each contestant took in each round, after one round that does not count."""
+    """The seconds of each contestant in each round, after one round that does not count."""
     return told_in_turns({name: partial(_timed, run) for name, run in contestants.items()}, rounds)
 
 
 def told_in_turns(contestants: Mapping[str, Callable[[], float]], rounds: int) -> Samples:
-    """As `in_turns`, of contestants that tell themselves how many seconds they took."""
+    """Like `in_turns`, for contestants that measure their own seconds."""
     samples: Samples = {name: [] for name in contestants}
     for number in range(rounds + 1):
         for name, run in contestants.items():
@@ -67,7 +67,7 @@ def compared(
     goals: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
 ) -> Table:
-    """Times in milliseconds, and their ratios to those of the contestants `against`."""
+    """Times in milliseconds, and their ratios to the times of the contestants `against`."""
     references = [min(samples[name]) for name in against if name in samples]
     head = [
         "",

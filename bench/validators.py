@@ -1,7 +1,7 @@
-"""The built-in checks of files of 100 KB, right ones and such with an error near the end.
+"""The built-in checks on files of 100 KB, valid ones and ones with an error near the end.
 
-Beside each check stands the bare parser under it: what is between them is the price of places, words and keys that
-stand twice. TOML is measured with both parsers, the compiled `tomli` and the standard library's.
+Each check is compared with its bare parser: the difference is the cost of places, messages and duplicate keys.
+TOML is measured with both parsers, the compiled `tomli` and the standard library's.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ STANDARD = "TOML, tomllib"
 
 
 def tables(_: Path) -> Iterator[Table]:
-    """Right files, wrong files, and inputs that are made to take long."""
+    """Valid files, invalid files, and inputs designed to take long."""
     texts = {name: make() for name, (_, _, make) in FORMATS.items()}
     yield _checked("Checks of right files", texts, bare=True)
     wrong = {name: text[: -SIZE // 50] + WRONG.get(name, "\n<<<<<<< HEAD\n((") for name, text in texts.items()}
@@ -153,7 +153,7 @@ BARE: dict[str, Callable[[str], object]] = {
     "Python": lambda text: compile(text, "a.py", "exec", dont_inherit=True),
 }
 WRONG = {"YAML": "\n\t: [", "XML": "</wrong>"}
-"""What makes a text wrong that is cut off; else it is a marker and two brackets."""
+"""How to make a truncated text invalid; by default with a marker and two brackets."""
 HOSTILE = {
     "JSON, brackets never closed": ("JSON", "[" * 2_000_000),
     "JSON, a key again and again": ("JSON", "{" + '"a":1,' * 300_000 + '"a":1}'),

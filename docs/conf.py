@@ -1,4 +1,4 @@
-"""How Sphinx builds the documentation: `make docs`."""
+"""Sphinx configuration for `make docs`."""
 
 import re
 from pathlib import Path
@@ -12,11 +12,11 @@ project_copyright = author
 release = version = _VERSION
 
 extensions = ["myst_parser"]
-exclude_patterns = ["_build", "spec"]  # the specification is cited by code and tests, not written for readers
+exclude_patterns = ["_build", "spec"]  # for code and tests to cite, not for readers
 nitpicky = True
-myst_heading_anchors = 4  # the anchors are those of GitHub, where the pages are read, too
-suppress_warnings = ["misc.highlighting_failure"]  # an output that is cut is no JSON any more
-smartquotes = False  # a quote that is copied must be one
+myst_heading_anchors = 4  # as on GitHub, where the pages are read too
+suppress_warnings = ["misc.highlighting_failure"]  # truncated outputs are not valid JSON
+smartquotes = False  # quotes must stay copyable
 
 html_theme = "furo"
 html_title = f"suture {release}"

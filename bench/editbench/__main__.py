@@ -1,4 +1,4 @@
-"""`python -m bench.editbench`: generate tasks, run editors over them, print what came of it."""
+"""`python -m bench.editbench`: generate tasks, run editors on them, print the results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MANY = 400
 
 
 def main() -> None:
-    """Read the options, and do what they say."""
+    """Parse the options and run."""
     options = _options()
     results, tables = _results(options)
     if options.failures:

@@ -1,4 +1,4 @@
-"""What is wanted: changes of a file that look real, and real ones, taken from a later version of it."""
+"""The intended changes: realistic invented changes of a file, and real ones from a later version."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ COMMENTS = {"python": "# {}", "yaml": "# {}", "html": "<!-- {} -->", "markdown":
 
 
 def picked(rng: random.Random, source: Source, *, context: tuple[int, int] = (0, 5)) -> Draft | None:
-    """A change of the file whose old lines stand in it exactly once, or nothing if the dice say so."""
+    """A change of the file whose old lines occur in it exactly once, or None, depending on the random draws."""
     real = hunks(source)
     if real and rng.random() < 0.6:
         op, (start, stop, core) = REAL, rng.choice(real)
@@ -57,7 +57,7 @@ def picked(rng: random.Random, source: Source, *, context: tuple[int, int] = (0,
 
 
 def framed(source: Source, op: str, above: tuple[int, int], core: list[str], below: tuple[int, int]) -> Draft | None:
-    """The change with some lines around it, if these stand once in the file."""
+    """The change with some lines around it, if these occur once in the file."""
     lines = source.lines
     first, last = max(0, above[0]), min(len(lines), below[1])
     old = lines[first:last]
@@ -70,7 +70,7 @@ def framed(source: Source, op: str, above: tuple[int, int], core: list[str], bel
 
 @lru_cache(maxsize=1000)
 def hunks(source: Source) -> list[tuple[int, int, list[str]]]:
-    """The true changes: which lines became which."""
+    """The real changes: which lines became which."""
     if source.later is None:
         return []
     before, after = source.lines, source.later.split("\n")[:-1]
@@ -86,7 +86,7 @@ def comment(source: Source, text: str) -> str:
 
 
 def invented(rng: random.Random, source: Source, indent: str) -> str:
-    """A line such as the file has, with a word in it that the file doesn't have."""
+    """A line in the style of the file, with a word that the file doesn't contain."""
     candidates = [line.strip() for line in rng.sample(source.lines, 12) if WORD.search(line) and len(line) < 100]
     line = rng.choice(candidates) if candidates else "value"
     word = rng.choice(WORD.findall(line) or ["value"])
@@ -94,7 +94,7 @@ def invented(rng: random.Random, source: Source, indent: str) -> str:
 
 
 def renamed(rng: random.Random, lines: list[str], _source: Source) -> list[str] | None:
-    """Another name wherever it stands in the lines."""
+    """Another name wherever it occurs in the lines."""
     words = [word for word in WORD.findall("\n".join(lines)) if word.lower() not in KEYWORDS]
     if not words:
         return None
@@ -170,7 +170,7 @@ def _any_small(rng: random.Random, lines: list[str], source: Source) -> list[str
 
 
 def unit_of(source: Source) -> str:
-    """One step of the file's indentation."""
+    """One level of the file's indentation."""
     indents = [indentation(line) for line in source.lines if line.strip()]
     if sum("\t" in indent for indent in indents) > len(indents) // 4:
         return "\t"

@@ -1,7 +1,7 @@
 """Real files to edit, the same for everyone: pinned packages, or what constraints.txt pins into the environment.
 
-Packages come through pip and npm as they are configured, are checked against their SHA-256, and are kept in a
-cache folder outside the repository. Each is there in two versions, so that true changes are known.
+Packages are downloaded with pip and npm as configured, verified by SHA-256, and kept in a cache folder outside the
+repository. There are two versions of each, so that real changes are known.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ INSTALLED = (
 
 @dataclass(frozen=True)
 class Pin:
-    """One published file."""
+    """A published archive."""
 
     tool: str
     name: str
@@ -64,7 +64,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class Source:
-    """A text that ends in a newline, and what it became in a later version, if that is known."""
+    """A text that ends in a newline, and its later version, if known."""
 
     name: str
     text: str
@@ -77,7 +77,7 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines without their ends."""
+        """The lines without their endings."""
         return self.text.split("\n")[:-1]
 
 
@@ -155,7 +155,7 @@ def installed() -> tuple[Source, ...]:
 
 @cache
 def packages(folder: Path, limit: int = PER_PACKAGE) -> tuple[Source, ...]:
-    """Files of the pinned packages, fetched into `folder` where they aren't there yet; of each, about so many."""
+    """Files of the pinned packages, fetched into `folder` if missing; of each, about `limit` that changed."""
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for first, second in PAIRS:
@@ -175,7 +175,7 @@ def cache_folder() -> Path:
 
 
 def _chosen(texts: dict[str, bytes], limit: int = PER_PACKAGE) -> list[tuple[str, str]]:
-    """Some of the files that a human wrote, spread evenly over each language."""
+    """Some human-written files, spread evenly over each language."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for name in sorted(texts):
         text = _text(texts[name])
@@ -186,7 +186,7 @@ def _chosen(texts: dict[str, bytes], limit: int = PER_PACKAGE) -> list[tuple[str
 
 
 def _text(raw: bytes) -> str | None:
-    """The text, if it is one that fits: of some length, with short lines, and plain ends of lines."""
+    """The text, if it is suitable: a certain length, short lines, plain line endings."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:
@@ -197,7 +197,7 @@ def _text(raw: bytes) -> str | None:
 
 
 def fetched(pin: Pin, folder: Path) -> Path:
-    """The published file, downloaded into `folder` where it isn't there yet, and checked."""
+    """The published file, downloaded into `folder` if missing, and verified."""
     mine = folder / f"{pin.tool}-{pin.name.replace('/', '-').lstrip('@')}-{pin.version}"
     if not mine.is_dir():
         fresh = mine.with_name(f"{mine.name}.part")

@@ -1,7 +1,7 @@
 """Self-correction, measured: every task goes through `file_edit`, and a refusal's own correction is sent back unread.
 
-`file_edit` takes exact text only, so a spoiled edit is refused. The first of its `suggested_fixes` may have an edit to
-send instead; a second call with nothing but that edit lands right, or lands wrongly, or there is no such edit.
+`file_edit` accepts only exact text, so a corrupted edit is refused. The first of its `suggested_fixes` may have an edit
+to send instead. A second call with only that edit lands right or wrong, or there is no such edit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 AS_SENT, NONE, BROKEN = "as sent", "no correction", "broken"
 _PLACEHOLDER = "ELISION_IN_NEW_TEXT"
-"""Why an edit is refused although its old text stands in the file."""
+"""Why an edit is refused although its old text is in the file."""
 AFTER_REFUSAL = {RIGHT, WRONG, NONE}
 NOTES = (
     "as sent: landed at once, since old stands in the file to the letter. The rest was refused, and what the error",
@@ -37,16 +37,16 @@ NOTES = (
 
 @dataclass(frozen=True)
 class Attempt(Result):
-    """What came of one task; `seconds` are those of the first call."""
+    """The outcome of one task; `seconds` is the time of the first call."""
 
     @property
     def failed(self) -> bool:
-        """Whether it neither landed as it was sent nor was corrected rightly."""
+        """Whether it neither landed as sent nor was corrected rightly."""
         return self.verdict not in {RIGHT, AS_SENT}
 
 
 def attempts(tasks: Iterable[Task]) -> list[Attempt]:
-    """All tasks, one after the other, in one workspace on one file."""
+    """All tasks, one after the other, in one workspace with one file."""
     from suture import Settings, Workspace  # noqa: PLC0415  the generator is imported without the engine
 
     with tempfile.TemporaryDirectory(prefix="editbench-") as folder:
@@ -99,7 +99,7 @@ def _example(result: ToolResult) -> str | None:
 
 
 def _sent_back(workspace: Workspace, path: Path, example: str | None) -> ToolResult | None:
-    """The second call, if the example is an edit at all."""
+    """The second call, if the example is an edit."""
     try:
         edit = json.loads(example or "")
     except json.JSONDecodeError:
@@ -108,13 +108,13 @@ def _sent_back(workspace: Workspace, path: Path, example: str | None) -> ToolRes
 
 
 def _places(task: Task) -> list[tuple[int, int]]:
-    """Where old stands in the file to the letter; its newline may be a CRLF there."""
+    """Where old occurs exactly in the file; its newlines may be CRLF there."""
     lines = map(re.escape, task.old.encode().split(b"\n"))
     return [match.span() for match in re.finditer(rb"\r?\n".join(lines), task.body)]
 
 
 def _is_literal(task: Task, after: bytes) -> bool:
-    """Whether the file is what replacing the one place gives, with the line endings of the file."""
+    """Whether the file is the result of replacing the only place, with the file's line endings."""
     places, new = _places(task), task.new.encode()
     if len(places) != 1:
         return False
@@ -141,7 +141,7 @@ def _row(name: str, results: Sequence[Result]) -> list[Cell]:
 
 
 def _failures(results: Sequence[Attempt]) -> list[str]:
-    """What must not be, by name."""
+    """The outcomes that must not occur, by name."""
     unwanted = {
         "wrong": [each for each in results if each.verdict == WRONG],
         "broken: the first call failed, or was not exact": [each for each in results if each.verdict == BROKEN],

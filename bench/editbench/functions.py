@@ -1,4 +1,4 @@
-"""Functions and methods of real files: where they begin and end, and which of them look like another one."""
+"""Functions and methods of real files: where they begin and end, and which of them are similar."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bench.editbench.corpus import Source
 
 SIBLING = 0.6
-"""The share of its lines that a function has in common with its sibling, at least."""
+"""The minimum share of its lines that a function has in common with its sibling."""
 SIZES = range(5, 61)
 GRAMMARS = {
     ".c": ("tree_sitter_c", "language"),
@@ -41,14 +41,14 @@ FUNCTIONS = {
 BODIES = {"statement_block", "compound_statement", "block", "constructor_body"}
 OWNERS = {"class_declaration", "class_specifier", "struct_specifier", "class", "interface_declaration"}
 REMARKS = ("#", "//", "/*", "*", "@")
-"""How a line begins that belongs to the function below it."""
+"""How lines begin that belong to the function below them."""
 
 
 @dataclass(frozen=True)
 class Function:
-    """Lines of a file, counted from 0: `first` to `stop` with comments and decorators above, the header from `head`.
+    """Lines of a file, counted from 0: `first` to `stop`, with comments and decorators above; the header is at `head`.
 
-    `owner` is the class of a method, and begins at the line `owner_at`.
+    `owner` is the class of a method, which begins at the line `owner_at`.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Pair:
-    """A function, and the one of the same file that is most like it."""
+    """A function, and the most similar one in the same file."""
 
     function: Function
     sibling: Function
@@ -94,7 +94,7 @@ def pairs(source: Source) -> tuple[Pair, ...]:
 
 @cache
 def functions(source: Source) -> tuple[Function, ...]:
-    """All functions and methods with a body of their own lines, in order."""
+    """All functions and methods whose bodies have their own lines, in order."""
     if source.language == "python":
         return tuple(_of_python(source))
     return tuple(_of_tree(source)) if PurePosixPath(source.name).suffix in GRAMMARS else ()
@@ -147,7 +147,7 @@ def _of_tree(source: Source) -> Iterator[Function]:
 
 @dataclass(frozen=True)
 class _Node:
-    """What counts of a node; `opened` is the line at which its body begins, if it has one that ends with it."""
+    """The relevant data of a node; `opened` is the line where its body begins, if the body ends with the node."""
 
     type: str
     start: int
@@ -159,7 +159,7 @@ class _Node:
 
 
 def _walk(tree: tree_sitter.Tree, starts: list[int]) -> Iterator[list[_Node]]:
-    """Every node below the root, behind those that it stands in."""
+    """Every node below the root, after its ancestors."""
     cursor = tree.walk()
     nodes: list[_Node] = []
     deeper = cursor.goto_first_child()
@@ -194,7 +194,7 @@ def _parser(module: str, function: str) -> tree_sitter.Parser:
 
 
 def _above(source: Source, first: int) -> int:
-    """The first line of the comments and decorators right above a line."""
+    """The first line of the comments and decorators directly above a line."""
     while first and source.lines[first - 1].strip().startswith(REMARKS):
         first -= 1
     return first

@@ -1,4 +1,4 @@
-"""The record of a kind of spoiling, and the table that the spoiling functions enter themselves in."""
+"""The record of a kind of corruption, and the table in which the corrupting functions register."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     Spoil = Callable[[Draft, random.Random], bool]
 
 GROUPS = ("rows", "line", "look", "indent", "text", "eol")
-"""The order in which several distortions are put on; of each group there is at most one."""
+"""The order in which several corruptions are combined; at most one of each group."""
 NEAR, WIDE = (0, 5), (2, 7)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of task. The function spoils a draft, or says that this draft can't be spoiled so."""
+    """One kind of task. The function corrupts a draft, or says that this draft can't be corrupted in this way."""
 
     name: str
     spoil: Spoil
@@ -28,16 +28,16 @@ class Kind:
     fuzzy: bool = False
     """The words of some lines differ between file and request."""
     file: bool = False
-    """Lines that stay are other bytes in the file than in the request."""
+    """The bytes of unchanged lines differ between file and request."""
     context: tuple[int, int] = NEAR
     refuse: bool = False
     """It must be refused."""
     many: bool = False
     """It is refused because there are several places."""
     why: str | None = None
-    """The only reason that is right."""
+    """The only right reason for a refusal."""
     open: bool = False
-    """Nothing proves the place without an earlier version of the file: refusing is right, too."""
+    """Nothing proves the place without an earlier version of the file: refusing is right too."""
 
 
 KINDS: dict[str, Kind] = {}
@@ -54,7 +54,7 @@ def kind(
     why: str | None = None,
     open: bool = False,  # noqa: A002  the field's name
 ) -> Callable[[Spoil], Spoil]:
-    """Enter a function as a kind under its own name."""
+    """Register a function as a kind under its own name."""
 
     def enter(spoil: Spoil) -> Spoil:
         name = spoil.__name__

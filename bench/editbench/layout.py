@@ -1,4 +1,4 @@
-"""Spoiling of white space: indentation, tabs, trailing space, blank lines, ends of lines."""
+"""Corruption of whitespace: indentation, tabs, trailing spaces, blank lines, line endings."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @kind()
 def exact(_draft: Draft, _rng: random.Random) -> bool:
-    """Nothing is spoiled."""
+    """Nothing is corrupted."""
     return True
 
 
 @kind("indent")
 def indent_added(draft: Draft, rng: random.Random) -> bool:
-    """The request is deeper than the file by one prefix."""
+    """The request has one more level of indentation than the file."""
     prefix = "\t" if unit_of(draft.source) == "\t" else " " * rng.choice([1, 2, 4, 8])
     draft.each_asked(lambda line: prefix + line if line.strip() else line)
     return _proved(draft)
@@ -31,7 +31,7 @@ def indent_added(draft: Draft, rng: random.Random) -> bool:
 
 @kind("indent")
 def indent_removed(draft: Draft, rng: random.Random) -> bool:
-    """All that the lines of the request have in common is gone, or a part of it."""
+    """The common indentation of the request is lost, wholly or in part."""
     common = _common([*draft.old, *draft.new])
     if not common:
         return False
@@ -54,7 +54,7 @@ def indent_rescaled(draft: Draft, _rng: random.Random) -> bool:
 
 @kind("indent")
 def first_line_stripped(draft: Draft, _rng: random.Random) -> bool:
-    """The first line lost its indentation, as when text is copied from the first word on."""
+    """The first line lost its indentation, as when text is copied from its first word on."""
     first = draft.rows[0]
     if not first.file or not indentation(first.file) or not informative(first.file):
         return False
@@ -73,7 +73,7 @@ def first_line_stripped(draft: Draft, _rng: random.Random) -> bool:
 
 @kind("indent")
 def first_line_stripped_and_insertion_before(draft: Draft, rng: random.Random) -> bool:
-    """As before, and the change puts a line above it: now that one is stripped."""
+    """The same, and the change inserts a line above: now that one lost its indentation."""
     first = draft.rows[0]
     if first.touched or not first.file or not indentation(first.file) or len(draft.old) < 2:
         return False
@@ -112,7 +112,7 @@ def tabs_for_spaces(draft: Draft, _rng: random.Random) -> bool:
 
 @kind("line", file=True)
 def trailing_space_request(draft: Draft, rng: random.Random) -> bool:
-    """Lines of old end in spaces, those that stay in new as well; new lines are clean."""
+    """Lines of old end in spaces, and so do unchanged lines in new; new lines are clean."""
     rows = [row for row in draft.rows if row.old is not None and row.old.strip() and rng.random() < 0.6]
     for row in rows:
         spaces = rng.choice([" ", "  ", "\t"])
@@ -123,8 +123,8 @@ def trailing_space_request(draft: Draft, rng: random.Random) -> bool:
 
 @kind("line", file=True)
 def trailing_space_file(draft: Draft, rng: random.Random) -> bool:
-    """Lines of the file end in spaces that the request doesn't know."""
-    draft.final = True  # else old is a piece of its last line, letter by letter
+    """Lines of the file end in spaces that the request lacks."""
+    draft.final = True  # otherwise old occurs exactly, as part of its last line
     rows = [row for row in draft.rows if row.known and informative(row.file) and rng.random() < 0.6]
     for row in rows:
         row.stand(f"{row.file}{rng.choice([' ', '  ', '    '])}")
@@ -137,7 +137,7 @@ def trailing_space_file(draft: Draft, rng: random.Random) -> bool:
 
 @kind("line", file=True)
 def trailing_space_file_touched(draft: Draft, _rng: random.Random) -> bool:
-    """A changed line ends in spaces in the file; it may keep them or lose them."""
+    """A changed line ends in spaces in the file; it may keep or lose them."""
     for at, (gone, fresh) in enumerate(zip(draft.rows, draft.rows[1:], strict=False)):
         lone = at + 2 >= len(draft.rows) or not draft.rows[at + 2].touched
         if (
@@ -156,7 +156,7 @@ def trailing_space_file_touched(draft: Draft, _rng: random.Random) -> bool:
 
 @kind("rows", fuzzy=True, file=True)
 def blank_dropped(draft: Draft, _rng: random.Random) -> bool:
-    """The request leaves blank lines out."""
+    """The request omits blank lines."""
     rows = [draft.rows[at] for at in draft.inner() if draft.rows[at].file == ""]
     for row in rows:
         row.ask(None)
@@ -165,7 +165,7 @@ def blank_dropped(draft: Draft, _rng: random.Random) -> bool:
 
 @kind("rows", fuzzy=True, file=True)
 def blank_added(draft: Draft, rng: random.Random) -> bool:
-    """The request has a blank line that the file doesn't have."""
+    """The request has a blank line that the file lacks."""
     places = [at for at in draft.inner() if informative(draft.rows[at].file)]
     places = [at for at in places if draft.rows[at + 1].known and informative(draft.rows[at + 1].file)]
     if not places:
@@ -176,7 +176,7 @@ def blank_added(draft: Draft, rng: random.Random) -> bool:
 
 @kind("line", file=True)
 def blank_with_spaces_request(draft: Draft, rng: random.Random) -> bool:
-    """The blank lines of the request have spaces in them."""
+    """The blank lines of the request contain spaces."""
     spaces = " " * rng.choice([2, 4, 8])
     rows = [row for row in draft.rows if row.known and row.file == ""]
     for row in rows:
@@ -186,7 +186,7 @@ def blank_with_spaces_request(draft: Draft, rng: random.Random) -> bool:
 
 @kind("line", file=True)
 def blank_with_spaces_file(draft: Draft, rng: random.Random) -> bool:
-    """The blank lines of the file have spaces in them."""
+    """The blank lines of the file contain spaces."""
     spaces = " " * rng.choice([2, 4, 8])
     rows = [row for row in draft.rows if row.known and row.file == ""]
     for row in rows:
@@ -210,14 +210,14 @@ def crlf_request(draft: Draft, _rng: random.Random) -> bool:
 
 @kind("eol")
 def no_final_newline_file(draft: Draft, _rng: random.Random) -> bool:
-    """The last line of the file, which stays, has no newline; the request has one."""
+    """The last line of the file, which is unchanged, has no newline; the request has one."""
     draft.ends, draft.final = False, True
     return not draft.tail and draft.rows[-1].known and informative(draft.rows[-1].file)
 
 
 @kind("text")
 def outer_newlines(draft: Draft, rng: random.Random) -> bool:
-    """Both texts begin or end with newlines of their own."""
+    """Both texts begin or end with extra newlines."""
     above, below = rng.choice([(1, 0), (0, 1), (1, 1), (2, 1)])
     before, after = (draft.head or [""])[-1], (draft.tail or [""])[0]
     if not draft.new or (above and not before) or (below and not after):
@@ -233,7 +233,7 @@ def outer_newlines(draft: Draft, rng: random.Random) -> bool:
 
 @kind("line", fuzzy=True, file=True)
 def reflowed_space(draft: Draft, rng: random.Random) -> bool:
-    """White space inside lines that stay was set differently."""
+    """The whitespace inside unchanged lines differs."""
     styles = [
         lambda text: re.sub(r"(?<=\S)  +", " ", re.sub(r", ", ",", text)),
         lambda text: re.sub(r"(?<=\w)\((?=\w)", "( ", re.sub(r"(?<=\w)\)", " )", text)),
@@ -252,7 +252,7 @@ def reflowed_space(draft: Draft, rng: random.Random) -> bool:
 
 @kind("rows", fuzzy=True, file=True)
 def reflowed_lines(draft: Draft, rng: random.Random) -> bool:
-    """A long line that stays is two lines in the request."""
+    """A long unchanged line is split in two in the request."""
     places = [at for at in draft.inner() if len((draft.rows[at].file or "").strip()) > 40]
     if not places:
         return False
@@ -272,7 +272,7 @@ def reflowed_lines(draft: Draft, rng: random.Random) -> bool:
 
 
 def _common(lines: list[str]) -> str:
-    """The white space that all lines with words begin with."""
+    """The whitespace that all lines with words begin with."""
     indents = [indentation(line) for line in lines if line.strip()]
     if not indents:
         return ""
@@ -281,22 +281,22 @@ def _common(lines: list[str]) -> str:
 
 
 def _spread(line: str, unit: str, other: str) -> str:
-    """The line with another step of indentation."""
+    """The line with another indentation width."""
     lead = indentation(line)
     steps = lead.count(unit) if lead.replace(unit, "") == "" else 0
     return other * steps + line[len(unit) * steps :]
 
 
 def _regular(draft: Draft, unit: str) -> bool:
-    """Whether all indentation near the change consists of whole steps."""
+    """Whether all indentation near the change consists of whole levels."""
     lines = [*draft.old, *draft.new]
     return all(indentation(line).replace(unit, "") == "" for line in lines)
 
 
 def _proved(draft: Draft) -> bool:
-    """Whether lines of the file prove what became of the indentation, if a new line needs to know.
+    """Whether lines of the file prove how the indentation changed, if a new line depends on it.
 
-    One depth only, and none of it zero, is a shift as well as a scale: then new lines must be at that depth.
+    If all have one depth that is not zero, it could be a shift or a scale: then new lines must be at that depth.
     """
     matched = [
         (row.old, row.file) for row in draft.rows if row.old and row.file and row.old.strip() and row.file.strip()

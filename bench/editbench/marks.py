@@ -1,4 +1,4 @@
-"""Spoiling of marks: look-alikes, accents, entities, escapes, and what is wrapped around a request."""
+"""Corruption of characters: look-alikes, accents, entities, escapes, and wrappers around a request."""
 
 from __future__ import annotations
 
@@ -23,40 +23,40 @@ NUMBERED = ["{:>6}\t{}", "{:>4} | {}", "{}: {}", "{:>5}→{}", "{}|{}", "{:04d}:
 
 @kind("look")
 def curly_quotes_request(draft: Draft, _rng: random.Random) -> bool:
-    """The request has typographic quotes for plain ones."""
+    """The request has typographic quotes instead of plain ones."""
     return _translated(draft, _curly, "\"'")
 
 
 @kind("look")
 def dashes_request(draft: Draft, rng: random.Random) -> bool:
-    """The request has a typographic dash for each hyphen."""
+    """The request has a typographic dash instead of each hyphen."""
     dash = rng.choice("\u2013\u2014\u2011\u2212")
     return _translated(draft, lambda line: line.replace("-", dash), "-")
 
 
 @kind("look")
 def nbsp_request(draft: Draft, rng: random.Random) -> bool:
-    """The request has no-break spaces inside lines, or all through."""
+    """The request has no-break spaces inside lines, or everywhere."""
     anywhere = rng.random() < 0.3
     return _translated(draft, lambda line: _nbsp(line, lead=anywhere), " ")
 
 
 @kind("look", file=True)
 def curly_quotes_file(draft: Draft, _rng: random.Random) -> bool:
-    """The file has typographic quotes in lines that stay."""
+    """The file has typographic quotes in unchanged lines."""
     return _typeset(draft, _curly)
 
 
 @kind("look", file=True)
 def dashes_file(draft: Draft, rng: random.Random) -> bool:
-    """The file has dashes in lines that stay."""
+    """The file has dashes in unchanged lines."""
     dash = rng.choice("\u2013\u2014")
     return _typeset(draft, lambda line: line.replace("-", dash))
 
 
 @kind("look", file=True)
 def nbsp_file(draft: Draft, _rng: random.Random) -> bool:
-    """The file has no-break spaces in lines that stay."""
+    """The file has no-break spaces in unchanged lines."""
     return _typeset(draft, lambda line: _nbsp(line, lead=False))
 
 
@@ -71,7 +71,7 @@ def nfd_request(draft: Draft, rng: random.Random) -> bool:
 
 @kind("look", file=True)
 def nfd_file(draft: Draft, rng: random.Random) -> bool:
-    """The file is decomposed in lines that stay, the request composed."""
+    """The file is decomposed in unchanged lines, the request composed."""
     if not _accented(draft, rng, everywhere=False):
         return False
     for row in draft.rows:
@@ -82,7 +82,7 @@ def nfd_file(draft: Draft, rng: random.Random) -> bool:
 
 @kind("look")
 def html_entities(draft: Draft, rng: random.Random) -> bool:
-    """Angle brackets and ampersands, maybe quotes, were escaped for HTML."""
+    """Angle brackets and ampersands, sometimes quotes, are escaped for HTML."""
     quote = rng.random() < 0.5
     if re.search(r"&\w+;|&#", "".join((*draft.old, *draft.new))):
         return False
@@ -91,7 +91,7 @@ def html_entities(draft: Draft, rng: random.Random) -> bool:
 
 @kind("look")
 def escaped_quotes(draft: Draft, rng: random.Random) -> bool:
-    """Quotes have backslashes, as inside a string of JSON."""
+    """Quotes have backslashes, as inside a JSON string."""
     marks = rng.choice(['"', '"', "'"])
     if "\\" in "".join((*draft.old, *draft.new)):
         return False
@@ -110,7 +110,7 @@ def escaped_newlines(draft: Draft, _rng: random.Random) -> bool:
 
 @kind("text")
 def code_fence(draft: Draft, _rng: random.Random) -> bool:
-    """Both texts stand in a code fence."""
+    """Both texts are in a code fence."""
     if any("```" in line for line in (*draft.old, *draft.new)):
         return False
     mark = "```" + draft.source.language
@@ -143,7 +143,7 @@ def _nbsp(line: str, *, lead: bool) -> str:
 
 
 def _translated(draft: Draft, change: Callable[[str], str], characters: str) -> bool:
-    """Change the whole request, if matched lines have a counterpart of what new lines have of these characters."""
+    """Change the whole request, if matched lines have a counterpart of these characters for each in the new lines."""
     if EXOTIC & set("".join((*draft.old, *draft.new))):
         return False
     matched = {each for row in draft.rows if row.old is not None for each in row.old if each in characters}
@@ -156,7 +156,7 @@ def _translated(draft: Draft, change: Callable[[str], str], characters: str) -> 
 
 
 def _typeset(draft: Draft, change: Callable[[str], str]) -> bool:
-    """Change lines of the file that stay; other lines of it that look like prose as well."""
+    """Change unchanged lines of the file, and its other lines that look like prose."""
     rows = [row for row in draft.rows if row.known and row.file is not None and change(row.file) != row.file]
     for row in rows:
         row.stand(change(row.file or ""))

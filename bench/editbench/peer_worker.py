@@ -1,6 +1,6 @@
 """Run one peer over tasks: `python peer_worker.py NAME < tasks > replies`, JSON lines both ways.
 
-It runs in the peer's own environment and imports nothing but the peer and the standard library.
+It runs in the peer's own environment and imports only the peer and the standard library.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def aider() -> Editor:
-    """Its blocks of search and replace."""
-    from aider.coders import editblock_coder  # type: ignore[import-not-found]  # noqa: PLC0415  the peer alone has it
+    """Its SEARCH/REPLACE blocks."""
+    from aider.coders import editblock_coder  # type: ignore[import-not-found]  # noqa: PLC0415  only the peer has it
 
     def edit(body: str, old: str, new: str) -> str | None:
         result: str | None = editblock_coder.do_replace("file", body, old, new, ("```", "```"))
@@ -30,8 +30,8 @@ def aider() -> Editor:
 
 
 def openhands() -> Editor:
-    """The command `str_replace` of its editor, on a file of its own."""
-    from openhands_aci.editor import editor  # type: ignore[import-not-found]  # noqa: PLC0415  the peer alone has it
+    """The command `str_replace` of its editor, on its own file."""
+    from openhands_aci.editor import editor  # type: ignore[import-not-found]  # noqa: PLC0415  only the peer has it
     from openhands_aci.editor.exceptions import (  # type: ignore[import-not-found]  # noqa: PLC0415  as above
         ToolError,
     )
@@ -51,7 +51,7 @@ def openhands() -> Editor:
 
 
 def openhands_timed() -> Editor:
-    """The same on a file that is there already: asked with its path for a body, it answers with the seconds it took."""
+    """The same on an existing file: if the body of a task is a path, the answer is the seconds that the edit took."""
     from openhands_aci.editor import editor  # noqa: PLC0415  the peer alone has it
 
     tool = editor.OHEditor()
@@ -66,7 +66,7 @@ def openhands_timed() -> Editor:
 
 def mpatch() -> Editor:
     """A patch made of the two texts, with all of old as its context."""
-    import mpatch as package  # type: ignore[import-not-found]  # noqa: PLC0415  the peer alone has it
+    import mpatch as package  # type: ignore[import-not-found]  # noqa: PLC0415  only the peer has it
 
     def edit(body: str, old: str, new: str) -> str | None:
         whole = len(old) + len(new)
@@ -81,7 +81,7 @@ def main() -> None:
     """Answer each line."""
     edit = EDITORS[sys.argv[1]]()
     replies = sys.stdout
-    sys.stdout = sys.stderr  # what a peer prints is no reply
+    sys.stdout = sys.stderr  # output that a peer prints is not a reply
     for line in sys.stdin:
         task = json.loads(line)
         try:

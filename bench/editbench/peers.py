@@ -1,7 +1,6 @@
-"""Other editors over the same tasks, each in an environment of its own in the cache folder.
+"""Other editors on the same tasks, each in its own environment in the cache folder.
 
-A peer that can't be installed within the time is left out, with a note. What it raises counts as a refusal, for
-whatever reason it gives.
+A peer that can't be installed in time is left out, with a note. Any exception counts as a refusal.
 """
 
 from __future__ import annotations
@@ -88,13 +87,13 @@ def _results(peer: Peer, tasks: Sequence[Task], cache: Path) -> list[Result]:
 
 
 def _judged(task: Task, after: str | None) -> Result:
-    """The verdict; a file left as it was is a refusal."""
+    """The verdict; an unchanged file counts as a refusal."""
     raw = None if after is None else after.encode("utf-8", "surrogatepass")
     return judged(task, Reply(None if raw == task.body else raw), 0)
 
 
 def installed(peer: Peer, cache: Path) -> str:
-    """The Python of the peer's environment, which is made where it isn't there yet."""
+    """The Python of the peer's environment, which is created if missing."""
     folder = cache / f"peer-{peer.name}-{peer.version}"
     python, ready = folder / "bin" / "python", folder / "ready"
     if ready.exists():

@@ -1,4 +1,4 @@
-"""Requests that must be refused: the place is not there, or not one, or the change is made or overtaken."""
+"""Requests that must be refused: the place is missing or ambiguous, or the change is already made or outdated."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def other_file(draft: Draft, _rng: random.Random) -> bool:
 
 @kind(refuse=True, context=WIDE)
 def deleted_target(draft: Draft, _rng: random.Random) -> bool:
-    """What old shows has been deleted."""
+    """The text of old has been deleted."""
     _vanish(draft)
     return _share(draft) < 0.4
 
 
 @kind(refuse=True, why="applied", context=WIDE)
 def already_applied(draft: Draft, _rng: random.Random) -> bool:
-    """The change stands in the file."""
+    """The change is already in the file."""
     return _apply(draft.rows) and _gone(draft)
 
 
 @kind(refuse=True, context=WIDE)
 def already_applied_dedented(draft: Draft, _rng: random.Random) -> bool:
-    """The change stands in the file, and the request lost its indentation."""
+    """The change is already in the file, and the request lost its indentation."""
     least = min((len(indentation(line)) for line in (*draft.old, *draft.new) if line.strip()), default=0)
     draft.each_asked(lambda line: line[least:] if line.strip() else line)
     return least > 0 and _apply(draft.rows) and _gone(draft)
@@ -48,7 +48,7 @@ def already_applied_dedented(draft: Draft, _rng: random.Random) -> bool:
 
 @kind(refuse=True, context=(1, 4))
 def partly_applied(draft: Draft, rng: random.Random) -> bool:
-    """One of several changes of the request stands in the file."""
+    """One of several changes of the request is already in the file."""
     groups = _groups(draft)
     if len(groups) < 2:
         return False
@@ -59,7 +59,7 @@ def partly_applied(draft: Draft, rng: random.Random) -> bool:
 
 @kind(refuse=True, context=(1, 4))
 def same_ends(draft: Draft, rng: random.Random) -> bool:
-    """The first and the last line stand in the file, with something else between them."""
+    """The first and the last line are in the file, with something else between them."""
     first, *middle, last = draft.rows if len(draft.rows) > 4 else [Row(), Row()]
     if not first.known or not last.known or not informative(first.file) or not informative(last.file):
         return False
@@ -84,13 +84,13 @@ def near_twins(draft: Draft, rng: random.Random) -> bool:
     row.stand(text.replace(word, f"{word}_left", 1))
     twin = [line if line != row.file else text.replace(word, f"{word}_right", 1) for line in _block(draft)]
     _copy(draft, twin)
-    elsewhere = folded("".join(draft.old)) in folded("".join(draft.file))  # in other line breaks
+    elsewhere = folded("".join(draft.old)) in folded("".join(draft.file))  # with other line breaks
     return folded(text) not in {folded(line) for line in draft.file} and not elsewhere
 
 
 @kind(refuse=True, many=True)
 def two_depths(draft: Draft, _rng: random.Random) -> bool:
-    """The same lines stand at two depths, and old is at neither."""
+    """The same lines occur at two depths, and old has neither depth."""
     unit = unit_of(draft.source)
     least = min((len(indentation(line)) for line in (*draft.old, *draft.new) if line.strip()), default=0)
     _copy(draft, [unit + line if line.strip() else line for line in _block(draft)])
@@ -100,14 +100,14 @@ def two_depths(draft: Draft, _rng: random.Random) -> bool:
 
 @kind(refuse=True, many=True)
 def exact_duplicate(draft: Draft, _rng: random.Random) -> bool:
-    """Old stands in the file twice, letter by letter."""
+    """Old occurs in the file twice, exactly."""
     _copy(draft, _block(draft))
     return True
 
 
 @kind(refuse=True, context=WIDE)
 def rewritten_target(draft: Draft, rng: random.Random) -> bool:
-    """Every line of the place has become another one."""
+    """Every line of the place has been rewritten."""
     for row in draft.rows:
         if row.file is not None and row.file.strip():
             row.stand(invented(rng, draft.source, indentation(row.file)))
@@ -116,7 +116,7 @@ def rewritten_target(draft: Draft, rng: random.Random) -> bool:
 
 @kind(refuse=True, many=True)
 def closers_only(draft: Draft, rng: random.Random) -> bool:
-    """Old is closing brackets only, and not exactly as in the file; there are several such places."""
+    """Old has only closing brackets, not exactly as in the file; there are several such places."""
     lines = draft.source.lines
     size = rng.randint(1, 3)
     runs = [at for at in range(len(lines) - size) if all(CLOSERS.fullmatch(line) for line in lines[at : at + size])]
@@ -136,7 +136,7 @@ def closers_only(draft: Draft, rng: random.Random) -> bool:
 
 @kind(refuse=True, context=(3, 7))
 def elision_only_in_new(draft: Draft, rng: random.Random) -> bool:
-    """New has a marker where old has lines: it would delete them."""
+    """New has a marker instead of lines of old: it would delete them."""
     places = [at for at in draft.inner() if at + 1 < len(draft.rows) and at + 1 in draft.inner()]
     if not places:
         return False
@@ -151,7 +151,7 @@ def elision_only_in_new(draft: Draft, rng: random.Random) -> bool:
 
 @kind(refuse=True, context=(3, 7))
 def insertion_beyond_elision(draft: Draft, rng: random.Random) -> bool:
-    """Old ends in dots, and new goes on after them: nobody knows where that is."""
+    """Old ends in dots, and new continues after them: the place after them is unknown."""
     lead = indentation(draft.rows[-1].file or "")
     marker = lead + rng.choice(["...", comment(draft.source, "... existing code ...")])
     draft.rows += [Row(old=marker, new=marker), Row(new=invented(rng, draft.source, lead), touched=True)]
@@ -190,7 +190,7 @@ def touched_line_gone(draft: Draft, _rng: random.Random) -> bool:
 
 @kind(refuse=True, context=WIDE)
 def touched_line_rewritten(draft: Draft, rng: random.Random) -> bool:
-    """The line to be changed is a wholly different one in the file."""
+    """The line to be changed is completely different in the file."""
     rows = [row for row in draft.rows if row.touched and informative(row.file)]
     if not rows:
         return False
@@ -212,7 +212,7 @@ def invented_old(draft: Draft, rng: random.Random) -> bool:
 
 @kind(refuse=True, context=WIDE)
 def both_insert(draft: Draft, rng: random.Random) -> bool:
-    """The file has lines of its own exactly where the change inserts some."""
+    """The file has other lines exactly where the change inserts some."""
     for at, row in enumerate(draft.rows[1:], 1):
         end = next((to for to in range(at, len(draft.rows)) if draft.rows[to].old is not None), None)
         sides = [draft.rows[at - 1], draft.rows[end]] if end else []
@@ -224,7 +224,7 @@ def both_insert(draft: Draft, rng: random.Random) -> bool:
 
 
 def _alone(draft: Draft, line: str) -> bool:
-    """Whether it is clear which lines the change touches, and this one, which is gone, stands nowhere else."""
+    """Whether it is clear which lines the change touches, and the missing one occurs nowhere else."""
     return draft.clear and folded(line) not in {folded(each) for each in draft.file}
 
 
@@ -239,14 +239,14 @@ def _vanish(draft: Draft) -> None:
 
 
 def _apply(rows: list[Row]) -> bool:
-    """Make the change in the file; whether it leaves something to be seen."""
+    """Make the change in the file; returns whether anything visible remains."""
     for row in rows:
         row.file = row.want
     return any(row.touched and informative(row.want) for row in rows)
 
 
 def _groups(draft: Draft) -> list[list[Row]]:
-    """Rows that the change touches, by neighborhood."""
+    """Rows that the change touches, grouped by adjacency."""
     groups: list[list[Row]] = [[]]
     for row in draft.rows:
         if row.touched:
@@ -261,17 +261,17 @@ def _block(draft: Draft) -> list[str]:
 
 
 def _copy(draft: Draft, lines: list[str]) -> None:
-    """Let the lines stand in the file once more, some lines further."""
+    """Repeat the lines further down in the file."""
     draft.tail[4:4] = ["", *lines, ""]
 
 
 def _share(draft: Draft) -> float:
-    """How much of old stands anywhere in the file."""
+    """How much of old occurs anywhere in the file."""
     there = {folded(line) for line in draft.file}
     asked = [folded(line) for line in draft.old if informative(line)]
     return sum(line in there for line in asked) / len(asked) if len(asked) > 2 else 1.0
 
 
 def _gone(draft: Draft) -> bool:
-    """Whether old does not stand in the file, not even without its white space."""
+    """Whether old does not occur in the file, not even ignoring whitespace."""
     return folded("".join(draft.old)) not in folded("".join(draft.file))

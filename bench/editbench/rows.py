@@ -1,8 +1,8 @@
-"""A change and its file side by side, line by line: the model in which spoiling keeps the truth.
+"""A change and its file side by side, line by line: the model that keeps the right result through corruptions.
 
-Each row is one line in up to four places: in the file as it is, in old, in new, and in the file as it shall be.
-A line that stays has all four; a deleted one has no `new` and no `want`; an inserted one only `new` and `want`.
-Spoiling changes some of the places, adds rows or empties places; the truth is `want` from top to bottom.
+Each row is one line in up to four places: in the current file, in old, in new, and in the right result (`want`).
+An unchanged line has all four; a deleted one has no `new` and no `want`; an inserted one only `new` and `want`.
+Corruptions change some of the places, add rows or empty places; the right result is `want` from top to bottom.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FOLD = str.maketrans(QUOTES | DASHES | dict.fromkeys([*SPACES, " ", "\t", "\n",
 
 @dataclass
 class Row:
-    """One line; `touched` if the true change deletes or inserts it."""
+    """One line; `touched` if the real change deletes or inserts it."""
 
     file: str | None = None
     old: str | None = None
@@ -33,25 +33,25 @@ class Row:
     want: str | None = None
     touched: bool = False
     may_end: str = ""
-    """White space that the line may have at its end in the file as it shall be."""
+    """Whitespace that may be at the end of the line in the right result."""
 
     @property
     def known(self) -> bool:
-        """Whether it stands in both the file and the request, and stays."""
+        """Whether it is in both the file and the request, and unchanged."""
         return not self.touched and self.file is not None and self.old is not None
 
     def ask(self, text: str | None) -> None:
-        """Let the request have another line, in old and in new."""
+        """Replace the line in the request, in old and new."""
         self.old = self.new = text
 
     def stand(self, text: str | None) -> None:
-        """Let the file have another line, before and after."""
+        """Replace the line in the file, before and after."""
         self.file = self.want = text
 
 
 @dataclass
 class Draft:
-    """A task in the making."""
+    """A task under construction."""
 
     source: Source
     other: Source
@@ -61,7 +61,7 @@ class Draft:
     rows: list[Row]
     tail: list[str]
     clear: bool
-    """Whether it has one answer which lines stay."""
+    """Whether only one answer is possible to which lines are unchanged."""
     eol: str = "\n"
     request_eol: str = "\n"
     final: bool = True
@@ -69,7 +69,7 @@ class Draft:
     ends: bool = True
     """Whether the file ends in a newline."""
     open: bool = False
-    """Whether refusing is right, too."""
+    """Whether refusing is right too."""
 
     @property
     def old(self) -> list[str]:
@@ -87,7 +87,7 @@ class Draft:
         return [*self.head, *(row.file for row in self.rows if row.file is not None), *self.tail]
 
     def want(self, *, longer: bool = False) -> list[str]:
-        """All lines of the file as it shall be, with or without what lines may end in."""
+        """All lines of the right result, with or without the optional whitespace at their ends."""
         wanted = [row.want + row.may_end * longer for row in self.rows if row.want is not None]
         return [*self.head, *wanted, *self.tail]
 
@@ -101,20 +101,20 @@ class Draft:
         )
 
     def each_asked(self, change: Callable[[str], str]) -> None:
-        """Change all lines of the request in one manner."""
+        """Change all lines of the request in the same way."""
         for row in self.rows:
             row.old = None if row.old is None else change(row.old)
             row.new = None if row.new is None else change(row.new)
 
     def each_standing(self, change: Callable[[str], str]) -> None:
-        """Change all lines of the file in one manner, before and after."""
+        """Change all lines of the file in the same way, before and after."""
         self.head, self.tail = [*map(change, self.head)], [*map(change, self.tail)]
         for row in self.rows:
             row.file = None if row.file is None else change(row.file)
             row.want = None if row.want is None else change(row.want)
 
     def inner(self, *, distance: int = 1) -> list[int]:
-        """Rows that stay and stand between rows that stay: nothing touched within `distance` lines that have words."""
+        """Unchanged rows between unchanged rows: nothing touched within `distance` lines that have words."""
         return [at for at, row in enumerate(self.rows) if row.known and self._quiet(at, distance)]
 
     def _quiet(self, at: int, distance: int) -> bool:
@@ -129,7 +129,7 @@ class Draft:
 
 
 def drafted(source: Source, op: str, start: int, old: Sequence[str], new: Sequence[str]) -> Draft:
-    """The true change of the lines `old` at index `start`, unspoiled."""
+    """The real change of the lines `old` at index `start`, uncorrupted."""
     kept, others = _aligned(old, new), _aligned(old[::-1], new[::-1])
     mirrored = [(len(old) - 1 - a, len(new) - 1 - b) for a, b in reversed(others)]
     rows, i, j = list[Row](), 0, 0
@@ -144,17 +144,17 @@ def drafted(source: Source, op: str, start: int, old: Sequence[str], new: Sequen
 
 
 def informative(line: str | None) -> bool:
-    """Whether a line has words in it."""
+    """Whether a line contains words."""
     return line is not None and sum(map(str.isalnum, line)) >= 4
 
 
 def folded(text: str) -> str:
-    """What is left of a text without white space, case, look-alikes and backslashes."""
+    """The text without whitespace, case, look-alikes and backslashes."""
     return unicodedata.normalize("NFC", text).translate(_FOLD).casefold()
 
 
 def is_slip(one: str, other: str) -> bool:
-    """Whether two lines differ by one letter, or by two that changed places."""
+    """Whether two lines differ by one letter, or by two swapped letters."""
     while one and one[:1] == other[:1]:
         one, other = one[1:], other[1:]
     while one and one[-1:] == other[-1:]:
@@ -164,13 +164,13 @@ def is_slip(one: str, other: str) -> bool:
 
 
 def indentation(line: str) -> str:
-    """The white space that a line begins with."""
+    """The whitespace that a line begins with."""
     match = re.match(r"[ \t]*", line)
     return match.group() if match else ""
 
 
 def _island(before: Row | None, row: Row, after: Row | None) -> bool:
-    """A line that stays between two touched ones by accident, maybe."""
+    """An unchanged line between two touched ones, possibly by accident."""
     lone = bool(before and before.touched and after and after.touched)
     return not row.touched and lone and not informative(row.file)
 

@@ -1,4 +1,4 @@
-"""Run suture over tasks, and judge its answers and those of others.
+"""Run suture on tasks, and judge its answers and those of other editors.
 
 Only `suture_editor` knows `suture.match`, and imports it when called: the generator is independent of what it tests.
 """
@@ -28,17 +28,17 @@ BIG, BIG_ROUNDS = 200_000, 3
 
 @dataclass(frozen=True)
 class Reply:
-    """What an editor made of the file, or None if it refused."""
+    """The editor's result for the file, or None if it refused."""
 
     after: bytes | None
     told: str = ""
-    """How it was found, or why not."""
+    """How the text was found, or why not."""
     reason: str = ""
 
 
 @dataclass(frozen=True)
 class Result:
-    """A reply, judged."""
+    """A reply with its verdict."""
 
     task: Task
     reply: Reply
@@ -47,7 +47,7 @@ class Result:
 
     @property
     def failed(self) -> bool:
-        """Whether it was not what is right."""
+        """Whether it was not right."""
         return self.verdict != RIGHT and not self.undecided
 
     @property
@@ -57,7 +57,7 @@ class Result:
 
 
 def suture_editor(body: bytes, old: str, new: str, name: str) -> Reply:
-    """What `suture.match` makes of it."""
+    """What `suture.match` makes of the task."""
     from suture.match import locate  # noqa: PLC0415  as below
     from suture.match.index import Found, Index  # noqa: PLC0415  as above
     from suture.text.edits import apply  # noqa: PLC0415  the generator is imported without the engine
@@ -69,7 +69,7 @@ def suture_editor(body: bytes, old: str, new: str, name: str) -> Reply:
 
 
 def judged(task: Task, reply: Reply, seconds: float) -> Result:
-    """The verdict: for a task that must be refused, a refusal for the right reason is right."""
+    """The verdict: if a task must be refused, a refusal for the right reason is right."""
     if task.expected:
         verdict = REFUSED if reply.after is None else RIGHT if reply.after in task.expected else WRONG
     elif reply.after is None:
@@ -80,7 +80,7 @@ def judged(task: Task, reply: Reply, seconds: float) -> Result:
 
 
 def run(tasks: Iterable[Task]) -> list[Result]:
-    """All results. An exception is a wrong answer that tells itself."""
+    """All results. An exception counts as a wrong answer."""
     results = []
     suture_editor(b"first\n", "first\n", "second\n", "a.txt")  # imports are not timed
     for task in tasks:
@@ -94,7 +94,7 @@ def run(tasks: Iterable[Task]) -> list[Result]:
 
 
 def tables(_: Path) -> Iterator[Table]:
-    """A moderate run for `python -m bench`, on files that are installed."""
+    """A moderate run for `python -m bench`, on installed files."""
     from bench.editbench import correct, siblings, stale  # noqa: PLC0415  they are made of what is here
 
     tasks = [*generated(installed(), 1, MODERATE)]
@@ -120,7 +120,7 @@ def table(results: Sequence[Result], title: str) -> Table:
 
 
 def rows_of(results: Sequence[Result], row: Callable[[str, Sequence[Result]], list[Cell]]) -> list[list[Cell]]:
-    """What `row` makes of the results of each kind, then of all to apply and of all to refuse."""
+    """`row` of the results of each kind, then of all tasks to apply and all to refuse."""
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(result.task.kind, []).append(result)
@@ -138,14 +138,14 @@ def _goal(task: Task) -> str:
 
 
 def percentiles(results: Sequence[Result]) -> tuple[float, float]:
-    """The milliseconds that half of them took at most, and all but one in a hundred."""
+    """The median and the 99th percentile in milliseconds."""
     times = sorted(result.seconds * 1000 for result in results)
     p50, p99 = (times[min(len(times) - 1, len(times) * part // 100)] for part in (50, 99))
     return p50, p99
 
 
 def big_table() -> Table:
-    """One file of 200,000 lines: how long a search in it takes."""
+    """Times of searches in one file of 200,000 lines."""
     lines = [f"{'    ' * (at % 3)}entry_{at * 7919 % BIG} = make({at}, 'value {at % 101}')" for at in range(BIG)]
     body = _text(lines).encode()
     old = lines[150_000:150_012]

@@ -1,4 +1,4 @@
-"""Tasks in full for a human, and as JSON to be replayed."""
+"""Tasks in full for people, and as JSON for replaying."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from bench.editbench.run import Result
 
 AS_THEY_ARE = ("kind", "seed", "index", "source", "op", "old", "new", "why", "open")
-"""What of a task JSON can hold."""
+"""The parts of a task that JSON can represent."""
 
 
 def shown(result: Result) -> str:
-    """A task, what was wanted, and what came."""
+    """A task, the right result, and the actual one."""
     task, after = result.task, result.reply.after
     parts = [
         f"===== {task.name} seed {task.seed}: {result.verdict.upper()} ({task.source}, {task.op})",
@@ -67,7 +67,7 @@ def loaded(path: Path) -> list[Task]:
 
 
 def _marked(title: str, text: str) -> list[str]:
-    """The text with its white space to be seen."""
+    """The text with visible whitespace."""
     lines = text.split("\n")
     shown = [f"  {_visible(line)}{'$' if at + 1 < len(lines) else ''}" for at, line in enumerate(lines)]
     return [f"----- {title}", *(shown if lines[-1] else shown[:-1])]
@@ -86,7 +86,7 @@ def _diff(before: bytes, after: bytes) -> Iterator[str]:
 
 
 def _around(task: Task) -> list[str]:
-    """Lines of the file that are most like the lines of old."""
+    """Lines of the file that are most similar to the lines of old."""
     lines, wanted = (
         task.body.decode().split("\n"),
         {line.strip() for line in task.old.split("\n") if len(line.strip()) > 9},

@@ -1,12 +1,12 @@
-"""Edits of a function that is gone from its file, while a sibling that looks like it is still there.
+"""Edits of a function that was deleted from its file, while a similar sibling is still there.
 
-A function that has a sibling (60 % of its lines or more are lines of another function of the file) is deleted from
-a real file. The request edits it as it was. Nothing tells what it was: no git, no history, no read. Whatever lands is
-wrong, since it lands in another function; so is a correction to copy that would land there.
+A function that has a sibling (60 % of its lines or more are lines of another function in the file) is deleted from
+a real file. The request edits the deleted function. No earlier version is known: no git, no history, no read. Any edit
+that lands is wrong, since it lands in another function; so is a suggested correction that would land there.
 
-Right by definition, and therefore left out: requests whose old text occurs in the rest of the file, exactly or but
-for white space, case, quotes, look-alikes and backslashes. Two kinds are made of them on purpose, since a name in the
-request says that the other function is meant: `v4a_named_exact` and `git_diff_exact`.
+Requests whose old text occurs in the rest of the file, exactly or except for whitespace, case, quotes, look-alikes and
+backslashes, would be right by definition and are left out. Two kinds consist of such requests, because they name the
+deleted function: `v4a_named_exact` and `git_diff_exact`.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ NOTES = (
 
 @dataclass(frozen=True)
 class Orphan(Task):
-    """A request about a function that is gone; `request` is the reply for `apply_reply`, if it is not old and new."""
+    """A request about a deleted function; `request` is the reply for `apply_reply`, unless it is old and new."""
 
     request: str = ""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """The lines of the function that a request shows, and those of them that it changes."""
+    """The lines of the function that a request shows, and those that it changes."""
 
     start: int
     stop: int
@@ -90,7 +90,7 @@ class _Part:
 
 
 def generated(sources: Sequence[Source], seed: int, number: int, forms: Sequence[str] = ()) -> Iterator[Orphan]:
-    """About so many tasks, as many of each form."""
+    """About `number` tasks, the same number of each form."""
     chosen = forms or [*FORMS]
     for name in chosen:
         for index in range(-(-number // len(chosen))):
@@ -100,7 +100,7 @@ def generated(sources: Sequence[Source], seed: int, number: int, forms: Sequence
 
 
 def made(sources: Sequence[Source], name: str, seed: int, index: int) -> Orphan | None:
-    """One task, or none if the corpus has no room for it."""
+    """One task, or None if the corpus has none."""
     rng = random.Random(f"siblings:{name}:{seed}:{index}")
     shelves = _with_pairs(tuple(sources), name)
     for _ in range(TRIES if shelves else 0):
@@ -131,7 +131,7 @@ def _suits(pair: Pair, name: str) -> bool:
 
 
 def _task(rng: random.Random, source: Source, pair: Pair, name: str, form: str) -> Orphan | None:
-    """A task, if the dice make a request that is not in the rest of the file."""
+    """A task, if the random draws make a request that is not in the rest of the file."""
     op = rng.choice(CHANGES)
     part = _part(rng, source, pair, form, op)
     if part is None:
@@ -181,7 +181,7 @@ def _part(rng: random.Random, source: Source, pair: Pair, form: str, op: str) ->
 
 
 def _rest(source: Source, pair: Pair) -> list[str]:
-    """The file without the function, and without the blank lines that it leaves."""
+    """The file without the function and the blank lines that it leaves."""
     above, below = source.lines[: pair.function.first], source.lines[pair.function.stop :]
     while above and below and not above[-1].strip() and not below[0].strip():
         below = below[1:]
@@ -189,7 +189,7 @@ def _rest(source: Source, pair: Pair) -> list[str]:
 
 
 def _request(rng: random.Random, source: Source, pair: Pair, part: _Part, form: str) -> str:
-    """A reply in the form's format, with `{path}` for the file's name; empty if it is none."""
+    """A reply in the form's format, with `{path}` for the file's name; empty if the form has none."""
     if form not in {"v4a_named", "v4a_bare", "git_diff"}:
         return ""
     lines, header = source.lines, source.lines[pair.function.head]
@@ -207,7 +207,7 @@ def _request(rng: random.Random, source: Source, pair: Pair, part: _Part, form: 
 
 
 def run(tasks: Iterable[Orphan]) -> list[Result]:
-    """All tasks, each on a file of its own in a workspace that knows nothing of what was there."""
+    """All tasks, each with its own file in a workspace that has no earlier versions."""
     from suture import Settings, Workspace  # noqa: PLC0415  the generator is imported without the engine
 
     with tempfile.TemporaryDirectory(prefix="editbench-") as folder:
@@ -247,7 +247,7 @@ def _called(workspace: Workspace, name: str, task: Orphan) -> ToolResult:
 
 
 def _correction(result: ToolResult) -> dict[str, str] | None:
-    """The first edit to copy that the error offers, of the call or of its block, if it has a new text."""
+    """The first edit to copy that the error of the call or block offers, if it has a new text."""
     data = result.metadata
     fixes = data.get("suggested_fixes")
     example = json.loads(fixes[0].get("example") or "{}") if fixes else {}
@@ -270,7 +270,7 @@ def table(results: Sequence[Result], title: str) -> Table:
 
 
 def differences(results: Sequence[Result]) -> Table:
-    """The same by what is different at the place in the file that is most like old."""
+    """The same, grouped by what differs at the place in the file that is most similar to old."""
     groups: dict[str, list[Result]] = {name: [] for name in DIFFERENCES}
     for result in results:
         if result.task.kind not in EXACT:

@@ -1,4 +1,4 @@
-"""All kinds of spoiling: those of `layout`, `marks`, `words` and `refusals`, pieces of lines, and several at once."""
+"""All kinds of corruption: those of `layout`, `marks`, `words` and `refusals`, pieces of lines, and combinations."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def piece_with_nbsp(draft: Draft, rng: random.Random) -> bool:
 
 @kind(fuzzy=True, file=True)
 def two_at_once(draft: Draft, rng: random.Random) -> bool:
-    """Two distortions."""
+    """Two corruptions."""
     return _several(draft, rng, 2)
 
 
 @kind(fuzzy=True, file=True)
 def three_at_once(draft: Draft, rng: random.Random) -> bool:
-    """Three distortions."""
+    """Three corruptions."""
     return _several(draft, rng, 3)
 
 

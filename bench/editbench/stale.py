@@ -1,22 +1,20 @@
-"""Edits of a file as it was in an earlier version, while the file is at a later one.
+"""Edits of an earlier version of a file, while the file is at a later one.
 
-The request is what a model sends that read the earlier version: some lines of it around a place that has changed
-since, and what they shall become. Where `git merge-file` merges (earlier with the edit, earlier, later) without a
-conflict, its result is the only right one. Where it doesn't, a refusal is right. Landing is wrong then, unless just
-the lines of the edit are changed, at their place: git calls it a conflict if the two changes are neighbors, and a
-human may not (`touching`).
+The request is what a model sends after reading the earlier version: some of its lines around a place that has changed
+since, and their replacement. If `git merge-file` merges (earlier with the edit, earlier, later) without a conflict, its
+result is the only right one. Otherwise a refusal is right, and landing is wrong, unless only the lines of the edit are
+changed, at their place: if the two changes are neighbors, git reports a conflict, and a person may not (`touching`).
 
 How the earlier version is known:
     git        it is in the repository: the file's commit before the last, HEAD, or the index
-    history    suture wrote it, and then suture or somebody else wrote the later one
-    read       `file_read` of the same workspace object showed it, whole or the part around the place
+    history    suture wrote it, and then suture or another program wrote the later one
+    read       `file_read` of the same workspace object showed it, all of it or the part around the place
     unknown    not at all: landing right and refusing are both right
 
 Left out: requests whose old text occurs more than once in the earlier version, or at all in the later one, exactly or
-but for white space, case, look-alikes and backslashes; those that git refuses where the later version changes only
-such things, quotes or a letter; changes that the later version has made itself; lines of which git's ways to compare
-(myers, patience, histogram, without white space) say different things about what became of them, since then no
-merge can be trusted.
+except for whitespace, case, look-alikes and backslashes; those that git refuses where the later version changes only
+such things, quotes or a letter; changes that the later version has made itself; lines whose fate differs between git's
+diff algorithms (myers, patience, histogram, ignoring whitespace), since then no merge can be trusted.
 """
 
 from __future__ import annotations
@@ -55,10 +53,10 @@ TOOLS = ("patch", "search_replace", "v4a")
 KINDS = {f"{known}_{tool}": f"known by: {known}; sent as {tool}" for known in KNOWN for tool in TOOLS}
 SIZES = range(3, 16)
 LOST = (1, 2, 3, 5)
-"""Lines of a request that the later version must have changed, at least; lines that it has put between count, too."""
+"""Minimum number of a request's lines that the later version must have changed; lines inserted between them count."""
 CHANGES = ["rename", "value", "condition", "argument", "insert", "delete", "expand", "comment"]
 COMPARED = ("--histogram", "--minimal", "--patience", "-w")
-"""Options of `git diff` that must agree about the lines of a change. The last one may also know of lines that moved."""
+"""Options of `git diff` that must agree about the lines of a change. The last one also recognizes moved lines."""
 TOUCHING = "touching"
 NOTES = (
     "merges: git merges it without a conflict; right is git's result. conflicts: git doesn't; right is a refusal.",
@@ -72,7 +70,7 @@ class Stale(Task):
 
     base: bytes = b""
     among: tuple[int, int] = (0, 0)
-    """The lines of the file that the place is among, whatever became of its lines."""
+    """The lines of the file around the place, whatever happened to its lines."""
     request: str = ""
 
     @property
@@ -89,12 +87,12 @@ class Outcome(Result):
 
     @property
     def failed(self) -> bool:
-        """Whether it was wrong, or refused although it could be known."""
+        """Whether it was wrong, or refused although the version was known."""
         return self.verdict == WRONG or (self.verdict == REFUSED and self.task.kind.partition("_")[0] != "unknown")
 
 
 def generated(sources: Sequence[Source], seed: int, number: int, kinds: Sequence[str] = ()) -> Iterator[Stale]:
-    """About so many tasks, as many of each kind. The requests of all kinds are the same ones."""
+    """About `number` tasks, the same number of each kind. All kinds have the same requests."""
     chosen = kinds or [*KINDS]
     for index in range(-(-number // len(chosen))):
         task = made(sources, seed, index)
@@ -103,7 +101,7 @@ def generated(sources: Sequence[Source], seed: int, number: int, kinds: Sequence
 
 
 def made(sources: Sequence[Source], seed: int, index: int) -> Stale | None:
-    """A task of no kind yet, or none if the corpus has no room for it."""
+    """A task without a kind yet, or None if the corpus has none."""
     rng = random.Random(f"stale:{seed}:{index}")
     shelves = _shelves(tuple(sources))
     for _ in range(TRIES if shelves else 0):
@@ -123,7 +121,7 @@ def _shelves(sources: tuple[Source, ...]) -> list[list[Source]]:
 
 @lru_cache(maxsize=1000)
 def _aged(source: Source) -> Source:
-    """The file with a later version that is made up: changes in some places."""
+    """The file with an invented later version: changes in some places."""
     rng = random.Random(source.name)
     lines = list(source.lines)
     for _ in range(len(lines) // 20):
@@ -177,7 +175,7 @@ def _hunk(rng: random.Random, source: Source) -> Change | None:
 
 
 def _lost(source: Source, start: int, stop: int) -> int:
-    """How many of some lines are others in the later version, or have lines before them that are new."""
+    """How many of some lines differ in the later version, or have new lines before them."""
     inside = [
         (max(low, start), min(high, stop), new) for low, high, new in _hunks(source) if low < stop and start < high
     ]
@@ -205,7 +203,7 @@ def _hunks(source: Source, option: str = COMPARED[0]) -> list[Change]:
 
 @lru_cache(maxsize=1000)
 def _map(source: Source, option: str) -> list[int | None]:
-    """For each line of the earlier version, its number in the later one, from 0; None if it is gone."""
+    """For each line of the earlier version, its number in the later one, from 0; None if it was deleted."""
     lines: list[int | None] = []
     added = 0
     for low, high, new in _hunks(source, option):
@@ -215,19 +213,19 @@ def _map(source: Source, option: str) -> list[int | None]:
 
 
 def _clean() -> dict[str, str]:
-    """The environment for git, without what this machine has configured."""
+    """The environment for git, without this machine's configuration."""
     return {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 def _is_harmless(source: Source, change: Change) -> bool:
-    """Whether a line became one that differs by quotes, by a letter, or by two letters that changed places."""
+    """Whether a line changed only in quotes, in one letter, or in two swapped letters."""
     low, high, new = change
     sides = [[folded(line).replace("'", '"') for line in lines] for lines in (source.lines[low:high], new)]
     return any(is_slip(*pair) for pair in zip(*sides, strict=False))
 
 
 def _changes(before: list[str], after: list[str]) -> list[Change]:
-    """Which lines became which, between the lines that both begin with and those that both end with."""
+    """Which lines became which, between the common first and last lines."""
     start, most = 0, min(len(before), len(after))
     while start < most and before[start] == after[start]:
         start += 1
@@ -248,7 +246,7 @@ def _text(lines: list[str]) -> str:
 
 
 def _merged(ours: str, base: str, theirs: str) -> str | None:
-    """What git makes of both changes, if it has no conflict."""
+    """The result of git's merge of both changes, if it has no conflict."""
     with tempfile.TemporaryDirectory(prefix="editbench-") as folder:
         names = ["ours", "base", "theirs"]
         for name, text in zip(names, (ours, base, theirs), strict=True):
@@ -272,7 +270,7 @@ def _request(task: Task, kind: str) -> str:
 
 
 def run(tasks: Sequence[Stale]) -> list[Outcome]:
-    """All tasks, each on a file of its own, in one workspace for each way in which the earlier version is known."""
+    """All tasks, each with its own file, in one workspace per way in which the earlier version is known."""
     ways = {"git": _with_git, "history": _with_history, "read": _with_read, "unknown": _with_nothing}
     results: list[Outcome] = []
     before = os.environ.get("XDG_STATE_HOME")
@@ -309,7 +307,7 @@ def _opened(root: Path, *, history: bool = False) -> Workspace:
 
 
 def _with_git(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
-    """The earlier version is HEAD's (0), one of the index (1), or was committed before the later one (2)."""
+    """The earlier version is HEAD's (0), the index's (1), or was committed before the later one (2)."""
 
     def git(*arguments: str) -> None:
         who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "core.autocrlf=false")
@@ -389,7 +387,7 @@ def _sent(workspace: Workspace, path: Path, task: Stale) -> Outcome:
 
 
 def judged(task: Stale, after: bytes) -> str:
-    """The verdict on what the file is after the call."""
+    """The verdict on the file after the call."""
     if after == task.body:
         return REFUSED if task.expected else RIGHT
     if after in task.expected:
@@ -398,7 +396,7 @@ def judged(task: Stale, after: bytes) -> str:
 
 
 def _is_kept(task: Stale, after: bytes) -> bool:
-    """Whether just the change of the request was made, at its place, and not where the file has new lines, too."""
+    """Whether only the change of the request was made, at its place, and not where the file has new lines too."""
     made = _made(task, after)
     if made is None:
         return False
@@ -410,7 +408,7 @@ def _is_kept(task: Stale, after: bytes) -> bool:
 
 
 def _made(task: Stale, after: bytes) -> list[tuple[Change, Change]] | None:
-    """The changes that the request asks for, each with that of the file, if just these were made at their place."""
+    """The changes that the request asks for, each with that of the file, if only these were made at their place."""
     old, later = _lines(task.old), _lines(task.body.decode())
     asked, made = _changes(old, _lines(task.new)), _changes(later, _lines(after.decode()))
     if _stripped(old, asked) != _stripped(later, made):

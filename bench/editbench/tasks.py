@@ -1,6 +1,6 @@
-"""Tasks: drawn from the corpus by kind, seed and index, spoiled, and kept if they can be decided.
+"""Tasks: drawn from the corpus by kind, seed and index, corrupted, and kept if they are decidable.
 
-Each task depends on its kind, its seed and its index only, never on the tasks before it.
+Each task depends only on its kind, seed and index, never on earlier tasks.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 TRIES = 3_000
 ONCE, SAME, ONCE_AMONG = 6, 7, 3
-"""Lines that occur once in the file; or lines that are the file's, and how many of them occur once."""
+"""Unique lines of the file; or lines that are in the file, and how many of them are unique."""
 RIVAL = 0.7
 BAND = 32
 
 
 @dataclass(frozen=True)
 class Task:
-    """A request, and what is right: one of `expected`, or a refusal if there is none."""
+    """A request, and its right results: one of `expected`, or a refusal if there is none."""
 
     kind: str
     seed: int
@@ -43,18 +43,18 @@ class Task:
     new: str
     expected: tuple[bytes, ...]
     why: str | None = None
-    """The only right reason of a refusal, if there is one."""
+    """The only right reason for a refusal, if there is one."""
     open: bool = False
-    """Whether refusing is right, too."""
+    """Whether refusing is right too."""
 
     @property
     def name(self) -> str:
-        """What names it on the command line."""
+        """Its name on the command line."""
         return f"{self.kind}:{self.index}"
 
 
 def generated(sources: Sequence[Source], seed: int, number: int, kinds: Sequence[str] = ()) -> Iterator[Task]:
-    """About so many tasks, as many of each kind."""
+    """About `number` tasks, the same number of each kind."""
     chosen = kinds or [*KINDS]
     for name in chosen:
         for index in range(-(-number // len(chosen))):
@@ -64,7 +64,7 @@ def generated(sources: Sequence[Source], seed: int, number: int, kinds: Sequence
 
 
 def made(sources: Sequence[Source], name: str, seed: int, index: int) -> Task | None:
-    """One task, or none if the corpus has no room for it."""
+    """One task, or None if the corpus has none."""
     rng = random.Random(f"{name}:{seed}:{index}")
     kind = KINDS[name]
     shelves = shelved(tuple(sources))
@@ -84,7 +84,7 @@ def made(sources: Sequence[Source], name: str, seed: int, index: int) -> Task | 
 
 @lru_cache(maxsize=4)
 def shelved(sources: tuple[Source, ...]) -> list[list[Source]]:
-    """The sources by language, so that no language drowns the others."""
+    """The sources by language, so that no language dominates."""
     shelves: dict[str, list[Source]] = {}
     for source in sources:
         shelves.setdefault(source.language, []).append(source)
@@ -105,7 +105,7 @@ def _joined(lines: list[str], draft: Draft) -> bytes:
 
 
 def _fair(draft: Draft, kind: Kind) -> bool:
-    """Whether a careful human could decide it: the rules of the package's docstring."""
+    """Whether a careful person could decide it: the rules of the package's docstring."""
     old, new = draft.texts()
     if old == new or not old.strip():
         return False
@@ -124,7 +124,7 @@ def _fair(draft: Draft, kind: Kind) -> bool:
 
 
 def _ragged(row: Row) -> bool:
-    """Whether it ends in white space, which the change then is about."""
+    """Whether it ends in whitespace, so that the change is about whitespace."""
     return any(line is not None and line != line.rstrip() for line in (row.file, row.want))
 
 
@@ -133,14 +133,14 @@ def _fold(lines: list[str]) -> str:
 
 
 def _known_well(draft: Draft) -> bool:
-    """Whether enough of old stands in the file as it is."""
+    """Whether enough of old is exactly in the file."""
     same = [row for row in draft.rows if row.old and row.file and folded(row.old) == folded(row.file)]
     letters = sum(sum(map(str.isalnum, row.old or "")) for row in same)
     return sum(informative(row.old) for row in same) >= 3 and letters >= 30
 
 
 def _may_be_sibling(draft: Draft, kind: Kind) -> bool:
-    """Whether a line is more or less, and too few others prove that it isn't a sibling of a place that is gone."""
+    """Whether a line is extra or missing, and too few others prove that it isn't a sibling of a deleted place."""
     uneven = any(bool(row.old and row.old.strip()) != bool(row.file and row.file.strip()) for row in draft.rows)
     if not uneven or kind.refuse or "elision" in f"{kind.name} {draft.op}":
         return False
@@ -151,7 +151,7 @@ def _may_be_sibling(draft: Draft, kind: Kind) -> bool:
 
 
 def _own(draft: Draft) -> int:
-    """How much of old the true place has."""
+    """How much of old the right place has."""
     pairs = [(folded(row.old), folded(row.file)) for row in draft.rows if row.old and row.file]
     return sum(len(old) for old, file in pairs if old == file)
 

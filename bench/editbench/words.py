@@ -1,4 +1,4 @@
-"""Spoiling of words: typos, case, stale lines, lines left out or made up, elisions."""
+"""Corruption of words: typos, case, stale lines, omitted or invented lines, elisions."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ MARKERS = ["...", "... existing code ...", "... rest of the code", "... (unchang
 
 @kind("line", fuzzy=True)
 def typo_old(draft: Draft, rng: random.Random) -> bool:
-    """Two letters changed places in a line of old that the change touches; new is right."""
+    """Two letters are swapped in a line of old that the change touches; new is right."""
     return _slip([row for row in draft.rows if row.touched and row.old and row.file], rng, both=False)
 
 
 @kind("line", fuzzy=True, file=True)
 def typo_both(draft: Draft, rng: random.Random) -> bool:
-    """Two letters changed places in a line that stays, in old and new."""
+    """Two letters are swapped in an unchanged line, in old and new."""
     return _slip([row for row in draft.rows if row.known], rng, both=True)
 
 
 @kind("line", fuzzy=True, file=True)
 def case_changed(draft: Draft, rng: random.Random) -> bool:
-    """A word of a line that stays is in another case."""
+    """A word of an unchanged line has different case."""
     rows = [row for row in draft.rows if row.known and WORD.search(row.old or "")]
     if not rows:
         return False
@@ -45,7 +45,7 @@ def case_changed(draft: Draft, rng: random.Random) -> bool:
 
 @kind("line", fuzzy=True, file=True, open=True)
 def stale_line(draft: Draft, rng: random.Random) -> bool:
-    """A line that stays, maybe right beside the change, is another one in the file by now."""
+    """An unchanged line, possibly next to the change, is different in the file by now."""
     rows = [row for row in draft.rows if row.known and len(WORD.findall(row.file or "")) > 1]
     if not rows:
         return False
@@ -57,7 +57,7 @@ def stale_line(draft: Draft, rng: random.Random) -> bool:
 
 @kind("line", fuzzy=True, file=True, open=True)
 def stale_line_rewritten(draft: Draft, rng: random.Random) -> bool:
-    """A line that stays, away from the change, is a wholly different one in the file by now."""
+    """An unchanged line, away from the change, is completely different in the file by now."""
     places = [at for at in draft.inner() if informative(draft.rows[at].file)]
     if not places:
         return False
@@ -69,7 +69,7 @@ def stale_line_rewritten(draft: Draft, rng: random.Random) -> bool:
 
 @kind("rows", fuzzy=True, file=True)
 def skipped_line(draft: Draft, rng: random.Random) -> bool:
-    """The request leaves out a line of the file, away from the change."""
+    """The request omits a line of the file, away from the change."""
     places = [at for at in draft.inner() if informative(draft.rows[at].file)]
     if not places:
         return False
@@ -79,7 +79,7 @@ def skipped_line(draft: Draft, rng: random.Random) -> bool:
 
 @kind("rows", fuzzy=True, file=True)
 def invented_line(draft: Draft, rng: random.Random) -> bool:
-    """The request has a line between lines that stay which the file doesn't have."""
+    """The request has a line between unchanged lines that the file lacks."""
     places = [at for at in draft.inner() if informative(draft.rows[at].file) and draft.rows[at + 1].known]
     if not places:
         return False
@@ -91,7 +91,7 @@ def invented_line(draft: Draft, rng: random.Random) -> bool:
 
 @kind("line", fuzzy=True, file=True)
 def dropped_comment(draft: Draft, rng: random.Random) -> bool:
-    """A line that stays has a comment at its end in the file, but not in the request."""
+    """An unchanged line has a comment at its end in the file, but not in the request."""
     rows = [row for row in draft.rows if row.known and re.search(r"[\w)\];{,]$", row.file or "")]
     if not rows or draft.source.language in {"markdown", "rest", "json"}:
         return False
@@ -102,7 +102,7 @@ def dropped_comment(draft: Draft, rng: random.Random) -> bool:
 
 @kind("rows", fuzzy=True, file=True)
 def dropped_comment_line(draft: Draft, rng: random.Random) -> bool:
-    """The file has a line of comment that the request leaves out."""
+    """The file has a comment line that the request omits."""
     places = [at for at in draft.inner() if informative(draft.rows[at].file)]
     if not places or draft.source.language in {"markdown", "rest", "json"}:
         return False
@@ -132,19 +132,19 @@ def extra_last_line(draft: Draft, rng: random.Random) -> bool:
 
 @kind("rows", fuzzy=True, file=True, context=(5, 12))
 def elision_dots(draft: Draft, rng: random.Random) -> bool:
-    """Lines that stay are dots, in old and new."""
+    """Unchanged lines are dots, in old and new."""
     return _elided(draft, rng, "...")
 
 
 @kind("rows", fuzzy=True, file=True, context=(5, 12))
 def elision_comment(draft: Draft, rng: random.Random) -> bool:
-    """Lines that stay are a comment that says so, in old and new."""
+    """Unchanged lines are a comment that says so, in old and new."""
     return _elided(draft, rng, comment(draft.source, rng.choice(MARKERS)))
 
 
 @kind("rows", fuzzy=True, file=True, context=(3, 7))
 def elision_at_end(draft: Draft, rng: random.Random) -> bool:
-    """Old and new end in dots; the file goes on."""
+    """Old and new end in dots; the file continues."""
     last = draft.rows[-1]
     text = indentation(last.file or "") + rng.choice(["...", comment(draft.source, rng.choice(MARKERS))])
     draft.rows.append(Row(old=text, new=text))
@@ -167,7 +167,7 @@ def _slip(rows: list[Row], rng: random.Random, *, both: bool) -> bool:
 
 
 def _elided(draft: Draft, rng: random.Random, marker: str) -> bool:
-    """Put a marker for a run of lines that stay, with lines that have words on both sides of it."""
+    """Replace a run of unchanged lines by a marker, with lines that have words on both sides of it."""
     inner = [at for at in draft.inner(distance=2) if at + 1 < len(draft.rows)]
     runs = [(a, b) for a in inner for b in inner if b - a >= 2 and all(at in inner for at in range(a, b + 1))]
     runs = [(a, b) for a, b in runs if informative(draft.rows[a - 1].file) and informative(draft.rows[b + 1].file)]

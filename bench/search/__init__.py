@@ -1,11 +1,11 @@
-r"""Search over many files: `regex_search_multi` beside ripgrep, grep and a plain loop, on trees that anyone can fetch.
+r"""Search in many files: `regex_search_multi` against ripgrep, grep and a plain loop, on trees that anyone can fetch.
 
-`trees` fetches three pinned packages and hides some files in them, `queries` says what is looked for, `rivals` are the
-others' ways to find it, and `compare` holds all answers to the same matches before `run` measures anything.
+`trees` fetches three pinned packages and hides some files in them, `queries` has the patterns, `rivals` are the other
+programs, and `compare` requires the same matches from all before `run` measures anything.
 
-What everyone sees is the same: hidden files and those that a `.gitignore` names are left out, and by their endings
-those that hold a NUL, for which each has a rule of its own (ripgrep stops where it meets one, ours looks at the first
-8,192 bytes). What ripgrep would read beyond the tree (global excludes, a parent's `.gitignore`, `.ignore`) is off.
+All search the same files: hidden files and those that a `.gitignore` lists are left out, and so are, by extension,
+files that contain a NUL, for which each program has its own rule (ripgrep stops at the NUL, suture looks at the first
+8,192 bytes). Whatever ripgrep would read beyond the tree (global excludes, a parent's `.gitignore`, `.ignore`) is off.
 
-`[0-9A-Za-z_]` is what `\w` means here; the others are given that class, for their own `\w` may be Unicode's.
+Here `\w` means `[0-9A-Za-z_]`; the others get that class, because their own `\w` may be Unicode's.
 """

@@ -1,4 +1,4 @@
-"""Whether two searches found the same: match by match, with nothing left over on either side."""
+"""Whether two searches found the same: compared match by match, with nothing left over on either side."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOWN = 10
 
 
 def differences(ours: Sequence[Match], theirs: Sequence[Match], fields: Sequence[str] = FIELDS) -> Iterator[str]:
-    """What one side has and the other hasn't, or has otherwise. A match is known by file, line and column."""
+    """What one side has and the other lacks or has differently. A match is identified by file, line and column."""
     if len(known := _by_place(ours)) != len(ours):
         yield f"ours names {len(ours) - len(known)} places twice"
     others = _by_place(theirs)

@@ -1,4 +1,4 @@
-"""What is looked for: no match of any query reaches over the end of a line, which ripgrep and grep never look past."""
+"""The queries: no match spans lines, because ripgrep and grep never look past the end of a line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WORD = "[0-9A-Za-z_]"
 
 @dataclass(frozen=True)
 class Query:
-    """A pattern, and a line that it matches. `perl` is for what ripgrep finds by its second engine only."""
+    """A pattern, and a line that it matches. `perl` is for patterns that need ripgrep's second engine."""
 
     name: str
     pattern: str
@@ -19,7 +19,7 @@ class Query:
 
     @property
     def plain(self) -> str:
-        r"""The pattern for the others, who take `\w` for more than ASCII."""
+        r"""The pattern for the other programs, whose `\w` is not ASCII-only."""
         return self.pattern.replace("\\w", WORD)
 
 

@@ -1,4 +1,4 @@
-"""How others search: ripgrep with its output made into the same list, grep, and loops as anyone writes them."""
+"""Other ways to search: ripgrep with its output parsed into the same list, grep, and simple loops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bench.search.trees import Tree
 
     Match = dict[str, Any]
-    """As a search answers it: file, line, column, match, context_before, context_after, and groups where known."""
+    """As in a search result: file, line, column, match, context_before, context_after, and groups where known."""
 
 AROUND = 2
 SAME_FILES = (
@@ -36,7 +36,7 @@ BINARY_WINDOW = 8_192
 
 
 def ripgrep() -> str:
-    """The program: that of this environment, or one on the PATH."""
+    """The program in this environment, or one on the PATH."""
     beside = Path(sys.executable).with_name("rg")
     found = str(beside) if beside.exists() else shutil.which("rg")
     if found is None:
@@ -45,14 +45,14 @@ def ripgrep() -> str:
 
 
 def ripgrep_command(tree: Tree, query: Query) -> list[str]:
-    """All matches of all files, with the lines around."""
+    """All matches in all files, with the lines around them."""
     ways = ["--pcre2"] * query.perl + ["--ignore-case"] * ("i" in query.flags)
     left_out = [f"--glob=!{pattern}" for pattern in tree.excluded]
     return [ripgrep(), "--json", f"-C{AROUND}", *SAME_FILES, *ways, *left_out, "-e", query.plain, "./"]
 
 
 def grep_command(tree: Tree, query: Query) -> list[str]:
-    """All lines with a match. It knows no `.gitignore`, and is told what those here say."""
+    """All lines with a match. grep does not know `.gitignore`, so the ignored paths here are given as options."""
     left_out = [f"--exclude=*{ending}" for ending in tree.unseen]
     left_out += [f"--exclude-dir={name}" for name in (*IGNORED_FOLDERS, ".?*")]
     ways = ["-rnPZ", *["-i"] * ("i" in query.flags)]
@@ -60,7 +60,7 @@ def grep_command(tree: Tree, query: Query) -> list[str]:
 
 
 def output(command: Sequence[str], root: Path) -> bytes:
-    """What a searching program prints; that it finds nothing is no failure."""
+    """The output of a search program; finding nothing is not a failure."""
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, check=False)
     if done.returncode > 1 or done.stderr:
@@ -81,7 +81,7 @@ def by_ripgrep(tree: Tree, query: Query) -> list[Match]:
 def from_ripgrep(printed: Iterable[bytes]) -> list[Match]:
     """The matches in the lines that `rg --json -C2` prints, as one list in the order of files, without groups.
 
-    The fast way: every line decoded as it comes, and a file's lines kept by number only until the file ends.
+    This is the fast way: every line is decoded as it comes, and a file's lines are kept only until the file ends.
     """
     found: dict[str, list[Match]] = {}
     lines: dict[int, str] = {}
@@ -127,7 +127,7 @@ def _of_file(name: str, lines: dict[int, str], hits: list[tuple[int, list[dict[s
 
 
 def _bare(line: str) -> str:
-    """A line without its end."""
+    """A line without its ending."""
     return line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
 
 
@@ -138,7 +138,7 @@ def from_grep(printed: bytes) -> set[tuple[str, int]]:
 
 
 def by_loop(tree: Tree, query: Query) -> list[Match]:
-    """One way to write it in a minute: each file's whole text searched, and split into lines where there is a match."""
+    """A simple way: search each file's whole text, and split it into lines if there is a match."""
     pattern = _compiled(query)
     found: list[Match] = []
     for name, text in _texts(tree):
@@ -154,7 +154,7 @@ def by_loop(tree: Tree, query: Query) -> list[Match]:
 
 
 def by_lines(tree: Tree, query: Query) -> list[Match]:
-    """The other way: each line searched, which gives line and column for nothing."""
+    """Another way: search each line, which gives line and column for free."""
     pattern = _compiled(query)
     found: list[Match] = []
     for name, text in _texts(tree):
@@ -179,7 +179,7 @@ def _texts(tree: Tree) -> Iterator[tuple[str, str]]:
 
 
 def _lines(text: str) -> list[str]:
-    """`str.splitlines` would take a form feed for the end of a line, and no other here does."""
+    """Split lines; `str.splitlines` would also split at form feeds, which no other program here does."""
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
 
 

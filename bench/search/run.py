@@ -134,7 +134,7 @@ def _measured(workspace: Workspace, tree: Tree, query: Query, rounds: int) -> Sa
 
 
 def agreed(workspace: Workspace, tree: Tree, query: Query) -> int:
-    """How many matches there are, if all sides say the same; otherwise the benchmark ends here."""
+    """The number of matches, if all contestants agree; otherwise the benchmark ends here."""
     ours: list[Match] = _asked(workspace, _arguments(tree, query)).data
     what = f"{tree.title}, {query.name}"
     hold_equal(f"{what}, ripgrep", differences(ours, by_ripgrep(tree, query)))
@@ -166,7 +166,7 @@ def _asked(workspace: Workspace, arguments: dict[str, Any]) -> ToolResult:
 
 
 def _has_grep() -> bool:
-    """Whether there is a grep that knows `-P`."""
+    """Whether there is a grep that supports `-P`."""
     if shutil.which("grep") is None:
         return False
     tried = subprocess.run(["grep", "-P", "x"], input=b"x", capture_output=True, check=False)

@@ -1,4 +1,4 @@
-"""Trees of real files: pinned packages, with a few files in them that nobody shall see."""
+"""Trees of real files: pinned packages, plus a few files that searches must ignore."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ NESTED_GITIGNORE = "*.mo\n*.local.yaml\n"
 
 @dataclass(frozen=True)
 class Tree:
-    """A folder, and what is to be seen in it: how many files, of how many bytes."""
+    """A folder, and how many files, of how many bytes, are visible in it."""
 
     title: str
     root: Path
     files: int
     size: int
     binary: tuple[str, ...]
-    """Endings of files with a NUL, to be left out by everyone."""
+    """Extensions of files with a NUL, which everyone leaves out."""
     left_out: int
-    """How many files those are."""
+    """The number of those files."""
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """Endings of all files that are left out, be it for a `.gitignore`."""
+        """Extensions of all files that are left out, including those listed in a `.gitignore`."""
         return IGNORED_ENDINGS + self.binary
 
     @property
     def excluded(self) -> list[str]:
-        """The endings of binary files as patterns."""
+        """The extensions of binary files as patterns."""
         return [f"*{ending}" for ending in self.binary]
 
 
@@ -73,7 +73,7 @@ def planted(pin: Pin, folder: Path) -> Tree:
 
 
 def unpacked(pin: Pin, folder: Path) -> Path:
-    """A folder with what is in the package."""
+    """A folder with the package's files."""
     root = folder / f"{pin.name}-{pin.version}"
     packages = folder / "packages"
     packages.mkdir(exist_ok=True)
@@ -84,7 +84,7 @@ def unpacked(pin: Pin, folder: Path) -> Path:
 
 
 def surveyed(title: str, root: Path) -> Tree:
-    """What is to be seen below a folder; all of it is read, and so in the system's cache."""
+    """The visible files below a folder; reading them all also fills the system's cache."""
     sizes, binary = dict[str, int](), set[str]()
     for name in seen(root, IGNORED_ENDINGS):
         content = Path(root, name).read_bytes()

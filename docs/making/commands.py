@@ -10,8 +10,8 @@ from suture.cli.arguments import build_parser
 
 HELP_NOTE = "`suture help COMMAND`, or `suture COMMAND --help`, prints the same text."
 FAILURE_NOTE = """\
-A message about a failure goes to stderr. It begins with the code of an [error](errors.md), and ends with what to do.
-With `--json` a refusal is JSON on stdout, as a result is; wrong usage (exit code 2) is told on stderr all the same.
+Error messages go to stderr. They begin with the code of an [error](errors.md), and end with what to do. With `--json`,
+a refusal is printed as JSON on stdout, like a result; usage errors (exit code 2) still go to stderr.
 """
 
 
@@ -37,7 +37,7 @@ def page() -> Iterator[str]:
 
 
 def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    return [each for each in parser._actions if each.help != argparse.SUPPRESS]  # noqa: SLF001  argparse tells nobody
+    return [each for each in parser._actions if each.help != argparse.SUPPRESS]  # noqa: SLF001  argparse has no public list
 
 
 def _takes(parser: argparse.ArgumentParser, option: argparse.Action) -> bool:
@@ -60,7 +60,7 @@ def _command(name: str, parser: argparse.ArgumentParser, common: Sequence[tuple[
         title, _, rest = paragraph.partition(":\n")
         if title == "example":
             yield from ("Example:", "", *fenced("text", textwrap.dedent(rest)), "")
-        elif "   " in paragraph:  # what stands in columns is no prose
+        elif "   " in paragraph:  # columns are not prose
             yield from (*fenced("text", paragraph), "")
         elif paragraph:
             said = prose(" ".join(paragraph.split()))
@@ -84,7 +84,7 @@ def _options(options: Iterable[argparse.Action], parser: argparse.ArgumentParser
 
 def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
     said = prose((action.help or "") % {**vars(action), "prog": parser.prog})
-    for group in parser._mutually_exclusive_groups:  # noqa: SLF001  argparse tells nobody
+    for group in parser._mutually_exclusive_groups:  # noqa: SLF001  argparse has no public list
         if action in group._group_actions:  # noqa: SLF001  as above
             others = [f"`{each.option_strings[-1]}`" for each in group._group_actions if each is not action]  # noqa: SLF001  as above
             said += f" (not with {' or '.join(others)})"

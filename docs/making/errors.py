@@ -1,4 +1,4 @@
-"""The page about the errors: their codes, fields and words. What the code does not say stands in errors.toml."""
+"""The page about the errors: their codes, fields and messages. `errors.toml` has what the code does not say."""
 
 import inspect
 import re
@@ -18,21 +18,20 @@ SAMPLES: dict[str, Any] = ABOUT["samples"]
 MEANINGS: dict[str, str] = ABOUT["meanings"]
 COMMAND_LINE = "About the command line"
 COMMAND_LINE_NOTE = """\
-These have no class and no fields: they are messages of the command line alone.
+These have no class and no fields: only the command line uses them.
 """
 INTRODUCTION = """\
 # Errors
 
-Whatever goes wrong has a code that does not change, and fields with what is known about it. From Python an error is
-an exception of the class named here, which is in `suture.errors`; in a result it is `metadata.error`, with `code`,
-`message`, `hint`, `retryable` and the fields. Of `NO_MATCH` and `WRONG_COUNT` of `file_edit`, places, preview and
-correction are next to it: in `validation_error`, `file_preview` and `suggested_fixes`. On the command line the message
-begins with the code.
+Every error has a stable code and typed fields. In Python, an error is an exception of the class named here, in
+`suture.errors`; in a result, it is `metadata.error`, with `code`, `message`, `hint`, `retryable` and the fields. For
+`NO_MATCH` and `WRONG_COUNT`, `file_edit` puts places, preview and correction next to it, in `validation_error`,
+`file_preview` and `suggested_fixes`. On the command line, the message begins with the code.
 
-After an error nothing has changed, unless it says what did, as `BLOCKS_FAILED` does. *May work later* means that the
-same call can succeed when it is repeated; all others need a call that differs, or somebody who removes the cause.
+After an error nothing has changed, unless the message says what did, as for `BLOCKS_FAILED`. *May work later* means
+that the same call can succeed if it is repeated; for all other errors, change the call or fix the cause first.
 
-Each error is shown as a model reads it: what happened, and what to do.
+The examples show each error as a model reads it: what happened, and what to do.
 """
 
 
@@ -53,7 +52,7 @@ def page() -> Iterator[str]:
 
 
 def classes() -> dict[str, type[SutureError]]:
-    """The errors by their classes' names; a class whose name begins with `_` only has fields that several share."""
+    """The errors by class name; a class whose name begins with `_` only has fields that several share."""
     public = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and name[0] != "_"}
     return {name: kind for name, kind in public.items() if issubclass(kind, SutureError) and kind is not SutureError}
 
@@ -67,7 +66,7 @@ def fields_of(kind: type[SutureError]) -> dict[str, str]:
 
 
 def error_groups() -> dict[str, list[type[SutureError]]]:
-    """The classes by what they are about, as the package's docstring says it."""
+    """The classes, grouped as in the module's docstring."""
     found: dict[str, list[type[SutureError]]] = {}
     title = ""
     for line in (errors.__doc__ or "").splitlines():
@@ -89,7 +88,7 @@ def error_groups() -> dict[str, list[type[SutureError]]]:
 def _error(kind: type[SutureError]) -> Iterator[str]:
     yield from (f"### `{kind.code}`", "", prose(inspect.cleandoc(kind.__doc__ or "")), "")
     later = "*May work later.* " if kind.retryable else ""
-    yield from (f"{later}Class `{kind.__name__}`. Such as:", "", *fenced("text", wording.error_text(sample(kind))), "")
+    yield from (f"{later}Class `{kind.__name__}`. Example:", "", *fenced("text", wording.error_text(sample(kind))), "")
     meanings = documented(kind)
     fields = fields_of(kind)
     if fields:
@@ -103,13 +102,13 @@ def _error(kind: type[SutureError]) -> Iterator[str]:
 
 
 def _linked(text: str) -> str:
-    """A text whose names of classes are links to their codes."""
+    """The text, with each class name as a link to its code."""
     codes = {name: kind.code for name, kind in classes().items()}
     return re.sub(r"`(\w+)`", lambda found: link(codes[found[1]]) if found[1] in codes else found[0], text)
 
 
 def sample(kind: type[SutureError]) -> SutureError:
-    """An error of this class with plausible fields; those that have a default and no sample of their own keep it."""
+    """An error of this class with plausible fields; without a sample of its own, a field keeps its default."""
     given = {}
     for name, each in fields_of(kind).items():
         own = f"{kind.code}.{name}"

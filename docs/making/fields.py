@@ -1,4 +1,4 @@
-"""The fields of a class, as its source tells them: what they mean, and of which type they are."""
+"""The fields of a class, from its source: their meanings and types."""
 
 import ast
 import inspect
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def documented(kind: type) -> dict[str, str]:
-    """What the docstrings below the fields of a class say."""
+    """The docstrings below the fields of a class."""
     source = ast.parse(Path(inspect.getfile(import_module(kind.__module__))).read_text("utf-8"))
     (body,) = [node.body for node in ast.walk(source) if isinstance(node, ast.ClassDef) and node.name == kind.__name__]
     found = {}
@@ -37,7 +37,7 @@ def typed(annotation: str) -> str:
 
 
 def _shape(annotation: str) -> str:
-    """A class of `errors` that says what an object has, or a list of such objects."""
+    """What to call a class that describes an object, or a list of such objects."""
     listed = annotation.removeprefix("list[").removesuffix("]")
     if not listed.isidentifier() or not listed[0].isupper():
         raise ValueError(f"{annotation}: say in docs/making/fields.py what to call this type")

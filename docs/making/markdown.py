@@ -1,4 +1,4 @@
-"""Markdown that shows what it is given as it is: prose, tables, blocks of code and links to headings."""
+"""Markdown output: prose, tables, code blocks and links to headings."""
 
 import re
 import textwrap
@@ -10,7 +10,7 @@ SPECIAL = re.compile(r"[\\*<>\[\]$|]|(?<!\w)_|_(?!\w)")
 
 
 def prose(text: str | None) -> str:
-    """A text as Markdown that shows it as it is; what stands between backticks stays code."""
+    """Escape a text so that Markdown shows it as it is; code between backticks is left alone."""
     parts = re.split(r"(`[^`]*`)", text or "")
     return "".join(part if part.startswith("`") else SPECIAL.sub(r"\\\g<0>", part) for part in parts)
 
@@ -24,14 +24,14 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def fenced(language: str, text: str) -> Iterator[str]:
-    """A block of code, whose fence is longer than any in it."""
+    """A code block, with a fence that is longer than any in the text."""
     longest = max([2, *(len(found) for found in re.findall(r"`{3,}", text))])
     fence = "`" * (longest + 1)
     yield from (f"{fence}{language}", *text.removesuffix("\n").split("\n"), fence)
 
 
 def wrapped(text: str) -> str:
-    """A text whose long lines are broken, below what they begin with."""
+    """Wrap long lines; continuation lines are indented below the text of a list item."""
     lines = []
     for line in text.split("\n"):
         indent = re.match(r" *(?:- )?", line)
@@ -41,6 +41,6 @@ def wrapped(text: str) -> str:
 
 
 def link(name: str, heading: str = "") -> str:
-    """A name as a link to its heading on the same page, which is the name itself if no other is given."""
+    """A link to a heading on the same page: `heading`, or by default the name itself."""
     anchor = re.sub(r"[^\w\- ]", "", (heading or name).lower()).replace(" ", "-")
     return f"[`{name}`](#{anchor})"

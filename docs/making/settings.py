@@ -14,12 +14,12 @@ setting. Sizes are in bytes, and times (`_ms`) in milliseconds.
 
 ## How to set them
 
-**The MCP server and the command line** take every setting in two ways:
+For **the MCP server and the command line**, there are two ways:
 
-- The option `--set NAME=VALUE`, as often as you like: `suture mcp --set call_ms=120000 --set max_edits=5000`. Numbers
-  may have underscores. A list gets one entry each time: `--set protect='deploy/**' --set protect='*.pem'`. A pair is
+- The option `--set NAME=VALUE`, which can be repeated: `suture mcp --set call_ms=120000 --set max_edits=5000`. Numbers
+  may have underscores. For a list, each use adds an entry: `--set protect='deploy/**' --set protect='*.pem'`. A pair is
   `GLOB=ENCODING`: `--set encodings='*.csv=cp1252'`.
-- The table `[settings]` in your own `suture.toml`, which is `suture/suture.toml` in your configuration folder
+- The table `[settings]` in your own `suture.toml`: `suture/suture.toml` in your configuration folder
   (`$XDG_CONFIG_HOME` or `~/.config`), or the file that `--set config=FILE` names. It is read when a command or the
   server starts:
 
@@ -31,18 +31,18 @@ protect = ["deploy/**"]
 encodings = [["*.csv", "cp1252"]]
 ```
 
-An option wins over the file. Only you can set anything: a `suture.toml` inside the workspace, or an extra root, has no
-settings, because an agent could write it. A name or a value that does not fit is `WRONG_USAGE`, and nothing is done;
-`suture doctor` says whether your file is right.
+An option overrides the file. Only you can change settings: a `suture.toml` inside the workspace or an extra root
+cannot, because an agent could write it. An unknown name or an invalid value is an error (`WRONG_USAGE`), and nothing is
+done; `suture doctor` checks your file.
 
-Some settings have an option of their own: `--durability`, `--extra-root`, `--allow-protected`, `--call-ms` and
+Some settings have their own option: `--durability`, `--extra-root`, `--allow-protected`, `--call-ms` and
 `--max-memory-bytes` of [`suture mcp`](commands.md#suture-mcp), `--max-files`, `--max-issues` and `--max-time` of
 [`suture check`](commands.md#suture-check), `--allow-commands` of every command that checks, `--allow-executables` of
-`suture apply` and `suture mcp`, and `--timeout` of the commands that search. `--max-result-bytes` of `suture mcp` is
-the size of a whole answer, and not the setting `max_result_bytes`.
+`suture apply` and `suture mcp`, and `--timeout` of the commands that search. `--max-result-bytes` of `suture mcp`
+limits a whole answer; it is not the setting `max_result_bytes`.
 
-**From Python**, they are an argument. A value that does not fit, such as a limit of -1, raises `ValueError`. The file
-is not read:
+**In Python**, pass a `Settings` object. An invalid value, such as a limit of -1, raises `ValueError`. The file is not
+read:
 
 ```python
 from suture import Settings, Workspace
@@ -50,7 +50,7 @@ from suture import Settings, Workspace
 workspace = Workspace(".", Settings(max_edits=100))
 ```
 
-Checks have a [configuration](validators.md#configuration) of their own.
+Checks have their own [configuration](validators.md#configuration).
 
 ## All settings
 """

@@ -17,27 +17,26 @@ Everything that an agent can call, with its arguments and its result. Names and 
 (`Workspace.call`, or a method of the same name), from the command line (`suture call`), over [MCP](mcp.md) and
 through the [APIs of models](model-apis.md).
 
-A result has a text, which is for the model, and metadata, which are for programs. A call never raises: a failure is a
-result that is marked as one, with an [error](errors.md) in its metadata. A path is relative to the workspace root, or
-absolute and inside of it. Lines are counted from 1. A field of a result that is there *sometimes* is left out where
-there is nothing to tell.
+A result has a text for the model and metadata for programs. A call never raises: a failure is a result that is marked
+as one, with an [error](errors.md) in its metadata. A path is relative to the workspace root, or absolute and inside it.
+Lines are counted from 1. A field marked *Sometimes* is omitted if there is nothing to report.
 """
 DIALECTS_NOTE = """\
-A tool without a profile is a dialect: what other tools do, under a name that models were trained on. It is offered
-only if it is [named](model-apis.md#dialects).
+A tool without a profile is a dialect: it does what other tools do, with a name and arguments that models were trained
+on. It is offered only if it is [named explicitly](model-apis.md#dialects).
 
 ## In every result
 
-These fields of the metadata are there only if there is something to tell, whatever the tool.
+Every tool can return these fields in the metadata. They are omitted if there is nothing to report.
 """
 CHECKS_NOTE = """\
 ## Checks in a result
 
-What the [checks](validators.md) found is in `validation`, where a tool has been asked to check what it writes.
+If a tool was asked to check what it writes, `validation` contains what the [checks](validators.md) found.
 """
-LIST_NOTE = "The text is a JSON array; what its items hold is described above."
-READ_NOTE = "The metadata have no schema; a failure has `error`."
-EDIT_NOTE = "The metadata have no schema: they hold `change_id` and `files`, or the `error`."
+LIST_NOTE = "The text is a JSON array; the description above explains its items."
+READ_NOTE = "The metadata has no schema; a failure has `error`."
+EDIT_NOTE = "The metadata has no schema: it contains `change_id` and `files`, or `error`."
 
 
 def page() -> Iterator[str]:
@@ -56,7 +55,7 @@ def _profiles(spec: ToolSpec) -> str:
 
 
 def _every_result(specs: Sequence[ToolSpec]) -> Iterator[str]:
-    """What the schemas of all tools have in common."""
+    """The fields that the schemas of all tools have in common."""
     schema = next(spec.output_schema for spec in specs if spec.output_schema is not None)
     common = {name: schema["properties"][name] for name in _common(specs)}
     yield from table(("field", "type", "meaning"), _fields({"properties": common}, told=COMMON_ERROR))
@@ -73,7 +72,7 @@ def _common(specs: Sequence[ToolSpec]) -> list[str]:
 
 
 def _tool(spec: ToolSpec) -> Iterator[str]:
-    yield from (f"## `{spec.name}`", "", f"{prose(spec.title)}. What a model is told about it:", "")
+    yield from (f"## `{spec.name}`", "", f"{prose(spec.title)}. The description that a model gets:", "")
     yield from fenced("text", wrapped(spec.description))
     yield from (
         "",
@@ -90,7 +89,7 @@ def _tool(spec: ToolSpec) -> Iterator[str]:
         yield f"{LIST_NOTE} {READ_NOTE if spec.read else EDIT_NOTE}"
     elif same is not None:
         without = "" if "validate" in spec.request.schema()["properties"] else ", without `validation`"
-        yield f"As that of {link(same.name)}{without}."
+        yield f"The same as for {link(same.name)}{without}."
     else:
         own = {name: each for name, each in output["properties"].items() if name not in {"history", "recovered"}}
         always = output["anyOf"][0]["required"]
@@ -115,7 +114,7 @@ def _arguments(schema: Mapping[str, Any], above: str = "") -> Iterator[list[str]
 def _fields(
     schema: Mapping[str, Any], above: str = "", *, told: Iterable[str] = (), hidden: Iterable[str] = ()
 ) -> Iterator[list[str]]:
-    """The fields of a result; of an error only those `told`, if there are any, and not those `hidden`."""
+    """The fields of a result; of an error, only those in `told`, if there are any, and none in `hidden`."""
     required = schema.get("required", ())
     shown_items: dict[str, Any] = {}
     for name, each in schema["properties"].items():
@@ -136,7 +135,7 @@ def _fields(
             yield [f"`{name}`", _kind(each), f"{about}: [fields](#checks-in-a-result)"]
         elif "properties" in each.get("items", {}) and each["items"] in shown_items.values():
             (same,) = [other for other, items in shown_items.items() if items == each["items"]]
-            yield [f"`{above}{name}`", _kind(each), f"{about}; its items are as those of `{above}{same}`"]
+            yield [f"`{above}{name}`", _kind(each), f"{about}; its items are like those of `{above}{same}`"]
         else:
             shown_items[name] = each.get("items")
             yield [f"`{above}{name}`", _kind(each), about]
@@ -144,7 +143,7 @@ def _fields(
 
 
 def _inner(schema: Mapping[str, Any], name: str, rows: Any) -> Iterator[list[str]]:
-    """The rows of what an object, or each item of a list, consists of."""
+    """Rows for the fields of an object, or of each item of a list."""
     if "properties" in schema:
         yield from rows(schema, f"{name}.")
     elif "properties" in schema.get("items", {}):

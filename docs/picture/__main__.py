@@ -1,8 +1,8 @@
-"""Make the picture of the README, docs/picture/terminal.svg, from a real run of suture in a pseudo-terminal.
+"""Draw the README's picture, docs/picture/terminal.svg, from a real run of suture in a pseudo-terminal.
 
     python -m docs.picture [FILE]
 
-Ids are made constant, so that the same output gives the same file; `tests/contract/test_picture.py` compares the two.
+Ids are constant, so the same output gives the same file; `tests/contract/test_picture.py` compares the two.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ SAMPLE = "def total(net, tax):\n    return net * (1 + tax)\n"
 EDIT = ("suture", "edit", "cart.py")
 WANTED = ("--old", "return net*(1 + tax)", "--new", "return round(net*(1 + tax), 2)")
 IDS = ("537m2c6xq1v8hz4", "537m2c9r4k7tb0w")
-"""What stands for the ids of changes, which differ from run to run."""
+"""Replaces the ids of changes, which differ from run to run."""
 
 COLUMNS, ROWS = 96, 40
 STYLES = {"1": "bold", "2": "faint", "31": "red", "32": "green", "33": "yellow", "36": "cyan"}
@@ -36,8 +36,8 @@ TEMPLATE = """\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" \
 aria-labelledby="title desc">
 <title id="title">suture in a terminal</title>
-<desc id="desc">An edit that does not fit is refused: the answer names the difference and offers the correction. \
-The correction lands, with its diff. Undo takes it back.</desc>
+<desc id="desc">An edit that does not fit is refused: the answer names the difference and offers a correction. \
+The correction lands, with its diff. Undo reverts it.</desc>
 <style>
 text {{
   font: {size}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace;
@@ -67,7 +67,7 @@ Character = tuple[str, str]
 
 
 def main() -> None:
-    """Write the picture beside this script, or into the file that is named."""
+    """Write the picture next to this script, or into the file that is named."""
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("terminal.svg")
     target.write_text(picture(), "utf-8")
 
@@ -86,7 +86,7 @@ def picture() -> str:
 
 
 def followed(project: Path, comment: str, command: str) -> str:
-    """A comment and a command as they are typed, and what a terminal gets when the command runs in a folder."""
+    """A comment and a command as typed, and the terminal output of the command in a folder."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     environment = {
@@ -150,7 +150,7 @@ def drawn(lines: list[list[Character]]) -> str:
 
 
 def runs(line: list[Character], y: int) -> list[str]:
-    """The parts of a line, one for each style, each at its column and as wide as its cells, whatever the font."""
+    """The parts of a line, one per style, each at its column and as wide as its cells in any font."""
     texts, column = [], 0
     for style, group in groupby(line, lambda character: character[1]):
         run = "".join(char for char, _ in group)

@@ -1,14 +1,14 @@
-"""A page of the documentation, and its examples: each is run, and must print what the page shows.
+"""A page of the documentation and its examples: each is run, and must print what the page shows.
 
-    ```console      `$ ` begins a command, `> ` below it goes on with it; what follows is its whole output
+    ```console      `$ ` begins a command, `> ` continues it; the lines after it are its whole output
     ```python       a script; the block after it, if it is text, json or diff, is its whole output
     <!-- file: NAME -->       the block below is written to that file
     <!-- not run: REASON -->  the block below is only shown
 
-All blocks of a page run in one folder, which holds `FILES` at first, and each block of commands in one shell. Stdout
-and stderr come together, as a terminal shows them. A line `...` stands for any number of lines. Ids, times and
-durations may differ; the folder's parent, which is the home folder, is shown as `~`, and the folder of programs as
-`~/venv/bin`. Any other block is a mistake.
+All blocks of a page run in one folder, which contains `FILES` at first, and each block of commands in one shell. Stdout
+and stderr are combined, as in a terminal. A line `...` stands for any number of lines. Ids, times and
+durations may differ. The folder's parent, which is the home folder, is shown as `~`, and the folder with the programs
+as `~/venv/bin`. Any other block is a mistake.
 
     python -m tests.contract.pages [--write] PAGE...
 
@@ -53,9 +53,9 @@ class Block(NamedTuple):
     lines: list[str]
     line: int
     comment: str = ""
-    """`file`, `not run`, or nothing."""
+    """`file`, `not run`, or empty."""
     about: str = ""
-    """What the comment says."""
+    """The rest of the comment."""
 
     @property
     def text(self) -> str:
@@ -64,7 +64,7 @@ class Block(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A command as it is shown, or a script, the output that is shown for it, and where that begins."""
+    """A command as shown, or a script; the output that the page shows for it, and its first line."""
 
     command: str
     line: int
@@ -73,7 +73,7 @@ class Step(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """An example that does not do what is shown."""
+    """An example that does not do what the page shows."""
 
     line: int
     what: str
@@ -88,14 +88,14 @@ def pages() -> list[Path]:
 
 
 def run_page(path: Path, folder: Path) -> None:
-    """Run all examples of a page in an empty folder; an AssertionError tells each one that is wrong."""
+    """Run all examples of a page in an empty folder; an AssertionError lists all that are wrong."""
     found = mistakes(path.read_text("utf-8"), folder)
     name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
     assert not found, "\n\n".join(f"{name}:{mistake.line}: {mistake.what}" for mistake in found)
 
 
 def blocks(text: str) -> list[Block]:
-    """The fenced blocks of a page; directives of Sphinx are none. ValueError for one that does not end."""
+    """The fenced blocks of a page, without Sphinx directives. Raises ValueError if one does not end."""
     found: list[Block] = []
     kind = about = ""
     lines = enumerate(text.split("\n"), 1)
@@ -115,7 +115,7 @@ def blocks(text: str) -> list[Block]:
         elif comment := COMMENT.match(line):
             kind, about = comment.groups()
         elif line.strip() and kind:
-            raise ValueError(f"line {number}: a comment ({kind}: {about}) that stands above no block")
+            raise ValueError(f"line {number}: a comment ({kind}: {about}) that is above no block")
     return found
 
 
@@ -152,7 +152,7 @@ def mistakes(text: str, folder: Path) -> list[Mistake]:
 
 
 def steps(block: Block) -> list[Step]:
-    """The commands of a block, and what is shown for each."""
+    """The commands of a block, with the output shown for each."""
     found: list[Step] = []
     begins = [at for at, line in enumerate(block.lines) if line.startswith("$ ")]
     for at, end in pairwise([*begins, len(block.lines)]):
@@ -204,20 +204,20 @@ def _compared(step: Step, printed: str) -> list[Mistake]:
 
 
 def fits(shown: list[str], printed: list[str]) -> bool:
-    """Whether the lines are those shown, where `...` stands for any number of lines."""
+    """Whether the lines match those shown, where `...` stands for any number of lines."""
     pattern = "".join(r"(?:.*\n)*" if line == "..." else re.escape(f"{line}\n") for line in shown)
     return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None
 
 
 def anonymous(text: str) -> str:
-    """A text in which ids and times do not differ from run to run."""
+    """The text with ids and times replaced, so that it does not differ from run to run."""
     for pattern, name in CHANGING:
         text = pattern.sub(name, text)
     return text
 
 
 def _run(command: list[str], project: Path) -> tuple[str, int]:
-    """What a program prints on both streams, and its exit code; it and what it started are ended after a while."""
+    """The output of a program on both streams, and its exit code; a timeout kills it with all processes it started."""
     programs = Path(sys.executable).parent
     home = project.parent
     env = {
@@ -251,7 +251,7 @@ def _run(command: list[str], project: Path) -> tuple[str, int]:
 
 
 def rewritten(text: str, wrong: list[Mistake]) -> str:
-    """The page with what was printed in place of what is shown, where the two differ."""
+    """The page with the actual output in place of the shown one, where the two differ."""
     lines = text.split("\n")
     for mistake in reversed(wrong):
         if mistake.step is not None:

@@ -1,4 +1,4 @@
-"""`make demo` shows every family of tools and the way back, in under a minute of reading."""
+"""`make demo` shows every family of tools and undo, in under a minute of reading."""
 
 import importlib.util
 import io
@@ -82,12 +82,12 @@ def test_the_demo_has_colors_only_where_they_are_wanted(
 
 
 def on_a_terminal(command: list[str], environment: dict[str, str]) -> tuple[int, str]:
-    """Run a command with a pseudo-terminal for its output; returns its exit code and what it printed."""
+    """Run a command with a pseudo-terminal for its output; returns its exit code and the output."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(command, env=environment, stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         printed = bytearray()
-        with suppress(OSError):  # Linux: nobody has the other side open any more
+        with suppress(OSError):  # Linux: the other side is closed
             while some := os.read(ours, 65536):
                 printed += some
     os.close(ours)

@@ -1,4 +1,4 @@
-"""The documentation shows what works, and leads where it says."""
+"""The examples of the documentation work, its links lead somewhere, and its lists are complete."""
 
 import re
 from collections.abc import Collection
@@ -124,7 +124,7 @@ def test_a_page_with_a_wrong_output_fails_and_says_where(tmp_path: Path) -> None
         ("```python\nprint(1)\n```\n", 2, "the script prints something"),
         ("```python\nprint(1)\n```\n<!-- not run: other -->\n```text\n1\n```\n", 2, "the script prints something"),
         ("<!-- not run: -->\n```console\n$ false\n```\n", 3, "say why"),
-        ("<!-- file: x -->\ntext\n", 1, "stands above no block"),
+        ("<!-- file: x -->\ntext\n", 1, "is above no block"),
         ("```console\n$ true\n", 1, "does not end"),
     ],
 )
@@ -146,11 +146,11 @@ def test_a_block_that_does_not_say_what_it_is_fails(page: str, line: int, words:
         ("", "a", False),
     ],
 )
-def test_three_dots_stand_for_any_number_of_lines(shown: str, printed: str, *, expected: bool) -> None:
+def test_three_dots_match_any_number_of_lines(shown: str, printed: str, *, expected: bool) -> None:
     assert fits(shown.split(), printed.split()) is expected
 
 
-def test_what_was_printed_can_be_put_in(tmp_path: Path) -> None:
+def test_the_actual_output_can_be_inserted(tmp_path: Path) -> None:
     script = "\n```python\nprint(1)\n```\n```text\n"
     page = f"- x\n\n  ```console\n  $ echo a\n  $ seq 2\n  1\n  3\n  ```\n{script}```\n"
     put_in = f"- x\n\n  ```console\n  $ echo a\n  a\n  $ seq 2\n  1\n  2\n  ```\n{script}1\n```\n"
@@ -159,7 +159,7 @@ def test_what_was_printed_can_be_put_in(tmp_path: Path) -> None:
 
 @cache
 def anchors(path: Path) -> set[str]:
-    """What a link to a heading of this document may say, as GitHub and MyST make it."""
+    """The anchors of a document's headings, as GitHub and MyST make them."""
     found: set[str] = set()
     for heading in re.findall(r"^#{1,6} (.+?) *$", FENCED.sub("", path.read_text("utf-8")), re.MULTILINE):
         slug = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()).replace(" ", "-")
@@ -198,7 +198,7 @@ def listed(index: Path) -> list[str]:
     return [str((index.parent / entry.removesuffix(".md")).relative_to(DOCS)) for entry in entries]
 
 
-def test_every_page_stands_in_a_table_of_contents() -> None:
+def test_every_page_is_in_a_table_of_contents() -> None:
     sources = {
         str(path.relative_to(DOCS).with_suffix("")): path for path in {*pages(), *GENERATED, *DOCS.glob("adr/*.md")}
     }
@@ -231,13 +231,13 @@ ABOUT_FAST = [
 
 @pytest.mark.promise("atomic.fast")
 @pytest.mark.parametrize("name", ABOUT_FAST)
-def test_what_fast_promises_is_told_in_the_same_words_everywhere(name: str) -> None:
+def test_every_page_describes_fast_in_the_same_words(name: str) -> None:
     assert FAST in " ".join((ROOT / name).read_text("utf-8").split())
 
 
 AGENTS = [client.title for client in CLIENTS.values()]
 CHECKS = ["ruff", "conflict-markers", *(parser.name for parser in registry._parsers()), *ON_REQUEST]
-SEARCHED = [name for name in RUNGS if name not in {"elision", "rebased", "similar"}]  # those are found otherwise
+SEARCHED = [name for name in RUNGS if name not in {"elision", "rebased", "similar"}]  # these are found in other ways
 LISTS: dict[str, list[Collection[str]]] = {
     "README.md": [AGENTS],
     "docs/how-to/agents.md": [AGENTS, CLIENTS, PROFILES],
@@ -247,11 +247,11 @@ LISTS: dict[str, list[Collection[str]]] = {
     "docs/reference/model-apis.md": [FORMATS, PROFILES],
     "docs/reference/validators.md": [CHECKS, [language.name for language in LANGUAGES]],
 }
-"""What pages list that is written by hand."""
+"""Lists on hand-written pages that must be complete."""
 
 
 def left_out(text: str, names: Collection[str]) -> list[list[str]]:
-    """Which names a page does not have, and which a paragraph or row of it does not that has more than half of them."""
+    """Names missing from a page, and from each paragraph or row that has more than half of them."""
     missing = [
         [name for name in names if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", part)]
         for part in (text, *re.split(r"\n\n|\n(?=\|)", text))

@@ -1,4 +1,4 @@
-"""The examples do offline what they say, on real files."""
+"""The examples do what they say, offline, on real files."""
 
 import ast
 import json
@@ -59,7 +59,7 @@ sys.addaudithook(guard)
 
 @pytest.fixture
 def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for temporary files; processes that are started end when they want to talk to another."""
+    """A folder for temporary files; a process that opens a network connection ends."""
     (tmp_path / "sitecustomize.py").write_text(GUARD)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
@@ -96,7 +96,7 @@ def test_an_agent_mends_the_sample_and_its_hint_takes_all_back(offline: Path) ->
     assert sample(offline) == MENDED
     refused, _, mended = ran.stdout.partition("FAILED: ")[2].partition("\n> file_edit ")
     correction = json.loads(mended.partition("\n")[0])["edits"][0]
-    assert json.dumps(correction) in refused  # as it was offered, unread
+    assert json.dumps(correction) in refused  # as offered, unread
     assert read(again)[1::2] == recording("agent")[1::2]
     *_, said, _, hint = ran.stdout.removesuffix("\n").split("\n")
     assert said.startswith("Both greetings say Hello now")
@@ -124,7 +124,7 @@ def stay_offline(*arguments: object) -> None:
 
 
 class Replaying:
-    """Runs an agent in this process, on a recording that a test has changed."""
+    """Runs an agent in this process, on a recording that the test has changed."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.file = folder / "recording.jsonl"

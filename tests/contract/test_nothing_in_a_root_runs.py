@@ -1,8 +1,8 @@
 """Every way in which a file of a root could be run or imported, tried with real processes.
 
-What is planted writes its name into a file outside of the workspace when it runs: the canary. Each surface (the
-program, `python -m suture`, the MCP server, the library) makes calls that need every program, plugin, grammar and
-module there is, and the canary must stay empty.
+Planted code writes its name into a file outside the workspace, the canary, when it runs. Each surface (the program,
+`python -m suture`, the MCP server, the library) makes calls that need every program, plugin, grammar and module, and
+the canary must stay empty.
 """
 
 import json
@@ -24,7 +24,7 @@ SHADOWED = """
     _yaml ahocorasick_rs argcomplete cffi orjson rapidfuzz re2 regex tomli tree_sitter tree_sitter_go yaml zstandard
 """.split()
 BEFORE_SUTURE = {"__future__", "sitecustomize", "usercustomize"}
-"""Modules that Python imports before a line of suture runs."""
+"""Modules that Python imports before the first line of suture runs."""
 LARGE = "".join(f"key{number}: value\n" for number in range(20_000))
 FILES = {
     "a.py": "import os\nprint(nothing)\n",
@@ -78,21 +78,21 @@ class Project:
         return path
 
     def plant_programs(self, folder: Path) -> None:
-        """Programs that sing when they run."""
+        """Programs that write to the canary when they run."""
         for name in PROGRAMS:
             self.write(folder / name, f"#!/bin/sh\necho program {folder / name} >> {self.canary}\n")
 
     def plant_module(self, path: Path, more: str = "") -> None:
-        """A module that sings when it is imported."""
+        """A module that writes to the canary when it is imported."""
         self.write(path, f"open({str(self.canary)!r}, 'a').write('module {path.name}\\n')\n{more}", 0o644)
 
     def plant_modules(self, folder: Path) -> None:
-        """Modules of the names of all that suture, or what it needs, may import."""
+        """Modules with the names of everything that suture, or a dependency, may import."""
         for name in {*SHADOWED, *sys.stdlib_module_names} - BEFORE_SUTURE - _AT_THE_START:
             self.plant_module(folder / f"{name}.py")
 
     def plant_plugin(self, folder: Path, name: str, module: str | None = None) -> None:
-        """A package that says it has a check, and its module."""
+        """A package with an entry point for a check, and its module."""
         self.write(
             folder / f"{name}-1.0.dist-info" / "entry_points.txt", f"[suture.validators]\n{name} = {module or name}\n"
         )
@@ -118,7 +118,7 @@ class Project:
 
 
 def _names_at_the_start() -> set[str]:
-    """The modules that any Python has imported before the first line of a program, `python -m` too."""
+    """The modules that any Python, also with `python -m`, imports before the first line of a program."""
     code = "import runpy, importlib.util, sys; print(*sys.modules)"
     found = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
     return set(found.stdout.split())
@@ -128,7 +128,7 @@ _AT_THE_START = _names_at_the_start()
 
 
 def not_run(printed: str, validator: str) -> str:
-    """Why a check was not carried out, as `suture check --json` tells it."""
+    """Why a check was not run, from `suture check --json`."""
     told = [each["reason"] for each in json.loads(printed)["not_run"] if each["validator"] == validator]
     assert told, printed
     reason: str = told[0]
@@ -136,7 +136,7 @@ def not_run(printed: str, validator: str) -> str:
 
 
 def script(calls: Sequence[tuple[str, dict[str, object]]]) -> str:
-    """Python code that makes calls and prints what comes of each."""
+    """Python code that makes calls and prints the result of each."""
     made = "result = ws.call(name, given); print(name, result.is_error, result.text[:300])"
     return f"for name, given in {list(calls)!r}: {made}\n"
 
@@ -157,14 +157,14 @@ def test_checks_and_edits_run_and_import_nothing_of_the_workspace(project: Proje
     project.plant_modules(project.root)
     project.plant_plugin(project.root, "evil_here")
     project.plant_plugin(project.root / "src", "evil_in_src")
-    project.plant_plugin(project.site, "evil_editable", "evil_in_src:Check")  # installed, its module in the workspace
+    project.plant_plugin(project.site, "evil_editable", "evil_in_src:Check")  # its module is in the workspace
     (project.site / "editable.pth").write_text(f"{project.root / 'src'}\n")
     program = [each.format(bin=project.bin) for each in SURFACES[surface]]
     found = project.run([*program, "check", "--json"])
     assert project.sung == []
     assert ".venv/bin/ruff is not run, because it is in the workspace" in not_run(found.stdout, "ruff")
     assert "editable" in not_run(found.stdout, "evil_editable")
-    for name, given in CALLS[-3:]:  # the check looked at every kind of file already
+    for name, given in CALLS[-3:]:  # the check has already seen every kind of file
         answer = project.run([*program, "call", name, "-"], given=json.dumps(given))
         assert not json.loads(answer.stdout)["isError"], answer.stdout
     offered = project.run([*program, "completion", "bash", "--line=suture redo "])
@@ -296,7 +296,7 @@ def test_an_operators_programs_come_from_outside_with_all_that_they_run_by(tmp_p
     project.write(links / "script-check", f"#!{project.root}/tools/helper\n")
     project.write(links / "env-check", "#!/usr/bin/env helper\n")
     project.path[:0] = [links, project.extra / "bin"]
-    names = (  # one of them finds nothing to run by, and one more is named by its path in the workspace
+    names = (  # one of them finds no interpreter, and one more is named by its path in the workspace
         "own-check",
         "linked-check",
         "roundabout-check",

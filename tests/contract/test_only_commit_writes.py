@@ -1,6 +1,6 @@
-"""Effects in one place: system calls that write stand in `files/local_fs.py`, their callers in the commit path.
+"""Effects in one place: system calls that write are in `files/local_fs.py`, their callers in the commit path.
 
-This reads the syntax tree, so it sees what is spelled out: a write through `ctypes` or `getattr` is for the review.
+The tests read the syntax tree, so they see only explicit calls; reviews must find writes through `ctypes` or `getattr`.
 """
 
 import ast
@@ -11,10 +11,10 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "suture"
 
-# The modules that may call the system to write; the double in memory opens databases in memory.
-# A `Layout` writes into a private folder of its own, outside the workspace, and never into that.
+# The modules that may make system calls that write; the double in memory opens databases in memory.
+# A `Layout` writes only into its own private folder outside the workspace.
 PRIMITIVES = {"files/local_fs.py", "testing.py"}
-# What is written to another process, and to no file.
+# Writes to another process, not to a file.
 PIPES = {("check/programs.py", "os.write"), ("files/worker.py", "os.write"), ("server/stdio.py", "os.write")}
 # The modules that may call the writing methods of an FS object; `testing` implements its doubles.
 WRITERS = PRIMITIVES | {
@@ -67,7 +67,7 @@ READ_FLAGS = set(
 
 
 def names(tree: ast.Module) -> dict[str, str]:
-    """Map each imported name to what it stands for: `{"o": "os", "w": "os.write"}`."""
+    """Map each imported name to its full name: `{"o": "os", "w": "os.write"}`."""
     found: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -78,7 +78,7 @@ def names(tree: ast.Module) -> dict[str, str]:
 
 
 def dotted(node: ast.expr, imported: dict[str, str]) -> str:
-    """Return the dotted name of an expression, with imports resolved; `?` where it is not a name."""
+    """Return the dotted name of an expression, with imports resolved; `?` if it is not a name."""
     match node:
         case ast.Name(id=name):
             return imported.get(name, name)
@@ -170,7 +170,7 @@ def sources() -> dict[str, ast.Module]:
 
 
 @pytest.mark.promise("project.one-writer")
-def test_system_calls_that_write_stand_only_in_the_primitive_layer() -> None:
+def test_system_calls_that_write_are_only_in_the_primitive_layer() -> None:
     found = {path: sorted(primitive_writes(tree)) for path, tree in sources().items() if path not in PRIMITIVES}
     hits = {(path, name) for path, writes in found.items() for _, name in writes}
     assert hits == PIPES

@@ -1,4 +1,4 @@
-"""What is built is what users install: the wheel alone, in an environment with nothing but Python."""
+"""What is built is what users install: only the wheel, in an environment with nothing but Python."""
 
 import email.parser
 import json
@@ -46,7 +46,7 @@ STEPS: dict[str, tuple[list[str], int, str]] = {
     "doctor": ([], 0, ""),
     "completion": (["bash"], 0, ""),
 }
-"""What each command is given, its exit code, and how what it prints begins."""
+"""The arguments of each command, its exit code, and how its output begins."""
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_the_source_distribution_can_be_tested(built: Path) -> None:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with the wheel and what it requires, and nothing else."""
+    """An environment with only the wheel and its requirements."""
     folder = tmp_path_factory.mktemp("clean") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     pip = [
@@ -170,7 +170,7 @@ def test_every_command_works_without_extras_or_names_the_one_that_it_needs(
 
 
 @pytest.mark.promise("project.package")
-def test_what_is_missing_is_told_by_the_extra_that_brings_it(
+def test_what_is_missing_is_reported_with_the_extra_that_provides_it(
     installed: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "app.js").write_text("let a = 1;\n")

@@ -1,4 +1,4 @@
-"""The picture of the README is what suture prints today, and needs nothing but itself."""
+"""The README's picture is what suture prints today, and refers to no other file."""
 
 import subprocess
 import sys

@@ -56,7 +56,7 @@ def promise_id(call: ast.Call) -> str:
 
 
 def held(source: str) -> tuple[set[str], int]:
-    """Return the ids on test functions, and the number of markers that stand anywhere else."""
+    """Return the ids on test functions, and the number of markers anywhere else."""
     tree = ast.parse(source)
     markers = sum(marker(node) is not None for node in ast.walk(tree))
     on_tests = [
@@ -127,6 +127,6 @@ def test_every_listed_promise_is_on_a_test() -> None:
     assert [entry["id"] for entry in listed() if entry["id"] not in tested] == []
 
 
-def test_every_marker_stands_on_a_test_function() -> None:
+def test_every_marker_is_on_a_test_function() -> None:
     stray = [path for path, (_, others) in held_by_file().items() if others]
     assert stray == []

@@ -132,7 +132,7 @@ def test_after_it():
 
 
 def run(folder: Path, code: str, *options: str, factor: str = "1") -> list[str]:
-    """The lines that pytest prints for a module with this code, under the settings of all tests."""
+    """The output of pytest for a module with this code, with the settings of all tests."""
     module = folder / "test_sample.py"
     module.write_text(code, "utf-8")
     (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n    process\n    slow\n", "utf-8")

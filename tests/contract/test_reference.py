@@ -1,4 +1,4 @@
-"""The reference has everything there is, as it is. What must be there is asked of the code, not of docs/making."""
+"""The reference is complete and up to date. What must be in it comes from the code, not from docs/making."""
 
 import argparse
 import re
@@ -26,7 +26,7 @@ def committed(name: str) -> str:
 
 @cache
 def section(page: str, heading: str) -> str:
-    """What stands below a heading, up to the next of its level or above."""
+    """The text below a heading, up to the next of its level or above."""
     level = heading.partition(" ")[0]
     found = re.findall(rf"^{re.escape(heading)}\n(.*?)(?=^#{{1,{len(level)}}} |\Z)", page, re.DOTALL | re.MULTILINE)
     assert len(found) == 1, f"{len(found)} sections {heading!r}: run `make reference`"
@@ -47,7 +47,7 @@ def commands() -> dict[str, argparse.ArgumentParser]:
 
 
 def paths(schema: dict[str, Any], above: str = "") -> Iterator[str]:
-    """The arguments of a schema, those inside of others as `edits[].old_text`."""
+    """The arguments of a schema, nested ones as `edits[].old_text`."""
     for name, each in schema.get("properties", {}).items():
         yield above + name
         yield from paths(each, f"{above}{name}.")
@@ -67,13 +67,13 @@ def test_a_page_does_not_depend_on_the_terminal(name: str, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", [*TOOLS, *DIALECTS])
-def test_a_tool_is_there_with_all_arguments_results_and_examples(name: str) -> None:
+def test_a_tool_has_all_its_arguments_results_and_examples(name: str) -> None:
     spec, told = find(name), section(committed("tools.md"), f"## `{name}`")
     definition = spec.definition()
     arguments = section(told, f"### Arguments of `{name}`")
     assert [each for each in paths(definition["inputSchema"]) if f"| `{each}` |" not in arguments] == []
     results = section(told, f"### Result of `{name}`")
-    if same := re.match(r"\nAs that of \[`(\w+)`\]", results):
+    if same := re.match(r"\nThe same as for \[`(\w+)`\]", results):
         results = section(committed("tools.md"), f"### Result of `{same[1]}`")
         assert definition["outputSchema"] == find(same[1]).definition()["outputSchema"]
     results += section(committed("tools.md"), "## In every result")
@@ -104,12 +104,12 @@ def test_a_command_is_there_with_all_arguments_and_options(name: str) -> None:
     assert "xit codes: " in told
 
 
-def test_every_exit_code_is_told() -> None:
+def test_every_exit_code_is_documented() -> None:
     told = section(committed("commands.md"), "## Exit codes")
     assert [code for code in EXIT_CODES if f"| {code} |" not in told] == []
 
 
-def test_every_setting_is_told_with_its_default_and_meaning() -> None:
+def test_every_setting_is_documented_with_its_default_and_meaning() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.+) \| `(.+)` \| (.+\.) \|$", committed("settings.md"), re.MULTILINE)
     assert [name for name, *_ in rows] == list(Settings.__annotations__)
     defaults = {name: getattr(Settings, name) for name in Settings.__annotations__}

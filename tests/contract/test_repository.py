@@ -1,4 +1,4 @@
-"""The repository's own rules: what may stand in it, and what must."""
+"""The repository's own rules: what it must and must not contain."""
 
 import re
 import subprocess
@@ -118,12 +118,12 @@ def test_a_target_does_its_own_set_up(target: str) -> None:
     "name",
     "AGENTS.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE README.md SECURITY.md docs/spec/TOOLS.md".split(),
 )
-def test_a_document_is_there(name: str) -> None:
+def test_a_document_exists(name: str) -> None:
     assert (ROOT / name).read_text("utf-8").strip()
 
 
 @pytest.mark.promise("project.documents")
-def test_nothing_that_a_trial_left_lies_beside_the_documents() -> None:
+def test_no_stray_file_is_next_to_the_documents() -> None:
     known = "LICENSE Makefile constraints.txt pyproject.toml .editorconfig .gitattributes .gitignore".split()
     beside = [path.name for path in files() if path.parent == ROOT and path.suffix != ".md"]
     assert sorted(beside) == sorted(known)

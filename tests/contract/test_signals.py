@@ -1,4 +1,4 @@
-"""The tests do not depend on the signals that whoever started them ignores."""
+"""The tests do not depend on the signals that their parent process ignores."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Every tool in the list keeps what a tool must keep."""
+"""Every tool in the list follows the common rules."""
 
 import re
 from typing import Any

@@ -1,7 +1,7 @@
 """One transaction over five files, and the tree before and after it as values.
 
-It makes a file in a new nested folder, updates one, updates one in place (it has a second name), deletes
-one and renames one. Run as a module it is another process, which can be killed or paused: see `Process`.
+It creates a file in a new nested folder, updates one, updates one in place (it has a second name), deletes
+one and renames one. Run as a module, it is another process, which can be killed or paused: see `Process`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CHANGING = (
 
 
 class Entry(NamedTuple):
-    """What stands at a path: its content or aim, its permissions, and every name of the same file."""
+    """A file, folder or link at a path: its content or target, its permissions, and every name of the same file."""
 
     kind: str
     data: bytes
@@ -47,7 +47,7 @@ Tree = dict[str, Entry]
 
 
 def blocks(letters: str) -> bytes:
-    """Content of one sector a letter: half-written files can be told apart."""
+    """Content with one letter per sector, so that half-written files can be recognized."""
     return "".join(letter * (SECTOR - 1) + "\n" for letter in letters).encode()
 
 
@@ -95,7 +95,7 @@ def after(variant: str) -> Tree:
 
 
 def transact(fs: FS, root: str, variant: str = "move", durability: str = "full", *, in_place: bool = True) -> None:
-    """Open the workspace and do the transaction; or all of it that is done by renaming."""
+    """Open the workspace and run the transaction, or only those parts that publish by rename."""
     with Workspace(root, settings(durability), fs=fs).transaction() as tx:
         tx.create("new/deep/made.txt", b"made\n")
         tx.write("update.txt", b"one\nTWO\nthree\n")
@@ -106,12 +106,12 @@ def transact(fs: FS, root: str, variant: str = "move", durability: str = "full",
 
 
 def settings(durability: str = "full") -> Settings:
-    """Settings under which a lock that somebody forgot is an error at once."""
+    """Settings under which a lock that was not released is an immediate error."""
     return Settings(durability=durability, lock_timeout_ms=0)
 
 
 def recover(fs: FS, root: str, durability: str = "full") -> None:
-    """What whoever comes next does: a call."""
+    """A call by the next process."""
     result = Workspace(root, settings(durability), fs=fs).call("file_read", {"path": "other/run"})
     assert not result.is_error, result.text
 
@@ -180,7 +180,7 @@ def _walk(fs: FS, handle: int, prefix: str) -> Iterator[tuple[str, str, bytes, i
 
 
 def state(fs: FS, root: str, variant: str = "move") -> str:
-    """`old`, `new`, or what is wrong with the tree, against the old one and against the new one."""
+    """`old`, `new`, or what is wrong with the tree, compared with the old one and the new one."""
     tree, trees = look(fs, root), {"old": BEFORE, "new": after(variant)}
     differ = {
         name: sorted(path for path in {*tree, *other} if tree.get(path) != other.get(path))
@@ -190,7 +190,7 @@ def state(fs: FS, root: str, variant: str = "move") -> str:
 
 
 def count_calls(variant: str = "move", durability: str = "full", *, can_link: bool = True) -> int:
-    """How many calls the transaction makes."""
+    """The number of calls that the transaction makes."""
     fs = in_memory(can_link=can_link)
     faulty = FaultyFS(fs)
     transact(faulty, fs.root, variant, durability)
@@ -198,7 +198,7 @@ def count_calls(variant: str = "move", durability: str = "full", *, can_link: bo
 
 
 class KilledFS(FaultyFS):
-    """Real files, and SIGKILL for this process at one call; if that is a write, half of it is written before."""
+    """Real files, and SIGKILL for this process at one call; if that is a write, half of it is written first."""
 
     def __init__(self, kill_at: int) -> None:
         self._kill_at = kill_at
@@ -210,11 +210,11 @@ class KilledFS(FaultyFS):
 
 
 class Process:
-    """Another process that runs this module: `tell` it to go on, `hear` what it says, await its `result`."""
+    """Another process that runs this module: `tell` it to continue, `hear` what it says, await its `result`."""
 
     def __init__(self, *arguments: object) -> None:
         command = [sys.executable, "-m", "tests.faults.commit_scenario", *map(str, arguments)]
-        # Measuring coverage would treble its time, and it does nothing that is not measured elsewhere.
+        # Measuring coverage would triple its time, and it runs nothing that is not measured elsewhere.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, cwd=PROJECT, env=environment, stdin=pipe, stdout=pipe, text=True)
@@ -240,9 +240,9 @@ class Process:
 
 
 def killing(home: str, variant: str, durability: str) -> None:
-    """Kill a transaction at each first step asked for and, if there is a second one, the recovery at that.
+    """Kill a transaction at each requested first step and, if there is a second one, its recovery at that.
 
-    Leaves one folder a case, named by its steps, and says what became of the processes.
+    Leaves one folder per case, named by its steps; returns what became of the processes.
     """
     outcomes: dict[str, list[str]] = {}
     for case in _heard():
@@ -255,7 +255,7 @@ def killing(home: str, variant: str, durability: str) -> None:
 
 
 def _killed(action: Callable[[FS], None], kill_at: int) -> str:
-    """Do something in a forked process that is killed at a call: `killed`, or `finished` if it came to its end."""
+    """Run a function in a forked process that is killed at a call: `killed`, or `finished` if it came to its end."""
     child = os.fork()
     if not child:
         with suppress(BaseException):
@@ -269,7 +269,7 @@ def _killed(action: Callable[[FS], None], kill_at: int) -> str:
 
 
 def pausing(root: str, step: str) -> None:
-    """Do the transaction, but wait at a call until told to go on."""
+    """Run the transaction, but wait at a call until told to continue."""
 
     def wait(number: int, _: str) -> None:
         if number == int(step):
@@ -280,7 +280,7 @@ def pausing(root: str, step: str) -> None:
 
 
 def editing(root: str, durability: str) -> None:
-    """Once told which lines of which files, increment the number on each, one transaction a time."""
+    """Once told which lines of which files, increment the number on each, one transaction per line."""
     workspace = Workspace(root, Settings(durability=durability))
     _say("ready")
     for path, line in _heard():
@@ -288,7 +288,7 @@ def editing(root: str, durability: str) -> None:
 
 
 def increment(workspace: Workspace, path: str, line: str) -> None:
-    """Count one up on the line that begins so."""
+    """Increment the number on the line with this beginning."""
 
     def edits(text: Text) -> list[Edit]:
         start = text.body.index(line.encode() + b" ") + len(line) + 1

@@ -1,4 +1,4 @@
-"""What holds for all tests of this folder."""
+"""Fixtures for all tests in this folder."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def own_state_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A state folder for each test, also for the processes it starts.
 
-    In a shared one a new folder may get the inode of a deleted workspace. suture then opens that one's history to
-    see whose it is, and a transaction makes more calls than the same transaction elsewhere.
+    In a shared one, a new folder may reuse the inode of a deleted workspace. suture would then open that workspace's
+    history to compare it, and a transaction would make more calls than elsewhere.
     """
     folder = tmp_path_factory.mktemp("state")
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))

@@ -1,4 +1,4 @@
-"""Patterns made to take forever: each ends in time, and nobody waits meanwhile."""
+"""Patterns designed to take forever: each ends in time, and delays no other call."""
 
 import json
 from pathlib import Path
@@ -12,9 +12,9 @@ from suture import Settings, ToolResult, Workspace
 from suture.testing import MemoryFS
 
 BUDGET_MS = 150
-MARGIN = 5.0  # seconds of the processor; other processes do not count
+MARGIN = 5.0  # seconds of CPU time; other processes do not count
 SIZE = 100_000
-NEEDED = b"!bcxz-;:=Q"  # what the patterns look for stands there, but not where it would end the search
+NEEDED = b"!bcxz-;:=Q"  # the texts contain what the patterns look for, but not where it would end the search
 TEXTS = {
     "a": b"a" * SIZE + NEEDED,
     "ab": b"ab" * (SIZE // 2) + NEEDED,

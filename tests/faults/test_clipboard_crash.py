@@ -1,4 +1,4 @@
-"""Clipboards through crashes, failures and other processes: they are there exactly if their call landed."""
+"""Clipboards through crashes, failures and other processes: they are filled if and only if their call landed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def patch(fs: FS, patches: Patches, durability: str = "full") -> ToolResult:
 
 
 def disk() -> MemoryFS:
-    """A workspace in which `x` holds something already."""
+    """A workspace in which `x` already contains something."""
     fs = MemoryFS({"a": BEFORE, "b": b"earlier"})
     one = {"operation": "replace", "oldText": "earlier", "toClipboard": "x", "fromClipboard": "x"}
     done(Workspace(fs.root, fs=fs).patch("b", [one]))
@@ -52,13 +52,13 @@ def disk() -> MemoryFS:
 
 
 def clipboard(fs: FS, name: str = "x") -> str | None:
-    """What whoever comes next finds."""
+    """What the next process finds."""
     with Workspace("/ws", settings(), fs=fs)._engine.session() as session:
         return session.clipboard(name)
 
 
 def after(number: int, patches: Patches, durability: str, end: Callable[[MemoryFS], object]) -> tuple[MemoryFS, bool]:
-    """The disk after a call that stopped there, and its recovery; False if the call does not come so far."""
+    """The disk after a call that stopped there, and its recovery; False if the call makes fewer system calls."""
     fs = disk()
     faulty, more = FaultyFS(fs, stop_at=number), True
     try:
@@ -136,7 +136,7 @@ def test_a_call_in_which_something_fails_keeps_the_clipboard_at_least_for_this_p
         try:
             here = Workspace(fs.root, settings(), fs=faulty)
             result = here.patch("a", list(patches))
-        except SutureError:  # the workspace could not even be opened
+        except SutureError:  # the workspace could not be opened
             continue
         if len(faulty.calls) < number:
             break

@@ -1,4 +1,4 @@
-"""Several writers at once: no edit is lost, and what changed under a plan is noticed."""
+"""Several writers at once: no edit is lost, and a change after planning is noticed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def line(writer: int, number: int) -> str:
 
 
 def content(count: str, numbers: Sequence[int]) -> str:
-    """A line for every edit that is to come, the writers' lines mixed."""
+    """A line for every later edit, with the writers' lines mixed."""
     return "".join(f"{line(writer, number)} {count}\n" for number in numbers for writer in range(WRITERS))
 
 
@@ -100,7 +100,7 @@ def test_edits_by_several_threads_are_all_there(tmp_path: Path, *, shared: bool)
 
 
 class MeddledFS(FaultyFS):
-    """Somebody else writes while the new content is being staged, the first few times."""
+    """Another program writes while the new content is being staged, the first few times."""
 
     def __init__(self, inner: MemoryFS, meddle: Callable[[int], None], times: int) -> None:
         super().__init__(inner)
@@ -135,7 +135,7 @@ def replace(fs: MemoryFS) -> Callable[[int], None]:
 
 
 def remove(fs: MemoryFS) -> Callable[[int], None]:
-    """Delete the file, and have it back after the next attempt."""
+    """Delete the file, and restore it after the next attempt."""
 
     def write(number: int) -> None:
         folder = fs.open_root(fs.root)
@@ -165,7 +165,7 @@ def test_a_file_that_changes_every_time_is_refused_after_three_more_plans(how: A
     with pytest.raises(SutureError) as caught:
         transaction.__exit__(None, None, None)
     assert (caught.value.code, caught.value.retryable, caught.value.fields()["path"]) == ("FILE_CHANGED", True, "a.txt")
-    # Three files are staged in each attempt; somebody else wrote after each of them.
+    # Each attempt stages three files; another program wrote after each of them.
     assert meddled.attempts == 3 * 4
     assert fs.files() == {"a.txt": b"theirs 12\n", "b.txt": b"b"}
     assert fs.folders() == set()
@@ -208,7 +208,7 @@ def test_a_file_that_appears_where_a_new_one_is_staged_stays() -> None:
 
 @pytest.mark.promise("atomic.changed")
 def test_a_file_that_appears_at_the_last_moment_is_never_replaced() -> None:
-    """Between the last look and the publishing, which for a new file is a link and not a rename."""
+    """Between the last comparison and publishing, which for a new file is a link and not a rename."""
     fs = MemoryFS()
 
     class LateFS(FaultyFS):

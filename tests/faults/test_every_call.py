@@ -1,4 +1,4 @@
-"""A commit that fails, or stops for good, at every single call: the tree is wholly old or wholly new."""
+"""A commit that fails, or stops for good, at every single call: the tree is completely old or completely new."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ links = pytest.mark.parametrize("can_link", [True, False], ids=["links", "no lin
 
 
 class Fault(NamedTuple):
-    """What came of a transaction in which one call failed."""
+    """The outcome of a transaction in which one call failed."""
 
     call: str
     raised: str
-    """The error's code, or the name of an exception that has none; empty if the transaction landed."""
+    """The error's code, or the name of an exception without one; empty if the transaction landed."""
     left_open: int
     at_once: str
-    """The tree as the transaction left it: `old`, `new` or what is wrong."""
+    """The tree as the transaction left it: `old`, `new` or what is wrong with it."""
     found: str
     """The tree after recovery."""
 
 
 def fail(fs: FS, root: str, number: int, error: int, variant: str, durability: str) -> Fault:
-    """Let one call of the transaction fail, then open the workspace anew."""
+    """Let one call of the transaction fail, then reopen the workspace."""
     faulty, raised = FaultyFS(fs, fail_at=number, error=error), ""
     try:
         transact(faulty, root, variant, durability)
@@ -160,7 +160,7 @@ def test_a_failure_leaves_no_handle_open(error: int, durability: str) -> None:
 
 @fails
 @durabilities
-def test_a_failure_before_the_commit_is_done_is_put_back_at_once(error: int, durability: str) -> None:
+def test_a_failure_before_the_commit_is_done_is_rolled_back_at_once(error: int, durability: str) -> None:
     assert [fault for fault in faults(error, "move", durability) if fault.raised and fault.at_once != "old"] == []
 
 
@@ -242,7 +242,7 @@ def stops_on_disk(home: Path, variant: str, durability: str, sample: int) -> dic
 
 
 def stopped_twice(number: int, variant: str, durability: str, sample: int, *, can_link: bool) -> dict[str, str]:
-    """Stop the transaction at a call and its recovery at every one; return what a second recovery did not mend."""
+    """Stop the transaction at a call and its recovery at every one; return what a second recovery did not fix."""
     found = {}
     for again in count(1 + number % sample, sample):
         fs = in_memory(can_link=can_link)

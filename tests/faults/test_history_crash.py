@@ -1,4 +1,4 @@
-"""A crash or a failure at any call: a change is recorded exactly if it landed, and then it can be taken back."""
+"""A crash or a failure at any call: a change is recorded if and only if it landed, and then it can be undone."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NESTED_SAMPLE = 23
 KILL_SAMPLE = 13
 RECOVERY_CALLS = 120
 WRITERS = 4
-EDITS = 25  # by each writer: their edits interleave as 50 do, in a third of the time
+EDITS = 25  # per writer: their edits interleave as 50 do, in a third of the time
 SOAK_EDITS = 50
 
 durabilities = pytest.mark.parametrize("durability", DURABILITIES)
@@ -73,7 +73,7 @@ def undo(fs: FS, root: str, durability: str = "full") -> None:
 
 
 def problem(fs: FS, root: str, variant: str = "move") -> Found | None:
-    """What is wrong after a recovery: neither nothing, nor a change that is recorded and can be taken back."""
+    """What is wrong after a recovery that is neither nothing nor a recorded change that can be undone."""
     found = look(fs, root, variant)
     if found == LANDED:
         undo(fs, root)
@@ -82,7 +82,7 @@ def problem(fs: FS, root: str, variant: str = "move") -> Found | None:
 
 
 def until_stopped(fs: FS, number: int, action: Callable[[FS], object], only: Iterable[str] = ()) -> bool:
-    """Do something until it stops for good at a call; False if it has no such call."""
+    """Run a function until it stops for good at a call; False if it has no such call."""
     faulty = FaultyFS(fs, stop_at=number, only=only)
     try:
         action(faulty)
@@ -192,7 +192,7 @@ def stops_on_disk(home: Path, variant: str, durability: str, sample: int) -> dic
 
 
 def stopped_twice(number: int, variant: str, durability: str, sample: int, *, can_link: bool) -> dict[str, Found]:
-    """Stop the transaction at a call and its recovery at every one; what is wrong after a second recovery."""
+    """Stop the transaction at a call and its recovery at every one; returns what is wrong after a second recovery."""
     wrong = {}
     for again in count(1 + number % sample, sample):
         fs, _ = stopped(number, variant, durability, can_link=can_link)
@@ -218,7 +218,7 @@ def test_a_change_whose_recovery_stops_is_recorded_exactly_if_it_landed(durabili
 @pytest.mark.promise("back.crash")
 @durabilities
 def test_a_complete_change_whose_recovery_stops_at_any_call_is_recorded(durability: str) -> None:
-    """It stopped where the history was to be opened: nothing is recorded yet, everything has landed."""
+    """It stopped while opening the history: nothing is recorded yet, everything has landed."""
     fs = in_memory()
     counting = FaultyFS(fs)
     transact(counting, fs.root, durability=durability)
@@ -258,7 +258,7 @@ def test_an_undo_that_stops_at_any_call_has_undone_all_and_says_so_or_nothing(du
 
 
 def land(fs: FS, root: str, durability: str) -> Change | None:
-    """The transaction, for what it says about the history; None if it did not land."""
+    """The transaction, for what it reports about the history; None if it did not land."""
     transaction = Workspace(root, settings(durability), fs=fs).transaction()
     transaction.create("new/deep/made.txt", b"made\n")
     transaction.write("update.txt", b"one\nTWO\nthree\n")
@@ -283,7 +283,7 @@ def test_a_change_in_which_a_call_fails_is_recorded_or_says_that_it_is_not(error
         try:
             faulty = FaultyFS(fs, fail_at=number, error=error)
             change = land(faulty, fs.root, durability)
-        except SutureError:  # the workspace could not even be opened
+        except SutureError:  # the workspace could not be opened
             change = None
         if len(faulty.calls) < number:
             break
@@ -360,7 +360,7 @@ def test_a_change_that_recovery_finished_is_recorded_as_it_was_meant(tmp_path: P
     assert shown[0] == shown[1]
 
 
-# A workspace that was moved, or made anew: its history is renamed or copied first
+# A workspace that was moved or recreated: its history is renamed or copied first
 
 
 def edit(fs: FS, root: str, number: int) -> Change | None:
@@ -378,7 +378,7 @@ def summaries(fs: FS, root: str) -> str:
 
 
 def moved() -> tuple[MemoryFS, str]:
-    """A workspace with one change that was moved; where it is now."""
+    """A workspace with one change, then moved; returns its new place."""
     fs = MemoryFS({"a.txt": b"0"})
     edit(fs, "/ws", 1)
     top = fs.open_root("/")
@@ -389,7 +389,7 @@ def moved() -> tuple[MemoryFS, str]:
 
 
 def made_anew() -> tuple[MemoryFS, str]:
-    """A workspace with one change in whose place there is another folder with the same file."""
+    """A workspace with one change, replaced by another folder with the same file."""
     fs, _ = moved()
     fs.root = "/ws"
     fs.put("a.txt", b"1")
@@ -441,7 +441,7 @@ def test_a_change_of_a_moved_workspace_in_which_a_call_fails_loses_no_record(
 
 
 def kill(home: Path, variant: str, durability: str, cases: Sequence[tuple[int, ...]]) -> dict[str, Found]:
-    """Kill a process a case at these calls; what is wrong afterwards."""
+    """Kill one process per case at these calls; returns what is wrong afterwards."""
     process = Process("killing", home, variant, durability)
     process.tell(cases)
     outcomes: dict[str, list[str]] = process.hear()
@@ -502,7 +502,7 @@ def total(root: Path) -> int:
 
 
 def kill_at_some_moment(root: Path, edits: int) -> None:
-    """Let a process edit until so many edits have landed, and kill it wherever it is then."""
+    """Let a process edit until the given number of edits have landed, then kill it wherever it is."""
     process = Process("editing", root, "fast")
     assert process.hear() == "ready"
     process.tell([("counter.txt", "total")] * 1000)

@@ -1,6 +1,6 @@
-"""Damaged histories: whatever is wrong with one, a call does what it would do with a sound one, or nothing.
+"""Damaged histories: whatever the damage, a call does what it would do with an undamaged one, or nothing.
 
-What is right is told by a twin: the same call in the same tree, with the history as it was before the damage.
+The right result comes from a twin: the same call in the same tree, with the history as it was before the damage.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ CALM = Settings(lock_timeout_ms=0, history_timeout_ms=0)
 
 
 class Past(NamedTuple):
-    """A tree with a history, as values: made once, and put into a new file system for each call."""
+    """A tree with a history, as values: made once, and copied into a new file system for each call."""
 
     files: dict[str, tuple[bytes, int]]
     shelf: bytes
@@ -78,14 +78,14 @@ def past() -> Past:
     done(ws.restore("second", ["e"]))
     land(ws, write("a", lines(1, 3, 9)), write("b", b"again\n"))
     done(ws.undo())
-    fs.put("secret", b"1\n")  # by somebody else
+    fs.put("secret", b"1\n")  # by another program
     ((name, shelf),) = fs.shelf.items()
     files = {path: (data, fs.node_of(path).mode) for path, data in fs.files().items()}
     return Past(files, shelf, name, tuple(each["change_id"] for each in recorded(ws)))
 
 
 def calls() -> list[Call]:
-    """Everything that looks at a history."""
+    """Every tool that reads a history."""
     found: list[Call] = [lambda ws: ws.undo(), lambda ws: ws.redo(), lambda ws: ws.history(), lambda ws: ws.snapshots()]
     for each in past().ids:
         found += [methodcaller("undo", each), methodcaller("redo", each)]
@@ -130,7 +130,7 @@ def cut(data: bytes, random: Random) -> bytes:
 
 
 def rows(data: bytes, random: Random) -> bytes:
-    """A row that is lost, or has another value, or that of another row."""
+    """A row that is lost, or has another value, or another row's value."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database, suppress(sqlite3.Error, UnicodeError):
         database.deserialize(data)
         tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -150,7 +150,7 @@ def rows(data: bytes, random: Random) -> bytes:
         else:
             database.execute(f"UPDATE {table} SET {columns[at]} = ? WHERE {here}", (value, *row))  # noqa: S608  names and hashes of our own
         return database.serialize()
-    return data  # what cannot be read or written any more
+    return data  # anything that can no longer be read or written
 
 
 DAMAGES: tuple[Damage, ...] = (flipped, overwritten, cut, rows, rows, rows)
@@ -163,7 +163,7 @@ def damaged(data: bytes, random: Random) -> bytes:
 
 
 def as_010(data: bytes) -> bytes:
-    """A history as version 0.1.0 has it."""
+    """A history as written by version 0.1.0."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
         database.deserialize(data)
         for table in ("checksum", "machine"):
@@ -172,11 +172,11 @@ def as_010(data: bytes) -> bytes:
         return database.serialize()
 
 
-# One damage, told plainly
+# Single damages
 
 
 def hurt(fs: MemoryFS, *statements: str) -> None:
-    """Change the one database, as no program of ours would."""
+    """Change the only database in a way that suture never would."""
     ((name, stored),) = fs.shelf.items()
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
         database.deserialize(stored)
@@ -330,7 +330,7 @@ def test_a_damaged_clipboard_is_not_pasted(damage: str) -> None:
 
 
 def swallow(fs: MemoryFS, table: str, owner: str) -> None:
-    """Let a table lose what is written to it, as a damaged tree of the database can."""
+    """Let a table lose what is written to it, as in a damaged tree of the database."""
     swallowed = f"DELETE FROM {table} WHERE {owner} = NEW.{owner}"  # noqa: S608  names of our own
     hurt(fs, f"CREATE TRIGGER swallow AFTER INSERT ON {table} BEGIN {swallowed}; END")
 
@@ -391,7 +391,7 @@ def test_a_lost_content_of_a_history_of_010_is_not_taken_for_no_file(damage: str
     hurt(fs, damage)
     before = state(fs)
     assert (refused(ws.undo(second))["code"], state(fs)) == ("HISTORY_DAMAGED", before)
-    land(ws, write("b", b"5"))  # which gives checksums to what is sound
+    land(ws, write("b", b"5"))  # which adds checksums to undamaged records
     assert refused(ws.undo(second))["code"] == "HISTORY_DAMAGED"
 
 
@@ -404,7 +404,7 @@ def test_what_010_records_in_a_history_with_checksums_is_believed() -> None:
     assert [each["state"] for each in recorded(ws)] == ["landed"] * 4
 
 
-# What holds
+# Properties
 
 
 def outcome(result: ToolResult) -> str | None:
@@ -416,7 +416,7 @@ def outcome(result: ToolResult) -> str | None:
 
 
 def check(call: Call, shelf: bytes, sound: bytes | None = None) -> str | None:
-    """A call is right, or refused with nothing changed; then the next change lands and can be taken back."""
+    """A call is right, or refused with nothing changed; then the next change lands and can be undone."""
     ws, fs = past().opened(shelf)
     before = state(fs)
     code = outcome(call(ws))
@@ -437,7 +437,7 @@ def check(call: Call, shelf: bytes, sound: bytes | None = None) -> str | None:
 
 
 def fuzz(seeds: Iterable[int], *, legacy: bool = False) -> dict[str | None, int]:
-    """How many calls ended how."""
+    """The number of calls by outcome."""
     found: dict[str | None, int] = {}
     every = calls()
     sound = as_010(past().shelf) if legacy else past().shelf
@@ -476,7 +476,7 @@ def test_very_many_damaged_histories_are_refused_or_right(part: int) -> None:
 
 @pytest.fixture
 def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path, list[str]]:
-    """A file with five changes of one file, of which the last four wait beside the database."""
+    """A file with five changes, of which the last four wait beside the database."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "ws").mkdir()
     (tmp_path / "ws" / "a").write_bytes(b"0\n")
@@ -499,7 +499,7 @@ def test_a_damaged_change_that_waits_is_a_damaged_change(waiting: tuple[Path, Pa
         pending.write_bytes(sound[:at] + bytes([sound[at] ^ 1]) + sound[at + 1 :])
         database.write_bytes(stored)
         (root / "a").write_bytes(b"5\n")
-        for _ in range(2):  # what is damaged is recorded once
+        for _ in range(2):  # a damaged change is recorded once
             found = recorded(Workspace(root, FAST))[::-1]
             states = [each["state"] for each in found]
             assert states.count("damaged") == 1
@@ -508,7 +508,7 @@ def test_a_damaged_change_that_waits_is_a_damaged_change(waiting: tuple[Path, Pa
         assert (
             (names[:at_damage], names[at_damage + 1 :])
             in [
-                (ids[:at_damage], []),  # nobody knows where it ends
+                (ids[:at_damage], []),  # its end is unknown
                 (ids[:at_damage], ids[at_damage + 1 :]),
             ]
         )
@@ -519,7 +519,7 @@ def test_a_damaged_change_that_waits_is_a_damaged_change(waiting: tuple[Path, Pa
 
 @pytest.mark.promise("back.damage")
 def test_a_change_that_waits_and_was_cut_off_ends_the_file(waiting: tuple[Path, Path, list[str]]) -> None:
-    """Its process was killed, and the intent tells of it; or a power cut took it, which `fast` does not prevent."""
+    """Its process was killed, and the intent describes it; or a power cut removed it, which `fast` does not prevent."""
     root, pending, ids = waiting
     sound = pending.read_bytes()
     for cut in (1, 50, 200):

@@ -1,8 +1,8 @@
 """Paths that try to leave the workspace: a table, and every row by every operation.
 
-Beside the root lie a tree with a secret and a folder whose name begins like the root's. A row says which
-code reading and making such a file get; the promise itself is that nothing outside was read (its access
-times stand still), nothing outside was changed, and that a refusal changed nothing inside either.
+Next to the root are a tree with a secret and a folder whose name begins like the root's. A row gives the
+codes for reading and creating such a file. The promise itself is that nothing outside was read (its access
+times are unchanged), nothing outside was changed, and a refusal changed nothing inside either.
 """
 
 import json
@@ -38,7 +38,7 @@ LANDS = "lands inside, under exactly this name"
 
 
 class Hostile(NamedTuple):
-    """A path, the code for reading it and for making it. `<root>`, `<outside>` and `<fd>` are filled in."""
+    """A path, the code for reading it and for creating it. `<root>`, `<outside>` and `<fd>` are filled in."""
 
     path: str
     read: str
@@ -47,7 +47,7 @@ class Hostile(NamedTuple):
 
 
 class Land(NamedTuple):
-    """Where the tests play: the root, and what lies beside it."""
+    """The folders of a test: the root, and what is next to it."""
 
     root: Path
     outside: Path
@@ -65,12 +65,12 @@ def refused(code: str, *paths: str, links: dict[str, str] | None = None) -> dict
 
 
 def literal(*paths: str) -> dict[str, Hostile]:
-    """Names that mean something elsewhere and nothing here."""
+    """Names that have a meaning elsewhere and none here."""
     return {path: Hostile(path, MISSING, LANDS) for path in paths}
 
 
 def unfit(*paths: str) -> dict[str, Hostile]:
-    """Names that a file may have and a new one should not."""
+    """Names that existing files may have and new ones may not."""
     return {path: Hostile(path, MISSING, INVALID) for path in paths}
 
 
@@ -232,19 +232,19 @@ def _make_socket(folder: Path, name: str) -> None:
 
 
 def place(land: Land, hostile: Hostile) -> str:
-    """Make the row's links; give the path as it is sent."""
+    """Make the row's links; returns the path to send."""
     for name, aim in (hostile.links or {}).items():
         (land.root / name).symlink_to(land.spell(aim))
     return land.spell(hostile.path)
 
 
 def outside_of(land: Land) -> dict[str, tuple[object, ...]]:
-    """All that lies outside, with its times, those of reading among them."""
+    """Everything outside, with its times, including access times."""
     return {path: seen for top in (land.outside, land.evil) for path, seen in _below(top, reading=True)}
 
 
 def inside_of(land: Land) -> dict[str, tuple[object, ...]]:
-    """All that lies inside."""
+    """Everything inside."""
     return dict(_below(land.root, reading=False))
 
 
@@ -255,7 +255,7 @@ def _below(top: Path, *, reading: bool) -> Iterator[tuple[str, tuple[object, ...
 
 
 def _look(path: Path, *, reading: bool) -> tuple[object, ...]:
-    """What stands at a path; looking at it leaves no trace."""
+    """The file, folder or link at a path; looking at it leaves no trace."""
     status = path.lstat()
     metadata = (status.st_mode, status.st_uid, status.st_gid, status.st_nlink, status.st_ino, status.st_ctime_ns)
     if stat.S_ISLNK(status.st_mode):
@@ -270,7 +270,7 @@ def _look(path: Path, *, reading: bool) -> tuple[object, ...]:
 
 
 def contents(found: dict[str, tuple[object, ...]]) -> dict[str, object]:
-    """The files of a tree; folders change their times when a file is made in them."""
+    """The files of a tree, without folders, whose times change when a file is created in them."""
     return {path: seen[-1] for path, seen in found.items() if isinstance(seen[-1], bytes)}
 
 
@@ -361,7 +361,7 @@ def test_a_device_inside_is_not_a_file(land: Land, numbers: tuple[int, int]) -> 
 
 @pytest.mark.promise("confine.not-a-file")
 @pytest.mark.parametrize("path", ["pipe", "socket", "sub", ".", "<root>"])
-def test_what_is_no_regular_file_is_told_without_waiting_for_it(land: Land, path: str) -> None:
+def test_a_special_file_is_reported_without_waiting_for_it(land: Land, path: str) -> None:
     result = Workspace(land.root, FAST).call("file_read", {"path": land.spell(path)})
     assert result.metadata["error"]["code"] == FILE
 
@@ -610,7 +610,7 @@ def test_a_file_that_has_an_odd_name_can_be_read_edited_moved_away_and_deleted(l
 
 
 @pytest.mark.promise("confine.hostile")
-def test_a_new_file_may_stand_in_a_folder_that_has_an_odd_name(land: Land) -> None:
+def test_a_new_file_may_be_in_a_folder_with_an_odd_name(land: Land) -> None:
     (land.root / "back\\slash").mkdir()
     with Workspace(land.root, FAST).transaction() as tx:
         tx.create("back\\slash/new.txt", NEW)

@@ -1,4 +1,4 @@
-"""What others do in the wrong moment: write between comparison and rename, interrupt, fork, move folders away."""
+"""Other programs at the wrong moment: writes between comparison and rename, interrupts, forks, moved folders."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_arguments_without_end_are_answered(kind: str) -> None:
 
 
 def crashed(fs: MemoryFS, at: int) -> None:
-    """Leave a transaction over a, d/b and the hard-linked h interrupted at its `at`th publishing call."""
+    """Interrupt a transaction over a, d/b and the hard-linked h at its `at`th publishing call."""
     stopping = FaultyFS(fs, stop_at=at, only={"rename", "truncate"})
     tx = Workspace(fs.root, FAST, fs=stopping).transaction()
     for name in ("a", "d/b", "h"):
@@ -115,7 +115,7 @@ def three_files() -> MemoryFS:
 
 
 @pytest.mark.promise("atomic.stop")
-def test_a_folder_moved_after_the_crash_blocks_until_it_is_back_and_the_rest_is_put_back() -> None:
+def test_a_folder_moved_after_the_crash_blocks_until_it_is_back_and_the_rest_is_restored() -> None:
     fs = three_files()
     crashed(fs, 3)
     folder = fs.node_of("d/b")

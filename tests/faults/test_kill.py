@@ -1,4 +1,4 @@
-"""A real process, killed with SIGKILL at any call of a commit or of a recovery, and whoever comes next."""
+"""A real process, killed with SIGKILL at any call of a commit or of a recovery, and the next process."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 SAMPLE = 6
 SOME = 31
 RECOVERY_CALLS = 120
-"""More than any recovery of the scenario makes; killed later than its last call, it is finished."""
+"""More calls than any recovery of the scenario makes; a process to be killed after its last call finishes."""
 
 durabilities = pytest.mark.parametrize("durability", DURABILITIES)
 variants = pytest.mark.parametrize("variant", VARIANTS)
 
 
 def calls_on_disk(home: Path, variant: str, durability: str) -> int:
-    """How many calls the transaction makes on real files."""
+    """The number of calls that the transaction makes on real files."""
     faulty = FaultyFS(LocalFS())
     transact(faulty, on_disk(home / "counted"), variant, durability)
     return len(faulty.calls)
 
 
 def kill(home: Path, variant: str, durability: str, cases: Sequence[tuple[int, ...]]) -> dict[str, list[str]]:
-    """Kill a process a case at these steps; return what became of each."""
+    """Kill one process per case at these steps; returns what became of each."""
     process = Process("killing", home, variant, durability)
     process.tell(cases)
     outcomes: dict[str, list[str]] = process.hear()
@@ -47,7 +47,7 @@ def kill(home: Path, variant: str, durability: str, cases: Sequence[tuple[int, .
 
 
 def after_recovery(home: Path, variant: str, durability: str, outcomes: dict[str, list[str]]) -> dict[str, str]:
-    """The state of the tree that each case left, after the next call."""
+    """The state of the tree after each case and the next call."""
     found = {}
     for name in outcomes:
         recover(LocalFS(), str(home / name), durability)

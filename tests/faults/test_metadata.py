@@ -1,7 +1,7 @@
-"""What a file has besides its bytes, before and after an update, on the real file system.
+"""A file's metadata before and after an update, on the real file system.
 
-What needs root to be set up is skipped for others; what must be seen as an ordinary user is done by root with
-the effective ids of another, which the kernel treats alike.
+Tests whose setup needs root are skipped for other users; tests that need an ordinary user are run by root with the
+effective ids of another user, which is the same to the kernel.
 """
 
 import os
@@ -26,7 +26,7 @@ from tests.faults.users import NOBODY, ROOT, nobody
 FAST = Settings(durability="fast")
 STRANGER = 12345
 for module in "difflib fcntl fnmatch hashlib json suture.files.commit suture.files.recovery".split():
-    import_module(module)  # an ordinary user may not be able to load them later
+    import_module(module)  # an ordinary user may not be able to import them later
 as_root = pytest.mark.skipif(not ROOT, reason="only root can give files to others or mount")
 
 ACL_USER_OBJ, ACL_USER, ACL_GROUP_OBJ, ACL_MASK, ACL_OTHER = 1, 2, 4, 16, 32
@@ -34,7 +34,7 @@ NO_ID = 0xFFFFFFFF
 
 
 def acl(*entries: tuple[int, int, int]) -> bytes:
-    """A POSIX ACL as the kernel takes it: (tag, permissions, id) each."""
+    """A POSIX ACL in the kernel's format: (tag, permissions, id) each."""
     return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
 
 
@@ -63,7 +63,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shared() -> Iterator[Path]:
-    """A folder that every user can reach, as pytest's own cannot be."""
+    """A folder that every user can access, unlike pytest's own."""
     top = Path(tempfile.mkdtemp(prefix="suture-test-"))
     top.chmod(0o755)
     (top / "ws").mkdir()
@@ -220,7 +220,7 @@ def test_one_attribute_that_cannot_be_set_does_not_cost_the_others(root: Path, m
 
     monkeypatch.setattr(os, "setxattr", reluctant)
     update(root)
-    assert metadata(root / "a.txt") == before  # what a new file cannot be given is kept by writing in place
+    assert metadata(root / "a.txt") == before  # written in place, because a new file could not get this metadata
 
 
 @pytest.mark.promise("span.metadata")

@@ -1,4 +1,4 @@
-"""Which intents are believed: what somebody planted, another user wrote or 0.1.0 left gets nothing into the history."""
+"""Which intents are believed: planted ones, and those of another user or of 0.1.0, add nothing to the history."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def version(data: bytes | None) -> dict[str, Any] | None:
 
 
 def document(path: Any = "a.txt", before: bytes | None = b"evil\n", after: bytes | None = b"old\n") -> dict[str, Any]:
-    """A document as a writer makes it, about one file."""
+    """A document as suture writes it, about one file."""
     folder = path.rpartition("/")[0] + "/" if isinstance(path, str) and "/" in path else ""
     file = {
         "path": path,
@@ -72,7 +72,7 @@ def document(path: Any = "a.txt", before: bytes | None = b"evil\n", after: bytes
 
 
 def planted(content: dict[str, Any] | bytes, mark: str = "open") -> bytes:
-    """An intent as 0.1.0 writes it, and as anybody can."""
+    """An intent as 0.1.0 writes it, and as anyone can."""
     line = content if isinstance(content, bytes) else json.dumps(content).encode()
     return b"suture-intent 1 %s\n%s\n%s\n" % (mark.encode(), line, hashed(line).encode())
 
@@ -183,7 +183,7 @@ def test_what_is_refused_says_how_to_go_on() -> None:
 
 
 class Reads(FaultyFS):
-    """Counts the bytes that were asked for."""
+    """Counts the bytes that were read."""
 
     asked = 0
 
@@ -206,7 +206,7 @@ def test_a_huge_intent_is_refused_unread(tmp_path: Path, size: int) -> None:
 
 
 @pytest.mark.promise("atomic.planted")
-def test_a_large_intent_that_nobody_signed_is_refused_unparsed() -> None:
+def test_a_large_intent_without_a_signature_is_refused_unparsed() -> None:
     fs = tree_with_folders()
     fs.put(INTENT, planted(b"[" + b"[]," * (UNSIGNED_LIMIT // 3) + b"[]]"))
     error = workspace(fs).call("file_read", {"path": "a.txt"}).metadata["error"]
@@ -232,7 +232,7 @@ def test_what_is_no_file_is_no_intent(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.promise("atomic.signed")
 def test_a_planted_intent_that_is_done_gets_nothing_into_the_history() -> None:
-    """At 0.1.0 it was recorded, and the next undo wrote what it said the file had been before."""
+    """0.1.0 recorded it, and the next undo wrote the old content that it claimed."""
     fs = tree_with_folders()
     fs.put(INTENT, planted(document(), "done"))
     fs.put(f"{STEM}.old", b"evil\n")
@@ -264,7 +264,7 @@ def test_a_planted_intent_that_leads_through_a_link_is_refused_with_the_way_out(
     fs.put(INTENT, planted(document("link/x.txt"), mark))
     before = fs.files()
     result = workspace(fs).call("file_read", {"path": "keep.txt"})
-    if mark == "done":  # there is nothing to put back
+    if mark == "done":  # there is nothing to restore
         assert result.text.startswith("     1\tkept\n")
         del before[INTENT]
     else:
@@ -350,7 +350,7 @@ def test_a_complete_transaction_that_this_user_did_not_sign_stays_and_is_not_rec
 
 
 @pytest.mark.promise("atomic.signed")
-def test_a_complete_transaction_of_an_earlier_version_that_was_recorded_is_not_told_to_be_lost() -> None:
+def test_a_complete_transaction_of_an_earlier_version_that_was_recorded_is_not_reported_as_lost() -> None:
     fs = done()
     by_an_earlier_version(fs)
     result = workspace(fs).call("file_read", {"path": "other/run"})
@@ -428,12 +428,12 @@ def test_a_transaction_whose_intent_would_be_too_large_is_refused_before_anythin
 
 
 class Dead(FaultyFS):
-    """The disk takes nothing any more, from one call on."""
+    """The disk refuses all writes from one call on."""
 
     broken = False
 
     def _pass(self, name: str, *args: Any) -> Any:
-        if name == "sync" and self.calls.count("open_write") == 2:  # the intent has just been marked
+        if name == "sync" and self.calls.count("open_write") == 2:  # the intent has just been marked as done
             self.broken = True
         if self.broken and name in {"sync", "open_write", "unlink", "rename"}:
             raise OSError(5, os.strerror(5))
@@ -465,7 +465,7 @@ NEIGHBORS: dict[str, Callable[[MemoryFS, str], object]] = {
 
 
 def replaced(fs: MemoryFS, ending: str, neighbor: str) -> list[str]:
-    """Put something else at the name of every temporary file; the names."""
+    """Replace every temporary file by something else; returns their names."""
     names = [name for name in fs.files() if name.rpartition("/")[2].startswith(".suture-") and name.endswith(ending)]
     for name in names:
         folder = fs.open_root(fs.root)

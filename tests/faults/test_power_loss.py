@@ -1,4 +1,4 @@
-"""The power fails at every call of a commit: with durability full the tree is wholly old or wholly new."""
+"""The power fails at every call of a commit: with durability full the tree is completely old or completely new."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ a_seed = pytest.mark.parametrize("seed", [None, 1], ids=["nothing unsynced is ke
 
 
 def until_stopped(fs: MemoryFS, number: int, action: Callable[[FaultyFS], None], only: Iterable[str] = ()) -> str:
-    """Do something until the power fails at a call; `finished` if it has no such call."""
+    """Run a function until the power fails at a call; `finished` if it has no such call."""
     try:
         action(FaultyFS(fs, stop_at=number, only=only))
     except Stopped:
@@ -90,7 +90,7 @@ def check_power_cuts(variant: str, seed: int | None, *, can_link: bool) -> None:
 
 
 def cut_twice(number: int, variant: str, seed: int | None, sample: int, *, can_link: bool) -> dict[str, str]:
-    """Cut the power at a call of the transaction and at every one of the recovery; return what is not mended."""
+    """Cut the power at a call of the transaction and at every one of the recovery; returns what is not restored."""
     found = {}
     for again in count(1 + number % sample, sample):
         fs, _ = cut_short(number, variant, seed, can_link=can_link)
@@ -146,7 +146,7 @@ def test_a_power_cut_in_the_recovery_of_a_commit_killed_anywhere_leaves_the_old_
 def check_killed_then_cut(variant: str, seed: int | None, at: Iterable[str], *, can_link: bool) -> None:
     """Kill a commit at each of these calls, and cut the power at every call of the recovery that changes something.
 
-    The recovery sees what the killed process wrote, but the disk need not have it.
+    The recovery sees what the killed process wrote, even if it is not on the disk.
     """
     found = {}
     outcome = ""
@@ -188,7 +188,7 @@ def create_another(fs: FaultyFS) -> None:
 
 
 class DirtyFS(FaultyFS):
-    """Knows what is not on the disk yet, and keeps that for every call: (call, its path, what was dirty)."""
+    """Records for every call what is not yet on the disk: (call, its path, what was dirty)."""
 
     def __init__(self, inner: MemoryFS) -> None:
         super().__init__(inner)
@@ -301,7 +301,7 @@ def check_fast_in_place(seed: int | None, sample: int, *, can_link: bool) -> Non
 
 
 def torn(found: bytes, new: bytes) -> bool:
-    """Whether content is the new one, of which a power cut took sectors or all."""
+    """Whether the content is the new one, from which a power cut removed sectors or everything."""
     if len(found) not in {0, len(new)}:
         return False
     parts = [(found[at : at + SECTOR], new[at : at + SECTOR]) for at in range(0, len(found), SECTOR)]
@@ -309,7 +309,7 @@ def torn(found: bytes, new: bytes) -> bool:
 
 
 def broken_by_fast(fs: MemoryFS) -> list[str]:
-    """What is not as `fast` promises it, after a power cut and a recovery."""
+    """Whatever breaks the promise of `fast` after a power cut and a recovery."""
     found, old, new = (
         {path: entry._replace(names=()) for path, entry in tree.items()}  # a renamed file may have both names
         for tree in (look(fs, fs.root), BEFORE, after("move"))
@@ -421,7 +421,7 @@ def test_a_failing_sync_among_many_is_an_error_and_changes_nothing() -> None:
 
 
 def left_behind(fs: MemoryFS, **files: bytes) -> str:
-    """Put temporary files of a transaction of this root there; how their names begin."""
+    """Create temporary files of a transaction of this root; returns the beginning of their names."""
     stem = f".suture-537q7a6j43e1zsy-{fs.fstat(fs.open_root(fs.root)).inode:x}-"
     fs.crash()
     for ending, data in files.items():
@@ -466,7 +466,7 @@ def test_the_only_copy_of_an_old_content_is_kept_under_a_visible_name() -> None:
     ],
 )
 def test_what_another_root_may_need_what_is_protected_and_what_has_another_name_stays(name: str) -> None:
-    """An intent elsewhere may name it: of a root around this one, or one that has this one as an extra root."""
+    """An intent elsewhere may name it: in a root that contains this one, or has it as an extra root."""
     fs = MemoryFS({"a.txt": b"a"})
     number = fs.fstat(fs.open_root(fs.root)).inode
     fs.crash()
@@ -500,7 +500,7 @@ def test_recovering_does_not_wait_for_a_transaction_that_is_under_way_to_look_fo
 
 @pytest.mark.promise("atomic.strays")
 def test_a_done_mark_that_is_older_than_the_names_does_not_count() -> None:
-    """The disk had the mark, and not the renames: durability fast."""
+    """The disk had the mark, but not the renames: durability fast."""
     fs = in_memory()
     with pytest.raises(Stopped):
         transact(FaultyFS(fs, only=["unlink"], stop_at=3), fs.root, durability="fast", in_place=False)

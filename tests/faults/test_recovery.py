@@ -1,4 +1,4 @@
-"""What whoever comes next does with an interrupted transaction, and what it leaves alone."""
+"""What the next process does with an interrupted transaction, and what it leaves alone."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def interrupted(at: str, occurrence: int, fs: MemoryFS | None = None) -> MemoryF
 
 
 def published() -> MemoryFS:
-    """The scenario with every file published, stopped before the intent is marked done."""
-    return interrupted("open_write", 2)  # the first one is the file that is written in place
+    """The scenario with every file published, stopped before the intent is marked as done."""
+    return interrupted("open_write", 2)  # the first is the file that is written in place
 
 
 def done() -> MemoryFS:
-    """The scenario marked done, stopped before anything is tidied up."""
+    """The scenario marked as done, stopped before anything is removed."""
     return interrupted("unlink", 3)  # two publish: the deleted file, and the old name of the renamed one
 
 
@@ -66,7 +66,7 @@ def hashed(data: bytes) -> str:
 
 
 def intent(steps: Iterable[dict[str, Any]] = (), folders: Iterable[tuple[int, str]] = (), **more: Any) -> bytes:
-    """An intent file with whatever in it, whole and well formed."""
+    """An intent file with any content, complete and well formed."""
     empty = {"root": 0, "before": None, "after": None, "temp": None, "backup": None, "in_place": False}
     document = {
         "id": "0123456789abc",
@@ -172,7 +172,7 @@ def test_an_intent_that_was_never_finished_is_taken_away_and_nothing_else_touche
     "data",
     [b"\xff\xfe", b"suture-intent 1 open\n{}\nsha256:00\n", b"suture-intent 3 open\n{}\n", b"something else\n" * 100],
 )
-def test_what_is_no_intent_of_ours_is_left_alone_and_told(data: bytes) -> None:
+def test_a_foreign_intent_is_left_alone_and_reported(data: bytes) -> None:
     fs = in_memory()
     fs.put(INTENT, data)
     before = fs.files()
@@ -269,7 +269,7 @@ def test_a_commit_over_two_roots_that_stops_leaves_both_old_or_both_new() -> Non
         for at in ("create", "link", "rename", "sync", "unlink", "stat", "write", "mkdir", "open_write"):
             try:
                 fs, both = two_roots(at, occurrence)
-            except pytest.fail.Exception:  # there are not so many calls of this name
+            except pytest.fail.Exception:  # there are fewer calls with this name
                 continue
             read_call(fs, both)
             found = fs.files(), {path: entry.data for path, entry in look(fs, "/extra").items()}
@@ -292,9 +292,7 @@ def test_a_workspace_that_was_moved_is_recovered_where_it_is_now(tmp_path: Path)
     [("update.txt", b"one\ntwo\n"), ("shared.txt", SHARED_OLD), ("gone/delete.txt", b"bye\n")],
     ids=["published by rename", "written in place", "deleted"],
 )
-def test_what_somebody_else_wrote_after_the_crash_stays_and_the_old_content_lies_beside_it(
-    path: str, old: bytes
-) -> None:
+def test_a_file_written_after_the_crash_stays_and_the_old_content_is_next_to_it(path: str, old: bytes) -> None:
     fs = published()
     fs.put(path, b"written by somebody else\n")
     result = read_call(fs)
@@ -340,9 +338,9 @@ def test_an_old_copy_put_aside_never_replaces_an_earlier_one() -> None:
 
 @pytest.mark.promise("atomic.no-strays")
 def test_a_recovery_that_stops_while_it_asks_about_links_leaves_no_stray() -> None:
-    """A file of the same content appeared where the transaction would have made one, before it was staged."""
+    """A file of the same content appeared where the transaction would have created one, before it was staged."""
     for number in range(1, 60):
-        fs = interrupted("mkdir", 2)  # the intent stands, and one of two new folders
+        fs = interrupted("mkdir", 2)  # the intent, and one of two new folders
         fs.put("new/deep/made.txt", b"made\n")
         try:
             recover(FaultyFS(fs, stop_at=number), fs.root)
@@ -405,8 +403,8 @@ def test_the_lock_of_a_killed_process_is_gone_and_its_transaction_recovered(tmp_
 
 @pytest.mark.parametrize("theirs", [b"one\nTWO\nthree\n", b"something else", None], ids=["the same", "other", "gone"])
 def test_what_somebody_did_to_a_file_that_was_not_published_yet_stays(theirs: bytes | None) -> None:
-    """They rename a file of their own over ours, or take it away, after its backup was made."""
-    fs = interrupted("link", 5)  # the first to be published, after four that stage
+    """Another program renames its own file over ours, or removes ours, after its backup was made."""
+    fs = interrupted("link", 5)  # the first to be published, after four calls that stage
     folder = fs.open_root(fs.root)
     fs.unlink(folder, "update.txt")
     fs.crash()

@@ -1,6 +1,6 @@
-"""What the operating system or the engine refuses: a clear error, and the tree as it was, with nothing left over.
+"""Refusals by the operating system or the engine: a clear error, and the tree as it was, with nothing left over.
 
-A transaction here names several files, so that something has been done before the refusal comes.
+The transactions here have several files, so that something has been done before the refusal.
 """
 
 import errno
@@ -29,7 +29,7 @@ from tests.faults.users import NOBODY, ROOT, nobody
 
 FAST = Settings(durability="fast")
 for module in "difflib fcntl fnmatch hashlib json suture.files.commit suture.files.recovery".split():
-    import_module(module)  # an ordinary user may not be able to load them later
+    import_module(module)  # an ordinary user may not be able to import them later
 as_root = pytest.mark.skipif(not ROOT, reason="only root can mount, or give files to others")
 PAGE = 4096
 Ask = Callable[[Transaction], None]
@@ -37,7 +37,7 @@ Ask = Callable[[Transaction], None]
 
 @pytest.fixture
 def root() -> Iterator[Path]:
-    """A workspace that every user can reach, as pytest's own folders cannot be, and that nobody owns."""
+    """A workspace that every user can access, unlike pytest's own folders, and that belongs to no user."""
     top = Path(tempfile.mkdtemp(prefix="suture-test-"))
     top.chmod(0o755)
     for name, data in {"a.txt": b"one\n", "b.txt": b"two\n", "sub/c.txt": b"three\n", "sub/d.txt": b"four\n"}.items():
@@ -56,7 +56,7 @@ def root() -> Iterator[Path]:
 
 @pytest.fixture
 def disk(root: Path) -> Iterator[Callable[[str], Path]]:
-    """Mount a small file system of its own beside the workspace; it is unmounted afterwards."""
+    """Mount a small file system next to the workspace; it is unmounted afterwards."""
     done: list[Path] = []
 
     def mount(options: str) -> Path:
@@ -81,20 +81,20 @@ def contents(top: Path) -> dict[str, bytes]:
 
 
 def tree(top: Path) -> dict[str, tuple[object, ...]]:
-    """Everything below a folder: what it is, whose, and what it holds."""
+    """Everything below a folder: its type, owner and content."""
     found: dict[str, tuple[object, ...]] = {}
     for folder, folders, names in os.walk(top):
         for path in (Path(folder, name) for name in (*folders, *names)):
             status = path.lstat()
             found[str(path.relative_to(top))] = (stat.filemode(status.st_mode), status.st_uid, status.st_gid)
             if stat.S_ISREG(status.st_mode):
-                written = status.st_mtime_ns if status.st_nlink == 1 else None  # writing in place back leaves a trace
+                written = status.st_mtime_ns if status.st_nlink == 1 else None  # writing back in place changes it
                 found[str(path.relative_to(top))] += (status.st_nlink, written, path.read_bytes())
     return found
 
 
 def outcome(workspace: Workspace, *asks: Ask) -> SutureError | None:
-    """Try a transaction; if it fails it must have left nothing behind."""
+    """Try a transaction; if it fails, it must have left nothing behind."""
     before = tree(Path(workspace.root))
     try:
         with workspace.transaction() as tx:
@@ -116,7 +116,7 @@ def refusal(workspace: Workspace, *asks: Ask) -> SutureError:
 
 
 def many(tx: Transaction) -> None:
-    """An update, a new file in a new folder, a move and a deletion, that would all be well."""
+    """An update, a new file in a new folder, a move and a deletion, each of which would succeed."""
     tx.write("a.txt", b"new\n")
     tx.create("new/deep/e.txt", b"new\n")
     tx.rename("b.txt", "moved.txt")
@@ -266,7 +266,7 @@ def test_a_root_that_is_no_folder_is_refused(root: Path, name: str) -> None:
 
 
 @pytest.mark.promise("atomic.refused")
-def test_a_root_that_went_away_is_told(root: Path) -> None:
+def test_a_missing_root_is_reported(root: Path) -> None:
     workspace = Workspace(root, FAST)
     shutil.rmtree(root)
     assert workspace.call("file_read", {"path": "a.txt"}).metadata["error"]["code"] == "WORKSPACE_NOT_FOUND"
@@ -291,7 +291,7 @@ PARTS: dict[str, Ask] = {
 @pytest.mark.promise("atomic.refused")
 @pytest.mark.parametrize("mode", [0o555, 0o500, 0o511])
 @pytest.mark.parametrize("part", PARTS)
-def test_a_read_only_folder_is_told_and_nothing_is_changed(root: Path, part: str, mode: int) -> None:
+def test_a_read_only_folder_is_reported_and_nothing_is_changed(root: Path, part: str, mode: int) -> None:
     (root / "sub").chmod(mode)
     with nobody():
         workspace = Workspace(root, FAST)
@@ -303,7 +303,7 @@ def test_a_read_only_folder_is_told_and_nothing_is_changed(root: Path, part: str
 
 @pytest.mark.promise("atomic.refused")
 @pytest.mark.parametrize("part", PARTS)
-def test_a_read_only_root_is_told_and_nothing_is_changed(root: Path, part: str) -> None:
+def test_a_read_only_root_is_reported_and_nothing_is_changed(root: Path, part: str) -> None:
     root.chmod(0o555)
     with nobody():
         workspace = Workspace(root, FAST)
@@ -313,7 +313,7 @@ def test_a_read_only_root_is_told_and_nothing_is_changed(root: Path, part: str) 
 
 @pytest.mark.promise("atomic.refused")
 @pytest.mark.parametrize("part", ["update", "create", "delete"])
-def test_a_root_that_cannot_be_listed_is_told_and_nothing_is_changed(root: Path, part: str) -> None:
+def test_a_root_that_cannot_be_listed_is_reported_and_nothing_is_changed(root: Path, part: str) -> None:
     before = tree(root)
     root.chmod(0o311)
     with nobody(), pytest.raises(SutureError) as caught, Workspace(root, FAST).transaction() as tx:
@@ -337,7 +337,7 @@ def test_in_a_folder_that_cannot_be_listed_files_are_read_and_missing_ones_are_m
 
 @pytest.mark.promise("atomic.refused")
 @pytest.mark.parametrize("part", PARTS)
-def test_a_folder_that_cannot_be_entered_is_told_and_nothing_is_changed(root: Path, part: str) -> None:
+def test_a_folder_that_cannot_be_entered_is_reported_and_nothing_is_changed(root: Path, part: str) -> None:
     before = tree(root)
     (root / "sub").chmod(0o600)
     with nobody():
@@ -356,7 +356,7 @@ def test_a_folder_that_cannot_be_entered_is_told_and_nothing_is_changed(root: Pa
 @pytest.mark.promise("atomic.refused")
 @pytest.mark.parametrize("part", ["update", "edit"])
 @pytest.mark.parametrize("second_name", ["", "sub/second.txt"])
-def test_a_read_only_file_is_told_and_nothing_is_changed(root: Path, part: str, second_name: str) -> None:
+def test_a_read_only_file_is_reported_and_nothing_is_changed(root: Path, part: str, second_name: str) -> None:
     if second_name:
         (root / second_name).hardlink_to(root / "sub/c.txt")
     (root / "sub/c.txt").chmod(0o444)
@@ -367,7 +367,7 @@ def test_a_read_only_file_is_told_and_nothing_is_changed(root: Path, part: str, 
 
 @pytest.mark.promise("atomic.refused")
 @pytest.mark.parametrize("part", ["update", "edit", "delete", "move from", "move within"])
-def test_an_unreadable_file_is_told_and_nothing_is_changed(root: Path, part: str) -> None:
+def test_an_unreadable_file_is_reported_and_nothing_is_changed(root: Path, part: str) -> None:
     before = tree(root)
     (root / "sub/c.txt").chmod(0o200)
     with nobody():
@@ -412,7 +412,7 @@ FAILURES = {
     ("call", "failure"),
     [*((call, failure) for call in ("create", "write", "mkdir", "link") for failure in FAILURES), ("sync", "EIO")],
 )
-def test_a_failure_of_the_system_is_told_and_everything_is_put_back(root: Path, call: str, failure: str) -> None:
+def test_a_failure_of_the_system_is_reported_and_everything_is_restored(root: Path, call: str, failure: str) -> None:
     code, number = FAILURES[failure]
     settings = Settings(durability="full" if call == "sync" else "fast")
     counting = FaultyFS(LocalFS(), only=[call])
@@ -423,7 +423,7 @@ def test_a_failure_of_the_system_is_told_and_everything_is_put_back(root: Path, 
     for moment in range(1, len(counting.calls) + 1):
         fs = FaultyFS(LocalFS(), only=[call], fail_at=moment, error=number)
         error = outcome(Workspace(root, settings, fs=fs), many)
-        if error is None:  # there is a way without; or the change has landed, and only tidying up was left
+        if error is None:  # there is another way; or the change has landed, and only files had to be removed
             Workspace(root).recover()
             landed = call == "sync" and contents(root) == contents(root.parent / "trial")
             assert landed or (call, code) == ("link", "PERMISSION_DENIED")
@@ -442,7 +442,7 @@ class ReadOnlyFS(LocalFS):
 
 @pytest.mark.promise("atomic.refused")
 @pytest.mark.parametrize("part", PARTS)
-def test_a_read_only_file_system_is_told_and_reading_works(root: Path, part: str) -> None:
+def test_a_read_only_file_system_is_reported_and_reading_works(root: Path, part: str) -> None:
     workspace = Workspace(root, FAST, fs=ReadOnlyFS())
     error = refusal(workspace, PARTS[part])
     assert (error.code, error.fields()["errno"]) == ("WRITE_FAILED", errno.EROFS)
@@ -453,7 +453,7 @@ def test_a_read_only_file_system_is_told_and_reading_works(root: Path, part: str
 @pytest.mark.parametrize(
     "make", [ReadOnlyFS, lambda: FaultyFS(LocalFS(), only=["unlink"], fail_at=1)], ids=["read-only", "failing"]
 )
-def test_an_interrupted_transaction_that_cannot_be_cleared_up_is_told_clearly(
+def test_an_interrupted_transaction_that_cannot_be_recovered_gives_a_clear_error(
     root: Path, make: Callable[[], FS]
 ) -> None:
     stopping = FaultyFS(LocalFS(), only=["rename", "link"], stop_at=4)
@@ -473,7 +473,7 @@ def test_an_interrupted_transaction_that_cannot_be_cleared_up_is_told_clearly(
 @pytest.mark.promise("atomic.refused")
 def test_a_file_that_cannot_be_put_back_does_not_keep_the_others_from_it(root: Path) -> None:
     def fail(_: int, name: str) -> None:
-        if name == "rename":  # of the last file; from now on nothing can be done in its folder
+        if name == "rename":  # of the last file; from now on every call in its folder fails
             (root / "sub").chmod(0o555)
 
     with nobody():
@@ -533,7 +533,7 @@ def test_a_name_too_long_that_a_link_brings_in_is_refused_and_the_next_call_work
 @pytest.mark.promise("atomic.refused")
 @pytest.mark.parametrize("second_name", ["", "second.txt"])
 @pytest.mark.parametrize("size", [70_000, 300_000])
-def test_a_file_size_limit_is_told_and_everything_is_put_back(root: Path, second_name: str, size: int) -> None:
+def test_a_file_size_limit_is_reported_and_everything_is_restored(root: Path, second_name: str, size: int) -> None:
     if second_name:
         (root / second_name).hardlink_to(root / "sub/c.txt")
     workspace = Workspace(root, FAST)
@@ -549,7 +549,7 @@ def test_a_file_size_limit_is_told_and_everything_is_put_back(root: Path, second
 @pytest.mark.promise("atomic.refused")
 @as_root
 @pytest.mark.parametrize("second_name", ["", "second.txt"])
-def test_a_full_disk_is_told_and_everything_is_put_back(disk: Callable[[str], Path], second_name: str) -> None:
+def test_a_full_disk_is_reported_and_everything_is_restored(disk: Callable[[str], Path], second_name: str) -> None:
     place = disk(f"size={48 * PAGE}")
     (place / "ws/sub").mkdir(parents=True)
     root = place / "ws"
@@ -575,7 +575,9 @@ def test_a_full_disk_is_told_and_everything_is_put_back(disk: Callable[[str], Pa
 
 @pytest.mark.promise("atomic.refused")
 @as_root
-def test_a_disk_without_room_for_another_file_is_told_and_everything_is_put_back(disk: Callable[[str], Path]) -> None:
+def test_a_disk_without_room_for_another_file_is_reported_and_everything_is_restored(
+    disk: Callable[[str], Path],
+) -> None:
     place = disk("size=1m,nr_inodes=12")
     (place / "ws").mkdir()
     root = place / "ws"
@@ -621,7 +623,7 @@ def test_a_move_to_another_file_system_lands_whole(root: Path, disk: Callable[[s
 
 @pytest.mark.promise("atomic.refused")
 @as_root
-def test_a_move_to_another_file_system_that_is_full_is_put_back(root: Path, disk: Callable[[str], Path]) -> None:
+def test_a_move_to_another_file_system_that_is_full_is_rolled_back(root: Path, disk: Callable[[str], Path]) -> None:
     extra = disk(f"size={8 * PAGE}")
     (extra / "filler").write_bytes(b"x" * (6 * PAGE))
     (root / "sub/c.txt").write_bytes(b"x" * (4 * PAGE))
@@ -633,7 +635,7 @@ def test_a_move_to_another_file_system_that_is_full_is_put_back(root: Path, disk
 
 
 class FarFS(LocalFS):
-    """Two folders that are as far from each other as two file systems."""
+    """Two folders that behave like two file systems."""
 
     def __init__(self, near: Path) -> None:
         self._near = near
@@ -659,7 +661,7 @@ def test_a_move_between_roots_that_cannot_share_a_file_copies_it(root: Path, tmp
 
 
 @pytest.mark.promise("atomic.refused")
-def test_a_workspace_that_somebody_else_holds_is_told(root: Path) -> None:
+def test_a_workspace_locked_by_another_process_is_reported(root: Path) -> None:
     fs = LocalFS()
     folder = fs.open_root(str(root))
     held = fs.lock(folder)

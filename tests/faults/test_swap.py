@@ -1,6 +1,6 @@
-"""A name that is a file or a folder when it is looked at, and a link to the outside when it is used.
+"""A name that is a file or a folder when it is checked, and a link to the outside when it is used.
 
-First every single call of an operation is the moment of the swap; then a second process swaps as fast as it can.
+First the swap happens at every single call of an operation; then a second process swaps as fast as it can.
 Success and refusal are both right. What is wrong: the secret in an answer or inside the root, a change outside,
 an error that is not ours.
 """
@@ -37,7 +37,7 @@ Operation = Callable[[Workspace], ToolResult | None]
 
 
 def make(top: Path, *, second_name: bool = False) -> Path:
-    """A root with a file in a folder, an outside that has the same names, and links to it at hand."""
+    """A root with a file in a folder, an outside with the same names, and links to it."""
     for folder in ("ws/sub", "outside/sub"):
         (top / folder).mkdir(parents=True)
     (top / "ws/sub/f.txt").write_bytes(b"one\n")
@@ -52,7 +52,7 @@ def make(top: Path, *, second_name: bool = False) -> Path:
 
 
 def outside_of(root: Path) -> list[tuple[object, ...]]:
-    """All that lies outside, with its times; looking at it leaves no trace."""
+    """Everything outside, with its times; looking at it leaves no trace."""
     found: list[tuple[object, ...]] = []
     for folder, folders, names in os.walk(root.parent / "outside"):
         for path in (Path(folder, name) for name in sorted((*names, *folders))):
@@ -87,7 +87,7 @@ def change(workspace: Workspace) -> None:
 
 
 def change_in_place(workspace: Workspace) -> None:
-    """As `change`; the tests give the file a second name."""
+    """Like `change`, on a file to which the tests give a second name."""
     change(workspace)
 
 
@@ -117,7 +117,7 @@ def move_out(workspace: Workspace) -> None:
 
 
 def come_and_go(workspace: Workspace) -> None:
-    """Make a file, or delete it."""
+    """Create a file, or delete it."""
     try:
         create(workspace)
     except FileExists:
@@ -184,7 +184,7 @@ SWAPS: list[tuple[Callable[[Path], None], list[Operation]]] = [
 
 
 def attempt(operation: Operation, workspace: Workspace) -> tuple[str, str]:
-    """The outcome's code, and everything that was said."""
+    """The outcome's code, and the whole answer."""
     try:
         result = operation(workspace)
     except SutureError as error:
@@ -223,7 +223,9 @@ def test_a_swap_at_any_call_does_not_escape(tmp_path: Path, swap: Callable[[Path
 
 @pytest.mark.promise("confine.swap")
 @pytest.mark.parametrize("operation", [read, change, delete, move_out])
-def test_a_link_that_is_a_file_again_when_it_is_followed_is_told_clearly(tmp_path: Path, operation: Operation) -> None:
+def test_a_link_that_is_a_file_again_when_it_is_followed_gives_a_clear_error(
+    tmp_path: Path, operation: Operation
+) -> None:
     root = make(tmp_path)
     (root / "sub/f.txt").rename(tmp_path / "f.txt")
     (root / "sub/f.txt").symlink_to(tmp_path / "outside/sub/f.txt")
@@ -240,7 +242,7 @@ def test_a_link_that_is_a_file_again_when_it_is_followed_is_told_clearly(tmp_pat
 
 
 class TornFS(LocalFS):
-    """A folder that is a link whenever it is opened, and a folder whenever one looks."""
+    """A folder that is a link whenever it is opened, and a folder whenever it is examined."""
 
     def open_folder(self, folder: int, name: str) -> int:
         if name != "sub":
@@ -268,9 +270,9 @@ def test_a_folder_that_is_a_link_only_while_it_is_opened_is_refused(tmp_path: Pa
 
 @pytest.mark.promise("confine.swap")
 @pytest.mark.parametrize("operation", [read, create])
-def test_a_swap_during_a_recovery_does_not_escape_and_is_told_clearly(tmp_path: Path, operation: Operation) -> None:
+def test_a_swap_during_a_recovery_does_not_escape_and_gives_a_clear_error(tmp_path: Path, operation: Operation) -> None:
     root = make(tmp_path, second_name=True)
-    stopping = FaultyFS(LocalFS(), stop_at=1, only=["truncate"])  # in the middle of writing in place
+    stopping = FaultyFS(LocalFS(), stop_at=1, only=["truncate"])  # while writing in place
     with pytest.raises(Stopped):
         change(Workspace(root, FAST, fs=stopping))
     stopping.abandon()
@@ -309,7 +311,7 @@ print(count, flush=True)
 
 @contextmanager
 def swapping(one: Path, other: Path) -> Iterator[list[int]]:
-    """A second process that exchanges two names, atomically, again and again; gives how often it did."""
+    """A second process that exchanges two names atomically, repeatedly; yields the number of exchanges."""
     stop = one.parent.parent / f"stop {one.name}"
     counts: list[int] = []
     with subprocess.Popen(
@@ -326,7 +328,7 @@ def swapping(one: Path, other: Path) -> Iterator[list[int]]:
 
 
 def bombard(root: Path, operations: list[tuple[Operation, int]]) -> Counter[str]:
-    """Run the operations while somebody else swaps; give what came of them."""
+    """Run the operations while another process swaps; returns their outcomes."""
     outcomes: Counter[str] = Counter()
     for operation, times in operations:
         workspace = Workspace(root, FAST)

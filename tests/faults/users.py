@@ -1,4 +1,4 @@
-"""Being somebody else for a while: what root may do proves little."""
+"""Run as an ordinary user: what root may do proves little."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOBODY = 65534
 
 @contextmanager
 def nobody() -> Iterator[None]:
-    """Be an ordinary user; whoever is one already stays who they are."""
+    """Become an ordinary user; a process that is not root stays as it is."""
     if not ROOT:
         yield
         return

@@ -1,10 +1,10 @@
 """Fuzz every parser and every tool: `python -m tests.fuzz --seconds 600`, or one by `--target NAME`.
 
 Inputs are run in child processes with limits on time and memory. Each finding is printed once, with the file that
-holds its input; `--replay FILE --target NAME` runs that again.
+contains its input; `--replay FILE --target NAME` runs that again.
 
-With `--atheris`, which needs that package, inputs are chosen by the code that they reach. It is not among what is
-installed for tests: there are wheels of it for Linux on x86-64 only.
+With `--atheris`, which needs that package, inputs are chosen by the code that they reach. The package is not installed
+for tests, because it has wheels only for Linux on x86-64.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.fuzz.wrong import WRONG
 
 
 def main() -> int:
-    """1 if anything was found."""
+    """1 if there are findings."""
     options = _options()
     for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "HOME"):
         os.environ[name] = tempfile.mkdtemp(prefix="suture-fuzz-")
@@ -67,7 +67,7 @@ def _child(options: argparse.Namespace) -> int:
     else:
         from tests.fuzz.catalog import TARGETS as targets  # noqa: N811, PLC0415  see above
     note = noter(options.child)
-    sys.stdout = sys.stderr  # what is fuzzed may print
+    sys.stdout = sys.stderr  # the fuzzed code may print
     limit_memory()
     if options.corpus:
         for finding in replay([(targets[name], data) for name, _, data in INPUTS], note):
@@ -85,7 +85,7 @@ def _child(options: argparse.Namespace) -> int:
 
 
 def _rounds(options: argparse.Namespace, names: list[str]) -> int:
-    """Give each target its slice of time, again and again; on a busy machine, at least once."""
+    """Give each target its slice of time, repeatedly; on a busy machine, at least once."""
     seed = options.seed if options.seed is not None else int(time.time())
     print(f"seed {seed}")
     options.out.mkdir(exist_ok=True)

@@ -1,7 +1,7 @@
 """Every tool, through `Workspace.call`, with arguments made from the tool's own schema.
 
-Whatever a call is given: it never answers INTERNAL, it changes nothing if it fails, only reads, or is tried out, and
-what it changes can be taken back to exactly the bytes that were there, and done again.
+Whatever its arguments, a call never fails with INTERNAL. It changes nothing if it fails, only reads, or is a dry run.
+Undo restores exactly the previous bytes, and redo reapplies the change.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ _OPTIONAL = {
     "only": 10,
 }
 _OPTIONAL |= dict.fromkeys(("oldText", "newText"), 1) | dict.fromkeys(("old_str", "new_str", "file_text"), 2)
-"""How rarely arguments are given that mostly lead to nothing, or take long; and which ones most calls need."""
+"""How rarely arguments are given that mostly lead to nothing or take long; and arguments that most calls need."""
 _ONE_OF = ("content", "line_edits", "search_replace")
 _TEXTS = {
     "toClipboard": ["a", "a", "b", "", "\ud800"],
@@ -140,7 +140,7 @@ _TEXTS = {
 
 
 class _Maker:
-    """Arguments for a tool, as an input decides."""
+    """Arguments for a tool, derived from an input."""
 
     def __init__(self, choices: Choices, files: dict[str, bytes], ids: list[str]) -> None:
         self._choices = choices
@@ -149,7 +149,7 @@ class _Maker:
         self._path = "a.py"
 
     def arguments(self, spec: ToolSpec) -> Any:
-        """An object for its request, mostly one that fits."""
+        """An object for its request, mostly a valid one."""
         choices = self._choices
         if choices.once_in(200):
             return choices.of(_ODD)
@@ -222,7 +222,7 @@ class _Maker:
         return self._piece()
 
     def _piece(self) -> str:
-        """Some lines of a file, perhaps spoiled a little."""
+        """Some lines of a file, sometimes slightly corrupted."""
         choices = self._choices
         raw = self._files.get(self._path, b"one\n")
         lines = raw.decode("utf-8", choices.of(("replace", "surrogateescape", "ignore"))).split("\n")
@@ -286,7 +286,7 @@ def opened() -> tuple[MemoryFS, Workspace]:
 
 
 def state(fs: MemoryFS) -> tuple[dict[str, bytes], set[str]]:
-    """All that a tool could change."""
+    """Everything that a tool could change."""
     return fs.files(), fs.folders()
 
 
@@ -295,7 +295,7 @@ def _is_dry(arguments: Any) -> bool:
 
 
 class _Heard(logging.Handler):
-    """The traceback behind an INTERNAL."""
+    """The traceback of an INTERNAL."""
 
     last: BaseException | None = None
 
@@ -309,7 +309,7 @@ logging.getLogger("suture").addHandler(_Heard(logging.ERROR))
 def checked(
     name: str, call: Callable[[], ToolResult], fs: MemoryFS, *, reads: bool, partly: bool = False
 ) -> ToolResult:
-    """Make a call, and hold it to what every call promises; one that works `partly` may fail and change something."""
+    """Make a call, and check what every call promises; one that works `partly` may fail and change something."""
     before = state(fs)
     result = call()
     code = result.metadata["error"]["code"] if result.is_error else ""
@@ -362,7 +362,7 @@ State = tuple[dict[str, bytes], set[str]]
 
 
 def _take_back(name: str, workspace: Workspace, fs: MemoryFS, before: State, after: State) -> None:
-    """Undo the newest change, and do it again."""
+    """Undo the newest change, and redo it."""
     if name in {"undo", "redo"}:
         return
     undone = checked("undo", workspace.undo, fs, reads=False)
@@ -374,7 +374,7 @@ def _take_back(name: str, workspace: Workspace, fs: MemoryFS, before: State, aft
 
 
 def _commands(data: bytes) -> object:
-    """What is made like a tool, for the command line only."""
+    """Command line actions that are built like tools."""
     choices = Choices(data)
     fs, workspace = opened()
     try:
@@ -392,7 +392,7 @@ def _commands(data: bytes) -> object:
 
 
 def _large(data: bytes) -> object:
-    """A file and a text to find in it, both of the input, and the file many times as long."""
+    """A file and a text to find in it, both from the input, and the file many times as long."""
     choices = Choices(data)
     tool, often, match = choices.number(4), choices.of((1, 10, 300)), choices.of(("lenient", "exact"))
     old, new, body = as_text(choices.piece()), as_text(choices.piece()), choices.rest() or b"x\n"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from tests.fuzz import calls, doors, expressions, replies, stores, texts
+from tests.fuzz import calls, expressions, interfaces, replies, stores, texts
 
 TARGETS = {
-    target.name: target for module in (replies, expressions, calls, stores, texts, doors) for target in module.TARGETS
+    target.name: target
+    for module in (replies, expressions, calls, stores, texts, interfaces)
+    for target in module.TARGETS
 }

@@ -1,6 +1,6 @@
-"""What broke a promise once, as small as it could be made; what took too long is written as a product.
+"""Inputs that once broke a promise, made as small as possible; those that took too long are written as products.
 
-All of it is run again by `test_fuzz.py`, within the limits of its target.
+`test_fuzz.py` runs all of them again, within the limits of their targets.
 """
 
 from __future__ import annotations
@@ -40,5 +40,5 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
         {"reply": "a.py\n<<<<<<< SEARCH\ndef f(x):\n    return x + 1\ud800\n=======\n>>>>>>> REPLACE\n"},
     ),
 ]
-"""A tool, what it answered INTERNAL to, and the arguments of a call on the files of `calls.opened`: bytes that a target
-takes its decisions from would mean something else after the next change of it."""
+"""A tool, what made it fail with INTERNAL, and the arguments of a call on the files of `calls.opened`. Not input bytes:
+they would mean something else after the next change of the target."""

@@ -111,7 +111,7 @@ def _glob(data: bytes) -> object:
 
 
 def _literal_glob(data: bytes) -> object:
-    """A path, written so that it means itself as a pattern."""
+    """A path, escaped so that it matches only itself as a pattern."""
     names = [name for name in as_text(data).split("/") if name not in {"", ".", ".."}][:6]
     if not names or any(name == ".git" or name.startswith(".suture") or "\0" in name for name in names):
         return None

@@ -1,4 +1,4 @@
-"""Inputs made of seeds and words, at random: cut, repeated, put together anew, and spoiled."""
+"""Random inputs made of seeds and words: cut, repeated, recombined, and corrupted."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ HOSTILE = (
     b"<",
     b">",
 )
-"""What parsers trip over: odd bytes and characters, numbers beyond what is usual, brackets."""
+"""What parsers stumble over: odd bytes and characters, unusually large numbers, brackets."""
 _KEPT = 300
 
 
@@ -88,7 +88,7 @@ class Mutator:
         ]
 
     def keep(self, data: bytes) -> None:
-        """Vary this input, too: its outcome was new."""
+        """Vary this input too: its outcome was new."""
         self._pool.append(data)
         if len(self._pool) > self._own + _KEPT:
             del self._pool[self._random.randrange(self._own, len(self._pool))]
@@ -104,7 +104,7 @@ class Mutator:
         return data[: self._most]
 
     def _pumped(self) -> bytes:
-        """A few words very often: what takes quadratic time or memory shows here."""
+        """A few words repeated very often, which reveals quadratic time or memory."""
         words = self._picked(self._random.randrange(1, 4))
         size = max(1, sum(map(len, words)))
         often = self._random.choice((100, self._most // 4, self._most)) // size + 1
@@ -166,14 +166,14 @@ class Mutator:
         return b"\n".join(lines)
 
     def _worded(self, data: bytes) -> bytes:
-        """With one of its lines replaced by words."""
+        """The input with one of its lines replaced by words."""
         lines = data.split(b"\n")
         lines[self._random.randrange(len(lines))] = b"".join(self._picked(self._random.randrange(1, 4)))
         return b"\n".join(lines)
 
 
 def shrunk(data: bytes, still: Callable[[bytes], bool], tries: int = 400) -> bytes:
-    """A smaller input for which `still` holds, too."""
+    """A smaller input for which `still` is also true."""
     size = len(data) // 2
     while size and tries > 0:
         at = 0

@@ -1,4 +1,4 @@
-"""Replies of models, in every format; and the small readers inside of them."""
+"""Models' replies in every format, and the small readers they consist of."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _applied(data: bytes) -> object:
 
 
 def _lines(data: bytes) -> object:
-    """Every function that looks at one line, or at a few."""
+    """Every function that looks at one line or a few."""
     text = as_text(data)
     above = file_names.Above()
     mind = thinking.Thinking()
@@ -147,7 +147,7 @@ def _git_names(data: bytes) -> object:
 
 
 def _shaped(name: str, lead: str, tail: str = "") -> Target:
-    """Replies of one format, so that most of an input is about it."""
+    """Replies in one format, so that most of an input concerns it."""
 
     def run(data: bytes) -> object:
         return _reply(lead.encode() + data + tail.encode())

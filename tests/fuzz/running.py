@@ -1,6 +1,6 @@
-"""Inputs run one after the other in a process with limits on time and memory; what is wrong is a finding.
+"""Runs inputs one after the other in a process with limits on time and memory, and reports findings.
 
-The process notes each input before it runs it, so whoever started it learns which one killed it.
+The process writes down each input before running it, so that its parent knows which one killed it.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from tests.fuzz.target import Target
 
 MEMORY = 1_500_000_000
-"""Bytes of address space beyond what the process has after its imports."""
-_HARD = 4  # times the CPU time of an input, after which the process is killed
+"""Bytes of address space in addition to what the process uses after its imports."""
+_HARD = 4  # times the CPU time limit of an input, after which the process is killed
 _OFTEN = 100
-_HUNG = 120.0  # seconds without any progress, for what waits and takes no CPU time
+_HUNG = 120.0  # seconds without any progress, for inputs that wait and use no CPU time
 _SOURCE = f"{os.sep}src{os.sep}suture{os.sep}"
 
 
 class Finding(NamedTuple):
-    """An input that broke a promise; `key` is the same for what is probably the same mistake."""
+    """An input that broke a promise; `key` is the same for what is probably the same bug."""
 
     target: str
     key: str
@@ -62,7 +62,7 @@ class Runner:
         signal.signal(signal.SIGPROF, _late)
 
     def run(self, target: Target, data: bytes) -> tuple[object, Finding | None]:
-        """What came of an input: an outcome, or a finding."""
+        """The result of an input: an outcome, or a finding."""
         self._note(target.name, data)
         with suppress(ValueError, OSError):
             used = sum(os.times()[:2])
@@ -81,7 +81,7 @@ class Runner:
             return None, _finding(target, data, error)
 
     def smallest(self, target: Target, finding: Finding) -> Finding:
-        """The same finding with less of an input."""
+        """The same finding with a smaller input."""
         if "TooSlow" in finding.key or "MemoryError" in finding.key:
             return finding
         ends = time.monotonic() + 10
@@ -106,7 +106,7 @@ def _finding(target: Target, data: bytes, error: BaseException) -> Finding:
 
 
 def limit_memory(more: int = MEMORY) -> None:
-    """Let this process have only so much more memory: a mistake must not take the machine."""
+    """Limit the additional memory of this process: a bug must not exhaust the machine."""
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else 0
     with suppress(ValueError, OSError):
         most = pages * resource.getpagesize() + more
@@ -122,7 +122,7 @@ def fuzz(
     runs: int | None = None,
     note: Callable[[str, bytes], None] = lambda _name, _data: None,
 ) -> Iterator[Finding | tuple[str, int]]:
-    """Try inputs on each target, for some seconds of CPU time or some runs; findings, and how many were run."""
+    """Run inputs on each target, for some seconds of CPU time or some runs; findings, and the number of runs."""
     runner = Runner(note)
     for target in targets:
         ends = None if seconds is None else time.process_time() + seconds
@@ -143,7 +143,7 @@ def fuzz(
 
 
 def guided(target: Target, *, seconds: float, corpus: Path, note: Callable[[str, bytes], None]) -> NoReturn:
-    """Let atheris choose inputs by the code that they reach; it ends the process. Findings are told as they come."""
+    """Let atheris choose inputs by the code that they reach; it ends the process. Findings are reported immediately."""
     import atheris  # noqa: PLC0415  not among what is installed for tests
 
     runner, known, counter = Runner(note), set[str](), count(1)
@@ -166,7 +166,7 @@ def guided(target: Target, *, seconds: float, corpus: Path, note: Callable[[str,
 
 
 def replay(inputs: Iterable[tuple[Target, bytes]], note: Callable[[str, bytes], None]) -> Iterator[Finding]:
-    """What is wrong with inputs that are known."""
+    """What is wrong with known inputs."""
     runner = Runner(note)
     for target, data in inputs:
         _, finding = runner.run(target, data)
@@ -175,7 +175,7 @@ def replay(inputs: Iterable[tuple[Target, bytes]], note: Callable[[str, bytes], 
 
 
 class Child:
-    """A process that runs inputs, watched: it may be killed by a limit, crash, or hang."""
+    """A watched process that runs inputs: it may be killed by a limit, crash, or hang."""
 
     def __init__(self, arguments: list[str], folder: Path, cwd: Path | None = None) -> None:
         self._arguments = arguments
@@ -183,7 +183,7 @@ class Child:
         self._cwd = cwd
 
     def run(self) -> Iterator[Finding | tuple[str, int]]:
-        """What it tells, and a finding if it dies."""
+        """Its messages, and a finding if it dies."""
         self._current.write_bytes(b"")
         command = [sys.executable, "-m", "tests.fuzz", "--child", str(self._current), *self._arguments]
         pipe = subprocess.PIPE
@@ -234,7 +234,7 @@ def _told(told: dict[str, str]) -> Finding:
 
 
 def tell(found: Finding | tuple[str, int]) -> None:
-    """What a child says to its parent."""
+    """What a child reports to its parent."""
     if isinstance(found, Finding):
         said: dict[str, object] = {**found._asdict(), "data": b64encode(found.data).decode()}
     else:
@@ -244,7 +244,7 @@ def tell(found: Finding | tuple[str, int]) -> None:
 
 
 def noter(current: Path) -> Callable[[str, bytes], None]:
-    """Writes each input down before it is run."""
+    """Writes down each input before it is run."""
     handle = os.open(current, os.O_WRONLY | os.O_CREAT)
 
     def note(name: str, data: bytes) -> None:

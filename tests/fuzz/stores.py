@@ -1,4 +1,4 @@
-"""What is read from disk and may be damaged or planted: git's files, intents, changes that wait, packed contents."""
+"""What is read from disk and may be damaged or planted: git's files, intents, pending changes, packed contents."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ NAME = ".suture-intent"
 
 
 def _intent_line() -> bytes:
-    """The JSON of a sound intent."""
+    """The JSON of a valid intent."""
     return written().files()[NAME].split(b"\n")[1]
 
 
 def _intent(data: bytes) -> object:
-    """An intent with a checksum that fits, whatever it says."""
+    """An intent with a matching checksum, whatever it contains."""
     fs = MemoryFS({"a.txt": b"one"})
     fs.make_folder("/extra")
     fs.put(NAME, _with_checksum(data, (b"open", b"done")[len(data) % 2]))
@@ -51,7 +51,7 @@ def _with_checksum(data: bytes, state: bytes = b"open") -> bytes:
 
 
 def _intent_raw(data: bytes) -> object:
-    """Any bytes as an intent, and a whole workspace that meets it."""
+    """Any bytes as an intent, and a whole workspace that finds it."""
     fs, workspace = opened()
     fs.put(NAME, data)
     before = {path: content for path, content in fs.files().items() if path != NAME}
@@ -67,7 +67,7 @@ def _intent_raw(data: bytes) -> object:
 
 
 def _planted(data: bytes) -> object:
-    """As above, with a checksum that fits: nothing may happen that the intent's own steps do not name."""
+    """As above, with a matching checksum: nothing may happen that the intent's own steps do not name."""
     fs, workspace = opened()
     fs.put(NAME, _with_checksum(data))
     before = state(fs)
@@ -84,7 +84,7 @@ def _planted(data: bytes) -> object:
 
 
 class _Appending(MemoryFS):
-    """Lets changes wait, which the one in memory does not."""
+    """Lets changes wait, which the file system in memory does not."""
 
     waiting = b""
 
@@ -96,7 +96,7 @@ class _Appending(MemoryFS):
 
 @cache
 def _waiting() -> bytes:
-    """Changes that wait, as they are written."""
+    """Pending changes as they are written."""
     fs = _Appending()
     pending = Pending(fs, "x")
     contents = {
@@ -108,7 +108,7 @@ def _waiting() -> bytes:
 
 
 def _pending(data: bytes) -> object:
-    """Entries, the first of which has a checksum that fits if the input begins with a line of JSON."""
+    """Entries, the first with a matching checksum if the input begins with a line of JSON."""
     if data[:1] == b"{":
         data = b"%s %d\n%s" % (digest((data,), len(data)).encode(), len(data), data)
     waiting = Waiting(data)
@@ -124,7 +124,7 @@ def _pending(data: bytes) -> object:
 
 
 def _packing(data: bytes) -> object:
-    """Two versions go through; damaged data is refused, or gives as many bytes as it should."""
+    """Two versions survive unchanged; damaged data is refused, or gives the expected number of bytes."""
     choices = Choices(data)
     codec, head, tail, size = (
         choices.of(("raw", "zstd", "zstd+", "delta", "x")),
@@ -183,7 +183,7 @@ class _Repository:
         self.contents = {path: path.read_bytes() for path in self.files}
 
     def read(self) -> list[object]:
-        """All that is asked of a repository."""
+        """Everything that is read from a repository."""
         found = repository(str(self.top / "src/a.py"), [str(self.top)], time.monotonic() + 5)
         if found is None:
             return [None]
@@ -208,7 +208,7 @@ def _repository() -> _Repository:
 
 
 def _git(data: bytes) -> object:
-    """One of a repository's files, changed somewhere, replaced, or deflated anew."""
+    """One of a repository's files, changed somewhere, replaced, or compressed again."""
     repo, choices = _repository(), Choices(data)
     path = choices.of(repo.files)
     old = repo.contents[path]
@@ -236,7 +236,7 @@ def _inflated(raw: bytes) -> bytes:
 
 
 def _path(data: bytes) -> object:
-    """Paths: what is found lies inside, without detours, and is not protected."""
+    """Paths: the resolved one is inside, without detours, and is not protected."""
     fs = linked()
     resolver = Resolver([Tree(fs, "/t/ws"), Tree(fs, "/t/extra")], guard := Guard())
     requested = as_text(data)
@@ -252,7 +252,7 @@ def _path(data: bytes) -> object:
 
 
 def _roots(data: bytes) -> object:
-    """An absolute path, as callers and links name it."""
+    """An absolute path, as callers and links write it."""
     return _path(b"/t/ws/" + data)
 
 

@@ -1,4 +1,4 @@
-"""What is fuzzed: a function of bytes that raises where a promise is broken, and inputs to begin with."""
+"""What is fuzzed: a function of bytes that raises if a promise is broken, and inputs to begin with."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ MOST_BYTES = 60_000
 
 
 class Target(NamedTuple):
-    """`run` returns what came of an input: one whose outcome is new is worth more variations."""
+    """`run` returns the outcome of an input: an input with a new outcome gets more variations."""
 
     name: str
     run: Callable[[bytes], Any]
     seeds: Sequence[bytes] = ()
     words: Sequence[bytes] = ()
-    """What inputs are made of, besides random bytes."""
+    """Building blocks of inputs, besides random bytes."""
     seconds: float = 2.0
-    """CPU time for one input. Measured: sound inputs of 60 KB take less than a fifth of it."""
+    """CPU time for one input. Measured: valid inputs of 60 KB take less than a fifth of it."""
     most: int = MOST_BYTES
 
 
@@ -33,7 +33,7 @@ def as_text(data: bytes) -> str:
 
 
 class Choices:
-    """Decisions that an input makes, byte by byte; behind its end they are made at random, the same each time."""
+    """Decisions derived from an input, byte by byte; after its end they are random, but always the same."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -50,11 +50,11 @@ class Choices:
         return int.from_bytes(raw, "little") % below
 
     def of(self, several: Sequence[Any]) -> Any:
-        """One of several."""
+        """One of several values."""
         return several[self.number(len(several))]
 
     def once_in(self, number: int) -> bool:
-        """True about so often."""
+        """True with about this probability."""
         return self.number(number) == number - 1
 
     def piece(self) -> bytes:
@@ -65,7 +65,7 @@ class Choices:
         return raw
 
     def rest(self) -> bytes:
-        """All that is left."""
+        """The rest of the input."""
         raw = self._data[self._at :]
         self._at = len(self._data)
         return raw

@@ -1,4 +1,4 @@
-"""A small sample of the fuzzing, everything that it found so far, and all of it as a soak."""
+"""A small sample of the fuzzing, everything that it has found so far, and all of it as a soak test."""
 
 import os
 import subprocess
@@ -49,7 +49,7 @@ def test_nothing_is_found_for_as_long_as_is_asked_for(tmp_path: Path) -> None:
 
 
 def _child(tmp_path: Path, what: str) -> list[object]:
-    """What becomes of a target that goes wrong."""
+    """The finding for a target that fails."""
     found = list(Child(["--target", f"wrong: {what}", "--seed", "1", "--runs", "3"], tmp_path, ROOT).run())
     return [each.key if isinstance(each, Finding) else each for each in found]
 

@@ -1,4 +1,4 @@
-"""Bytes as text, JSON, differences and merges; and the checks of what is in a file."""
+"""Bytes as text, JSON, diffs and merges; and the checks of file contents."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _json(data: bytes) -> object:
     text = as_text(data)
     found = _told(lambda: json_text.loads(text))
     expected = _told(lambda: json.loads(text))
-    if "RecursionError" in f"{found!r:.20}{expected!r:.20}":  # how deep is too deep depends on who asks
+    if "RecursionError" in f"{found!r:.20}{expected!r:.20}":  # how deep is too deep depends on the caller
         return "deep"
     assert repr(found) == repr(expected), "JSON is read otherwise than by json"
     if isinstance(found, _Refused):
@@ -90,7 +90,7 @@ def _told(read: Callable[[], object]) -> object:
 
 
 class _Refused(str):
-    """That a text cannot be read, and why."""
+    """The refusal of a text that cannot be read, with the reason."""
 
     __slots__ = ()
 
@@ -118,7 +118,7 @@ def _merge(data: bytes) -> object:
 
 
 class _Staged:
-    """The staging of a text that no program reads; a long one is checked in a worker."""
+    """Staging for a text that no program reads; a long one is checked in a worker."""
 
     root = "/nowhere"
     name = ""
@@ -134,7 +134,7 @@ _STAGING: Staging = _Staged()
 
 
 def _check(validator: Validator, name: str, read: Callable[[str], object] | None = None) -> Callable[[bytes], object]:
-    """A check: it finds problems that are there, or says that it could not look."""
+    """A check: it reports problems that exist, or says that it could not run."""
 
     def run(data: bytes) -> object:
         text = as_text(data)
@@ -166,7 +166,7 @@ def _sound(issues: Sequence[Issue], text: str) -> None:
 
 
 def _read_json(text: str) -> object:
-    return json.loads(text.removeprefix("\ufeff"), parse_int=str)  # int() takes no more than 4300 digits
+    return json.loads(text.removeprefix("\ufeff"), parse_int=str)  # int() accepts at most 4300 digits
 
 
 def _configured(data: bytes) -> object:

@@ -1,4 +1,4 @@
-"""Targets that go wrong, to see that this is found."""
+"""Targets that fail, to test that this is detected."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """A plain model of a workspace with a past: the tree as a dict, and every change with what it replaced.
 
-It shares no code with suture. What an undo has to give is worked out from which file it is, not from what it is called:
-each file has a `birth`, which it keeps when it is renamed, and when it comes back after it was deleted. Where somebody
-else replaced a file, suture cannot know that, and may follow the new one: so the model has both ways then. Files are
-sheets of numbered lines that never change with one line between them that may, so what a merge has to give is
-plain: it is decided line by line.
+It shares no code with suture. The expected result of an undo depends on the identity of a file, not on its name: each
+file has a `birth`, which it keeps when it is renamed, and when it is restored after a deletion. If another program
+replaced a file, suture cannot know that, and may follow the new one, so the model allows both results. Files are sheets
+of numbered lines that never change, with one line between them that may, so the result of a merge is decided line by
+line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CONFLICT = frozenset({"UNDO_CONFLICT"})
 
 
 class Form(NamedTuple):
-    """How a sheet is written."""
+    """How a sheet is encoded."""
 
     endings: tuple[str, ...] = ("\n",)
     codec: str = "utf-8"
@@ -53,7 +53,7 @@ NOISE = (b"", b"\n", b"x", b"\xff\xfe\0", b"\0\x01\xff", b"\xef\xbb\xbf", b"\r\n
 
 
 class Sheet(NamedTuple):
-    """A content in cells: a line that never changes, one that may or is not there, and so on.
+    """A content in cells, alternately a line that never changes and one that may change or be missing.
 
     Sheets of different forms have no line in common.
     """
@@ -67,7 +67,7 @@ class Sheet(NamedTuple):
 
 
 def sheet(form: str, slots: Sequence[str]) -> Sheet:
-    """A sheet with these words in its slots; an empty one is no line."""
+    """A sheet with these words in its slots; a slot without a word is no line."""
     style = FORMS[form]
     cells = [style.mark]
     for number, word in enumerate(slots):
@@ -83,12 +83,12 @@ def slot(number: int) -> int:
 
 
 def noise(data: bytes) -> Sheet:
-    """A content that is no sheet."""
+    """Content that is not a sheet."""
     return Sheet("noise", (data,))
 
 
 def merged(base: Sheet, ours: Sheet, theirs: Sheet) -> Sheet | None:
-    """What must come out of a merge of three different contents; None: a conflict."""
+    """The expected merge of three different contents; None: a conflict."""
     if not base.form == ours.form == theirs.form or ours.form in NEVER_MERGED:
         return None
     cells = []
@@ -112,7 +112,7 @@ Tree = dict[str, File]
 
 
 class Touch(NamedTuple):
-    """What a change did to one file. `replaced` stood where it was renamed to."""
+    """What a change did to one file. `replaced` is the content that a rename replaced."""
 
     action: str
     path: str
@@ -122,7 +122,7 @@ class Touch(NamedTuple):
     replaced: File | None = None
 
     def ends(self) -> list[tuple[str, File | None, File | None]]:
-        """Each path it touched, before and after."""
+        """Each path that it touched, before and after."""
         if self.to is None:
             return [(self.path, self.before, self.after)]
         return [(self.path, self.before, None), (self.to, self.replaced, self.after)]
@@ -132,7 +132,7 @@ Touches = tuple[Touch, ...]
 
 
 class Recorded(NamedTuple):
-    """A change as the history has to show it. One without touches notes that there was nothing left to take back."""
+    """A change as the history must show it. One without touches records that there was nothing left to undo."""
 
     id: str
     tool: str
@@ -142,7 +142,7 @@ class Recorded(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A snapshot, taken when so many changes had landed."""
+    """A snapshot, taken after the given number of changes."""
 
     name: str
     after: int
@@ -150,14 +150,14 @@ class Point(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """The names that a file leads to if it is followed by name, and whether a change moved or deleted another there."""
+    """The names that a file has if it is followed by name, and whether a change moved or deleted another file there."""
 
     names: set[str]
     mistaken: bool
 
 
 class Expected(NamedTuple):
-    """What a call may do: one of these landings, or be refused with one of these codes."""
+    """The allowed outcomes of a call: one of these landings, or a refusal with one of these codes."""
 
     landings: tuple[Touches, ...]
     refusals: frozenset[str] = frozenset()
@@ -165,7 +165,7 @@ class Expected(NamedTuple):
     undoes: str | None = None
     emptied: tuple[str, ...] = ()
     tangled: bool = False
-    """Whether the files it touches cannot be told from others of their names afterwards."""
+    """Whether the files it touches cannot be distinguished from others of their names afterwards."""
 
 
 def created(path: str, after: File) -> Touch:
@@ -185,7 +185,7 @@ def renamed(path: str, before: File, to: str, after: File) -> Touch:
 
 
 def applied(tree: Tree, touches: Iterable[Touch]) -> Tree:
-    """The tree with all of that done at once."""
+    """The tree after all of these at once."""
     ends = [end for touch in touches for end in touch.ends()]
     result = {path: file for path, file in tree.items() if path not in {path for path, _, _ in ends}}
     return result | {path: after for path, _, after in ends if after is not None}
@@ -197,7 +197,7 @@ def ends_of(change: Recorded) -> list[tuple[str, File | None]]:
 
 
 def above(path: str) -> Iterator[str]:
-    """The folders a path lies in, outermost first."""
+    """The parent folders of a path, outermost first."""
     names = path.split("/")
     return ("/".join(names[:length]) for length in range(1, len(names)))
 
@@ -223,15 +223,15 @@ class Model:
         self._tangled: set[int] = set()
 
     def born(self, content: Sheet, mode: int = NEW_FILE) -> File:
-        """A file that was not there before."""
+        """A new file."""
         return File(self.known(content), mode, next(self._births))
 
     def known(self, content: Sheet) -> bytes:
-        """The bytes of a sheet, which is remembered."""
+        """The bytes of a sheet, which the model remembers."""
         return self.sheets.setdefault(content.data, content).data
 
     def undone(self) -> set[str]:
-        """The changes that a later one takes back which is not itself taken back."""
+        """The changes that a later change in force reverts."""
         found: set[str] = set()
         for change in reversed(self.changes):
             if change.undoes is not None and change.id not in found:
@@ -247,22 +247,22 @@ class Model:
         return touched.union(*(point.files for point in self.points))
 
     def is_free(self, path: str) -> bool:
-        """Whether a file can be made there."""
+        """Whether a file can be created there."""
         return path not in self.tree and not self.is_blocked(path)
 
     def is_blocked(self, path: str) -> bool:
-        """Whether a folder stands there, or a file where it would need a folder."""
+        """Whether there is a folder, or a file where it would need a folder."""
         return path in self.folders or any(folder in self.tree for folder in above(path))
 
-    # What happens
+    # Events
 
     def made_folders(self, touches: Iterable[Touch]) -> tuple[str, ...]:
-        """The folders that have to be made first, sorted."""
+        """The folders that have to be created first, sorted."""
         new = [path for touch in touches for path, before, after in touch.ends() if before is None and after]
         return tuple(sorted({folder for path in new for folder in above(path)} - self.folders))
 
     def folders_after(self, touches: Touches, emptied: Iterable[str]) -> set[str]:
-        """The folders there are after a change, if those of `emptied` go away that are empty."""
+        """The folders after a change, if those of `emptied` that are empty are removed."""
         files = applied(self.tree, touches)
         folders = self.folders.union(self.made_folders(touches))
         for folder in sorted(emptied, key=len, reverse=True) if touches else ():
@@ -282,7 +282,7 @@ class Model:
             self._tangled |= {file.birth for _, *files in ends for file in files if file is not None}
 
     def _tell_apart(self) -> None:
-        """Of two files that seem to be the same one, let the second be another."""
+        """Of two files that seem to be the same one, make the second a different one."""
         seen: set[int] = set()
         for path, file in self.tree.items():
             if file.birth in seen:
@@ -291,16 +291,16 @@ class Model:
             seen.add(file.birth)
 
     def put(self, path: str, file: File | None) -> None:
-        """Somebody else wrote a file, or deleted it."""
+        """Another program wrote a file, or deleted it."""
         self.tree.pop(path, None)
         if file is not None:
             self.tree[path] = file
             self.folders |= set(above(path))
 
-    # What a call has to do
+    # Expected results of calls
 
     def undo(self, change: Recorded, tool: str) -> Expected:
-        """What taking a change back has to do."""
+        """The expected result of undoing a change."""
         if tool == "undo" and change.id in self.undone():
             return Expected((), frozenset({"ALREADY_UNDONE"}))
         ways = [self._ways_back(touch, self._trail(change, touch)) for touch in reversed(change.touches)]
@@ -317,7 +317,7 @@ class Model:
         return Expected(possible, refusals, tool, change.id, change.folders)
 
     def restore(self, to: Recorded | Point | None, below: Sequence[str]) -> Expected:
-        """What restoring to right after a change, to a snapshot, or as last recorded has to do."""
+        """The expected result of restoring to right after a change, to a snapshot, or as last recorded."""
         number = len(self.changes) if to is None else to.after if isinstance(to, Point) else self.changes.index(to) + 1
         since = self.changes[number:]
         last = self._last_state(number if to is None else number - 1, number)
@@ -335,14 +335,14 @@ class Model:
         landings = [tuple(touch for touch in way if touch is not None) for way in product(*ways)]
         possible = tuple(landing for landing in landings if self._is_possible(landing))
         refusals = WRONG_KIND if any(map(self.is_blocked, (*state, *below))) else frozenset()
-        if len(possible) < len(landings):  # others made a folder of a file, so that both are remembered
+        if len(possible) < len(landings):  # another program replaced a file by a folder, so both are remembered
             refusals |= {"FILE_CHANGED"}
         return Expected(possible, refusals, "restore", None, tuple(emptied), tangled=True)
 
     def _state_before(self, since: Iterable[Recorded], last: Mapping[str, File | None]) -> dict[str, list[File | None]]:
-        """What may have stood at each path before these changes: what they found, or what was seen there last.
+        """The possible contents of each path before these changes: what they found, or what was last seen there.
 
-        If somebody else wrote the file in between, it is not known whether that was before or after.
+        If another program wrote the file in between, it is not known whether that was before or after.
         """
         state: dict[str, list[File | None]] = {}
         for path, before, _ in (end for change in since for touch in change.touches for end in touch.ends()):
@@ -350,7 +350,7 @@ class Model:
         return state
 
     def _last_state(self, points: int, changes: int) -> dict[str, File | None]:
-        """What was last seen at each path by so many changes, and by the snapshots taken after so many at most."""
+        """The last contents seen at each path in the given number of changes, and in the snapshots up to then."""
         state: dict[str, File | None] = {}
         for number in range(changes + 1):
             if number:
@@ -360,7 +360,7 @@ class Model:
         return state
 
     def _ways_to(self, path: str, files: Iterable[File | None]) -> list[Touch | None]:
-        """What may be done so that one of these files, or none, stands at a path; None: nothing."""
+        """What may be done to have one of these files, or none, at a path; None: nothing."""
         now, ways = self.tree.get(path), []
         for wanted in files:
             if wanted is None:
@@ -372,11 +372,11 @@ class Model:
         return list(dict.fromkeys(ways))
 
     def _again(self, file: File) -> File:
-        """A file that comes back: itself, or if it is somewhere else, a copy of it."""
+        """A file that is restored: itself, or a copy of it if it is somewhere else now."""
         return file if self._where(file) is None else file._replace(birth=next(self._births))
 
     def _trail(self, change: Recorded, touch: Touch) -> Trail:
-        """Where a file leads that is followed by its name alone."""
+        """Where a file is if it is followed only by its name."""
         name = touch.to or touch.path
         names, mistaken = {name}, False
         births = {file.birth for file in (touch.before, touch.after) if file is not None}
@@ -389,13 +389,13 @@ class Model:
         return Trail(names, mistaken)
 
     def _ways_back(self, touch: Touch, trail: Trail) -> list[Touches | None]:
-        """What may be done to take back what happened to one file; None: a conflict."""
+        """What may be done to revert what happened to one file; None: a conflict."""
         if touch.before is None:
             return self._ways_to_uncreate(touch, trail)
         if touch.after is None:
             return self._ways_to_undelete(touch.path, touch.before)
         path = self._where(touch.after)
-        if path is None:  # it is gone; perhaps another one is taken for it
+        if path is None:  # it is gone; perhaps another one is mistaken for it
             others = self._others(touch, trail)
             ways = [way for path, other in others for way in self._ways_to_put_back(touch, path, other)]
             home = self.tree.get(touch.path) if touch.to else None
@@ -417,11 +417,11 @@ class Model:
             if made.birth not in self._tangled and not trail.mistaken:
                 return same
             others = self._others(touch, trail) if trail.mistaken else []
-            return [*same, None, (), *self._ways_to_delete(others, made)]  # what may be another file is left alone
+            return [*same, None, (), *self._ways_to_delete(others, made)]  # a possibly different file is left alone
         return [*self._ways_to_delete(self._others(touch, trail), made), (), None]
 
     def _ways_to_delete(self, others: Iterable[tuple[str, File]], made: File) -> list[Touches | None]:
-        """What is taken for the file that was made goes away, if it is equal to that."""
+        """The file that is mistaken for the created one is deleted, if it is equal to it."""
         return [(deleted(path, other),) for path, other in others if other.data == made.data]
 
     def _ways_to_undelete(self, path: str, gone: File) -> list[Touches | None]:
@@ -433,7 +433,7 @@ class Model:
 
     def _ways_to_put_back(self, touch: Touch, path: str, now: File) -> list[Touches | None]:
         if touch.to is not None and path not in {touch.path, touch.to}:
-            return [None]  # it has got another name since
+            return [None]  # it has been renamed since
         data = self._content(touch, now)
         if data is None:
             return [None]
@@ -448,19 +448,19 @@ class Model:
         return [(created(touch.path, after), updated(path, now, self._again(touch.replaced)))]
 
     def _mode(self, touch: Touch, now: File) -> int:
-        """The permission bits as they were, unless somebody has set others since."""
+        """The permission bits as they were, unless another program has set others since."""
         assert touch.before is not None
         assert touch.after is not None
         return touch.before.mode if touch.after.mode == now.mode else now.mode
 
     def _with_replaced(self, touch: Touch, touches: Touches) -> list[Touches | None]:
-        """Also bring back what a rename replaced, at a path from which the renamed file is gone."""
+        """Also restore what a rename replaced, at a path from which the renamed file is gone."""
         if touch.replaced is None or touch.to is None:
             return [touches]
         return [None if way is None else touches + way for way in self._ways_to_undelete(touch.to, touch.replaced)]
 
     def _content(self, touch: Touch, now: File) -> bytes | None:
-        """What a file holds that has the change taken out of it; None: a conflict."""
+        """The content of a file without the change; None: a conflict."""
         assert touch.before is not None
         assert touch.after is not None
         if touch.before.data in {touch.after.data, now.data}:
@@ -474,7 +474,7 @@ class Model:
         return next((path for path, each in self.tree.items() if each.birth == file.birth), None)
 
     def _others(self, touch: Touch, trail: Trail) -> list[tuple[str, File]]:
-        """What stands where the file stood at some time, or where its name leads."""
+        """The content where the file was at some time, or where its name leads."""
         names = self._names(touch) | trail.names
         return [(path, file) for path, file in self.tree.items() if path in names]
 
@@ -485,7 +485,7 @@ class Model:
         return {path for each in touches for path, *two in each.ends() if births & {f.birth for f in two if f}}
 
     def _is_possible(self, touches: Touches) -> bool:
-        """Whether nothing is done twice to a path, and folders stand where files need them, before and after."""
+        """Whether no path is changed twice, and files have the folders they need, before and after."""
         ends = [end for touch in touches for end in touch.ends()]
         files = applied(self.tree, touches)
         new = [path for path, before, after in ends if before is None and after is not None]

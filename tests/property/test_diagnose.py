@@ -1,4 +1,4 @@
-"""What must hold of every diagnosis, and of every correction that it gives."""
+"""Properties of every diagnosis, and of every correction that it offers."""
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -55,7 +55,7 @@ Asked = tuple[bytes, str, str]
 
 @st.composite
 def an_edit(draw: st.DrawFn) -> Asked:
-    """A file whose lines end in one way or in several, and a spoiled copy of a part of it with something changed."""
+    """A file whose lines end in one way or in several, and a corrupted copy of a part of it with a change."""
     lines = draw(st.lists(LINES, max_size=14))
     ending = draw(st.sampled_from(["\n", "\r\n", "\r", None]))
     ends = [draw(ENDINGS) if ending is None else ending for _ in lines]
@@ -90,7 +90,7 @@ def test_a_text_does_not_differ_from_itself(text: list[str], line: int) -> None:
 
 
 def inside(each: Difference, stands: list[str], line: int) -> bool:
-    """Whether a difference lies in the lines, of which the first is `line`."""
+    """Whether a difference is inside the lines, of which the first is `line`."""
     if not line <= each.line < line + max(len(stands), 1):
         return False
     length = len(stands[each.line - line]) if stands else 0
@@ -102,7 +102,7 @@ def inside(each: Difference, stands: list[str], line: int) -> bool:
 @example(sent=[""], stands=[], line=1)
 @example(sent=["a b"], stands=["a", "", "b"], line=2)
 @pytest.mark.promise("edit.differences")
-def test_every_difference_has_a_name_and_lies_in_the_lines(sent: list[str], stands: list[str], line: int) -> None:
+def test_every_difference_has_a_name_and_is_in_the_lines(sent: list[str], stands: list[str], line: int) -> None:
     found = differences(sent, stands, line)
     for each in found:
         assert each.what in KINDS
@@ -128,7 +128,7 @@ def test_columns_of_a_piece_are_those_of_its_line(before: str, sent: str, stands
 
 
 def check(body: bytes, old: str, new: str) -> Failure:
-    """What holds of every diagnosis of a text that is not there."""
+    """Properties of every diagnosis of a text that is not found."""
     index = Index(body)
     told, answer = diagnose(index, old, new), locate(index, old, new)
     lines = len(index.lines)
@@ -158,7 +158,7 @@ def check(body: bytes, old: str, new: str) -> Failure:
 @settings(deadline=None, max_examples=500)
 @given(asked=an_edit())
 @pytest.mark.promise("edit.correction")
-def test_a_correction_stands_once_and_makes_the_change_that_was_found(asked: Asked) -> None:
+def test_a_correction_occurs_once_and_makes_the_change_that_was_found(asked: Asked) -> None:
     body, old, new = asked
     assume(not occurrences(body, old.encode("utf-8", "surrogatepass")))
     check(body, old, new)
@@ -208,7 +208,7 @@ def test_a_spoiled_function_is_always_corrected(
     assert told.correction.old.endswith("\n") is sent_finished
 
 
-# What is shown of a file
+# The part of a file that is shown
 
 
 @STEADY

@@ -1,4 +1,4 @@
-"""What must hold of every diff, whatever algorithm makes it."""
+"""Properties of every diff, whatever algorithm makes it."""
 
 import re
 from itertools import pairwise
@@ -43,7 +43,7 @@ def split(text: bytes) -> list[bytes]:
 
 
 def hunks(patch: bytes) -> list[tuple[int, int, int, int, list[bytes]]]:
-    """The hunks of a diff: the four numbers of the head, and the lines, each with the ending it has in the file."""
+    """The hunks of a diff: the four numbers of the header, and the lines, each with the ending it has in the file."""
     found: list[tuple[int, int, int, int, list[bytes]]] = []
     open_lines = 0
     for line in split(patch):
@@ -61,7 +61,7 @@ def hunks(patch: bytes) -> list[tuple[int, int, int, int, list[bytes]]]:
 
 
 def applied(before: bytes, patch: bytes, signs: bytes = b"-+") -> bytes:
-    """The text after a diff, which must fit to the letter: a `patch` without any tolerance."""
+    """The text after a diff, which must match exactly: a `patch` without any tolerance."""
     minus, plus = signs[:1], signs[1:]
     old, result, position = split(before), list[bytes](), 0
     for numbers in hunks(patch):

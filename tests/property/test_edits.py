@@ -1,4 +1,4 @@
-"""The laws of edits, held against a model that knows only single bytes."""
+"""The laws of edits, compared with a model that knows only single bytes."""
 
 from itertools import pairwise
 
@@ -16,7 +16,7 @@ STEADY = settings(deadline=None, max_examples=200)
 
 
 def modelled(body: bytes, edits: list[Edit]) -> bytes:
-    """The text after the edits: walk over the places, look at every edit at each."""
+    """The text after the edits: walk over the offsets, and look at every edit at each."""
     result = b""
     for offset in range(len(body) + 1):
         here = [each for each in edits if each.span.start == offset]

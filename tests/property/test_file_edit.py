@@ -1,4 +1,4 @@
-"""What holds for every call of `file_edit`: all edits as a plain loop would make them, or none at all."""
+"""Properties of every call of `file_edit`: all edits as a plain loop would make them, or none at all."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -37,7 +37,7 @@ def right_calls(draw: Callable[[Any], Any]) -> tuple[str, list[Edit]]:
 
 @st.composite
 def any_calls(draw: Callable[[Any], Any]) -> tuple[str, list[Edit]]:
-    """A text, and edits of which some may fit."""
+    """A text, and edits, some of which may match."""
     edit = st.fixed_dictionaries(
         {"old_text": st.text("ab\n", max_size=3), "new_text": st.text("ab\n", max_size=4)},
         optional={"occurrences": st.integers(1, 4)},
@@ -48,7 +48,7 @@ def any_calls(draw: Callable[[Any], Any]) -> tuple[str, list[Edit]]:
 
 
 def looped(text: str, edits: list[Edit]) -> tuple[str, tuple[int, int] | None]:
-    """The text after a plain loop over the edits, and the first that does not fit with its real count."""
+    """The text after a plain loop over the edits, and the first that does not match, with its real count."""
     for index, each in enumerate(edits):
         old = each["old_text"]
         count = text.count(old) if old else int(not text)
@@ -177,7 +177,7 @@ def test_what_is_sent_with_carriage_returns_is_written_as_it_is(above: str, belo
 
 @given(st.lists(st.sampled_from(["ab", "ba", "a", "\n", "é"]), min_size=1, max_size=30), st.integers(0, 9))
 @pytest.mark.promise("edit.places")
-def test_places_of_a_wrong_count_stand_where_they_are_said_to(pieces: list[str], more: int) -> None:
+def test_places_of_a_wrong_count_are_where_they_are_said_to_be(pieces: list[str], more: int) -> None:
     text = "".join(pieces)
     old = "ab" if "ab" in text else text[0]
     count = text.count(old)

@@ -1,4 +1,4 @@
-"""What must hold of the readers of patches and diffs, whatever they are given."""
+"""Properties of the readers of patches and diffs for any input."""
 
 import difflib
 import subprocess
@@ -88,7 +88,7 @@ FENCES = st.sampled_from([None, "```"])
 
 @st.composite
 def replies(draw: st.DrawFn) -> str:
-    """Lines of patches and diffs, in any order or nearly in the right one, with any line ends; never none."""
+    """Lines of patches and diffs, in any order or nearly in the right one, with any line endings; never empty."""
     if draw(st.booleans()):
         lines = draw(st.lists(PIECES, min_size=1, max_size=25))
     else:
@@ -104,7 +104,7 @@ def replies(draw: st.DrawFn) -> str:
 
 
 def begun(reader: Reader, text: str) -> str:
-    """A reply that begins as the reader expects it."""
+    """A reply that begins as the reader expects."""
     line, _, rest = text.partition("\n")
     if reader is v4a.read:
         return text if v4a.begin(Source.of(f"{line}\n"), 0) else f"*** Begin Patch\n{text}"
@@ -129,9 +129,7 @@ def test_it_does_not_matter_how_a_reply_is_cut_into_pieces(
 
 @settings(max_examples=150)
 @given(text=replies(), fence=FENCES, reader=st.sampled_from(READERS))
-def test_blocks_are_in_order_and_say_only_what_stands_in_the_reply(
-    text: str, fence: str | None, reader: Reader
-) -> None:
+def test_blocks_are_in_order_and_contain_only_text_of_the_reply(text: str, fence: str | None, reader: Reader) -> None:
     text = begun(reader, text)
     ends = "*** end of file" if reader is v4a.read else UNFINISHED.lower()
     found, end = fed(reader, [text], fence)
@@ -153,14 +151,14 @@ def test_blocks_are_in_order_and_say_only_what_stands_in_the_reply(
         assert starts == sorted(set(starts))
         for hunk, stop in zip(block.hunks, [*starts[1:], block.end_line + 1], strict=False):
             body = [line for line in lines[hunk.line - 1 : stop - 1] if not line.lstrip().lower().startswith(ends)]
-            *shorter, split = hunk.splits  # one that leaves out what may be an empty line of the reply comes first
+            *shorter, split = hunk.splits  # one without what may be an empty line of the reply comes first
             assert len(shorter) <= 1
             assert all(each.old in split.old and each.new in split.new for each in shorter)
             assert any(_says([_forms(line)[form] for line in body], split) for form in range(4))
 
 
 def _forms(line: str) -> list[str]:
-    """A line in a reply that is indented or not, and has line ends of its own or not."""
+    """A line in a reply, perhaps indented, perhaps with its own line ending."""
     return [line, line.removesuffix("\r"), line.removeprefix("  "), line.removeprefix("  ").removesuffix("\r")]
 
 
@@ -181,7 +179,7 @@ def _says(lines: list[str], split: Split) -> bool:
     return True
 
 
-@pytest.mark.parametrize("sample", [PATCH, DIFF.replace(f"{UNFINISHED}\n", "")])  # no one can miss that line
+@pytest.mark.parametrize("sample", [PATCH, DIFF.replace(f"{UNFINISHED}\n", "")])  # no reader can miss that line
 @given(data=st.data())
 def test_what_can_be_used_of_a_reply_that_is_cut_can_be_used_of_all_of_it(sample: str, data: st.DataObject) -> None:
     reader = v4a.read if sample == PATCH else unified.read
@@ -198,7 +196,7 @@ def test_what_can_be_used_of_a_reply_that_is_cut_can_be_used_of_all_of_it(sample
 
 
 def applied(block: Block, old: str) -> str:
-    """The text that the hunks of a block make of another, each at the place it names."""
+    """The result of applying the hunks of a block to a text, each at the place that it names."""
     lines = old.split("\n")
     texts = [f"{line}\n" for line in lines[:-1]] + [lines[-1]] * (lines[-1] != "")
     made, at = list[str](), 0

@@ -1,7 +1,7 @@
-"""Edits, undos, redos, restores, snapshots, other people's changes and crashes, in any order, against a plain model.
+"""Edits, undos, redos, restores, snapshots, others' changes and crashes, in any order, compared with a plain model.
 
-After each of them the tree is the model's, byte for byte; every change that landed is in the history once, in order,
-with its right state; and every content that was ever recorded can still be had.
+After each step the tree equals the model byte for byte; every change that landed is in the history once, in order,
+with the right state; and every content that was ever recorded can still be retrieved.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ LAST_CALL = 30
 
 
 class Answer(NamedTuple):
-    """What became of a call: the change that landed, or the code of the refusal."""
+    """The outcome of a call: the change that landed, or the code of the refusal."""
 
     change_id: str | None
     refusal: str | None
@@ -76,7 +76,7 @@ class Answer(NamedTuple):
 
 
 class Crash(NamedTuple):
-    """The process dies at one call that changes files, perhaps with the power, and the recovery at another one."""
+    """The process dies at a call that changes files, sometimes with a power cut, and the recovery at another call."""
 
     at: int
     again_at: int | None
@@ -94,14 +94,14 @@ CRASHES = st.builds(
 
 
 class Luck(Random):
-    """Makes the same choice each time, in whichever order it is asked, and whatever ids are in a file."""
+    """Makes the same choices in any order of questions, and whatever ids are in a file."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self._number = number
 
     def choice(self, options: Any) -> Any:
-        """One of the options, by their lengths or by their values."""
+        """One of the options, chosen by their lengths or by their values."""
         key = repr([self._number, *(len(each) if isinstance(each, bytes) else each for each in options)])
         return options[crc32(key.encode()) % len(options)]
 
@@ -115,7 +115,7 @@ def answered(result: ToolResult) -> Answer:
 
 
 class Asked(NamedTuple):
-    """One part of a transaction, as it is asked for, and what it has to do to the tree."""
+    """One part of a transaction, as requested, and its expected effect on the tree."""
 
     ask: Callable[[Any], None]
     touch: Touch
@@ -136,7 +136,7 @@ def transaction(asked: Iterable[Asked]) -> Call:
 
 
 class HistoryMachine(RuleBasedStateMachine):
-    """Does the same to a workspace and to the model. Where the files are is for subclasses to say."""
+    """Does the same to a workspace and to the model. Subclasses say where the files are."""
 
     fs: FS
     root: str
@@ -148,7 +148,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.names = 0
 
     def begin_with(self, data: st.DataObject) -> None:
-        """Some files that were there before suture was."""
+        """Some files that existed before suture was used."""
         for path in data.draw(st.lists(st.sampled_from(PATHS[:4]), unique=True)):
             file = self.model.born(self.draw_content(data), data.draw(st.sampled_from(MODES)))
             self.model.put(path, file)
@@ -160,7 +160,7 @@ class HistoryMachine(RuleBasedStateMachine):
         return Workspace(self.root, self.settings, fs=fs or self.fs)
 
     def carry_out(self, call: Call, expected: Expected, data: st.DataObject) -> None:
-        """Make a call, and hold what it did against what it had to do."""
+        """Make a call, and compare its effect with the expected one."""
         del data
         self.settle(call(self.workspace()), expected)
 
@@ -182,7 +182,7 @@ class HistoryMachine(RuleBasedStateMachine):
             self.model.land(each["change_id"], expected, touches)
 
     def landing(self, expected: Expected) -> Touches:
-        """Which one of the expected landings it was."""
+        """Which of the expected landings it was."""
         tree, folders = self.look()
         for touches in expected.landings:
             files = {path: file[:2] for path, file in applied(self.model.tree, touches).items()}
@@ -197,7 +197,7 @@ class HistoryMachine(RuleBasedStateMachine):
                 assert each.keys() >= {"path", "line", "base", "ours", "theirs"}
 
     def check_files(self, data: dict[str, Any], touches: Touches) -> None:
-        """What the answer says about files is what happened."""
+        """What the answer says about files is true."""
         if "files" in data:
             told = [(each["path"], each["action"], each.get("to"), each["hash"]) for each in data["files"]]
             assert sorted(told, key=repr) == sorted(
@@ -205,7 +205,7 @@ class HistoryMachine(RuleBasedStateMachine):
             )
 
     def new_changes(self) -> list[dict[str, Any]]:
-        """The changes that the model does not know yet, oldest first."""
+        """The changes that the model does not have yet, oldest first."""
         found = self.workspace().history(limit=3)
         assert not found.is_error, found.text
         known = {each.id for each in self.model.changes}
@@ -237,7 +237,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.model.tree)
     @rule(data=st.data())
     def edit_two_lines_then_undo_the_first(self, data: st.DataObject) -> None:
-        """The second edit, which may be somebody else's, is kept."""
+        """The second edit, which may be another program's, is kept."""
         there = [path for path, file in self.model.tree.items() if self.model.sheets[file.data].form in FORMS]
         path = data.draw(st.sampled_from(sorted(there or self.model.tree)))
         asked = [self.draw_write(data, [path], [])]
@@ -253,7 +253,7 @@ class HistoryMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def edit_then_undo_then_redo(self, data: st.DataObject) -> None:
-        """Undo right after an edit restores everything; redo after that restores it again."""
+        """Undo right after an edit restores everything; redo after that reapplies it."""
         asked, before = self.draw_edits(data), (dict(self.model.tree), set(self.model.folders))
         expected = self.expected_edit(asked)
         self.settle(transaction(asked)(self.workspace()), expected)
@@ -264,7 +264,7 @@ class HistoryMachine(RuleBasedStateMachine):
         for tool, trees in (("undo", before), ("redo", after), ("undo", before), ("redo", after)):
             self.carry_out(self.called(tool, None), self.expected_back(tool, None), data)
             tree, folders = self.look()
-            if self.model.changes[-1].tool == tool:  # no crash took it back
+            if self.model.changes[-1].tool == tool:  # no crash rolled it back
                 assert (tree, folders) == ({path: file[:2] for path, file in trees[0].items()}, trees[1])
                 assert (change_id in self.model.undone()) == (tool == "undo")
             else:
@@ -307,7 +307,7 @@ class HistoryMachine(RuleBasedStateMachine):
         return asked
 
     def is_near(self, path: str, used: Iterable[str]) -> bool:
-        """Whether one of two paths would have to be a folder for the other."""
+        """Whether one of two paths would have to be a folder in the other."""
         return any(lies_in(path, other) or lies_in(other, path) for other in used)
 
     def draw_creation(self, data: st.DataObject, _: list[str], free: list[str]) -> Asked:
@@ -348,7 +348,7 @@ class HistoryMachine(RuleBasedStateMachine):
         form = data.draw(st.sampled_from(["LF", *FORMS]))
         return sheet(form, data.draw(st.tuples(*[st.sampled_from(WORDS)] * SLOTS)))
 
-    # Taking back
+    # Undo and redo
 
     @precondition(lambda self: self.model.changes)
     @rule(tool=st.sampled_from(["undo", "undo", "redo"]), data=st.data())
@@ -361,7 +361,7 @@ class HistoryMachine(RuleBasedStateMachine):
         change = data.draw(st.sampled_from(self.model.changes[::-1]))
         others = [each.id for each in self.model.changes if each is not change]
         enough = next(n for n in range(1, 20) if not any(each.startswith(change.id[:n]) for each in others))
-        length = data.draw(st.sampled_from([len(change.id), enough, 1]))  # all begin with the same letter, for years
+        length = data.draw(st.sampled_from([len(change.id), enough, 1]))  # ids share a first letter for years
         self.take_back(tool, change.id[:length].upper() if data.draw(st.booleans()) else change.id[:length], data)
 
     def take_back(self, tool: str, change_id: str | None, data: st.DataObject) -> None:
@@ -400,14 +400,14 @@ class HistoryMachine(RuleBasedStateMachine):
         return self.model.undo(wanted, tool)
 
     def newest(self, tool: str) -> Recorded | None:
-        """What is taken back if nothing is named: the newest edit in force, or the newest undo in force."""
+        """What is undone by default: the newest edit in force, or the newest undo in force."""
         undone = self.model.undone()
         tools = {"transaction", "patch", "restore"} if tool == "undo" else {"undo"}
         in_force = [each for each in self.model.changes if each.id not in undone and each.tool in tools]
         return in_force[-1] if in_force else None
 
     def undo_of(self, change: Recorded) -> Recorded | None:
-        """What a redo of a change takes back: the change itself if it is an undo in force, or what undid it."""
+        """What a redo of a change reverts: the change itself if it is an undo in force, or what undid it."""
         undone = self.model.undone()
         if change.tool == "undo" and change.id not in undone:
             return change
@@ -450,7 +450,7 @@ class HistoryMachine(RuleBasedStateMachine):
             self.rehearse(lambda workspace: answered(workspace.restore(name, below, dry_run=True)))
         self.carry_out(lambda workspace: answered(workspace.restore(name, below)), expected, data)
 
-    # What others do
+    # Changes by others
 
     @rule(data=st.data())
     def somebody_writes(self, data: st.DataObject) -> None:
@@ -463,7 +463,7 @@ class HistoryMachine(RuleBasedStateMachine):
             self.put(path, file)
 
     def change_file(self, path: str, data: st.DataObject) -> None:
-        """Somebody writes a file, perhaps changes its permissions, or deletes it."""
+        """Another program writes a file, perhaps changes its permissions, or deletes it."""
         file = self.model.tree[path]
         what = data.draw(st.sampled_from(["write", "write", "permit", "delete"]))
         if what == "delete":
@@ -489,7 +489,7 @@ class HistoryMachine(RuleBasedStateMachine):
             self.remove(path)
 
     def put(self, path: str, file: File) -> None:
-        """Write a file as somebody else would, and sync it."""
+        """Write a file as another program would, and sync it."""
         folder, _, name = f"{self.root}/{path}".rpartition("/")
         self.make_folder(folder)
         handle = self.fs.open_root(folder)
@@ -514,7 +514,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.fs.close(handle)
 
     def remove(self, path: str) -> None:
-        """Remove a file or an empty folder as somebody else would, and sync that."""
+        """Remove a file or an empty folder as another program would, and sync that."""
         folder, _, name = f"{self.root}/{path}".rpartition("/")
         handle = self.fs.open_root(folder)
         found = self.fs.stat(handle, name)
@@ -523,7 +523,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.fs.sync(handle)
         self.fs.close(handle)
 
-    # What always holds
+    # Invariants
 
     @invariant()
     def the_tree_is_the_model(self) -> None:
@@ -588,7 +588,7 @@ def told(change: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def lines(touch: Touch) -> tuple[int, int]:
-    """How many lines were added and removed: those that are not part of the longest common sequence."""
+    """How many lines were added and removed: those that are not part of the longest common subsequence."""
     old, new = ([] if file is None else split(file.data) for file in (touch.before, touch.after))
     longest = [0] * (len(new) + 1)
     for line in old:
@@ -606,7 +606,7 @@ def split(data: bytes) -> list[bytes]:
 
 
 class MemoryMachine(HistoryMachine):
-    """In memory, where a call can be cut short anywhere."""
+    """In memory, where any call can be cut off."""
 
     memory: MemoryFS
 
@@ -638,7 +638,7 @@ class MemoryMachine(HistoryMachine):
         self.settle_what_is_left(expected)
 
     def settle_what_is_left(self, expected: Expected) -> None:
-        """After the recovery the call has landed and is recorded, or nothing of it is to be seen."""
+        """After the recovery the call has landed and is recorded, or nothing of it remains."""
         for each in self.new_changes():
             self.model.land(each["change_id"], expected, self.landing(expected))
 
@@ -656,7 +656,7 @@ class MemoryMachine(HistoryMachine):
 
 
 class DiskMachine(HistoryMachine):
-    """On real files, in a new folder each time; none is removed, so that no folder is taken for another."""
+    """On real files, in a new folder each time; none is removed, so that no folder is mistaken for another."""
 
     home: Path
 
@@ -669,7 +669,7 @@ class DiskMachine(HistoryMachine):
 
 
 def many(examples: int, steps: int, *, shrink: bool = False) -> settings:
-    """How much is tried; making a failure small takes minutes, which only the soak has."""
+    """How much is tried; only the soak has the minutes that shrinking a failure takes."""
     phases = (Phase.explicit, Phase.reuse, Phase.generate, *((Phase.shrink,) if shrink else ()))
     return settings(
         max_examples=examples,
@@ -693,7 +693,7 @@ def test_edits_undos_and_restores_of_real_files_keep_tree_and_history(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("part", range(4))  # side by side: together they take the longest of all
+@pytest.mark.parametrize("part", range(4))  # side by side: together they take as long as the longest
 def test_very_many_edits_undos_restores_and_crashes_keep_tree_and_history(part: int) -> None:
     del part
     run_state_machine_as_test(MemoryMachine, settings=many(500, 50, shrink=True))

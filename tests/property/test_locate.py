@@ -1,4 +1,4 @@
-"""What must hold of every search, and of every change that it makes."""
+"""Properties of every search, and of every change that it makes."""
 
 import time
 
@@ -53,7 +53,7 @@ Request = tuple[bytes, str, str]
 
 @st.composite
 def a_request(draw: st.DrawFn) -> Request:
-    """A file, and a part of it that was spoiled here and there, with something changed."""
+    """A file, and a part of it that was corrupted here and there, with a change."""
     file = draw(st.lists(st.tuples(LINES, ENDINGS), max_size=14))
     first = draw(st.integers(0, max(len(file) - 1, 0)))
     old = [line for line, _ in file[first : first + draw(st.integers(1, 6))]]
@@ -160,7 +160,7 @@ def spelled(lines: list[str], cut: int) -> str:
 @pytest.mark.promise("locate.dialect")
 @STEADY
 @given(block=a_block(), cut=st.sampled_from([1, 2, 3, 4]))
-def test_a_dedented_block_is_changed_as_if_it_was_sent_as_it_stands(
+def test_a_dedented_block_is_changed_as_if_it_was_sent_as_it_is_in_the_file(
     block: tuple[list[str], list[str]], cut: int
 ) -> None:
     lines, changed = block

@@ -1,4 +1,4 @@
-"""What must hold of every merge."""
+"""Properties of every merge."""
 
 import re
 
@@ -18,7 +18,7 @@ Triple = tuple[bytes, bytes, bytes]
 
 @st.composite
 def a_triple(draw: st.DrawFn) -> Triple:
-    """A text with many equal lines, and two that were made from it; a last line may be unfinished in each."""
+    """A text with many equal lines, and two versions of it; the last line of each may lack a newline."""
     ending = draw(ENDINGS)
     base = draw(st.lists(WORDS, max_size=12))
 
@@ -86,7 +86,7 @@ def test_exchanging_the_sides_exchanges_the_conflicts_and_changes_nothing_else(
 
 @st.composite
 def separate_edits(draw: st.DrawFn) -> tuple[list[bytes], list[bytes | None], list[bytes | None]]:
-    """Unique lines, and what each side makes of each: None where it stays; never two sides at or beside one line."""
+    """Unique lines, and each side's change of each: None if unchanged; never both sides at or next to one line."""
     lines = [b"%d\n" % number for number in range(draw(st.integers(0, 40)))]
     sides: tuple[list[bytes | None], list[bytes | None]] = ([None] * len(lines), [None] * len(lines))
     for index, line in list(enumerate(lines))[::2]:
@@ -156,13 +156,13 @@ def test_a_strategy_takes_what_it_says_in_conflicts_and_every_change_outside_the
             expected += other if whose == "theirs" else mine
     expected += base[position:]
     made = split(apply(triple[1], merge(*triple, strategy, touching=touching).edits))
-    if strategy == "union":  # it ends an unfinished line that another follows
+    if strategy == "union":  # it ends a line without a newline that another follows
         made, expected = ([line.rstrip(b"\r\n") for line in lines] for lines in (made, expected))
     assert made == expected
 
 
 def agreed(ours: list[bytes], theirs: list[bytes]) -> tuple[int, int]:
-    """How many lines the two have in common at the beginning, and then at the end."""
+    """How many lines the two have in common at the beginning and at the end."""
     size = min(len(ours), len(theirs))
     head = next((index for index in range(size) if ours[index] != theirs[index]), size)
     tail = next((index for index in range(size - head) if ours[-1 - index] != theirs[-1 - index]), size - head)
@@ -173,7 +173,7 @@ def agreed(ours: list[bytes], theirs: list[bytes]) -> tuple[int, int]:
 @STEADY
 @given(triple=a_triple(), strategy=STRATEGY, touching=st.booleans())
 def test_no_line_is_glued_to_another(triple: Triple, strategy: str, *, touching: bool) -> None:
-    """Every line of a result stands in a side."""
+    """Every line of a result occurs in a side."""
     base, ours, theirs = triple
     found = merge(base, ours, theirs, strategy, touching=touching)
     if found.conflicts and strategy == "refuse":

@@ -1,4 +1,4 @@
-"""What holds for every patch: it can be taken back by another, and touches nothing but its span."""
+"""Properties of every patch: another patch can revert it, and it changes nothing outside its span."""
 
 from itertools import permutations
 from typing import Any
@@ -14,7 +14,7 @@ from suture.testing import MemoryFS
 from suture.tools import patch as patch_tool
 from tests.unit.changes import done
 
-# Little variety, so that texts meet; white space, look-alikes and non-ASCII, so that the ladder has something to do.
+# Little variety, so that texts match; whitespace, look-alikes and non-ASCII, so that the ladder has something to do.
 LINES = st.text("ab =x(){}\"'é–\t", max_size=12)
 WORDS = st.sampled_from("alpha beta gamma delta return if total = value ( ) : , “x” 'y' é 🎉".split())
 CODE_LINES = st.builds(

@@ -1,4 +1,4 @@
-"""Patterns: two engines that agree, a reader that never falls over, and lines that are counted right."""
+"""Patterns: two engines that agree, a parser that never crashes, and correct line numbers."""
 
 import json
 from typing import Any
@@ -97,7 +97,7 @@ def test_a_damaged_pattern_is_read_or_refused(seed: int, at: int, removed: int, 
 
 
 def naive(text: str, offset: int) -> tuple[int, int]:
-    """Line and column, the slow way."""
+    """Line and column, computed the slow way."""
     before = text.encode()[:offset].decode()
     end = "\n" if "\n" in text or "\r" not in text else "\r"
     return before.count(end) + 1, len(before) - (before.rfind(end) + 1)

@@ -1,4 +1,4 @@
-"""What holds for every call of the regex tools: they agree with plain string work, and with one another."""
+"""Properties of every call of the regex tools: they agree with plain string operations, and with each other."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from suture import ToolResult, Workspace
 from suture.testing import MemoryFS
 
-# Little variety, so that matches meet and overlap; a few wide characters and line ends, so that offsets differ.
+# Little variety, so that matches meet and overlap; some wide characters and line endings, so that offsets differ.
 LITTLE = st.text("ab\n", max_size=30)
 WIDE = st.text("ab \t\né🎉e\u0301{}$^.*\r\u2028", max_size=60)
 ANY = st.text(st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"]), max_size=60)
@@ -65,7 +65,7 @@ def begins(text: str) -> list[int]:
 
 
 def lines_of(text: str) -> list[str]:
-    """Each line without its end."""
+    """Each line without its ending."""
     lines = re.split(r"\r\n|\n" if "\n" in text else r"\r", text)
     return lines if lines[-1] else lines[:-1]
 
@@ -90,7 +90,7 @@ def needles(draw: Any) -> tuple[str, str]:
 
 
 def literal(needle: str) -> str:
-    """A pattern that means just this text."""
+    """A pattern that matches exactly this text."""
     return "".join(f"\\u{{{ord(letter):x}}}" for letter in needle)
 
 
@@ -108,7 +108,7 @@ def test_a_literal_pattern_is_found_where_a_plain_scan_finds_it(call: tuple[str,
 
 @few
 @given(TEXTS, st.sampled_from(["a", "", "^", "$", r"\b", "[^]", ".*", r"\s+", "a|$", "(?=a)", "é|b"]), FLAGS)
-def test_every_match_stands_where_it_is_said_to(text: str, pattern: str, flags: str) -> None:
+def test_every_match_is_where_it_is_said_to_be(text: str, pattern: str, flags: str) -> None:
     found = searched(text, pattern, flags)
     spans = [(offset(text, each["line"], each["column"]), each["match"]) for each in found]
     assert all(text[start : start + len(match)] == match for start, match in spans)
@@ -156,7 +156,7 @@ def test_replacing_gives_what_substitution_gives(text: str, pattern: str, templa
 
 @st.composite
 def contents(draw: Any) -> bytes:
-    """A file in some encoding, or in none."""
+    """A file in some encoding, or in no known one."""
     text: str = draw(TEXTS)
     encoding = draw(st.sampled_from(["utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-be", "latin-1", "cp1252"]))
     raw = text.encode(encoding, "replace")

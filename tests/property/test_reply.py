@@ -109,7 +109,7 @@ REPLIES = st.lists(LINES, max_size=40).map("\n".join)
 
 @st.composite
 def damaged(draw: st.DrawFn) -> str:
-    """A reply that makes sense, with some lines dropped, doubled or exchanged."""
+    """A realistic reply, with some lines dropped, doubled or exchanged."""
     samples = st.sampled_from([each.reply for each in SAMPLES.values() if len(each.reply) < 3_000])
     notations = st.sampled_from(sorted(EVERY)).map(lambda name: beside(EVERY[name]))
     lines = draw(samples | notations).split("\n")
@@ -165,7 +165,7 @@ def texts_of(block: Block) -> list[str]:
 
 
 def is_written(line: str, full: str) -> bool:
-    """Whether a line of a block is one of the reply, but for the sign of a diff and what is around its markers."""
+    """Whether a line of a block is one of the reply, except for the sign of a diff and text around its markers."""
     full = full if full.endswith(line) else unescape(full)
     return full.endswith(line) and full[: len(full) - len(line)].strip() in {"", "+", "-", ">", "> +", "> -", "\\"}
 

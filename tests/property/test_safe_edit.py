@@ -1,4 +1,4 @@
-"""What holds for every call of `safe_edit`: the same as a few lines of Python would do, or nothing at all."""
+"""Properties of every call of `safe_edit`: the same as a few lines of Python would do, or nothing at all."""
 
 import re
 from collections.abc import Callable
@@ -27,7 +27,7 @@ FEW = settings(max_examples=40)
 
 @st.composite
 def files(draw: Callable[[Any], Any]) -> str:
-    """Lines with endings of both kinds, and an unfinished last one or not."""
+    """Lines with endings of both kinds; the last one may lack a newline."""
     lines = draw(st.lists(st.tuples(WORDS, ENDS), min_size=1, max_size=8))
     return "".join(word + end for word, end in lines) + str(draw(st.sampled_from(["", "", "end", " "])))
 
@@ -53,7 +53,7 @@ def opened(content: bytes) -> tuple[Workspace, MemoryFS]:
 
 
 def modeled(text: str, edits: list[Edit]) -> list[tuple[str, bool]]:
-    """The text after the edits in pieces, each with whether its line ends are known exactly."""
+    """The text after the edits in pieces, each with whether its line endings are known exactly."""
     lines = lines_of(text)
     pieces, at = [], 1
     for each in sorted(edits, key=lambda edit: int(edit["start_line"])):
@@ -145,7 +145,7 @@ FLAGS = st.lists(st.sampled_from([2, 8, 16, 256]), max_size=2, unique=True).map(
 
 @st.composite
 def patterns(draw: Callable[[Any], Any]) -> tuple[str, str, int, int]:
-    """A pattern that Python knows, a template for it, flags and a count."""
+    """A valid Python pattern, a template for it, flags and a count."""
     search = "".join(draw(st.lists(PIECES, min_size=1, max_size=4)))
     flags = draw(FLAGS)
     groups = re.compile(search, flags).groups
@@ -159,8 +159,8 @@ def patterns(draw: Callable[[Any], Any]) -> tuple[str, str, int, int]:
 def test_a_pattern_replaces_what_python_replaces(text: str, call: tuple[str, str, int, int], ending: str) -> None:
     search, replace, flags, count = call
     after, number = re.subn(search, replace, text, count=count, flags=flags)
-    assume("\n" in text or ending == "\n")  # a line end that stands nowhere is nothing to follow
-    assume("$1" not in replace or not re.compile(search, flags).groups)  # refused: JavaScript's way to write a group
+    assume("\n" in text or ending == "\n")  # a line ending that does not occur cannot be followed
+    assume("$1" not in replace or not re.compile(search, flags).groups)  # refused: JavaScript's syntax for a group
     ws, fs = opened(text.replace("\n", ending).encode())
     edit = pattern(search, replace, flags=flags, count=count)
     result = ask(ws, "a.txt", search_replace=edit, mode="interactive")

@@ -1,4 +1,4 @@
-"""Steps made in turn and at once, held against a model that knows where every byte comes from."""
+"""Steps made one after the other and at once, compared with a model that knows the origin of every byte."""
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +12,7 @@ STEADY = settings(deadline=None, max_examples=200)
 
 
 def lines_of(text: bytes) -> list[bytes]:
-    """A text as characters and line ends, each one unit."""
+    """A text as characters and line endings, each one unit."""
     units: list[bytes] = []
     for index in range(len(text)):
         one = text[index : index + 1]
@@ -28,7 +28,7 @@ def ends(units: list[bytes]) -> set[bytes]:
 
 
 def model_spans(text: bytes, old: bytes) -> list[tuple[int, int]]:
-    """Every place is tried, unit by unit, so that nothing begins or ends inside a line end."""
+    """Every place is tried, unit by unit, so that nothing begins or ends inside a line ending."""
     units, wanted = lines_of(text), lines_of(old)
     starts = [sum(map(len, units[:index])) for index in range(len(units) + 1)]
     spans, index = [], 0
@@ -47,7 +47,7 @@ def model_spans(text: bytes, old: bytes) -> list[tuple[int, int]]:
 def model_new(text: bytes, start: int, end: int, new: bytes, usual: bytes) -> bytes:
     old = text[start:end]
     if b"\r" in new or 0 < old.count(b"\r\n") < old.count(b"\n"):
-        return adapt_endings(text, start, end, new)  # the law of lines that stay is held below
+        return adapt_endings(text, start, end, new)  # the law of unchanged lines is tested below
     units, offset = lines_of(text), 0
     found: dict[str, list[bytes]] = {"before": [], "inside": [], "behind": []}
     for unit in units:
@@ -145,7 +145,7 @@ def test_steps_do_what_they_do_one_after_the_other(case: tuple[bytes, list[Step]
 
 @st.composite
 def wide(draw: st.DrawFn, end: str) -> tuple[bytes, list[Step]]:
-    """Places that are far apart, near to each other, and in between."""
+    """Places that are far apart, close together, and in between."""
     texts = draw(st.lists(st.lists(st.sampled_from(["a", "b", end]), max_size=6).map("".join), max_size=6))
     body = text = "".join(part + "c" * draw(st.integers(0, 40)) for part in texts).encode()
     steps: list[Step] = []

@@ -32,7 +32,7 @@ ALPHABETS = {
     "cp037": "ab \r\n\x85é",
     "utf-16-le": "ab \r\né中🙂",
 }
-STATEFUL = {  # what a text is made of; two characters in one string are written as one
+STATEFUL = {  # the parts of a text; two characters in one string are written as one
     "utf-7": [*"ab .+-~\r\né中🙂"],
     "iso2022_jp": [*"ab \r\nあ日"],
     "iso2022_kr": [*"ab \r\n가나"],
@@ -128,7 +128,7 @@ def test_an_edit_behind_a_byte_order_mark_changes_nothing_outside_its_span(codec
     cut = data.draw(parts("ab\r\n\x85\u2028é中🙂\ufeff", surrogates=lone))
     before, after = before_and_after(cut, codec)
     text = Text.decode(MARKED[codec] + before)
-    assume(text.bom == MARKED[codec])  # a UTF-16 text that begins with NUL is taken for UTF-32
+    assume(text.bom == MARKED[codec])  # a UTF-16 text that begins with NUL is mistaken for UTF-32
     assert b"".join(splice(text, located(text, cut))) == MARKED[codec] + after
 
 

@@ -1,4 +1,4 @@
-"""Where requests come in: the command line, MCP messages, calls of model APIs, and agents' settings files."""
+"""Interfaces: the command line, MCP messages, calls of model APIs, and agents' settings files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _VALUES = [
 ]  # fmt: skip
 _WORDS = [*COMMANDS, *_OPTIONS, *_VALUES, *TOOLS, *CLIENTS]
 _SAFE = sorted(set(COMMANDS) - {"mcp", "init", "doctor"})
-"""Commands that only work in the folder they are given; `mcp` goes on until its input ends."""
+"""Commands that only work in the folder they are given; `mcp` runs until its input ends."""
 
 
 def _arguments(data: bytes) -> object:
@@ -81,7 +81,7 @@ _TREE = {"a.py": b"x = 1\n\n\ndef f():\n    return x\n", "b.txt": b"one\r\ntwo\r
 
 
 def _command(data: bytes) -> object:
-    """A whole command, in a folder of its own: any exit code of the documented ones, and no traceback."""
+    """A whole command, in its own folder: it exits with a documented code, without a traceback."""
     choices = Choices(data)
     name = choices.of(_SAFE)
     words = [name, *_words(choices, [*_OPTIONS, *_VALUES, *TOOLS])]
@@ -108,7 +108,7 @@ def _command(data: bytes) -> object:
 
 
 def _messages(data: bytes) -> object:
-    """Lines of MCP: the same for any pieces, each read or refused."""
+    """Lines of MCP: the same result however they are split into pieces, each line read or refused."""
     whole = list(stdio._Lines(30_000).added(data + b"\n"))
     lines, at, random, found = stdio._Lines(30_000), 0, Random(data), list[bytes | None]()
     while at < len(data):
@@ -193,7 +193,7 @@ _ENTRY: dict[str, Any] = {"command": "suture", "args": ["mcp", "--root", "/a b"]
 
 
 def _settings(kind: str, container: str) -> Target:
-    """An agent's settings file: an entry goes in and everything else stays, or it is refused."""
+    """An agent's settings file: an entry is added and everything else is unchanged, or it is refused."""
     addition = Addition(kind, container, "suture", _ENTRY)
 
     def run(data: bytes) -> object:
