@@ -54,7 +54,7 @@ def waiting(*given):
 LocalFS.rename = waiting
 from functools import partial
 from suture.server import http
-http.serve = partial(http.serve, limits=http.Limits(last_seconds=0))
+http.serve = partial(http.serve, limits=http.Limits(shutdown_seconds=0))
 sys.exit(main(arguments))
 """
 

@@ -54,7 +54,7 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
     """A server that does not wait for long."""
     root = tmp_path_factory.mktemp("hasty")
     (root / "large.txt").write_bytes((b"x" * 399 + b"\n") * 20_000)
-    with over_http(root, limits=dict.fromkeys(["head_seconds", "body_seconds", "taking_seconds"], SECONDS)) as found:
+    with over_http(root, limits=dict.fromkeys(["head_seconds", "body_seconds", "read_seconds"], SECONDS)) as found:
         yield found
 
 

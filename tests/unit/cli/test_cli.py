@@ -9,7 +9,7 @@ import pytest
 
 import suture
 from suture import Workspace
-from suture.cli import main, quick
+from suture.cli import main, quick_options
 from suture.cli.arguments import build_parser
 from suture.files.local_fs import LocalFS
 from suture.testing import FaultyFS, Stopped
@@ -79,7 +79,7 @@ def test_call_reads_its_arguments_from_stdin(
     ],
 )
 def test_the_quick_way_understands_what_argparse_understands(words: list[str]) -> None:
-    short, full = quick(words), build_parser(words).parse_args(words)
+    short, full = quick_options(words), build_parser(words).parse_args(words)
     assert short is not None
     assert vars(short) == {name: value for name, value in vars(full).items() if name != "run"}
 
@@ -99,7 +99,7 @@ def test_the_quick_way_understands_what_argparse_understands(words: list[str]) -
     ],
 )
 def test_the_quick_way_leaves_everything_else_to_argparse(words: list[str]) -> None:
-    assert quick(words) is None
+    assert quick_options(words) is None
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from suture.apis import FORMATS, definitions
-from suture.cli import COMMANDS, EXIT_CODES, GROUPS, MEANT, main, page
+from suture.cli import COMMANDS, EXIT_CODES, GROUPS, SUGGESTIONS, main, page
 from suture.cli.arguments import build_parser
 from suture.cli.init import CLIENTS
 from suture.cli.output import CODES
@@ -84,7 +84,7 @@ def test_every_option_and_argument_has_help_and_a_name_for_its_value() -> None:
 def test_what_every_command_takes_stands_last_and_together(command: str) -> None:
     assert [each.option_strings[-1] for each in actions(command)[-len(COMMON) :]] == list(COMMON)
     group = PARSERS[command]._action_groups[-1]
-    assert (group.title, len(group._group_actions)) == ("with every command", len(COMMON))
+    assert (group.title, len(group._group_actions)) == ("common options", len(COMMON))
 
 
 # The same everywhere
@@ -244,7 +244,7 @@ def test_the_page_lists_each_command_once_in_groups_within_80_columns() -> None:
     assert listed == [(name, about) for name, (about, _) in COMMANDS.items()]
     assert Counter(name for group in GROUPS.values() for name in group) == Counter(PARSERS.keys())
     titles = re.findall(r"^([A-Z][a-z ]+):$", shown, re.MULTILINE)
-    assert titles == [*GROUPS, "With every command", "Exit codes"]
+    assert titles == [*GROUPS, "Common options", "Exit codes"]
     assert max(map(len, shown.split("\n"))) <= 80
     assert all(f"\n  {name} " in shown for name in ("--root DIR", *COMMON[2:], "--json", "--help"))
 
@@ -264,8 +264,8 @@ def test_the_help_of_a_command_fits_100_columns_and_may_be_asked_for_in_several_
 
 
 def test_what_is_meant_by_other_names_is_a_command_and_no_command_itself() -> None:
-    assert set(MEANT.values()) <= set(COMMANDS)
-    assert set(MEANT).isdisjoint(COMMANDS)
+    assert set(SUGGESTIONS.values()) <= set(COMMANDS)
+    assert set(SUGGESTIONS).isdisjoint(COMMANDS)
 
 
 @pytest.mark.promise("cli.errors")

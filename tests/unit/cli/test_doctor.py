@@ -203,7 +203,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
             "problem",
             "configuration",
             "suture.toml is not TOML: Expected ']' at the end of a table declaration (at line 1, column 12)",
-            doctor._FORM,
+            doctor._FORMAT_HINT,
         ),
     ),
     "a configuration that says what nobody knows": (
@@ -213,7 +213,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
             "problem",
             "configuration",
             "pyproject.toml: validators must be a table of tables",
-            doctor._FORM,
+            doctor._FORMAT_HINT,
         ),
     ),
     "an intent that is a folder": (
@@ -291,7 +291,7 @@ def test_a_damaged_history_is_a_problem(
     file.write_bytes(raw)
     before = files(world)
     (line,) = odd(looked(capfd, code=1), "history", "database", "records")
-    assert [line[0], line[1], line[3]] == ["problem", name, doctor._NEW_ONE]
+    assert [line[0], line[1], line[3]] == ["problem", name, doctor._NEW_HISTORY]
     assert found in line[2]
     assert files(world) == before
 
@@ -332,7 +332,7 @@ def test_a_history_that_was_being_written_is_left_as_it_is(world: Path, capfd: p
 def test_a_history_that_somebody_has_locked_is_told(
     world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "_PATIENCE_MS", 0)
+    monkeypatch.setattr(doctor, "_TIMEOUT_MS", 0)
     database = sqlite3.connect(changed(world / "project"), isolation_level=None)
     database.execute("BEGIN EXCLUSIVE")
     (line,) = odd(looked(capfd), "history", "database", "records")
@@ -444,7 +444,7 @@ def test_programs_of_checks_are_looked_for(world: Path, capfd: pytest.CaptureFix
             "problem",
             "validators.misspelled",
             "there is no check of this name, and no command is given for it",
-            doctor._FORM,
+            doctor._FORMAT_HINT,
         ),
     ]
     names = [line[1] for line in wanted]

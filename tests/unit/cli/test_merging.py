@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suture.check.data import without_comments
-from suture.cli.init import Addition, Different, Merged, Unmergeable, merge, snippet
+from suture.cli.init import Addition, DifferentEntry, Merged, Unmergeable, merge, snippet
 
 ENTRY = {"command": "/bin/suture", "args": ["mcp"]}
 JSON = Addition("json", "mcpServers", "suture", ENTRY)
@@ -188,7 +188,7 @@ def test_an_entry_that_is_written_otherwise_is_there_all_the_same(text: str, add
 )
 def test_an_entry_that_differs_is_refused_with_what_differs(found: object, said: str) -> None:
     text = json.dumps({"mcpServers": {"suture": found}})
-    with pytest.raises(Different) as error:
+    with pytest.raises(DifferentEntry) as error:
         merge(text, JSON)
     assert str(error.value) == said
     assert merge(text, JSON, replace=True) == Merged(
@@ -223,7 +223,7 @@ def test_only_the_entry_itself_is_replaced(text: str, result: str) -> None:
     ],
 )
 def test_the_lines_of_a_table_are_replaced(text: str, result: str) -> None:
-    with pytest.raises(Different):
+    with pytest.raises(DifferentEntry):
         merge(text, TOML)
     assert merge(text, TOML, replace=True) == Merged(result, merge(text, TOML, replace=True).cuts)
 

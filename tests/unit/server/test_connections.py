@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from suture.server.http import CONNECTION, Impatient, Limits, Pool, neighborhood
+from suture.server.http import CONNECTION, Connection, Limits, Pool, network_of
 
 Connected = Callable[[], socket.socket]
 ASKING = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -33,7 +33,7 @@ def served(limits: Limits, talk: Callable[[Connected], None]) -> None:
     async def run() -> None:
         config, state = Config(inside, log_config=None), ServerState()
         config.load()
-        made = partial(Impatient, limits=limits, pool=Pool(limits), config=config, server_state=state, app_state={})
+        made = partial(Connection, limits=limits, pool=Pool(limits), config=config, server_state=state, app_state={})
         server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
         connected = partial(socket.create_connection, server.sockets[0].getsockname(), 30)
         await asyncio.to_thread(talk, connected)
@@ -120,7 +120,7 @@ def test_silence_and_unfinished_heads_end_a_connection() -> None:
     ],
 )
 def test_strangers_are_told_apart_by_what_they_cannot_choose(address: str, network: str) -> None:
-    assert neighborhood(address) == network
+    assert network_of(address) == network
 
 
 class Fake:
@@ -164,7 +164,7 @@ def test_half_of_the_files_are_left_to_the_work(monkeypatch: pytest.MonkeyPatch)
     def limited(files: int) -> tuple[int, int, int]:
         monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
         found = Limits()
-        return found.strangers, found.known, found.accepted
+        return found.anonymous, found.authenticated, found.backlog
 
     assert limited(1_024) == (128, 384, 32)
     assert limited(resource.RLIM_INFINITY) == limited(1 << 20) == (250, 750, 62)

@@ -6,13 +6,13 @@ import anyio
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from suture.server.http import Guard, Limits, Names
+from suture.server.http import Guard, HostNames, Limits
 
 OURS = [(b"host", b"127.0.0.1:81"), (b"authorization", b"Bearer right")]
 
 
 def guard_of(app: ASGIApp, **limits: Any) -> Guard:
-    return Guard(app, Names("127.0.0.1", 81), "right", 100, Limits(**limits))
+    return Guard(app, HostNames("127.0.0.1", 81), "right", 100, Limits(**limits))
 
 
 class Inside:
