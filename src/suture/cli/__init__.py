@@ -43,7 +43,7 @@ GROUPS = {
     },
     "Apply a reply": {
         "apply": ("apply a model's reply: blocks, patches, diffs", "suture apply reply.md --dry-run"),
-        "prompt": ("print instructions for a model: how to write changes", "suture prompt --format blocks"),
+        "prompt": ("print instructions for models on writing changes", "suture prompt --format blocks"),
     },
     "Undo": {
         "log": ("list the changes, newest first", "suture log src/ --limit 5"),
@@ -89,9 +89,9 @@ SUGGESTIONS = {
 """Commands of other programs, and tools, with the command to suggest for each."""
 
 EXIT_CODES = {
-    0: "success; something found (search, extract, lines, split, replace); no errors (check)",
+    0: "success; matches found; no errors found (check)",
     1: "refused or failed; nothing found; errors found (check)",
-    2: "usage error; also any refusal by a command that searches, replaces or checks",
+    2: "usage error; refused (commands that search, replace or check)",
     130: "interrupted (Ctrl-C)",
     141: "output closed by the reader",
 }

@@ -264,10 +264,10 @@ _PATTERN_COMMAND = Command(
     json="print isError, data (a list with one object per result) and metadata as JSON",
     notes=(
         """\
-PATTERN is a JavaScript regular expression, plain or as /pattern/flags. A plain one has the flags g
-and m: all matches count, and ^ and $ match at the start and end of each line. /pattern/flags has only
-the flags it names; without g, only the first match on each line counts. Write -- before a pattern
-that begins with a dash.""",
+PATTERN is a JavaScript regular expression, plain or as /pattern/flags. A plain one has the flags
+g and m: all matches count, and ^ and $ match at the start and end of each line. /pattern/flags has
+only the flags it names; without g, only the first match on each line counts. Write -- before a
+pattern that begins with a dash.""",
         "exit codes: 0 found, 1 nothing found, 2 refused or usage error, 130 interrupted",
     ),
 )
@@ -361,8 +361,8 @@ exit codes: 0 written, unchanged or verified, 1 rejected, failed or errors found
         not_with_json={"patch": "-p"},
         notes=(
             """\
-The reply may contain SEARCH/REPLACE and NEW_FILE blocks, apply_patch envelopes and unified diffs, with
-text between them. Blocks are numbered in order, their hunks as 3.1, 3.2; --dry-run lists them.""",
+The reply may contain SEARCH/REPLACE and NEW_FILE blocks, apply_patch envelopes and unified diffs,
+with text between them. Blocks are numbered in order, their hunks as 3.1, 3.2; --dry-run lists them.""",
             """\
 exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage error,
   130 interrupted""",

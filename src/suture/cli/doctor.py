@@ -308,7 +308,7 @@ def state_folder(root: str) -> Iterator[Finding]:
         return
     if not os.access(place, os.W_OK | os.X_OK):
         command = f"chmod u+wx {quote(place)}"
-        yield _problem("folder", f"{folder}: {place} is not writable", f"{command}. {elsewhere}")
+        yield _problem("folder", f"{place} is not writable", f"{command}. {elsewhere}")
     elif place == folder:
         yield _ok("folder", folder)
     else:
@@ -607,7 +607,7 @@ def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
         first, path = rule.name, program(rule.name, roots)
     else:
         if not _is_known(rule.name, root):
-            yield _problem(name, "unknown check, and no command is configured for it", _FORMAT_HINT)
+            yield _problem(name, "there is no check of this name, and no command is configured for it", _FORMAT_HINT)
         return
     report = _problem if rule.required else _note
     place = program_inside(first, roots) if path is None else path if not is_outside(path, roots) else None

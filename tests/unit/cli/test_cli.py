@@ -316,7 +316,7 @@ def test_a_full_disk_behind_stdout_is_told_in_a_line(words: list[str], unbuffere
         1,
         [
             "OUTPUT_FAILED: the output could not be written: No space left on device",
-            "What the command did is done: see suture log.",
+            "Whatever the command changed has landed: see suture log.",
         ],
     )
     assert "Traceback" not in done.stderr
@@ -368,4 +368,4 @@ def test_a_raw_read_leaves_its_notes_to_stderr(root: Path, capfd: pytest.Capture
     (root / "long.txt").write_text("x\n" * 20_001)
     assert main(["read", "long.txt", "--format", "raw"]) == 0
     found = capfd.readouterr()
-    assert (len(found.out), found.err) == (40_000, "note: cut after line 20000 of 20001\n")
+    assert (len(found.out), found.err) == (40_000, "note: truncated after line 20000 of 20001\n")

@@ -180,7 +180,7 @@ def test_ids_and_names_are_offered_with_what_they_are(world: Path, capfd: pytest
     assert told[undone].endswith(" (undone) transaction: first")
     assert told[ids[1]].endswith(" transaction: $(touch pwned)")
     assert offered("suture restore --to bef", capfd, "zsh") == [f"before\\:x:{told['before:x']}"]
-    assert offered("suture und", capfd, "zsh") == ["undo:take a change back, keeping later work"]
+    assert offered("suture und", capfd, "zsh") == ["undo:undo a change, keeping later work"]
     assert [offered(f"suture {name} ", capfd) for name in ("show", "redo", "undo")] == [ids, [undone], landed]
     assert offered("suture undo --root ~/root ", capfd) == landed
     with Workspace(world).transaction("long " * 100) as tx:

@@ -94,7 +94,7 @@ OTHERWISE = {
     ("prompt", "--format"): "what the model is to write",
     ("tools", "--format"): "which API the definitions are for",
     ("write", "--validate"): "what is written is checked anyway, so this says only which errors count",
-    ("edit", "--mode"): "goes with --lines, and its help says so; without it nothing is checked by default",
+    ("edit", "--mode"): "requires --lines, and its help says so; without it nothing is checked by default",
     ("apply", "--expect-hash"): "a reply may apply to several files, each with its hash",
     ("search", "--encoding"): "files that a folder or a glob brings keep their own",
     ("replace", "--encoding"): "as with search",

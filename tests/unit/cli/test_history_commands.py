@@ -279,9 +279,11 @@ def test_a_snapshot_is_taken_listed_and_restored(root: Path, ws: Workspace, said
     assert re.findall("with c|before lunch", said("snapshot")) == ["with c", "before lunch"]
     for name in ("a.txt", "c.txt"):
         (root / name).write_bytes(b"by hand\n")
-    assert said("restore", "--to", "with c", "--dry-run").startswith("Would restore 2 files to with c.\n\ndiff --git ")
+    trial = said("restore", "--to", "with c", "--dry-run")
+    assert trial.startswith("Would restore 2 files to snapshot 'with c'.\n\ndiff --git ")
     assert contents(root)["a.txt"] == b"by hand\n"
-    assert said("restore", "--to", "before lunch", "a.txt").startswith("Restored 1 file to before lunch as change <id>")
+    restored = said("restore", "--to", "before lunch", "a.txt")
+    assert restored.startswith("Restored 1 file to snapshot 'before lunch' as change <id>")
     assert (contents(root)["a.txt"], contents(root)["c.txt"]) == (b"1\n", b"by hand\n")
     said("restore", "--to", "with c")
     assert contents(root)["c.txt"] == b"c\n"
@@ -295,7 +297,7 @@ def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Wo
     land(ws, write("a.txt", "2\n"), write("sub/b.txt", "2\n"))
     said("restore", "sub/", "--to", first)
     assert (contents(root)["a.txt"], contents(root)["sub/b.txt"]) == (b"2\n", b"1\n")
-    said("restore", "--to", first[:14])
+    assert said("restore", "--to", first[:14]).startswith(f"Restored 1 file to change {first[:14]} as change <id>")
     assert contents(root)["a.txt"] == b"1\n"
     (root / "a.txt").unlink()
     assert said("restore", "a.txt").startswith("Restored 1 file ")

@@ -249,10 +249,10 @@ def test_what_is_not_clearly_one_table_is_not_replaced(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[1]", "what it holds is no object"),
-        ('"x"', "what it holds is no object"),
-        ('{"mcpServers": []}', "mcpServers in it is no object"),
-        ('{"mcpServers": null}', "mcpServers in it is no object"),
+        ("[1]", "its content is not an object"),
+        ('"x"', "its content is not an object"),
+        ('{"mcpServers": []}', "mcpServers in it is not an object"),
+        ('{"mcpServers": null}', "mcpServers in it is not an object"),
         ('{"a": 1', "it is not JSON with comments: line 1, column 8: "),
         ("{'a': 1}", "it is not JSON with comments: line 1, column 2: "),
         ('{"a": 1,,}', "it is not JSON with comments: line 1, column 9: "),
@@ -278,9 +278,9 @@ def test_json_that_cannot_be_read_for_certain_is_refused(text: str, said: str) -
     [
         ("a = ", "it is not TOML: line 1, "),
         ("a = 1\na = 2", "it is not TOML: line 2, "),
-        ("mcp_servers = 1", "mcp_servers in it is no table"),
-        ("[[mcp_servers]]", "mcp_servers in it is no table"),
-        ('mcp_servers = {git = {command = "git"}}', "mcp_servers is written there in a way "),
+        ("mcp_servers = 1", "mcp_servers in it is not a table"),
+        ("[[mcp_servers]]", "mcp_servers in it is not a table"),
+        ('mcp_servers = {git = {command = "git"}}', "mcp_servers has a form that cannot be edited safely"),
         ("a = " + "[" * 100_000, "it is nested too deeply"),
         (".".join("a" * 1_000) + " = 1", "it has a key of more than 500 parts"),
     ],

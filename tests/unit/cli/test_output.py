@@ -254,7 +254,7 @@ def test_a_raw_read_says_besides_it_that_something_was_cleared_up(
 @pytest.mark.usefixtures("root")
 def test_stdout_and_stderr_in_one_pipe_keep_their_order() -> None:
     shown = run(["apply", "half.md"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout.decode()
-    order = ["diff --git ", "✗ 1 ", "✓ 2 ", "Applied 1 of 2 ", "NO_MATCH: Block 1 failed: ", "To take it back: "]
+    order = ["diff --git ", "✗ 1 ", "✓ 2 ", "Applied 1 of 2 ", "NO_MATCH: Block 1 failed: ", "To undo: "]
     assert [mark for mark in re.findall("|".join(order), shown) if mark in order] == order
 
 

@@ -76,7 +76,7 @@ def test_a_list_gets_an_entry_each_time(root: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ("call_ms", "expected NAME=VALUE, such as call_ms=120000, not 'call_ms'"),
+        ("call_ms", "expected NAME=VALUE, such as call_ms=120000, got 'call_ms'"),
         ("call_mss=1", "there is no setting 'call_mss'; did you mean call_ms?"),
         ("zzz=1", "there is no setting 'zzz'"),
         ("call_ms=0", f"call_ms: 0 does not fit; expected {NUMBER}"),

@@ -189,11 +189,11 @@ def test_the_schema_says_what_parse_accepts() -> None:
             },
             "encoding": {
                 "type": "string",
-                "description": "Encoding of a file that has no byte order mark and is not UTF-8, as Python names it",
+                "description": "Encoding of a file that has no byte order mark and is not UTF-8 (a Python codec name)",
             },
             "expect_hash": {
                 "anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}],
-                "description": "Hash the file must have, as an earlier result gave it; or {path: hash}",
+                "description": "Hash the file must have, as returned by an earlier call; or {path: hash}",
             },
             "validate": {
                 "type": "string",
