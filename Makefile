@@ -96,7 +96,7 @@ soak: setup ## the exhaustive fault and concurrency tests, and FUZZ_SECONDS (def
 bench: setup ## measure side by side with peers; prints ratios
 	$(PY) -m bench
 
-demo: setup ## all tools and the way back, on a sample project; a minute to read
+demo: setup ## all tools, and undo, on a sample project; a minute to read
 	$(PY) examples/demo.py
 
 $(DOCS_STAMP): $(STAMP)

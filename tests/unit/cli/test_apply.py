@@ -1,4 +1,4 @@
-"""`suture apply`, as somebody at a terminal or a script meets it."""
+"""`suture apply`, as seen from a terminal or a script."""
 
 import io
 import json
@@ -77,7 +77,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def said(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Apply a reply from stdin and get what was printed."""
+    """Apply a reply from stdin; returns the output."""
     assert root.is_dir()
 
     def run(reply: str, *words: str, code: int = 0, err: str | None = None) -> str:
@@ -452,7 +452,7 @@ def test_a_reply_without_a_block_is_unusable(
 def in_terminal(
     words: list[str], cwd: Path, sent: bytes = b"", reply: bytes | None = None, *, color: bool = True
 ) -> tuple[int, str]:
-    """What a command shows on a terminal of its own, on which something is typed; and its exit code."""
+    """The exit code of a command on its own terminal, where something is typed, and what it shows."""
     code = (
         "import fcntl, sys, termios; fcntl.ioctl(1, termios.TIOCSCTTY, 0); "
         "from suture.cli import main; sys.exit(main(sys.argv[1:]))"
@@ -575,7 +575,7 @@ def test_closed_and_full_streams_make_no_traceback(root: Path, words: str, code:
 
 @pytest.fixture
 def asked(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Answer the questions about a reply, and get the exit code and what was printed."""
+    """Answer the questions about a reply; returns the exit code and the output."""
 
     def run(answers: str, reply: str = REPLY, *words: str) -> tuple[int, str, str]:
         source = root.parent / f"{root.name}.md"

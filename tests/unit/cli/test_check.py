@@ -28,7 +28,7 @@ Run = Callable[..., tuple[list[str], list[str]]]
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small project in which nothing is wrong."""
+    """A small project without problems."""
     for name, content in {
         "src/app.py": "x = 1\n",
         "src/lib/util.py": "y = 2\n",
@@ -51,7 +51,7 @@ def put(root: Path, name: str, content: str) -> None:
 
 @pytest.fixture
 def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run `suture check` and get the lines of stdout and stderr."""
+    """Run `suture check`; returns the lines of stdout and stderr."""
     assert root.is_dir()
 
     def run(*words: str, code: int = 0) -> tuple[list[str], list[str]]:
@@ -63,7 +63,7 @@ def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
 
 
 def places(lines: list[str]) -> list[str]:
-    """Where problems are, and which: what stands before the words."""
+    """The places and codes of issues, without the messages."""
     return [" ".join(line.split(" ")[:2]) for line in lines]
 
 
@@ -344,7 +344,7 @@ REPLY = "### File: src/app.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = {}\n>>>>>>> R
 
 
 def edits(new: str) -> dict[str, list[str]]:
-    """The commands that make `x = 1` something else."""
+    """The commands that change `x = 1`."""
     patch = json.dumps([{"operation": "replace", "oldText": "x = 1", "newText": f"x = {new}"}])
     return {
         "edit": ["edit", "src/app.py", "--old", "x = 1", "--new", f"x = {new}"],

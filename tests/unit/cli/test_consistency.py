@@ -1,4 +1,4 @@
-"""The commands side by side: the same thing has the same name and the same words everywhere, and all of it is told."""
+"""The commands compared: the same thing has the same name and description everywhere, and everything is documented."""
 
 import argparse
 import re
@@ -101,11 +101,11 @@ OTHERWISE = {
     ("init", "--write"): "says which file is written; both show what they would do without it",
     ("extract", "--max-matches"): "of one file, where search counts over all",
 }
-"""Options that are something else in one command, and why."""
+"""Options that differ in one command, and why."""
 
 
 def nature(action: argparse.Action) -> tuple[object, ...]:
-    """What an option is; not its default, which may depend on the command."""
+    """The properties of an option, except its default, which may depend on the command."""
     help_ = "" if action.dest == "json" else action.help  # what the JSON holds differs
     return (action.dest, action.metavar, action.type, action.nargs, type(action), tuple(action.choices or ()), help_)
 
@@ -193,7 +193,7 @@ NOT_BY_NAME = {
         for command in ("extract", "lines", "replace", "search", "split")
     },
 }
-"""Arguments of tools that have no option of their name, and what there is instead, or why nothing."""
+"""Arguments of tools without an option of that name, and what replaces them, or why nothing does."""
 
 
 @pytest.mark.promise("cli.consistent")

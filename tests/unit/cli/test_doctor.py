@@ -1,4 +1,4 @@
-"""`suture doctor`: what is wrong is made wrong for real, and told in a line with what to do."""
+"""`suture doctor`: real problems, each reported on a line with what to do."""
 
 import fcntl
 import json
@@ -29,7 +29,7 @@ from suture.workspace import Workspace
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with a file, and a home of its own."""
+    """A project with a file, and a separate home."""
     for name in ("home", "project", "bin"):
         (tmp_path / name).mkdir()
     program = tmp_path / "bin" / "suture"
@@ -52,7 +52,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def looked(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> list[dict[str, str]]:
-    """Every check, as JSON has it."""
+    """Every finding, from JSON."""
     assert main(["doctor", "--json", *words]) == code
     found: dict[str, Any] = json.loads(capfd.readouterr().out)
     assert [found["version"], found["ok"]] == [suture.__version__, code == 0]
@@ -61,7 +61,7 @@ def looked(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> lis
 
 
 def odd(checks: list[dict[str, str]], *names: str) -> list[tuple[str, ...]]:
-    """What is not ok of the checks of these names."""
+    """The findings of these names that are not ok."""
     keys = ("state", "name", "found", "advice")
     return [tuple(each[key] for key in keys) for each in checks if each["name"] in names and each["state"] != "ok"]
 
@@ -71,7 +71,7 @@ def shelf(world: Path) -> Path:
 
 
 def changed(root: Path) -> Path:
-    """Land a change; its database."""
+    """Land a change; returns its database."""
     workspace = Workspace(root)
     with workspace.transaction() as tx:
         tx.write("a.txt", "b\n")

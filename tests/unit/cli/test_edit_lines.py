@@ -1,4 +1,4 @@
-"""`suture edit --lines`, as somebody at a terminal or a script meets it."""
+"""`suture edit --lines`, as seen from a terminal or a script."""
 
 import io
 import json

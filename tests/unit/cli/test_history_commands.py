@@ -1,4 +1,4 @@
-"""`suture log`, `show`, `undo`, `redo`, `snapshot` and `restore`, as somebody at a terminal or a script meets them."""
+"""`suture log`, `show`, `undo`, `redo`, `snapshot` and `restore`, as seen from a terminal or a script."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def ws(root: Path) -> Workspace:
 
 @pytest.fixture
 def said(capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run a command that must succeed; what it printed, with ids and times made anonymous."""
+    """Run a command that must succeed; returns its output with ids and times replaced."""
 
     def run(*words: str, code: int = 0) -> str:
         assert main(list(words)) == code
@@ -88,7 +88,7 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 def tokens(result: Any) -> Any:
-    """A result with every id and time made anonymous, for comparing two runs of the same."""
+    """A result with ids and times replaced, to compare two runs."""
     return json.loads(re.sub(r"\d{4}-\d\d-\d\d[ T][\d:.]+Z?", "<time>", ID.sub("<id>", json.dumps(result))))
 
 
@@ -136,7 +136,7 @@ def git(folder: Path, *words: str) -> str:
 
 
 def follow(root: Path, twin: Path) -> None:
-    """Commit what stands in the workspace, in a repository beside it."""
+    """Commit the workspace to a repository beside it."""
     for path in twin.rglob("*.txt"):
         path.unlink()
     for name, content in contents(root).items():
@@ -432,7 +432,7 @@ def run(words: list[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
 
 
 def on_a_terminal(*words: str, no_color: str | None = None) -> str:
-    """What a command prints where stdout and stderr are a terminal; little enough to fit its buffer."""
+    """The output of a command whose stdout and stderr are a terminal; it must fit the terminal's buffer."""
     ours, theirs = pty.openpty()
     with pytest.MonkeyPatch.context() as patch, os.fdopen(theirs, "w", encoding="utf-8") as terminal:
         patch.delenv("NO_COLOR", raising=False)

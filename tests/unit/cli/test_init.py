@@ -1,4 +1,4 @@
-"""`suture init`: what puts the server into an agent is printed, and written only on request, with a copy."""
+"""`suture init`: the settings for an agent are printed, and written only on request, with a backup."""
 
 import errno
 import json
@@ -45,7 +45,7 @@ VARIABLES = "HOME XDG_CONFIG_HOME CODEX_HOME CLAUDE_CONFIG_DIR APPDATA USERPROFI
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home and a project, in which the command runs by a program of its own."""
+    """A home and a project; the command runs as a program."""
     for name in ("home", "project", "bin"):
         (tmp_path / name).mkdir()
     program = tmp_path / "bin" / "suture"

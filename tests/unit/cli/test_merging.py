@@ -1,4 +1,4 @@
-"""Entries in configurations: what comes out says one thing more, and every character that was there stays."""
+"""Entries in settings: the result has one more entry, and every old character is kept."""
 
 import json
 import tomllib
@@ -19,7 +19,7 @@ INLINE = '"suture": {"command": "/bin/suture", "args": ["mcp"]}'
 
 
 def lines(indent: str, unit: str = "  ", newline: str = "\n") -> str:
-    """The entry as a member over several lines, without the indentation of its first one."""
+    """The entry as a member on several lines, without the indentation of the first line."""
     inner = newline + indent + unit
     return f'"suture": {{{inner}"command": "/bin/suture",{inner}"args": ["mcp"]{newline}{indent}}}'
 
@@ -328,7 +328,7 @@ REMARK = SPACE | st.sampled_from(["// {\n", '/* " */', " // x, \n", "/**/", "\n 
 
 @st.composite
 def documents(draw: st.DrawFn, blank: st.SearchStrategy[str], *, trailing: bool) -> tuple[str, dict[str, Any]]:
-    """A text with blanks anywhere, and what it says."""
+    """A text with blanks anywhere, and its data."""
     data = draw(OBJECTS)
     if draw(st.booleans()):
         servers = draw(st.dictionaries(st.text(max_size=4), VALUES, max_size=3))

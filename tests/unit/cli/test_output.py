@@ -1,4 +1,4 @@
-"""What goes where: results to stdout, all else to stderr; what --quiet keeps back; colors; streams that are gone."""
+"""Streams: results on stdout, everything else on stderr; --quiet; colors; closed streams."""
 
 import io
 import json
@@ -24,7 +24,7 @@ PATCH = '{"operation": "replace", "oldText": "one", "newText": "1"}'
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace, and replies of which one fits, and a half of the other."""
+    """A workspace and two replies: one that can be applied, and one of which only half can."""
     root, home = tmp_path / "root", tmp_path / "home"
     root.mkdir()
     home.mkdir()
@@ -39,7 +39,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def with_history(root: Path) -> str:
-    """Make a change, and another that is taken back; returns the first."""
+    """Make a change, and a second one that is undone; returns the id of the first."""
     ws = Workspace(root, Settings(durability="fast"))
     first, _ = (
         ws.call("patch", {"path": "c.txt", "patches": [{"operation": "append_eof", "newText": text}]})

@@ -1,4 +1,4 @@
-"""`suture patch`, as somebody at a terminal or a script meets it."""
+"""`suture patch`, as seen from a terminal or a script."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""`suture extract`, `suture lines` and `suture split`, as somebody at a terminal or a script meets them."""
+"""`suture extract`, `suture lines` and `suture split`, as seen from a terminal or a script."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`suture prompt`: what it tells models to write is what suture reads."""
+"""`suture prompt`: suture can read what it tells models to write."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""`suture replace`, as somebody at a terminal or a script meets it."""
+"""`suture replace`, as seen from a terminal or a script."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`suture search`, as somebody at a terminal or a script meets it."""
+"""`suture search`, as seen from a terminal or a script."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run a command and get what it printed."""
+    """Run a command; returns its output."""
     assert root.is_dir()
 
     def run(*words: str, code: int = 0, err: str = "") -> str:
@@ -61,7 +61,7 @@ def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
 
 
 def on_a_terminal(root: Path, *words: str, before: str = PATIENT, **environment: str) -> str:
-    """What a command prints on a terminal, stdout and stderr together."""
+    """The output of a command on a terminal, stdout and stderr together."""
     master, slave = pty.openpty()
     code = f"import sys; {before}; from suture.cli import main; sys.exit(main(sys.argv[1:]))"
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {

@@ -1,4 +1,4 @@
-"""`suture tools`: definitions for other programs to send on."""
+"""`suture tools`: definitions that other programs send to a model."""
 
 import json
 

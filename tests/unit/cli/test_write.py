@@ -1,4 +1,4 @@
-"""`suture write`, as somebody at a terminal or a script meets it."""
+"""`suture write`, as seen from a terminal or a script."""
 
 import io
 import json
@@ -32,7 +32,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def said(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Send a content to `suture write` and get what it prints."""
+    """Send content to `suture write`; returns the output."""
     assert root.is_dir()
 
     def run(content: bytes, *words: str, code: int = 0) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""`suture mcp` in this process: how it is refused, and how it serves over both transports."""
+"""`suture mcp` in this process: usage errors, and serving over both transports."""
 
 import errno
 import json
@@ -27,7 +27,7 @@ def _stray(number: int, _frame: object) -> None:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The workspace, which is where we are; signals do afterwards what they did before."""
+    """The workspace, which is the current folder; signal handlers are restored afterwards."""
     (tmp_path / "a.txt").write_bytes(b"one\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SUTURE_MCP_TOKEN", raising=False)
@@ -144,7 +144,7 @@ def test_a_protected_path_is_opened_for_a_server(folder: Path, words: list[str],
 
 
 def served(monkeypatch: pytest.MonkeyPatch, use: Callable[[list[str]], None], *words: str, lines: int) -> int:
-    """Serve over HTTP, while another thread makes use of what was printed, and then sends a signal."""
+    """Serve over HTTP, while another thread uses the printed address and token, then sends a signal."""
     read_end, write_end = os.pipe()
     failed: list[BaseException] = []
 

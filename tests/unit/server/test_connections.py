@@ -1,4 +1,4 @@
-"""Connections alone, to a server in this process."""
+"""HTTP connections to a server in this process, without the guard."""
 
 import asyncio
 import resource
@@ -21,14 +21,14 @@ KNOWN = b"GET /known HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 async def inside(scope: Scope, _receive: Receive, send: Send) -> None:
-    """Let in who asks for `/known`; no room is 503."""
+    """Authenticate requests for `/known`; 503 if there is no room."""
     status = 204 if scope["path"] != "/known" or scope["state"][CONNECTION].admit() else 503
     await send({"type": "http.response.start", "status": status, "headers": []})
     await send({"type": "http.response.body"})
 
 
 def served(limits: Limits, talk: Callable[[Connected], None]) -> None:
-    """Let a client talk to a server."""
+    """Run a client against a server."""
 
     async def run() -> None:
         config, state = Config(inside, log_config=None), ServerState()
@@ -124,7 +124,7 @@ def test_strangers_are_told_apart_by_what_they_cannot_choose(address: str, netwo
 
 
 class Fake:
-    """All of a connection that a pool asks for."""
+    """The part of a connection that a pool uses."""
 
     def __init__(self, network: str, *, is_idle: bool = False) -> None:
         self.network = network

@@ -1,4 +1,4 @@
-"""The guard alone, asked as a web server asks it."""
+"""The guard alone, called as by a web server."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def guard_of(app: ASGIApp, **limits: Any) -> Guard:
 
 
 class Inside:
-    """What the guard stands before; it answers when it may."""
+    """The app behind the guard; it responds once it is open."""
 
     def __init__(self) -> None:
         self.entered = 0
@@ -41,7 +41,7 @@ async def _empty() -> Any:
 
 
 def in_pieces(*pieces: bytes) -> Receive:
-    """A body, of which more is to come for ever."""
+    """A body that never ends."""
     left = list(pieces)
 
     async def receive() -> Any:

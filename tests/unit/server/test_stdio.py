@@ -1,4 +1,4 @@
-"""Messages over descriptors of this process: their framing, and what becomes of what is none."""
+"""Messages over descriptors of this process: framing, and invalid messages."""
 
 import json
 import os

@@ -198,8 +198,8 @@ def test_the_schema_says_what_parse_accepts() -> None:
             "validate": {
                 "type": "string",
                 "enum": ["off", "warn", "strict", "all"],
-                "description": "Check the result before it is written: report errors, refuse those that the edit "
-                "brings, or refuse any",
+                "description": "Check the result before it is written: report errors, reject errors that the edit "
+                "introduces, or reject any",
                 "default": "off",
             },
         },
