@@ -79,7 +79,7 @@ _NETWORK = frozenset(
 )
 _NO_LOCKS = "unsupported"  # instead of the name of a process
 _NEW_HISTORY = "The next change renames it and starts a new history. Until then changes cannot be listed or undone."
-_FORMAT_HINT = "See docs/reference/validators.md; until it is fixed, strict edits are refused or get a warning."
+_FORMAT_HINT = "See docs/reference/validators.md. Until it is fixed, strict edits are refused or get a warning."
 _COLORS = {OK: "green", NOTE: "yellow", PROBLEM: "red"}
 _WIDTH = max(map(len, _COLORS))
 
@@ -354,9 +354,9 @@ def free_space(place: str) -> Finding:
     description = f"{in_bytes(free)} on the disk of {place}"
     if free < _TOO_LITTLE:
         return _problem("free space", description, "Free some: an edit needs space for a copy of each file.")
-    return (
-        _note("free space", description, "Free some space soon.") if free < _LITTLE else _ok("free space", description)
-    )
+    if free < _LITTLE:
+        return _note("free space", description, "Free some space soon.")
+    return _ok("free space", description)
 
 
 def _ownership(folder: str) -> Iterator[Finding]:

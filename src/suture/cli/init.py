@@ -136,7 +136,7 @@ CLIENTS = {
             "mcpServers",
             ("applications", "Claude/claude_desktop_config.json"),
             None,
-            "Restart Claude Desktop.",
+            "Quit and restart Claude Desktop.",
             by_default="user",
         ),
         Client(
@@ -261,7 +261,7 @@ def merge(text: str, addition: Addition, *, replace: bool = False) -> Merged:
     try:
         cuts = _toml_cuts(text, addition, exists=exists) if addition.format == "toml" else _json_cuts(text, addition)
         merged = Merged(_apply_cuts(text, cuts), tuple(cuts))
-        is_proved = _contains(merged.text, addition.format, expected)
+        is_proved = _has_data(merged.text, addition.format, expected)
     except RecursionError:
         is_proved = False
     if not is_proved:
@@ -269,7 +269,7 @@ def merge(text: str, addition: Addition, *, replace: bool = False) -> Merged:
     return merged
 
 
-def _contains(text: str, format: str, data: dict[str, Any]) -> bool:  # noqa: A002  as in `Addition`
+def _has_data(text: str, format: str, data: dict[str, Any]) -> bool:  # noqa: A002  as in `Addition`
     try:
         return parse(text, format) == data
     except Unmergeable:

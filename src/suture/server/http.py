@@ -101,9 +101,7 @@ class Address(Record):
         if not remote and not ip_address(str(place[0]).partition("%")[0]).is_loopback:
             raise ValueError(f"{self.host} can be reached from other machines; to allow that, use --allow-remote")
         listening = socket.create_server(place[:2], family=family)
-        listening.setsockopt(
-            socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
-        )  # otherwise responses in two parts wait for 40 ms
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else responses in two parts wait for 40 ms
         return listening
 
 

@@ -121,7 +121,7 @@ class Writer:
         if self._stopped:
             return
         self._unsent.append(memoryview(message + b"\n"))
-        if len(self._unsent) == 1:  # otherwise there was no room
+        if len(self._unsent) == 1:  # otherwise earlier messages wait for room
             self._write()
         if self.is_full:
             self._room.clear()
