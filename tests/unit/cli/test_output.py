@@ -129,7 +129,7 @@ def test_quiet_tells_errors_and_the_exit_code_is_the_same(
     assert main(["--quiet", *words]) == code
     out, err = capfd.readouterr()
     assert (out, err[: len(told)], bool(err)) == ("", told, bool(told))
-    assert "To take it back" not in err
+    assert "To undo" not in err
 
 
 @pytest.mark.promise("cli.quiet")
