@@ -18,26 +18,26 @@ TOOLS = definitions("anthropic", tools=["regex_search_multi", "file_read", "file
 
 
 def agent(ask: Ask, workspace: Workspace, task: str, model: str, turns: int) -> str:
-    """Carry out the task; the model's last words."""
+    """Carry out the task; returns the model's last message."""
     messages: list[Any] = [{"role": "user", "content": task}]
     for _ in range(turns):
         reply: Message = ask(model=model, max_tokens=8192, system=SYSTEM, tools=TOOLS, messages=messages)
         answers = workspace.handle_all(reply)
         if not answers:
-            return said(reply)
-        tell(reply, answers)
+            return text_of(reply)
+        show_turn(reply, answers)
         messages += [{"role": "assistant", "content": reply.content}, *answers]
-    return f"Stopped: {turns} turns were not enough."
+    return f"Stopped after {turns} turns."
 
 
-def said(reply: Message) -> str:
+def text_of(reply: Message) -> str:
     """The text of a reply."""
     return "\n".join(block.text for block in reply.content if block.type == "text")
 
 
-def tell(reply: Message, answers: list[dict[str, Any]]) -> None:
-    """Print a reply, and what came of its calls."""
-    print(said(reply))
+def show_turn(reply: Message, answers: list[dict[str, Any]]) -> None:
+    """Print a reply and the results of its calls."""
+    print(text_of(reply))
     calls = [block for block in reply.content if block.type == "tool_use"]
     results = [result for answer in answers for result in answer["content"]]
     for call, result in zip(calls, results, strict=True):

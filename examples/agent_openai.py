@@ -18,7 +18,7 @@ TOOLS = definitions("openai-responses", tools=["regex_search_multi", "file_read"
 
 
 def agent(ask: Ask, workspace: Workspace, task: str, model: str, turns: int) -> str:
-    """Carry out the task; the model's last words."""
+    """Carry out the task; returns the model's last message."""
     sent: list[Any] = [{"role": "user", "content": task}]
     before = None
     for _ in range(turns):
@@ -26,19 +26,19 @@ def agent(ask: Ask, workspace: Workspace, task: str, model: str, turns: int) -> 
         sent, before = workspace.handle_all(reply), reply.id
         if not sent:
             return reply.output_text
-        tell(reply, sent)
-    return f"Stopped: {turns} turns were not enough."
+        show_turn(reply, sent)
+    return f"Stopped after {turns} turns."
 
 
-def tell(reply: Response, answers: list[dict[str, Any]]) -> None:
-    """Print a reply, and what came of its calls."""
+def show_turn(reply: Response, answers: list[dict[str, Any]]) -> None:
+    """Print a reply and the results of its calls."""
     print(reply.output_text)
-    told = {answer["call_id"]: answer for answer in answers}
+    by_id = {answer["call_id"]: answer for answer in answers}
     for item in reply.output:
         if item.type == "function_call":
-            show(item.name, item.arguments, told[item.call_id]["output"], failed=False)
+            show(item.name, item.arguments, by_id[item.call_id]["output"], failed=False)
         if item.type == "apply_patch_call":
-            answer = told[item.call_id]
+            answer = by_id[item.call_id]
             show("apply_patch", item.operation.to_dict(), answer["output"], failed=answer["status"] == "failed")
 
 

@@ -1,6 +1,6 @@
 """What suture does, on a sample project in a temporary folder: eight short scenes, then where to go next.
 
-The commands are real; of what they print, a scene shows the lines that it is about. Nothing is left behind.
+The commands are real; each scene shows only the relevant lines of their output. Nothing is left behind.
 """
 
 from __future__ import annotations
@@ -60,29 +60,29 @@ print(f"{due(prices):.2f}")
 *** End Patch"""
 NEXT = """\
 docs/tutorial.md   ten minutes
-suture init        put it into your agent
+suture init        add it to your agent
 suture --help      all commands
 docs/              how-to, reference, promises"""
 
 
 def main() -> None:
-    """Run the demo, or, with a folder as argument, the part of it that is killed."""
+    """Run the demo or, with a folder as argument, the part of it that is killed."""
     if len(sys.argv) > 1:
         rename_until_killed(sys.argv[1])
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # as the commands write, whatever the locale says
+        sys.stdout.reconfigure(encoding="utf-8")  # like the commands, whatever the locale
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as own:
         os.environ.update(XDG_STATE_HOME=own, XDG_CONFIG_HOME=own)  # the demo's history is not kept
         root = Path(folder)
         write_sample(root)
-        print("Real commands on a sample project; output cut to what matters.")
+        print("Real commands on a sample project; only the relevant output is shown.")
         refuse_and_correct(root)
         patched = forgive(root)
         check_first(root)
         crash(root)
         rename(root)
         apply(root)
-        take_back(root, patched)
+        undo_and_redo(root, patched)
         through_mcp(root)
     title("Next")
     print(NEXT)
@@ -97,34 +97,34 @@ def write_sample(root: Path) -> None:
 
 def refuse_and_correct(root: Path) -> None:
     """An edit that is refused, and the correction that the answer offers."""
-    title("1. An edit that does not fit comes back corrected", "file_edit")
+    title("1. An edit that does not match comes back corrected", "file_edit")
     wanted = ("edit", "src/cart.py", "--old", "TAX=1.25", "--new", "TAX=1.20")
-    told = suture(root, *wanted, show=("NO_MATCH", "Difference: Extra space after 'TAX'", "1. Type"))
-    offered = told.partition("1. Type")[2].partition("\n")[0].partition(": suture ")[2]
-    suture(root, *shlex.split(offered), show=("-TAX", "+TAX"))
+    output = suture(root, *wanted, show=("NO_MATCH", "Difference: Extra space after 'TAX'", "1. Type"))
+    correction = output.partition("1. Type")[2].partition("\n")[0].partition(": suture ")[2]
+    suture(root, *shlex.split(correction), show=("-TAX", "+TAX"))
 
 
 def forgive(root: Path) -> str:
-    """A patch that lost its indentation, and one that fits twice; returns the id of the first."""
-    title("2. A patch may differ a little, but never guesses", "patch")
+    """A patch without indentation, and one that matches twice; returns the id of the first change."""
+    title("2. A patch may differ a little, but suture never guesses", "patch")
     old = "if member:\n    net *= 0.9"
     patch = {"oldText": old, "newText": old.replace("0.9", "0.8")}
     landed = suture(root, "patch", "src/cart.py", json.dumps(patch), show=("patches[0]", "-  ", "+  "))
-    twice = {"oldText": "prices", "newText": "amounts"}
-    suture(root, "patch", "src/bill.py", json.dumps(twice), show=("OLD_TEXT_NOT_UNIQUE",))
+    ambiguous = {"oldText": "prices", "newText": "amounts"}
+    suture(root, "patch", "src/bill.py", json.dumps(ambiguous), show=("OLD_TEXT_NOT_UNIQUE",))
     return change_in(landed)
 
 
 def check_first(root: Path) -> None:
     """An edit that would break a program."""
-    title("3. What would break a file is not written", "safe_edit")
+    title("3. An edit that would break a file is refused", "safe_edit")
     wanted = ("--lines", "8", "--new", "    return (net * TAX")
     suture(root, "edit", "src/cart.py", *wanted, show=("VALIDATION_FAILED", "src/cart.py:"))
 
 
 def crash(root: Path) -> None:
-    """A change of three files that is killed halfway, and the next call, which clears it up."""
-    title("4. Killed halfway through three files: the next call puts everything back")
+    """A change of three files that is killed halfway, and the next call, which recovers from it."""
+    title("4. Killed halfway through three files: the next call rolls back")
     before = contents(root)
     print(colored("cyan", r'>>> workspace.regex_replace_multi("**/*", r"\btotal\b", "due")'), flush=True)
     signaled = -subprocess.run([sys.executable, __file__, str(root)], check=False).returncode
@@ -133,11 +133,11 @@ def crash(root: Path) -> None:
     stray = len(after.keys() - before.keys())
     print(f"killed by signal {signaled}: {changed} of {len(before)} files changed, {stray} stray files")
     suture(root, "read", "docs/usage.md", show=("Note:",))
-    print(f"every byte as it was: {contents(root) == before}")
+    print(f"every byte restored: {contents(root) == before}")
 
 
 def rename_until_killed(folder: str) -> None:
-    """Rename in three files, and die when the second of them is to be published."""
+    """Rename in three files, and die before the second one is published."""
 
     def kill(number: int, _: str) -> None:
         if number == 2:  # noqa: PLR2004  the second
@@ -148,29 +148,29 @@ def rename_until_killed(folder: str) -> None:
 
 
 def rename(root: Path) -> None:
-    """A name in all files: one change."""
-    title("5. The same, undisturbed: one change over three files", "regex_replace_multi and others")
+    """Rename something in all files, as one change."""
+    title("5. The same without the kill: one change to three files", "regex_replace_multi and others")
     suture(root, "replace", r"\btotal\b", "due", "--write", show=("Made",))
 
 
 def apply(root: Path) -> None:
-    """A model's reply over three files, in three formats, with one block that does not fit."""
-    title("6. A model's whole reply, three formats in one", "apply_reply")
+    """A model's reply with changes to three files in three formats; one block does not match."""
+    title("6. A model's whole reply, with three formats", "apply_reply")
     (root / "reply.md").write_text(REPLY)
     print("\n".join(colored("faint", f"  {line}") for line in REPLY.split("\n")))
     suture(root, "apply", "reply.md", show=("✓", "✗", "Applied", "Difference"))
 
 
-def take_back(root: Path, change: str) -> None:
-    """An early change is undone, what came after it stays; then it is done again."""
-    title("7. Any change can be taken back; what came later stays", "undo, redo, history")
+def undo_and_redo(root: Path, change: str) -> None:
+    """An early change is undone, and later changes are kept; then it is redone."""
+    title("7. Any change can be undone; later changes are kept", "undo, redo, history")
     undone = suture(root, "undo", change, show=("Undid",))
-    redone = suture(root, "redo", show=())  # the log says it
+    redone = suture(root, "redo", show=())  # the log shows it
     suture(root, "log", "--limit", "2", show=(change_in(undone), change_in(redone)))
 
 
 def through_mcp(root: Path) -> None:
-    """What an agent sees: the tools, and the answer of one."""
+    """What an agent sees: the tools, and a tool's answer."""
     title("8. Agents get all of this over MCP")
     print(colored("cyan", "$ suture mcp"), flush=True)
     client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "demo", "version": "1"}}
@@ -181,20 +181,20 @@ def through_mcp(root: Path) -> None:
         {"id": 2, "method": "tools/list"},
         {"id": 3, "method": "tools/call", "params": {"name": "file_edit", "arguments": edit}},
     ]
-    sent = "".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in messages)
+    sent = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
     ran = subprocess.run([*SUTURE, "mcp"], cwd=root, input=sent, capture_output=True, encoding="utf-8", check=False)
     if ran.returncode:
-        print(ran.stderr.strip())  # what to install
+        print(ran.stderr.strip())  # says what to install
         return
-    answers = {each["id"]: each["result"] for each in map(json.loads, ran.stdout.strip().split("\n"))}
-    names = [each["name"] for each in answers[2]["tools"]]
+    answers = {answer["id"]: answer["result"] for answer in map(json.loads, ran.stdout.strip().split("\n"))}
+    names = [tool["name"] for tool in answers[2]["tools"]]
     print(f"tools/list            {len(names)} tools: {', '.join(names[:3])}, …")
     first, *_ = answers[3]["content"][0]["text"].split("\n")
     print(f"tools/call file_edit  {first}")
 
 
 def suture(root: Path, *words: str, show: tuple[str, ...]) -> str:
-    """Run a command; print it, and the lines that begin with one of some texts; returns all that it said."""
+    """Run a command; print it, and the lines of its output that begin with a text in `show`; returns the output."""
     print(colored("cyan", f"$ {shlex.join(('suture', *words))}"), flush=True)
     colors = {"FORCE_COLOR": "1"} if colored("bold", "colors") != "colors" else {"NO_COLOR": "1"}
     ran = subprocess.run(
@@ -217,9 +217,9 @@ def without_colors(text: str) -> str:
     return re.sub(r"\033\[[0-9;]*m", "", text)
 
 
-def change_in(told: str) -> str:
-    """The id of the change that a command says it made."""
-    return told.partition(" as change ")[2].split()[0].rstrip(".;")
+def change_in(output: str) -> str:
+    """The id of the change in a command's output."""
+    return output.partition(" as change ")[2].split()[0].rstrip(".;")
 
 
 def contents(root: Path) -> dict[str, bytes]:
@@ -228,12 +228,12 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 def title(words: str, tools: str = "") -> None:
-    """Begin a scene; name the tools that it shows."""
+    """Print the title of a scene, and the tools that it shows."""
     print(f"\n{colored('bold', words)}{colored('faint', f'  [{tools}]' * bool(tools))}")
 
 
 if __name__ == "__main__":
     try:
         main()
-    except BrokenPipeError:  # who reads has seen enough
+    except BrokenPipeError:  # the reader has seen enough
         sys.stdout = None

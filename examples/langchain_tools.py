@@ -12,21 +12,21 @@ from suture import Workspace, definitions
 
 
 def tools(workspace: Workspace, chosen: str | list[str] = "edit") -> list[StructuredTool]:
-    """The tools of a profile, or those named, as LangChain wants them."""
+    """The tools of a profile, or the named tools, in the form that LangChain expects."""
     return [
         StructuredTool(
-            name=each["name"],
-            description=each["description"],
-            args_schema=each["inputSchema"],
-            func=partial(call, workspace, each["name"]),
+            name=tool["name"],
+            description=tool["description"],
+            args_schema=tool["inputSchema"],
+            func=partial(call, workspace, tool["name"]),
             handle_tool_error=True,
         )
-        for each in definitions("mcp", chosen)
+        for tool in definitions("mcp", chosen)
     ]
 
 
 def call(workspace: Workspace, tool: str, /, **arguments: Any) -> str:
-    """Call a tool; what goes wrong is told to the model."""
+    """Call a tool; errors are reported to the model."""
     answer = workspace.handle({"name": tool, "arguments": arguments})
     text: str = answer["content"][0]["text"]
     if answer["isError"]:
@@ -35,7 +35,7 @@ def call(workspace: Workspace, tool: str, /, **arguments: Any) -> str:
 
 
 def main() -> None:
-    """Let a model work: its first edit is refused, the second is the correction from the answer."""
+    """Run a model: its first edit is refused, the second is the correction from the answer."""
     by_name = {tool.name: tool for tool in tools(Workspace(sample_project()))}
     replies = [
         AIMessage("", tool_calls=[{"name": "file_edit", "args": WRONG, "id": "1"}]),
@@ -43,11 +43,11 @@ def main() -> None:
         AIMessage("The greeting says Hello."),
     ]
     model = GenericFakeChatModel(messages=iter(replies))  # a real one: init_chat_model(…).bind_tools(tools(workspace))
-    messages: list[AnyMessage] = [HumanMessage("Mend the greeting.")]
+    messages: list[AnyMessage] = [HumanMessage("Fix the greeting.")]
     while (reply := model.invoke(messages)).tool_calls:
-        answers = [by_name[each["name"]].invoke(each) for each in reply.tool_calls]
+        answers = [by_name[request["name"]].invoke(request) for request in reply.tool_calls]
         messages += [reply, *answers]
-        print("\n".join(f"{each.status}: {each.text}\n" for each in answers))
+        print("\n".join(f"{answer.status}: {answer.text}\n" for answer in answers))
     print(reply.text)
 
 

@@ -13,26 +13,26 @@ from suture import Workspace, definitions
 
 
 def tools(workspace: Workspace, chosen: str | list[str] = "edit") -> list[Any]:
-    """The tools of a profile, or those named, as the SDK wants them."""
+    """The tools of a profile, or the named tools, in the form that the SDK expects."""
 
     async def call(context: ToolContext[Any], arguments: str) -> str:
-        asked = {"type": "function_call", "call_id": context.tool_call_id, "name": context.tool_name}
-        return str(workspace.handle({**asked, "arguments": arguments})["output"])
+        request = {"type": "function_call", "call_id": context.tool_call_id, "name": context.tool_name}
+        return str(workspace.handle({**request, "arguments": arguments})["output"])
 
     return [
-        FunctionTool(each["name"], each["description"], each["inputSchema"], call, strict_json_schema=False)
-        for each in definitions("mcp", chosen)
+        FunctionTool(tool["name"], tool["description"], tool["inputSchema"], call, strict_json_schema=False)
+        for tool in definitions("mcp", chosen)
     ]
 
 
-def edit(number: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def edit(call_id: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """A reply that calls `file_edit`."""
-    call = {"type": "function_call", "call_id": number, "name": "file_edit", "arguments": json.dumps(arguments)}
+    call = {"type": "function_call", "call_id": call_id, "name": "file_edit", "arguments": json.dumps(arguments)}
     return {"output": [call]}
 
 
 def main() -> None:
-    """Let a model work: its first edit is refused, the second is the correction from the answer."""
+    """Run a model: its first edit is refused, the second is the correction from the answer."""
     text = {"type": "output_text", "text": "The greeting says Hello.", "annotations": []}
     last = {"type": "message", "id": "3", "role": "assistant", "status": "completed", "content": [text]}
     replies = iter([edit("1", WRONG), edit("2", RIGHT), {"output": [last]}])
@@ -40,10 +40,10 @@ def main() -> None:
     client = AsyncOpenAI(api_key="none", http_client=httpx2.AsyncClient(transport=offline))
     agent = Agent(
         name="editor",
-        model=OpenAIResponsesModel("any", client),  # left out: the SDK's own choice
+        model=OpenAIResponsesModel("any", client),  # without a client: the SDK's default
         tools=tools(Workspace(sample_project())),
     )
-    result = Runner.run_sync(agent, "Mend the greeting.", run_config=RunConfig(tracing_disabled=True))
+    result = Runner.run_sync(agent, "Fix the greeting.", run_config=RunConfig(tracing_disabled=True))
     for item in result.new_items:
         if isinstance(item, ToolCallOutputItem):
             print(f"{item.output}\n")

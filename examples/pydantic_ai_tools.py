@@ -12,21 +12,21 @@ from suture import Workspace, definitions
 
 
 def tools(workspace: Workspace, chosen: str | list[str] = "edit") -> list[Tool]:
-    """The tools of a profile, or those named, as Pydantic AI wants them."""
+    """The tools of a profile, or the named tools, in the form that Pydantic AI expects."""
     return [
         Tool.from_schema(
-            partial(call, workspace, each["name"]),
-            each["name"],
-            each["description"],
-            each["inputSchema"],
+            partial(call, workspace, tool["name"]),
+            tool["name"],
+            tool["description"],
+            tool["inputSchema"],
             sequential=True,
         )
-        for each in definitions("mcp", chosen)
+        for tool in definitions("mcp", chosen)
     ]
 
 
 def call(workspace: Workspace, tool: str, /, **arguments: Any) -> str:
-    """Call a tool; what goes wrong is told to the model, as often as it takes (ModelRetry would have a limit)."""
+    """Call a tool; errors are reported to the model, without a limit (ModelRetry has one)."""
     answer = workspace.handle({"name": tool, "arguments": arguments})
     text: str = answer["content"][0]["text"]
     if answer["isError"]:
@@ -35,7 +35,7 @@ def call(workspace: Workspace, tool: str, /, **arguments: Any) -> str:
 
 
 def main() -> None:
-    """Let a model work: its first edit is refused, the second is the correction from the answer."""
+    """Run a model: its first edit is refused, the second is the correction from the answer."""
     replies = iter(
         [
             ModelResponse([ToolCallPart("file_edit", WRONG)]),
@@ -51,7 +51,7 @@ def main() -> None:
         return next(replies)
 
     agent = Agent(FunctionModel(model), tools=tools(Workspace(sample_project())))
-    print(agent.run_sync("Mend the greeting.").output)
+    print(agent.run_sync("Fix the greeting.").output)
 
 
 if __name__ == "__main__":

@@ -25,11 +25,11 @@ EDIT = {"old_text": OLD, "new_text": OLD.replace("Helo", "Hello")}
 RIGHT = {"path": "greeting.py", "edits": [EDIT]}
 """Arguments of `file_edit` that fix the greeting."""
 WRONG = {"path": "greeting.py", "edits": [{name: text.replace("    ", "\t") for name, text in EDIT.items()}]}
-"""The same with tabs, where the file has spaces; the refusal says to send `EDIT` instead."""
+"""The same with tabs where the file has spaces; the refusal suggests `EDIT` instead."""
 
 
 def sample_project() -> Path:
-    """Write the project into a new folder, which stays until you remove it."""
+    """Write the project to a new folder, which remains until you remove it."""
     root = Path(tempfile.mkdtemp(prefix="suture-sample-")).resolve()
     for name, content in FILES.items():
         (root / name).parent.mkdir(exist_ok=True)

@@ -1,8 +1,8 @@
 """Recorded conversations with a model, to run an agent without one.
 
-A file has two lines of JSON for each request, in the shapes of the API: what was sent that is new, and the reply. A
-replay gives the model's side only; the agent really does what it says. A request must answer the same calls as the
-recorded one, as well or as badly, or the model's next words would be about something that did not happen.
+A file has two lines of JSON for each request, in the format of the API: the new part of the request, and the reply. A
+replay takes only the model's replies from the file; the agent really makes the calls. A request must answer the same
+calls as the recorded one, with the same success or failure, or the next reply would not fit what happened.
 """
 
 import json
@@ -17,11 +17,11 @@ Ask: TypeAlias = Callable[..., Any]
 
 
 class BadTranscript(Exception):
-    """A recording that cannot be read, or that the run departs from."""
+    """A recording that cannot be read, or that differs from the run."""
 
 
 class Replay:
-    """Stands in for an API's `create`, and gives the recorded replies, one after the other."""
+    """Replaces an API's `create`, and returns the recorded replies in order."""
 
     def __init__(self, file: Path, read: Callable[[Any], Any], new: Callable[[dict[str, Any]], Any]) -> None:
         self._file, self._read, self._new = file, read, new
@@ -30,29 +30,29 @@ class Replay:
 
     @property
     def task(self) -> str:
-        """What the model was asked to do."""
+        """The task of the recorded model."""
         return str(self._recorded(0))
 
     def __call__(self, **request: Any) -> Any:
-        """The next reply, as the SDK reads it."""
+        """The next reply, as an object of the SDK."""
         recorded, found = self._recorded(self._at), _outline(self._new(request))
         if found != recorded:
-            raise BadTranscript(f"{self._place(self._at)}: recorded was {recorded}, but the run sends {found}")
+            raise BadTranscript(f"{self._place(self._at)}: expected {recorded}, but the run sends {found}")
         self._at += 2
         try:
             return self._read(self._line(self._at - 1))
         except ValidationError as error:
-            raise BadTranscript(f"{self._place(self._at - 1)} is no reply of this API: {error}") from None
+            raise BadTranscript(f"{self._place(self._at - 1)} is not a reply of this API: {error}") from None
 
     def _recorded(self, index: int) -> Any:
         try:
             return _outline(line := self._line(index))
         except (AttributeError, LookupError, TypeError):
-            raise BadTranscript(f"{self._place(index)}: expected what was sent, not {line!r:.200}") from None
+            raise BadTranscript(f"{self._place(index)}: expected a request, got {line!r:.200}") from None
 
     def _line(self, index: int) -> Any:
         if index >= len(self._lines):
-            raise BadTranscript(f"{self._file} ends after {len(self._lines)} lines, but the run goes on")
+            raise BadTranscript(f"{self._file} ends after {len(self._lines)} lines, but the run continues")
         return self._lines[index]
 
     def _place(self, index: int) -> str:
@@ -60,7 +60,7 @@ class Replay:
 
 
 class Recorder:
-    """Asks as before, and writes down what was sent and replied."""
+    """Passes requests on, and records them with their replies."""
 
     def __init__(self, ask: Ask, file: Path, new: Callable[[dict[str, Any]], Any]) -> None:
         self._ask, self._file, self._new = ask, file, new
@@ -70,8 +70,8 @@ class Recorder:
         """The reply to this request."""
         reply = self._ask(**request)
         with self._file.open("a", encoding="utf-8") as out:
-            for each in (self._new(request), reply.model_dump(mode="json", by_alias=True, exclude_unset=True)):
-                out.write(json.dumps(each, ensure_ascii=False) + "\n")
+            for message in (self._new(request), reply.model_dump(mode="json", by_alias=True, exclude_unset=True)):
+                out.write(json.dumps(message, ensure_ascii=False) + "\n")
         return reply
 
 
@@ -84,18 +84,18 @@ def _lines(file: Path) -> Iterator[Any]:
         try:
             yield json.loads(line)
         except ValueError as error:
-            raise BadTranscript(f"{file}, line {number} is no JSON: {error}") from None
+            raise BadTranscript(f"{file}, line {number} is not JSON: {error}") from None
 
 
 def _outline(sent: Any) -> Any:
-    """What must not differ: a text, or which calls are answered, and how each went."""
+    """The part that must not differ: a text, or the answered calls and their outcomes."""
     content = sent["content"] if isinstance(sent, dict) else sent
     if isinstance(content, str):
         return content
     if content[0].get("role") == "user":
         return content[0]["content"]
-    return {each.get("tool_use_id") or each["call_id"]: _went(each) for each in content}
+    return {answer.get("tool_use_id") or answer["call_id"]: _outcome(answer) for answer in content}
 
 
-def _went(answer: dict[str, Any]) -> str:
+def _outcome(answer: dict[str, Any]) -> str:
     return "failed" if answer.get("is_error") or answer.get("status") == "failed" else "done"

@@ -1,4 +1,4 @@
-"""suture puts edits into files for coding agents.
+"""suture applies edits to files for coding agents.
 
 Every edit lands exactly where it was meant, or nothing changes and the caller learns why.
 """
@@ -47,7 +47,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-_HOMES = {
+_MODULES = {
     "Edit": "suture.text.edits",
     "Issue": "suture.check.issue",
     "LineEdit": "suture.models",
@@ -75,13 +75,13 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used: `suture --help` needs none of them."""
-    if name not in _HOMES:
+    if name not in _MODULES:
         message = f"module 'suture' has no attribute {name!r}"
         raise AttributeError(message)
     from importlib import import_module  # see above
 
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_MODULES})

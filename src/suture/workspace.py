@@ -1,4 +1,4 @@
-"""The front door: a workspace, and calls of tools on it."""
+"""`Workspace`: a folder, and calls of tools on it. All callers use it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
     _Outcome = tuple[Answer, Recovered | None, Trouble | None]
 
-_MOST_VALUES = 1_000_000  # of a request: one that contains itself has no end
+_MAX_VALUES = 1_000_000  # of a request; one that contains itself would never end
 
 
 class Workspace:
@@ -47,7 +47,7 @@ class Workspace:
         fs: FS | None = None,
         audience: Audience = MODEL,
     ) -> None:
-        """`audience` is whom results are worded for: a model, unless the command line prints them."""
+        """`audience` is the reader of the results: a model, or a person at the command line."""
         self._engine = Engine(root, settings, fs, audience)
 
     @property
@@ -63,35 +63,35 @@ class Workspace:
     def call(self, name: str, arguments: object = None, *, progress: Progress | None = None) -> ToolResult:
         """Call a tool by name. Never raises: a failure is a result that says what to do about it.
 
-        `progress` is told of more files walked over and of more matches, often of none: it may raise
-        `errors.Cancelled`, which ends a call that has not begun to write.
+        `progress` is called often, with the numbers of files walked over and of matches found since the last time,
+        which may be 0. It may raise `errors.Cancelled`, which ends a call that has not begun to write.
         """
         return self._call_safely(str(name), lambda: self._answer(find(str(name)), arguments, progress))
 
     def handle(self, tool_call: object, tools: str | Iterable[str] | None = None) -> Any:
-        """Make a call as a model's API delivers it, and give the message to send back.
+        """Make a call in the form of a model's API, and return the message to send back.
 
         Takes a dictionary or an object of the API's SDK: Anthropic's `tool_use`, a tool call of OpenAI's Chat
-        Completions or Responses, Gemini's function call, MCP's `tools/call`. What is wrong with a call's name or
-        arguments is told to the model; ValueError or TypeError for what is no call. `tools` are those that may be
-        called, as `definitions` takes them; all if left out.
+        Completions or Responses, Gemini's function call, MCP's `tools/call`. An invalid name or argument is reported
+        to the model; ValueError or TypeError if `tool_call` is not a tool call. `tools` are the tools that may be
+        called, as for `definitions` (default: all).
         """
-        from suture.apis import handle  # most programs make calls of their own
+        from suture.apis import handle  # most programs do not need it
 
-        return handle(self._offering(tools), tool_call)
+        return handle(self._restricted_call(tools), tool_call)
 
     def handle_all(self, reply: object, tools: str | Iterable[str] | None = None) -> list[Any]:
-        """Make all calls in a model's reply, in order, and give the messages to send back; none if it makes no calls.
+        """Make all calls in a model's reply, in order, and return the messages to send back; none if it has no calls.
 
-        Takes the whole reply, as a dictionary or an object of the API's SDK, or a list of its items. A call that the
-        reply's length limit or a filter cut off is not made. `tools` as for `handle`.
+        Takes the whole reply, as a dictionary or an object of the API's SDK, or a list of its items. A call that was
+        truncated by the length limit of the reply or by a filter is not made. `tools` is as for `handle`.
         """
         from suture.apis import handle_all  # as above
 
-        return handle_all(self._offering(tools), reply)
+        return handle_all(self._restricted_call(tools), reply)
 
-    def _offering(self, tools: str | Iterable[str] | None) -> Callable[[str, object], ToolResult]:
-        """`call` of these tools only."""
+    def _restricted_call(self, tools: str | Iterable[str] | None) -> Callable[[str, object], ToolResult]:
+        """`call`, restricted to these tools."""
         if tools is None:
             return self.call
         from suture.tools import chosen, not_offered
@@ -104,7 +104,7 @@ class Workspace:
         return call
 
     def _call_safely(self, name: str, answer: Callable[[], _Outcome]) -> ToolResult:
-        """What a call gives, as a result; never raises."""
+        """The result of a call; never raises."""
         try:
             return self._result(name, answer)
         except MemoryError:
@@ -161,7 +161,7 @@ class Workspace:
         validate: str = "off",
         literal: bool = False,
     ) -> ToolResult:
-        """Replace exact texts in a file, one after the other, each as often as expected; all of them or none."""
+        """Replace exact texts in a file, in order, each as often as expected; all of them or none."""
         return self.call("file_edit", _arguments(locals()))
 
     def patch(
@@ -176,7 +176,7 @@ class Workspace:
         validate: str = "off",
         literal: bool = False,
     ) -> ToolResult:
-        """Edit a text file by patches, all of them or none; see `docs/spec/TOOLS.md` for their fields."""
+        """Apply patches to a text file, all of them or none; see `docs/spec/TOOLS.md` for their fields."""
         return self.call("patch", _arguments(locals()))
 
     def apply_reply(
@@ -193,7 +193,7 @@ class Workspace:
         expect_hash: str | dict[str, str] | None = None,
         literal: bool = False,
     ) -> ToolResult:
-        """Apply what a model's reply says about files, in whatever format; see `docs/spec/TOOLS.md`."""
+        """Apply the changes in a model's reply, in any supported format; see `docs/spec/TOOLS.md`."""
         only = None if only is None else list(only)
         return self.call("apply_reply", _arguments(locals()))
 
@@ -211,7 +211,7 @@ class Workspace:
         validate: str = "new",
         literal: bool = False,
     ) -> ToolResult:
-        """Edit a file by its content, by lines or by search, and write it only if nothing breaks.
+        """Replace a file's content, lines or text, and write the file only if it passes the checks.
 
         Line edits and the search are dictionaries, or models such as `LineEdit` and `SearchReplace`.
         """
@@ -245,7 +245,7 @@ class Workspace:
         *,
         include_ignored: bool = False,
     ) -> ToolResult:
-        """Find the matches of a regular expression in the files that a glob names."""
+        """Find the matches of a regular expression in the files that match a glob."""
         return self.call("regex_search_multi", _arguments(locals()))
 
     def regex_replace(
@@ -286,7 +286,7 @@ class Workspace:
         expect_hash: str | dict[str, str] | None = None,
         validate: str = "off",
     ) -> ToolResult:
-        """Replace the matches of a regular expression in the files that a glob names, all of them or none."""
+        """Replace the matches of a regular expression in the files that match a glob, all of them or none."""
         return self.call("regex_replace_multi", _arguments(locals()))
 
     def regex_extract(
@@ -299,7 +299,7 @@ class Workspace:
         *,
         encoding: str | None = None,
     ) -> ToolResult:
-        """What the groups of a regular expression capture in one file."""
+        """Extract the groups of a regular expression's matches in one file."""
         return self.call("regex_extract", _arguments(locals()))
 
     def regex_match_lines(
@@ -314,7 +314,7 @@ class Workspace:
         encoding: str | None = None,
         format: str = "json",  # noqa: A002  the tool's own argument name
     ) -> ToolResult:
-        """The lines of one file that match a regular expression, or those that do not."""
+        """Find the lines of one file that match a regular expression, or those that do not match."""
         return self.call("regex_match_lines", _arguments(locals()))
 
     def regex_split(
@@ -327,15 +327,15 @@ class Workspace:
         *,
         encoding: str | None = None,
     ) -> ToolResult:
-        """The content of one file, split where a regular expression matches."""
+        """Split the content of one file where a regular expression matches."""
         return self.call("regex_split", _arguments(locals()))
 
     def undo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
-        """Take back a change, the newest if none is named, keeping later work."""
+        """Undo a change (default: the newest), keeping later work."""
         return self.call("undo", _arguments(locals()))
 
     def redo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
-        """Do again what `undo` took back, the most recent if none is named."""
+        """Reapply an undone change (default: the most recently undone)."""
         return self.call("redo", _arguments(locals()))
 
     def history(self, path: str | None = None, limit: int = 20, before: str | None = None) -> ToolResult:
@@ -343,61 +343,61 @@ class Workspace:
         return self.call("history", _arguments(locals()))
 
     def show(self, change_id: str) -> ToolResult:
-        """One change, with its diff."""
+        """Show a change and its diff."""
         return self.command("show", {"change_id": change_id})
 
     def restore(self, to: str | None = None, paths: Iterable[str] = (), *, dry_run: bool = False) -> ToolResult:
-        """Bring files back: to right after a change, to a snapshot, or as last recorded. It is a change itself."""
+        """Restore files to the state after a change, to a snapshot, or to the last recorded state, as a new change."""
         return self.command("restore", {"to": to, "paths": list(paths), "dry_run": dry_run})
 
     def snapshot(self, name: str, paths: Iterable[str] = ()) -> ToolResult:
-        """Name this point, and keep every file that suture ever changed here, and those given, as they stand."""
+        """Create a snapshot of every file that suture ever changed here, and of `paths`."""
         return self._call_safely("snapshot", lambda: (self._snapshot(name, list(paths)), None, None))
 
     def snapshots(self) -> ToolResult:
-        """List the named points."""
+        """List the snapshots."""
         return self.command("snapshots", {})
 
     def command(self, name: str, arguments: object) -> ToolResult:
-        """As `call`, and for what is made like a tool for the command line only."""
+        """Like `call`, but also calls the tools that are for the command line only."""
         return self._call_safely(name, lambda: self._answer(command(name), arguments))
 
     def watch(self, progress: Progress) -> None:
-        """Be told during calls that go through many files of more files walked over, and of more matches found."""
+        """Set the function that later calls over many files call with their progress, as in `call`."""
         self._engine.progress = progress
 
     def _snapshot(self, name: str, paths: list[str]) -> Answer:
-        from suture.tools.history import check_name, snapshot  # most calls take none
+        from suture.tools.history import check_name, snapshot  # most calls need none
 
         check_name(name)
         with within(self.settings), self._engine.locked() as session:
             return snapshot(session, name, paths)
 
     def transaction(self, summary: str = "") -> Transaction:
-        """Changes to several files that land together, or not at all, when the `with` block ends."""
+        """Changes to several files that land together, or not at all, at the end of the `with` block."""
         return Transaction(self._engine, summary)
 
     def recover(self) -> Recovered | None:
-        """Clear up what an interrupted process left behind; every call does this by itself."""
+        """Recover from an interrupted transaction; every call does this by itself."""
         return self._engine.recover()
 
     def close(self) -> None:
-        """Let go of what is kept open between calls, such as the history's database; a later call opens it again."""
+        """Close what is open between calls, such as the history's database; a later call reopens it."""
         self._engine.close()
 
     def _answer(self, spec: ToolSpec, arguments: object, progress: Progress | None = None) -> _Outcome:
-        given: Mapping[str, Any] = {}
+        checked: Mapping[str, Any] = {}
         try:
             with suspend() if spec.own_clock else within(self.settings):
-                given = self._check_arguments({} if arguments is None else arguments)
-                return self._carry_out(spec, spec.request.parse(given), progress)
+                checked = self._check_arguments({} if arguments is None else arguments)
+                return self._run(spec, spec.request.parse(checked), progress)
         except (SutureError, MemoryError) as error:
             problem = OutOfMemory() if isinstance(error, MemoryError) else error
             if spec.explain is None:
                 raise problem from None
-            return spec.explain(given, problem, self._engine.audience), None, None
+            return spec.explain(checked, problem, self._engine.audience), None, None
 
-    def _carry_out(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
+    def _run(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
         if spec.read is not None:
             with self._engine.session(progress) as session:
                 check_time()
@@ -410,7 +410,7 @@ class Workspace:
             proposal: Proposal = spec.plan(session, request)  # type: ignore[misc]  # checked above
             _check_hashes(expected, proposal.plan)
             if level != "off" and not proposal.checked:
-                from suture.tools.check import gate_proposal  # most calls ask for no checks
+                from suture.tools.check import gate_proposal  # most calls request no checks
 
                 proposal = gate_proposal(session, proposal, level)
             proposed.append(proposal)
@@ -421,7 +421,10 @@ class Workspace:
                 session.check_permitted(propose(session))
                 return _describe(proposed[-1], None), None, None
         landing = self._engine.land(propose, replan=expected is None, serial=spec.serial, progress=progress)
-        with suspend(), within(self.settings):  # its own time: what landed is not reported as a failure
+        with (
+            suspend(),
+            within(self.settings),
+        ):  # with time of its own: a change that landed is not reported as a failure
             return _describe_landed(proposed[-1], landing.change), landing.recovered, landing.trouble
 
     def _check_arguments(self, arguments: Any) -> Mapping[str, Any]:
@@ -434,7 +437,7 @@ class Workspace:
 
 
 def _describe_landed(proposal: Proposal, change: Change | None) -> Answer:
-    """What a tool says of a plan that landed: in brief, if there is no time or no memory left to show what changed."""
+    """A tool's answer for a plan that landed; a brief one if there is no time or memory left to show the changes."""
     try:
         return _describe(proposal, change)
     except (Overrun, MemoryError) as error:
@@ -448,7 +451,7 @@ def _describe_landed(proposal: Proposal, change: Change | None) -> Answer:
 
 
 def _describe(proposal: Proposal, change: Change | None) -> Answer:
-    """What a tool says of its plan; with `no_change`, if that leaves every file as it was."""
+    """A tool's answer for its plan, with `no_change` if the plan leaves every file unchanged."""
     answer = proposal.describe(change)
     plan = proposal.plan
     if change is not None or answer.is_error or not plan.tool or plan.without_no_ops().changes:
@@ -457,45 +460,45 @@ def _describe(proposal: Proposal, change: Change | None) -> Answer:
 
 
 def _arguments(arguments: dict[str, Any]) -> dict[str, Any]:
-    """A method's arguments as its tool takes them."""
+    """A method's arguments in the form that its tool takes."""
     del arguments["self"]
     return {name: list(value) if isinstance(value, tuple) else _plain(value) for name, value in arguments.items()}
 
 
 def _plain(value: Any) -> Any:
-    """A value as tools take it: models as objects, alone or in a list."""
+    """A value in the form that tools take: models as objects, alone or in a list."""
     if isinstance(value, list):
         return [_plain(item) for item in value]
     return value.model_dump() if hasattr(value, "model_dump") else _path_text(value)
 
 
 def _path_text(path: Any) -> Any:
-    """A path as tools take it; they refuse what is not a path."""
+    """A path in the form that tools take; other values are unchanged, and the tool refuses them."""
     return fspath(path) if hasattr(path, "__fspath__") else path
 
 
 def _add_note(result: ToolResult, key: str, data: dict[str, Any], words: str) -> ToolResult:
-    """The result with one thing more to know; without words, its text stays as it is."""
+    """The result with one more note; without words, its text is unchanged."""
     notes = (*result.notes, f"Note: {words}") if words else result.notes
     return result.but(notes=notes, metadata={**result.metadata, key: data})
 
 
 def _check_hashes(expected: str | dict[str, str] | None, plan: Plan) -> None:
-    """Refuse a plan made on a file that is not the one the caller knows."""
-    from suture.tools.results import check_hash  # reading needs none
+    """Refuse a plan if a file does not have the hash that the caller expects."""
+    from suture.tools.results import check_hash  # reading tools need none
 
     for change in plan.changes:
         check_hash(expected, change.place.name, getattr(change, "before", None))
 
 
 def _text_size(value: object) -> int:
-    """How much text a request holds, without building another copy of it."""
+    """The size of the texts in a request, without copying them."""
     total, values, stack = 0, 0, [value]
     while stack:
         item = stack.pop()
         values += 1
-        if values > _MOST_VALUES:  # a structure that holds itself has no end
-            raise InputTooLarge(what="The request", size=values, limit=_MOST_VALUES, setting="", unit="values")
+        if values > _MAX_VALUES:  # see above
+            raise InputTooLarge(what="The request", size=values, limit=_MAX_VALUES, setting="", unit="values")
         if isinstance(item, str):
             total += len(item) if item.isascii() else len(item.encode("utf-8", "surrogatepass"))
         elif isinstance(item, dict):

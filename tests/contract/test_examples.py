@@ -100,7 +100,7 @@ def test_an_agent_mends_the_sample_and_its_hint_takes_all_back(offline: Path) ->
     assert read(again)[1::2] == recording("agent")[1::2]
     *_, said, _, hint = ran.stdout.removesuffix("\n").split("\n")
     assert said.startswith("Both greetings say Hello now")
-    words = shlex.split(hint.removeprefix("To take it all back: "))
+    words = shlex.split(hint.removeprefix("To undo everything: "))
     assert words[:2] == ["suture", "restore"]
     assert start("-m", *words).returncode == 0
     assert sample(offline) == SAMPLE
@@ -182,11 +182,11 @@ def nothing_sent(lines: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (no_reply, r", line 4 is no reply of this API: (.|\n)*\boutput\n  Field required"),
-        (cut_off, r" ends after 4 lines, but the run goes on$"),
-        (went_well, r", line 5: recorded was \{'\w+': 'done', .*\}, but the run sends \{'\w+': 'failed', .*\}$"),
-        (unanswered, r", line 3: recorded was \{'\w+': 'done'\}, but the run sends \{'\w+': 'done', '\w+': 'done'\}$"),
-        (nothing_sent, r", line 3: expected what was sent, not \[\]$"),
+        (no_reply, r", line 4 is not a reply of this API: (.|\n)*\boutput\n  Field required"),
+        (cut_off, r" ends after 4 lines, but the run continues$"),
+        (went_well, r", line 5: expected \{'\w+': 'done', .*\}, but the run sends \{'\w+': 'failed', .*\}$"),
+        (unanswered, r", line 3: expected \{'\w+': 'done'\}, but the run sends \{'\w+': 'done', '\w+': 'done'\}$"),
+        (nothing_sent, r", line 3: expected a request, got \[\]$"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -198,7 +198,7 @@ def test_a_damaged_recording_ends_the_run_with_what_is_wrong(
     with pytest.raises(SystemExit) as ended:
         replaying.replay(lines)
     assert re.search(rf"^replay: .*recording\.jsonl{said}", str(ended.value.code)), ended.value.code
-    assert "\nTo take it all back: suture restore " in capsys.readouterr().out
+    assert "\nTo undo everything: suture restore " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -206,8 +206,8 @@ def test_a_damaged_recording_ends_the_run_with_what_is_wrong(
     [
         (None, " cannot be read: "),
         (b"\xff\n", " cannot be read: "),
-        (b'[{"role": "user", "content": "Go."}]\n{"id": "resp\n', ", line 2 is no JSON: "),
-        (b"", ", line 1 is no JSON: "),
+        (b'[{"role": "user", "content": "Go."}]\n{"id": "resp\n', ", line 2 is not JSON: "),
+        (b"", ", line 1 is not JSON: "),
     ],
 )
 def test_a_file_that_is_no_recording_is_named(content: bytes | None, said: str, replaying: Replaying) -> None:
@@ -225,7 +225,7 @@ def test_another_task_than_the_recorded_one_is_not_replayed(replaying: Replaying
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [([], "say what to do, or give a recording"), (["Go", "--folder", "none"], "there is no folder none")],
+    [([], "expected a task, or a recording to replay"), (["Go", "--folder", "none"], "folder none does not exist")],
 )
 def test_an_agent_without_a_task_or_a_folder_says_so(
     arguments: list[str], said: str, replaying: Replaying, capsys: pytest.CaptureFixture[str]
@@ -237,7 +237,7 @@ def test_an_agent_without_a_task_or_a_folder_says_so(
 
 def test_an_agent_stops_after_so_many_turns(replaying: Replaying, capsys: pytest.CaptureFixture[str]) -> None:
     replaying.replay(recording("agent_openai"), "--turns", "2")
-    assert "\nStopped: 2 turns were not enough.\n" in capsys.readouterr().out
+    assert "\nStopped after 2 turns.\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", FRAMEWORKS)

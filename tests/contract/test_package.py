@@ -38,7 +38,7 @@ STEPS: dict[str, tuple[list[str], int, str]] = {
     "snapshot": (["here"], 0, "Took snapshot 'here'"),
     "restore": (["--to", "here"], 0, ""),
     "recover": ([], 0, "Nothing to recover.\n"),
-    "mcp": ([], 1, "MISSING_EXTRA: suture mcp needs packages that suture alone does not bring: mcp"),
+    "mcp": ([], 1, "MISSING_EXTRA: suture mcp needs the extra mcp: package mcp is missing"),
     "init": (["cursor"], 0, "Cursor reads its MCP servers from "),
     "tools": ([], 0, "apply_reply          Apply a model's reply\n"),
     "call": (["file_read", '{"path": "greet.py"}'], 0, '{"isError": false'),

@@ -16,11 +16,11 @@ from random import Random
 from typing import Any
 
 from suture.apis import handle, handle_all
-from suture.cli import COMMANDS, command_first, main, quick
+from suture.cli import COMMANDS, command_first, main, quick_options
 from suture.cli.arguments import build_parser
 from suture.cli.init import CLIENTS, Addition, Unmergeable, merge, parse
 from suture.server import stdio
-from suture.server.http import Address, Names
+from suture.server.http import Address, HostNames
 from suture.tools import TOOLS
 from tests.fuzz.calls import opened, state
 from tests.fuzz.mutation import joined
@@ -46,7 +46,7 @@ _SAFE = sorted(set(COMMANDS) - {"mcp", "init", "doctor"})
 
 def _arguments(data: bytes) -> object:
     words = _words(Choices(data), _WORDS)
-    quick(words)
+    quick_options(words)
     ordered = command_first(words)
     with _silenced():
         try:
@@ -109,17 +109,17 @@ def _command(data: bytes) -> object:
 
 def _messages(data: bytes) -> object:
     """Lines of MCP: the same result however they are split into pieces, each line read or refused."""
-    whole = list(stdio._Lines(30_000).added(data + b"\n"))
+    whole = list(stdio._Lines(30_000).add(data + b"\n"))
     lines, at, random, found = stdio._Lines(30_000), 0, Random(data), list[bytes | None]()
     while at < len(data):
         step = random.randrange(1, 5_000)
-        found += lines.added(data[at : at + step])
+        found += lines.add(data[at : at + step])
         at += step
-    assert [*found, *lines.added(b"\n")] == whole, "pieces of messages give other lines than the whole"
+    assert [*found, *lines.add(b"\n")] == whole, "pieces of messages give other lines than the whole"
     outcome = []
     for raw in whole[:50]:
         message = None if raw is None else stdio._read(raw)
-        if isinstance(message, stdio._Refused):
+        if isinstance(message, stdio._Refusal):
             message.answer.model_dump_json(by_alias=True, exclude_unset=True)
         outcome.append(type(message).__name__)
     return outcome[:5]
@@ -128,8 +128,12 @@ def _messages(data: bytes) -> object:
 def _address(data: bytes) -> object:
     text = as_text(data)
     host, _, origin = text.partition("\n")
-    names = [Names("127.0.0.1", 8080), Names("example.com", 80, ("proxy.example",)), Names("0.0.0.0", 1, remote=True)]  # noqa: S104
-    fits = [(each.fits(host), each.fits_origin(origin, host)) for each in names]
+    names = [
+        HostNames("127.0.0.1", 8080),
+        HostNames("example.com", 80, ("proxy.example",)),
+        HostNames("0.0.0.0", 1, remote=True),  # noqa: S104  not bound
+    ]
+    fits = [(each.allows(host), each.allows_origin(origin, host)) for each in names]
     try:
         Address.parse(host)
     except ValueError:

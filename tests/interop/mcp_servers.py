@@ -1,4 +1,4 @@
-"""Servers as real processes, and clients of them: the SDK's, and one that speaks JSON-RPC by hand."""
+"""Servers as real processes, and their clients: the SDK's, and one that writes JSON-RPC directly."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SUTURE = (sys.executable, "-m", "suture")
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 NEWEST = "2026-07-28"
 PATIENCE = 60.0
-"""Seconds to wait for what must happen: on a busy machine, nothing here takes a tenth of it."""
+"""Seconds to wait for something that must happen; even on a busy machine it takes less than a tenth."""
 
 # A server whose publishing renames wait for a file `open` in the folder `gate`, and prints meanwhile.
 GATED = """
@@ -54,7 +54,7 @@ def waiting(*given):
 LocalFS.rename = waiting
 from functools import partial
 from suture.server import http
-http.serve = partial(http.serve, limits=http.Limits(last_seconds=0))
+http.serve = partial(http.serve, limits=http.Limits(shutdown_seconds=0))
 sys.exit(main(arguments))
 """
 
@@ -84,7 +84,7 @@ def tool_call(number: int | str, name: str, arguments: Arguments, token: str | N
 
 
 def hello(revision: str = HANDSHAKES[-1], number: int | str = 0) -> Message:
-    """What a client begins with that offers all there is, roots too."""
+    """The first message of a client that offers every capability, including roots."""
     offers = {"roots": {"listChanged": True}, "sampling": {}, "elicitation": {}}
     info = {"name": "by hand", "version": "1"}
     return request(number, "initialize", protocolVersion=revision, capabilities=offers, clientInfo=info)
@@ -115,7 +115,7 @@ class Wire:
         self.push(b"".join(line + b"\n" for line in raw))
 
     def push(self, raw: bytes) -> None:
-        """Send these bytes, whatever they are."""
+        """Send these bytes unchanged."""
         self._to.write(raw)
 
     def receive(self) -> Message:
@@ -124,26 +124,26 @@ class Wire:
         return found
 
     def ask(self, message: Message) -> Message:
-        """What is answered to a request, when nothing else is under way."""
+        """The answer to a request when nothing else is running."""
         self.send(message)
         return self.receive()
 
     def shake(self, revision: str = HANDSHAKES[-1]) -> Message:
-        """Begin the way of the older revisions."""
+        """Make the handshake of the older revisions."""
         answer: Message = self.ask(hello(revision))["result"]
         self.send(INITIALIZED)
         return answer
 
     def close(self) -> None:
-        """Have nothing more to say."""
+        """Close the server's input."""
         self._to.close()
 
     def rest(self) -> list[Message]:
-        """All that still comes, to the end."""
+        """All remaining output."""
         return list(iter(self._line, None))
 
     def ended(self) -> int:
-        """How it ended."""
+        """The exit code."""
         return self.process.wait(PATIENCE)
 
     def _line(self) -> Message | None:
@@ -160,7 +160,7 @@ class Wire:
 
 @contextmanager
 def started(words: Iterable[str], **more: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that is killed at the end; what it prints is kept back as usual."""
+    """A process that is killed at the end; its output is captured."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with subprocess.Popen([*words], bufsize=0, env=environment, **more) as process:
         try:
@@ -170,7 +170,7 @@ def started(words: Iterable[str], **more: Any) -> Iterator[subprocess.Popen[byte
 
 
 def program(gate: Path | None = None, limits: dict[str, float] | None = None) -> tuple[str, ...]:
-    """The command line, or one whose edits wait at a gate, or one that serves over HTTP within other limits."""
+    """The command line; optionally edits wait at a gate, or HTTP has other limits."""
     if limits is not None:
         return (sys.executable, "-c", LIMITED, json.dumps(limits))
     return SUTURE if gate is None else (sys.executable, "-c", GATED, str(gate))
@@ -198,7 +198,7 @@ class HttpServer(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What every request of a client brings."""
+        """The headers of every request of a client."""
         return {
             "Authorization": f"Bearer {self.token}",
             "Accept": "application/json, text/event-stream",
@@ -231,7 +231,7 @@ class Caller:
         return found
 
     def calls(self, wanted: list[tuple[str, Arguments | None]]) -> list[CallToolResult]:
-        """Calls that are all made at once."""
+        """Make calls concurrently."""
         return self.portal.call(self._all, wanted)
 
     async def _all(self, wanted: list[tuple[str, Arguments | None]]) -> list[CallToolResult]:
@@ -289,7 +289,7 @@ def http_caller(server: HttpServer, root: Path, *, mode: str, **more: Any) -> It
 
 
 def text_of(result: CallToolResult) -> str:
-    """The one text of a result."""
+    """The text of a result."""
     (block,) = result.content
     assert block.type == "text"
     return block.text
@@ -297,7 +297,7 @@ def text_of(result: CallToolResult) -> str:
 
 @contextmanager
 def locked(root: Path) -> Iterator[None]:
-    """Hold the workspace's lock, as another process that edits: nobody begins to write meanwhile."""
+    """Hold the workspace's lock, like another process that edits, so that no call can write."""
     handle = os.open(root, os.O_RDONLY)
     try:
         flock(handle, LOCK_EX)
@@ -307,7 +307,7 @@ def locked(root: Path) -> Iterator[None]:
 
 
 def wait_for(event: Callable[[], bool]) -> None:
-    """Wait for what must happen."""
+    """Wait for a condition that must become true."""
     end = time.monotonic() + PATIENCE
     while not event():
         assert time.monotonic() < end, "it does not happen"
@@ -315,5 +315,5 @@ def wait_for(event: Callable[[], bool]) -> None:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    """Every file below a folder, leftovers of suture included."""
+    """Every file below a folder, including leftovers of suture."""
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}

@@ -1,4 +1,4 @@
-"""Real files, second versions of them as people make them, and git's diffs between the two."""
+"""Real files, realistic second versions of them, and git's diffs between the two."""
 
 import os
 import re
@@ -13,12 +13,12 @@ from typing import NamedTuple
 Tree = dict[str, bytes]
 SUFFIXES = (".py", ".py", ".py", ".h", ".pyi", ".txt", ".md", ".rst", ".json", ".toml", ".c")
 MOST = 1_200
-"""Lines that are taken of a file."""
+"""The maximum number of lines taken from a file."""
 HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 class Hunk(NamedTuple):
-    """A hunk of git's diff: the line of the file before where it begins, and the lines there before and after."""
+    """A hunk of git's diff: its first line in the old file, and its old and new lines."""
 
     at: int
     old: list[str]
@@ -26,7 +26,7 @@ class Hunk(NamedTuple):
 
 
 def git(folder: Path, *arguments: str, diff: str = "") -> str:
-    """Run git, far from any settings."""
+    """Run git without any user settings."""
     alone = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
@@ -41,7 +41,7 @@ def git(folder: Path, *arguments: str, diff: str = "") -> str:
 
 @cache
 def files(suffix: str) -> list[Path]:
-    """Files of the packages that are installed, and of Python itself."""
+    """Files of the installed packages and of Python."""
     return [path for path in _all_files() if path.suffix == suffix and 0 < path.stat().st_size < 200_000]
 
 
@@ -71,7 +71,7 @@ def a_file(random: Random, suffix: str) -> list[str]:
 
 
 def second_version(random: Random, lines: list[str], others: list[str]) -> list[str]:
-    """What somebody made of a file; new lines come from another one."""
+    """A second version of a file, with new lines from another file."""
     made = list(lines)
     for _ in range(random.choice([1, 1, 2, 3, 5, 10])):
         at = random.choice([0, len(made), *(random.randrange(len(made) + 1) for _ in range(6))])
@@ -142,7 +142,7 @@ def _with_cr(line: str, chosen: set[str]) -> str:
 
 
 def write(folder: Path, tree: Tree, executable: Iterable[str] = ()) -> None:
-    """Make a folder hold just the files of a tree; those that shall be are executable."""
+    """Write exactly the files of a tree to a folder, some of them executable."""
     for path in sorted(folder.rglob("*"), reverse=True):
         if ".git" not in path.relative_to(folder).parts:
             path.rmdir() if path.is_dir() else path.unlink()
@@ -181,7 +181,7 @@ class Versions:
 def applied_by_git(
     folder: Path, tree: Tree, diff: str, executable: Iterable[str] = ()
 ) -> dict[str, tuple[bytes, bool]]:
-    """What `git apply` makes of a tree."""
+    """The tree after `git apply`."""
     folder.mkdir()
     write(folder, tree, executable)
     git(folder, "apply", "--whitespace=nowarn", diff=diff)
@@ -189,13 +189,13 @@ def applied_by_git(
 
 
 def sections(diff: str) -> dict[str, str]:
-    """The part of a diff about each file, for names without anything special."""
+    """The part of a diff for each file, for names without special characters."""
     parts = re.split(r"^(?=diff --git a/(\S+) )", diff, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def hunks(section: str) -> Iterator[Hunk]:
-    """The hunks of a diff of one file; a missing line end is the one of the line's last character."""
+    """The hunks of a diff of one file; the line before "No newline at end of file" has none."""
     found: Hunk | None = None
     last: list[list[str]] = []
     for line in section.split("\n")[:-1]:
@@ -216,7 +216,7 @@ def hunks(section: str) -> Iterator[Hunk]:
 
 
 def patched(before: str, chosen: Iterable[Hunk]) -> str:
-    """A text with some hunks applied just where their numbers say."""
+    """A text with hunks applied exactly at their line numbers."""
     lines = [f"{line}\n" for line in before.split("\n")]
     lines[-1] = lines[-1][:-1]
     for hunk in sorted(chosen, reverse=True):
@@ -227,6 +227,6 @@ def patched(before: str, chosen: Iterable[Hunk]) -> str:
 
 
 def stands_once(before: str, hunk: Hunk) -> bool:
-    """Whether the old lines of a hunk stand in a text once only, be the last one finished or not."""
+    """Whether the old lines of a hunk occur only once in a text, with or without a final newline."""
     lines, old = before.split("\n"), [line.removesuffix("\n") for line in hunk.old]
     return sum(lines[at : at + len(old)] == old for at in range(len(lines) - len(old) + 1)) == 1

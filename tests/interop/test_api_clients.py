@@ -1,4 +1,4 @@
-"""The vendors' own clients: they send what suture declares and answers, and suture takes what they give.
+"""The vendors' own clients: they accept suture's definitions and answers, and suture accepts their calls.
 
 The servers are stand-ins that answer the first request with a call and keep the bodies of all requests.
 """
@@ -56,7 +56,7 @@ class Answering(BaseHTTPRequestHandler):
         self.wfile.write(reply)
 
     def log_message(self, *_: object) -> None:
-        """Be quiet."""
+        """Log nothing."""
 
 
 @pytest.fixture

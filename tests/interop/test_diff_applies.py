@@ -1,4 +1,4 @@
-"""The real tools take our diffs: `git apply` and GNU `patch` accept each one and make exactly the expected bytes."""
+"""Real tools accept our diffs: `git apply` and GNU `patch` turn each one into exactly the expected bytes."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Changes written in every format are read as they were meant, whatever their lines look like and how they come."""
+"""Changes written in every format are read as intended, whatever their lines and however they are chunked."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -65,7 +65,7 @@ signed = st.lists(st.tuples(st.sampled_from(" +- "), any_lines), min_size=1, max
 
 
 class Hunk(NamedTuple):
-    """Lines with their signs, and what is said about their place."""
+    """Lines with their signs, and the description of their place."""
 
     lines: Sequence[tuple[str, str]]
     at: int = 1
@@ -80,7 +80,7 @@ class Hunk(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What shall become of one file."""
+    """The intended change of one file."""
 
     path: str
     hunks: Sequence[Hunk] = ()
@@ -89,7 +89,7 @@ class Change(NamedTuple):
 
 
 Rendered = tuple[str, str, list[Change]]
-"""The format, the reply's part, and what it says."""
+"""The format, the part of the reply, and its meaning."""
 
 
 def search_replace(change: Change, size: int) -> str:
@@ -209,7 +209,7 @@ def diff_parts(draw: st.DrawFn) -> Rendered:
 
 
 def endable(lines: Sequence[tuple[str, str]]) -> list[str]:
-    """The sides of a hunk whose last lines may lack a newline, and so end the file."""
+    """The sides of a hunk whose last lines may have no newline, and therefore end the file."""
     if lines[-1][0] == " ":
         return ["-+"] if lines[-1][1] else []
     last = {sign: [each for each in lines if each[0] in {" ", sign}][-1:] for sign in "-+"}
@@ -227,7 +227,7 @@ replies = st.lists(st.tuples(prose, parts), min_size=1, max_size=4)
 
 
 def means(block: Block, change: Change) -> bool:
-    """Whether a block says what was meant, at least as one of the ways to read it."""
+    """Whether a block means what was intended, in at least one reading."""
     if (block.path, block.to, block.problem, block.content) != (change.path, change.to, None, change.content):
         return False
     if block.format == "search_replace":
@@ -246,7 +246,7 @@ def means(block: Block, change: Change) -> bool:
 
 
 def expected(reply: Sequence[tuple[str, Rendered]]) -> list[tuple[str, Change]]:
-    """The blocks of a reply: of SEARCH/REPLACE, each hunk is one."""
+    """The blocks of a reply; with SEARCH/REPLACE, each hunk is a block."""
     found = []
     for _, (name, _, changes) in reply:
         for change in changes:
@@ -310,7 +310,7 @@ def test_a_reply_that_comes_in_pieces_is_read_as_one_that_comes_at_once(
 def test_what_a_cut_reply_has_of_whole_blocks_is_what_the_whole_reply_has(
     reply: list[tuple[str, Rendered]], data: st.DataObject
 ) -> None:
-    """A block may be missing or not be usable, but none that can be used says anything else."""
+    """A block may be missing or unusable, but a usable one never means anything else."""
     text = written(reply)
     cut = text[: data.draw(st.integers(0, len(text)))]
     whole = {block.line: block for block in parse_reply(text)}

@@ -1,4 +1,4 @@
-"""What git has of a file, beside what is read of its folders without git."""
+"""Versions of a file from git, compared with those read from its folders without git."""
 
 import os
 import shutil
@@ -46,7 +46,7 @@ class Repo:
         git(top, "init", "-q", "-b", "main", *options)
 
     def commit(self, files: dict[str, bytes]) -> str:
-        """Commit files; the name of the commit."""
+        """Commit files; returns the id of the commit."""
         for path, content in files.items():
             place = self.top / path
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -485,7 +485,7 @@ def test_a_pipe_in_place_of_a_file_holds_nothing_up(repo: Repo, name: str, left:
 
 @pytest.fixture
 def private(tmp_path: Path) -> Path:
-    """A workspace beside a repository that is none of its business."""
+    """A workspace next to a repository that it must not read."""
     root = tmp_path / "workspace"
     (root / "src").mkdir(parents=True)
     (root / "src/a.py").write_bytes(b"mine\n")

@@ -1,4 +1,4 @@
-"""The server over HTTP: who may come in, what may come in, how it ends."""
+"""The server over HTTP: access, requests and shutdown."""
 
 import json
 import signal
@@ -103,7 +103,7 @@ Headers = list[tuple[str, str]]
 def raw_request(
     server: HttpServer, headers: Headers, body: bytes = PING, method: str = "POST", length: int | None = None
 ) -> tuple[int, str]:
-    """The status and the body that exactly these headers get; a larger length promises more than is sent."""
+    """The status and the body of the response to exactly these headers; a larger length promises more than is sent."""
     told = [*headers, ("Content-Length", str(len(body) if length is None else length)), ("Connection", "close")]
     head = "".join(f"{name}: {value}\r\n" for name, value in told)
     host, _, port = server.host.rpartition(":")
@@ -115,7 +115,7 @@ def raw_request(
 
 
 def given(server: HttpServer, **other: str | list[str] | None) -> Headers:
-    """The headers of a proper request with some others, none, or several."""
+    """The headers of a valid request, with some replaced, removed or repeated."""
     usual: dict[str, Any] = {"Host": server.host, **server.headers, **other}
     values = {name: value if isinstance(value, list) else [value] for name, value in usual.items()}
     return [(name, each) for name, several in values.items() for each in several if each is not None]
@@ -260,7 +260,7 @@ def stateless(server: HttpServer, name: str, arguments: dict[str, Any]) -> Messa
 
 
 def is_closed(server: HttpServer) -> bool:
-    """Whether it takes no more connections."""
+    """Whether the server refuses connections."""
     host, _, port = server.host.rpartition(":")
     try:
         socket.create_connection((host, int(port)), PATIENCE).close()

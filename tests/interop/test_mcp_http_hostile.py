@@ -1,4 +1,4 @@
-"""The server over HTTP, against clients that mean harm: raw bytes to a real process."""
+"""The server over HTTP with hostile clients: raw bytes sent to a real process."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 PING = json.dumps(request(1, "ping")).encode()
 CHUNKED = b"%x\r\n%s\r\n0\r\n\r\n" % (len(PING), PING)
 SECONDS = 0.3
-"""What a server waits that is not to wait for long."""
+"""The time limits of an impatient server."""
 
 
 @pytest.fixture(scope="module")
 def complaints(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the server prints as errors."""
+    """The server's stderr."""
     return tmp_path_factory.mktemp("complaints") / "stderr"
 
 
@@ -51,10 +51,10 @@ def server(tmp_path_factory: pytest.TempPathFactory, complaints: Path) -> Iterat
 
 @pytest.fixture(scope="module")
 def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
-    """A server that does not wait for long."""
+    """A server with short time limits."""
     root = tmp_path_factory.mktemp("hasty")
     (root / "large.txt").write_bytes((b"x" * 399 + b"\n") * 20_000)
-    with over_http(root, limits=dict.fromkeys(["head_seconds", "body_seconds", "taking_seconds"], SECONDS)) as found:
+    with over_http(root, limits=dict.fromkeys(["head_seconds", "body_seconds", "read_seconds"], SECONDS)) as found:
         yield found
 
 
@@ -73,7 +73,7 @@ def connected(server: HttpServer, patience: float = PATIENCE) -> Iterator[socket
 
 
 def head(server: HttpServer, *more: bytes, start: bytes = b"POST /mcp HTTP/1.1", token: bool = True) -> bytes:
-    """The head of a request, without what tells its length."""
+    """The head of a request, without its length."""
     headers = {"Host": server.host, **server.headers}
     if not token:
         del headers["Authorization"]
@@ -82,7 +82,7 @@ def head(server: HttpServer, *more: bytes, start: bytes = b"POST /mcp HTTP/1.1",
 
 
 def to_the_end(connection: socket.socket) -> bytes:
-    """All that comes until the server closes the connection."""
+    """Everything received until the server closes the connection."""
     found = bytearray()
     with suppress(ConnectionError):  # it may close while there is something that it did not read
         for piece in iter(lambda: connection.recv(65_536), b""):
@@ -95,7 +95,7 @@ def statuses(said: bytes) -> list[int]:
 
 
 def exchange(server: HttpServer, *parts: bytes) -> list[int]:
-    """The statuses of the answers to these bytes, when the client has no more to say."""
+    """The statuses of the responses to these bytes, after which the client sends nothing."""
     with connected(server) as connection:
         with suppress(ConnectionError):
             for part in parts:
@@ -104,7 +104,7 @@ def exchange(server: HttpServer, *parts: bytes) -> list[int]:
 
 
 def pinged(server: HttpServer) -> int:
-    """The status that an honest client gets."""
+    """The status of a request by an honest client."""
     return httpx2.post(server.url, headers=server.headers, json=hello(), timeout=PATIENCE).status_code
 
 
@@ -178,7 +178,7 @@ def test_a_request_of_a_doubtful_length_is_refused_and_ends_the_connection(
 def test_what_follows_a_request_is_not_read_as_another_one(
     server: HttpServer, headers: tuple[bytes, ...], body: bytes
 ) -> None:
-    """Whatever its length was taken for: a ping without a session is answered by 400, the rest not at all."""
+    """However its length is read, a ping without a session gets 400, and the rest gets no response."""
     hidden = head(server, LENGTH) + PING
     assert exchange(server, head(server, *headers) + body + hidden * 3) == [400]
 
@@ -300,7 +300,7 @@ def test_a_storm_of_connections_shuts_nobody_out(server: HttpServer) -> None:
 
 
 def dribbled(connection: socket.socket, piece: bytes = b"x") -> bytes:
-    """What is answered to a client that goes on sending, a little at a time."""
+    """The response to a client that keeps sending, a little at a time."""
     end = time.monotonic() + PATIENCE
     with suppress(ConnectionError):
         while not select.select([connection], [], [], SECONDS / 10)[0]:
@@ -355,7 +355,7 @@ def opened(server: HttpServer, status: int = 200) -> str:
 
 
 def asked(server: HttpServer, session: str, message: Message | None = None) -> tuple[int, str]:
-    """The status and the text that a session's client gets."""
+    """The status and the text of a response in a session."""
     headers = {**server.headers, "Mcp-Session-Id": session}
     answer = httpx2.post(server.url, headers=headers, json=message or request(1, "ping"), timeout=PATIENCE)
     return answer.status_code, answer.text
@@ -366,7 +366,7 @@ def test_the_session_without_activity_makes_room(root: Path) -> None:
     with over_http(root, limits={"sessions": 3}) as server, ExitStack() as held:
 
         def begun(session: str, method: str, message: Message | None = None) -> httpx2.Response:
-            """The answer to a request as soon as it begins, when the request is under way."""
+            """The start of the response to a request that is still running."""
             headers = {**server.headers, "Mcp-Session-Id": session}
             asking = httpx2.stream(method, server.url, headers=headers, json=message, timeout=PATIENCE)
             return held.enter_context(asking)

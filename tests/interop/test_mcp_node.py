@@ -1,4 +1,4 @@
-"""The server beside clients of Node.js: the MCP Inspector's command line, and the TypeScript SDK, old and new.
+"""The server with clients of Node.js: the MCP Inspector's command line, and the TypeScript SDK, old and new.
 
 `make test` puts them into `.venv/node`, if it can. `node/client.mjs` does what a test tells it to and gives what came
 of it; the SDK itself checks every message, and every structured result against the schema that its tool declares.
@@ -53,7 +53,7 @@ def read(path: str, **more: Any) -> dict[str, Any]:
 
 
 def texts(answers: Sequence[dict[str, Any]]) -> list[str]:
-    """What the answers say; each of them is one of a call that worked."""
+    """The texts of the answers, all of which must be successful."""
     assert [answer for answer in answers if answer.get("isError", True)] == []
     return [answer["content"][0]["text"] for answer in answers]
 
@@ -63,7 +63,7 @@ def flat(answers: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def code(answer: dict[str, Any]) -> str | None:
-    """The code of an answer that tells of an error."""
+    """The code of an error."""
     assert answer["isError"]
     assert answer["content"][0]["text"]
     found: str = {**answer.get("_meta", {}), **answer.get("structuredContent", {})}["error"]["code"]
@@ -94,7 +94,7 @@ def assert_all_tools(tools: Sequence[dict[str, Any]]) -> None:
 
 @contextmanager
 def serving(root: Path) -> Iterator[tuple[str, str]]:
-    """A server over HTTP: its address, and the header that lets a client in."""
+    """A server over HTTP: its address, and the authorization header."""
     command = [SUTURE, "mcp", "--root", str(root), "--http", "127.0.0.1:0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -111,7 +111,7 @@ def over_stdio(root: Path) -> dict[str, Any]:
 
 
 def conversed(*conversations: dict[str, Any]) -> list[dict[str, Any]]:
-    """What came of conversations that go on at the same time; no client may complain about a message."""
+    """The results of concurrent conversations; no client may report an invalid message."""
     done = subprocess.run(
         ["node", SCRIPT, CLIENTS],
         input=json.dumps(conversations),
@@ -131,7 +131,7 @@ HTTP = ["--transport", "http"]
 
 
 def inspected(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """A run of the Inspector's command line, from a folder where it finds its own package.json."""
+    """Run the Inspector's command line in a folder where it finds its own package.json."""
     command = ["node", "cli.js", "--cli", *arguments]
     return subprocess.run(command, cwd=INSPECTOR, capture_output=True, encoding="utf-8", timeout=240, check=False)
 
@@ -187,14 +187,14 @@ REFUSED = [
 
 ODD = "Grüße 🎉.txt"
 LARGE = "".join(f"{number:06} {'ab-' * 80} é\n".replace("-", '"') for number in range(19_900))
-"""Nearly as much as one read may give."""
+"""Nearly as much as one read may return."""
 SMALL = {f"own/{number}.txt": "before\n" for number in range(30)} | {
     "shared.txt": "".join(f"<{number}>\n" for number in range(20)),
 }
 EDITED = dict.fromkeys(SMALL, "after\n") | {"shared.txt": "".join(f"[{number}]\n" for number in range(20))}
 SLOW = {f"slow/{number}.txt": f"{'x' * 3_000}\nend\n" for number in range(60)}
 SLOWLY = {"pattern": "(?=x)x*y|end", "replacement": "over"}
-"""At every x, it looks at all that follow."""
+"""Quadratic: at every x it scans all the following ones."""
 MORE = {
     "odd edit": edit(ODD, "𝒳\u2028e\u0301", "é\U0010ffff\u2029"),
     "odd read": read(ODD, format="raw"),
@@ -240,7 +240,7 @@ def test_the_typescript_sdk_can_use_everything_and_gets_every_error_in_its_shape
 
 
 def assert_used(answers: Sequence[dict[str, Any]]) -> None:
-    """That every tool has done its work."""
+    """Check that every tool worked."""
     assert sorted(step["name"] for step in EVERY_TOOL) == sorted(READING + WRITING)
     looked = texts(answers)
     assert looked[0] == "     2\tvar two = 2"
@@ -255,7 +255,7 @@ def assert_used(answers: Sequence[dict[str, Any]]) -> None:
 
 
 def assert_more(answers: dict[str, Any]) -> None:
-    """That nothing is lost of what is odd, large or many, and that what was cancelled is not done."""
+    """Check that odd, large and numerous messages are complete, and that cancelled calls do nothing."""
     assert texts([answers["odd read"]]) == ["naïve “q” é\U0010ffff\u2029\x7f\t\\n\r\n"]
     assert "failure" in answers["half a character"] or code(answers["half a character"])
     assert answers["no such tool"]["failure"]["data"]["code"] == "UNKNOWN_TOOL"

@@ -1,4 +1,4 @@
-"""The server over stdio: how it begins, what it makes of nonsense, how it ends."""
+"""The server over stdio: start-up, invalid input and shutdown."""
 
 import json
 import os
@@ -66,7 +66,7 @@ def gate(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
-    """A server that lives through all that comes, and whose workspace has one file."""
+    """A server that must survive any input; its workspace has one file."""
     root = tmp_path_factory.mktemp("root")
     (root / "a.txt").write_bytes(b"one\n")
     with over_pipes(root, "--durability", "fast") as found:
@@ -308,7 +308,7 @@ def test_a_client_that_is_killed_leaves_a_whole_workspace(root: Path, gate: Path
 
 @pytest.mark.promise("serve.malformed")
 def test_a_flood_of_messages_is_read_as_fast_as_it_is_answered(tmp_path: Path) -> None:
-    """What was read and is not answered is what pipes hold, a piece that was read, and a hundred more."""
+    """Unanswered messages: those in the pipes, one chunk, and a hundred more."""
     lines, answered = 6_000, 0
     with over_pipes(tmp_path) as wire:
         wire.shake()

@@ -1,4 +1,4 @@
-"""The tools through the SDK's client, over both transports and by both ways to begin: what is the same for all."""
+"""The tools through the SDK's client, over both transports and with both kinds of handshake."""
 
 import json
 import os
@@ -74,7 +74,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def opened(root: Path) -> Iterator[Callable[[str], Caller]]:
-    """Clients by their way, each connected when it is first asked for."""
+    """Clients by transport and handshake, each connected on first use."""
     with ExitStack() as stack:
 
         @cache
@@ -99,7 +99,7 @@ def served(request: pytest.FixtureRequest, opened: Callable[[str], Caller]) -> C
 
 @pytest.fixture
 def folder(served: Caller) -> Iterator[Path]:
-    """The workspace, empty again afterwards."""
+    """The workspace, emptied afterwards."""
     yield served.root
     for path in sorted(served.root.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
@@ -112,7 +112,7 @@ def fill(folder: Path, files: dict[str, bytes]) -> None:
 
 
 def plain(text: str) -> str:
-    """A text without what differs from one workspace to the other: ids of changes, times."""
+    """A text without what differs between workspaces: ids of changes, and times."""
     text = re.sub(r"\b[0-9a-z]{15}\b", "<id>", text)
     return re.sub(r"\b\d{4}-\d\d-\d\d[T ][0-9:.]+Z?", "<time>", text)
 

@@ -1,4 +1,4 @@
-"""Our merge beside `git merge-file`, on thousands of triples of texts.
+"""Our merge compared with `git merge-file`, on thousands of triples of texts.
 
 The two agree in how changes are put together, and that is tested exactly: with git's own line diff in place of
 ours, every triple gives git's result, clean or conflict, byte for byte. What is left is how lines are paired.
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not 
 
 
 class Case(Record):
-    """A triple, and what git makes of it: its line diffs of the sides, and its result, None for a conflict."""
+    """A triple, git's line diffs of its sides, and git's result, None for a conflict."""
 
     name: str
     triple: Triple
@@ -60,7 +60,7 @@ def merge_file(folder: Path, name: str, *options: str) -> tuple[int, bytes]:
 
 
 def cases(folder: Path, triples: Iterable[Triple]) -> list[Case]:
-    """Write the triples and let git merge them, one by one, and compare them, all at once."""
+    """Write the triples; let git merge them one by one, and compare them all at once."""
     named = {str(number): triple for number, triple in enumerate(triples)}
     for index, side in enumerate(NAMES):
         (folder / side).mkdir()
@@ -76,7 +76,7 @@ def cases(folder: Path, triples: Iterable[Triple]) -> list[Case]:
 
 
 def line_diffs(folder: Path, side: str) -> dict[str, list[Change]]:
-    """The line diff of git between each base and that side, as it is made for a merge."""
+    """Git's line diff between each base and that side, as made for a merge."""
     options = "--no-index --no-renames --text --unified=1 --diff-algorithm=myers --no-indent-heuristic".split()
     _, output = git(folder, "diff", *options, "base", side)
     parts = re.split(rb"^diff --git .*/(\d+)\n", output, flags=re.MULTILINE)
@@ -121,7 +121,7 @@ def own_line_diffs(triple: Triple) -> tuple[list[Change], list[Change]]:
 
 
 def outcome(case: Case) -> str:
-    """How our result is to git's. A difference that the line diffs do not explain is a failure."""
+    """How our result relates to git's. A difference that the line diffs do not explain is a failure."""
     assert result_of(case, merge_on_line_diffs_of_git(case)) == case.result, case
     result = result_of(case, merge(*case.triple))
     if result == case.result:
@@ -133,7 +133,7 @@ def outcome(case: Case) -> str:
 
 
 def few_lines(random: Random) -> Triple:
-    """A short text of few different lines, so that most stand in it several times, and two that were made from it."""
+    """A short text of few different lines, so that most occur several times, and two versions of it."""
     words = "abcdefgh"[: random.choice([3, 5, 8])]
     ending = random.choice(["\n", "\n", "\n", "\r\n"])
     base = random.choices(words, k=random.randrange(20))
@@ -157,7 +157,7 @@ MODULES = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
 
 
 def a_module(random: Random) -> Triple:
-    """Some lines of a module of the standard library, and what two people made of them."""
+    """Some lines of a module of the standard library, and two changed versions."""
     lines = split_lines(random.choice(MODULES).read_bytes())
     size = random.choice([20, 60, 200, 1000])
     at = random.randrange(max(1, len(lines) - size))
@@ -293,7 +293,7 @@ def test_the_strategies_ours_and_theirs_decide_conflicts_as_in_git(
 def test_union_of_a_conflict_is_that_of_git_but_leaves_a_last_line_unfinished_that_nothing_follows(
     tmp_path: Path,
 ) -> None:
-    """Several conflicts are not compared: with three lines or less between them they are one for git."""
+    """Several conflicts are not compared: git joins those with three lines or fewer between them."""
     random = Random("union")
     compared = 0
     for case in cases(tmp_path, [few_lines(random) for _ in range(200)]):

@@ -1,4 +1,4 @@
-r"""Our patterns beside those of `node`, in one process that is asked again and again.
+r"""Our patterns compared with those of `node`, in one long-running process.
 
 What is different on purpose is written differently for `node` (`tests/unit/patterns/grammar.py`): `.`, `^` and `$`
 know only `\n` and `\r\n` as line ends. Left out are a `\b` that ignores case beside a long s or a Kelvin sign,
@@ -88,7 +88,7 @@ class Node:
         )
 
     def matches(self, pattern: str, flags: str, text: str) -> Found:
-        """What `node` finds, in characters."""
+        """The matches of `node`, in characters."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps([pattern, flags, text]) + "\n")
@@ -98,7 +98,7 @@ class Node:
         return [match for match in spans if match[0] is not None and counts(match[0], text)]
 
     def replaced(self, pattern: str, text: str, template: str) -> str:
-        """What `node` makes of a text."""
+        """The replaced text of `node`."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps([pattern, "", text, template]) + "\n")
@@ -167,7 +167,7 @@ def test_patterns_that_hypothesis_makes(node: Node, data: st.DataObject) -> None
 
 
 def replaced(pattern: str, text: str, template: str) -> str:
-    """What we make of a text."""
+    """Our replaced text."""
     ws, fs = workspace({"a": text.encode()})
     done(ws.regex_replace("a", pattern, template, "g"))
     return fs.files()["a"].decode()

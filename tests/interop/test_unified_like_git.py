@@ -1,4 +1,4 @@
-"""Unified diffs beside `git apply`: what git's own diffs make of real files, and of trees.
+"""Unified diffs compared with `git apply`: git's own diffs of real files and of trees.
 
 With right numbers, every diff gives the bytes that git gives. Without numbers, or with wrong ones, a hunk lands where
 it belongs or nowhere. Only a hunk that fits at several places may be misled by a wrong number, as it is in git.
@@ -56,7 +56,7 @@ def some_diffs(folder: Path, random: Random, number: int, options: str) -> Diffs
 
 
 def previewed(diff: str, before: Tree) -> tuple[Tree, Counter[str]]:
-    """What we make of a tree, and what became of the hunks."""
+    """The tree after our patch, and the outcomes of the hunks."""
     texts = {name: content.decode() for name, content in before.items()}
     found = preview_reply(diff, texts, literal=True)  # git leaves nothing out: dots in its diffs are text
     changed = {name: text.encode() for name, text in found.files.items() if text is not None}
@@ -197,7 +197,7 @@ WRONG = {
 
 
 def check_right_or_nowhere(folder: Path, random: Random, change: Callable[[str], str], options: str) -> Counter[bool]:
-    """Whether hunks that stand once were applied, counted; each that was, was applied where it belongs."""
+    """Count whether hunks that occur once were applied; each applied one must be in its place."""
     made = some_diffs(folder, random, 120, options)
     counts, wrong = Counter[bool](), list[str]()
     for name, section in sections(made.diff).items():
@@ -265,7 +265,7 @@ KINDS = (
 
 
 class Trees(Record):
-    """Two trees, and which of their files are executable."""
+    """Two trees, and their executable files."""
 
     before: Tree
     after: Tree

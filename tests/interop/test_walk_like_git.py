@@ -1,4 +1,4 @@
-"""The walk beside `git ls-files` and `rg --files`, on hundreds of trees.
+"""The walk compared with `git ls-files` and `rg --files`, on hundreds of trees.
 
 git is the authority on `.gitignore`: whatever stands in one, the walk must find what git finds. ripgrep reads them
 slightly differently: it knows no `[:classes:]`, trims tabs, refuses what git reads as literal, and takes `a**` and
@@ -102,14 +102,14 @@ def ours(top: Path, selection: Selection = EVERYTHING) -> list[str]:
 
 
 def listed(top: Path, command: list[str], environment: dict[str, str]) -> list[str]:
-    """What a program lists, without the links that git counts as files."""
+    """The files that a program lists, without the links that git counts as files."""
     done = subprocess.run(command, cwd=top, env=environment, capture_output=True, check=True)
     found = [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
     return sorted(name for name in found if not Path(top, name).is_symlink())
 
 
 def git(top: Path) -> list[str]:
-    """What git would add, were this a repository; its own folder stands beside it."""
+    """What git would add if this were a repository; the repository's folder is beside it."""
     folder = top.with_name(top.name + ".git")
     environment = {
         "PATH": os.environ["PATH"],

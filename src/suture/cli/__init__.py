@@ -1,6 +1,6 @@
-"""The command line: its commands, what each is for, and which of them runs.
+"""The command line: its commands, their help, and the dispatch to them.
 
-Every `suture …` imports this module, and `suture --help` no other; so it imports next to nothing.
+Every `suture …` imports this module, and `suture --help` no other, so it imports next to nothing.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 _FLAGS = frozenset(("--json", "--quiet", "--verbose"))
 _HELP = frozenset(("help", "--help", "-h"))
+_MAX_SUGGESTIONS = 3  # for an unknown command: more do not help
 
 
-DESCRIPTION = "Put edits into files: each lands exactly where it was meant, or nothing changes."
+DESCRIPTION = "Apply edits to files: each exactly where it was meant, or not at all."
 
 GROUPS = {
     "Read and search": {
         "read": ("print a file's lines", "suture read src/app.py --start-line 10 --end-line 20"),
-        "search": ("search files by a regular expression", "suture search -i 'todo: (\\w+)' src '*.md'"),
+        "search": ("search files for a regular expression", "suture search -i 'todo: (\\w+)' src '*.md'"),
         "extract": ("print the groups of a regular expression", r"suture extract '^(\w+) *= *(.*)$' setup.cfg"),
         "lines": ("print the lines that match a regular expression", "suture lines -n '^(ERROR|FATAL)' server.log"),
         "split": ("split a file by a regular expression", r"suture split '\n\n+' notes.txt"),
@@ -34,39 +35,39 @@ GROUPS = {
     "Edit": {
         "edit": ("replace exact text in a file", "suture edit src/app.py --old 'timeout=30' --new 'timeout=60'"),
         "patch": (
-            "edit a file by patches, which may differ a little",
+            "apply patches that may not match the file exactly",
             "suture patch src/app.py patches.json --dry-run",
         ),
-        "write": ("write a file from stdin if nothing breaks", "suture write src/app.py --mode strict < new.py"),
-        "replace": ("replace in files by a regular expression", r"suture replace '\bfoo\(' 'bar(' src --write"),
+        "write": ("write a file from stdin if it passes the checks", "suture write src/app.py --mode strict < new.py"),
+        "replace": ("replace regular expression matches in files", r"suture replace '\bfoo\(' 'bar(' src --write"),
     },
     "Apply a reply": {
         "apply": ("apply a model's reply: blocks, patches, diffs", "suture apply reply.md --dry-run"),
-        "prompt": ("print how a model should write its changes", "suture prompt --format blocks"),
+        "prompt": ("print instructions for models on writing changes", "suture prompt --format blocks"),
     },
-    "Take back": {
+    "Undo": {
         "log": ("list the changes, newest first", "suture log src/ --limit 5"),
         "show": ("show a change and its diff", "suture show 537g4n9w3cgmdf5"),
-        "undo": ("take a change back, keeping later work", "suture undo --dry-run"),
-        "redo": ("do again what undo took back", "suture redo"),
-        "snapshot": ("name this point, or list the named ones", "suture snapshot before-refactoring"),
-        "restore": ("bring files back to a change or snapshot", "suture restore --to before-refactoring src/"),
-        "recover": ("clear up an interrupted transaction", "suture recover --root ~/project"),
+        "undo": ("undo a change, keeping later work", "suture undo --dry-run"),
+        "redo": ("reapply an undone change", "suture redo"),
+        "snapshot": ("create a snapshot, or list snapshots", "suture snapshot before-refactoring"),
+        "restore": ("restore files to a change or snapshot", "suture restore --to before-refactoring src/"),
+        "recover": ("recover from an interrupted transaction", "suture recover --root ~/project"),
     },
     "Serve": {
-        "mcp": ("serve the tools to an agent, over MCP", "suture mcp --root ~/project"),
-        "init": ("put the MCP server into an agent's settings", "suture init claude-code --write"),
-        "tools": ("list the tools, for a model's API too", "suture tools --format anthropic"),
+        "mcp": ("serve the tools to an agent over MCP", "suture mcp --root ~/project"),
+        "init": ("add the MCP server to an agent's settings", "suture init claude-code --write"),
+        "tools": ("list the tools, or print definitions for an API", "suture tools --format anthropic"),
         "call": ("call a tool with JSON arguments", """suture call file_read '{"path": "README.md"}'"""),
     },
     "Check and set up": {
-        "check": ("check files: syntax, leftover conflicts, and more", "suture check src '*.toml'"),
+        "check": ("check files: syntax, conflict markers, and more", "suture check src '*.toml'"),
         "doctor": ("check the installation and the workspace", "suture doctor --root ~/project"),
-        "completion": ("print what makes a shell complete commands", 'eval "$(suture completion bash)"'),
+        "completion": ("print a shell completion script", 'eval "$(suture completion bash)"'),
     },
 }
-COMMANDS = {name: said for group in GROUPS.values() for name, said in group.items()}
-MEANT = {
+COMMANDS = {name: texts for group in GROUPS.values() for name, texts in group.items()}
+SUGGESTIONS = {
     "cat": "read",
     "commit": "snapshot",
     "diff": "show",
@@ -85,19 +86,19 @@ MEANT = {
     "status": "log",
     "validate": "check",
 }
-"""Commands of other programs, and tools, that somebody may type."""
+"""Commands of other programs, and tools, with the command to suggest for each."""
 
 EXIT_CODES = {
-    0: "done; found: search, extract, lines, split, replace; sound: check",
-    1: "refused or failed, with nothing half done; not found; not sound",
-    2: "wrong usage; refused, by commands that search, replace or check",
+    0: "success; matches found; no errors found (check)",
+    1: "refused or failed; nothing found; errors found (check)",
+    2: "usage error; refused (commands that search, replace or check)",
     130: "interrupted (Ctrl-C)",
-    141: "nobody reads the output any more",
+    141: "output closed by the reader",
 }
 
 
 class QuickOptions:
-    """What `suture call` needs of an `argparse.Namespace`."""
+    """The options of `suture call`, instead of an `argparse.Namespace`."""
 
     def __init__(self, name: str, arguments: str, root: str) -> None:
         self.command = "call"
@@ -115,7 +116,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         try:
             code = _run(command_first(words), own_process=argv is None)
-        except SystemExit as stop:  # argparse has printed help, or what is wrong
+        except SystemExit as stop:  # argparse has printed the help or an error
             code = stop.code if isinstance(stop.code, int) else 0
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -125,19 +126,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout = None  # or the interpreter would flush it again, and fail again
         if isinstance(error, BrokenPipeError):
             return _PIPE_CLOSED
-        _tell_failure(f"OUTPUT_FAILED: the output could not be written: {error.strerror}")
+        _report_failure(f"OUTPUT_FAILED: the output could not be written: {error.strerror}")
         return 1
     except MemoryError:  # a call reports its own; this one came while the answer was printed
-        _tell_failure("OUT_OF_MEMORY: there is no memory left to print the output.")
+        _report_failure("OUT_OF_MEMORY: there is no memory left to print the output.")
         return 1
     return code
 
 
-def _tell_failure(problem: str) -> None:
-    """Print why the output could not be written, unless stderr is what failed."""
+def _report_failure(problem: str) -> None:
+    """Print why the output could not be written, unless stderr failed."""
     try:
         if sys.stderr is not None:
-            sys.stderr.write(f"{problem}\nWhat the command did is done: see suture log.\n")
+            sys.stderr.write(f"{problem}\nWhatever the command changed has landed: see suture log.\n")
     except OSError:
         sys.stderr = None  # as above
 
@@ -145,7 +146,7 @@ def _tell_failure(problem: str) -> None:
 def command_first(words: list[str]) -> list[str]:
     """The words with the common options moved after the command, where argparse looks for them.
 
-    Without a command they are dropped.
+    If there is no command, the options are dropped.
     """
     at = 0
     while at < len(words) and (words[at] in {*_FLAGS, "--root"} or words[at].startswith("--root=")):
@@ -153,8 +154,8 @@ def command_first(words: list[str]) -> list[str]:
     return [*words[at : at + 1], *words[:at], *words[at + 1 :]] if at < len(words) else []
 
 
-def quick(words: Sequence[str]) -> QuickOptions | None:
-    """`call NAME JSON [--root DIR]` without argparse, which would double the start-up; None for anything else."""
+def quick_options(words: Sequence[str]) -> QuickOptions | None:
+    """`call NAME JSON [--root DIR]` without argparse, which would double the start-up time; None for anything else."""
     match words:
         case ["call", name, arguments]:
             root = "."
@@ -166,9 +167,9 @@ def quick(words: Sequence[str]) -> QuickOptions | None:
     return QuickOptions(name, arguments, root) if plain else None
 
 
-def _import_nothing_from(words: Sequence[str]) -> None:
-    """Remove entries that lead into the workspace from `sys.path`: this process is suture's own."""
-    from suture.origins import drop_entries  # --help needs no workspace
+def _clean_sys_path(words: Sequence[str]) -> None:
+    """Remove the entries of `sys.path` that are in the workspace, so that nothing is imported from there."""
+    from suture.origins import drop_entries  # --help needs none of it
 
     named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--root"]
     named += [word.partition("=")[2] for word in words if word.startswith("--root=")]
@@ -176,33 +177,33 @@ def _import_nothing_from(words: Sequence[str]) -> None:
 
 
 def _run(words: list[str], *, own_process: bool) -> int:
-    options: QuickOptions | Namespace | None = quick(words)
+    options: QuickOptions | Namespace | None = quick_options(words)
     if options is not None:
-        _import_nothing_from(words)
+        _clean_sys_path(words)
         from suture.cli.commands import call
-        from suture.cli.output import listen
+        from suture.cli.output import set_verbosity
 
-        listen(options)
+        set_verbosity(options)
         return _configure(options, own_process=own_process) or call(options)
     if words and words[0] in _HELP:
         words = [*(word for word in words[1:2] if word[:1] != "-" and word not in _HELP), "--help"]
     if words in ([], ["--help"]):
         return _help(asked=bool(words))
-    _import_nothing_from(words)
-    from suture.cli.output import listen
+    _clean_sys_path(words)
+    from suture.cli.output import set_verbosity
 
     if not words[0].startswith("-") and (code := _unknown(words[0])):
         return code
     from suture.cli.arguments import build_parser
 
     options = build_parser(words).parse_args(words)
-    listen(options)
+    set_verbosity(options)
     result: int = _configure(options, own_process=own_process) or options.run(options)
     return result
 
 
 def _configure(options: QuickOptions | Namespace, *, own_process: bool) -> int:
-    """Find the settings of a command, and apply those of the process; returns an exit code, not 0 if they are wrong."""
+    """Find the settings of a command, and apply those of the process; returns an exit code, 0 if they are valid."""
     from suture.cli.settings import settings_of
     from suture.settings import Settings
 
@@ -220,9 +221,9 @@ def _configure(options: QuickOptions | Namespace, *, own_process: bool) -> int:
 
 
 def _limit_memory(most: int) -> None:
-    """Limit the memory of this process and of those that it starts, where the platform can; 0: no limit.
+    """Limit the memory of this process and of its children, where the platform supports it; 0: no limit.
 
-    Data, not address space, which includes what threads and programs reserve and never use.
+    Limits data, not address space, which includes memory that threads and programs reserve and never use.
     """
     if not most:
         return
@@ -237,7 +238,7 @@ def _limit_memory(most: int) -> None:
 
 
 def _help(*, asked: bool) -> int:
-    """Print the list of commands; to stderr, unless it was asked for."""
+    """Print the list of commands, to stderr unless the user asked for it."""
     if asked and sys.stdout is not None:
         sys.stdout.write(page())
     elif not asked and sys.stderr is not None:
@@ -252,12 +253,12 @@ def page() -> str:
     for title, group in GROUPS.items():
         lines += [f"{title}:", *(f"  {name:{width}}{about}" for name, (about, _) in group.items()), ""]
     lines += [
-        "With every command:",
-        f"  {'--help':{width}}its options and an example; also: suture help COMMAND",
-        f"  {'--root DIR':{width}}the workspace (default: this folder)",
+        "Common options:",
+        f"  {'--help':{width}}show a command's options and an example; also: suture help COMMAND",
+        f"  {'--root DIR':{width}}the workspace (default: the current folder)",
         f"  {'--json':{width}}print the result as JSON",
-        f"  {'--quiet':{width}}print nothing but errors",
-        f"  {'--verbose':{width}}log what happens to stderr",
+        f"  {'--quiet':{width}}print only errors",
+        f"  {'--verbose':{width}}write a log to stderr",
         "",
         "suture --version prints the version. NO_COLOR turns colors off.",
         "",
@@ -271,13 +272,22 @@ def _unknown(command: str) -> int:
     """Suggest a command for one that does not exist; 0 if it exists."""
     if command in COMMANDS:
         return 0
-    from difflib import get_close_matches  # slow to import, and only a typing error needs it
-
     from suture.cli.output import refuse
 
-    typed = command.lower()
-    swapped = [name for name in COMMANDS if sorted(name) == sorted(typed)]
-    near = [MEANT[typed]] if typed in MEANT else swapped or get_close_matches(typed, COMMANDS, 1)
-    meant = f"Did you mean: suture {near[0]}" if near else "See: suture --help"
-    refuse("WRONG_USAGE", f"there is no command {command!r}.", meant)
+    similar = _similar_commands(command.lower())
+    hint = f"Did you mean: {' or '.join(f'suture {name}' for name in similar)}" if similar else "See: suture --help"
+    refuse("WRONG_USAGE", f"unknown command {command!r}.", hint)
     return _USAGE
+
+
+def _similar_commands(word: str) -> list[str]:
+    """The command that a word probably means; several if they are equally similar."""
+    from difflib import SequenceMatcher, get_close_matches  # slow to import, and only a typing error needs them
+
+    if word in SUGGESTIONS:
+        return [SUGGESTIONS[word]]
+    if transposed := [name for name in COMMANDS if sorted(name) == sorted(word)]:
+        return transposed
+    similar = get_close_matches(word, COMMANDS, _MAX_SUGGESTIONS)
+    scores = {name: SequenceMatcher(None, name, word).ratio() for name in similar}
+    return sorted(name for name in similar if scores[name] == scores[similar[0]])

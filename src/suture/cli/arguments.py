@@ -19,108 +19,108 @@ if TYPE_CHECKING:
 
 
 _MIN_RESULT_BYTES = 10_000  # an error with its hint must fit
-_MAX_SECONDS = 3_600  # nobody waits longer for a search
+_MAX_SECONDS = 3_600  # more is probably a typing error
 
 
-def block_ids(given: str) -> list[str]:
-    """Ids of blocks."""
-    return _several(given, "ids of blocks such as 1,3.2")
+def block_ids(value: str) -> list[str]:
+    """Block ids, separated by commas or spaces."""
+    return _split_names(value, "block ids such as 1,3.2")
 
 
-def tool_names(given: str) -> list[str]:
-    """Names of tools."""
-    return _several(given, "names of tools such as file_read,patch")
+def tool_names(value: str) -> list[str]:
+    """Tool names, separated by commas or spaces."""
+    return _split_names(value, "tool names such as file_read,patch")
 
 
-def host_name(given: str) -> str:
-    """The name of a host, without a port."""
-    name = given[1:-1].replace(":", "") if given.startswith("[") and given.endswith("]") else given
+def host_name(value: str) -> str:
+    """A host name without a port."""
+    name = value[1:-1].replace(":", "") if value.startswith("[") and value.endswith("]") else value
     if not name or not all(char.isascii() and (char.isalnum() or char in "-._") for char in name):
-        raise _unexpected(given, "a name such as suture.example.com, without a port")
-    return given
+        raise _unexpected(value, "a name such as suture.example.com, without a port")
+    return value
 
 
-def number(given: str) -> int:
-    """A number from 0 on."""
-    return _whole(given, "a number from 0 on")
+def number(value: str) -> int:
+    """An integer of at least 0."""
+    return _integer(value, "a number of at least 0")
 
 
-def positive(given: str) -> int:
-    """A number from 1 on."""
-    return _whole(given, "a number from 1 on", least=1)
+def positive(value: str) -> int:
+    """An integer of at least 1."""
+    return _integer(value, "a number of at least 1", least=1)
 
 
-def seconds(given: str) -> int:
-    """A time that somebody may want to wait."""
-    if not 1 <= number(given) <= _MAX_SECONDS:
-        raise argparse.ArgumentTypeError(f"expected seconds from 1 to {_MAX_SECONDS}, not {given}")
-    return int(given)
+def seconds(value: str) -> int:
+    """A time limit in seconds."""
+    if not 1 <= number(value) <= _MAX_SECONDS:
+        raise argparse.ArgumentTypeError(f"expected 1 to {_MAX_SECONDS} seconds, got {value}")
+    return int(value)
 
 
-def byte_limit(given: str) -> int:
-    """A number of bytes that an answer may have."""
-    return _whole(given, f"a number of at least {_MIN_RESULT_BYTES}", least=_MIN_RESULT_BYTES)
+def byte_limit(value: str) -> int:
+    """A limit for the size of an answer, in bytes."""
+    return _integer(value, f"a number of at least {_MIN_RESULT_BYTES}", least=_MIN_RESULT_BYTES)
 
 
-def setting(given: str) -> tuple[str, object]:
-    """The name of a setting, and its value."""
+def setting(value: str) -> tuple[str, object]:
+    """The name and the value of a setting."""
     from suture.cli.settings import parse_setting
 
     try:
-        return parse_setting(given)
+        return parse_setting(value)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _several(given: str, expected: str) -> list[str]:
-    names = given.replace(",", " ").split()
+def _split_names(value: str, expected: str) -> list[str]:
+    names = value.replace(",", " ").split()
     if not names:
-        raise _unexpected(given, expected)
+        raise _unexpected(value, expected)
     return names
 
 
-def _whole(given: str, expected: str, *, least: int = 0) -> int:
-    if not given.isdecimal() or int(given) < least:
-        raise _unexpected(given, expected)
-    return int(given)
+def _integer(value: str, expected: str, *, least: int = 0) -> int:
+    if not value.isdecimal() or int(value) < least:
+        raise _unexpected(value, expected)
+    return int(value)
 
 
-def _unexpected(given: str, expected: str) -> argparse.ArgumentTypeError:
-    return argparse.ArgumentTypeError(f"expected {expected}, not {given!r}")
+def _unexpected(value: str, expected: str) -> argparse.ArgumentTypeError:
+    return argparse.ArgumentTypeError(f"expected {expected}, got {value!r}")
 
 
 class Option(Record):
-    """An option, or a word without one, as `add_argument` takes it."""
+    """An option or a positional argument, as `add_argument` takes it."""
 
     names: tuple[str, ...]
     keywords: dict[str, Any]
 
 
 class Command(Record):
-    """A command: what it takes, and what its help says besides `suture.cli.COMMANDS`.
+    """The arguments of a command, and its help beyond `suture.cli.COMMANDS`.
 
-    One that is a tool takes the tool's arguments, as their schema describes them.
+    A command that calls a tool takes the tool's arguments, as their schema describes them.
     """
 
     module: str = ""
-    """The module in which its function is; empty: one of its own name."""
+    """The module of its function; empty: the module that has the command's name."""
     tool: str = ""
-    words: tuple[str, ...] = ()
-    """Arguments of the tool that are given without an option, in this order."""
-    left_out: tuple[str, ...] = ()
+    positional: tuple[str, ...] = ()
+    """Arguments of the tool that are positional, in this order."""
+    omitted: tuple[str, ...] = ()
     """Arguments of the tool that have no option: the command fills them in."""
-    special: dict[str, dict[str, Any]] = {}  # noqa: RUF012  a record is never changed
-    """Keywords of `add_argument` that differ from what the schema says, and `names`: all names of an option."""
+    overrides: dict[str, dict[str, Any]] = {}  # noqa: RUF012  a record is never changed
+    """Keywords of `add_argument` that replace those made from the schema, and `names`: all names of an option."""
     options: Sequence[Option | Sequence[Option]] | Callable[[], Iterator[Option | Sequence[Option]]] = ()
-    """What is no argument of the tool; of several in a sequence, only one can be given. A function if made of schemas,
-    which most commands need not load."""
+    """Options that are not arguments of the tool; those in an inner sequence exclude each other. A function if they
+    are made from schemas, which most commands need not load."""
     has_settings: bool = False
-    """Whether it takes --set although it is no tool."""
+    """Whether it takes --set without calling a tool."""
     json: str = "print the whole result as JSON"
-    instead_of_json: dict[str, str] = {}  # noqa: RUF012  as above
-    """Options that do not go together with --json, and how they are called then."""
-    notes: tuple[str, ...] = ("exit codes: 0 done, 1 refused or failed, 2 wrong usage, 130 interrupted",)
-    """What follows the example."""
+    not_with_json: dict[str, str] = {}  # noqa: RUF012  as above
+    """Options that cannot be used with --json, and their names in the error."""
+    notes: tuple[str, ...] = ("exit codes: 0 success, 1 refused or failed, 2 usage error, 130 interrupted",)
+    """Paragraphs below the example."""
 
 
 def _flag(*names: str, help: str) -> Option:  # noqa: A002  as argparse calls it
@@ -156,18 +156,18 @@ _PLACEHOLDERS = {
 }
 """The placeholder for the value of an argument in the help; for any other, N or TEXT."""
 _RENAMED = {"file_path": "path"}
-"""Arguments that have another name on the command line."""
+"""Arguments with a different name on the command line."""
 _NEVER_TYPED = ("binary_check_buffer_size", "view")
-"""Arguments for callers of an older tool, and for the commands themselves."""
+"""Arguments for callers of an older tool, and arguments that the commands set."""
 
 
-def _argument(name: str, about: Mapping[str, Any], *, is_word: bool = False, **special: Any) -> Option:
-    """An argument of a tool as its schema, `about`, describes it: as an option, or as a word.
+def _argument(name: str, about: Mapping[str, Any], *, positional: bool = False, **overrides: Any) -> Option:
+    """An argument of a tool as an option or a positional argument; `about` is its schema.
 
-    What is left out stays None, so that the tool's own default holds.
+    An argument that is left out stays None, so that the tool's own default applies.
     """
     dest, kind = _RENAMED.get(name, name), about.get("type", "string")
-    names = special.pop("names", (dest,) if is_word else (f"--{dest.replace('_', '-')}",))
+    names = overrides.pop("names", (dest,) if positional else (f"--{dest.replace('_', '-')}",))
     keywords: dict[str, Any] = {"help": _help_text(about)}
     if kind == "boolean":
         keywords["action"] = "store_true"
@@ -178,13 +178,13 @@ def _argument(name: str, about: Mapping[str, Any], *, is_word: bool = False, **s
     if kind == "integer":
         keywords["type"] = number  # the tool checks the bounds
     if kind == "array" and about["items"]["type"] == "string":  # a list of objects is given as one JSON document
-        several = {"action": "append", "help": f"{keywords['help']} (repeatable)"}
-        keywords |= {"nargs": "*", "default": []} if is_word else several
-    return Option(names, {**keywords, **special})
+        repeatable = {"action": "append", "help": f"{keywords['help']} (repeatable)"}
+        keywords |= {"nargs": "*", "default": []} if positional else repeatable
+    return Option(names, {**keywords, **overrides})
 
 
 def _help_text(about: Mapping[str, Any]) -> str:
-    """The description of an argument as help, with its default."""
+    """The help of an argument: its description and default."""
     text: str = about["description"]
     default = about.get("default")
     shown = "" if default in (None, False, 0, ()) else f" (default: {default})"
@@ -192,7 +192,7 @@ def _help_text(about: Mapping[str, Any]) -> str:
 
 
 def _schema(tool: str) -> dict[str, Any]:
-    from suture.tools import command  # commands that are no tool need none of it
+    from suture.tools import command  # commands without a tool need none of it
 
     return command(tool).request.schema()
 
@@ -205,34 +205,32 @@ def _dry_run() -> Option:
 
 _ALLOW_COMMANDS = _flag(
     "--allow-commands",
-    help="run programs that suture.toml or pyproject.toml of the project name for checks; only if you trust it",
+    help="run programs that the project's suture.toml or pyproject.toml names for checks; only if you trust it",
 )
-_ALLOW_EXECUTABLES = _flag(
-    "--allow-executables", help="make files executable where a diff says so, such as: new file mode 100755"
-)
+_ALLOW_EXECUTABLES = _flag("--allow-executables", help="make files executable if a diff says so (new file mode 100755)")
 _TOOLS_OR_PROFILE = (
-    _value("--tools", "NAMES", "only these, such as file_read,patch", type=tool_names),
-    _value("--profile", "NAME", "only those of full (default), edit, search or read-only"),
+    _value("--tools", "NAMES", "only these tools, for example file_read,patch", type=tool_names),
+    _value("--profile", "NAME", "a set of tools: full (default), edit, search or read-only"),
 )
 _IGNORE_CASE = _flag("-i", "--ignore-case", help="ignore case")
-_DOT_ALL = _flag("-s", "--dot-all", help=". matches line ends, too")
-_TEXT_ENDS = _flag("--text-ends", help="^ and $ match only at the ends of the file")
-_TIMEOUT = _value("--timeout", "SECONDS", "how long one file may be searched (default: 1)", type=seconds)
+_DOT_ALL = _flag("-s", "--dot-all", help=". also matches line endings")
+_TEXT_ENDS = _flag("--text-ends", help="^ and $ match only at the start and end of the file")
+_TIMEOUT = _value("--timeout", "SECONDS", "time limit for searching one file (default: 1)", type=seconds)
 _PATTERN_OPTIONS = (_IGNORE_CASE, _DOT_ALL, _TEXT_ENDS, _TIMEOUT)
 
 
 def _edit_options() -> Iterator[Option]:
-    from suture.tools.spec import EXPECTED_TEXT, MODE  # of safe_edit, which only --lines needs
+    from suture.tools.spec import EXPECTED_TEXT, MODE  # arguments of safe_edit, for --lines
 
     edit = _schema("file_edit")["properties"]["edits"]["items"]["properties"]
     old = f"{_help_text(edit['old_text'])} (--old=TEXT if it begins with -)"
     yield _argument("old_text", edit["old_text"], names=("--old-text", "--old"), help=old)
-    deletes = "replacement text; '' deletes the old text"
-    yield _argument("new_text", edit["new_text"], names=("--new-text", "--new"), help=deletes)
+    new = "replacement text; '' deletes the old text"
+    yield _argument("new_text", edit["new_text"], names=("--new-text", "--new"), help=new)
     yield _value("--old-file", "FILE|-", "the text to replace, from a file or stdin")
     yield _value("--new-file", "FILE|-", "the replacement text, from a file or stdin")
     yield _argument("occurrences", edit["occurrences"])
-    lines = "replace these lines, such as 10-20 or 12, if nothing breaks"
+    lines = "replace these lines, such as 10-20 or 12, if the result passes the checks"
     yield _value("--lines", "A-B", lines, action="append")
     for name, field, names in (
         ("mode", MODE, ("--mode",)),
@@ -240,7 +238,7 @@ def _edit_options() -> Iterator[Option]:
     ):
         about = field.schema()
         yield _argument(name, about, names=names, help=f"with --lines: {_help_text(about)}")
-    yield _flag("--delete", help="with --lines: delete them")
+    yield _flag("--delete", help="with --lines: delete the lines")
     yield _ALLOW_COMMANDS
 
 
@@ -252,7 +250,7 @@ def _write_options() -> Iterator[Option]:
 
 
 def _replace_options() -> Iterator[Option | Sequence[Option]]:
-    yield _flag("--write", help="make the change; without it, it is only shown"), _dry_run()
+    yield _flag("--write", help="make the change (default: only show it)"), _dry_run()
     yield from _PATTERN_OPTIONS
     yield _ALLOW_COMMANDS
 
@@ -260,16 +258,17 @@ def _replace_options() -> Iterator[Option | Sequence[Option]]:
 _EXITS = Command.notes[0]
 _PATTERN_COMMAND = Command(
     module="search",
-    words=("pattern", "file_path"),
-    special={"flags": {"help": "flags as letters, such as is; g and m are always set"}},
+    positional=("pattern", "file_path"),
+    overrides={"flags": {"help": "flag letters, for example 'is'; g and m are always set"}},
     options=_PATTERN_OPTIONS,
-    json="print isError, data (a list with an object for each result) and metadata as JSON",
+    json="print isError, data (a list with one object per result) and metadata as JSON",
     notes=(
         """\
-PATTERN is a JavaScript regular expression, plain or as /pattern/flags. All matches count, and ^ and
-$ are the ends of lines, as with the flags g and m; /pattern/flags names all its flags itself, and
-without g the first match of each line counts. Write -- before a pattern that begins with a dash.""",
-        "exit codes: 0 found, 1 nothing found, 2 refused or wrong usage, 130 interrupted",
+PATTERN is a JavaScript regular expression, plain or as /pattern/flags. A plain one has the flags
+g and m: all matches count, and ^ and $ match at the start and end of each line. /pattern/flags has
+only the flags it names; without g, only the first match on each line counts. Write -- before a
+pattern that begins with a dash.""",
+        "exit codes: 0 found, 1 nothing found, 2 refused or usage error, 130 interrupted",
     ),
 )
 
@@ -277,14 +276,14 @@ _COMMANDS = {
     "read": Command(
         module="commands",
         tool="file_read",
-        words=("path",),
-        notes=("At most 20,000 lines or 5 MB are printed at once; what was cut is told.", _EXITS),
+        positional=("path",),
+        notes=("At most 20,000 lines or 5 MB are printed; longer output is truncated, with a note.", _EXITS),
     ),
     "search": _PATTERN_COMMAND.but(
         tool="search",
-        words=("pattern", "paths"),
-        special={
-            **_PATTERN_COMMAND.special,
+        positional=("pattern", "paths"),
+        overrides={
+            **_PATTERN_COMMAND.overrides,
             "context_before": {"names": ("-B", "--context-before", "--before-context")},
             "context_after": {"names": ("-A", "--context-after", "--after-context")},
         },
@@ -294,60 +293,62 @@ _COMMANDS = {
                 {"type": number, "metavar": "N", "help": "lines to show before and after each match"},
             ),
             (
-                _flag("-l", "--names", help="print only the names of the files"),
-                _flag("--count", help="print the number of matches of each file, and of all"),
+                _flag("-l", "--names", help="print only the names of files with matches"),
+                _flag("--count", help="print the number of matches in each file, and the total"),
             ),
             *_PATTERN_OPTIONS,
         ),
-        instead_of_json={"names": "--names", "count": "--count"},
+        not_with_json={"names": "--names", "count": "--count"},
     ),
     "extract": _PATTERN_COMMAND.but(tool="regex_extract"),
     "lines": _PATTERN_COMMAND.but(
         tool="regex_match_lines",
-        left_out=("format",),
-        special={**_PATTERN_COMMAND.special, "invert": {"names": ("-v", "--invert")}},
+        omitted=("format",),
+        overrides={**_PATTERN_COMMAND.overrides, "invert": {"names": ("-v", "--invert")}},
         options=(_flag("-n", "--line-number", help="print the number of each line"), _IGNORE_CASE, _DOT_ALL, _TIMEOUT),
     ),
     "split": _PATTERN_COMMAND.but(
         tool="regex_split",
-        options=(_flag("-0", "--null", help="end each segment with a NUL, and print no headings"), *_PATTERN_OPTIONS),
+        options=(_flag("-0", "--null", help="end each segment with a NUL byte, without headings"), *_PATTERN_OPTIONS),
     ),
     "edit": Command(
         tool="file_edit",
-        words=("path", "edits"),
-        special={"edits": {"nargs": "?", "help": "an edit or a list of edits: a file, JSON itself, or - for stdin"}},
+        positional=("path", "edits"),
+        overrides={
+            "edits": {"nargs": "?", "help": "an edit or a list of edits: a JSON file, JSON text, or - for stdin"}
+        },
         options=_edit_options,
     ),
     "patch": Command(
         module="edit",
         tool="patch",
-        words=("path", "patches"),
-        special={"patches": {"help": "a patch or a list of patches: a file, JSON itself, or - for stdin"}},
+        positional=("path", "patches"),
+        overrides={"patches": {"help": "a patch or a list of patches: a JSON file, JSON text, or - for stdin"}},
         options=(_ALLOW_COMMANDS,),
     ),
     "write": Command(
         module="edit",
         tool="safe_edit",
-        words=("path",),
-        left_out=("show_diff", "content", "line_edits", "search_replace"),
+        positional=("path",),
+        omitted=("show_diff", "content", "line_edits", "search_replace"),
         options=_write_options,
         notes=(
             """\
-exit codes: 0 written, as it was or verified, 1 rejected, failed or found broken,
-  2 wrong usage, 130 interrupted""",
+exit codes: 0 written, unchanged or verified, 1 rejected, failed or errors found,
+  2 usage error, 130 interrupted""",
         ),
     ),
     "replace": _PATTERN_COMMAND.but(
         tool="replace",
-        words=("pattern", "replacement", "paths"),
-        left_out=("dry_run",),
+        positional=("pattern", "replacement", "paths"),
+        omitted=("dry_run",),
         options=_replace_options,
     ),
     "apply": Command(
         module="edit",
         tool="apply_reply",
-        words=("reply",),
-        special={
+        positional=("reply",),
+        overrides={
             "reply": {"nargs": "?", "default": "-", "help": "the reply: a file, or - for stdin (default: stdin)"},
             "only": {"type": block_ids, "action": "extend"},
             "expect_hash": {"help": 'hash the file must have; for several files, {"PATH": "HASH", …}'},
@@ -357,13 +358,13 @@ exit codes: 0 written, as it was or verified, 1 rejected, failed or found broken
             _ALLOW_COMMANDS,
             _ALLOW_EXECUTABLES,
         ),
-        instead_of_json={"patch": "-p"},
+        not_with_json={"patch": "-p"},
         notes=(
             """\
-The reply may hold SEARCH/REPLACE and NEW_FILE blocks, apply_patch envelopes and unified diffs, with
-text between them. Blocks are numbered in order, their hunks as 3.1, 3.2; --dry-run lists them.""",
+The reply may contain SEARCH/REPLACE and NEW_FILE blocks, apply_patch envelopes and unified diffs,
+with text between them. Blocks are numbered in order, their hunks as 3.1, 3.2; --dry-run lists them.""",
             """\
-exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or wrong usage,
+exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage error,
   130 interrupted""",
         ),
     ),
@@ -378,33 +379,35 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or wrong
         ),
         json="print format and prompt as JSON",
     ),
-    "log": Command(module="history", tool="history", words=("path",)),
+    "log": Command(module="history", tool="history", positional=("path",)),
     "show": Command(
         module="history",
         tool="show",
-        words=("change_id",),
-        special={"change_id": {"nargs": "?", "help": "the change, or the beginning of its id (default: the newest)"}},
+        positional=("change_id",),
+        overrides={
+            "change_id": {"nargs": "?", "help": "the change, or the beginning of its id (default: the newest change)"}
+        },
     ),
-    "undo": Command(module="history", tool="undo", words=("change_id",)),
-    "redo": Command(module="history", tool="redo", words=("change_id",)),
+    "undo": Command(module="history", tool="undo", positional=("change_id",)),
+    "redo": Command(module="history", tool="redo", positional=("change_id",)),
     "snapshot": Command(
         module="history",
         options=(
-            _value("name", "NAME", "a name for this point; without it, list them", nargs="?"),
-            _value("paths", "PATH", "files to keep besides those that suture ever changed here", nargs="*"),
+            _value("name", "NAME", "name of the new snapshot; without it, list snapshots", nargs="?"),
+            _value("paths", "PATH", "more files to include; files that suture changed are always included", nargs="*"),
         ),
         has_settings=True,
     ),
-    "restore": Command(module="history", tool="restore", words=("paths",)),
+    "restore": Command(module="history", tool="restore", positional=("paths",)),
     "recover": Command(module="commands", has_settings=True),
     "mcp": Command(
         options=(
-            _value("--http", "HOST:PORT", "serve over HTTP instead of stdin and stdout; port 0: any free one"),
-            _flag("--allow-remote", help="with --http: let other machines connect"),
+            _value("--http", "HOST:PORT", "serve over HTTP instead of stdin and stdout; port 0: any free port"),
+            _flag("--allow-remote", help="with --http: accept connections from other machines"),
             _value(
                 "--allow-host",
                 "NAME",
-                "with --http: another name that it is asked by, such as a proxy's",
+                "with --http: an additional accepted Host name, for example a proxy's",
                 type=host_name,
                 action="append",
             ),
@@ -413,39 +416,39 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or wrong
             _value(
                 "--allow-protected",
                 "PATTERN",
-                "a protected path that the tools may use anyway, such as '.devcontainer/**'",
+                "allow access to a protected path, for example '.devcontainer/**'",
                 action="append",
             ),
             _choice(
                 "--durability",
                 ("full", "fast"),
-                "full (default): a change is on the disk before it is answered; fast: a killed process leaves all "
-                "or nothing; after a power cut each file changed in the last seconds may be old, new or incomplete",
+                "full (default): changes are flushed to disk before the call returns; fast: a killed process leaves "
+                "all or nothing; after a power cut each file changed in the last seconds may be old, new or incomplete",
             ),
             _value(
                 "--max-result-bytes",
                 "N",
-                "size of an answer in bytes (default: 10000000); beyond it, the answer is refused or cut",
+                "maximum size of an answer in bytes (default: 10000000); a longer one is refused or truncated",
                 type=byte_limit,
                 default=10_000_000,
             ),
             _value(
                 "--call-ms",
                 "N",
-                f"milliseconds that a call may take before it begins to write (default: {Settings.call_ms})",
+                f"time limit of a call in milliseconds, until it begins to write (default: {Settings.call_ms})",
                 type=positive,
             ),
             _value(
                 "--max-memory-bytes",
                 "N",
-                "memory of the server, and of each program it starts; 0: no limit "
+                "memory limit in bytes, for the server and each program it starts; 0: no limit "
                 f"(default: {Settings.max_memory_bytes})",
                 type=number,
             ),
             _flag(
                 "--structured-text",
                 help="repeat texts in the structured content, for clients that show models nothing else; Codex and "
-                "Claude Code get it unasked",
+                "Claude Code get it by default",
             ),
             _ALLOW_COMMANDS,
             _ALLOW_EXECUTABLES,
@@ -458,20 +461,20 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or wrong
             _value(
                 "client",
                 "CLIENT",
-                "claude-desktop, claude-code, cursor, vscode, codex, gemini or zed; without it, list them and "
-                "their files",
+                "claude-desktop, claude-code, cursor, vscode, codex, gemini or zed; without it, list the clients "
+                "and their files",
                 nargs="?",
             ),
-            _flag("--write", help="put it into the client's file, with a copy beside it"),
-            _flag("--force", help="with --write: replace an entry that says something else"),
+            _flag("--write", help="write the entry to the client's file, and keep a backup"),
+            _flag("--force", help="with --write: replace a different existing entry"),
             (
-                _flag("--user", help="your own settings, for all projects"),
-                _flag("--project", help="the settings of the project at --root"),
+                _flag("--user", help="use your own settings, for all projects"),
+                _flag("--project", help="use the settings of the project at --root"),
             ),
             _TOOLS_OR_PROFILE,
-            _value("--name", "NAME", "what the client calls it (default: suture)", default="suture"),
+            _value("--name", "NAME", "server name in the client (default: suture)", default="suture"),
         ),
-        json="print path, entry, snippet and what was done as JSON",
+        json="print path, entry, snippet and status as JSON",
     ),
     "tools": Command(
         module="commands",
@@ -479,12 +482,12 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or wrong
             _choice(
                 "--format",
                 ("anthropic", "openai", "openai-responses", "gemini", "mcp"),
-                "print the value of the field `tools` of a request to this API",
+                "print the `tools` field of a request to this API",
             ),
             _TOOLS_OR_PROFILE,
         ),
         json="print the definitions, schemas and examples as JSON",
-        instead_of_json={"format": "--format"},
+        not_with_json={"format": "--format"},
     ),
     "call": Command(
         module="commands",
@@ -493,12 +496,12 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or wrong
             _value("arguments", "JSON|-", "its arguments as a JSON object, or - for stdin"),
         ),
         has_settings=True,
-        json="changes nothing: the result is JSON anyway",
+        json="no effect: the result is always JSON",
     ),
     "check": Command(
         module="commands",
         tool="check",
-        words=("paths",),
+        positional=("paths",),
         options=(
             _value("--max-files", "N", f"check at most N files (default: {Settings.check_max_files})", type=positive),
             _value("--max-issues", "N", f"list at most N issues (default: {Settings.check_max_issues})", type=positive),
@@ -513,18 +516,18 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or wrong
         json="print files, errors, warnings, issues, not_run as JSON",
         notes=(
             """\
-exit codes: 0 no errors, 1 errors or a required check that could not be run,
-  2 nothing checked, refused or wrong usage, 130 interrupted""",
+exit codes: 0 no errors, 1 errors, or a required check that could not run,
+  2 nothing checked, refused or usage error, 130 interrupted""",
         ),
     ),
     "doctor": Command(
         json="print checks, each with name, state, found and advice, as JSON",
-        notes=("exit codes: 0 all is well, 1 something does not work, 2 wrong usage, 130 interrupted",),
+        notes=("exit codes: 0 no problems, 1 problems found, 2 usage error, 130 interrupted",),
     ),
     "completion": Command(
         options=(
             _value("shell", "SHELL", "bash, zsh or fish", choices=("bash", "zsh", "fish")),
-            _value("--line", "LINE", argparse.SUPPRESS),  # for the scripts, while somebody types
+            _value("--line", "LINE", argparse.SUPPRESS),  # for the completion scripts
         ),
         json="print shell and script as JSON",
         notes=(
@@ -540,17 +543,17 @@ fish: once                         suture completion fish > ~/.config/fish/compl
 _SETTING = _value(
     "--set",
     "NAME=VALUE",
-    "a setting, such as call_ms=120000 (repeatable); the page Settings of the documentation lists them",
+    "a setting, such as call_ms=120000 (repeatable); the settings reference lists them",
     type=setting,
     action="append",
 )
 
 _HELP_COLUMNS = 100  # longer lines are hard to read, also on a wide terminal
-_LIKE = 0.75  # how much of an option's name must be right for it to be what was meant
+_SIMILARITY = 0.75  # an option is suggested if at least this much of its name is right
 
 
 def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """The command line. Given the words to parse, only the commands among them get their options: it is faster."""
+    """The parser. If the words to parse are given, only the commands among them get their options, which is faster."""
     parser = _Parser(prog="suture", description=DESCRIPTION, formatter_class=_Formatter)
     parser.add_argument("--version", action="version", version=f"suture {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, dest="command")
@@ -566,14 +569,14 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
 def _fill(parser: argparse.ArgumentParser, name: str, command: Command) -> None:
     if command.tool:
         schema = _schema(command.tool)
-        left_out = (*_NEVER_TYPED, *command.left_out)
-        offered = {name: about for name, about in schema["properties"].items() if name not in left_out}
-        for argument in dict.fromkeys((*command.words, *offered)):
-            about, special = offered[argument], dict(command.special.get(argument, {}))
-            is_word = argument in command.words
-            if is_word and argument not in schema["required"] and about.get("type") != "array":
-                special.setdefault("nargs", "?")
-            _add(parser, _argument(argument, about, is_word=is_word, **special))
+        omitted = (*_NEVER_TYPED, *command.omitted)
+        offered = {name: about for name, about in schema["properties"].items() if name not in omitted}
+        for argument in dict.fromkeys((*command.positional, *offered)):
+            about, overrides = offered[argument], dict(command.overrides.get(argument, {}))
+            positional = argument in command.positional
+            if positional and argument not in schema["required"] and about.get("type") != "array":
+                overrides.setdefault("nargs", "?")
+            _add(parser, _argument(argument, about, positional=positional, **overrides))
         parser.set_defaults(fields={argument: _RENAMED.get(argument, argument) for argument in offered})
     for option in command.options() if callable(command.options) else command.options:
         if isinstance(option, Option):
@@ -594,50 +597,50 @@ def _add(container: argparse._ActionsContainer, option: Option) -> None:
 
 
 def add_common(command: argparse.ArgumentParser, json: str) -> None:
-    """What every command takes."""
-    common = command.add_argument_group("with every command")
+    """Add the options that every command takes."""
+    common = command.add_argument_group("common options")
     common.add_argument("--json", action="store_true", help=json)
-    common.add_argument("--root", default=".", metavar="DIR", help="the workspace (default: this folder)")
-    common.add_argument("--quiet", action="store_true", help="print nothing but errors, and JSON if asked for")
-    common.add_argument("--verbose", action="store_true", help="log what happens to stderr")
+    common.add_argument("--root", default=".", metavar="DIR", help="the workspace (default: the current folder)")
+    common.add_argument("--quiet", action="store_true", help="print only errors, and JSON if requested")
+    common.add_argument("--verbose", action="store_true", help="write a log to stderr")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Abbreviated options would change their meaning when another option is added."""
+    """A parser without abbreviations: they would change their meaning when an option is added."""
 
     def __init__(self, **options: object) -> None:
         self._given: list[str] = []
         super().__init__(**{**options, "allow_abbrev": False})  # type: ignore[arg-type]
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """As argparse does, but words after an option still belong to an argument that takes any number of them."""
+        """As argparse does, but words after an option still go to an argument that takes any number of them."""
         self._given = [*(args or ())]
         parsed, rest = super().parse_known_args(args, namespace)
-        takes = next((action.dest for action in self._actions if action.nargs == "*"), None)
-        end = rest.index("--") if "--" in rest else len(rest)  # what follows it is no option
-        if takes is not None and rest and not any(word.startswith("-") for word in rest[:end]):
-            setattr(parsed, takes, [*getattr(parsed, takes), *rest[:end], *rest[end + 1 :]])
+        repeated = next((action.dest for action in self._actions if action.nargs == "*"), None)
+        end = rest.index("--") if "--" in rest else len(rest)  # no word after it is an option
+        if repeated is not None and rest and not any(word.startswith("-") for word in rest[:end]):
+            setattr(parsed, repeated, [*getattr(parsed, repeated), *rest[:end], *rest[end + 1 :]])
             rest = []
-        if rest and self._subparsers is None:  # a command tells it itself, with its own usage
+        if rest and self._subparsers is None:  # a command's own parser reports it, with the command's name
             wrong = [word for word in rest[:end] if word.startswith("-")] or rest
-            self.error(f"unrecognized arguments: {' '.join(wrong)}{self._meant(wrong)}")
+            self.error(f"unrecognized arguments: {' '.join(wrong)}{self._suggestion(wrong)}")
         return parsed, rest
 
     def error(self, message: str) -> NoReturn:
-        """Tell what is wrong, and what to do if a word was taken for an option, or its letters for several."""
+        """Report an error, with a suggestion if a word was taken for an option, or its letters for several options."""
         unknown = [word for word in self._before_dashes() if self._is_unknown(word)]
         if ("are required:" in message and unknown) or "ignored explicit argument" in message:
-            message += self._meant(unknown)
+            message += self._suggestion(unknown)
         report_misuse(self.prog.partition(" ")[2], message)
         sys.exit(USAGE)
 
-    def _meant(self, words: list[str]) -> str:
-        """What was perhaps meant by words that look like options and are none."""
-        from difflib import get_close_matches  # only who errs waits for it
+    def _suggestion(self, words: list[str]) -> str:
+        """What to write instead of words that look like options but are not; empty if unknown."""
+        from difflib import get_close_matches  # only a typing error needs it
 
         options = [option for option in self._option_string_actions if option.startswith("--")]
         for word in words:
-            near = get_close_matches(word.partition("=")[0], options, 1, _LIKE) if word.startswith("--") else []
+            near = get_close_matches(word.partition("=")[0], options, 1, _SIMILARITY) if word.startswith("--") else []
             if near:
                 return f"; did you mean {near[0]}?"
         takes_pattern = any(action.dest == "pattern" for action in self._actions)
@@ -653,7 +656,7 @@ class _Parser(argparse.ArgumentParser):
         return len(word) > 1 and word.startswith("-") and name not in self._option_string_actions
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """As argparse does, but a failure to write is not passed over."""
+        """As argparse does, but a failure to write raises."""
         if message and file is sys.stdout:
             print_always(message)
         elif message and (file := file or sys.stderr) is not None:
@@ -661,7 +664,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """argparse asks shutil for the terminal's width, and importing shutil takes longer than printing the help."""
+    """A formatter that does not import shutil for the terminal's width: that takes longer than printing the help."""
 
     def __init__(self, prog: str) -> None:
         try:
@@ -672,14 +675,14 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 def _lazily(name: str, command: Command) -> Callable[[argparse.Namespace], int]:
-    """A command's function, whose module is imported when it runs."""
+    """A command's function, which imports its module when it runs."""
 
     def run(options: argparse.Namespace) -> int:
         from importlib import import_module  # --help needs none of it
 
-        for attribute, option in command.instead_of_json.items():
+        for attribute, option in command.not_with_json.items():
             if options.json and getattr(options, attribute):
-                return report_misuse(name, f"--json and {option} do not go together")
+                return report_misuse(name, f"--json cannot be used with {option}")
         function: Callable[[argparse.Namespace], int]
         function = getattr(import_module(f"suture.cli.{command.module or name}"), name)
         return function(options)

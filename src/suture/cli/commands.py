@@ -1,4 +1,4 @@
-"""The commands `read`, `call`, `tools`, `recover` and `check`, and what all commands share to make a call."""
+"""The commands `read`, `call`, `tools`, `recover` and `check`, and how every command makes a call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from suture.cli.output import (
     refuse_for,
     report_misuse,
     skipped_notes,
-    way_back,
+    undo_note,
 )
 from suture.errors import SutureError
 from suture.tools.spec import ToolResult
@@ -59,9 +59,9 @@ def read(options: argparse.Namespace) -> int:
 
 
 def _note_on_raw(metadata: dict[str, Any]) -> None:
-    """Print what the raw text of a file cannot say: where it was cut, and what was recovered first."""
+    """Print what the raw text of a file cannot show: where it was truncated, and what was recovered first."""
     if metadata["truncated"]:
-        note(f"note: cut after line {metadata['end_line']} of {metadata['total_lines']}")
+        note(f"note: truncated after line {metadata['end_line']} of {metadata['total_lines']}")
     for line in recovery_notes(metadata):
         note(line)
 
@@ -79,7 +79,7 @@ def call(options: argparse.Namespace | QuickOptions) -> int:
 
 def tools(options: argparse.Namespace) -> int:
     """`suture tools`."""
-    from suture.tools import find  # the other commands need one tool
+    from suture.tools import find  # other commands need one tool
 
     names = chosen_tools(options)
     if isinstance(names, int):
@@ -114,7 +114,7 @@ def recover(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> int:
-    """`suture check`: print one problem per line; the summary and what was not checked go to stderr."""
+    """`suture check`: print one issue per line; the summary and the checks that did not run go to stderr."""
     arguments = tool_arguments(options)
     result = attempt(options, lambda workspace: workspace.command("check", arguments))
     data = result.metadata
@@ -130,7 +130,7 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _print_check(data: dict[str, Any]) -> None:
-    """Print the problems, then notes on what was cut off, skipped or not validated."""
+    """Print the issues, then notes on what was truncated, skipped or not validated."""
     if data["issues"]:
         print_text("\n".join(map(_issue_line, data["issues"])))
     if data["unlisted"]["issues"]:
@@ -153,7 +153,7 @@ def _issue_line(issue: FoundIssue) -> str:
 
 
 def _unvalidated(not_run: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """What was not checked, and why; several files with the same reason are counted, not named."""
+    """What was not checked, and why; files with the same reason are counted, not named."""
     paths_by_reason: dict[tuple[str, str], list[str]] = {}
     for skipped_check in not_run:
         paths_by_reason.setdefault((skipped_check["validator"], skipped_check["reason"]), []).append(
@@ -166,24 +166,24 @@ def _unvalidated(not_run: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 def _check_summary(data: dict[str, Any]) -> str:
     if not data["files"]:
-        return "Nothing was checked: there is no text file."
+        return "Nothing was checked: no text files found."
     unchecked = data["unchecked"]
     numbers = [count(data[f"{noun}s"], noun) for noun in ("error", "warning") if data[f"{noun}s"]]
-    numbers += [f"{unchecked} not checked by all"] if unchecked else []
+    numbers += [f"{unchecked} not fully checked"] if unchecked else []
     if data["left_out"]:
-        numbers.append("the others left out" if data["stopped"] else f"{data['left_out']} left out")
+        numbers.append("the rest skipped" if data["stopped"] else f"{data['left_out']} skipped")
     only = f" ({data['markers_only']} for conflict markers only)" if data["markers_only"] else ""
     return f"Checked {count(data['files'], 'file')}{only}: {', '.join(numbers) or 'no problems'}."
 
 
 def tool_arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of the command's tool that the options give."""
+    """The arguments for the command's tool that the options set."""
     values = {name: getattr(options, dest) for name, dest in options.fields.items()}
     return {name: value for name, value in values.items() if value is not None and value is not False}
 
 
 def chosen_tools(options: argparse.Namespace) -> Sequence[str] | int:
-    """The tools that --tools or --profile name; the exit code, after an error."""
+    """The tools that --tools or --profile names; after an error, the exit code."""
     from suture.tools import chosen  # as above
 
     try:
@@ -203,9 +203,9 @@ def run(
     audience: Audience = TERMINAL,
     edits: bool = False,
 ) -> int:
-    """Make a call and print its result: all of it as JSON, or the text that `render` makes of it; errors go to stderr.
+    """Make a call and print its result, as JSON or as the text that `render` returns; errors go to stderr.
 
-    If a call `edits`, the command that undoes it is printed, too.
+    If the call `edits`, the command that undoes it is printed as well.
     """
     result = attempt(options, call, audience=audience)
     if options.json:
@@ -215,12 +215,12 @@ def run(
     else:
         print_text(render(result))
         if edits and result.metadata.get("change_id") is not None:
-            note(way_back(options, result.metadata))
+            note(undo_note(options, result.metadata))
     return exit_code(result)
 
 
 def print_refusal(options: argparse.Namespace, result: ToolResult, *hints: str) -> None:
-    """Print an error: its code, what is wrong and what to do; `hints` follow the words of the result."""
+    """Print an error: its code, what is wrong and what to do; `hints` follow the text of the result."""
     error = result.metadata["error"]
     if error["code"] == _WRONG_ARGUMENTS:
         problems = [f"{TERMINAL.argument(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
@@ -230,7 +230,7 @@ def print_refusal(options: argparse.Namespace, result: ToolResult, *hints: str) 
 
 
 def exit_code(result: ToolResult) -> int:
-    """The exit code of a call: 0 if it was done, 2 if its arguments were wrong, 1 for any other refusal."""
+    """The exit code of a call: 0 for success, 2 for invalid arguments, 1 for any other refusal."""
     if not result.is_error:
         return 0
     return USAGE if result.metadata["error"]["code"] == _WRONG_ARGUMENTS else 1
@@ -241,9 +241,9 @@ def attempt(
     call: Callable[[Workspace], ToolResult],
     audience: Audience = TERMINAL,
 ) -> ToolResult:
-    """Make a call, worded for a person at a command line; with --json, for a model.
+    """Make a call, worded for a person at a terminal or, with --json, for a model.
 
-    An interrupted call leaves nothing half done.
+    An interrupted change is finished or rolled back.
     """
     audience = MODEL if options.json else audience
     try:
@@ -258,10 +258,10 @@ def attempt(
 
 
 def _recover_now(workspace: Workspace, where: str) -> None:
-    """Finish or roll back an interrupted change at once, and print which of the two happened."""
+    """Finish or roll back an interrupted change at once, and print which."""
     import signal
 
-    with suppress(ValueError):  # not the main thread, which gets no interrupts either
+    with suppress(ValueError):  # not the main thread, which gets no interrupts anyway
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         recovery = workspace.recover()
@@ -269,5 +269,5 @@ def _recover_now(workspace: Workspace, where: str) -> None:
         refuse_for(error)
     else:
         if recovery is not None:
-            undo = f"\nTo take it back: suture undo {recovery.id}{where}" if recovery.direction == "forward" else ""
+            undo = f"\nTo undo: suture undo {recovery.id}{where}" if recovery.direction == "forward" else ""
             note(wording.recovered_text(recovery) + undo)

@@ -1,11 +1,11 @@
-"""`suture completion`: what makes a shell complete commands, options, files, changes and snapshots.
+"""`suture completion`: shell completion of commands, options, files, changes and snapshots.
 
-A shell's script hands over the line up to the cursor, by the hidden option --line, and gets what may follow.
-`argcomplete` finds that out from the parser itself; this module only says which values go where. If anything goes
-wrong, nothing is offered. zsh and fish quote what they insert, argcomplete quotes it for bash: nothing is expanded.
+A shell's script passes the line up to the cursor with the hidden option --line, and gets the completions.
+`argcomplete` finds them from the parser; this module only supplies the values. If anything goes wrong, there are no
+completions. zsh and fish quote what they insert, argcomplete quotes it for bash, so nothing is expanded.
 
-The scripts are not argcomplete's own. Those complete only the first command of a line in zsh, sort what fish offers,
-and start whatever program the line names: `./suture` in a workspace, too.
+The scripts are not argcomplete's own. In zsh those complete only the first command of a line, in fish they sort the
+completions, and they start whatever program the line names, even `./suture` in a workspace.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from suture.plan import ChangeRecord
 
-_MAX_CHANGES = 200  # the newest ones: a longer list is not read
-_MAX_ABOUT = 70  # characters, so that an id and what it is fit in a line
-_PATIENCE_MS = 200  # a person waits for the answer to a key
+_MAX_CHANGES = 200  # the newest: nobody reads a longer list
+_MAX_ABOUT = 70  # characters, so that an id and its description fit on a line
+_TIMEOUT_MS = 200  # for a locked history: a person has pressed a key and waits
 _KINDS = {
     "DIR": "folders",
     "FILE|-": "files",
@@ -36,9 +36,9 @@ _KINDS = {
     "ID|NAME": "points",
     "PATH": "paths",
 }
-"""What a value is, by how the help calls it."""
+"""The kind of a value, by its placeholder in the help."""
 _STATES = {"undo": "landed", "redo": "undone"}
-"""The changes that a command takes, where it does not take all."""
+"""The state of the changes that a command takes; other commands take all changes."""
 
 _SCRIPTS = {
     "bash": r"""# Completion of suture in bash. In ~/.bashrc: eval "$(suture completion bash)"
@@ -83,11 +83,11 @@ complete -c suture -k -f -a '(__suture_complete)'
 
 
 def completion(options: argparse.Namespace) -> int:
-    """Print a shell's script or, for such a script, what may follow on a line."""
+    """Print a shell's script or, when a script asks, the completions of a line."""
     if options.line is not None:
-        with suppress(Exception):  # the line is incomplete, and nobody asked for an error
-            for offer in [*_offers(options.line, options.shell)]:
-                print_text(offer)
+        with suppress(Exception):  # the line is incomplete; an error would disturb the prompt
+            for text in [*_completions(options.line, options.shell)]:
+                print_text(text)
     elif options.json:
         print_json({"shell": options.shell, "script": _SCRIPTS[options.shell]})
     else:
@@ -95,7 +95,7 @@ def completion(options: argparse.Namespace) -> int:
     return 0
 
 
-def _offers(line: str, shell: str) -> Iterator[str]:
+def _completions(line: str, shell: str) -> Iterator[str]:
     """The completions of a line, as the shell's script reads them: for zsh and fish, each with a description."""
     from argcomplete.finders import CompletionFinder
     from argcomplete.lexers import split_line
@@ -107,13 +107,13 @@ def _offers(line: str, shell: str) -> Iterator[str]:
     class Finder(CompletionFinder):
         def collect_completions(self, active_parsers: Any, parsed_args: Any, cword_prefix: str) -> list[str]:
             parser = active_parsers[-1]
-            if option.startswith("-") and (only_values or (equals and option not in parser._option_string_actions)):  # noqa: SLF001  argparse tells it nowhere else
+            if option.startswith("-") and (only_values or (equals and option not in parser._option_string_actions)):  # noqa: SLF001  argparse has no public name for it
                 return []
             completions = super().collect_completions(active_parsers, parsed_args, cword_prefix)
             if completions or parser.active_actions:
                 return completions
             for action in parser._get_positional_actions():  # noqa: SLF001  as above
-                if action.nargs == "*":  # takes words after options, too: see `arguments`
+                if action.nargs == "*":  # also takes words after options: see `arguments`
                     return [*action.completer(prefix=cword_prefix, parsed_args=parsed_args)]
             self.always_complete_options = not (cword_prefix or only_values)
             return super().collect_completions(active_parsers, parsed_args, cword_prefix)
@@ -136,7 +136,7 @@ def _offers(line: str, shell: str) -> Iterator[str]:
 
 
 def _parser(words: list[str]) -> argparse.ArgumentParser:
-    """The command line with what `suture.cli` handles before parsing: `help`, and options before the command."""
+    """The parser, with what `suture.cli` handles before parsing: `help`, and options before the command."""
     import argparse
 
     from suture.cli import COMMANDS
@@ -144,20 +144,20 @@ def _parser(words: list[str]) -> argparse.ArgumentParser:
 
     parser = build_parser(words)
     add_common(parser, "print the whole result as JSON")
-    group = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001  argparse has no other name for it
-    helping = group.add_parser("help", help="print a command's options and an example")
-    helping.add_argument("name", metavar="COMMAND", choices=tuple(COMMANDS))
+    group = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001  argparse has no public name for it
+    help_parser = group.add_parser("help", help="print a command's options and an example")
+    help_parser.add_argument("name", metavar="COMMAND", choices=tuple(COMMANDS))
     for command in (parser, *group.choices.values()):
-        for action in command._actions:  # noqa: SLF001  argparse tells them nowhere else
+        for action in command._actions:  # noqa: SLF001  as above
             if action.dest == "root":
-                action.default = argparse.SUPPRESS  # or it would take the place of one before the command
+                action.default = argparse.SUPPRESS  # or it would override one before the command
             if action.choices is None and action.nargs != 0:
                 action.completer = _completer(command.prog.rpartition(" ")[2], action)
     return parser
 
 
 def _completer(command: str, action: argparse.Action) -> Callable[..., Iterable[str]]:
-    """A function that gives the values of an option or argument, perhaps with descriptions."""
+    """A function that returns the values of an option or argument, some with descriptions."""
     kind = _KINDS.get(str(action.metavar), "")
 
     def values(prefix: str, parsed_args: argparse.Namespace, **_: object) -> Iterable[str]:
@@ -178,7 +178,7 @@ def _names(command: str, place: str, prefix: str) -> Iterable[str]:
     """The values of arguments that have a fixed list."""
     match command, place:
         case "init", "client":
-            from suture.cli.init import CLIENTS  # the others need less
+            from suture.cli.init import CLIENTS  # other values need less
 
             return CLIENTS
         case _, "set":
@@ -192,7 +192,7 @@ def _names(command: str, place: str, prefix: str) -> Iterable[str]:
             return (*TOOLS, *DIALECTS)
         case _, "profile":
             return PROFILES
-        case _, "tools":  # several, with commas between
+        case _, "tools":  # a list with commas
             return [prefix[: prefix.rfind(",") + 1] + tool for tool in TOOLS]
     return ()
 
@@ -214,17 +214,17 @@ def _files(prefix: str, root: str, *, only_folders: bool = False) -> Iterator[st
 
 
 def _changes(root: str, state: str | None, *, snapshots: bool) -> Iterator[tuple[str, str]]:
-    """Ids of changes and names of snapshots, each with a description; none that is not printable."""
-    from suture.cli.readonly import sight
+    """Ids of changes and printable names of snapshots, each with a description."""
+    from suture.cli.readonly import read_history
     from suture.origins import drop_entries
 
     drop_entries([root])
-    with sight(os.path.abspath(root), _PATIENCE_MS) as seen:
+    with read_history(os.path.abspath(root), _TIMEOUT_MS) as recorded:
         if snapshots:
-            for point in reversed(seen.book.snapshots()):
+            for point in reversed(recorded.book.snapshots()):
                 if point.name.isprintable() and not point.is_damaged:
                     yield point.name, f"snapshot of {_when(point.id)}"
-        for change in islice(seen.changes(), _MAX_CHANGES):
+        for change in islice(recorded.changes(), _MAX_CHANGES):
             if change.state != "damaged" and change.state == (state or change.state):
                 yield change.id, _about(change)
 
@@ -234,8 +234,8 @@ def _about(change: ChangeRecord) -> str:
 
     summary = "".join(char if char.isprintable() else " " for char in about(vars(change)))
     undone = "(undone) " if change.state == "undone" else ""
-    whole = f"{_when(change.id)} {undone}{summary}"
-    return whole if len(whole) <= _MAX_ABOUT else f"{whole[: _MAX_ABOUT - 1]}…"
+    text = f"{_when(change.id)} {undone}{summary}"
+    return text if len(text) <= _MAX_ABOUT else f"{text[: _MAX_ABOUT - 1]}…"
 
 
 def _when(change_id: str) -> str:

@@ -1,7 +1,7 @@
 """`suture doctor`: what is installed, what works, and what does not.
 
-Each check has a time of its own, in a thread that is left behind if it hangs, as on a network disk that does not
-answer. One that fails in a way that nobody thought of is a problem itself.
+Each check runs in its own thread with a timeout; a check that hangs, for example on a network disk, is abandoned. An
+unexpected exception in a check is reported as a problem.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import suture
 from suture import __version__
 from suture.cli.init import CLIENTS, NoHomeError, Unmergeable, as_utf8, parse, place_of, servers_in
 from suture.cli.output import clean, colored, in_bytes, print_json, print_text, refuse, several
-from suture.cli.readonly import sight
+from suture.cli.readonly import read_history
 from suture.engine import Engine
 from suture.errors import HistoryUnavailable, RecoveryBlocked, WorkspaceNotFound
 from suture.files.fs import Tree
@@ -61,35 +61,35 @@ PACKAGES = {
 _NAME = "suture"
 _OLDEST = (3, 11)
 _SYSTEMS = {"linux": "Linux", "darwin": "macOS"}
-_MAX_SETTINGS_BYTES = 10_000_000  # of an agent's settings file: agents keep much more than servers in it
-_MAX_GRAMMARS_NAMED = 5  # missing ones, so that the line stays short
-_MAX_FILES_NAMED = 3  # of an interrupted change, as above
-_MAX_COMMAND_SHOWN = 60  # characters of the command line of the process that has the lock
-_OTHER_USERS = 0o077  # the permissions of all but the owner
+_MAX_SETTINGS_BYTES = 10_000_000  # of an agent's settings file, which has much more than servers
+_MAX_GRAMMARS_NAMED = 5  # missing ones; a longer list is omitted to keep the line short
+_MAX_FILES_NAMED = 3  # of an interrupted change, to keep the line short
+_MAX_COMMAND_SHOWN = 60  # characters of the command line of the process that holds the lock
+_OTHER_USERS = 0o077  # the permissions of everyone but the owner
 _TOO_LITTLE, _LITTLE = 10_000_000, 500_000_000  # bytes: for a file's copy, and for a day of edits
-_PATIENCE_MS = 1_000  # for a database that another process has locked
-_CHECK_SECONDS = 10.0  # for one check: then its disk does not answer
-_SQLITE_SECONDS = 5  # for SQLite's own check, half of the above
-_MAX_CHANGES = 1_000  # recorded changes that are read, the newest
-_SQLITE_STEPS = 10_000  # of SQLite's machine, between two looks at the clock
+_TIMEOUT_MS = 1_000  # for a database that another process has locked
+_CHECK_SECONDS = 10.0  # for one check: a longer one waits for a disk that does not respond
+_SQLITE_SECONDS = 5  # for SQLite's own check: half of the above
+_MAX_CHANGES = 1_000  # the newest recorded changes, which are read
+_SQLITE_STEPS = 10_000  # instructions of SQLite between two looks at the clock
 _READ_ONLY = 8  # SQLITE_READONLY
 _MOUNTS = "/proc/self/mountinfo"
 _NETWORK = frozenset(
     ("9p", "afs", "ceph", "cifs", "davfs", "glusterfs", "lustre", "nfs", "nfs4", "smb3", "smbfs", "virtiofs", "vboxsf")
 )
-_NO_LOCKS = "nobody"
-_NEW_ONE = "The next change puts it aside and begins a new one. Until then changes cannot be listed or taken back."
-_FORM = "Write it as docs/reference/validators.md says; until then a strict edit is refused or told about it."
+_NO_LOCKS = "unsupported"  # instead of the name of a process
+_NEW_HISTORY = "The next change renames it and starts a new history. Until then changes cannot be listed or undone."
+_FORMAT_HINT = "See docs/reference/validators.md. Until it is fixed, strict edits are refused or get a warning."
 _COLORS = {OK: "green", NOTE: "yellow", PROBLEM: "red"}
 _WIDTH = max(map(len, _COLORS))
 
 
 class Finding(Record):
-    """One line: what was looked at, how it is, and what to do about it."""
+    """One line: what was checked, its state, and what to do about it."""
 
     name: str
     state: str
-    """ok; note: it works, but perhaps not as somebody thinks; problem: it does not work."""
+    """ok; note: works, but perhaps not as expected; problem: does not work."""
     found: str
     advice: str = ""
 
@@ -107,7 +107,7 @@ def _problem(name: str, found: str, advice: str) -> Finding:
 
 
 def agents(root: str) -> Iterator[Finding]:
-    """Every entry in the settings of an agent, the user's own and the project's, that starts suture."""
+    """Every entry in an agent's settings, the user's and the project's, that starts suture."""
     findings = [
         finding
         for client in CLIENTS.values()
@@ -115,7 +115,9 @@ def agents(root: str) -> Iterator[Finding]:
         if scope == "user" or client.project is not None
         for finding in _entries(client, scope, root)
     ]
-    yield from findings or [_note("settings", "no agent starts suture", "To put it into one: suture init")]
+    yield from findings or [
+        _note("settings", "no agent is configured to start suture", "To add it to one: suture init")
+    ]
 
 
 def _entries(client: Client, scope: str, root: str) -> Iterator[Finding]:
@@ -126,7 +128,7 @@ def _entries(client: Client, scope: str, root: str) -> Iterator[Finding]:
         return
     except (OSError, Unmergeable) as error:
         why = getattr(error, "strerror", None) or str(error)
-        yield _note(client.name, f"{path} cannot be read: {why}", "Fix it, or its servers do not start.")
+        yield _note(client.name, f"{path} cannot be read: {why}", "Fix it, or the agent cannot start its servers.")
         return
     for name, entry in servers.items():
         if isinstance(entry, dict) and _is_ours(name, entry):
@@ -134,7 +136,7 @@ def _entries(client: Client, scope: str, root: str) -> Iterator[Finding]:
 
 
 def _read(path: str, client: Client) -> dict[str, Any]:
-    """The servers in a file; none where there is no file."""
+    """The servers in a file; empty if there is no file."""
     if not os.path.isfile(path):
         return {}
     with open(path, "rb") as file:
@@ -156,20 +158,20 @@ def _entry(client: Client, scope: str, root: str, path: str, name: str, entry: d
     command, words = entry.get("command"), _words(entry)
     if not isinstance(command, str):
         description = f"{path} has {name}, but not as suture init writes it"
-        return _note(client.name, description, "Nothing to do, if it works; suture cannot tell what it starts.")
+        return _note(client.name, description, "Nothing to do if it works; suture cannot tell what it starts.")
     served = words[words.index("--root") + 1] if "--root" in words[:-1] else None
-    again = join([_NAME, "init", client.name, f"--{scope}", "--write", "--force", "--name", name, "--root"])
+    init = join([_NAME, "init", client.name, f"--{scope}", "--write", "--force", "--name", name, "--root"])
     if which(command) is None:
-        description = f"{path} starts {command}, which is not there"
-        return _problem(client.name, description, f"{again} {join([served or root])}")
+        description = f"{path} starts {command}, which does not exist"
+        return _problem(client.name, description, f"{init} {join([served or root])}")
     if served is not None and not os.path.isdir(served):
-        description = f"{path} serves {served}, which is no folder"
-        return _problem(client.name, description, f"{again} DIR")
+        description = f"{path} serves {served}, which is not a folder"
+        return _problem(client.name, description, f"{init} DIR")
     return _ok(client.name, f"{path} starts {command}{'' if served is None else f' for {served}'}")
 
 
 def program(root: str) -> Iterator[Finding]:
-    """The suture that runs, and the one that a shell finds."""
+    """The running suture, and the one on PATH."""
     del root
     yield _ok("suture", f"{suture.__version__}, in {os.path.dirname(suture.__file__)}")
     version = ".".join(map(str, sys.version_info[:3]))
@@ -182,12 +184,12 @@ def program(root: str) -> Iterator[Finding]:
 
 
 def packages(root: str) -> Iterator[Finding]:
-    """What suture cannot do without."""
+    """The packages that suture needs."""
     del root
     usable: list[str] = []
     for distribution, module in PACKAGES.items():
         if failure := _import_failure(module):
-            advice = f"Install it again: pip install --force-reinstall {distribution}"
+            advice = f"Reinstall it: pip install --force-reinstall {distribution}"
             yield _problem("packages", f"{distribution} cannot be imported: {failure}", advice)
         else:
             usable.append(f"{distribution} {_version(distribution)}")
@@ -201,13 +203,13 @@ def _import_failure(module: str) -> str:
 
     try:
         import_module(module)
-    except Exception as error:  # noqa: BLE001  a package that is broken fails in any way
+    except Exception as error:  # noqa: BLE001  a broken package can raise anything
         return f"{type(error).__name__}: {error}"
     return ""
 
 
 def extras(root: str) -> Iterator[Finding]:
-    """What suture can use."""
+    """Optional packages and programs."""
     from importlib.util import find_spec
 
     from suture.check.programs import program as found_program
@@ -218,44 +220,44 @@ def extras(root: str) -> Iterator[Finding]:
             yield _note(extra, f"{distribution} is not installed; {purpose} needs it", _install(extra))
         else:
             yield _ok(extra, f"{distribution} {_version(distribution)}")
-    ruff, held = found_program("ruff", [root]), program_inside("ruff", [root])
-    if ruff is None and held is not None:
-        advice = "Install ruff outside of the workspace: pipx install ruff"
-        yield _note("lint", f"{held} is in the workspace, where an agent can change it, and is not run", advice)
+    ruff, inside = found_program("ruff", [root]), program_inside("ruff", [root])
+    if ruff is None and inside is not None:
+        advice = "Install ruff outside the workspace: pipx install ruff"
+        yield _note("lint", f"{inside} is not run: it is in the workspace, where an agent can change it", advice)
     elif ruff is None:
-        yield _note("lint", "ruff is not installed; of Python files only the syntax is checked", _install("lint"))
+        yield _note("lint", "ruff is not installed; only the syntax of Python files is checked", _install("lint"))
     else:
         yield _ok("lint", ruff)
     yield _grammars()
 
 
 def platform(root: str) -> Iterator[Finding]:
-    """The machine."""
+    """The operating system."""
     del root
     system = os.uname()
     name = _SYSTEMS.get(sys.platform)
     description = f"{name or system.sysname} {system.release}, {system.machine}"
     if name is None:
-        yield _note("system", description, f"suture is tested on {' and '.join(_SYSTEMS.values())} only.")
+        yield _note("system", description, f"suture is tested only on {' and '.join(_SYSTEMS.values())}.")
     else:
         yield _ok("system", description)
     encoding = sys.getfilesystemencoding()
     if encoding != "utf-8":
-        yield _note("names of files", f"the locale makes Python read them as {encoding}", "Set LANG to C.UTF-8.")
+        yield _note("file names", f"the locale makes Python decode them as {encoding}", "Set LANG to C.UTF-8.")
 
 
 def _on_path() -> Finding:
     path, running = which("suture"), sys.argv[0]
     if path is None:
-        advice = "Agents do not need it there: suture init names the program by its full path."
-        return _note("on PATH", "there is no suture on PATH", advice)
+        advice = "Agents do not need it there: suture init writes the full path of the program."
+        return _note("on PATH", "suture is not on PATH", advice)
     if os.path.basename(running) == "suture" and os.path.realpath(running) == os.path.realpath(path):
         return _ok("on PATH", path)
     folders = {os.path.dirname(os.path.realpath(path)), os.path.dirname(path)}
     if os.path.dirname(sys.executable) in folders or _interpreter(path) == sys.executable:
         return _ok("on PATH", path)
-    description = f"{path} is another one than this, which runs by {sys.executable}"
-    return _note("on PATH", description, "Remove one of them, or see which is which by: suture --version")
+    description = f"{path} is a different installation; this one runs with {sys.executable}"
+    return _note("on PATH", description, "Remove one of them. To compare them: suture --version")
 
 
 def _interpreter(script: str) -> str:
@@ -274,7 +276,7 @@ def _grammars() -> Finding:
         return _ok("syntax", f"all {len(grammars)} grammars, for {len(LANGUAGES)} languages")
     number = len(missing) - missing.count("tree-sitter")
     names = f": {', '.join(missing)}" if len(missing) <= _MAX_GRAMMARS_NAMED else ""
-    description = f"{number} of {len(grammars)} grammars are missing{names}; such files are not checked"
+    description = f"{number} of {len(grammars)} grammars are missing{names}; files of their languages are not checked"
     return _note("syntax", description, _install("syntax"))
 
 
@@ -284,7 +286,7 @@ def _version(distribution: str) -> str:
     try:
         return version(distribution)
     except PackageNotFoundError:
-        return "of an unknown version"
+        return "(unknown version)"
 
 
 def _install(extra: str) -> str:
@@ -292,25 +294,27 @@ def _install(extra: str) -> str:
 
 
 def state_folder(root: str) -> Iterator[Finding]:
-    """Where histories lie, or will."""
+    """The folder of all histories, which may not exist yet."""
     del root
-    shelf = shelf_folder()
-    place = shelf
+    folder = shelf_folder()
+    place = folder
     while not os.path.lexists(place):
         place = os.path.dirname(place)
-    elsewhere = "Or name another folder by the variable XDG_STATE_HOME."
+    elsewhere = "Or set the variable XDG_STATE_HOME to another folder."
     if not os.path.isdir(place):
-        yield _problem("folder", f"{shelf} cannot be: {place} is not a folder", f"Move it away. {elsewhere}")
+        yield _problem(
+            "folder", f"{folder} cannot be created: {place} is not a folder", f"Move {place} away. {elsewhere}"
+        )
         return
     if not os.access(place, os.W_OK | os.X_OK):
-        what = f"chmod u+wx {quote(place)}"
-        yield _problem("folder", f"{shelf}: nothing can be written to {place}", f"{what}. {elsewhere}")
-    elif place == shelf:
-        yield _ok("folder", shelf)
+        command = f"chmod u+wx {quote(place)}"
+        yield _problem("folder", f"{place} is not writable", f"{command}. {elsewhere}")
+    elif place == folder:
+        yield _ok("folder", folder)
     else:
-        yield _ok("folder", f"{shelf} (the first change makes it)")
-    if place == shelf:
-        yield from _ownership(shelf)
+        yield _ok("folder", f"{folder} (the first change creates it)")
+    if place == folder:
+        yield from _ownership(folder)
     yield free_space(place)
 
 
@@ -320,57 +324,59 @@ def history(root: str) -> Iterator[Finding]:
         yield _ok("history", "nothing is recorded yet")
         return
     try:
-        with sight(root, _PATIENCE_MS) as seen:
-            if seen.file is None:
+        with read_history(root, _TIMEOUT_MS) as recorded:
+            if recorded.file is None:
                 yield _ok("history", "nothing is recorded yet")
                 return
-            size, most = os.path.getsize(seen.file), Settings().history_max_bytes
-            rows = seen.database.execute("SELECT (SELECT count(*) FROM change), (SELECT count(*) FROM snapshot)")
+            size, most = os.path.getsize(recorded.file), Settings().history_max_bytes
+            rows = recorded.database.execute("SELECT (SELECT count(*) FROM change), (SELECT count(*) FROM snapshot)")
             counts = ", ".join(map(several, rows.fetchone(), ("change", "snapshot")))
             yield _ok("history", f"{counts}; {in_bytes(size)} of at most {in_bytes(most)}")
-            finding = _soundness(seen.database, seen.file)
+            finding = _soundness(recorded.database, recorded.file)
             yield finding
-            changes = islice(seen.book.changes(), _MAX_CHANGES) if finding.state == OK else ()
+            changes = islice(recorded.book.changes(), _MAX_CHANGES) if finding.state == OK else ()
             if damaged := [change.id for change in changes if change.state == "damaged"]:
                 description = f"{several(len(damaged), 'change')} damaged, such as {damaged[0]}"
                 yield _problem("records", description, "They cannot be undone. To list all changes: suture log")
-            if seen.waiting:
-                waits = f"{several(len(seen.waiting), 'change')} waiting to be recorded"
+            if recorded.waiting:
+                waits = f"{several(len(recorded.waiting), 'change')} waiting to be recorded"
                 yield _note("waiting", waits, "Nothing to do: the next change, or suture log, records them.")
     except WorkspaceNotFound:
-        return  # which is told where the workspace is looked at
+        return  # `workspace_folder` reports it
     except HistoryUnavailable as error:
         yield _unavailable(error)
 
 
 def free_space(place: str) -> Finding:
-    """How much can still be written."""
+    """The free space on the disk of a folder."""
     disk = os.statvfs(place)
     free = disk.f_bavail * disk.f_frsize
     description = f"{in_bytes(free)} on the disk of {place}"
     if free < _TOO_LITTLE:
-        return _problem("free space", description, "Make room: an edit needs some for a copy of each file.")
-    return _note("free space", description, "Make room soon.") if free < _LITTLE else _ok("free space", description)
+        return _problem("free space", description, "Free some: an edit needs space for a copy of each file.")
+    if free < _LITTLE:
+        return _note("free space", description, "Free some space soon.")
+    return _ok("free space", description)
 
 
-def _ownership(shelf: str) -> Iterator[Finding]:
-    status = os.stat(shelf)
+def _ownership(folder: str) -> Iterator[Finding]:
+    status = os.stat(folder)
     user = os.geteuid()
     if status.st_uid == user:
         yield _ok("owner", "you")
     else:
-        advice = f"sudo chown -R {user} {quote(shelf)}"
-        yield _problem("owner", f"{shelf} belongs to user {status.st_uid}, not to you ({user})", advice)
+        advice = f"sudo chown -R {user} {quote(folder)}"
+        yield _problem("owner", f"{folder} belongs to user {status.st_uid}, not to you ({user})", advice)
     mode = status.st_mode & 0o777
     if mode & _OTHER_USERS:
-        description = f"0{mode:o}: other users can get at what was in your files"
-        yield _problem("permissions", description, f"chmod 700 {quote(shelf)}")
+        description = f"0{mode:o}: other users can access the recorded content of your files"
+        yield _problem("permissions", description, f"chmod 700 {quote(folder)}")
     else:
         yield _ok("permissions", f"0{mode:o}")
 
 
 def _soundness(database: Connection, file: str) -> Finding:
-    """Whether SQLite finds the database sound, as far as it gets in a few seconds."""
+    """Whether SQLite finds damage in the database within a few seconds."""
     from sqlite3 import OperationalError
 
     ends = monotonic() + _SQLITE_SECONDS
@@ -379,57 +385,55 @@ def _soundness(database: Connection, file: str) -> Finding:
         messages = [str(row[0]) for row in database.execute("PRAGMA quick_check(1)").fetchall()]
     except OperationalError:
         if monotonic() < ends:
-            raise  # which is told as what keeps the history from being read
-        return _ok("database", f"{file}: sound as far as it was read, for {_SQLITE_SECONDS} s")
+            raise  # `history` reports why it cannot be read
+        return _ok("database", f"{file}: no damage found in {_SQLITE_SECONDS} s")
     finally:
         database.set_progress_handler(None, 0)
     if messages == ["ok"]:
-        return _ok("database", f"{file} is sound")
-    return _problem("database", f"{file} is damaged: {' '.join(messages[0].split())}", _NEW_ONE)
+        return _ok("database", f"{file} is not damaged")
+    return _problem("database", f"{file} is damaged: {' '.join(messages[0].split())}", _NEW_HISTORY)
 
 
 def _unavailable(error: HistoryUnavailable) -> Finding:
-    """Why a history cannot be read, and what becomes of it."""
+    """Why a history cannot be read, and what happens next."""
     cause = error.__cause__ or error
     code = sqlite_code(cause)
     if code == _READ_ONLY:
-        advice = "Nothing to do: the next change, or suture log, takes that back."
-        return _note("history", "it was being written when the program ended", advice)
+        advice = "Nothing to do: the next change, or suture log, rolls that back."
+        return _note("history", "a program was interrupted while it wrote the history", advice)
     if code in LOCKED:
-        return _note("history", error.reason, "Wait until it is done; a change that lands meanwhile is not recorded.")
-    in_the_way = isinstance(cause, OSError)  # by the hand of somebody
-    advice = _NEW_ONE if is_damage(cause) and not in_the_way else f"See to the files in {shelf_folder()}."
+        return _note("history", error.reason, "Wait until it is done; changes that land meanwhile are not recorded.")
+    is_blocked = isinstance(cause, OSError)  # something is in its place
+    advice = _NEW_HISTORY if is_damage(cause) and not is_blocked else f"Check the files in {shelf_folder()}."
     return _problem("history", error.reason, advice)
 
 
 def workspace_folder(root: str) -> Iterator[Finding]:
-    """The folder, and what may be done in it."""
+    """The workspace folder, and whether it can be read and written."""
     try:
         Engine(root).close()
     except WorkspaceNotFound as error:
-        yield _problem("root", f"{root}: {_plain(error.reason)}", "Name a folder that is there: --root DIR")
+        yield _problem("root", f"{root}: {_plain(error.reason)}", "Name an existing folder: --root DIR")
         return
     yield from _breadth(root)
     if not _is_open(root):
-        yield _problem("reading", "the folder cannot be read by you", f"chmod u+rx {quote(root)}")
+        yield _problem("reading", "you cannot read the folder", f"chmod u+rx {quote(root)}")
     if os.access(root, os.W_OK):
-        yield _ok("writing", "files can be made and changed")
+        yield _ok("writing", "files can be created and changed")
     else:
-        yield _problem(
-            "writing", "no edit can land: the folder cannot be written to by you", f"chmod u+w {quote(root)}"
-        )
+        yield _problem("writing", "no edit can land: you cannot write to the folder", f"chmod u+w {quote(root)}")
     yield free_space(root)
     yield from _file_system(root)
 
 
 def transaction(root: str) -> Iterator[Finding]:
-    """What is under way, or was interrupted."""
+    """The lock, and a transaction that is running or was interrupted."""
     if not _is_open(root):
         return
     holder = _holder(root)
     if holder == _NO_LOCKS:
         advice = "suture locks a file in your state folder instead, which other machines and users do not see."
-        yield _note("lock", "folders cannot be locked on this file system", advice)
+        yield _note("lock", "this file system cannot lock folders", advice)
     elif holder:
         yield _note("lock", f"held by {holder}, which is editing", "Wait until it is done.")
     else:
@@ -441,7 +445,7 @@ def transaction(root: str) -> Iterator[Finding]:
             left = journal.read() if waiting else Left(None)
         except RecoveryBlocked as error:
             advice = f"{hint(error)} Then: {_recover(root)}" if error.state == "foreign" else _recover(root)
-            yield _problem("transaction", f"cannot be cleared up: {error.reason}", advice)
+            yield _problem("transaction", f"cannot be recovered: {error.reason}", advice)
             return
         strays = [] if waiting else [path for _, path, _ in find_strays([tree], Guard())]
     if strays:
@@ -451,16 +455,16 @@ def transaction(root: str) -> Iterator[Finding]:
     elif not waiting:
         yield _ok("transaction", "none was interrupted")
     elif holder:
-        yield _ok("transaction", "one is under way")
+        yield _ok("transaction", "one is running")
     else:
         steps = () if left.intent is None else left.intent.steps[:_MAX_FILES_NAMED]
         files = f" of {', '.join(step.path for step in steps)}" if steps else ""
-        how = "is finished" if left.done else "is taken back"
-        yield _problem("transaction", f"a change{files} was interrupted", f"{_recover(root)} (it {how})")
+        outcome = "is finished" if left.done else "is rolled back"
+        yield _problem("transaction", f"a change{files} was interrupted", f"{_recover(root)} (it {outcome})")
 
 
 def configuration(root: str) -> Iterator[Finding]:
-    """What is configured about checks, and whether the programs it names are there."""
+    """The configuration of checks, and whether its programs are installed."""
     from suture.check.issue import NotRunError
     from suture.check.registry import Unavailable
     from suture.tools.check import table
@@ -477,19 +481,19 @@ def configuration(root: str) -> Iterator[Finding]:
     for validator in asked:
         if isinstance(validator, Unavailable) and validator.name not in configured.rules:
             try:
-                validator.check("x", None, "", None)  # type: ignore[arg-type]  # it looks at nothing
+                validator.check("x", None, "", None)  # type: ignore[arg-type]  # it ignores its arguments
             except NotRunError as error:
                 wrong += 1
-                yield _problem(validator.name, _plain(str(error)), _FORM)
+                yield _problem(validator.name, _plain(str(error)), _FORMAT_HINT)
     if not wrong:
-        yield _ok("configuration", ", ".join(names) or "none: every file is checked by its type")
+        yield _ok("configuration", ", ".join(names) or "none: each file gets the checks for its type")
     for rule in configured.rules.values():
         if rule.enabled is not False:
             yield from _program(rule, root, trusted=trusted)
 
 
 def _operator_settings(root: str) -> Generator[Finding, None, dict[str, Any]]:
-    """Whether the operator's file sets anything, and whether that fits."""
+    """Whether the operator's file has settings, and whether they are valid; returns the settings."""
     from suture.cli.settings import settings_in_file
     from suture.settings import operator_file
 
@@ -497,7 +501,7 @@ def _operator_settings(root: str) -> Generator[Finding, None, dict[str, Any]]:
     try:
         settings = settings_in_file(file, [root], named=False)
     except ValueError as error:
-        yield _problem("settings", _plain(str(error)), "Correct it: no command that uses a workspace runs until then.")
+        yield _problem("settings", _plain(str(error)), "Fix it: until then, commands that use a workspace do not run.")
         return {}
     if settings:
         yield _ok("settings", f"{file} sets {', '.join(settings)}")
@@ -512,15 +516,15 @@ def _is_open(root: str) -> bool:
 def _breadth(root: str) -> Iterator[Finding]:
     real, home = os.path.realpath(root), os.path.realpath(os.path.expanduser("~"))
     if f"{home}/".startswith(f"{real.rstrip('/')}/"):
-        what = "the whole disk" if real == "/" else "your home folder" if real == home else "all that is in it"
-        advice = "Name the project's own folder: --root DIR"
+        what = "the whole disk" if real == "/" else "your home folder" if real == home else "everything in it"
+        advice = "Name the project's folder: --root DIR"
         yield _note("root", f"{root} is very broad: an agent can edit {what}", advice)
     else:
         yield _ok("root", root)
 
 
 def _file_system(root: str) -> Iterator[Finding]:
-    """What the folder lies on, where the system tells it."""
+    """The file system of the folder, if the system reports it."""
     try:
         with open(_MOUNTS, "rb") as file:
             lines = os.fsdecode(file.read()).splitlines()
@@ -533,14 +537,14 @@ def _file_system(root: str) -> Iterator[Finding]:
         if f"{os.path.realpath(root)}/".startswith(place) and len(place) >= len(mounted):  # the innermost, mounted last
             mounted, kind = place, after.split(" ")[0]
     if kind in _NETWORK or kind.startswith("fuse."):
-        advice = "Edit it from one machine at a time: locks may not reach from one to another."
+        advice = "Edit it from one machine at a time: other machines may not see the locks."
         yield _note("file system", f"{kind}, perhaps shared with other machines", advice)
     elif kind:
         yield _ok("file system", kind)
 
 
 def _holder(root: str) -> str:
-    """Who holds the workspace's lock; empty if nobody does. Asking takes no longer than a moment from others."""
+    """The process that holds the workspace's lock; empty if none does. Asking takes the lock only for a moment."""
     from fcntl import LOCK_NB, LOCK_SH, flock
 
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -556,7 +560,7 @@ def _holder(root: str) -> str:
 
 
 def _locker(inode: int) -> str:
-    """The process that has locked a folder, as Linux tells it."""
+    """The process that has locked a folder, from Linux's list of locks."""
     try:
         with open("/proc/locks", encoding="ascii") as file:
             locks = [line.split() for line in file]
@@ -573,7 +577,7 @@ def _recover(root: str) -> str:
 
 
 def _read_configuration(session: Session, root: str) -> tuple[list[str], Configuration, bool]:
-    """The files that say something, what they say, and whether the project may name programs."""
+    """The configuration files, the configuration in force, and whether the project may name programs."""
     from suture.check.registry import Configuration, merge_configurations
     from suture.settings import operator_file
     from suture.tools.check import PROJECT_FILES, operator_configuration, project_configuration
@@ -591,36 +595,36 @@ def _read_configuration(session: Session, root: str) -> tuple[list[str], Configu
 
 
 def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
-    """Whether the program of a check is there and may be run; nothing for a check that needs none."""
+    """Whether the program of a check is installed and may be run; nothing for a check that needs none."""
     from suture.check.programs import ON_REQUEST, program, program_inside
     from suture.origins import is_outside
 
-    name, held = f"validators.{rule.name}", [] if trusted else [root]
+    name, roots = f"validators.{rule.name}", [] if trusted else [root]
     if rule.command is not None:
         first = rule.command[0]
-        path = which(first) if "/" in first else program(first, held, beside=False)
+        path = which(first) if "/" in first else program(first, roots, beside=False)
     elif rule.name in {*ON_REQUEST, "ruff"}:
-        first, path = rule.name, program(rule.name, held)
+        first, path = rule.name, program(rule.name, roots)
     else:
         if not _is_known(rule.name, root):
-            yield _problem(name, "there is no check of this name, and no command is given for it", _FORM)
+            yield _problem(name, "there is no check of this name, and no command is configured for it", _FORMAT_HINT)
         return
-    tell = _problem if rule.required else _note
-    place = program_inside(first, held) if path is None else path if not is_outside(path, held) else None
+    report = _problem if rule.required else _note
+    place = program_inside(first, roots) if path is None else path if not is_outside(path, roots) else None
     if place is not None:
-        advice = f"Install {first} outside of it, or trust the workspace in your own suture.toml."
-        yield tell(name, f"{place} is in the workspace, where an agent can change it, and is not run", advice)
+        advice = f"Install {first} outside the workspace, or trust the workspace in your own suture.toml."
+        yield report(name, f"{place} is not run: it is in the workspace, where an agent can change it", advice)
     elif path is None:
-        yield tell(name, f"{first} is not installed", f"Install {first}, or say: enabled = false")
+        yield report(name, f"{first} is not installed", f"Install {first}, or set: enabled = false")
     elif rule.by_project and not trusted and rule.name != "ruff":
-        advice = "If you trust the project: --allow-commands, or trust in your own suture.toml."
-        yield _note(name, f"{path} is not run, because the project asks for it and not you", advice)
+        advice = "If you trust the project: --allow-commands, or `trust` in your own suture.toml."
+        yield _note(name, f"{path} is not run, because only the project asks for it", advice)
     else:
         yield _ok(name, path)
 
 
 def _is_known(name: str, root: str) -> bool:
-    """Whether there is a check of this name, built in or a plugin's."""
+    """Whether there is a check of this name, built in or from a plugin."""
     from suture.check.registry import built_in, plugins
 
     try:
@@ -644,7 +648,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
 
 
 def doctor(options: argparse.Namespace) -> int:
-    """Print what every check finds."""
+    """Print the findings of all checks."""
     root = os.path.abspath(options.root)
     findings = [
         (group, finding) for group, checks in CHECKS.items() for check in checks for finding in _run_check(check, root)
@@ -657,12 +661,12 @@ def doctor(options: argparse.Namespace) -> int:
         ]
         print_json({"version": __version__, "ok": not problems, "checks": checks})
     else:
-        _print_findings(findings, _end(problems, states.count(NOTE)), quiet=options.quiet)
+        _print_findings(findings, _summary(problems, states.count(NOTE)), quiet=options.quiet)
     return int(problems > 0)
 
 
 def _run_check(check: Check, root: str) -> list[Finding]:
-    """What a check finds, until it fails or its time is over."""
+    """The findings of a check until it ends, fails or times out."""
     from threading import Thread
 
     findings: list[Finding] = []
@@ -670,21 +674,21 @@ def _run_check(check: Check, root: str) -> list[Finding]:
     def run() -> None:
         try:
             for finding in check(root):
-                findings.append(finding)  # noqa: PERF402  what was found before a failure counts
-        except Exception as error:  # noqa: BLE001  whatever it is, the other checks go on
-            why = f"could not be looked at: {type(error).__name__}: {error}"
-            findings.append(_problem(name, why, "If nothing explains it, it is a fault of suture: report it."))
+                findings.append(finding)  # noqa: PERF402  findings before a failure count
+        except Exception as error:  # noqa: BLE001  the other checks go on
+            why = f"could not be checked: {type(error).__name__}: {error}"
+            findings.append(_problem(name, why, "If you see no cause for it, report it as a bug in suture."))
 
     name = check.__name__.replace("_", " ")
     thread = Thread(target=run, daemon=True)
     thread.start()
     thread.join(_CHECK_SECONDS)
     if thread.is_alive():
-        return [*findings, _problem(name, f"no answer within {_CHECK_SECONDS:g} s", "Is its disk still connected?")]
+        return [*findings, _problem(name, f"no answer within {_CHECK_SECONDS:g} s", "Is the disk still connected?")]
     return findings
 
 
-def _print_findings(findings: list[tuple[str, Finding]], end: str, *, quiet: bool) -> None:
+def _print_findings(findings: list[tuple[str, Finding]], summary: str, *, quiet: bool) -> None:
     last = ""
     for group, finding in findings:
         if quiet and finding.state == PROBLEM:
@@ -696,11 +700,11 @@ def _print_findings(findings: list[tuple[str, Finding]], end: str, *, quiet: boo
         print_text(f"  {sign}  {finding.name}: {clean(finding.found)}")
         if finding.advice:
             print_text(f"  {'':{_WIDTH}}  {colored('cyan', clean(finding.advice))}")
-    print_text(f"\n{end}")
+    print_text(f"\n{summary}")
 
 
-def _end(problems: int, notes: int) -> str:
+def _summary(problems: int, notes: int) -> str:
     more = f"{several(notes, 'note')} above" if notes else ""
     if problems:
-        return f"{several(problems, 'problem')}: what to do is below each." + (f" Also {more}." if more else "")
-    return f"All is well; {more}." if more else "All is well."
+        return f"{several(problems, 'problem')} found; the fix is below each." + (f" Also {more}." if more else "")
+    return f"No problems found; {more}." if more else "No problems found."

@@ -27,8 +27,8 @@ from suture.cli.output import (
     report_misuse,
     source_of,
     text_of,
+    undo_note,
     validation_notes,
-    way_back,
 )
 from suture.wording import AS_SENT, count
 
@@ -51,15 +51,15 @@ _SIGNS = {
     "failed": ("red", "✗"),
     "skipped": ("faint", "-"),
 }
-_STATUS_WORDS = {"already_applied": "applied already", "failed": "failed", "skipped": "skipped"}
+_STATUS_WORDS = {"already_applied": "already applied", "failed": "failed", "skipped": "skipped"}
 _ACTION_WORDS = {"create": "created", "delete": "deleted", "rename": "renamed"}
 _ANSWERS = {"yes": "y", "no": "n", "quit": "q"}
 _HELP = """\
 y - apply this block
-n - leave this block out
-q - quit: apply what was said yes to so far, and nothing further
-a - apply this block and all later ones of its file
-d - leave out this block and all later ones of its file
+n - do not apply this block
+q - quit: apply the blocks accepted so far, and no others
+a - apply this block and all later blocks of the same file
+d - do not apply this block or any later block of the same file
 ? - print this help"""
 _TEXT_OPTIONS = {
     "old_text": "--old",
@@ -82,27 +82,27 @@ def _block_line(block: Block) -> str:
 
 
 def _refuse_block(block: Block) -> None:
-    """Print why a block failed, what is known about it, and what to do."""
+    """Print why a block failed, with details and what to do."""
     error = block["error"]
     words = "\n".join([error["message"], *error["details"], error["hint"]]).replace("\n", "\n  ")
     refuse(error["code"], f"Block {block['id']} failed: {words}")
 
 
 def choose(blocks: Sequence[Block], reply: str) -> list[str] | None:
-    """The ids of the applicable blocks that the user wants; None if the answers end early.
+    """The ids of the applicable blocks that the user accepts; None if the answers end early.
 
-    `reply` is where the blocks come from: answers are not read from the same stream.
+    `reply` is the source of the blocks: answers are not read from the same stream.
     """
     wanted: list[str] = []
     files: dict[str, bool] = {}
     for block in blocks:
         if block["status"] in {"failed", "already_applied"}:
-            _say(_block_line(block) + "\n")
+            _print_now(_block_line(block) + "\n")
         if block["status"] != "applied":
             continue
         path = block["path"]
         if path not in files:
-            _say("\n".join(_block_lines(block)) + "\n")
+            _print_now("\n".join(_block_lines(block)) + "\n")
             answer = _answer(f"Apply block {block['id']} to {clean(path)}? [y,n,q,a,d,?] ", reply)
             if answer in {"", "q"}:
                 return wanted if answer else None
@@ -125,7 +125,7 @@ def _where(block: Block) -> str:
 
 
 def _how(block: Block) -> str:
-    """How its place was found, unless it matched exactly."""
+    """How a block's place was found, unless it matched exactly."""
     return "" if block["rung"] in AS_SENT else f"found {wording.how_matched(block['rung'])}"
 
 
@@ -137,37 +137,35 @@ def _block_lines(block: Block) -> Iterator[str]:
 
 
 def _answer(question: str, reply: str) -> str:
-    """The letter that was answered; empty if no answer comes."""
+    """The letter of the answer; empty if the input ends."""
     while True:
-        _say(question)
+        _print_now(question)
         typed = _line_from(reply)
         word = typed.strip().lower()
         letter = _ANSWERS.get(word, word)
         if not typed:
-            _say("\n")
+            _print_now("\n")
             return ""
         if letter in {"y", "n", "q", "a", "d"}:
             return letter
-        _say(_HELP + "\n")
+        _print_now(_HELP + "\n")
 
 
 def _line_from(reply: str) -> str:
-    """A line that the user typed; ValueError if there is no terminal or stdin."""
+    """A line typed by the user; ValueError if there is no terminal or stdin."""
     if reply == "-":
         try:
-            with open(_TERMINAL, "rb") as terminal:  # it hands over a line at a time: none is lost in between
+            with open(_TERMINAL, "rb") as terminal:  # it delivers one line at a time, so no input is lost
                 return terminal.readline().decode("utf-8", "replace")
         except OSError as error:
-            raise ValueError(
-                f"-p asks on the terminal if the reply comes from stdin, and there is none: {error.strerror}"
-            ) from error
+            raise ValueError(f"-p needs a terminal if the reply comes from stdin: {error.strerror}") from error
     if sys.stdin is None:
-        raise ValueError("-p reads the answers from stdin, which is closed")
+        raise ValueError("-p reads answers from stdin, which is closed")
     return sys.stdin.buffer.readline().decode("utf-8", "replace")
 
 
-def _say(text: str) -> None:
-    """Print at once: what follows is a question, or its answer."""
+def _print_now(text: str) -> None:
+    """Print without buffering, before an answer is read."""
     print_always(text)
     flush()
 
@@ -201,14 +199,14 @@ def _repeated_options(options: argparse.Namespace) -> str:
 def _edit_arguments(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of the tool; ValueError says what is wrong with them."""
     if wrong := _options_set(options, _LINE_OPTIONS):
-        raise ValueError(f"{wrong[0]} goes with --lines")
+        raise ValueError(f"{wrong[0]} requires --lines")
     if options.edits is None:
         return {**tool_arguments(options), "edits": [_from_options(options)]}
     source, arguments = _with_document(options, "edits")
     if any(
         getattr(options, name) is not None for name in ("old_text", "new_text", "old_file", "new_file", "occurrences")
     ):
-        raise ValueError(f"the edits are in {source} already: leave out --old, --new and --occurrences")
+        raise ValueError(f"{source} already has the edits: omit --old, --new and --occurrences")
     return arguments
 
 
@@ -224,7 +222,7 @@ def _with_document(options: argparse.Namespace, name: str) -> tuple[str, dict[st
 def _from_options(options: argparse.Namespace) -> dict[str, Any]:
     if options.occurrences is not None and options.occurrences < 1:
         raise ValueError(
-            f"--occurrences is the number of occurrences in the file: at least 1, not {options.occurrences}"
+            f"--occurrences is the number of occurrences in the file: expected at least 1, got {options.occurrences}"
         )
     edit = {"old_text": _text(options, "old"), "new_text": _text(options, "new")}
     return edit if options.occurrences is None else {**edit, "occurrences": options.occurrences}
@@ -233,11 +231,11 @@ def _from_options(options: argparse.Namespace) -> dict[str, Any]:
 def _by_lines(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `safe_edit` for one range of lines; ValueError says what is wrong with them."""
     if wrong := _options_set(options, _TEXT_OPTIONS):
-        raise ValueError(f"--lines says which lines to replace: leave out {' and '.join(wrong)}")
+        raise ValueError(f"--lines cannot be used with {' or '.join(wrong)}")
     if len(options.lines) > 1:
-        raise ValueError("--lines can be given once: to replace several ranges at once, call safe_edit with line_edits")
+        raise ValueError("--lines can be used only once; to replace several ranges, call safe_edit with line_edits")
     if options.validate not in {None, "all"}:
-        raise ValueError(f"with --lines, write --mode instead of --validate {options.validate}")
+        raise ValueError(f"with --lines, use --mode instead of --validate {options.validate}")
     start, end = _range(options.lines[0])
     new = {"start_line": start, "end_line": end, "new_content": _new_lines(options)}
     expected = {} if options.expected_text is None else {"expected_text": options.expected_text}
@@ -251,15 +249,15 @@ def _options_set(options: argparse.Namespace, names: dict[str, str]) -> list[str
     return [shown for shown, value in values.items() if value is not None and value is not False]
 
 
-def _range(given: str) -> tuple[int, int]:
+def _range(lines: str) -> tuple[int, int]:
     """The first and the last line of `12` or `10-20`."""
-    first, dash, last = given.partition("-")
+    first, dash, last = lines.partition("-")
     numbers = [first, last] if dash else [first]
     if not all(number.isascii() and number.isdecimal() and int(number) for number in numbers):
-        raise ValueError(f"--lines: expected a line such as 12 or a range such as 10-20, counted from 1, not {given!r}")
+        raise ValueError(f"--lines: expected a line such as 12 or a range such as 10-20, counted from 1, got {lines!r}")
     start, end = int(numbers[0]), int(numbers[-1])
     if end < start:
-        raise ValueError(f"--lines: {given} ends before it starts; write {end}-{start}")
+        raise ValueError(f"--lines: {lines} ends before it starts; did you mean {end}-{start}?")
     return start, end
 
 
@@ -268,24 +266,24 @@ def _new_lines(options: argparse.Namespace) -> str:
     if not options.delete:
         return _text(options, "new")
     if options.new_text is not None or options.new_file is not None:
-        raise ValueError("give only one of --delete and --new TEXT or --new-file FILE")
+        raise ValueError("--delete cannot be used with --new or --new-file")
     return ""
 
 
 def _text(options: argparse.Namespace, name: str) -> str:
-    """The old or the new text, from an option, from a file, or from stdin."""
+    """The old or the new text, from an option, a file or stdin."""
     text, file = getattr(options, f"{name}_text"), getattr(options, f"{name}_file")
     if (text is None) == (file is None):
-        wrong = "give only one of" if text is not None else "give"
+        expected = "expected only one of" if text is not None else "expected"
         other = " (or --delete)" if options.lines else " (or the edits as JSON)"
-        raise ValueError(f"{wrong} --{name} TEXT or --{name}-file FILE{other * (text is None)}")
+        raise ValueError(f"{expected} --{name} TEXT or --{name}-file FILE{other * (text is None)}")
     if file is None:
         return str(text)
     if options.old_file == options.new_file == STDIN:
         raise ValueError("only one of --old-file and --new-file can be stdin")
     content = content_of(file)
-    if not content and file == STDIN:  # the program before the pipe may have failed
-        raise ValueError("stdin is empty" + ("; to delete the text, give --new ''" if name == "new" else ""))
+    if not content and file == STDIN:  # the command that writes to the pipe may have failed
+        raise ValueError("stdin is empty" + ("; to delete the text, use --new ''" if name == "new" else ""))
     try:
         return content.decode()
     except UnicodeDecodeError:
@@ -297,7 +295,7 @@ def _render_edit(result: ToolResult) -> str:
     path, replacements = clean(data["path"]), count(data["total_replacements"], "replacement")
     diff = data["diff"]["unified"]
     if data.get("dry_run"):
-        head = f"Would make {replacements} in {path}." if diff else f"{path} would stay as it is ({replacements})."
+        head = f"Would make {replacements} in {path}." if diff else f"{path} would not change ({replacements})."
     elif data["change_id"] is None:
         head = f"No change: {path} is as it was ({replacements})."
     else:
@@ -306,7 +304,7 @@ def _render_edit(result: ToolResult) -> str:
 
 
 def _report(data: dict[str, Any], lines: list[str], diff: str) -> str:
-    """The lines, the whole diff, and what checks found."""
+    """The lines, the whole diff, and the results of checks."""
     shown = ["", *colored_diff(diff.removesuffix("\n"))] if diff else []
     validation = validation_notes(data)
     return "\n".join([*lines, *shown, *(["", *map(clean, validation)] if validation else [])])
@@ -327,7 +325,7 @@ def _render_patch(result: ToolResult) -> str:
     patches = f"{number} patch{'es' * (number != 1)}"
     diff = data["display"]["diff"]
     if data.get("dry_run") and not diff:
-        head = f"{path} would stay as it is ({patches})."
+        head = f"{path} would not change ({patches})."
     elif data.get("dry_run"):
         head = f"Would create {path} ({patches})." if data["created"] else f"Would apply {patches} to {path}."
     elif data["change_id"] is None:
@@ -352,16 +350,16 @@ def write(options: argparse.Namespace) -> int:
 def _content(path: str, *, may_be_empty: bool) -> str:
     """The text on stdin; ValueError says what is wrong with it."""
     if sys.stdin is not None and sys.stdin.isatty():
-        note(f"Type what {clean(path)} is to hold, and end it by Ctrl-D on a line of its own.")
+        note(f"Type the content of {clean(path)}; end with Ctrl-D on a new line.")
     content = text_of(STDIN)
-    if not content and not may_be_empty:  # the program before the pipe may have failed
-        raise ValueError(f"stdin is empty; to leave {clean(path)} without content, add --allow-empty")
+    if not content and not may_be_empty:  # the command that writes to the pipe may have failed
+        raise ValueError(f"stdin is empty; to make {clean(path)} empty, add --allow-empty")
     return content
 
 
 def save(options: argparse.Namespace, arguments: Mapping[str, object], *, show_diff: bool = True) -> int:
     """Call `safe_edit`; print the diff and the outcome. The exit code is 1 if strict would have refused."""
-    arguments = {**arguments, "show_diff": show_diff and options.json}  # else the diff is printed from the data
+    arguments = {**arguments, "show_diff": show_diff and options.json}  # otherwise the diff is printed from the data
     result = attempt(options, lambda workspace: workspace.call("safe_edit", arguments))
     if options.json:
         print_json(result.to_dict())
@@ -373,7 +371,7 @@ def save(options: argparse.Namespace, arguments: Mapping[str, object], *, show_d
 
 
 def _is_broken(validation: dict[str, Any], arguments: Mapping[str, object]) -> bool:
-    """Whether strict mode would refuse what was only verified."""
+    """Whether strict mode would refuse the content that was only verified."""
     issues = [*validation["new"], *(validation["existing"] if arguments.get("validate") == "all" else ())]
     errors = any(issue["severity"] == "error" for issue in issues)
     return errors or any(check["required"] for check in validation["not_run"])
@@ -393,11 +391,11 @@ def _print_outcome(options: argparse.Namespace, result: ToolResult, *, show_diff
         if result.is_error:
             print_refusal(options, result)
         elif data["change_id"] is not None and data.get("history", {}).get("recorded", True):
-            note(way_back(options, data))
+            note(undo_note(options, data))
 
 
 def apply(options: argparse.Namespace) -> int:
-    """Apply a reply, or the blocks of it that the user accepts; print the diff, and the status of each block."""
+    """Apply a reply, or the blocks that the user accepts; print the diff and the status of each block."""
     try:
         arguments = {**tool_arguments(options), "reply": _reply_text(options.reply)}
     except ValueError as error:
@@ -415,7 +413,7 @@ def apply(options: argparse.Namespace) -> int:
 
 
 def _apply_interactively(options: argparse.Namespace, arguments: dict[str, Any]) -> int:
-    """Try all blocks, ask about each one that fits, apply the accepted ones."""
+    """Try all blocks, ask about each one that can be applied, and apply those accepted."""
     preview = _call(options, {**arguments, "dry_run": True, "atomic": False, "validate": "off"})
     if not preview.metadata.get("blocks"):
         return _report_refusal(options, preview)
@@ -425,19 +423,19 @@ def _apply_interactively(options: argparse.Namespace, arguments: dict[str, Any])
     except ValueError as error:
         return report_misuse("apply", error)
     if wanted is None:
-        refuse("NO_ANSWER", "No answer came: nothing was changed.", "Answer y or n, or name blocks by --only.")
+        refuse("NO_ANSWER", "No answer: nothing was changed.", "Answer y or n, or select blocks with --only.")
         return 1
     result = _call(options, {**arguments, "only": wanted})
     if not result.metadata.get("blocks"):
         return _report_refusal(options, result)
-    settled = {name: block for name, block in before.items() if block["status"] in {"failed", "already_applied"}}
-    blocks = [settled.get(block["id"], block) for block in result.metadata["blocks"]]
-    cleared_up = {"recovered": preview.metadata["recovered"]} if "recovered" in preview.metadata else {}
-    _print_reply(options, {**result.metadata, **cleared_up}, blocks)
-    missed = [block["id"] for block in blocks if block["status"] == "failed" and block["id"] in wanted]
-    left_out = [block["id"] for block in before.values() if block["status"] == "applied" and block["id"] not in wanted]
-    if missed and left_out:
-        note(f"note: {', '.join(missed)} fitted together with what was left out: {', '.join(left_out)}")
+    unaffected = {name: block for name, block in before.items() if block["status"] in {"failed", "already_applied"}}
+    blocks = [unaffected.get(block["id"], block) for block in result.metadata["blocks"]]
+    recovered = {"recovered": preview.metadata["recovered"]} if "recovered" in preview.metadata else {}
+    _print_reply(options, {**result.metadata, **recovered}, blocks)
+    failed = [block["id"] for block in blocks if block["status"] == "failed" and block["id"] in wanted]
+    declined = [block["id"] for block in before.values() if block["status"] == "applied" and block["id"] not in wanted]
+    if failed and declined:
+        note(f"note: {', '.join(failed)} could be applied only together with: {', '.join(declined)}")
     unread = any(block["edits"] for block in result.metadata["unread"])
     return int(unread or any(block["status"] == "failed" for block in blocks))
 
@@ -449,7 +447,7 @@ def _call(options: argparse.Namespace, arguments: dict[str, Any]) -> ToolResult:
 def _reply_text(name: str) -> str:
     """The reply, without a byte order mark."""
     if name == STDIN and sys.stdin is not None and sys.stdin.isatty():
-        note("Paste the reply, and end it by Ctrl-D on a line of its own.")
+        note("Paste the reply; end with Ctrl-D on a new line.")
     return text_of(name).removeprefix("\ufeff")
 
 
@@ -462,7 +460,7 @@ def _report_refusal(options: argparse.Namespace, result: ToolResult) -> int:
 
 
 def _print_reply(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Block], diff: str = "") -> None:
-    """Print the diff, a line per block, a summary, and what checks found; errors go to stderr."""
+    """Print the diff, a line per block, a summary and the results of checks; errors go to stderr."""
     shown = [*colored_diff(diff.removesuffix("\n")), ""] if diff else []
     check_lines = map(clean, validation_notes(data))
     try:
@@ -491,7 +489,7 @@ def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence
     if options.dry_run:
         return f"Would apply {done}{rest}."
     if data["change_id"] is None:
-        return f"No change: {done} together leave everything as it was{rest}."
+        return f"No change: {done} together change nothing{rest}."
     return f"Applied {done} as change {data['change_id']}{rest}."
 
 
@@ -502,11 +500,11 @@ def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[B
     incomplete = "INCOMPLETE_BLOCK" in codes
     if codes and not incomplete:
         yield from (f"note: {clean(error)}" for error in data["errors"] if error not in unread)
-    known = data.get("malformed", []) if incomplete else []  # the error of the block says more
-    yield from (f"warning: {clean(warning)}" for warning in data["warnings"] if warning not in known)
+    covered = data.get("malformed", []) if incomplete else []  # the block's error has the details
+    yield from (f"warning: {clean(warning)}" for warning in data["warnings"] if warning not in covered)
     yield from recovery_notes(data)
     if data["change_id"] is not None:
-        yield way_back(options, data)
+        yield undo_note(options, data)
 
 
 def _failures(blocks: Sequence[Block]) -> list[Block]:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from suture.tools.spec import ToolResult
     from suture.workspace import Workspace
 
-_BAR_WIDTH = 40  # characters for the longest bar: with a name and a number it fits on 80 columns
+_BAR_WIDTH = 40  # characters of the longest bar: with a name and a number it fits in 80 columns
 
 
 def log(options: argparse.Namespace) -> int:
-    """`suture log`: the changes and the files of each; on the first page, also the snapshots between them."""
+    """`suture log`: list changes with their files; the first page also shows the snapshots between them."""
     from shlex import join
 
     path, before = options.path, options.before
@@ -42,14 +42,14 @@ def log(options: argparse.Namespace) -> int:
         limit = [] if options.limit is None else ["--limit", str(options.limit)]
         words = ["suture", "log", *([path] if path else []), *limit, "--before"]
         older = f"{join([*words, result.metadata['next']])}{at_root(options)}" if result.metadata["next"] else ""
-        more = [colored("faint", f"… older ones: {clean(older)}")] if older else []
+        more = [colored("faint", f"… older changes: {clean(older)}")] if older else []
         return "\n".join([*_log_lines(result.metadata), *more])
 
     return run(options, page, lines)
 
 
 def show(options: argparse.Namespace) -> int:
-    """`suture show`: one change with its diff."""
+    """`suture show`: print a change and its diff."""
 
     def change(workspace: Workspace) -> ToolResult:
         if options.change_id is not None:
@@ -72,7 +72,7 @@ def redo(options: argparse.Namespace) -> int:
 
 
 def snapshot(options: argparse.Namespace) -> int:
-    """`suture snapshot`: take one, or list them."""
+    """`suture snapshot`: create a snapshot, or list snapshots."""
     if options.name is None:
         return run(options, lambda workspace: workspace.snapshots(), _snapshot_list)
     return run(options, lambda workspace: workspace.snapshot(options.name, options.paths), lambda result: result.text)
@@ -81,12 +81,12 @@ def snapshot(options: argparse.Namespace) -> int:
 def restore(options: argparse.Namespace) -> int:
     """`suture restore`."""
     if options.to is None and not options.paths:
-        return report_misuse("restore", "say what to restore: --to ID|NAME, or PATH, or both")
+        return report_misuse("restore", "expected --to ID|NAME, PATH, or both")
     return _change_files(options, "restore")
 
 
 def _change_files(options: argparse.Namespace, name: str) -> int:
-    """Make a call that changes files, and print what it did, the diff, and notes on recovery and the history."""
+    """Make a call that changes files; print its outcome, the diff, and notes on recovery and the history."""
 
     def render(result: ToolResult) -> str:
         diff = cut(result.metadata["diff"], options.settings)
@@ -138,7 +138,7 @@ def _change_lines(change: dict[str, Any]) -> Iterator[str]:
 
 
 def _bar(file: dict[str, Any], most: int) -> str:
-    """A bar like that of `git log --stat`: a plus or minus per line, scaled down where there are many."""
+    """A bar as in `git log --stat`: a plus or minus for each line, scaled down if there are many."""
     total = f"{file['added'] + file['removed']:{len(str(most))}}"
     scale = min(1, _BAR_WIDTH / max(most, 1))
     plus, minus = (max(1, round(file[key] * scale)) if file[key] else 0 for key in ("added", "removed"))
@@ -151,7 +151,7 @@ def _render_change(result: ToolResult) -> str:
 
 
 def _when(time: str) -> str:
-    """A time in the local time zone; empty if it is unknown."""
+    """A time in the local time zone; empty if unknown."""
     from datetime import datetime
 
     return time and datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M")

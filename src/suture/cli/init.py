@@ -1,15 +1,15 @@
-"""`suture init`: what puts suture's MCP server into an agent, printed, or written into the file that the agent reads.
+"""`suture init`: print the settings that add suture's MCP server to an agent, or write them to the agent's file.
 
-The entry names the program and the workspace by their full paths: agents start servers in folders and with a PATH of
-their own, and not all of them know variables such as ${workspaceFolder}.
+The entry has the full paths of the program and the workspace: agents start servers with their own PATH, in their own
+folders, and not all of them know variables such as ${workspaceFolder}.
 
-Settings are changed without loss. In an object at the top, such as `mcpServers`, the entry comes after the others and
-after the comments on the last of them, indented as they are. The new text is read again and must say what the old one
-said and the entry, nothing else; what cannot be proved so is refused. The engine writes the file as any other: at once,
-keeping its mode and its links, with a copy of what was there.
+The rest of the settings is preserved. In a top-level object such as `mcpServers`, the entry goes after the others and
+after the comments on the last one, with the same indentation. The new text is parsed, and must contain the old data
+and the entry, nothing else; otherwise the change is refused. The engine writes the file like any other: atomically,
+keeping mode and links, with a backup.
 
-Rejected: reading, changing and dumping the data. It would lose comments, order, indentation and numbers as they are
-written, in files that people keep by hand.
+Rejected: parsing, changing and dumping the data. It would lose comments, order, indentation and the notation of
+numbers, in files that people edit by hand.
 """
 
 from __future__ import annotations
@@ -43,41 +43,41 @@ if TYPE_CHECKING:
 
     Cut = tuple[int, int, str]
 
-_MAX_NAME = 64  # characters, as in the names of tools
+_MAX_NAME = 64  # characters, as for names of tools
 _NAME_SIGNS = frozenset("-_")
 _PERMISSIONS = 0o777
-_INDENT = "  "  # where the settings have no indentation of their own
+_INDENT = "  "  # for settings without indentation
 _FORMATS = {"json": "JSON", "jsonc": "JSON with comments", "toml": "TOML"}
 
 
 class Client(Record):
-    """An agent, as its documentation of 2026 has it."""
+    """An agent, as documented in 2026."""
 
     name: str
     title: str
     format: str
     """One of `_FORMATS`."""
     container: str
-    """The object or table at the top that has the servers."""
+    """The top-level object or table of the servers."""
     user: tuple[str, str]
-    """Which folder of the user's, a key of `_FOLDERS`, and the path of the settings in it."""
+    """The user's folder, a key of `_FOLDERS`, and the path of the settings in it."""
     project: str | None
-    """The path of the settings in a project; None: it has none of its own there."""
+    """The path of the settings in a project; None if the agent has no project settings."""
     hint: str
-    """What to do for it to take notice."""
+    """How to make the agent read its settings."""
     by_default: str = "project"
     typed: bool = False
-    """Whether an entry says that the server speaks over stdio."""
+    """Whether an entry has `"type": "stdio"`."""
 
     def addition(self, name: str, command: Sequence[str]) -> Addition:
-        """What its file must hold for it to start a server."""
+        """What the agent's file must contain to start a server."""
         kind = {"type": "stdio"} if self.typed else {}
         entry = {**kind, "command": command[0], "args": [*command[1:]]}
         return Addition(self.format, self.container, name, entry)
 
 
 class Place(Record):
-    """A file for settings: the folder below which it is written, and its path in it."""
+    """A settings file: the folder that is the root for writing it, and its path in that folder."""
 
     path: str
     scope: str
@@ -86,12 +86,12 @@ class Place(Record):
 
 
 class Addition(Record):
-    """What a file is to contain: `entry`, as `name` in the object or table `container`."""
+    """What to add to a file: `entry`, as `name` in the object or table `container`."""
 
     format: str
     container: str
     name: str
-    """For TOML, one that needs no quotes."""
+    """Needs no quotes in TOML."""
     entry: dict[str, Any]
     """Strings and lists of strings."""
 
@@ -101,29 +101,29 @@ class Merged(Record):
 
     text: str
     cuts: tuple[Cut, ...] = ()
-    """What makes the new text of the old: (start, end, new), in characters, in order; nothing if it was there."""
+    """The edits that make the text: (start, end, new), in characters, in order; empty if it had the addition."""
 
 
 class Outcome(Record):
-    """What became of a file."""
+    """What was done to a file."""
 
     status: str
     """written or already there."""
     backup: str | None = None
     undo: str = ""
-    """How it is taken back."""
+    """The command that undoes it."""
 
 
 class NoHomeError(Exception):
-    """Nobody knows where the user's own settings are; the message says why."""
+    """The user's settings cannot be located; the message says why."""
 
 
 class Unmergeable(Exception):
-    """Nothing can be put into this text; the message says why."""
+    """The addition cannot be made to this text; the message says why."""
 
 
-class Different(Unmergeable):
-    """There is an entry of this name already, and it says something else."""
+class DifferentEntry(Unmergeable):
+    """A different entry of this name exists."""
 
 
 CLIENTS = {
@@ -136,7 +136,7 @@ CLIENTS = {
             "mcpServers",
             ("applications", "Claude/claude_desktop_config.json"),
             None,
-            "Quit Claude Desktop and start it again.",
+            "Quit and restart Claude Desktop.",
             by_default="user",
         ),
         Client(
@@ -146,7 +146,7 @@ CLIENTS = {
             "mcpServers",
             ("claude", ".claude.json"),
             ".mcp.json",
-            "Start Claude Code again in the project; /mcp lists its servers.",
+            "Restart Claude Code in the project; /mcp lists its servers.",
             typed=True,
         ),
         Client(
@@ -156,7 +156,7 @@ CLIENTS = {
             "mcpServers",
             ("home", ".cursor/mcp.json"),
             ".cursor/mcp.json",
-            "Switch the server on in Cursor, among the MCP servers of its settings.",
+            "Enable the server in Cursor's settings, among the MCP servers.",
         ),
         Client(
             "vscode",
@@ -165,7 +165,7 @@ CLIENTS = {
             "servers",
             ("applications", "Code/User/mcp.json"),
             ".vscode/mcp.json",
-            "Start the server in VS Code by the command MCP: List Servers.",
+            "Start the server in VS Code with the command MCP: List Servers.",
             typed=True,
         ),
         Client(
@@ -175,7 +175,7 @@ CLIENTS = {
             "mcp_servers",
             ("codex", "config.toml"),
             ".codex/config.toml",
-            "Start Codex again; it reads a project's file only if the project is trusted.",
+            "Restart Codex; it reads a project's file only if the project is trusted.",
             by_default="user",
         ),
         Client(
@@ -185,7 +185,7 @@ CLIENTS = {
             "mcpServers",
             ("home", ".gemini/settings.json"),
             ".gemini/settings.json",
-            "Start Gemini CLI again; /mcp lists its servers.",
+            "Restart Gemini CLI; /mcp lists its servers.",
         ),
         Client(
             "zed",
@@ -194,7 +194,7 @@ CLIENTS = {
             "context_servers",
             ("zed", "settings.json"),
             ".zed/settings.json",
-            "Zed takes notice by itself; its settings list the servers.",
+            "Zed reloads its settings by itself; they list the servers.",
             by_default="user",
         ),
     )
@@ -221,20 +221,20 @@ _FOLDERS: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {
         "zed": (("APPDATA", "Zed"), ("USERPROFILE", "AppData/Roaming/Zed")),
     },
 }
-"""Where settings are: below the first of these variables that names a folder. What a platform lacks is as on Linux."""
+"""Where settings are: below the first of these variables that is set to a folder. Missing keys are as on Linux."""
 
 
 def user_file(client: Client, platform: str, environment: Mapping[str, str]) -> str:
-    """The full path of the user's own settings; NoHomeError if it depends on a home that nobody knows."""
+    """The full path of the user's settings; NoHomeError if it depends on a home folder that is not known."""
     folder, path = client.user
     for variable, below in {**_FOLDERS["linux"], **_FOLDERS.get(platform, {})}[folder]:
         if os.path.isabs(home := environment.get(variable, "")):
             return os.path.join(home, *filter(None, below.split("/")), *path.split("/"))
-    raise NoHomeError("HOME is not set to a folder's full path, so your own settings cannot be found")
+    raise NoHomeError("HOME is not an absolute path, so your settings cannot be found")
 
 
 def place_of(client: Client, scope: str, root: str) -> Place:
-    """Where settings are. A link of the user's own is followed anywhere, one in a project not out of that."""
+    """The file of a scope. Links in the user's settings are followed anywhere, links in a project only within it."""
     if scope == "project" and client.project is not None:
         return Place(os.path.join(root, *client.project.split("/")), scope, root, client.project)
     path = user_file(client, sys.platform, os.environ)
@@ -246,9 +246,9 @@ def place_of(client: Client, scope: str, root: str) -> Place:
 
 
 def merge(text: str, addition: Addition, *, replace: bool = False) -> Merged:
-    """The text with the addition in it; an entry of its name that says something else is replaced only if asked.
+    """The text with the addition; a different entry of its name is replaced only with `replace`.
 
-    A text has no byte order mark; an empty one says nothing yet.
+    `text` has no byte order mark; it may be empty.
     """
     data = parse(text, addition.format)
     servers = servers_in(data, addition)
@@ -256,20 +256,20 @@ def merge(text: str, addition: Addition, *, replace: bool = False) -> Merged:
     if exists and servers[addition.name] == addition.entry:
         return Merged(text)
     if exists and not replace:
-        raise Different("; ".join(_differences(servers[addition.name], addition.entry)))
+        raise DifferentEntry("; ".join(_differences(servers[addition.name], addition.entry)))
     expected = {**data, addition.container: {**servers, addition.name: addition.entry}}
     try:
         cuts = _toml_cuts(text, addition, exists=exists) if addition.format == "toml" else _json_cuts(text, addition)
         merged = Merged(_apply_cuts(text, cuts), tuple(cuts))
-        is_proved = _says(merged.text, addition.format, expected)
+        is_proved = _has_data(merged.text, addition.format, expected)
     except RecursionError:
         is_proved = False
     if not is_proved:
-        raise Unmergeable(f"{addition.container} is written there in a way that nothing can be put into it for certain")
+        raise Unmergeable(f"{addition.container} has a form that cannot be edited safely")
     return merged
 
 
-def _says(text: str, format: str, data: dict[str, Any]) -> bool:  # noqa: A002  as the addition calls it
+def _has_data(text: str, format: str, data: dict[str, Any]) -> bool:  # noqa: A002  as in `Addition`
     try:
         return parse(text, format) == data
     except Unmergeable:
@@ -277,20 +277,22 @@ def _says(text: str, format: str, data: dict[str, Any]) -> bool:  # noqa: A002  
 
 
 def snippet(addition: Addition) -> str:
-    """The addition as a file of its own."""
+    """The addition as a whole file."""
     return merge("", addition).text
 
 
 def servers_in(data: Mapping[str, Any], addition: Addition) -> dict[str, Any]:
-    """The servers that settings have already."""
+    """The servers in settings."""
     servers = data.get(addition.container, {})
     if not isinstance(servers, dict):
-        raise Unmergeable(f"{addition.container} in it is no {'table' if addition.format == 'toml' else 'object'}")
+        raise Unmergeable(
+            f"{addition.container} in it is not {'a table' if addition.format == 'toml' else 'an object'}"
+        )
     return servers
 
 
 def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  as above
-    """The value of a text; Unmergeable if it is invalid, or a key occurs twice."""
+    """The data of a text; Unmergeable if it is invalid or a key occurs twice."""
     from suture.check.data import load_toml, without_comments
 
     bare = without_comments(text) if format == "jsonc" else text
@@ -301,10 +303,10 @@ def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  as above
         data = load_toml("it", text) if format == "toml" else loads(bare)
     except RecursionError:
         raise Unmergeable("it is nested too deeply") from None
-    except ValueError as error:  # a number of very many digits
+    except ValueError as error:  # a number with too many digits
         raise Unmergeable(f"it cannot be read: {error}") from None
     if not isinstance(data, dict):
-        raise Unmergeable("what it holds is no object")
+        raise Unmergeable("its content is not an object")
     return data
 
 
@@ -323,7 +325,7 @@ def _check_syntax(text: str, format: str) -> None:  # noqa: A002  as above
 
 
 def _differences(server: object, entry: Mapping[str, object]) -> list[str]:
-    """What an entry says otherwise; of what is not ours, and may be secret, only the name."""
+    """How an entry differs; keys that are not ours are only named, since their values may be secret."""
     if not isinstance(server, dict):
         return ["it is not an object"]
     changed = [f"{key} is {server[key]!r}" for key in entry if key in server and server[key] != entry[key]]
@@ -361,13 +363,13 @@ def _toml_value(value: object) -> str:
 
 
 def _table_body(text: str, addition: Addition) -> tuple[int, int]:
-    """The span of the lines of the addition's table, if they look like one; `merge` finds out if they are not."""
+    """The span of the lines of the addition's table, as far as they look like one; `merge` verifies the result."""
     from re import MULTILINE, escape, finditer
 
     container, name = (rf"[ \t]*[\"']?{escape(part)}[\"']?[ \t]*" for part in (addition.container, addition.name))
     heads = [*finditer(rf"^[ \t]*\[{container}\.{name}\][^\n]*\n", text, MULTILINE)]
     if len(heads) != 1:
-        raise Unmergeable(f"{addition.name} in it is not written as one table")
+        raise Unmergeable(f"{addition.name} in it is not one table")
     start = position = end = heads[0].end()
     for line in text[start:].split("\n"):
         position += len(line) + 1
@@ -379,16 +381,16 @@ def _table_body(text: str, addition: Addition) -> tuple[int, int]:
 
 
 class _Member(Record):
-    """A member of an object: where its key begins, and its value."""
+    """A member of an object: the start of its key, and the span of its value."""
 
     key: str
-    begin: int
+    key_start: int
     start: int
     end: int
 
 
 class _Object(Record):
-    """An object in a text: its brackets, and its members."""
+    """An object in a text: the positions of its brackets, and its members."""
 
     start: int
     end: int
@@ -398,7 +400,7 @@ class _Object(Record):
         return next((member for member in self.members if member.key == key), None)
 
 
-# No group is possessive: until Python 3.11.4 `re` ended such a loop too early. There is only one way to match each.
+# Groups are not possessive: before Python 3.11.4, `re` ended such a loop too early. Each matches in only one way.
 _SPACE = r"[ \t\r\n]*+"
 _COMMENT = r"(?://[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*\*/)"
 _COMMENTS = rf"(?:{_SPACE}{_COMMENT})*"
@@ -406,11 +408,11 @@ _COMMENTS_IN_LINE = rf"(?:[ \t]*+{_COMMENT})*"
 
 
 def _json_cuts(text: str, addition: Addition) -> list[Cut]:
-    """How the entry gets into its object, which is made if it is missing; one of its name is replaced."""
+    """The edits that put the entry into its object, creating the object if needed; an entry of its name is replaced."""
     from suture.check.data import without_comments
 
     bare, newline, entry = without_comments(text), _newline(text), {addition.name: addition.entry}
-    start = _behind(_SPACE, bare, 0)
+    start = _skip(_SPACE, bare, 0)
     if start == len(bare):
         between = newline if text.strip(" \t") and not text.endswith(("\n", "\r")) else ""
         document = _render_value({addition.container: entry}, newline, _INDENT)
@@ -426,49 +428,49 @@ def _json_cuts(text: str, addition: Addition) -> list[Cut]:
     inner = servers.member(addition.name)
     if inner is None:
         return _insert_member(text, servers, addition.name, addition.entry, None if inline else unit)
-    lead = None if inline else newline + _indentation(text, inner.begin)
+    lead = None if inline else newline + _indentation(text, inner.key_start)
     return [(inner.start, inner.end, _render_value(addition.entry, lead, unit))]
 
 
 def _object(bare: str, start: int) -> _Object:
-    """The object that begins there, in a text without comments."""
+    """The object at `start` in a text without comments."""
     from json import JSONDecoder
 
     decode = JSONDecoder().raw_decode
     members: list[_Member] = []
-    at = _behind(_SPACE, bare, start + 1)
+    at = _skip(_SPACE, bare, start + 1)
     while bare[at] != "}":
         key, end = decode(bare, at)
-        value = _behind(rf"{_SPACE}:{_SPACE}", bare, end)
+        value = _skip(rf"{_SPACE}:{_SPACE}", bare, end)
         _, end = decode(bare, value)
         members.append(_Member(key, at, value, end))
-        at = _behind(rf"{_SPACE},?{_SPACE}", bare, end)
+        at = _skip(rf"{_SPACE},?{_SPACE}", bare, end)
     return _Object(start, at, tuple(members))
 
 
 def _insert_member(text: str, target: _Object, key: str, value: Mapping[str, Any], unit: str | None) -> list[Cut]:
-    """How a member gets into an object, in lines of its own if there is a unit to indent them by."""
+    """The edits that add a member to an object, on new lines if there is a `unit` of indentation."""
     newline, members = _newline(text), target.members
     lead = None if unit is None else newline + _member_indent(text, target, unit)
     member = f"{quoted(key)}: {_render_value(value, lead, unit or '')}"
     if not members:
-        place = _behind(_COMMENTS, text, target.start + 1)
+        place = _skip(_COMMENTS, text, target.start + 1)
         if lead is None:
             return [(place, place, member)]
         close = "" if "\n" in text[place : target.end] else newline + _indentation(text, target.start)
         return [(place, place, lead + member + close)]
     new = (lead or " ") + member
     last = members[-1].end
-    comma = _behind(rf"{_COMMENTS}{_SPACE},", text, last)
+    comma = _skip(rf"{_COMMENTS}{_SPACE},", text, last)
     if comma != last:
-        place = _behind(_COMMENTS_IN_LINE, text, comma)
+        place = _skip(_COMMENTS_IN_LINE, text, comma)
         return [(place, place, new + ",")]
-    place = _behind(_COMMENTS_IN_LINE, text, last)
+    place = _skip(_COMMENTS_IN_LINE, text, last)
     return [(last, last, "," + new)] if place == last else [(last, last, ","), (place, place, new)]
 
 
 def _render_value(value: object, lead: str | None, unit: str) -> str:
-    """A value of strings: objects over several lines, each begun by `lead`, or all in one line if there is none."""
+    """A value of strings as JSON: objects on several lines, each after `lead`, or on one line without `lead`."""
     if isinstance(value, dict):
         inner = None if lead is None else lead + unit
         members = [f"{quoted(key)}: {_render_value(member, inner, unit)}" for key, member in value.items()]
@@ -478,8 +480,8 @@ def _render_value(value: object, lead: str | None, unit: str) -> str:
     return quoted(str(value))
 
 
-def _behind(pattern: str, text: str, at: int) -> int:
-    """The end of what matches at a place, or the place itself."""
+def _skip(pattern: str, text: str, at: int) -> int:
+    """The end of the match at a position, or the position itself."""
     from re import compile as compile_pattern
 
     match = compile_pattern(pattern).match(text, at)
@@ -487,19 +489,19 @@ def _behind(pattern: str, text: str, at: int) -> int:
 
 
 def _unit(text: str, root: _Object) -> str:
-    """How far the members of an object are indented, as the text itself does it."""
+    """The indentation of the members of an object, relative to the object."""
     base = _indentation(text, root.start)
     for member in root.members:
-        indentation = _indentation(text, member.begin)
-        if _begins_line(text, member.begin) and indentation.startswith(base) and indentation != base:
+        indentation = _indentation(text, member.key_start)
+        if _begins_line(text, member.key_start) and indentation.startswith(base) and indentation != base:
             return indentation.removeprefix(base)
     return _INDENT
 
 
 def _member_indent(text: str, target: _Object, unit: str) -> str:
     for member in reversed(target.members):
-        if _begins_line(text, member.begin):
-            return _indentation(text, member.begin)
+        if _begins_line(text, member.key_start):
+            return _indentation(text, member.key_start)
     return _indentation(text, target.start) + unit
 
 
@@ -513,7 +515,7 @@ def _begins_line(text: str, at: int) -> bool:
 
 
 def state(path: str, addition: Addition) -> str:
-    """Whether an entry of the addition's name is in a file, in words."""
+    """Whether a file has an entry of the addition's name, in words."""
     if not os.path.lexists(path):
         return "no file"
     try:
@@ -531,21 +533,21 @@ def state(path: str, addition: Addition) -> str:
 
 
 def put(place: Place, addition: Addition, *, force: bool) -> Outcome:
-    """Write the settings, with a copy of what was there, and so that it can be taken back.
+    """Write the settings, with a backup, in a way that can be undone.
 
-    What is protected, and opened here because it was asked for, is not recorded: `suture undo` would refuse it, and
-    so block the way to all earlier changes.
+    A protected file, which is opened here because the user asked for it, is not recorded: `suture undo` would refuse
+    the change, and block the way to all earlier ones.
     """
     home = os.environ.get("HOME", "").rstrip("/")
     if home and place.scope == "user" and place.path.startswith(f"{home}/") and not os.path.isdir(home):
-        raise Unmergeable(f"HOME, {home}, is no folder")
+        raise Unmergeable(f"HOME, {home}, is not a folder")
     protected = Guard().rule(place.name) is not None
-    opened = (place.name, f"{place.name}.bak*") if protected else ()
-    engine = Engine(place.base, Settings(allow_protected=opened, history=not protected))
+    allowed = (place.name, f"{place.name}.bak*") if protected else ()
+    engine = Engine(place.base, Settings(allow_protected=allowed, history=not protected))
     try:
         change = engine.land(lambda session: _plan(session, place, addition, force=force)).change
     except KeyboardInterrupt:
-        engine.recover()  # nobody may come back to this folder soon
+        engine.recover()  # the next call in this folder may be far off
         raise
     finally:
         engine.close()
@@ -556,8 +558,8 @@ def put(place: Place, addition: Addition, *, force: bool) -> Outcome:
 
 
 def _plan(session: Session, place: Place, addition: Addition, *, force: bool) -> Plan:
-    """What is to be done to the file as it is now; nothing, if the addition is in it."""
-    summary = f"Put {addition.name} into {place.name}"
+    """The plan for the current file; empty if it has the addition."""
+    summary = f"Add {addition.name} to {place.name}"
     if session.locate(place.name).stat is None:
         return Plan((session.plan_create(place.name, snippet(addition).encode()),), "init", summary)
     before = session.text(place.name)
@@ -581,7 +583,7 @@ def _undo_command(place: Place, backup: str | None, change: Change | None) -> st
 
 
 def as_utf8(text: Text) -> str:
-    """The text of settings, which must be UTF-8."""
+    """The text of settings; Unmergeable if it is not UTF-8."""
     try:
         if text.encoding is not None:
             return text.body.decode()
@@ -603,7 +605,7 @@ def _free_name(place: Place) -> str:
 
 
 def init(options: argparse.Namespace) -> int:
-    """Print the settings, or write them."""
+    """Print or write the settings."""
     if code := _check_usage(options):
         return code
     root = os.path.abspath(options.root)
@@ -614,7 +616,7 @@ def init(options: argparse.Namespace) -> int:
         command = _command(options, root)
         place = place_of(client, _scope(client, options), root)
     except (NoHomeError, Unmergeable) as error:
-        problem, hint = clean(str(error)), "Fix that, or choose another --root."
+        problem, hint = clean(str(error)), "Fix that, or use another --root."
         if options.json:
             print_json({"client": client.name, "status": "refused", "written": False, "error": problem, "hint": hint})
         else:
@@ -625,7 +627,7 @@ def init(options: argparse.Namespace) -> int:
 
 
 def _check_usage(options: argparse.Namespace) -> int:
-    """Print what is wrong with the arguments; returns the exit code, 0 if nothing is."""
+    """Print what is wrong with the arguments; returns the exit code, 0 if they are valid."""
     names = chosen_tools(options)
     if isinstance(names, int):
         return names
@@ -634,20 +636,20 @@ def _check_usage(options: argparse.Namespace) -> int:
 
 
 def _misuse(options: argparse.Namespace) -> str:
-    """What is wrong with the arguments; empty if nothing is."""
+    """What is wrong with the arguments; empty if they are valid."""
     name: str = options.name
     if options.client is not None and options.client not in CLIENTS:
         from difflib import get_close_matches  # slow to import, and only a typing error needs it
 
         near = get_close_matches(options.client.lower(), CLIENTS, 1)
-        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(CLIENTS)}"
-        return f"there is no client {clean(options.client)}; {meant}"
+        hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(CLIENTS)}"
+        return f"unknown client '{clean(options.client)}'; {hint}"
     if options.client is None and (options.write or options.force):
-        return f"say which client: {', '.join(CLIENTS)}"
+        return f"expected a client: {', '.join(CLIENTS)}"
     if options.force and not options.write:
-        return "--force goes with --write"
+        return "--force requires --write"
     if options.project and options.client is not None and CLIENTS[options.client].project is None:
-        return f"{CLIENTS[options.client].title} has no settings of a project"
+        return f"{CLIENTS[options.client].title} has no project settings"
     if not name.isascii() or not name or not all(char.isalnum() or char in _NAME_SIGNS for char in name):
         return "--name: expected letters, digits, - and _"
     return f"--name: at most {_MAX_NAME} characters" if len(name) > _MAX_NAME else ""
@@ -655,24 +657,24 @@ def _misuse(options: argparse.Namespace) -> str:
 
 def _command(options: argparse.Namespace, root: str) -> list[str]:
     if not os.path.isdir(root):
-        raise Unmergeable(f"there is no folder {root}")
+        raise Unmergeable(f"folder {root} does not exist")
     profile = [] if options.profile is None else ["--profile", options.profile]
     tools = [] if options.tools is None else ["--tools", ",".join(options.tools)]
     command = [*_program(), "mcp", "--root", root, *profile, *tools]
     try:
         "".join(command).encode()
     except UnicodeEncodeError:
-        raise Unmergeable(f"{root} or the path of suture is not UTF-8, which settings must be") from None
+        raise Unmergeable(f"{root} or the path of suture is not UTF-8, as settings must be") from None
     return command
 
 
 def _program() -> list[str]:
-    """The command of this suture: its program, by its full path, or its module."""
-    from shutil import which  # the other commands do without it
+    """The command that starts this suture: the full path of its program, or its module."""
+    from shutil import which  # other commands do not need it
 
     running = sys.argv[0]
     path = which(running) if os.path.basename(running).removesuffix(".exe") == "suture" else None
-    if path is None:  # -P: nothing is imported from the folder that an agent starts it in
+    if path is None:  # -P: import nothing from the folder in which an agent starts it
         return [sys.executable, "-P", "-m", "suture"]
     return [os.path.abspath(path)]
 
@@ -703,7 +705,7 @@ def _list(options: argparse.Namespace, root: str) -> int:
 
 
 class _Entry(Record):
-    """What the command is about: an agent, its file, what the file is to contain, and the workspace to serve."""
+    """An agent, its settings file, the addition to the file, and the workspace to serve."""
 
     client: Client
     place: Place
@@ -726,10 +728,10 @@ class _Entry(Record):
         """Print what to do next."""
         from importlib.util import find_spec
 
-        in_all = f"\nIt serves {clean(self.root)} in every project; others need another --name."
-        note(f"{before}{self.client.hint}{'' if self.place.scope == 'project' else in_all}{after}")
+        scope = f"\nIt serves {clean(self.root)} in every project; for other folders, use another --name."
+        note(f"{before}{self.client.hint}{'' if self.place.scope == 'project' else scope}{after}")
         if find_spec("mcp") is None:
-            note("note: the server needs more than suture alone: pip install 'suture[mcp]'")
+            note("note: the server needs an extra: pip install 'suture[mcp]'")
 
 
 def _show(options: argparse.Namespace, entry: _Entry) -> int:
@@ -737,7 +739,7 @@ def _show(options: argparse.Namespace, entry: _Entry) -> int:
     if options.json:
         print_json(entry.data("shown"))
         return 0
-    print_text(f"{client.title} reads its MCP servers from {clean(place.path)}. What belongs there:\n")
+    print_text(f"{client.title} reads its MCP servers from {clean(place.path)}. Add this:\n")
     print_text(snippet(addition), end="")
     if client.name == "claude-code":
         from shlex import join
@@ -745,18 +747,18 @@ def _show(options: argparse.Namespace, entry: _Entry) -> int:
         own = ["claude", "mcp", "add", "--scope", place.scope, "--transport", "stdio", addition.name, "--"]
         command = join([*own, addition.entry["command"], *addition.entry["args"]])
         print_text(f"\nOr, in the project:\n\n  {clean(command)}")
-    entry.print_hint("Nothing was written; with --write it is put in there. Then: ")
+    entry.print_hint("Nothing was written; --write adds the entry. Then: ")
     return 0
 
 
 def _write(options: argparse.Namespace, entry: _Entry) -> int:
     place, addition = entry.place, entry.addition
-    hint = "Put it in by hand, as shown below."
+    hint = "Add the entry by hand."
     try:
         outcome = put(place, addition, force=options.force)
-    except Different as error:
-        problem = f"it has another {addition.name} already ({clean(str(error))})."
-        hint = "To replace it with all that it holds, add --force; to have both, give this one another --name."
+    except DifferentEntry as error:
+        problem = f"it has a different entry {addition.name} ({clean(str(error))})."
+        hint = "Use --force to replace it, or a different --name to keep both."
     except Unmergeable as error:
         problem = clean(str(error))
     except SutureError as error:
@@ -765,15 +767,15 @@ def _write(options: argparse.Namespace, entry: _Entry) -> int:
         if options.json:
             print_json(entry.data(outcome.status, outcome.backup))
             return 0
-        kept = "" if outcome.backup is None else f" (as it was: {clean(outcome.backup)})"
-        print_text(f"{outcome.status}: {clean(place.path)}{kept}")
+        backup = "" if outcome.backup is None else f" (backup: {clean(outcome.backup)})"
+        print_text(f"{outcome.status}: {clean(place.path)}{backup}")
         if outcome.undo:
-            entry.print_hint(after=f"\nTo take it back: {clean(outcome.undo)}")
+            entry.print_hint(after=f"\nTo undo: {clean(outcome.undo)}")
         return 0
     if options.json:
         print_json({**entry.data("refused"), "error": problem, "hint": hint})
     else:
         refuse("SETTINGS_NOT_WRITTEN", f"nothing was written to {clean(place.path)}: {problem}", hint)
-        note("\nWhat belongs there:\n")
+        note("\nThe entry:\n")
         print_text(snippet(addition), end="")
     return 1

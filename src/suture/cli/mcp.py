@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
     from suture.server.calls import Calls
 
-TOKEN = "SUTURE_MCP_TOKEN"  # noqa: S105  the name of a variable, not what it holds
+TOKEN = "SUTURE_MCP_TOKEN"  # noqa: S105  the name of a variable, not its value
 _INTERRUPTED = 130
-_MIN_TOKEN = 16  # characters: a shorter one could be guessed
-_ESCAPE_FACTOR = 2  # how much longer a text may be in JSON, where quotes and line breaks are escaped
-_ENVELOPE_BYTES = 1_000_000  # of a request, besides the texts in its arguments
-_GC_THRESHOLD = 20_000  # objects, before Python looks which of them are; a call makes some thousands
+_MIN_TOKEN = 16  # characters: a shorter token could be guessed
+_ESCAPE_FACTOR = 2  # a text of quotes and line breaks only is twice as long in JSON
+_ENVELOPE_BYTES = 1_000_000  # of a request, in addition to the texts in its arguments
+_GC_THRESHOLD = 20_000  # new objects between two garbage collections; a call makes some thousands
 
 
 def mcp(options: argparse.Namespace) -> int:
     """`suture mcp`."""
     try:
-        return _serve(options, os.environ.pop(TOKEN, None))  # no program that checks files gets to see it
+        return _serve(options, os.environ.pop(TOKEN, None))  # not for the programs that check files
     except ValueError as error:
         return report_misuse("mcp", error)
     except UnknownTool as error:
@@ -42,13 +42,13 @@ def mcp(options: argparse.Namespace) -> int:
         return USAGE
     except ModuleNotFoundError as error:
         package = str(error.name).partition(".")[0]
-        problem = f"suture mcp needs packages that suture alone does not bring: {package} is missing."
-        refuse("MISSING_EXTRA", problem, "Install them: pip install 'suture[mcp]'")
+        problem = f"suture mcp needs the extra mcp: package {package} is missing."
+        refuse("MISSING_EXTRA", problem, "Install it: pip install 'suture[mcp]'")
     except OSError as error:
         if options.http is None:
-            refuse("CANNOT_SERVE", f"suture mcp: {error}.", "Start it by an agent, or with --http HOST:PORT.")
+            refuse("CANNOT_SERVE", f"suture mcp: {error}.", "Let an agent start it, or use --http HOST:PORT.")
         else:
-            refuse("CANNOT_LISTEN", f"suture mcp: {error}.", "Choose another port, or 0 for any that is free.")
+            refuse("CANNOT_LISTEN", f"suture mcp: {error}.", "Choose another port, or 0 for any free port.")
     except SutureError as error:
         refuse_for(error)
     return 1
@@ -56,9 +56,9 @@ def mcp(options: argparse.Namespace) -> int:
 
 def _serve(options: argparse.Namespace, token: str | None) -> int:
     if options.http is None and (options.allow_remote or options.allow_host):
-        raise ValueError("--allow-remote and --allow-host go with --http")
+        raise ValueError("--allow-remote and --allow-host require --http")
     if options.http is not None and options.quiet and token is None and not options.json:
-        raise ValueError(f"--quiet would hide the token: choose one by the variable {TOKEN}")
+        raise ValueError(f"--quiet would hide the token: set one in the variable {TOKEN}")
     names = chosen(options.profile, options.tools)
     drop_entries([options.root, *options.settings.extra_roots])
     workspace = Workspace(options.root, options.settings)
@@ -80,7 +80,7 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
 
 
 def _silence_sdk() -> None:
-    """What clients do wrong is answered; nobody wants the SDK's tracebacks of it on stderr as well."""
+    """Keep the SDK's tracebacks of clients' errors off stderr: the clients get an answer."""
     import logging
 
     for name in ("mcp", "uvicorn"):
@@ -91,28 +91,28 @@ def _over_stdio(server: Server[Any], calls: Calls, largest: int) -> int:
     from suture.server.stdio import serve
 
     if sys.stdin is not None and sys.stdin.isatty():
-        note("Waiting for an agent's messages on stdin; Ctrl-D ends it. To put suture into an agent: suture init")
+        note("Waiting for an agent's messages on stdin; Ctrl-D ends the server. To add suture to an agent: suture init")
     return _INTERRUPTED if serve(server, calls, largest) else 0
 
 
 def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, token: str | None) -> int:
-    from suture.server.http import PATH, Address, Names, serve
+    from suture.server.http import PATH, Address, HostNames, serve
 
     if token is not None and (
         len(token) < _MIN_TOKEN or not token.isascii() or not token.isprintable() or " " in token
     ):
-        raise ValueError(f"{TOKEN} must have at least {_MIN_TOKEN} characters, all of them ASCII, and no spaces")
+        raise ValueError(f"{TOKEN} must have at least {_MIN_TOKEN} ASCII characters and no spaces")
     asked = Address.parse(options.http)
     with asked.listen(remote=options.allow_remote) as listening:
         host, port = listening.getsockname()[:2]
-        names = Names(host, port, tuple(options.allow_host or ()), remote=options.allow_remote)
+        names = HostNames(host, port, tuple(options.allow_host or ()), remote=options.allow_remote)
         url = f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}"
-        known, token = token, token or _new_token()
+        is_known, token = token is not None, token or _new_token()
         if options.json:
-            print_json({"url": url, "token": None if known else token})
+            print_json({"url": url, "token": None if is_known else token})
         else:
-            print_text(url if known else f"{url}\nAuthorization: Bearer {token}")
-        flush()  # who started it waits for these lines
+            print_text(url if is_known else f"{url}\nAuthorization: Bearer {token}")
+        flush()  # the parent process waits for these lines
         return _INTERRUPTED if serve(server, listening, names, token, largest) else 0
 
 
@@ -124,7 +124,7 @@ def _new_token() -> str:
 
 @contextmanager
 def _quick_imports() -> Iterator[None]:
-    """Nothing of what the SDK imports is garbage; looking for it takes a tenth of the start-up, and 0.1 s later on."""
+    """Import without garbage collection: it would find nothing in the SDK, and take a tenth of the start-up time."""
     gc.disable()
     try:
         yield

@@ -1,6 +1,6 @@
-"""What commands print: results, progress, notes and errors, on a terminal or in a pipe.
+"""The output of commands: results, progress, notes and errors, on a terminal or in a pipe.
 
-An error is a line that begins with its code, and what to do about it.
+An error is a line that begins with its code, followed by what to do about it.
 """
 
 from __future__ import annotations
@@ -25,27 +25,26 @@ if TYPE_CHECKING:
 STDIN = "-"
 USAGE = 2
 CODES = {
-    "WRONG_USAGE": "The words of a command make no sense: a command or option that there is none of, or a value that "
-    "it does not take. See `suture COMMAND --help`.",
-    "MISSING_EXTRA": "The command needs packages that are not installed with suture alone. Install the extra that "
-    "the message names.",
-    "CANNOT_LISTEN": "The server cannot listen at the address that it was given. Choose another port, or 0 for "
-    "any that is free.",
-    "CANNOT_SERVE": "The server cannot go on: what it reads from or writes to is gone. Start it by an agent, or with "
+    "WRONG_USAGE": "The command line is invalid: an unknown command or option, or an invalid value. "
+    "See `suture COMMAND --help`.",
+    "MISSING_EXTRA": "The command needs packages of an extra that is not installed. Install the extra that the "
+    "message names.",
+    "CANNOT_LISTEN": "The server cannot listen at the address. Choose another port, or 0 for any free port.",
+    "CANNOT_SERVE": "The server cannot read its input or write its output. Let an agent start it, or use "
     "`--http HOST:PORT`.",
-    "SETTINGS_NOT_WRITTEN": "An agent's settings file cannot take the entry; it is as it was. Do what the message "
-    "says, or put in by hand the entry that it prints.",
-    "NO_ANSWER": "A question was asked on the terminal, and no answer came: nothing was changed. Answer y or n, or "
-    "name blocks by `--only`.",
+    "SETTINGS_NOT_WRITTEN": "The entry could not be added to an agent's settings file, which is unchanged. Do what "
+    "the message says, or add the printed entry by hand.",
+    "NO_ANSWER": "A question on the terminal was not answered: nothing was changed. Answer y or n, or select blocks "
+    "with `--only`.",
     "PROBLEM": "`suture doctor` found something that does not work. Do what the message says.",
-    "OUTPUT_FAILED": "What a command printed could not be written, because the disk is full, for example. "
-    "What the command did is done: see `suture log`, then make room or print elsewhere.",
+    "OUTPUT_FAILED": "A command could not write its output, for example because the disk is full. Whatever it "
+    "changed has landed: see `suture log`, then free some space or write the output elsewhere.",
 }
-"""Errors of the command line only; all other codes are in `suture.errors`."""
-_MAX_INPUT_BYTES = 100_000_000  # of JSON, so that a wrong file cannot fill the memory; its text has a limit in Settings
+"""Errors of the command line only; all other errors are in `suture.errors`."""
+_MAX_INPUT_BYTES = 100_000_000  # of a JSON file, so that a wrong one cannot fill the memory; Settings limit its texts
 _PROGRESS_DELAY = 1.0  # seconds before progress is shown: most calls have ended by then
 _PROGRESS_INTERVAL = 0.1  # seconds between two updates
-_FALLBACK_COLUMNS = 80  # of a terminal that does not tell its width
+_FALLBACK_COLUMNS = 80  # of a terminal whose width is unknown
 _ERASE = "\r\033[K"
 _RAW_BYTES = {chr(0xDC00 + byte) for byte in range(0x80, 0x100)}  # bytes of names that are not UTF-8
 _COLORS = {
@@ -59,22 +58,22 @@ _COLORS = {
     "error": "1;31",
 }
 _SLASHES = 2  # of /pattern/: a shorter pattern is empty between them
-_FOREIGN_GROUP = r"\$\$|\\[1-9]|\$0(?!0*[1-9])|\\g<"  # and $$, which stands for one $
+_FOREIGN_GROUP = r"\$\$|\\[1-9]|\$0(?!0*[1-9])|\\g<"  # and $$, which means one $; it is skipped
 _RECOVERY_OUTCOMES = {
     "back": "change {} had been interrupted and was rolled back first",
     "forward": "change {} had been interrupted; it was complete and has landed",
-    "unknown": "a power cut had interrupted change {}; what was left of it was cleared up first",
+    "unknown": "a power cut had interrupted change {}; its leftovers were cleaned up first",
 }
 
 
 def several(number: int, noun: str) -> str:
-    """A number of things."""
+    """A number and a noun, in the plural if needed."""
     ending = "es" if noun.endswith("h") else "s"
     return f"{number:,} {noun}{ending * (number != 1)}"
 
 
 def in_bytes(size: int) -> str:
-    """A number of bytes, in the unit that suits it."""
+    """A size in a unit that suits it."""
     for unit, power in (("GB", 3), ("MB", 2), ("kB", 1)):
         if size >= 1000**power:
             return f"{size / 1000**power:.1f} {unit}"
@@ -91,12 +90,12 @@ def colored_diff(diff: str) -> Iterator[str]:
 
 
 def as_content(text: str) -> str:
-    """A line of a file: clean on a terminal; a pipe gets it as it is, so that it can be applied or processed."""
+    """A line of a file: clean on a terminal; unchanged in a pipe, so that it can be applied or processed."""
     return clean(text) if _terminal() else text
 
 
 def clean(text: str) -> str:
-    """A line without control characters, which a terminal would obey."""
+    """A line with control characters escaped, since a terminal would obey them."""
     if text.isprintable():
         return text
     return "".join(
@@ -106,19 +105,19 @@ def clean(text: str) -> str:
 
 
 def clean_lines(text: str) -> str:
-    """Lines without control characters: a message may have names and contents of files."""
+    """Lines with control characters escaped: a message may contain names and contents of files."""
     return "\n".join(map(clean, text.split("\n")))
 
 
 def colored(color: str, text: str, stream: TextIO | None = None) -> str:
-    """Text in a color, if it goes to a terminal that has them: stdout, unless a stream is given."""
+    """Text in a color, if the stream (default: stdout) is a terminal with colors."""
     if not text or not _has_colors(stream):
         return text
     return f"\033[{_COLORS[color]}m{text}\033[0m"
 
 
 def _has_colors(stream: TextIO | None) -> bool:
-    """Whether to use colors: https://no-color.org and https://force-color.org say who decides."""
+    """Whether to use colors, by the rules of https://no-color.org and https://force-color.org."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -132,9 +131,9 @@ def _terminal(stream: TextIO | None = None) -> bool:
 
 
 class Progress:
-    """A counter that a walk calls for each folder. It shows itself on a terminal, and only if it takes long.
+    """A counter that a walk calls for each folder; shown on a terminal, once the walk has taken a second.
 
-    The walk calls it; a thread would show progress even if there were none.
+    A thread would show progress even if there were none.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -184,7 +183,7 @@ def _columns() -> int:
 
 
 def document(argument: str) -> tuple[str, object]:
-    """The source of a JSON document and its value: the argument itself, stdin, or a file."""
+    """The source of a JSON document and its value: the argument, stdin or a file."""
     content: bytes | str
     if argument.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
         source, content = "the argument", argument
@@ -202,7 +201,7 @@ def parse_json(content: bytes | str) -> object:
 
 
 def text_of(name: str) -> str:
-    """The text of a file or of stdin; ValueError says why it cannot be read, or where it is not UTF-8."""
+    """The text of a file or of stdin; ValueError if it cannot be read or is not UTF-8."""
     raw = content_of(name)
     try:
         return raw.decode()
@@ -213,7 +212,7 @@ def text_of(name: str) -> str:
 
 
 def content_of(name: str) -> bytes:
-    """A file that the command line names, or stdin, up to a limit; ValueError says why it cannot be read."""
+    """The content of a file or of stdin, up to a limit; ValueError if it cannot be read."""
     if name == STDIN and sys.stdin is None:
         raise ValueError("stdin is closed")
     try:
@@ -234,40 +233,40 @@ def source_of(name: str) -> str:
 _quiet = False
 
 
-def listen(options: argparse.Namespace | QuickOptions) -> None:
+def set_verbosity(options: argparse.Namespace | QuickOptions) -> None:
     """Apply --quiet and --verbose from now on."""
-    global _quiet  # noqa: PLW0603  a process has one stdout and one stderr, and whether they are used is one setting
+    global _quiet  # noqa: PLW0603  a process has one stdout and one stderr, so one setting is enough
     _quiet = options.quiet
     if options.verbose:
-        import logging  # without it nobody listens
+        import logging  # slow to import
 
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr, format="%(name)s: %(message)s")
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON, in one line, even with --quiet: it was asked for."""
+    """Print a value as one line of JSON, even with --quiet."""
     _write_stdout(dumps(value) + "\n")
 
 
 def print_text(text: str, end: str = "\n") -> None:
-    """Print a result, unless --quiet was given."""
+    """Print a result, unless --quiet is set."""
     if not _quiet:
         _write_stdout(text + end)
 
 
 def print_always(text: str) -> None:
-    """Print what no option silences, such as a question."""
+    """Print text that no option silences, such as a question."""
     _write_stdout(text)
 
 
 def flush() -> None:
-    """Write out what has been printed so far."""
+    """Flush what has been printed so far."""
     if sys.stdout is not None:
         sys.stdout.flush()
 
 
 def note(text: str) -> None:
-    """Print a note to stderr, unless --quiet was given."""
+    """Print a note to stderr, unless --quiet is set."""
     if not _quiet:
         _write_stderr(clean_lines(text))
 
@@ -280,30 +279,30 @@ def refuse(code: str, problem: str, hint: str = "") -> None:
 
 def refuse_for(error: SutureError) -> None:
     """Print an error that was raised."""
-    from suture import wording  # few commands meet one
+    from suture import wording  # few commands print one
 
     refuse(error.code, wording.message(error), wording.hint(error))
 
 
 def report_misuse(command: str, problem: object) -> int:
-    """Print what is wrong with the arguments of a command; returns the exit code."""
+    """Print what is wrong with a command line; returns the exit code."""
     name = f"suture {command}".rstrip()
     refuse("WRONG_USAGE", f"{name}: {problem}", f"See: {name} --help")
     return USAGE
 
 
 def _write_stdout(text: str) -> None:
-    """Write UTF-8, whatever the locale says; a name that is not UTF-8 comes out as it went in."""
+    """Write UTF-8, whatever the locale; the bytes of a name that is not UTF-8 are preserved."""
     if sys.stdout is None:
         return
     sys.stdout.flush()
     rest = memoryview(text.encode("utf-8", "surrogateescape"))
-    while rest:  # with PYTHONUNBUFFERED set, a part of it may be all that is written at once
+    while rest:  # with PYTHONUNBUFFERED set, a write may be partial
         rest = rest[sys.stdout.buffer.write(rest) :]
 
 
 def _write_stderr(text: str) -> None:
-    """Write to stderr, below what has been printed so far."""
+    """Write to stderr, after flushing stdout."""
     if sys.stderr is None:
         return
     with suppress(OSError, ValueError):  # the next write to stdout reports it
@@ -313,21 +312,21 @@ def _write_stderr(text: str) -> None:
         sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
     except BrokenPipeError:
         raise
-    except OSError:  # there is no other place to report it; the exit code still tells the outcome
+    except OSError:  # it cannot be reported anywhere; the exit code still gives the outcome
         sys.stderr = None
 
 
 def pattern_notes(pattern: str) -> list[str]:
-    """A note if slashes were read as those of /pattern/flags although there is no flag."""
+    """A note if the pattern was read as /pattern/flags without flags."""
     body = pattern[1:-1]
     if len(pattern) <= _SLASHES or pattern[0] + pattern[-1] != "//" or body.endswith("\\"):
         return []
-    return [f"note: read as the pattern {body}; for the slashes themselves write \\/{body}\\/"]
+    return [f"note: read as the pattern {body}; to match the slashes, write \\/{body}\\/"]
 
 
 def replacement_notes(replacement: str) -> list[str]:
     """A note if the replacement has a group reference in the syntax of other tools."""
-    from re import finditer  # only a replacement needs it
+    from re import finditer  # only `replace` needs it
 
     groups = [match[0] for match in finditer(_FOREIGN_GROUP, replacement) if match[0] != "$$"]
     how = "groups are written $1 or ${name}, the whole match $&"
@@ -335,7 +334,7 @@ def replacement_notes(replacement: str) -> list[str]:
 
 
 def validation_notes(metadata: Mapping[str, Any]) -> list[str]:
-    """What checks found, if there were any."""
+    """The results of checks, if any ran."""
     if "validation" not in metadata:
         return []
     from suture.wording import validation_lines  # most calls ask for no checks
@@ -358,15 +357,15 @@ def recovery_notes(metadata: Mapping[str, Any]) -> list[str]:
     )
 
 
-def way_back(options: argparse.Namespace, metadata: Mapping[str, Any]) -> str:
+def undo_note(options: argparse.Namespace, metadata: Mapping[str, Any]) -> str:
     """How to undo a change, or a note that it cannot be undone."""
     if not metadata.get("history", {}).get("recorded", "history" not in metadata):
-        return "note: it cannot be undone, for it could not be recorded; see --json"
-    return f"To take it back: suture undo {metadata['change_id']}{at_root(options)}"
+        return "note: this change cannot be undone, because it could not be recorded; see --json"
+    return f"To undo: suture undo {metadata['change_id']}{at_root(options)}"
 
 
 def at_root(options: argparse.Namespace | QuickOptions) -> str:
-    """The option that names the workspace, to append to a command that a message suggests."""
+    """The --root option, to append to a command that a message suggests."""
     from shlex import quote
 
     return "" if options.root == "." else f" --root {quote(options.root)}"

@@ -1,4 +1,4 @@
-"""`suture prompt`: what to tell a model, so that its reply can be applied."""
+"""`suture prompt`: instructions that tell a model how to write a reply that can be applied."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BLOCKS = """\
 # How to write changes to files
 
 Write each change as a block like those below. A program finds the blocks in your reply and applies
-them to the files; whatever you write between them is for people.
+them to the files; anything you write between them is for people.
 
 ```
 ### File: src/greeting.py
@@ -52,19 +52,19 @@ def part(name):
 ```
 
 - Above the first block for a file, write "### File: " and its path from the root of the project.
-  Further blocks for the same file may follow below it, as the second one does.
-- Each marker is on a line of its own and begins in the first column.
-- SEARCH holds lines that are in the file now, REPLACE the lines to put there instead. To
+  More blocks for the same file may follow it, like the second one.
+- Each marker is on its own line and begins in the first column.
+- SEARCH contains lines that are in the file now, REPLACE the lines that replace them. To
   insert, search for a line next to the place and repeat it in REPLACE.
-- An empty REPLACE part deletes the lines, as in the second block. NEW_FILE holds all of a file that
-  does not exist yet. A whole file is deleted as at the end of the example.
+- An empty REPLACE part deletes the lines, as in the second block. NEW_FILE contains the whole of a
+  new file. To delete a file, write what the end of the example shows.
 """
 
 _V4A = """\
 # How to write changes to files
 
-Write all changes as one patch like that below. A program finds it in your reply and applies it to
-the files; whatever you write around it is for people.
+Write all changes as one patch like the one below. A program finds it in your reply and applies it
+to the files; anything you write around it is for people.
 
 ```
 *** Begin Patch
@@ -85,22 +85,22 @@ the files; whatever you write around it is for people.
 - Each file has a section, which begins with "*** Update File: ", "*** Add File: " or
   "*** Delete File: " and the file's path from the root of the project.
 - A section that updates a file may have any number of hunks, from the top of the file to its end.
-  A hunk begins with "@@", which a line from further up in the file may follow, such as the
-  head of the function, to tell places apart that look alike.
-- In a hunk, the first character of each line counts: "-" before a line that goes, "+" before one
-  that comes, a space before one that stays. The line itself follows, with its own indentation.
-  To delete lines, give them a "-" and put nothing in their place.
-- Around what changes, show about three lines that stay, above and below. Lines that are only added
-  need them most: nothing else says where they belong.
-- A section that adds a file holds all its lines, each with a "+"; one that deletes a file is empty.
+  A hunk begins with "@@". If similar places exist, follow it with a line from further up in the
+  file, such as the first line of the function.
+- In a hunk, the first character of each line says what happens to it: "-" for a removed line, "+"
+  for an added one, a space for an unchanged one. The line itself follows, with its indentation.
+  To delete lines, mark them with "-" and add nothing.
+- Show about three unchanged lines above and below each change. Additions need them most: nothing
+  else says where they belong.
+- A section that adds a file has all its lines, each with a "+"; one that deletes a file is empty.
 - To rename a file, write "*** Move to: " and the new path below the line that begins its section.
 """
 
 _UNIFIED = """\
 # How to write changes to files
 
-Write all changes as one unified diff like that below. A program finds it in your reply and applies
-it to the files; whatever you write around it is for people.
+Write all changes as one unified diff like the one below. A program finds it in your reply and
+applies it to the files; anything you write around it is for people.
 
 ```diff
 --- a/src/greeting.py
@@ -123,34 +123,34 @@ it to the files; whatever you write around it is for people.
 -print("old")
 ```
 
-- Each file has a section, which begins with its path from the root of the project: behind "--- a/"
-  as it is now, behind "+++ b/" as it will be.
+- Each file has a section, which begins with its path from the root of the project: the current
+  path after "--- a/", the new one after "+++ b/".
 - A section may have any number of hunks, from the top of the file to its end. Begin each with
-  "@@ ... @@": the lines themselves tell where it belongs, so there is nothing to count.
-- In a hunk, the first character of each line counts: "-" before a line that goes, "+" before one
-  that comes, a space before one that stays. The line itself follows, with its own indentation.
-  To delete lines, give them a "-" and put nothing in their place.
-- Around what changes, show about three lines that stay, above and below. Lines that are only added
-  need them most: nothing else says where they belong.
-- A new file comes from /dev/null, and all its lines have a "+".
-- A file to be deleted becomes /dev/null, and all its lines, without exception, have a "-".
+  "@@ ... @@": the lines themselves say where it belongs, so there is nothing to count.
+- In a hunk, the first character of each line says what happens to it: "-" for a removed line, "+"
+  for an added one, a space for an unchanged one. The line itself follows, with its indentation.
+  To delete lines, mark them with "-" and add nothing.
+- Show about three unchanged lines above and below each change. Additions need them most: nothing
+  else says where they belong.
+- For a new file, write /dev/null as the current path and all lines with a "+".
+- To delete a file, write /dev/null as the new path and all lines, without exception, with a "-".
 """
 
 _PRACTICES = """\
-What makes a change land where you mean it:
+To make each change land in the right place:
 
-- Copy what is already in the file character by character, in whole lines: indentation, blank lines,
-  quotes and comments included. Never write it from memory; ask for a file that you have not seen.
-- Show as many lines as it takes for the place to be the only one of its kind in the file, and not
-  many more. A lone closing bracket or "return None" can be anywhere.
-- Keep to one purpose at a time: two changes that do not need each other are two blocks or hunks.
-- Files and blocks are changed in the order in which you write them, each block as those before it
-  have left the file. The hunks of one patch or diff are all about the file as it is before them.
-- Write everything out. Three dots, or a remark that the rest stays the same, end up in the file or
+- Copy existing text character by character, in whole lines, including indentation, blank lines,
+  quotes and comments. Never write it from memory; ask for a file that you have not seen.
+- Show enough lines to make the place unique in the file, and not many more. A lone closing bracket
+  or "return None" can be anywhere.
+- Use one block or hunk per purpose: two independent changes are two blocks or hunks.
+- Blocks are applied in the order in which you write them, each to the result of those before it.
+  All hunks of one patch or diff refer to the file as it is before that patch or diff.
+- Write everything out. Three dots, or a comment that the rest is unchanged, end up in the file or
   match nothing.
-- If you are told that some of it failed, send only that again, corrected. What has landed is in the
-  file: do not send it a second time.
+- If some changes failed, send only those again, corrected. The others are in the file already: do
+  not send them again.
 """
 
 PROMPTS = {"blocks": _BLOCKS, "v4a": _V4A, "unified": _UNIFIED}
-"""How to write each format; what holds for all of them is printed behind it."""
+"""How to write each format; `_PRACTICES` is printed after it."""

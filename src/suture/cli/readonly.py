@@ -1,6 +1,6 @@
 """Read a history without changing anything: nothing is written, created, recorded or recovered.
 
-`files.history` records the changes that wait when it opens a database, and SQLite undoes a transaction that a crash
+`files.history` records waiting changes when it opens a database, and SQLite rolls back a transaction that a crash
 left open. Completion and `suture doctor` must not cause that.
 """
 
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
     from suture.files.database import LogBook
     from suture.plan import ChangeRecord
 
-_ASCII = 128
+_ASCII = 128  # bytes below it are the same in every URI
 
 
-class Sight(Record):
+class RecordedHistory(Record):
     """The history of a workspace, to read."""
 
     book: LogBook
     waiting: tuple[ChangeRecord, ...]
-    """Changes that are not recorded yet, in the order in which they landed."""
+    """Changes not recorded yet, in the order in which they landed."""
     database: Connection
     file: str | None
-    """The database; None: nothing was ever recorded."""
+    """The path of the database; None: nothing was ever recorded."""
 
     def changes(self) -> Iterator[ChangeRecord]:
-        """All of them, the newest first."""
+        """All changes, newest first."""
         yield from reversed(self.waiting)
         yield from self.book.changes()
 
 
-class Onlooker(LocalFS):
-    """The operating system's files, with databases that can only be read."""
+class ReadOnlyFS(LocalFS):
+    """The operating system's files, with databases opened read-only."""
 
     def __init__(self) -> None:
         self.name = MEMORY
-        """The database that was opened last."""
+        """The database opened last."""
         self.database: Connection | None = None
 
     def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001  see FS
-        """Open a database to read it."""
-        from sqlite3 import Connection  # `connect` is for code that may write
+        """Open a database read-only."""
+        from sqlite3 import Connection  # `connect` is reserved for code that may write
 
         del create  # nothing is created
         if name == MEMORY:
@@ -68,23 +68,23 @@ class Onlooker(LocalFS):
         return self.database
 
     def pending(self, name: str) -> bytes:
-        """Nothing: pending changes must not be recorded here."""
+        """Nothing, so that pending changes are not recorded."""
         del name
         return b""
 
 
 @contextmanager
-def sight(root: str, timeout_ms: int) -> Iterator[Sight]:
+def read_history(root: str, timeout_ms: int) -> Iterator[RecordedHistory]:
     """The history of the workspace at this root; HistoryUnavailable says why it cannot be read."""
-    fs = Onlooker()
+    fs = ReadOnlyFS()
     with Tree(fs, root) as tree, History(tree, Settings(history_timeout_ms=timeout_ms)).reading() as book:
-        assert fs.database is not None  # noqa: S101  the book is in it
+        assert fs.database is not None  # noqa: S101  the book was read from it
         name = None if fs.name == MEMORY else fs.name
         waiting = () if name is None else tuple(Waiting(LocalFS().pending(name)).since(book.knows))
-        yield Sight(book, waiting, fs.database, None if name is None else shelved(name))
+        yield RecordedHistory(book, waiting, fs.database, None if name is None else shelved(name))
 
 
 def _uri(path: str) -> str:
-    """The URI that makes SQLite open a file read-only."""
+    """The URI with which SQLite opens a file read-only."""
     escaped = (chr(byte) if chr(byte).isalnum() and byte < _ASCII else f"%{byte:02x}" for byte in os.fsencode(path))
     return f"file://{''.join(escaped).replace('%2f', '/')}?mode=ro"

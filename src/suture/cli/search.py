@@ -19,8 +19,8 @@ from suture.cli.output import (
     report_misuse,
     several,
     skipped_notes,
+    undo_note,
     validation_notes,
-    way_back,
 )
 from suture.errors import SutureError
 from suture.patterns.dialect import parse
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Spans = list[tuple[int, int]]
 
 _MAX_LINE = 500  # characters: a line of minified code must not fill the screen
-_MAX_LEAD = 100  # characters before the first match in a line that is cut
+_MAX_LEAD = 100  # characters before the first match in a truncated line
 _LINE_END = "\n"
 _CELL_ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
@@ -45,7 +45,7 @@ _CELL_ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
 def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult | int:
     """Make a call with the options and `arguments`, showing its progress.
 
-    Returns the exit code if nothing is left to print: after an error, and with --json.
+    Returns the exit code if nothing remains to be printed: after an error, and with --json.
     """
     try:
         call_arguments = {**tool_arguments(options), **arguments, "flags": _flags(options)}
@@ -65,7 +65,7 @@ def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult 
 
 
 def _print_result(options: argparse.Namespace, result: ToolResult) -> None:
-    """Print an error, or the result as JSON; then the notes that both may have."""
+    """Print an error, or the result as JSON; then the notes that apply to both."""
     if options.json:
         print_json(result.to_dict() if result.is_error else _result_data(result))
     elif result.is_error:
@@ -78,40 +78,40 @@ def _print_result(options: argparse.Namespace, result: ToolResult) -> None:
 
 
 def _print_error(options: argparse.Namespace, result: ToolResult) -> None:
-    """Print an error: its line, and what to do about it.
+    """Print an error and what to do about it.
 
-    The line already has the hint, except where the specification fixes the line (`wording.error_line`).
+    The error's line already has the hint, unless the specification fixes the line (`wording.error_line`).
     """
     error = result.metadata["error"]
     hints = [] if error["hint"] in result.text else [error["hint"]]
-    more = ["Or give it more time: --timeout 10"] if error["code"] == "REGEX_TIMEOUT" else []
+    more = ["Or allow more time: --timeout 10"] if error["code"] == "REGEX_TIMEOUT" else []
     print_refusal(options, result, *hints, *more)
 
 
 def _result_data(result: ToolResult) -> dict[str, Any]:
-    """A result for scripts: its rows as data, which the protocols send as text."""
+    """A result for scripts: its rows as data, not as text."""
     return {"isError": False, "data": result.rows, "metadata": result.metadata}
 
 
-def note_cut(number: int, noun: str, option: str, most: int | None) -> None:
+def note_limit(number: int, noun: str, option: str, limit: int | None) -> None:
     """Print a note if there may be more results than are shown."""
-    if number and number == most:
-        note(f"note: cut after {several(number, noun)} ({option})")
+    if number and number == limit:
+        note(f"note: stopped after {several(number, noun)} ({option})")
 
 
 def _flags(options: argparse.Namespace) -> str:
-    """The flags that the options select, and g and m; ValueError if the pattern has flags of its own as well."""
+    """The flags that the options select, with g and m; ValueError if the pattern has its own flags as well."""
     named = {"i": options.ignore_case, "s": options.dot_all}
     chosen = "".join(letter for letter, is_set in named.items() if is_set) + (options.flags or "")
     try:
         own = "".join(sorted(parse(options.pattern).flags))
     except SutureError:
-        own = ""  # the tool says what is wrong with it
+        own = ""  # the tool reports what is wrong with it
     if own and chosen:
-        raise ValueError(f"the pattern has flags of its own, {own}: add {chosen} there")
-    text_ends = getattr(options, "text_ends", True)  # `lines` looks at each line by itself
+        raise ValueError(f"the pattern has its own flags, {own}: add {chosen} there")
+    text_ends = getattr(options, "text_ends", True)  # `lines` matches each line separately
     if text_ends and "m" in own and hasattr(options, "text_ends"):
-        raise ValueError(f"the pattern has flags of its own, {own}: leave out m there")
+        raise ValueError(f"the pattern has its own flags, {own}: remove m there")
     return "".join(dict.fromkeys(("g" if text_ends else "gm") + chosen))
 
 
@@ -142,12 +142,12 @@ def search(options: argparse.Namespace) -> int:
         print_text("\n".join(lines))
     else:
         note("No matches.")
-    note_cut(total, "match", "--max-matches", options.max_matches)
+    note_limit(total, "match", "--max-matches", options.max_matches)
     return int(not files)
 
 
 def _file_lines(files: list[dict[str, Any]], *, separated: bool) -> Iterator[str]:
-    """The lines under the name of their file; with `separated`, `--` marks lines that are left out."""
+    """The lines below the name of their file; with `separated`, `--` marks omitted lines."""
     for index, file in enumerate(files):
         if index:
             yield ""
@@ -161,7 +161,7 @@ def _file_lines(files: list[dict[str, Any]], *, separated: bool) -> Iterator[str
 
 
 def _line(content: str, spans: Spans) -> str:
-    """A line with its matches marked; of a long one, the part around the first match."""
+    """A line with its matches marked; of a long line, the part around the first match."""
     start, end = 0, len(content)
     if end > _MAX_LINE:
         first = spans[0][0] if spans else 0
@@ -181,12 +181,12 @@ def _line(content: str, spans: Spans) -> str:
 
 
 def extract(options: argparse.Namespace) -> int:
-    """Print the groups of each match, one match a line."""
+    """Print the groups of each match, one match per line."""
     result = ask(options, "regex_extract")
     if isinstance(result, int):
         return result
     lines = ["\t".join(map(_cell, row["groups"])) for row in result.rows or []]
-    note_cut(len(lines), "match", "--max-matches", options.max_matches)
+    note_limit(len(lines), "match", "--max-matches", options.max_matches)
     return _print(lines, "No matches.") and _explain_no_match(options)
 
 
@@ -195,7 +195,7 @@ def _cell(group: str | None) -> str:
 
 
 def lines(options: argparse.Namespace) -> int:
-    """Print the lines that match, or those that do not."""
+    """Print the lines that match, or those that do not match."""
     result = ask(options, "regex_match_lines")
     if isinstance(result, int):
         return result
@@ -203,8 +203,8 @@ def lines(options: argparse.Namespace) -> int:
     if options.line_number:
         numbers = [colored("green", str(row["line"])) for row in result.rows or []]
         shown = [f"{number}:{line}" for number, line in zip(numbers, shown, strict=True)]
-    note_cut(len(shown), "line", "--max-lines", options.max_lines)
-    return _print(shown, "No such lines.") and _explain_no_match(options)
+    note_limit(len(shown), "line", "--max-lines", options.max_lines)
+    return _print(shown, "No matching lines.") and _explain_no_match(options)
 
 
 def split(options: argparse.Namespace) -> int:
@@ -229,25 +229,25 @@ def _block(text: str) -> str:
 
 
 def _explain_no_match(options: argparse.Namespace) -> int:
-    """Print a note if nothing matched because the file is binary: any other file has a segment."""
-    whole = {"file_path": options.path, "encoding": options.encoding, "pattern": "x", "max_splits": 0}
-    result = attempt(options, lambda workspace: workspace.call("regex_split", whole))
+    """Print a note if nothing matched because the file is binary: any other file has at least one segment."""
+    unsplit = {"file_path": options.path, "encoding": options.encoding, "pattern": "x", "max_splits": 0}
+    result = attempt(options, lambda workspace: workspace.call("regex_split", unsplit))
     if not result.is_error and not result.rows:
         for line in skipped_notes([options.path]):
             note(line)
     return 1
 
 
-def _print(lines: list[str], nothing: str) -> int:
+def _print(lines: list[str], if_none: str) -> int:
     if lines:
         print_text("\n".join(lines))
     else:
-        note(nothing)
+        note(if_none)
     return int(not lines)
 
 
 def replace(options: argparse.Namespace) -> int:
-    """Print what would be replaced; with --write, replace it and print how to undo it."""
+    """Print what would be replaced; with --write, replace it and print how to undo the change."""
     result = ask(
         options,
         "replace",
@@ -264,7 +264,7 @@ def replace(options: argparse.Namespace) -> int:
         return 1
     done = f"{several(data['replacements'], 'replacement')} in {several(len(data['files']), 'file')}"
     if not data["files"]:
-        head = f"Nothing changes: {several(data['replacements'], 'match')}, each the same as its replacement."
+        head = f"No change: {several(data['replacements'], 'match')}, each identical to its replacement."
     elif options.write:
         head = f"Made {done} as change {data['change_id']}."
     else:
@@ -275,5 +275,5 @@ def replace(options: argparse.Namespace) -> int:
         note(clean(line))
     if not data["files"]:
         return 0
-    note(way_back(options, data) if options.write else "Nothing is changed yet: add --write to make the change.")
+    note(undo_note(options, data) if options.write else "Nothing was changed: add --write to make the change.")
     return 0

@@ -1,12 +1,12 @@
-"""The settings of a command: the defaults, then the operator's own file, then the options.
+"""The settings of a command: the defaults, then the operator's file, then the options.
 
     [settings]                    # suture/suture.toml in the user's configuration folder
     call_ms = 120_000
     protect = ["deploy/**"]
 
-An option wins over the file: `--set NAME=VALUE` sets any setting, and some have an option of their own. The file is
-the operator's. One that lies in the workspace, where an agent can write it, is not used (docs/adr/0019), and a
-project's `suture.toml` cannot have `[settings]`.
+An option overrides the file: `--set NAME=VALUE` sets any setting, and some have their own option. A file in the
+workspace, where an agent can write it, is not used (docs/adr/0019), and a project's `suture.toml` cannot have
+`[settings]`.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ _BY_OPTION = {
     "max_issues": "check_max_issues",
     "max_memory_bytes": "max_memory_bytes",
 }
-"""Options that are a setting."""
-_MAX_FILE_BYTES = 1_000_000  # bytes; a person wrote it
+"""Options that set a setting."""
+_MAX_FILE_BYTES = 1_000_000  # far more than a person writes
 
 
-def parse_setting(given: str) -> tuple[str, object]:
+def parse_setting(text: str) -> tuple[str, object]:
     """The name and the value in NAME=VALUE; ValueError says what is wrong with them."""
-    name, equals, value = given.partition("=")
+    name, equals, value = text.partition("=")
     if not equals:
-        raise ValueError(f"expected NAME=VALUE, such as call_ms=120000, not {given!r}")
+        raise ValueError(f"expected NAME=VALUE, such as call_ms=120000, got {text!r}")
     name = name.strip().replace("-", "_")
     check_name(name)
     return name, parse_value(name, value)
 
 
 def settings_of(options: argparse.Namespace | QuickOptions) -> Settings:
-    """The settings that a command was given; ValueError says what is wrong with them."""
+    """The settings of a command; ValueError says what is wrong with them."""
     from_options = _from_options(options)
     for name, value in from_options.items():
         check_value(name, value)
@@ -79,11 +79,11 @@ def _from_options(options: argparse.Namespace | QuickOptions) -> dict[str, Any]:
 
 
 def settings_in_file(file: str, roots: Sequence[str], *, named: bool) -> dict[str, Any]:
-    """What `[settings]` of the operator's file says; nothing if there is no such file, unless it is `named`."""
+    """The `[settings]` of the operator's file; empty if there is no such file, unless an option `named` it."""
     if not file or not (named or os.path.lexists(file)):
         return {}
     if not is_outside(file, roots):  # before it is opened: it might be a pipe
-        _note_inside(file)
+        _note_unused(file)
         return {}
     try:
         raw = _read_regular(file)
@@ -93,14 +93,14 @@ def settings_in_file(file: str, roots: Sequence[str], *, named: bool) -> dict[st
         return {}
     settings = _parse_file(file, raw)
     if not is_outside(file, settings.get("extra_roots", ())):
-        _note_inside(file)
+        _note_unused(file)
         return {}
     return settings
 
 
 def _read_regular(file: str) -> bytes:
-    """The content of a file; ValueError for a pipe or a device, at which whoever opens it could wait forever."""
-    from stat import S_ISREG  # only if there is such a file
+    """The content of a file; ValueError for a pipe or a device, where reading could block forever."""
+    from stat import S_ISREG  # most operators have no such file
 
     with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
         if not S_ISREG(os.fstat(opened.fileno()).st_mode):
@@ -109,14 +109,14 @@ def _read_regular(file: str) -> bytes:
 
 
 def _parse_file(file: str, raw: bytes) -> dict[str, Any]:
-    import tomllib  # only if there are settings
+    import tomllib  # most files have no settings
 
     try:
         table: Mapping[str, Any] = tomllib.loads(raw.decode("utf-8-sig")).get("settings", {})
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{file} is not TOML: {error}") from None
     if not isinstance(table, dict):
-        raise ValueError(f"{file}: settings must be a table")  # noqa: TRY004  whoever calls tells a ValueError
+        raise ValueError(f"{file}: settings must be a table")  # noqa: TRY004  callers report a ValueError
     try:
         return {name: _check_setting(name, value) for name, value in table.items()}
     except ValueError as error:
@@ -137,9 +137,9 @@ def _freeze(value: object) -> object:
     return tuple(map(_freeze, value)) if isinstance(value, list) else value
 
 
-def _note_inside(file: str) -> None:
-    """Say that a file's settings are not used, if it has any."""
-    from suture.check.programs import read_regular  # hardly anybody needs it
+def _note_unused(file: str) -> None:
+    """Print a note that a file's settings are not used, if it has any."""
+    from suture.check.programs import read_regular  # rarely needed
 
     if b"settings" in (read_regular(file, _MAX_FILE_BYTES) or b""):
         note(f"note: {clean(file)} is in the workspace, where an agent can change it: its settings are not used")

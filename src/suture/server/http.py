@@ -1,15 +1,15 @@
 """MCP over HTTP: the guard, connections, sessions, and the names of the server.
 
-The SDK keeps the sessions and would refuse the next one. This notes, from requests and answers alone, which of them are
-in use, and ends one as its own client would.
+The SDK keeps the sessions, and would refuse a new one when there are too many. `Sessions` learns from requests and
+responses which of them are in use, and ends an unused one as its own client would.
 
-A connection is a stranger's until a request with the token came over it. Strangers have a small share of all
-connections, and the oldest makes room for the next, so they cannot shut out a client that brings the token. A head of a
-request must come in one go, in the strict form of RFC 9112, and an answer must be taken.
+A connection is anonymous until a request with the token arrives on it. Anonymous connections get a small share of all
+connections, and the oldest makes room for the next, so they cannot shut out a client that has the token. The head of a
+request must arrive soon, in the strict form of RFC 9112, and clients must read their responses.
 
-The guard looks at a request before anything reads its body: its Host and Origin must be names of this server, so that
-no web page can use a visitor's browser to get in, and it must bring the token, whoever can reach the port. What comes
-in is a whole request.
+The guard checks a request before anything reads its body. Host and Origin must be names of this server, so that no web
+page can get in through a visitor's browser. The request must have the token, so that not everyone who can reach the
+port gets in. The guard passes on only complete requests.
 """
 
 from __future__ import annotations
@@ -46,30 +46,30 @@ if TYPE_CHECKING:
 
 PATH = "/mcp"
 CONNECTION = "suture.connection"
-"""Where a request's state has its connection."""
-HEAD = 16_384
-"""The most bytes of a request before its body, or of the lines after it; as h11 has it by itself."""
+"""The key of the connection in a request's state."""
+MAX_HEAD_BYTES = 16_384
+"""Of the lines before a request's body, or after it; the default of h11."""
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _HTTP = 80
 _LAST_PORT = 65_535
 _HOST_BITS = 64
-"""The bits of an IPv6 address that a machine chooses by itself."""
+"""The bits of an IPv6 address that a machine can choose."""
 _ID = "mcp-session-id"
 _REVISION = "mcp-protocol-version"
 _VERSIONS = ("1.0", "1.1")
 _END = b"\r\n\r\n"
 _MAX_REMEMBERED = 1_000
-"""Dropped sessions whose clients are told why: five times as many as can be open, 32 characters each. Older ones get
-the answer for an unknown session."""
-_MIN_TAKEN = 30_000
-"""How many bytes of an answer a client must take between two looks, at 1 kB a second: a slower one holds a connection
-too long."""
+"""Dropped sessions whose clients get the reason: five times as many as can be open, 32 characters each. Older ones get
+the response for an unknown session."""
+_MIN_READ = 30_000
+"""Bytes of a response that a client must read between two checks, 1 kB a second: a slower one would hold a connection
+for too long."""
 _MAX_UNACCEPTED = 1_024
-"""Connections that the system keeps until they are accepted: as many as may be open."""
+"""Connections that the system queues until they are accepted: as many as may be open."""
 _MAX_LARGE_BODIES = 10
-"""How many bodies of the largest size may be in memory at a time; ordinary ones are a thousandth of that."""
+"""Bodies of the maximum size that may be in memory at a time; ordinary ones are a thousandth of that size."""
 _CLOSE_AT_ONCE = pack("ii", 1, 0)
-"""Otherwise the system would keep an answer that nobody takes, and offer it for minutes."""
+"""Otherwise the system would keep a response that the client does not read, and retry for minutes."""
 _INVALID_REQUEST = -32600
 _INTERNAL = -32603
 _REFUSED = 400
@@ -77,39 +77,39 @@ _GONE = 404
 
 
 class Address(Record):
-    """A host and a port, as given on the command line."""
+    """A host and a port, from the command line."""
 
     host: str
     port: int
 
     @classmethod
-    def parse(cls, given: str) -> Address:
+    def parse(cls, text: str) -> Address:
         """Read `127.0.0.1:8080`, `localhost:8080` or `[::1]:8080`; ValueError says what is wrong."""
-        host, colon, port = given.rpartition(":")
+        host, colon, port = text.rpartition(":")
         if not colon or not host or not (port.isascii() and port.isdigit()) or int(port) > _LAST_PORT:
-            raise ValueError(f"expected HOST:PORT such as 127.0.0.1:8080, not {given!r}")
+            raise ValueError(f"expected HOST:PORT such as 127.0.0.1:8080, got {text!r}")
         if ":" in host and not (host.startswith("[") and host.endswith("]")):
             raise ValueError(f"an IPv6 address needs brackets: [{host}]:{port}")
         return cls(host.removeprefix("[").removesuffix("]"), int(port))
 
     def listen(self, *, remote: bool) -> socket.socket:
-        """A socket that listens there; ValueError if others than this machine could reach it and may not."""
+        """A socket that listens at the address; ValueError if other machines could reach it without `remote`."""
         try:
             family, _, _, _, place = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)[0]
         except socket.gaierror as error:
             raise ValueError(f"{self.host}: {error.strerror}") from None
         if not remote and not ip_address(str(place[0]).partition("%")[0]).is_loopback:
-            raise ValueError(f"{self.host} can be reached from other machines; to allow that, give --allow-remote")
+            raise ValueError(f"{self.host} can be reached from other machines; to allow that, use --allow-remote")
         listening = socket.create_server(place[:2], family=family)
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else answers in two parts wait for 40 ms
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else responses in two parts wait for 40 ms
         return listening
 
 
-class Names:
-    """The names and origins under which a listening server may be asked: a page of another name is refused.
+class HostNames:
+    """The host names and origins that a listening server accepts; requests from web pages of others are refused.
 
-    A name that an attacker owns may lead to this machine's address (DNS rebinding), but a request then still tells
-    that name. An address cannot be owned, so where remote access is allowed, any address is a name of this server.
+    A name that an attacker owns may resolve to this machine's address (DNS rebinding), but the request still contains
+    that name. Nobody owns an address, so if remote access is allowed, any address is accepted.
     """
 
     def __init__(self, host: str, port: int, others: tuple[str, ...] = (), *, remote: bool = False) -> None:
@@ -118,22 +118,26 @@ class Names:
         if port == _HTTP:
             self._hosts |= {name.lower() for name in names}
         self._others = {name.lower() for name in others}
-        """Names that the operator vouches for: of a proxy, which has a port of its own, and perhaps TLS."""
+        """Names that the operator added, for example of a proxy, which has its own port and perhaps TLS."""
         self._port = port
         self._remote = remote
 
-    def fits(self, host: str | None) -> bool:
-        """Whether a request's Host is one of ours."""
+    def allows(self, host: str | None) -> bool:
+        """Whether a request's Host is a name of this server."""
         if host is None:
             return False
         return host.lower() in self._hosts or self._is_other(host) or (self._remote and self._is_address(host))
 
-    def fits_origin(self, origin: str | None, asked: str | None) -> bool:
-        """Whether a request comes from no web page, or from one of this very server, asked by the name `asked`."""
+    def allows_origin(self, origin: str | None, requested: str | None) -> bool:
+        """Whether a request with the Host `requested` comes from this server's own page, or from no web page."""
         if origin is None:
             return True
         scheme, _, host = origin.lower().partition("://")
-        ours = host in self._hosts or self._is_other(host) or (self.fits(asked) and host == (asked or "").lower())
+        ours = (
+            host in self._hosts
+            or self._is_other(host)
+            or (self.allows(requested) and host == (requested or "").lower())
+        )
         return (scheme == "http" and ours) or (scheme == "https" and self._is_other(host))
 
     def _is_other(self, host: str) -> bool:
@@ -150,8 +154,8 @@ class Names:
         return port == str(self._port)
 
 
-def neighborhood(host: str) -> str:
-    """What addresses have in common that one machine can take on: an IPv6 address is one of a whole network."""
+def network_of(host: str) -> str:
+    """The addresses that one machine can use: a single IPv4 address, or a whole IPv6 network."""
     try:
         address = IPv6Address(host.partition("%")[0])
     except ValueError:
@@ -160,7 +164,7 @@ def neighborhood(host: str) -> str:
 
 
 def _is_local(host: str) -> bool:
-    """Whether whoever listens there can be reached by the names of loopback."""
+    """Whether a server that listens at this host can be reached by the names of loopback."""
     try:
         return ip_address(host).is_loopback or ip_address(host).is_unspecified
     except ValueError:
@@ -168,61 +172,61 @@ def _is_local(host: str) -> bool:
 
 
 class Sessions:
-    """Passes requests on to the SDK, and sees to it that there are not too many sessions."""
+    """Passes requests on to the SDK, and limits the number of sessions."""
 
-    def __init__(self, app: ASGIApp, path: str, most: int) -> None:
+    def __init__(self, app: ASGIApp, path: str, limit: int) -> None:
         self._app = app
         self._path = path
-        self._most = most
+        self._limit = limit
         self._opening = 0
         self._open: dict[str, Counter[str]] = {}
-        """How many calls and streams are under way in each; the one that was used least recently is first."""
+        """The number of running calls and streams of each, least recently used first."""
         self._dropped: dict[str, None] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or have it answered."""
+        """Answer a request, or pass it on."""
         if scope["type"] != "http" or scope["path"] != self._path or not _has_handshake(scope):
             await self._app(scope, receive, send)
             return
         name = Headers(raw=scope["headers"]).get(_ID)
         if name is None:
-            await self._begin(scope, receive, send)
+            await self._open_session(scope, receive, send)
         elif name in self._dropped:
-            message = f"This session was dropped to make room: the limit is {self._most}. Initialize a new one."
+            message = f"This session was dropped to make room: the limit is {self._limit}. Initialize a new one."
             await _error(_GONE, _INVALID_REQUEST, message)(scope, receive, send)
         elif (session := self._open.get(name)) is None:
             await self._app(scope, receive, send)
         else:
-            await self._go_on(name, session, scope, receive, send)
+            await self._continue(name, session, scope, receive, send)
 
-    async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Have a request answered that may open a session."""
-        begun = False
+    async def _open_session(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a request that may open a session."""
+        opened = False
 
         async def note_session(message: Message) -> None:
-            nonlocal begun
-            if message["type"] == "http.response.start" and message["status"] < _REFUSED and not begun:
+            nonlocal opened
+            if message["type"] == "http.response.start" and message["status"] < _REFUSED and not opened:
                 name = Headers(raw=message["headers"]).get(_ID)
                 if name is not None:
-                    begun = True
+                    opened = True
                     self._opening -= 1
                     self._open[name] = Counter()
             await send(message)
 
         self._opening += 1
         try:
-            while len(self._open) + self._opening > self._most:
+            while len(self._open) + self._opening > self._limit:
                 if not await self._drop(scope):
-                    message = f"All {self._most} sessions are in use. Try again later."
+                    message = f"All {self._limit} sessions are in use. Try again later."
                     await _error(503, _INTERNAL, message, {"Retry-After": "1"})(scope, receive, send)
                     return
             await self._app(scope, receive, note_session)
         finally:
-            if not begun:
+            if not opened:
                 self._opening -= 1
 
-    async def _go_on(self, name: str, session: Counter[str], scope: Scope, receive: Receive, send: Send) -> None:
-        """Have a request of a session answered."""
+    async def _continue(self, name: str, session: Counter[str], scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a request of a session."""
         status = 0
 
         async def note_session(message: Message) -> None:
@@ -243,9 +247,9 @@ class Sessions:
                 self._open[name] = self._open.pop(name)
 
     async def _drop(self, scope: Scope) -> bool:
-        """End the session that was used least recently; one whose client listens only if there is no other.
+        """End the least recently used session; one with an open stream only if there is no other.
 
-        False if all have calls under way.
+        False if all have running calls.
         """
         unused = [name for name, session in self._open.items() if not session["calls"]]
         name = next((name for name in unused if not self._open[name]["streams"]), unused[0] if unused else None)
@@ -256,11 +260,11 @@ class Sessions:
         if len(self._dropped) > _MAX_REMEMBERED:
             del self._dropped[next(iter(self._dropped))]
         headers = [*((key, value) for key, value in scope["headers"] if key == b"host"), (_ID.encode(), name.encode())]
-        await self._app({**scope, "method": "DELETE", "headers": headers}, _nothing, _ignore)
+        await self._app({**scope, "method": "DELETE", "headers": headers}, _receive_nothing, _ignore)
         return True
 
 
-async def _nothing() -> Message:
+async def _receive_nothing() -> Message:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
@@ -269,7 +273,7 @@ async def _ignore(_message: Message) -> None:
 
 
 def _has_handshake(scope: Scope) -> bool:
-    """Whether a request is of a revision that has sessions."""
+    """Whether a request is of a protocol revision that has sessions."""
     revision = Headers(raw=scope["headers"]).get(_REVISION)
     return revision is None or revision in HANDSHAKE_PROTOCOL_VERSIONS
 
@@ -280,38 +284,38 @@ def _error(status: int, code: int, message: str, headers: dict[str, str] | None 
 
 
 class Limits(Record):
-    """What a server takes, and how long it waits."""
+    """How much a server accepts, and how long it waits."""
 
     connections: int = 1_000
-    """At most half of the files that the process may open: the others are left to its work."""
+    """But at most half of the files that the process may open: tools need the others."""
     requests: int = 512
-    """At a time, with the streams that clients keep open."""
+    """At a time, including the streams that clients keep open."""
     sessions: int = 200
     head_seconds: float = 10
     """For the head of a request, from the connection or from its first byte."""
     body_seconds: float = 60
-    taking_seconds: float = 30
-    """How often it is looked whether an answer is taken."""
-    kept_seconds: int = 600
-    """How long a connection may be idle: whoever sends on one that is being closed gets no answer, so clients close
-    it."""
-    last_seconds: int = 5
-    """How long calls may go on when the server is to end, before those that do not write are stopped."""
+    read_seconds: float = 30
+    """Between two checks whether the client reads its response."""
+    idle_seconds: int = 600
+    """How long a connection may be idle. Long, so that clients close it: a request on a connection that the server is
+    closing gets no response."""
+    shutdown_seconds: int = 5
+    """How long calls may continue after a signal, before those that are not writing are stopped."""
 
     @property
-    def strangers(self) -> int:
+    def anonymous(self) -> int:
         """How many connections may be without a token."""
         return max(1, self._open // 4)
 
     @property
-    def known(self) -> int:
-        """How many connections may have brought it."""
-        return max(1, self._open - self.strangers)
+    def authenticated(self) -> int:
+        """How many connections may have sent the token."""
+        return max(1, self._open - self.anonymous)
 
     @property
-    def accepted(self) -> int:
-        """How many connections are accepted before what they sent is looked at: fewer than make a stranger go."""
-        return max(1, self.strangers // 4)
+    def backlog(self) -> int:
+        """How many connections are accepted before any is read: fewer than would push out an anonymous one."""
+        return max(1, self.anonymous // 4)
 
     @property
     def _open(self) -> int:
@@ -319,90 +323,90 @@ class Limits(Record):
         return self.connections if files == resource.RLIM_INFINITY else min(self.connections, files // 2)
 
 
-USUAL = Limits()
+DEFAULT_LIMITS = Limits()
 
 
 class Pool:
-    """The connections that are open."""
+    """The open connections."""
 
     def __init__(self, limits: Limits) -> None:
-        self._most_strangers, self._most_known = limits.strangers, limits.known
-        self._strangers: dict[str, dict[Impatient, None]] = {}
-        """By the network they come from; the oldest is first."""
-        self._known: dict[Impatient, None] = {}
-        """The one that was used least recently is first."""
+        self._max_anonymous, self._max_authenticated = limits.anonymous, limits.authenticated
+        self._anonymous: dict[str, dict[Connection, None]] = {}
+        """By network; the oldest is first."""
+        self._authenticated: dict[Connection, None] = {}
+        """Least recently used first."""
 
-    def enter(self, connection: Impatient) -> None:
-        """Take in a stranger; if there are too many, the oldest goes, of the network that has most of them."""
-        if sum(map(len, self._strangers.values())) >= self._most_strangers:
-            crowd = max(self._strangers.values(), key=len)
-            oldest = next(iter(crowd))
+    def enter(self, connection: Connection) -> None:
+        """Add an anonymous connection; if there are too many, close the oldest of the network with the most."""
+        if sum(map(len, self._anonymous.values())) >= self._max_anonymous:
+            largest = max(self._anonymous.values(), key=len)
+            oldest = next(iter(largest))
             self.leave(oldest)
             oldest.transport.abort()
-        self._strangers.setdefault(connection.network, {})[connection] = None
+        self._anonymous.setdefault(connection.network, {})[connection] = None
 
-    def admit(self, connection: Impatient) -> bool:
-        """Take a connection that brought the token for a known one; False: all of the others are busy."""
-        if connection not in self._known and len(self._known) >= self._most_known:
-            idle = next((known for known in self._known if known.is_idle), None)
+    def admit(self, connection: Connection) -> bool:
+        """Mark a connection as authenticated; False if there is no room, because all the others are busy."""
+        if connection not in self._authenticated and len(self._authenticated) >= self._max_authenticated:
+            idle = next((other for other in self._authenticated if other.is_idle), None)
             if idle is None:
                 return False
             self.leave(idle)
             idle.transport.close()
         self.leave(connection)
-        self._known[connection] = None
+        self._authenticated[connection] = None
         return True
 
-    def leave(self, connection: Impatient) -> None:
-        """Forget a connection."""
-        self._known.pop(connection, None)
-        beside = self._strangers.get(connection.network, {})
-        beside.pop(connection, None)
-        if not beside:
-            self._strangers.pop(connection.network, None)
+    def leave(self, connection: Connection) -> None:
+        """Remove a connection."""
+        self._authenticated.pop(connection, None)
+        neighbors = self._anonymous.get(connection.network, {})
+        neighbors.pop(connection, None)
+        if not neighbors:
+            self._anonymous.pop(connection.network, None)
 
 
-class Impatient(H11Protocol):
-    """HTTP over a connection: one request at a time, each in the strict form, in some time."""
+class Connection(H11Protocol):
+    """HTTP over a connection: one request at a time, in the strict form, within a time limit."""
 
-    def __init__(self, *, limits: Limits, pool: Pool, app_state: dict[str, Any], **given: Any) -> None:
-        super().__init__(app_state={**app_state, CONNECTION: self}, **given)
+    def __init__(self, *, limits: Limits, pool: Pool, app_state: dict[str, Any], **options: Any) -> None:
+        super().__init__(app_state={**app_state, CONNECTION: self}, **options)
         self.network = ""
         self._limits = limits
         self._pool = pool
         self._head = b""
         self._head_timer: TimerHandle | None = None
-        self._left = 0
-        """What was still to be taken at the last look."""
-        self._looking: TimerHandle | None = None
+        self._unread = 0
+        """Bytes that were unread at the last check."""
+        self._read_timer: TimerHandle | None = None
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request is under way."""
+        """Whether no request is being handled."""
         return self.cycle.response_complete and not self._head
 
     def admit(self) -> bool:
-        """Whether there is room for it among the connections that brought the token."""
+        """Mark it as authenticated; False if there is no room."""
         return self._pool.admit(self)
 
-    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as its base has it
-        """Wait for a request, for some time."""
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as in the base class
+        """Wait for a request, within the time limit."""
         super().connection_made(transport)
-        self.network = neighborhood(self.client[0] if self.client else "")
+        self.network = network_of(self.client[0] if self.client else "")
         self._pool.enter(self)
         self._head_timer = self.loop.call_later(self._limits.head_seconds, transport.close)
-        self._look()
+        self._check_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget it."""
+        """Remove the connection."""
         self._pool.leave(self)
         self._end_head()
-        if self._looking is not None:
-            self._looking.cancel()
+        if self._read_timer is not None:
+            self._read_timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read a request; what comes before its answer is never read as another one."""
+        """Read a request; bytes that arrive before its response are never read as another request."""
         if self.conn.their_state is h11.IDLE:
             self._head += data
             if not _is_strict(self._head):
@@ -418,19 +422,19 @@ class Impatient(H11Protocol):
             self.cycle.keep_alive = False
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request, unless it is being answered already."""
+        """Refuse bytes that are not a request, unless a response has begun."""
         if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
             self.transport.abort()
             return
         super().send_400_response(msg)
         cycle: Any = self.cycle
-        if cycle is not None:  # whoever waits for the rest of a body gets no other answer
+        if cycle is not None:  # a handler that waits for the rest of the body must stop
             cycle.disconnected = True
             cycle.message_event.set()
 
     def resume_writing(self) -> None:
-        """Note that the client has taken what there was."""
-        self._left = 0
+        """Note that the client has read everything."""
+        self._unread = 0
         super().resume_writing()
 
     def _end_head(self) -> None:
@@ -439,81 +443,88 @@ class Impatient(H11Protocol):
             self._head_timer.cancel()
             self._head_timer = None
 
-    def _look(self) -> None:
-        left = self.transport.get_write_buffer_size()
-        if left and self._left and self._left - left < _MIN_TAKEN:
+    def _check_reading(self) -> None:
+        unread = self.transport.get_write_buffer_size()
+        if unread and self._unread and self._unread - unread < _MIN_READ:
             self.transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _CLOSE_AT_ONCE)
             self.transport.abort()
             return
-        self._left = left
-        self._looking = self.loop.call_later(self._limits.taking_seconds, self._look)
+        self._unread = unread
+        self._read_timer = self.loop.call_later(self._limits.read_seconds, self._check_reading)
 
 
-def _is_strict(begun: bytes) -> bool:
-    """Whether the head of a request, as far as it came, has lines that every server takes apart in the same way.
+def _is_strict(data: bytes) -> bool:
+    """Whether the head of a request, as far as it has arrived, has lines that every server parses in the same way.
 
-    h11 also reads lines that end without a carriage return, and lines that go on in the next. Between a proxy that does
-    not and this server, such a request could hide another one.
+    h11 also accepts lines without a carriage return, and continuation lines. Behind a proxy that does not accept them,
+    such a request could smuggle in another one.
     """
-    head = begun.partition(_END)[0].removesuffix(b"\r")
+    head = data.partition(_END)[0].removesuffix(b"\r")
     plain = head.replace(b"\r\n", b"")
     broken = b"\n" in plain or b"\r" in plain or b"\n " in head or b"\n\t" in head
-    return not broken and len(head) <= HEAD
+    return not broken and len(head) <= MAX_HEAD_BYTES
 
 
 def serve(
-    server: Server[Any], listening: socket.socket, names: Names, token: str, most: int, limits: Limits = USUAL
+    server: Server[Any],
+    listening: socket.socket,
+    names: HostNames,
+    token: str,
+    max_bytes: int,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> bool:
-    """Serve until a signal ends it; requests have at most so many bytes. Returns whether it was interrupted."""
+    """Serve until a signal arrives, requests of up to `max_bytes`. Returns whether the server was interrupted."""
     app = server.streamable_http_app(
-        streamable_http_path=PATH, max_request_body_size=most, max_sessions=limits.sessions, host=""
+        streamable_http_path=PATH, max_request_body_size=max_bytes, max_sessions=limits.sessions, host=""
     )
     config = Config(
-        Guard(Sessions(app, PATH, limits.sessions), names, token, most, limits),
-        http=partial(Impatient, limits=limits, pool=Pool(limits)),  # type: ignore[arg-type]  # it makes one
+        Guard(Sessions(app, PATH, limits.sessions), names, token, max_bytes, limits),
+        http=partial(Connection, limits=limits, pool=Pool(limits)),  # type: ignore[arg-type]  # called like a class
         lifespan="on",
-        log_config=None,  # what is logged is decided by who starts the server
+        log_config=None,  # the command line configures logging
         access_log=False,
         proxy_headers=False,
         server_header=False,
         ws="none",
-        backlog=limits.accepted,
-        h11_max_incomplete_event_size=HEAD,
-        timeout_graceful_shutdown=limits.last_seconds,
-        timeout_keep_alive=limits.kept_seconds,
+        backlog=limits.backlog,
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        timeout_graceful_shutdown=limits.shutdown_seconds,
+        timeout_keep_alive=limits.idle_seconds,
     )
-    ended: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn sends itself the signal again when it has stopped
-        signal.signal(number, lambda sent, _: ended.append(sent))
-    _Listening(config).run(sockets=[listening])
-    return signal.SIGINT in ended
+    received: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises the signal again when it has stopped
+        signal.signal(number, lambda sent, _: received.append(sent))
+    _Server(config).run(sockets=[listening])
+    return signal.SIGINT in received
 
 
-class _Listening(Uvicorn):
-    """A server that accepts a few connections at a time, while many more may wait for it."""
+class _Server(Uvicorn):
+    """A server that accepts a few connections at a time, while many more are queued."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen; asyncio takes one number for both."""
+        """Begin to listen. asyncio has only one limit for both, so the queue is set here."""
         await super().startup(sockets)
         for listening in sockets or ():
             listening.listen(_MAX_UNACCEPTED)
 
 
 class Guard:
-    """Lets through what may come in, as a whole."""
+    """Passes on the requests that are allowed, once they are complete."""
 
-    def __init__(self, app: ASGIApp, names: Names, token: str, most: int, limits: Limits = USUAL) -> None:
+    def __init__(
+        self, app: ASGIApp, names: HostNames, token: str, max_bytes: int, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
         self._app = app
         self._names = names
         self._token = token.encode()
-        self._most = most
+        self._max_bytes = max_bytes
         self._limits = limits
-        self._under_way = 0
-        self._held = 0
-        """Bytes of bodies."""
+        self._requests = 0
+        self._body_bytes = 0
+        """Of all requests."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or have it answered."""
+        """Answer a request, or pass it on."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         if scope["type"] != "http":
@@ -522,34 +533,34 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, send)
             return
-        self._under_way += 1
+        self._requests += 1
         body = bytearray()
         try:
             refusal = await self._read(scope, receive, body)
             await (refusal or self._app)(scope, _replay(bytes(body), receive), send)
         finally:
-            self._under_way -= 1
-            self._held -= len(body)
+            self._requests -= 1
+            self._body_bytes -= len(body)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        host = _only(scope, "host")
-        if not self._names.fits(host):
+        host = _header(scope, "host")
+        if not self._names.allows(host):
             return _refuse(421, "This is not the name of this server.\n")
-        if not self._names.fits_origin(_only(scope, "origin"), host):
+        if not self._names.allows_origin(_header(scope, "origin"), host):
             return _refuse(403, "Web pages of other origins may not use this server.\n")
-        kind, _, token = (_only(scope, "authorization") or "").partition(" ")
+        kind, _, token = (_header(scope, "authorization") or "").partition(" ")
         if kind.lower() != "bearer" or not hmac.compare_digest(token.encode("latin-1"), self._token):
             message = "Send the header 'Authorization: Bearer TOKEN' with the token of this server.\n"
             return _refuse(401, message, {"WWW-Authenticate": "Bearer"})
         connection = scope.get("state", {}).get(CONNECTION)
-        if self._under_way >= self._limits.requests or not (connection is None or connection.admit()):
+        if self._requests >= self._limits.requests or not (connection is None or connection.admit()):
             return _refuse(503, "Too many requests at a time.\n", {"Retry-After": "1"})
         return None
 
     async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> PlainTextResponse | None:
-        """Read the body, which must be small enough and come in time."""
-        too_large = _refuse(413, f"A request may have at most {self._most:,} bytes.\n")
-        if int(_only(scope, "content-length") or "0") > self._most:
+        """Read the body; returns a refusal if it is too large or does not arrive in time."""
+        too_large = _refuse(413, f"A request may have at most {self._max_bytes:,} bytes.\n")
+        if int(_header(scope, "content-length") or "0") > self._max_bytes:
             return too_large
         try:
             async with timeout(self._limits.body_seconds):
@@ -557,12 +568,12 @@ class Guard:
                     message = await receive()
                     if message["type"] != "http.request":
                         return _refuse(400, "The request is not complete.\n")
-                    piece = message.get("body", b"")
-                    body += piece
-                    self._held += len(piece)
-                    if len(body) > self._most:
+                    part = message.get("body", b"")
+                    body += part
+                    self._body_bytes += len(part)
+                    if len(body) > self._max_bytes:
                         return too_large
-                    if self._held > _MAX_LARGE_BODIES * self._most:
+                    if self._body_bytes > _MAX_LARGE_BODIES * self._max_bytes:
                         return _refuse(503, "Too many large requests at a time.\n", {"Retry-After": "1"})
                     if not message.get("more_body", False):
                         return None
@@ -571,18 +582,18 @@ class Guard:
 
 
 def _malformed(scope: Scope) -> PlainTextResponse | None:
-    """A refusal of what another server could take for a request of another length."""
+    """A refusal of a request whose length another server could read differently."""
     if scope["http_version"] not in _VERSIONS:
         return _refuse(505, "This server speaks HTTP/1.1.\n")
-    if _only(scope, "transfer-encoding") is None:
+    if _header(scope, "transfer-encoding") is None:
         return None
-    if _only(scope, "content-length") is not None or scope["http_version"] == "1.0":
+    if _header(scope, "content-length") is not None or scope["http_version"] == "1.0":
         return _refuse(400, "Send either Content-Length or, with HTTP/1.1, Transfer-Encoding.\n")
     return None
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """What gives a body that was read, and then what comes after it."""
+    """A `receive` that returns the body that was read, then the messages after it."""
     read = False
 
     async def replay() -> Message:
@@ -596,11 +607,11 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _refuse(status: int, message: str, headers: dict[str, str] | None = None) -> PlainTextResponse:
-    """A refusal, with which the connection ends: nobody waits for the rest of the body."""
+    """A refusal that closes the connection, without waiting for the rest of the body."""
     return PlainTextResponse(message, status, {"Connection": "close", **(headers or {})})
 
 
-def _only(scope: Scope, name: str) -> str | None:
-    """A header's value; one that comes twice has none that fits."""
+def _header(scope: Scope, name: str) -> str | None:
+    """A header's value; one that occurs twice has an invalid value."""
     values = Headers(raw=scope["headers"]).getlist(name)
     return "\0".join(values) if values else None

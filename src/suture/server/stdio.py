@@ -1,15 +1,15 @@
 """MCP over stdin and stdout. Plain calls are answered without the SDK.
 
-On its way through the SDK a call passes a dozen tasks and is checked three times, which takes as long as a small edit.
-`DirectCalls` takes what needs none of that: `tools/call` of a tool that is offered, on a connection whose handshake the
-SDK has made, in a revision that knows structured results. Everything else is the SDK's: other methods, other
-revisions, whatever looks odd.
+In the SDK a call passes through a dozen tasks and is validated three times, which takes as long as a small edit.
+`DirectCalls` takes the calls that need none of that: `tools/call` of an offered tool, after a handshake by the SDK, in
+a protocol revision with structured results. The SDK handles everything else: other methods, other revisions, and
+unusual messages.
 
-Unlike the SDK's own transport, this one answers what is no message instead of dropping it, bounds the size of a
-message, carries out and answers what was asked when its input ends, never blocks on a client that does not read, and
-needs no threads.
+Unlike the SDK's transport, this one answers an invalid message instead of dropping it, limits the size of a message,
+completes the requests it has read when its input ends, never blocks on a client that does not read, and needs no
+threads.
 
-While it is open, the descriptors 0 and 1 lead elsewhere: what a plugin prints goes to stderr, not between messages.
+Meanwhile the descriptors 0 and 1 are redirected: the output of a plugin goes to stderr, not between messages.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 from orjson import JSONDecodeError, JSONEncodeError, dumps
-from orjson import loads as quickly
+from orjson import loads as fast_loads
 from pydantic import ValidationError
 
 from suture import log
@@ -58,7 +58,7 @@ from suture.records import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
-    from threading import Event as Room
+    from threading import Event as ThreadEvent
     from types import TracebackType
     from typing import Any, Self
 
@@ -73,84 +73,85 @@ if TYPE_CHECKING:
 
 
 _REVISIONS = {"2025-06-18", "2025-11-25"}
-"""Those that know structured results and begin with a handshake."""
+"""Protocol revisions with structured results and a handshake."""
 _REQUEST = {"jsonrpc", "id", "method", "params"}
 _PARAMS = {"name", "arguments", "_meta"}
-_CHUNK = 1 << 16  # bytes; what a pipe holds
-_MOST_MESSAGES_AHEAD = 100
-"""How many messages may wait for the SDK before no more are read: it takes far longer for one than reading does."""
-_SECONDS_BETWEEN_LOOKS = 0.05  # at the end only, where nobody notices so short a time
-_INTO_A_PIPE, _INTO_A_SOCKET = 4_096, 65_536
-"""How many bytes go into one that is ready, without waiting."""
-_MOST_WAITING_BYTES = 1_000_000
-"""What may wait for a client: many ordinary answers. While more waits, no call is begun and no message is read."""
+_CHUNK = 1 << 16  # bytes; the capacity of a pipe
+_MAX_QUEUED_MESSAGES = 100
+"""Messages that may wait for the SDK before reading stops: it takes far longer for one than reading does."""
+_POLL_SECONDS = 0.05  # only at the end, where so short a delay is not noticed
+_PIPE_BYTES, _SOCKET_BYTES = 4_096, 65_536
+"""Bytes that a ready pipe or socket takes without blocking."""
+_MAX_UNSENT_BYTES = 1_000_000
+"""Bytes that may wait for a client: many ordinary answers. While more wait, no call starts and no message is read."""
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
+_MAX_ERROR_CHARS = 200  # the parser's message quotes the line
 
 
 class Writer:
-    """Messages, one a line. Whoever makes large ones waits for `room` first, in a thread of its own."""
+    """Writes messages, one per line. Threads that produce large messages wait for `room` first."""
 
-    def __init__(self, target: int, room: Room) -> None:
+    def __init__(self, target: int, room: ThreadEvent) -> None:
         self.lost: Callable[[], object] = bool
-        """Called when nobody can read any more."""
+        """Called when the client is gone."""
         self._room = room
         self._target = target
-        self._at_once = _INTO_A_SOCKET if S_ISSOCK(os.fstat(target).st_mode) else _INTO_A_PIPE
+        self._write_size = _SOCKET_BYTES if S_ISSOCK(os.fstat(target).st_mode) else _PIPE_BYTES
         self._loop = get_running_loop()
-        self._rest: deque[memoryview] = deque()
-        self._given_up = False
+        self._unsent: deque[memoryview] = deque()
+        self._stopped = False
         self._sent = asyncio.Event()
-        """Set as long as nothing waits for the client; any number of senders may wait for it."""
+        """Set while nothing waits for the client; any number of senders may wait for it."""
         self._sent.set()
         self._state = select.poll()
         self._state.register(target, select.POLLOUT)
 
     def is_broken(self) -> bool:
-        """Whether nobody can read what is sent."""
+        """Whether the client is gone."""
         return bool(self._events() & _GONE)
 
     @property
     def is_full(self) -> bool:
-        """Whether more waits for the client than it should ask for."""
-        return sum(map(len, self._rest)) > _MOST_WAITING_BYTES
+        """Whether so much waits for the client that no more calls should start."""
+        return sum(map(len, self._unsent)) > _MAX_UNSENT_BYTES
 
     def put(self, message: bytes) -> None:
-        """Send a message as soon as there is room; one that nobody can read is dropped."""
-        if self._given_up:
+        """Send a message as soon as there is room; after `give_up`, messages are dropped."""
+        if self._stopped:
             return
-        self._rest.append(memoryview(message + b"\n"))
-        if len(self._rest) == 1:  # else there was no room before
+        self._unsent.append(memoryview(message + b"\n"))
+        if len(self._unsent) == 1:  # otherwise earlier messages wait for room
             self._write()
         if self.is_full:
             self._room.clear()
 
     def give_up(self) -> None:
-        """Send nothing more, if the client does not take what it has been sent."""
-        self._given_up = bool(self._rest)
-        if self._given_up:
-            self._rest.clear()
+        """Send nothing more if the client does not read what it was sent."""
+        self._stopped = bool(self._unsent)
+        if self._stopped:
+            self._unsent.clear()
             self._write()
 
     async def drain(self) -> None:
-        """Wait until the client has room for everything."""
+        """Wait until everything is sent."""
         await self._sent.wait()
 
     def _write(self) -> None:
-        """Write what there is room for; the rest when there is more."""
+        """Write as much as there is room for, and the rest later."""
         try:
-            while self._rest and self._events():
-                done = os.write(self._target, self._rest[0][: self._at_once])
-                self._rest[0] = self._rest[0][done:]
-                if not self._rest[0]:
-                    self._rest.popleft()
-        except BlockingIOError:  # somebody has set it so, and there was no room after all
+            while self._unsent and self._events():
+                written = os.write(self._target, self._unsent[0][: self._write_size])
+                self._unsent[0] = self._unsent[0][written:]
+                if not self._unsent[0]:
+                    self._unsent.popleft()
+        except BlockingIOError:  # the descriptor was set non-blocking, and there was no room after all
             pass
         except OSError as error:
             log.debug("mcp", "the client is gone: %s", error)
-            self._rest.clear()
+            self._unsent.clear()
             self.lost()
-        if self._rest:
+        if self._unsent:
             self._sent.clear()
             self._loop.add_writer(self._target, self._write)
         else:
@@ -159,11 +160,11 @@ class Writer:
             self._room.set()
 
     def _events(self) -> int:
-        return sum(found for _, found in self._state.poll(0))
+        return sum(events for _, events in self._state.poll(0))
 
 
 class DirectCalls:
-    """The plain calls of one client, made without the SDK; what it is sent is given to `put`, in the event loop."""
+    """The plain calls of one client, made without the SDK. Messages to the client go to `put`, in the event loop."""
 
     def __init__(self, calls: Calls, put: Callable[[bytes], None]) -> None:
         self._calls = calls
@@ -176,39 +177,39 @@ class DirectCalls:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a call is not answered yet."""
+        """Whether a call has not been answered yet."""
         return bool(self._running)
 
     def watch_request(self, message: JSONRPCMessage) -> None:
-        """Notice the request that begins a handshake; the SDK answers it."""
+        """Note the request that begins a handshake; the SDK answers it."""
         if isinstance(message, JSONRPCRequest) and message.method == "initialize":
             self._handshake = message.id
-            about = (message.params or {}).get("clientInfo")
-            self._client = str(about.get("name")) if isinstance(about, dict) else ""
+            info = (message.params or {}).get("clientInfo")
+            self._client = str(info.get("name")) if isinstance(info, dict) else ""
 
     def watch_response(self, message: JSONRPCMessage) -> None:
-        """Notice the SDK's answer that ends a handshake."""
+        """Note the SDK's answer that ends a handshake."""
         if isinstance(message, JSONRPCResponse) and message.id == self._handshake is not None:
             self._open = message.result.get("protocolVersion") in _REVISIONS
 
-    def take(self, given: Any) -> bool:
-        """Take a message if it is a plain call, or cancels one; say whether it was taken."""
-        if not self._open or not isinstance(given, dict) or not isinstance(params := given.get("params"), dict):
+    def take(self, message: Any) -> bool:
+        """Take a message if it is a plain call or cancels one; returns whether it was taken."""
+        if not self._open or not isinstance(message, dict) or not isinstance(params := message.get("params"), dict):
             return False
-        if given.get("method") == "notifications/cancelled":
+        if message.get("method") == "notifications/cancelled":
             return self._cancel(params.get("requestId"))
-        if given.keys() != _REQUEST or given["jsonrpc"] != "2.0" or given["method"] != "tools/call":
+        if message.keys() != _REQUEST or message["jsonrpc"] != "2.0" or message["method"] != "tools/call":
             return False
-        name = given["id"]
-        return type(name) in {str, int} and name not in self._running and self._call(name, params)
+        request_id = message["id"]
+        return type(request_id) in {str, int} and request_id not in self._running and self._call(request_id, params)
 
-    def _cancel(self, name: Any) -> bool:
-        running = self._running.get(name) if isinstance(name, str | int) else None
+    def _cancel(self, request_id: Any) -> bool:
+        running = self._running.get(request_id) if isinstance(request_id, str | int) else None
         if running is not None:
             running.cancelled = True
         return running is not None
 
-    def _call(self, name: RequestId, params: dict[str, Any]) -> bool:
+    def _call(self, request_id: RequestId, params: dict[str, Any]) -> bool:
         tool, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta", {})
         plain = params.keys() <= _PARAMS and isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY not in meta
         if not plain or not isinstance(tool, str) or tool not in self._calls.names:
@@ -218,93 +219,93 @@ class DirectCalls:
         token = meta.get("progressToken")
 
         def send(message: dict[str, Any], then: Callable[[bytes], None]) -> None:
-            with suppress(RuntimeError):  # the event loop is closed: nobody waits for it
+            with suppress(RuntimeError):  # the event loop is closed, so nobody waits
                 self._loop.call_soon_threadsafe(then, dumps({"jsonrpc": "2.0", **message}))
 
-        def tell(progress: int, message: str) -> None:
-            said = {"progressToken": token, "progress": progress, "message": message}
-            send({"method": "notifications/progress", "params": said}, self._put)
+        def report(progress: int, message: str) -> None:
+            notification = {"progressToken": token, "progress": progress, "message": message}
+            send({"method": "notifications/progress", "params": notification}, self._put)
 
         def answer(raw: bytes) -> None:
-            if not self._running.pop(name).cancelled:
+            if not self._running.pop(request_id).cancelled:
                 self._put(raw)
 
-        self._running[name] = self._calls.start(
+        self._running[request_id] = self._calls.start(
             tool,
             arguments,
-            lambda result: send({"id": name, "result": result}, answer),
-            tell if type(token) in {str, int} else None,
+            lambda result: send({"id": request_id, "result": result}, answer),
+            report if type(token) in {str, int} else None,
             self._client,
         )
         return True
 
 
 @asynccontextmanager
-async def streams(calls: Calls, most: int) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """The SDK's streams of messages over standard input and output, each message of at most so many bytes."""
+async def streams(calls: Calls, max_bytes: int) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+    """The SDK's streams of messages over standard input and output; a message has up to `max_bytes`."""
     with _take_over_stdio() as (source, target):
         writer = Writer(target, calls.room)
         outgoing = Outgoing(writer, DirectCalls(calls, writer.put))
-        arrivals, incoming = create_memory_object_stream[SessionMessage | Exception](_MOST_MESSAGES_AHEAD)
-        intake = _Reader(source, most, outgoing, arrivals)
-        writer.lost = intake.end
+        arrivals, incoming = create_memory_object_stream[SessionMessage | Exception](_MAX_QUEUED_MESSAGES)
+        reader = _Reader(source, max_bytes, outgoing, arrivals)
+        writer.lost = reader.end
         try:
             async with incoming, arrivals, create_task_group() as group:
-                group.start_soon(intake.run)
+                group.start_soon(reader.run)
                 yield incoming, outgoing
                 group.cancel_scope.cancel()
         finally:
-            calls.end()  # as long as what they print goes elsewhere
+            calls.end()  # while their output is still redirected
 
 
 class _Reader:
-    """Reads messages, as long as the client takes its answers, and passes on those that are for the SDK."""
+    """Reads messages while the client reads its answers, and passes on those for the SDK."""
 
     def __init__(
         self,
         source: int,
-        most: int,
+        max_bytes: int,
         outgoing: Outgoing,
         arrivals: MemoryObjectSendStream[SessionMessage | Exception],
     ) -> None:
         self._source = source
-        self._lines = _Lines(most)
+        self._lines = _Lines(max_bytes)
         self._outgoing = outgoing
         self._arrivals = arrivals
-        self._late: list[SessionMessage] = []
-        """What was read when there was no room for it."""
+        self._overflow: list[SessionMessage] = []
+        """Messages that were read when the queue was full."""
         self._ended = False
         self._stopped = Event()
 
     async def run(self) -> None:
-        """Read to the end, wait until all is answered, and let the server end."""
+        """Read to the end, wait until everything is answered, and let the server end."""
         while not self._ended:
             await self._listen()
             await self._outgoing.drain()
-            await self._catch_up()
-        while self._outgoing.owes_answers:  # noqa: ASYNC110  whether anybody still reads is told by no event
-            await sleep(_SECONDS_BETWEEN_LOOKS)
+            await self._pass_on_overflow()
+        while self._outgoing.owes_answers:  # noqa: ASYNC110  there is no event for a client that stops reading
+            await sleep(_POLL_SECONDS)
         self._arrivals.close()
 
-    async def _catch_up(self) -> None:
-        """Pass on what there was no room for."""
-        late, self._late = self._late, []
+    async def _pass_on_overflow(self) -> None:
+        """Pass on the messages that found the queue full."""
+        messages, self._overflow = self._overflow, []
         with suppress(ClosedResourceError, BrokenResourceError):
-            for message in late:
+            for message in messages:
                 await self._arrivals.send(message)
 
     def end(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._ended = True
         self._stopped.set()
 
     async def _listen(self) -> None:
-        """Read until the end, or until too much waits for the client."""
+        """Read until the end, or until too much waits for the client or the SDK."""
         loop, self._stopped = get_running_loop(), Event()
         try:
             loop.add_reader(self._source, self._read)
             await self._stopped.wait()
-        except PermissionError:  # a plain file: it is always ready, and cannot be waited for
+        except PermissionError:  # a regular file, which is always ready
             self._read()
             await lowlevel.checkpoint()
         finally:
@@ -313,93 +314,93 @@ class _Reader:
     def _read(self) -> None:
         try:
             chunk = os.read(self._source, _CHUNK)
-        except BlockingIOError:  # somebody has set it so, and there was nothing after all
+        except BlockingIOError:  # the descriptor was set non-blocking, and there was nothing after all
             return
-        except OSError:  # a terminal that is gone
+        except OSError:  # the terminal is gone
             chunk = b""
-        for raw in self._lines.added(chunk):
+        for raw in self._lines.add(chunk):
             try:
                 message = self._outgoing.take_line(raw)
-            except Exception:  # noqa: BLE001  one message must not take those behind it along
+            except Exception:  # noqa: BLE001  one message must not affect the next
                 log.exception("mcp", "a message could not be read")
                 continue
             if message is not None:
                 self._pass_on(SessionMessage(message))
         if not chunk:
             self.end()
-        elif self._late or self._outgoing.is_full:
+        elif self._overflow or self._outgoing.is_full:
             self._stopped.set()
 
     def _pass_on(self, message: SessionMessage) -> None:
-        if self._late:  # they keep their order
-            self._late.append(message)
+        if self._overflow:  # keep the order
+            self._overflow.append(message)
             return
         try:
             self._arrivals.send_nowait(message)
         except WouldBlock:
-            self._late.append(message)
-        except (ClosedResourceError, BrokenResourceError):  # the server is about to end
+            self._overflow.append(message)
+        except (ClosedResourceError, BrokenResourceError):  # the server is shutting down
             pass
 
 
 class Outgoing:
-    """What goes to the client: the stream that the SDK writes to. It knows what is not answered yet."""
+    """Messages to the client: the stream that the SDK writes to. It tracks requests without an answer."""
 
     def __init__(self, writer: Writer, direct: DirectCalls) -> None:
         self._writer = writer
         self._direct = direct
-        self._owed: set[RequestId | None] = set()
+        self._unanswered: set[RequestId | None] = set()
 
     @property
     def owes_answers(self) -> bool:
-        """Whether somebody still waits for an answer."""
-        return (bool(self._owed) or self._direct.is_busy) and not self._writer.is_broken()
+        """Whether the client still waits for an answer."""
+        return (bool(self._unanswered) or self._direct.is_busy) and not self._writer.is_broken()
 
     def hurry(self) -> None:
-        """Wait no more for a client that does not read."""
+        """Do not wait for a client that does not read."""
         self._writer.give_up()
 
     @property
     def is_full(self) -> bool:
-        """Whether more waits for the client than it should ask for."""
+        """Whether so much waits for the client that no more calls should start."""
         return self._writer.is_full
 
     def take_line(self, raw: bytes | None) -> JSONRPCMessage | None:
-        """The message in a line, if it is for the SDK. None stands for a line that was too long."""
+        """The message in a line, if it is for the SDK. `raw` is None for a line that was too long."""
         if raw is None:
-            self._put(_refused(None, INVALID_REQUEST, "The message has more bytes than this server takes").answer)
+            self._put(_refuse(None, INVALID_REQUEST, "The message has more bytes than this server accepts").answer)
             return None
         with suppress(JSONDecodeError):
-            if self._direct.take(quickly(raw)):
+            if self._direct.take(fast_loads(raw)):
                 return None
         message = _read(raw)
-        if isinstance(message, _Refused):
+        if isinstance(message, _Refusal):
             self._put(message.answer)
             return None
         self._direct.watch_request(message)
         if isinstance(message, JSONRPCRequest):
-            self._owed.add(message.id)
+            self._unanswered.add(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            name = (message.params or {}).get("requestId")
-            self._owed -= {name} if isinstance(name, str | int) else set()
+            cancelled = (message.params or {}).get("requestId")
+            self._unanswered -= {cancelled} if isinstance(cancelled, str | int) else set()
         return message
 
     async def send(self, message: SessionMessage) -> None:
-        """Send a message, and wait until the client has room for it."""
+        """Send a message, and wait until it is sent."""
         self._direct.watch_response(message.message)
         self._put(message.message)
         await self.drain()
 
     def _put(self, message: JSONRPCMessage) -> None:
-        self._owed.discard(getattr(message, "id", None))
+        self._unanswered.discard(getattr(message, "id", None))
         self._writer.put(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
 
     async def drain(self) -> None:
-        """Wait until the client has room for everything."""
+        """Wait until everything is sent."""
         await self._writer.drain()
 
     async def aclose(self) -> None:
-        """The SDK sends no more."""
+        """Called when the SDK has sent everything."""
         await self.drain()
 
     async def __aenter__(self) -> Self:
@@ -411,32 +412,32 @@ class Outgoing:
         await self.aclose()
 
 
-class _Refused(Record):
-    """What came in and is no message, as the answer to it."""
+class _Refusal(Record):
+    """The answer to an invalid message."""
 
     answer: JSONRPCError
 
 
 class _Lines:
-    """Lines of what comes in pieces; None stands for one that is too long."""
+    """Splits chunks into lines; None is a line that is too long."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
         self._pieces: list[bytes] = []
         self._size = 0
 
-    def added(self, chunk: bytes) -> Iterator[bytes | None]:
-        """The lines that are complete with this piece; nothing more comes after an empty one."""
-        *ended, rest = chunk.split(b"\n") if chunk else (b"", b"")
-        for part in ended:
+    def add(self, chunk: bytes) -> Iterator[bytes | None]:
+        """The lines that this chunk completes; an empty chunk is the end."""
+        *complete, rest = chunk.split(b"\n") if chunk else (b"", b"")
+        for part in complete:
             size, pieces = self._size + len(part), self._pieces
             self._pieces, self._size = [], 0
-            if size > self._most:
+            if size > self._max_bytes:
                 yield None
             elif line := b"".join([*pieces, part]).strip():
                 yield line
         self._size += len(rest)
-        if self._size <= self._most:
+        if self._size <= self._max_bytes:
             self._pieces.append(rest)
         else:
             self._pieces.clear()
@@ -444,7 +445,7 @@ class _Lines:
 
 @contextmanager
 def _take_over_stdio() -> Iterator[tuple[int, int]]:
-    """Standard input and output for us alone."""
+    """Take standard input and output away from other code in this process."""
     source, target = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -453,70 +454,68 @@ def _take_over_stdio() -> Iterator[tuple[int, int]]:
     try:
         yield source, target
     finally:
-        for ours, standard in ((source, 0), (target, 1)):
-            os.dup2(ours, standard)
-            os.close(ours)
+        for copy, standard in ((source, 0), (target, 1)):
+            os.dup2(copy, standard)
+            os.close(copy)
 
 
-def _read(raw: bytes) -> JSONRPCMessage | _Refused:
+def _read(raw: bytes) -> JSONRPCMessage | _Refusal:
     message = None
     with suppress(ValidationError):
         message = jsonrpc_message_adapter.validate_json(raw, by_name=False)
     if message is not None and not isinstance(message, JSONRPCNotification):
         return message
     try:
-        given = loads(raw.decode())
+        value = loads(raw.decode())
     except (ValueError, RecursionError) as error:
-        return _refused(None, PARSE_ERROR, f"Not JSON: {error}"[:200])
-    if (
-        message is not None and isinstance(given, dict) and "id" not in given
-    ):  # with one, it is a request that waits for an answer
+        return _refuse(None, PARSE_ERROR, f"Not JSON: {error}"[:_MAX_ERROR_CHARS])
+    if message is not None and isinstance(value, dict) and "id" not in value:  # with an id, it is an invalid request
         return message
-    name = given.get("id") if isinstance(given, dict) else None
-    known = name if type(name) in {str, int} and not _problem(name) else None
-    why = "; batches are not taken: one message a line" if isinstance(given, list) else _problem(given)
-    return _refused(known, INVALID_REQUEST, f"Not a JSON-RPC 2.0 message{why}")
+    request_id = value.get("id") if isinstance(value, dict) else None
+    usable_id = request_id if type(request_id) in {str, int} and not _problem(request_id) else None
+    why = "; batches are not supported: send one message per line" if isinstance(value, list) else _problem(value)
+    return _refuse(usable_id, INVALID_REQUEST, f"Not a JSON-RPC 2.0 message{why}")
 
 
-def _problem(given: object) -> str:
-    """What is wrong with JSON that cannot be sent back: half a surrogate pair, which is no character."""
+def _problem(value: object) -> str:
+    """Why JSON cannot be sent back: half a surrogate pair is not a character."""
     try:
-        dumps(given)
+        dumps(value)
     except JSONEncodeError as error:
         return f" in Unicode: {error}"
     return ""
 
 
-def _refused(name: RequestId | None, code: int, message: str) -> _Refused:
-    return _Refused(JSONRPCError(jsonrpc="2.0", id=name, error=ErrorData(code=code, message=message)))
+def _refuse(request_id: RequestId | None, code: int, message: str) -> _Refusal:
+    return _Refusal(JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=message)))
 
 
-def serve(server: Server[Any], calls: Calls, most: int) -> bool:
-    """Serve one client, whose messages have at most so many bytes. Returns whether it was interrupted."""
+def serve(server: Server[Any], calls: Calls, max_bytes: int) -> bool:
+    """Serve one client, with messages of up to `max_bytes`. Returns whether the server was interrupted."""
     handlers = {number: signal.getsignal(number) or signal.SIG_DFL for number in _END_SIGNALS}
     try:
-        return run(_serve, server, calls, most)
+        return run(_serve, server, calls, max_bytes)
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
 
 
-async def _serve(server: Server[Any], calls: Calls, most: int) -> bool:
-    ended: list[int] = []
+async def _serve(server: Server[Any], calls: Calls, max_bytes: int) -> bool:
+    received: list[int] = []
 
     async def watch(outgoing: Outgoing, scope: CancelScope) -> None:
         try:
             with open_signal_receiver(*_END_SIGNALS) as signals:
                 async for number in signals:
-                    ended.append(number)
+                    received.append(number)
                     outgoing.hurry()
-                    scope.cancel()  # calls stop before they write; what is being written is finished
+                    scope.cancel()  # calls stop before they write; those that are writing finish
         finally:
-            for number in _END_SIGNALS:  # who is impatient does not make it half done
+            for number in _END_SIGNALS:  # a second Ctrl-C must not interrupt a write
                 signal.signal(number, signal.SIG_IGN)
 
-    async with create_task_group() as group, streams(calls, most) as (incoming, outgoing):
+    async with create_task_group() as group, streams(calls, max_bytes) as (incoming, outgoing):
         group.start_soon(watch, outgoing, group.cancel_scope)
         await server.run(incoming, outgoing, server.create_initialization_options())
         group.cancel_scope.cancel()
-    return signal.SIGINT in ended
+    return signal.SIGINT in received

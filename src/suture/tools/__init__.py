@@ -48,6 +48,7 @@ COMMANDS = {
 }
 """What is made like a tool, only for the command line."""
 _LONGEST_NAME = 100  # characters of an unknown tool's name that an error repeats
+_SIMILARITY = 0.6  # of names that are suggested; at 0.5 `nope` is like `undo`
 
 
 def find(name: str) -> ToolSpec:
@@ -56,7 +57,7 @@ def find(name: str) -> ToolSpec:
     if module is None:
         from difflib import get_close_matches  # only a failure needs it
 
-        near = get_close_matches(name[:100], [*TOOLS, *DIALECTS], 3, 0.5)
+        near = get_close_matches(name[:_LONGEST_NAME], [*TOOLS, *DIALECTS], 3, _SIMILARITY)
         raise UnknownTool(name=name, near=near, known=sorted(TOOLS))
     return _load(module, name)
 
@@ -108,9 +109,9 @@ def chosen(profile: str | None = None, names: Iterable[str] | None = None) -> li
     else:
         from difflib import get_close_matches  # only a failure needs it
 
-        near = get_close_matches(profile[:100], PROFILES, 1, 0.5)
+        near = get_close_matches(profile[:_LONGEST_NAME], PROFILES, 1, _SIMILARITY)
         meant = f"did you mean {near[0]}? " if near else ""
-        raise ValueError(f"there is no profile {profile!r:.100}; {meant}known are {', '.join(PROFILES)}")
+        raise ValueError(f"unknown profile {profile!r:.{_LONGEST_NAME}}; {meant}choose from {', '.join(PROFILES)}")
     return list(dict.fromkeys((*profile_names, *(find(name).name for name in names or ()))))
 
 
@@ -120,5 +121,5 @@ def not_offered(name: str, names: Iterable[str]) -> UnknownTool:
 
     known = sorted(names)
     return UnknownTool(
-        name=name[:_LONGEST_NAME], near=get_close_matches(name[:_LONGEST_NAME], known, 3, 0.5), known=known
+        name=name[:_LONGEST_NAME], near=get_close_matches(name[:_LONGEST_NAME], known, 3, _SIMILARITY), known=known
     )

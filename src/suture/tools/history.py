@@ -413,7 +413,7 @@ class Restore(Request):
     """Arguments of `restore`."""
 
     to: str | None = spec.text(
-        "A change, right after which, or a snapshot; if left out, as last recorded", default=None
+        "Restore to the state after this change, or to this snapshot (default: the last recorded state)", default=None
     )
     paths: list[str] = spec.texts("Files and folders; all that changed since if left out")
     dry_run: bool = spec.DRY_RUN
@@ -435,7 +435,7 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
                 folder for folder in folders if any(is_below(folder, path) or is_below(path, folder) for path in wanted)
             )
         changes = restored(session, book, state)
-    point = f"to {request.to}" if request.to else "to the last recorded state"
+        point = _point(book, request.to)
     plan = Plan(tuple(changes), "restore", f"restore {point}", None, folders)
     files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
 
@@ -449,6 +449,13 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         return Answer(_with_diff(session, words, diff), data)
 
     return Proposal(plan, describe)
+
+
+def _point(book: LogBook, to: str | None) -> str:
+    """A point to restore to, in words."""
+    if to is None:
+        return "to the last recorded state"
+    return f"to change {to}" if book.snapshot(to) is None else f"to snapshot '{to}'"
 
 
 def _count(number: int) -> str:

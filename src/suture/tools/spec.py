@@ -396,7 +396,7 @@ def ids(about: str) -> Any:
     return _Ids(about, default=None)
 
 
-def encoding(of: str = "a file that has no byte order mark and is not UTF-8, as Python names it") -> Any:
+def encoding(of: str = "a file that has no byte order mark and is not UTF-8 (a Python codec name)") -> Any:
     """The encoding of one file; `of` says of which files."""
     return _Text(f"Encoding of {of}", default=None, longest=_LONGEST_NAME)
 
@@ -410,8 +410,8 @@ def literal(*, listed: bool = True) -> Any:
 # Arguments that several tools have.
 DRY_RUN = flag("Show what would happen and change nothing")
 ENCODING = encoding()
-EXCLUDE = texts("Globs of files and folders to leave out; one without / is a name anywhere")
-EXPECT_HASH: Any = _Hashes("Hash the file must have, as an earlier result gave it; or {path: hash}", default=None)
+EXCLUDE = texts("Globs of files and folders to leave out; a glob without / matches names at any depth")
+EXPECT_HASH: Any = _Hashes("Hash the file must have, as returned by an earlier call; or {path: hash}", default=None)
 EXPECTED_TEXT = text("What the lines hold now; if they do not, nothing is changed", default=None)
 INCLUDE_IGNORED = flag("Include files that .gitignore names")
 LITERAL = literal()
@@ -430,7 +430,7 @@ PATHS = texts(
     "and files that .gitignore names, are skipped unless they are named"
 )
 VALIDATE = text(
-    "Check the result before it is written: report errors, refuse those that the edit brings, or refuse any",
+    "Check the result before it is written: report errors, reject errors that the edit introduces, or reject any",
     default="off",
     choices=("off", "warn", "strict", "all"),
 )

@@ -211,7 +211,7 @@ def test_names_add_to_a_profile() -> None:
     [
         ("antropic", None, "choose from anthropic, openai"),
         ("mcp", "serch", "did you mean search?"),
-        ("mcp", "zzz", "'zzz'; known are full, edit"),
+        ("mcp", "zzz", "'zzz'; choose from full, edit"),
     ],
 )
 def test_what_does_not_exist_is_refused_with_what_does(format_: str, tools: Any, said: str) -> None:

@@ -1,4 +1,4 @@
-"""`suture apply`, as somebody at a terminal or a script meets it."""
+"""`suture apply`, as seen from a terminal or a script."""
 
 import io
 import json
@@ -58,7 +58,7 @@ FAILING = "### File: src/app.py\n" + block("nowhere at all\n", "x\n")
 MISSED = "NO_MATCH: Block 1 failed: Could not find matching text in src/app.py: nowhere at all\n"
 AFTER = {"src/app.py": APP.replace("1", "10").replace("2", "20"), "notes.md": "# Notes\n"}
 
-NO_ANSWER = "NO_ANSWER: No answer came: nothing was changed.\nAnswer y or n, or name blocks by --only.\n"
+NO_ANSWER = "NO_ANSWER: No answer: nothing was changed.\nAnswer y or n, or select blocks with --only.\n"
 
 Run = Callable[..., str]
 
@@ -77,7 +77,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def said(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Apply a reply from stdin and get what was printed."""
+    """Apply a reply from stdin; returns the output."""
     assert root.is_dir()
 
     def run(reply: str, *words: str, code: int = 0, err: str | None = None) -> str:
@@ -119,7 +119,7 @@ def test_a_reply_is_applied_and_told(
     assert told == f"{DIFF}\n{LINES}".removesuffix("\n")
     found = re.fullmatch(r"Applied 3 blocks as change ([0-9a-z]{15})\.", summary)
     assert found
-    assert err == f"To take it back: suture undo {found[1]}\n"
+    assert err == f"To undo: suture undo {found[1]}\n"
     assert contents(root) == AFTER
     assert main(["undo", found[1]]) == 0
     assert contents(root) == {"src/app.py": APP}
@@ -135,9 +135,9 @@ def test_a_dry_run_changes_nothing(root: Path, said: Run) -> None:
 
 def test_what_is_applied_already_is_no_failure(said: Run) -> None:
     said(REPLY)
-    expected = "= 2 src/app.py:6, applied already\n= 3 notes.md, applied already\n"
+    expected = "= 2 src/app.py:6, already applied\n= 3 notes.md, already applied\n"
     out = said(REPLY, "--only", "2,3", err="")
-    assert out == f"- 1 src/app.py, skipped\n{expected}Nothing was changed: 2 applied already, 1 skipped.\n"
+    assert out == f"- 1 src/app.py, skipped\n{expected}Nothing was changed: 2 already applied, 1 skipped.\n"
 
 
 def test_what_failed_is_explained_on_stderr_and_the_rest_lands(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -148,7 +148,7 @@ def test_what_failed_is_explained_on_stderr_and_the_rest_lands(root: Path, capfd
     assert summary[:2] == ["✗ 1 src/app.py, failed", "✓ 2 src/app.py:6"]
     assert re.fullmatch(r"Applied 1 of 2 blocks as change [0-9a-z]{15}; 1 failed\.", summary[2])
     assert err.startswith(MISSED)
-    assert re.search(r"\n  Send this block again, .*\nTo take it back: suture undo [0-9a-z]{15}\n$", err)
+    assert re.search(r"\n  Send this block again, .*\nTo undo: suture undo [0-9a-z]{15}\n$", err)
     assert contents(root)["src/app.py"] == APP.replace("2", "20")
 
 
@@ -202,13 +202,13 @@ def test_a_block_without_a_file_is_told_by_its_line(said: Run) -> None:
 def test_blocks_that_cancel_each_other_out_leave_no_change(root: Path, said: Run) -> None:
     reply = "### File: src/app.py\n" + block("def f():\n", "def h():\n") + block("def h():\n", "def f():\n")
     out = said(reply, err="")
-    assert out == ("✓ 1 src/app.py:1\n✓ 2 src/app.py:1\nNo change: 2 blocks together leave everything as it was.\n")
+    assert out == ("✓ 1 src/app.py:1\n✓ 2 src/app.py:1\nNo change: 2 blocks together change nothing.\n")
     assert Workspace(root).history().metadata["changes"] == []
 
 
 def test_a_change_that_could_not_be_recorded_is_said_to_be_final(said: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
-    said(REPLY, err="note: it cannot be undone, for it could not be recorded; see --json\n")
+    said(REPLY, err="note: this change cannot be undone, because it could not be recorded; see --json\n")
 
 
 @pytest.mark.parametrize(("words", "reply"), [(["--dry-run"], REPLY), (["-p", "reply.md"], "n\nn\nn\n")])
@@ -228,7 +228,7 @@ def test_how_to_undo_names_another_root(
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     typed(monkeypatch, REPLY)
     assert main(["apply", "--root", str(root)]) == 0
-    assert main(capfd.readouterr().err.removeprefix("To take it back: suture ").split()) == 0
+    assert main(capfd.readouterr().err.removeprefix("To undo: suture ").split()) == 0
     assert contents(root) == {"src/app.py": APP}
 
 
@@ -259,7 +259,7 @@ def test_an_edit_that_is_not_read_is_exit_code_1(root: Path, said: Run, capfd: p
     assert main(["apply", str(source), "--only", "1"]) == 0
     assert capfd.readouterr()[1].startswith(UNREAD)
     assert said(REPLY + "\nDelete `src/app.py`.\n", "--dry-run").endswith(
-        "Would apply 2 of 3 blocks; 1 applied already.\n"
+        "Would apply 2 of 3 blocks; 1 already applied.\n"
     )
 
 
@@ -277,7 +277,7 @@ def test_only_some_blocks_may_be_applied(root: Path, said: Run, words: list[str]
     ("words", "problem"),
     [
         (["--only", "7"], "--only: there is no block 7; known are 1, 2, 3"),
-        (["--only", ","], "argument --only: expected ids of blocks such as 1,3.2, not ','"),
+        (["--only", ","], "argument --only: expected block ids such as 1,3.2, got ','"),
         (
             ["--expect-hash", "x"],
             "--expect-hash: expected sha256: and 64 hexadecimal digits, as results give it, got the string 'x'",
@@ -286,7 +286,7 @@ def test_only_some_blocks_may_be_applied(root: Path, said: Run, words: list[str]
             ["--match", "fuzzy"],
             "argument --match: invalid choice: 'fuzzy' (choose from exact, whitespace, lenient)",
         ),
-        (["-p", "--json"], "--json and -p do not go together"),
+        (["-p", "--json"], "--json cannot be used with -p"),
         (["--path", "x"], "unrecognized arguments: --path; did you mean --patch?"),
         (["a", "b"], "unrecognized arguments: b"),
     ],
@@ -427,7 +427,7 @@ def test_a_reply_that_cannot_be_read_is_wrong_usage(
     assert capfd.readouterr().err == wrong("stdin is closed")
     (root / "reply.md").write_text(REPLY)
     assert main(["apply", "reply.md", "-p"]) == 2
-    assert capfd.readouterr().err == wrong("-p reads the answers from stdin, which is closed")
+    assert capfd.readouterr().err == wrong("-p reads answers from stdin, which is closed")
     monkeypatch.setattr("suture.cli.output._MAX_INPUT_BYTES", 10)
     assert main(["apply", "reply.md"]) == 2
     assert capfd.readouterr().err == wrong("reply.md has more than 10 bytes")
@@ -452,7 +452,7 @@ def test_a_reply_without_a_block_is_unusable(
 def in_terminal(
     words: list[str], cwd: Path, sent: bytes = b"", reply: bytes | None = None, *, color: bool = True
 ) -> tuple[int, str]:
-    """What a command shows on a terminal of its own, on which something is typed; and its exit code."""
+    """The exit code of a command on its own terminal, where something is typed, and what it shows."""
     code = (
         "import fcntl, sys, termios; fcntl.ioctl(1, termios.TIOCSCTTY, 0); "
         "from suture.cli import main; sys.exit(main(sys.argv[1:]))"
@@ -476,7 +476,7 @@ def in_terminal(
         process.stdin.close()
     shown = b""
     while True:
-        if sent and shown.rstrip().endswith((b"?]", b"own.")):
+        if sent and shown.rstrip().endswith((b"?]", b"line.")):
             os.write(master, sent[: (sent + b"\n").index(b"\n") + 1])
             sent = sent[(sent + b"\n").index(b"\n") + 1 :]
         try:
@@ -542,7 +542,7 @@ def test_a_closed_pipe_does_not_hide_how_to_undo(root: Path, unbuffered: str) ->
     )
     os.close(writing)
     assert done.returncode == 141
-    assert re.fullmatch(r"To take it back: suture undo [0-9a-z]{15}\n", done.stderr)
+    assert re.fullmatch(r"To undo: suture undo [0-9a-z]{15}\n", done.stderr)
 
 
 @pytest.mark.process
@@ -555,7 +555,7 @@ def test_a_closed_pipe_does_not_hide_how_to_undo(root: Path, unbuffered: str) ->
             1,
             (
                 "OUTPUT_FAILED: the output could not be written: No space left on device\n"
-                "What the command did is done: see suture log.\n"
+                "Whatever the command changed has landed: see suture log.\n"
             ),
         ),
         (">&-", 0, ""),
@@ -575,7 +575,7 @@ def test_closed_and_full_streams_make_no_traceback(root: Path, words: str, code:
 
 @pytest.fixture
 def asked(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Answer the questions about a reply, and get the exit code and what was printed."""
+    """Answer the questions about a reply; returns the exit code and the output."""
 
     def run(answers: str, reply: str = REPLY, *words: str) -> tuple[int, str, str]:
         source = root.parent / f"{root.name}.md"
@@ -636,7 +636,7 @@ def test_each_block_is_asked_about(
     else:
         done = "3 blocks" if total == 3 else f"{total} of 3 blocks"
         assert lines[-1].startswith(f"Applied {done} as change ")
-        assert err.startswith("To take it back: suture undo ")
+        assert err.startswith("To undo: suture undo ")
 
 
 def test_a_block_is_shown_before_it_is_asked_about(asked: Callable[..., Any]) -> None:
@@ -657,10 +657,10 @@ def test_what_fails_or_is_there_already_is_not_asked_about(root: Path, asked: Ca
     there = block("def f():\n", "def f():\n")
     code, out, err = asked("y\n", FAILING + there + block("    return 2\n", "    return 20\n"))
     assert (code, questions(out)) == (1, ["3"])
-    assert out.startswith("✗ 1 src/app.py, failed\n= 2 src/app.py:1, applied already\nBlock 3: ")
+    assert out.startswith("✗ 1 src/app.py, failed\n= 2 src/app.py:1, already applied\nBlock 3: ")
     assert re.search(
-        r"\] ✗ 1 src/app.py, failed\n= 2 src/app.py:1, applied already\n✓ 3 src/app.py:6\n"
-        r"Applied 1 of 3 blocks as change [0-9a-z]{15}; 1 applied already, 1 failed\.\n$",
+        r"\] ✗ 1 src/app.py, failed\n= 2 src/app.py:1, already applied\n✓ 3 src/app.py:6\n"
+        r"Applied 1 of 3 blocks as change [0-9a-z]{15}; 1 already applied, 1 failed\.\n$",
         out,
     )
     assert err.startswith(MISSED)
@@ -680,7 +680,7 @@ def test_what_needs_a_block_that_was_left_out_says_so(root: Path, asked: Callabl
     assert (code, questions(out)) == (1, ["1", "2"])
     assert out.endswith("- 1 src/app.py, skipped\n✗ 2 src/app.py, failed\nNothing was changed: 1 failed, 1 skipped.\n")
     assert err.startswith("NO_MATCH: Block 2 failed: Could not find matching text in src/app.py: def h():\n")
-    assert err.endswith("note: 2 fitted together with what was left out: 1\n")
+    assert err.endswith("note: 2 could be applied only together with: 1\n")
     assert contents(root) == {"src/app.py": APP}
 
 
@@ -810,7 +810,7 @@ def test_without_a_terminal_a_reply_from_stdin_cannot_be_asked_about(root: Path)
         check=False,
         start_new_session=True,
     )
-    said = "WRONG_USAGE: suture apply: -p asks on the terminal if the reply comes from stdin, and there is none: "
+    said = "WRONG_USAGE: suture apply: -p needs a terminal if the reply comes from stdin: "
     assert (done.returncode, done.stderr[: len(said)]) == (2, said)
     assert contents(root) == {"src/app.py": APP}
 

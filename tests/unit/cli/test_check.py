@@ -28,7 +28,7 @@ Run = Callable[..., tuple[list[str], list[str]]]
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small project in which nothing is wrong."""
+    """A small project without problems."""
     for name, content in {
         "src/app.py": "x = 1\n",
         "src/lib/util.py": "y = 2\n",
@@ -51,7 +51,7 @@ def put(root: Path, name: str, content: str) -> None:
 
 @pytest.fixture
 def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run `suture check` and get the lines of stdout and stderr."""
+    """Run `suture check`; returns the lines of stdout and stderr."""
     assert root.is_dir()
 
     def run(*words: str, code: int = 0) -> tuple[list[str], list[str]]:
@@ -63,7 +63,7 @@ def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
 
 
 def places(lines: list[str]) -> list[str]:
-    """Where problems are, and which: what stands before the words."""
+    """The places and codes of issues, without the messages."""
     return [" ".join(line.split(" ")[:2]) for line in lines]
 
 
@@ -113,7 +113,7 @@ def test_what_is_ignored_hidden_or_binary_is_checked_only_if_named(said: Run) ->
         ["Checked 4 files (1 for conflict markers only): no problems."],
     )
     assert places(said("--include-ignored", code=1)[0]) == ["build/out.json:1:8 invalid-syntax"]
-    binary = ["note: image.json is binary and was skipped", "Nothing was checked: there is no text file."]
+    binary = ["note: image.json is binary and was skipped", "Nothing was checked: no text files found."]
     assert said("image.json", code=2) == ([], binary)
 
 
@@ -176,11 +176,11 @@ def test_what_could_not_be_checked_is_told_once_for_all_files(root: Path, said: 
     reason = "by nonesuch: there is no check of this name, and no command is configured for it"
     assert said("src") == (
         [],
-        [f"⚠️ Not validated: 2 files {reason}", "Checked 2 files: 2 not checked by all."],
+        [f"⚠️ Not validated: 2 files {reason}", "Checked 2 files: 2 not fully checked."],
     )
     assert said("src/app.py") == (
         [],
-        [f"⚠️ Not validated: src/app.py {reason}", "Checked 1 file: 1 not checked by all."],
+        [f"⚠️ Not validated: src/app.py {reason}", "Checked 1 file: 1 not fully checked."],
     )
     assert len(json.loads(said("src", "--json")[0][0])["not_run"]) == 2
 
@@ -188,7 +188,7 @@ def test_what_could_not_be_checked_is_told_once_for_all_files(root: Path, said: 
 @pytest.mark.process
 def test_a_required_check_that_cannot_be_run_fails(root: Path, said: Run) -> None:
     put(root, "suture.toml", "[validators.nonesuch]\nfiles = ['*.py']\nrequired = true\n")
-    assert said("src", code=1)[1][-1] == "Checked 2 files: 2 not checked by all."
+    assert said("src", code=1)[1][-1] == "Checked 2 files: 2 not fully checked."
     assert said("data.json")[1] == ["Checked 1 file: no problems."]
 
 
@@ -197,7 +197,7 @@ def test_the_project_names_programs_that_run_only_if_allowed(root: Path, said: R
     command = [sys.executable, "-c", "import sys; print(f'{sys.argv[1]}:3:4: error: odd [E1]'); sys.exit(1)", "{file}"]
     put(root, "suture.toml", f"[validators.mine]\nfiles = ['*.txt']\ncommand = {json.dumps(command)}\n")
     out, err = said("notes.txt")
-    assert (out, err[-1]) == ([], "Checked 1 file: 1 not checked by all.")
+    assert (out, err[-1]) == ([], "Checked 1 file: 1 not fully checked.")
     assert err[0].startswith("⚠️ Not validated: notes.txt by mine: ")
     assert err[0].endswith("(--allow-commands)")
     out, err = said("notes.txt", "--allow-commands", code=1)
@@ -268,11 +268,11 @@ def test_files_beyond_the_most_are_counted_and_fail(root: Path, said: Run) -> No
     out, err = said("many", "--max-files", "3", code=1)
     assert out == []
     why = "it was left out, and 3 more files with it: the limit is 3 files (--max-files)"
-    assert err == [f"⚠️ Not validated: many/3.json by check: {why}", "Checked 3 files: 4 left out."]
+    assert err == [f"⚠️ Not validated: many/3.json by check: {why}", "Checked 3 files: 4 skipped."]
     assert said("many", "--max-files", "7") == ([], ["Checked 7 files: no problems."])
     out, err = said("many/0.json", "many/1.json", "--max-files", "1", code=1)
     assert err[0].endswith("many/1.json by check: it was left out: the limit is 1 file (--max-files)")
-    assert said("many", "--max-files", "0", code=2)[1][0].endswith("expected a number from 1 on, not '0'")
+    assert said("many", "--max-files", "0", code=2)[1][0].endswith("expected a number of at least 1, got '0'")
 
 
 @pytest.mark.promise("bound.check-command")
@@ -283,7 +283,7 @@ def test_files_beyond_the_time_are_told_and_fail(root: Path, monkeypatch: pytest
     monkeypatch.setattr(check, "monotonic", lambda: next(now))
     err = said("many", "--max-time", "5", code=1)[1]
     assert err[-2].endswith("it was left out, and all files after it: time ran out (--max-time)")
-    assert err[-1].endswith(" files: the others left out.")
+    assert err[-1].endswith(" files: the rest skipped.")
 
 
 @pytest.mark.promise("bound.check-command")
@@ -306,7 +306,7 @@ def test_checks_beyond_the_most_are_counted_and_a_required_one_is_kept(
         put(root, f"many/{number}.json", "[1]")
     err = said("many", "--max-issues", "3", code=int(required))[1]
     assert any("by nonesuch" in line for line in err) is required
-    assert err[-2:] == ["⚠️ … and 5 more checks (--max-issues)", "Checked 7 files: 7 not checked by all."]
+    assert err[-2:] == ["⚠️ … and 5 more checks (--max-issues)", "Checked 7 files: 7 not fully checked."]
 
 
 def test_files_of_another_root_are_named_absolutely(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -344,7 +344,7 @@ REPLY = "### File: src/app.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = {}\n>>>>>>> R
 
 
 def edits(new: str) -> dict[str, list[str]]:
-    """The commands that make `x = 1` something else."""
+    """The commands that change `x = 1`."""
     patch = json.dumps([{"operation": "replace", "oldText": "x = 1", "newText": f"x = {new}"}])
     return {
         "edit": ["edit", "src/app.py", "--old", "x = 1", "--new", f"x = {new}"],

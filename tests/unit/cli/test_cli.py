@@ -9,7 +9,7 @@ import pytest
 
 import suture
 from suture import Workspace
-from suture.cli import main, quick
+from suture.cli import main, quick_options
 from suture.cli.arguments import build_parser
 from suture.files.local_fs import LocalFS
 from suture.testing import FaultyFS, Stopped
@@ -79,7 +79,7 @@ def test_call_reads_its_arguments_from_stdin(
     ],
 )
 def test_the_quick_way_understands_what_argparse_understands(words: list[str]) -> None:
-    short, full = quick(words), build_parser(words).parse_args(words)
+    short, full = quick_options(words), build_parser(words).parse_args(words)
     assert short is not None
     assert vars(short) == {name: value for name, value in vars(full).items() if name != "run"}
 
@@ -99,7 +99,7 @@ def test_the_quick_way_understands_what_argparse_understands(words: list[str]) -
     ],
 )
 def test_the_quick_way_leaves_everything_else_to_argparse(words: list[str]) -> None:
-    assert quick(words) is None
+    assert quick_options(words) is None
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ def test_a_full_disk_behind_stdout_is_told_in_a_line(words: list[str], unbuffere
         1,
         [
             "OUTPUT_FAILED: the output could not be written: No space left on device",
-            "What the command did is done: see suture log.",
+            "Whatever the command changed has landed: see suture log.",
         ],
     )
     assert "Traceback" not in done.stderr
@@ -368,4 +368,4 @@ def test_a_raw_read_leaves_its_notes_to_stderr(root: Path, capfd: pytest.Capture
     (root / "long.txt").write_text("x\n" * 20_001)
     assert main(["read", "long.txt", "--format", "raw"]) == 0
     found = capfd.readouterr()
-    assert (len(found.out), found.err) == (40_000, "note: cut after line 20000 of 20001\n")
+    assert (len(found.out), found.err) == (40_000, "note: truncated after line 20000 of 20001\n")

@@ -1,4 +1,4 @@
-"""`suture completion`: what is offered on a line, and the shells themselves, which are asked in one process each."""
+"""`suture completion`: the completions of a line, and real shells, each in one process."""
 
 import argparse
 import json
@@ -24,7 +24,7 @@ from suture.workspace import Workspace
 SHELLS = ("bash", "zsh", "fish")
 NASTY = ("$(touch pwned)", "`touch pwned`", 'it\'s "one"; touch pwned', "before:x", "%F{red}~*[a]", "--root=x\\")
 WORDBREAKS = " \t\n\"'@><=;|&(:"
-"""At which bash breaks words, unless told otherwise."""
+"""The characters at which bash breaks words by default."""
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
@@ -45,7 +45,7 @@ def options() -> dict[str, set[str]]:
 
 
 def choices() -> dict[tuple[str, str], list[str]]:
-    """What each option with choices takes; a short name is tried as a long one is."""
+    """The choices of each option; a short name is tested like a long one."""
     return {
         (name, word): [str(choice) for choice in action.choices]
         for name, parser in commands().items()
@@ -61,7 +61,7 @@ def script(shell: str, capfd: pytest.CaptureFixture[str]) -> str:
 
 
 def offered(line: str, capfd: pytest.CaptureFixture[str], shell: str = "bash") -> list[str]:
-    """What suture tells a shell's script."""
+    """What suture prints for a shell's script."""
     assert main(["completion", shell, f"--line={line}"]) == 0
     told = capfd.readouterr()
     assert told.err == ""
@@ -70,7 +70,7 @@ def offered(line: str, capfd: pytest.CaptureFixture[str], shell: str = "bash") -
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace with two files and a folder; suture is on the path, and a program of that name in the workspace."""
+    """A workspace with two files, a folder and a program named suture; the real suture is on the PATH."""
     program = tmp_path / "bin" / "suture"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m suture "$@"\n')
@@ -90,7 +90,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def history(root: Path) -> tuple[list[str], str]:
-    """Record changes and snapshots whose names are meant to hurt; the ids of all changes, and of the one undone."""
+    """Record changes and snapshots with hostile names; returns the ids of all changes, and of the undone one."""
     workspace = Workspace(root)
     ids = []
     for summary, path in (("first", "same"), ("$(touch pwned)\nrm\t-rf `touch pwned`", "sub dir/f")):
@@ -160,7 +160,7 @@ LINES: dict[str, list[str]] = {
     "suture read --root=.// sub": ["sub\\ dir/"],
     "suture read --root 'sub dir' /us": ["/usr/"],
 }
-"""What is offered on a line in bash."""
+"""The completions of a line in bash."""
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -180,7 +180,7 @@ def test_ids_and_names_are_offered_with_what_they_are(world: Path, capfd: pytest
     assert told[undone].endswith(" (undone) transaction: first")
     assert told[ids[1]].endswith(" transaction: $(touch pwned)")
     assert offered("suture restore --to bef", capfd, "zsh") == [f"before\\:x:{told['before:x']}"]
-    assert offered("suture und", capfd, "zsh") == ["undo:take a change back, keeping later work"]
+    assert offered("suture und", capfd, "zsh") == ["undo:undo a change, keeping later work"]
     assert [offered(f"suture {name} ", capfd) for name in ("show", "redo", "undo")] == [ids, [undone], landed]
     assert offered("suture undo --root ~/root ", capfd) == landed
     with Workspace(world).transaction("long " * 100) as tx:
@@ -210,7 +210,7 @@ ask() {
 
 
 def bash(text: str, lines: list[str]) -> list[tuple[list[str], str]]:
-    """What bash offers for each, and the options of completion that it sets."""
+    """The completions of each line in bash, and the completion options that it sets."""
     told = subprocess.run(
         ["bash", "--norc", "--noprofile", "-u"],
         input="\n".join([text, ASK, *(shlex.join(["ask", line]) for line in lines)]).encode(),
@@ -249,7 +249,7 @@ def test_bash_inserts_what_is_offered_and_nothing_in_it_is_obeyed(
 
 
 def fish(text: str, lines: list[str], folder: Path) -> list[list[str]]:
-    """What fish offers for each line."""
+    """The completions of each line in fish."""
     file = folder / "suture.fish"
     file.write_text(text)
     asked = [f"complete -C {fish_quoted(line)}; echo -s \\t" for line in lines]
@@ -320,7 +320,7 @@ zle -N zle-line-init
 
 
 def zsh(load: str, lines: list[str], folder: Path) -> list[list[str]]:
-    """What zsh offers for each line; it completes on a terminal only."""
+    """The completions of each line in zsh, which completes only on a terminal."""
     folder.mkdir()
     (folder / ".zshrc").write_text(ZSHRC.replace("@LOAD@", load))
     (folder / "questions").write_text("\n".join(lines) + "\n")

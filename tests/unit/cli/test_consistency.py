@@ -1,4 +1,4 @@
-"""The commands side by side: the same thing has the same name and the same words everywhere, and all of it is told."""
+"""The commands compared: the same thing has the same name and description everywhere, and everything is documented."""
 
 import argparse
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from suture.apis import FORMATS, definitions
-from suture.cli import COMMANDS, EXIT_CODES, GROUPS, MEANT, main, page
+from suture.cli import COMMANDS, EXIT_CODES, GROUPS, SUGGESTIONS, main, page
 from suture.cli.arguments import build_parser
 from suture.cli.init import CLIENTS
 from suture.cli.output import CODES
@@ -84,7 +84,7 @@ def test_every_option_and_argument_has_help_and_a_name_for_its_value() -> None:
 def test_what_every_command_takes_stands_last_and_together(command: str) -> None:
     assert [each.option_strings[-1] for each in actions(command)[-len(COMMON) :]] == list(COMMON)
     group = PARSERS[command]._action_groups[-1]
-    assert (group.title, len(group._group_actions)) == ("with every command", len(COMMON))
+    assert (group.title, len(group._group_actions)) == ("common options", len(COMMON))
 
 
 # The same everywhere
@@ -94,18 +94,18 @@ OTHERWISE = {
     ("prompt", "--format"): "what the model is to write",
     ("tools", "--format"): "which API the definitions are for",
     ("write", "--validate"): "what is written is checked anyway, so this says only which errors count",
-    ("edit", "--mode"): "goes with --lines, and its help says so; without it nothing is checked by default",
+    ("edit", "--mode"): "requires --lines, and its help says so; without it nothing is checked by default",
     ("apply", "--expect-hash"): "a reply may apply to several files, each with its hash",
     ("search", "--encoding"): "files that a folder or a glob brings keep their own",
     ("replace", "--encoding"): "as with search",
     ("init", "--write"): "says which file is written; both show what they would do without it",
     ("extract", "--max-matches"): "of one file, where search counts over all",
 }
-"""Options that are something else in one command, and why."""
+"""Options that differ in one command, and why."""
 
 
 def nature(action: argparse.Action) -> tuple[object, ...]:
-    """What an option is; not its default, which may depend on the command."""
+    """The properties of an option, except its default, which may depend on the command."""
     help_ = "" if action.dest == "json" else action.help  # what the JSON holds differs
     return (action.dest, action.metavar, action.type, action.nargs, type(action), tuple(action.choices or ()), help_)
 
@@ -193,7 +193,7 @@ NOT_BY_NAME = {
         for command in ("extract", "lines", "replace", "search", "split")
     },
 }
-"""Arguments of tools that have no option of their name, and what there is instead, or why nothing."""
+"""Arguments of tools without an option of that name, and what replaces them, or why nothing does."""
 
 
 @pytest.mark.promise("cli.consistent")
@@ -244,7 +244,7 @@ def test_the_page_lists_each_command_once_in_groups_within_80_columns() -> None:
     assert listed == [(name, about) for name, (about, _) in COMMANDS.items()]
     assert Counter(name for group in GROUPS.values() for name in group) == Counter(PARSERS.keys())
     titles = re.findall(r"^([A-Z][a-z ]+):$", shown, re.MULTILINE)
-    assert titles == [*GROUPS, "With every command", "Exit codes"]
+    assert titles == [*GROUPS, "Common options", "Exit codes"]
     assert max(map(len, shown.split("\n"))) <= 80
     assert all(f"\n  {name} " in shown for name in ("--root DIR", *COMMON[2:], "--json", "--help"))
 
@@ -264,8 +264,8 @@ def test_the_help_of_a_command_fits_100_columns_and_may_be_asked_for_in_several_
 
 
 def test_what_is_meant_by_other_names_is_a_command_and_no_command_itself() -> None:
-    assert set(MEANT.values()) <= set(COMMANDS)
-    assert set(MEANT).isdisjoint(COMMANDS)
+    assert set(SUGGESTIONS.values()) <= set(COMMANDS)
+    assert set(SUGGESTIONS).isdisjoint(COMMANDS)
 
 
 @pytest.mark.promise("cli.errors")

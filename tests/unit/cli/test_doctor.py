@@ -1,4 +1,4 @@
-"""`suture doctor`: what is wrong is made wrong for real, and told in a line with what to do."""
+"""`suture doctor`: real problems, each reported on a line with what to do."""
 
 import fcntl
 import json
@@ -29,7 +29,7 @@ from suture.workspace import Workspace
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with a file, and a home of its own."""
+    """A project with a file, and a separate home."""
     for name in ("home", "project", "bin"):
         (tmp_path / name).mkdir()
     program = tmp_path / "bin" / "suture"
@@ -52,7 +52,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def looked(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> list[dict[str, str]]:
-    """Every check, as JSON has it."""
+    """Every finding, from JSON."""
     assert main(["doctor", "--json", *words]) == code
     found: dict[str, Any] = json.loads(capfd.readouterr().out)
     assert [found["version"], found["ok"]] == [suture.__version__, code == 0]
@@ -61,7 +61,7 @@ def looked(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> lis
 
 
 def odd(checks: list[dict[str, str]], *names: str) -> list[tuple[str, ...]]:
-    """What is not ok of the checks of these names."""
+    """The findings of these names that are not ok."""
     keys = ("state", "name", "found", "advice")
     return [tuple(each[key] for key in keys) for each in checks if each["name"] in names and each["state"] != "ok"]
 
@@ -71,7 +71,7 @@ def shelf(world: Path) -> Path:
 
 
 def changed(root: Path) -> Path:
-    """Land a change; its database."""
+    """Land a change; returns its database."""
     workspace = Workspace(root)
     with workspace.transaction() as tx:
         tx.write("a.txt", "b\n")
@@ -93,16 +93,16 @@ def test_where_all_is_well_every_check_has_a_line(world: Path, capfd: pytest.Cap
         "  ok       owner: you",
         "  ok       permissions: 0700",
         f"  ok       history: 1 change, 0 snapshots; {in_bytes(database.stat().st_size)} of at most 500.0 MB",
-        f"  ok       database: {database} is sound",
+        f"  ok       database: {database} is not damaged",
         "Workspace",
         f"  ok       root: {world}/project",
-        "  ok       writing: files can be made and changed",
+        "  ok       writing: files can be created and changed",
         "  ok       lock: free",
         "  ok       transaction: none was interrupted",
-        "  ok       configuration: none: every file is checked by its type",
+        "  ok       configuration: none: each file gets the checks for its type",
         "Agents",
-        "  note     settings: no agent starts suture",
-        "           To put it into one: suture init",
+        "  note     settings: no agent is configured to start suture",
+        "           To add it to one: suture init",
         "",
         lines[-1],
     ]
@@ -112,7 +112,7 @@ def test_where_all_is_well_every_check_has_a_line(world: Path, capfd: pytest.Cap
         f"  ok       python: {'.'.join(map(str, sys.version_info[:3]))}, {sys.executable}",
         f"  ok       on PATH: {world}/bin/suture",
     ]
-    assert lines[-1].startswith("All is well; ")
+    assert lines[-1].startswith("No problems found; ")
     checks = looked(capfd)
     assert list(dict.fromkeys(each["group"] for each in checks)) == list(command.CHECKS)
     assert {tuple(each) for each in checks} == {("group", "name", "state", "found", "advice")}
@@ -130,7 +130,7 @@ def test_nothing_is_made_where_there_is_nothing_yet(world: Path, capfd: pytest.C
     before = files(world)
     found = {each["name"]: each["found"] for each in looked(capfd) if each["group"] == "state folder"}
     assert found.pop("free space")
-    assert found == {"folder": f"{shelf(world)} (the first change makes it)", "history": "nothing is recorded yet"}
+    assert found == {"folder": f"{shelf(world)} (the first change creates it)", "history": "nothing is recorded yet"}
     assert files(world) == before
 
 
@@ -159,12 +159,12 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
     "a root that is missing": (
         lambda world: shutil.rmtree(world / "project"),
         "workspace",
-        ("problem", "root", "{project}: No such file or directory", "Name a folder that is there: --root DIR"),
+        ("problem", "root", "{project}: No such file or directory", "Name an existing folder: --root DIR"),
     ),
     "a root that is a file": (
         replaced,
         "workspace",
-        ("problem", "root", "{project}: Not a directory", "Name a folder that is there: --root DIR"),
+        ("problem", "root", "{project}: Not a directory", "Name an existing folder: --root DIR"),
     ),
     "a state folder in a file": (
         lambda world: (world / "state").write_text(""),
@@ -172,8 +172,8 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
         (
             "problem",
             "folder",
-            "{state}/suture/.suture-history cannot be: {state} is not a folder",
-            "Move it away. Or name another folder by the variable XDG_STATE_HOME.",
+            "{state}/suture/.suture-history cannot be created: {state} is not a folder",
+            "Move {state} away. Or set the variable XDG_STATE_HOME to another folder.",
         ),
     ),
     "a state folder for everybody": (
@@ -182,7 +182,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
         (
             "problem",
             "permissions",
-            "0755: other users can get at what was in your files",
+            "0755: other users can access the recorded content of your files",
             "chmod 700 {state}/suture/.suture-history",
         ),
     ),
@@ -193,7 +193,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
             "problem",
             "history",
             "its file cannot be used: not a regular file",
-            "See to the files in {state}/suture/.suture-history.",
+            "Check the files in {state}/suture/.suture-history.",
         ),
     ),
     "a configuration that is not TOML": (
@@ -203,7 +203,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
             "problem",
             "configuration",
             "suture.toml is not TOML: Expected ']' at the end of a table declaration (at line 1, column 12)",
-            doctor._FORM,
+            doctor._FORMAT_HINT,
         ),
     ),
     "a configuration that says what nobody knows": (
@@ -213,7 +213,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
             "problem",
             "configuration",
             "pyproject.toml: validators must be a table of tables",
-            doctor._FORM,
+            doctor._FORMAT_HINT,
         ),
     ),
     "an intent that is a folder": (
@@ -222,7 +222,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
         (
             "problem",
             "transaction",
-            "cannot be cleared up: .suture-intent is not a file",
+            "cannot be recovered: .suture-intent is not a file",
             FOREIGN,
         ),
     ),
@@ -242,7 +242,7 @@ def test_what_is_broken_is_a_problem_with_what_to_do(world: Path, how: str, capf
     assert main(["doctor", "--root", str(world / "project")]) == 1
     out = capfd.readouterr().out
     assert f"  problem  {wanted[1]}: {wanted[2]}\n           {wanted[3]}\n" in out
-    assert out.splitlines()[-1].startswith("1 problem: what to do is below each. Also ")
+    assert out.splitlines()[-1].startswith("1 problem found; the fix is below each. Also ")
     assert files(world) == before
 
 
@@ -254,7 +254,7 @@ def test_an_interrupted_transaction_waits_for_recover(world: Path, capfd: pytest
     with pytest.raises(Stopped), tx:
         pass
     stopping.abandon()
-    advice = f"suture recover --root {root} (it is taken back)"
+    advice = f"suture recover --root {root} (it is rolled back)"
     assert odd(looked(capfd, code=1), "transaction") == [
         ("problem", "transaction", "a change of a.txt was interrupted", advice)
     ]
@@ -291,7 +291,7 @@ def test_a_damaged_history_is_a_problem(
     file.write_bytes(raw)
     before = files(world)
     (line,) = odd(looked(capfd, code=1), "history", "database", "records")
-    assert [line[0], line[1], line[3]] == ["problem", name, doctor._NEW_ONE]
+    assert [line[0], line[1], line[3]] == ["problem", name, doctor._NEW_HISTORY]
     assert found in line[2]
     assert files(world) == before
 
@@ -322,8 +322,8 @@ def test_a_history_that_was_being_written_is_left_as_it_is(world: Path, capfd: p
         (
             "note",
             "history",
-            "it was being written when the program ended",
-            "Nothing to do: the next change, or suture log, takes that back.",
+            "a program was interrupted while it wrote the history",
+            "Nothing to do: the next change, or suture log, rolls that back.",
         )
     ]
     assert {path: path.read_bytes() for path in shelf(world).iterdir()} == left
@@ -332,7 +332,7 @@ def test_a_history_that_was_being_written_is_left_as_it_is(world: Path, capfd: p
 def test_a_history_that_somebody_has_locked_is_told(
     world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "_PATIENCE_MS", 0)
+    monkeypatch.setattr(doctor, "_TIMEOUT_MS", 0)
     database = sqlite3.connect(changed(world / "project"), isolation_level=None)
     database.execute("BEGIN EXCLUSIVE")
     (line,) = odd(looked(capfd), "history", "database", "records")
@@ -361,7 +361,7 @@ def test_a_large_history_is_read_for_a_while_only(
     monkeypatch.setattr(doctor, "_SQLITE_SECONDS", -1)
     monkeypatch.setattr(doctor, "_SQLITE_STEPS", 1)
     checks = {each["name"]: each["found"] for each in looked(capfd) if each["group"] == "state folder"}
-    assert checks["database"] == f"{file}: sound as far as it was read, for -1 s"
+    assert checks["database"] == f"{file}: no damage found in -1 s"
 
 
 def test_a_root_that_can_only_be_read_is_a_problem(
@@ -374,8 +374,8 @@ def test_a_root_that_can_only_be_read_is_a_problem(
     found = odd(looked(capfd, "--root", str(root), code=1), "root", "reading", "writing")
     root.chmod(0o755)
     assert found == [
-        ("problem", "reading", "the folder cannot be read by you", f"chmod u+rx {root}"),
-        ("problem", "writing", "no edit can land: the folder cannot be written to by you", f"chmod u+w {root}"),
+        ("problem", "reading", "you cannot read the folder", f"chmod u+rx {root}"),
+        ("problem", "writing", "no edit can land: you cannot write to the folder", f"chmod u+w {root}"),
     ]
 
 
@@ -391,8 +391,8 @@ def test_a_state_folder_of_another_user_is_a_problem(
         (
             "problem",
             "folder",
-            f"{place}: nothing can be written to {place}",
-            f"chmod u+wx {place}. Or name another folder by the variable XDG_STATE_HOME.",
+            f"{place} is not writable",
+            f"chmod u+wx {place}. Or set the variable XDG_STATE_HOME to another folder.",
         ),
         (
             "problem",
@@ -414,13 +414,13 @@ def test_little_room_is_told(world: Path, blocks: int, level: str, found: str, m
 
 
 @pytest.mark.parametrize(
-    ("root", "what"), [("/", "the whole disk"), ("home", "your home folder"), (".", "all that is in it")]
+    ("root", "what"), [("/", "the whole disk"), ("home", "your home folder"), (".", "everything in it")]
 )
 def test_a_very_broad_root_is_told(world: Path, root: str, what: str) -> None:
     place = str(world) if root == "." else root if root == "/" else str(world / root)
     told = next(doctor.workspace_folder(place))
     assert told == Finding(
-        "root", "note", f"{place} is very broad: an agent can edit {what}", "Name the project's own folder: --root DIR"
+        "root", "note", f"{place} is very broad: an agent can edit {what}", "Name the project's folder: --root DIR"
     )
 
 
@@ -433,9 +433,9 @@ def test_programs_of_checks_are_looked_for(world: Path, capfd: pytest.CaptureFix
         '[validators.yaml]\nseverity = "warning"\n'
         "[validators.misspelled]\nrequired = true\n"
     )
-    install = "Install no-such-program, or say: enabled = false"
-    asks = f"{world}/bin/suture is not run, because the project asks for it and not you"
-    trust = "If you trust the project: --allow-commands, or trust in your own suture.toml."
+    install = "Install no-such-program, or set: enabled = false"
+    asks = f"{world}/bin/suture is not run, because only the project asks for it"
+    trust = "If you trust the project: --allow-commands, or `trust` in your own suture.toml."
     wanted = [
         ("note", "validators.own", asks, trust),
         ("problem", "validators.gone", "no-such-program is not installed", install),
@@ -443,8 +443,8 @@ def test_programs_of_checks_are_looked_for(world: Path, capfd: pytest.CaptureFix
         (
             "problem",
             "validators.misspelled",
-            "there is no check of this name, and no command is given for it",
-            doctor._FORM,
+            "there is no check of this name, and no command is configured for it",
+            doctor._FORMAT_HINT,
         ),
     ]
     names = [line[1] for line in wanted]
@@ -492,7 +492,7 @@ def test_a_file_system_without_locks_is_told(world: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(fcntl, "flock", fail)
     first, second = doctor.transaction(str(world / "project"))
-    assert (first.state, first.found) == ("note", "folders cannot be locked on this file system")
+    assert (first.state, first.found) == ("note", "this file system cannot lock folders")
     assert second.state == "ok"
 
 
@@ -507,7 +507,7 @@ def test_a_file_system_without_locks_is_told(world: Path, monkeypatch: pytest.Mo
             {"mine": {"command": "{world}/gone/suture", "args": ["mcp"]}},
             (
                 "problem",
-                "{file} starts {world}/gone/suture, which is not there",
+                "{file} starts {world}/gone/suture, which does not exist",
                 "suture init claude-code --project --write --force --name mine --root {world}/project",
             ),
         ),
@@ -515,7 +515,7 @@ def test_a_file_system_without_locks_is_told(world: Path, monkeypatch: pytest.Mo
             {"x": {"command": sys.executable, "args": ["-P", "-m", "suture", "mcp", "--root", "/no/such"]}},
             (
                 "problem",
-                "{file} serves /no/such, which is no folder",
+                "{file} serves /no/such, which is not a folder",
                 "suture init claude-code --project --write --force --name x --root DIR",
             ),
         ),
@@ -524,16 +524,19 @@ def test_a_file_system_without_locks_is_told(world: Path, monkeypatch: pytest.Mo
             (
                 "note",
                 "{file} has suture, but not as suture init writes it",
-                "Nothing to do, if it works; suture cannot tell what it starts.",
+                "Nothing to do if it works; suture cannot tell what it starts.",
             ),
         ),
-        ({"other": {"command": "x"}, "odd": 1}, ("note", "no agent starts suture", "To put it into one: suture init")),
+        (
+            {"other": {"command": "x"}, "odd": 1},
+            ("note", "no agent is configured to start suture", "To add it to one: suture init"),
+        ),
         (
             [],
             (
                 "note",
-                "{file} cannot be read: mcpServers in it is no object",
-                "Fix it, or its servers do not start.",
+                "{file} cannot be read: mcpServers in it is not an object",
+                "Fix it, or the agent cannot start its servers.",
             ),
         ),
     ],
@@ -554,7 +557,7 @@ def test_settings_are_not_looked_for_where_there_is_no_home(
     for name in ("HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name)
     assert world.exists()
-    assert odd(looked(capfd), "settings")[0][2] == "no agent starts suture"
+    assert odd(looked(capfd), "settings")[0][2] == "no agent is configured to start suture"
 
 
 def test_what_is_missing_of_the_installation_is_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -564,7 +567,7 @@ def test_what_is_missing_of_the_installation_is_told(world: Path, monkeypatch: p
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     root = str(world / "project")
     first, second = doctor.packages(root)
-    assert (first.state, first.advice) == ("problem", "Install it again: pip install --force-reinstall regex")
+    assert (first.state, first.advice) == ("problem", "Reinstall it: pip install --force-reinstall regex")
     assert first.found.startswith("regex cannot be imported: ModuleNotFoundError: ")
     assert second.found.count(",") == len(PACKAGES) - 2
     told = {each.name: each for each in doctor.extras(root)}
@@ -573,7 +576,7 @@ def test_what_is_missing_of_the_installation_is_told(world: Path, monkeypatch: p
     }
     assert {each.state for each in told.values()} == {"note"}
     assert "tree-sitter-go" in told["syntax"].found or "are missing;" in told["syntax"].found
-    assert doctor._version("no-such-distribution") == "of an unknown version"
+    assert doctor._version("no-such-distribution") == "(unknown version)"
 
 
 def test_the_packages_are_those_of_the_project() -> None:
@@ -631,9 +634,9 @@ def test_other_systems_and_old_versions_are_told(world: Path, monkeypatch: pytes
     monkeypatch.setattr(sys, "platform", "freebsd14")
     monkeypatch.setattr(sys, "getfilesystemencoding", lambda: "ascii")
     system, names = doctor.platform(str(world))
-    assert (system.state, system.advice) == ("note", "suture is tested on Linux and macOS only.")
+    assert (system.state, system.advice) == ("note", "suture is tested only on Linux and macOS.")
     assert names == Finding(
-        "names of files", "note", "the locale makes Python read them as ascii", "Set LANG to C.UTF-8."
+        "file names", "note", "the locale makes Python decode them as ascii", "Set LANG to C.UTF-8."
     )
     monkeypatch.setattr(doctor, "_OLDEST", (99, 0))
     old = [*doctor.program(str(world))][1]
@@ -661,13 +664,13 @@ def test_a_check_that_fails_or_hangs_is_a_problem_and_the_others_go_on(
     assert capfd.readouterr().out == (
         "One\n"
         "  ok       first: seen \\x1b[31m\n"
-        "  problem  failing: could not be looked at: ZeroDivisionError: \n"
-        "           If nothing explains it, it is a fault of suture: report it.\n"
+        "  problem  failing: could not be checked: ZeroDivisionError: \n"
+        "           If you see no cause for it, report it as a bug in suture.\n"
         "  ok       second: seen\n"
         "  problem  hanging: no answer within 0.05 s\n"
-        "           Is its disk still connected?\n"
+        "           Is the disk still connected?\n"
         "\n"
-        "2 problems: what to do is below each.\n"
+        "2 problems found; the fix is below each.\n"
     )
 
 
@@ -675,7 +678,7 @@ def test_signs_have_colors_on_a_terminal(capfd: pytest.CaptureFixture[str], monk
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr(command, "CHECKS", {"one": (lambda _: iter([Finding("a", "ok", "b")]),)})
     assert main(["doctor"]) == 0
-    assert capfd.readouterr().out == "\x1b[1mOne\x1b[0m\n  \x1b[32mok     \x1b[0m  a: b\n\nAll is well.\n"
+    assert capfd.readouterr().out == "\x1b[1mOne\x1b[0m\n  \x1b[32mok     \x1b[0m  a: b\n\nNo problems found.\n"
     assert main(["doctor", "--quiet"]) == 0
     assert capfd.readouterr() == ("", "")
 

@@ -1,4 +1,4 @@
-"""`suture edit`, as somebody at a terminal or a script meets it."""
+"""`suture edit`, as seen from a terminal or a script."""
 
 import io
 import json
@@ -42,7 +42,7 @@ def test_edit_replaces_what_options_say_and_prints_the_diff(root: Path, capfd: p
     out, err = capfd.readouterr()
     head, _, diff = out.partition("\n\n")
     (change,) = re.findall(r"^Edited a\.txt \(1 replacement\) as change ([0-9a-z]{15})\.$", head)
-    back = f"To take it back: suture undo {change}\n"
+    back = f"To undo: suture undo {change}\n"
     assert (diff, err, (root / "a.txt").read_bytes()) == (DIFF, back, b"one\n2\n")
 
 
@@ -105,7 +105,7 @@ def test_several_edits_are_made_one_after_the_other(root: Path, capfd: pytest.Ca
     ("options", "head", "diff"),
     [
         (["--old", "two", "--new", "2"], "Would make 1 replacement in a.txt.", DIFF),
-        (["--old", "two", "--new", "two"], "a.txt would stay as it is (1 replacement).", ""),
+        (["--old", "two", "--new", "two"], "a.txt would not change (1 replacement).", ""),
     ],
 )
 def test_a_dry_run_prints_what_would_be_changed(
@@ -258,22 +258,22 @@ def test_options_are_handed_on(root: Path) -> None:
 
 # Wrong usage
 
-BOTH = "the edits are in edits.json already: leave out --old, --new and --occurrences"
+BOTH = "edits.json already has the edits: omit --old, --new and --occurrences"
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "give --old TEXT or --old-file FILE (or the edits as JSON)"),
-        (["--old", "two"], "give --new TEXT or --new-file FILE (or the edits as JSON)"),
-        (["--new", "2"], "give --old TEXT or --old-file FILE (or the edits as JSON)"),
-        (["--occurrences", "2"], "give --old TEXT or --old-file FILE (or the edits as JSON)"),
+        ([], "expected --old TEXT or --old-file FILE (or the edits as JSON)"),
+        (["--old", "two"], "expected --new TEXT or --new-file FILE (or the edits as JSON)"),
+        (["--new", "2"], "expected --old TEXT or --old-file FILE (or the edits as JSON)"),
+        (["--occurrences", "2"], "expected --old TEXT or --old-file FILE (or the edits as JSON)"),
         (
             ["--old", "two", "--new", "2", "--occurrences", "0"],
-            "--occurrences is the number of occurrences in the file: at least 1, not 0",
+            "--occurrences is the number of occurrences in the file: expected at least 1, got 0",
         ),
-        (["--old", "two", "--old-file", "old", "--new", "2"], "give only one of --old TEXT or --old-file FILE"),
-        (["--old", "two", "--new", "", "--new-file", "old"], "give only one of --new TEXT or --new-file FILE"),
+        (["--old", "two", "--old-file", "old", "--new", "2"], "expected only one of --old TEXT or --old-file FILE"),
+        (["--old", "two", "--new", "", "--new-file", "old"], "expected only one of --new TEXT or --new-file FILE"),
         (["--old-file", "nowhere", "--new", "2"], "cannot read nowhere: No such file or directory"),
         (["--old-file", ".", "--new", "2"], "cannot read .: Is a directory"),
         (["--old-file", "latin", "--new", "2"], "latin is not UTF-8; send its text as JSON"),
@@ -328,7 +328,7 @@ def test_a_file_that_is_too_large_is_wrong_usage(
 def test_an_empty_stdin_is_no_text(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for option, more in (("--new-file", "; to delete the text, give --new ''"), ("--old-file", "")):
+    for option, more in (("--new-file", "; to delete the text, use --new ''"), ("--old-file", "")):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
         other = ["--old", "two"] if option == "--new-file" else ["--new", "2"]
         assert main(["edit", "a.txt", *other, option, "-"]) == 2

@@ -1,4 +1,4 @@
-"""`suture edit --lines`, as somebody at a terminal or a script meets it."""
+"""`suture edit --lines`, as seen from a terminal or a script."""
 
 import io
 import json
@@ -163,13 +163,13 @@ def test_everything_can_be_had_as_json(capfd: pytest.CaptureFixture[str]) -> Non
     assert (told["isError"], told["metadata"]["written"], told["metadata"]["diff"]) == (False, True, DIFF)
 
 
-RANGE = "--lines: expected a line such as 12 or a range such as 10-20, counted from 1, not "
+RANGE = "--lines: expected a line such as 12 or a range such as 10-20, counted from 1, got "
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--lines", "3-2", "--new", "x"], "--lines: 3-2 ends before it starts; write 2-3"),
+        (["--lines", "3-2", "--new", "x"], "--lines: 3-2 ends before it starts; did you mean 2-3?"),
         (["--lines", "0", "--new", "x"], f"{RANGE}'0'"),
         (["--lines", "0-2", "--new", "x"], f"{RANGE}'0-2'"),
         (["--lines", "x", "--new", "x"], f"{RANGE}'x'"),
@@ -180,27 +180,27 @@ RANGE = "--lines: expected a line such as 12 or a range such as 10-20, counted f
         (["--lines", "9" * 20, "--new", "x"], "--lines: expected a whole number, got a number too large for JSON"),
         (
             ["--lines", "1", "--lines", "3", "--new", "x"],
-            "--lines can be given once: to replace several ranges at once, call safe_edit with line_edits",
+            "--lines can be used only once; to replace several ranges, call safe_edit with line_edits",
         ),
-        (["--lines", "1"], "give --new TEXT or --new-file FILE (or --delete)"),
-        (["--lines", "1", "--new", "x", "--new-file", "y"], "give only one of --new TEXT or --new-file FILE"),
-        (["--lines", "1", "--new", "x", "--delete"], "give only one of --delete and --new TEXT or --new-file FILE"),
+        (["--lines", "1"], "expected --new TEXT or --new-file FILE (or --delete)"),
+        (["--lines", "1", "--new", "x", "--new-file", "y"], "expected only one of --new TEXT or --new-file FILE"),
+        (["--lines", "1", "--new", "x", "--delete"], "--delete cannot be used with --new or --new-file"),
         (["--lines", "1", "--new-file", "nowhere"], "cannot read nowhere: No such file or directory"),
         (["--lines", "1", "--new-file", "-"], "stdin is not UTF-8; send its text as JSON"),
-        (["--lines", "1", "--new", "x", "--old", ""], "--lines says which lines to replace: leave out --old"),
+        (["--lines", "1", "--new", "x", "--old", ""], "--lines cannot be used with --old"),
         (
             ["--lines", "1", "--new", "x", "--old-file", "y"],
-            "--lines says which lines to replace: leave out --old-file",
+            "--lines cannot be used with --old-file",
         ),
         (
             ["--lines", "1", "--new", "x", "--occurrences", "0"],
-            "--lines says which lines to replace: leave out --occurrences",
+            "--lines cannot be used with --occurrences",
         ),
-        (["[]", "--lines", "1"], "--lines says which lines to replace: leave out the edits as JSON"),
-        (["--lines", "1", "--new", "x", "--validate", "off"], "with --lines, write --mode instead of --validate off"),
-        (["--old", "one", "--new", "1", "--mode", "strict"], "--mode goes with --lines"),
-        (["--old", "one", "--new", "1", "--expect", ""], "--expected-text goes with --lines"),
-        (["--old", "one", "--delete"], "--delete goes with --lines"),
+        (["[]", "--lines", "1"], "--lines cannot be used with the edits as JSON"),
+        (["--lines", "1", "--new", "x", "--validate", "off"], "with --lines, use --mode instead of --validate off"),
+        (["--old", "one", "--new", "1", "--mode", "strict"], "--mode requires --lines"),
+        (["--old", "one", "--new", "1", "--expect", ""], "--expected-text requires --lines"),
+        (["--old", "one", "--delete"], "--delete requires --lines"),
         (["--old-file", "-", "--new-file", "-"], "only one of --old-file and --new-file can be stdin"),
     ],
 )

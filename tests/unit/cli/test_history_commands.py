@@ -1,4 +1,4 @@
-"""`suture log`, `show`, `undo`, `redo`, `snapshot` and `restore`, as somebody at a terminal or a script meets them."""
+"""`suture log`, `show`, `undo`, `redo`, `snapshot` and `restore`, as seen from a terminal or a script."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def ws(root: Path) -> Workspace:
 
 @pytest.fixture
 def said(capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run a command that must succeed; what it printed, with ids and times made anonymous."""
+    """Run a command that must succeed; returns its output with ids and times replaced."""
 
     def run(*words: str, code: int = 0) -> str:
         assert main(list(words)) == code
@@ -88,7 +88,7 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 def tokens(result: Any) -> Any:
-    """A result with every id and time made anonymous, for comparing two runs of the same."""
+    """A result with ids and times replaced, to compare two runs."""
     return json.loads(re.sub(r"\d{4}-\d\d-\d\d[ T][\d:.]+Z?", "<time>", ID.sub("<id>", json.dumps(result))))
 
 
@@ -136,7 +136,7 @@ def git(folder: Path, *words: str) -> str:
 
 
 def follow(root: Path, twin: Path) -> None:
-    """Commit what stands in the workspace, in a repository beside it."""
+    """Commit the workspace to a repository beside it."""
     for path in twin.rglob("*.txt"):
         path.unlink()
     for name, content in contents(root).items():
@@ -279,9 +279,11 @@ def test_a_snapshot_is_taken_listed_and_restored(root: Path, ws: Workspace, said
     assert re.findall("with c|before lunch", said("snapshot")) == ["with c", "before lunch"]
     for name in ("a.txt", "c.txt"):
         (root / name).write_bytes(b"by hand\n")
-    assert said("restore", "--to", "with c", "--dry-run").startswith("Would restore 2 files to with c.\n\ndiff --git ")
+    trial = said("restore", "--to", "with c", "--dry-run")
+    assert trial.startswith("Would restore 2 files to snapshot 'with c'.\n\ndiff --git ")
     assert contents(root)["a.txt"] == b"by hand\n"
-    assert said("restore", "--to", "before lunch", "a.txt").startswith("Restored 1 file to before lunch as change <id>")
+    restored = said("restore", "--to", "before lunch", "a.txt")
+    assert restored.startswith("Restored 1 file to snapshot 'before lunch' as change <id>")
     assert (contents(root)["a.txt"], contents(root)["c.txt"]) == (b"1\n", b"by hand\n")
     said("restore", "--to", "with c")
     assert contents(root)["c.txt"] == b"c\n"
@@ -295,7 +297,7 @@ def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Wo
     land(ws, write("a.txt", "2\n"), write("sub/b.txt", "2\n"))
     said("restore", "sub/", "--to", first)
     assert (contents(root)["a.txt"], contents(root)["sub/b.txt"]) == (b"2\n", b"1\n")
-    said("restore", "--to", first[:14])
+    assert said("restore", "--to", first[:14]).startswith(f"Restored 1 file to change {first[:14]} as change <id>")
     assert contents(root)["a.txt"] == b"1\n"
     (root / "a.txt").unlink()
     assert said("restore", "a.txt").startswith("Restored 1 file ")
@@ -430,7 +432,7 @@ def run(words: list[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
 
 
 def on_a_terminal(*words: str, no_color: str | None = None) -> str:
-    """What a command prints where stdout and stderr are a terminal; little enough to fit its buffer."""
+    """The output of a command whose stdout and stderr are a terminal; it must fit the terminal's buffer."""
     ours, theirs = pty.openpty()
     with pytest.MonkeyPatch.context() as patch, os.fdopen(theirs, "w", encoding="utf-8") as terminal:
         patch.delenv("NO_COLOR", raising=False)

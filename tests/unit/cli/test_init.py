@@ -1,4 +1,4 @@
-"""`suture init`: what puts the server into an agent is printed, and written only on request, with a copy."""
+"""`suture init`: the settings for an agent are printed, and written only on request, with a backup."""
 
 import errno
 import json
@@ -45,7 +45,7 @@ VARIABLES = "HOME XDG_CONFIG_HOME CODEX_HOME CLAUDE_CONFIG_DIR APPDATA USERPROFI
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home and a project, in which the command runs by a program of its own."""
+    """A home and a project; the command runs as a program."""
     for name in ("home", "project", "bin"):
         (tmp_path / name).mkdir()
     program = tmp_path / "bin" / "suture"
@@ -97,7 +97,7 @@ def test_what_belongs_where_is_printed_and_nothing_is_written(
     before = files(world)
     out, err = init(capfd, client)
     assert out.startswith(f"{CLIENTS[client].title} reads its MCP servers from {world / place}.")
-    assert "Nothing was written; with --write" in err
+    assert "Nothing was written; --write" in err
     assert files(world) == before
     snippet = out.split("\n\n")[1]
     assert parsed(client, snippet) == {CONTAINERS.get(client, "mcpServers"): {"suture": entry(world, client)}}
@@ -190,7 +190,7 @@ def test_an_entry_that_differs_is_replaced_only_by_force(
     place.parent.mkdir(exist_ok=True)
     place.write_text(old)
     out, err = init(capfd, client, "--write", code=1)
-    assert err.startswith(f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: it has another suture already ")
+    assert err.startswith(f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: it has a different entry suture ")
     assert ("command is 'old'" in err, "env is set" in err, "secret" in err + out) == (True, True, False)
     assert parsed(client, out)
     assert (place.read_text(), names(place.parent)) == (old, [place.name])
@@ -206,13 +206,13 @@ def test_an_entry_that_differs_is_replaced_only_by_force(
     [
         ("claude-code", b"{", "it is not JSON: line 1"),
         ("claude-code", b'{"a": 1, // x\n}', "it is not JSON: line 1"),
-        ("claude-code", b"[]", "what it holds is no object"),
-        ("claude-code", b'{"mcpServers": 1}', "mcpServers in it is no object"),
+        ("claude-code", b"[]", "its content is not an object"),
+        ("claude-code", b'{"mcpServers": 1}', "mcpServers in it is not an object"),
         ("claude-code", b'{"a": "\xe9"}', "it is not UTF-8"),
         ("claude-code", b'\xff\xfe{\x00"\x00\x00\xd8"\x00}\x00', "it is not UTF-8"),
         ("claude-code", b"{}\0", "BINARY_FILE: "),
         ("vscode", b'{"servers": {}, "servers": {}}', "line 1, column 17: duplicate key"),
-        ("codex", b"mcp_servers = {git = {}}", "mcp_servers is written there in a way"),
+        ("codex", b"mcp_servers = {git = {}}", "mcp_servers has a form that cannot be edited safely"),
     ],
 )
 def test_a_file_that_cannot_be_merged_into_is_left_alone(
@@ -223,7 +223,7 @@ def test_a_file_that_cannot_be_merged_into_is_left_alone(
     place.write_bytes(content)
     out, err = init(capfd, client, "--write", "--force", code=1)
     assert err.startswith(f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: {said}")
-    assert err.endswith("\nPut it in by hand, as shown below.\n\nWhat belongs there:\n\n")
+    assert err.endswith("\nAdd the entry by hand.\n\nThe entry:\n\n")
     assert parsed(client, out)
     assert (place.read_bytes(), names(place.parent)) == (content, [place.name])
 
@@ -268,7 +268,7 @@ def test_what_was_written_can_be_taken_back_as_told(
     place.write_text("a = 1\n" if client == "codex" else '{"a": 1}')
     old = place.read_text()
     _, err = init(capfd, client, "--write")
-    command = shlex.split(err.partition("To take it back: ")[2])
+    command = shlex.split(err.partition("To undo: ")[2])
     if command[0] == "suture":
         assert main(command[1:]) == 0
     else:
@@ -278,7 +278,7 @@ def test_what_was_written_can_be_taken_back_as_told(
 
 def test_a_new_protected_file_is_taken_back_by_deleting_it(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     _, err = init(capfd, "claude-code", "--write")
-    assert err.endswith(f"To take it back: rm {world}/project/.mcp.json\n")
+    assert err.endswith(f"To undo: rm {world}/project/.mcp.json\n")
 
 
 def test_an_agent_s_own_history_is_not_stood_in_the_way_of(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -318,12 +318,12 @@ def test_the_list_is_of_the_scope_that_was_asked_for(world: Path, capfd: pytest.
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["curser"], "there is no client curser; did you mean cursor?"),
-        (["Claude-Code"], "there is no client Claude-Code; did you mean claude-code?"),
-        (["emacs\x1b"], f"there is no client emacs\\x1b; there are {', '.join(CLIENTS)}"),
-        (["--write"], f"say which client: {', '.join(CLIENTS)}"),
-        (["codex", "--force"], "--force goes with --write"),
-        (["claude-desktop", "--project"], "Claude Desktop has no settings of a project"),
+        (["curser"], "unknown client 'curser'; did you mean cursor?"),
+        (["Claude-Code"], "unknown client 'Claude-Code'; did you mean claude-code?"),
+        (["emacs\x1b"], f"unknown client 'emacs\\x1b'; choose from {', '.join(CLIENTS)}"),
+        (["--write"], f"expected a client: {', '.join(CLIENTS)}"),
+        (["codex", "--force"], "--force requires --write"),
+        (["claude-desktop", "--project"], "Claude Desktop has no project settings"),
         (["codex", "--name", "a b"], "--name: expected letters, digits, - and _"),
         (["codex", "--name", ""], "--name: expected letters, digits, - and _"),
         (["codex", "--name", "é"], "--name: expected letters, digits, - and _"),
@@ -343,7 +343,7 @@ def test_the_tools_to_serve_may_be_chosen(world: Path, capfd: pytest.CaptureFixt
 @pytest.mark.usefixtures("world")
 def test_tools_that_there_are_none_of_are_told(capfd: pytest.CaptureFixture[str]) -> None:
     assert init(capfd, "codex", "--tools", "pach", code=2)[1].startswith("UNKNOWN_TOOL: There is no tool 'pach'.\n")
-    problem = f"there is no profile 'edti'; did you mean edit? known are {', '.join(PROFILES)}"
+    problem = f"unknown profile 'edti'; did you mean edit? choose from {', '.join(PROFILES)}"
     told = f"WRONG_USAGE: suture init: {problem}\nSee: suture init --help\n"
     assert init(capfd, "codex", "--profile", "edti", code=2) == ("", told)
 
@@ -361,7 +361,7 @@ def test_without_a_home_only_projects_have_settings(
     monkeypatch.setenv("HOME", home)
     for words in (["codex"], ["codex", "--write"]):
         out, err = init(capfd, *words, code=1)
-        assert (out, err.startswith("SETTINGS_NOT_WRITTEN: suture init: HOME is not set to a folder's full path")) == (
+        assert (out, err.startswith("SETTINGS_NOT_WRITTEN: suture init: HOME is not an absolute path")) == (
             "",
             True,
         )
@@ -375,7 +375,7 @@ def test_a_home_that_is_not_there_is_not_made(
     world: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HOME", str(world / "gone"))
-    assert f"HOME, {world}/gone, is no folder" in init(capfd, "codex", "--write", code=1)[1]
+    assert f"HOME, {world}/gone, is not a folder" in init(capfd, "codex", "--write", code=1)[1]
     assert not (world / "gone").exists()
 
 
@@ -394,8 +394,8 @@ def test_a_workspace_must_be_there(world: Path, capfd: pytest.CaptureFixture[str
     assert init(capfd, "codex", "--root", "gone", code=1) == (
         "",
         (
-            f"SETTINGS_NOT_WRITTEN: suture init: there is no folder {world}/project/gone.\n"
-            "Fix that, or choose another --root.\n"
+            f"SETTINGS_NOT_WRITTEN: suture init: folder {world}/project/gone does not exist.\n"
+            "Fix that, or use another --root.\n"
         ),
     )
     told = json.loads(init(capfd, "codex", "--root", "gone", "--json", code=1)[0])
@@ -403,15 +403,15 @@ def test_a_workspace_must_be_there(world: Path, capfd: pytest.CaptureFixture[str
         "client": "codex",
         "status": "refused",
         "written": False,
-        "error": f"there is no folder {world}/project/gone",
-        "hint": "Fix that, or choose another --root.",
+        "error": f"folder {world}/project/gone does not exist",
+        "hint": "Fix that, or use another --root.",
     }
 
 
 def test_a_path_that_is_no_text_cannot_stand_in_settings(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     root = os.fsdecode(os.fsencode(world) + b"/\xe9")
     Path(root).mkdir()
-    assert "is not UTF-8, which settings must be" in init(capfd, "codex", "--root", root, code=1)[1]
+    assert "is not UTF-8, as settings must be" in init(capfd, "codex", "--root", root, code=1)[1]
 
 
 @pytest.mark.parametrize("running", ["python", "suture/__main__.py", "suture"])

@@ -1,11 +1,11 @@
-"""How a command is named: by its word, with common options before it, and what is said of a word that is none."""
+"""How a command is chosen: by name, with common options before it; and what is suggested for an unknown one."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from suture.cli import MEANT, command_first, main, page
+from suture.cli import SUGGESTIONS, command_first, main, page
 
 
 @pytest.fixture
@@ -22,14 +22,14 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [["help"], ["--help"], ["-h"], ["help", "help"], ["help", "--help"], ["--root", "x", "--help"]],
     ids=" ".join,
 )
-def test_the_page_is_printed_when_asked_for(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_is_printed_on_request(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 0
     assert capsys.readouterr() == (page(), "")
 
 
 @pytest.mark.promise("cli.help")
 @pytest.mark.parametrize("words", [[], ["--json"], ["--root", "x"], ["--root"], ["--quiet", "--verbose"]], ids=" ".join)
-def test_without_a_command_the_page_is_what_is_wrong(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_command_the_page_goes_to_stderr(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     assert capsys.readouterr() == ("", page())
 
@@ -43,23 +43,37 @@ def test_closed_streams_change_no_exit_code(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.promise("cli.errors")
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [*MEANT.items(), ("raed", "read"), ("READ", "read"), ("Grep", "search"), ("serach", "search"), ("aply", "apply")],
+    [
+        *SUGGESTIONS.items(),
+        ("raed", "read"),
+        ("READ", "read"),
+        ("Grep", "search"),
+        ("serach", "search"),
+        ("aply", "apply"),
+    ],
 )
 @pytest.mark.parametrize("before", [[], ["help"], ["--quiet"]], ids=" ".join)
-def test_a_word_that_is_no_command_is_told_with_the_one_that_is_meant(
+def test_for_an_unknown_command_a_similar_one_is_suggested(
     before: list[str], word: str, meant: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*before, word]) == 2
-    assert capsys.readouterr() == ("", f"WRONG_USAGE: there is no command {word!r}.\nDid you mean: suture {meant}\n")
+    assert capsys.readouterr() == ("", f"WRONG_USAGE: unknown command {word!r}.\nDid you mean: suture {meant}\n")
+
+
+@pytest.mark.promise("cli.errors")
+def test_two_equally_similar_commands_are_both_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reed"]) == 2
+    hint = "Did you mean: suture read or suture redo\n"
+    assert capsys.readouterr() == ("", f"WRONG_USAGE: unknown command 'reed'.\n{hint}")
 
 
 @pytest.mark.promise("cli.errors")
 @pytest.mark.parametrize(("word", "shown"), [("xyzzy", "'xyzzy'"), ("\x1b[2J", "'\\x1b[2J'"), ("", "''")])
-def test_a_word_that_is_like_no_command_is_told_with_where_they_are_listed(
+def test_without_a_similar_command_the_list_is_suggested(
     word: str, shown: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([word]) == 2
-    assert capsys.readouterr() == ("", f"WRONG_USAGE: there is no command {shown}.\nSee: suture --help\n")
+    assert capsys.readouterr() == ("", f"WRONG_USAGE: unknown command {shown}.\nSee: suture --help\n")
 
 
 @pytest.mark.promise("cli.common")
@@ -76,13 +90,13 @@ def test_a_word_that_is_like_no_command_is_told_with_where_they_are_listed(
         (["--root", "x"], []),
     ],
 )
-def test_what_every_command_takes_may_stand_before_it(words: list[str], moved: list[str]) -> None:
+def test_common_options_may_precede_the_command(words: list[str], moved: list[str]) -> None:
     assert command_first(words) == moved
 
 
 @pytest.mark.promise("cli.common")
 @pytest.mark.usefixtures("root")
-def test_options_before_a_command_and_behind_it_do_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_before_and_after_a_command_do_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     shown = []
     for words in (["read", "a.txt", "--root", "inner", "--json"], ["--json", "--root", "inner", "read", "a.txt"]):
         assert main(words) == 0
@@ -93,6 +107,6 @@ def test_options_before_a_command_and_behind_it_do_the_same(capsys: pytest.Captu
 
 @pytest.mark.promise("cli.common")
 @pytest.mark.usefixtures("root")
-def test_a_call_takes_its_root_from_before_it_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_call_takes_a_root_before_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--root", "inner", "call", "file_read", '{"path": "a.txt"}']) == 0
     assert json.loads(capsys.readouterr().out)["metadata"]["path"] == "a.txt"

@@ -1,4 +1,4 @@
-"""Entries in configurations: what comes out says one thing more, and every character that was there stays."""
+"""Entries in settings: the result has one more entry, and every old character is kept."""
 
 import json
 import tomllib
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suture.check.data import without_comments
-from suture.cli.init import Addition, Different, Merged, Unmergeable, merge, snippet
+from suture.cli.init import Addition, DifferentEntry, Merged, Unmergeable, merge, snippet
 
 ENTRY = {"command": "/bin/suture", "args": ["mcp"]}
 JSON = Addition("json", "mcpServers", "suture", ENTRY)
@@ -19,7 +19,7 @@ INLINE = '"suture": {"command": "/bin/suture", "args": ["mcp"]}'
 
 
 def lines(indent: str, unit: str = "  ", newline: str = "\n") -> str:
-    """The entry as a member over several lines, without the indentation of its first one."""
+    """The entry as a member on several lines, without the indentation of the first line."""
     inner = newline + indent + unit
     return f'"suture": {{{inner}"command": "/bin/suture",{inner}"args": ["mcp"]{newline}{indent}}}'
 
@@ -188,7 +188,7 @@ def test_an_entry_that_is_written_otherwise_is_there_all_the_same(text: str, add
 )
 def test_an_entry_that_differs_is_refused_with_what_differs(found: object, said: str) -> None:
     text = json.dumps({"mcpServers": {"suture": found}})
-    with pytest.raises(Different) as error:
+    with pytest.raises(DifferentEntry) as error:
         merge(text, JSON)
     assert str(error.value) == said
     assert merge(text, JSON, replace=True) == Merged(
@@ -223,7 +223,7 @@ def test_only_the_entry_itself_is_replaced(text: str, result: str) -> None:
     ],
 )
 def test_the_lines_of_a_table_are_replaced(text: str, result: str) -> None:
-    with pytest.raises(Different):
+    with pytest.raises(DifferentEntry):
         merge(text, TOML)
     assert merge(text, TOML, replace=True) == Merged(result, merge(text, TOML, replace=True).cuts)
 
@@ -249,10 +249,10 @@ def test_what_is_not_clearly_one_table_is_not_replaced(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[1]", "what it holds is no object"),
-        ('"x"', "what it holds is no object"),
-        ('{"mcpServers": []}', "mcpServers in it is no object"),
-        ('{"mcpServers": null}', "mcpServers in it is no object"),
+        ("[1]", "its content is not an object"),
+        ('"x"', "its content is not an object"),
+        ('{"mcpServers": []}', "mcpServers in it is not an object"),
+        ('{"mcpServers": null}', "mcpServers in it is not an object"),
         ('{"a": 1', "it is not JSON with comments: line 1, column 8: "),
         ("{'a': 1}", "it is not JSON with comments: line 1, column 2: "),
         ('{"a": 1,,}', "it is not JSON with comments: line 1, column 9: "),
@@ -278,9 +278,9 @@ def test_json_that_cannot_be_read_for_certain_is_refused(text: str, said: str) -
     [
         ("a = ", "it is not TOML: line 1, "),
         ("a = 1\na = 2", "it is not TOML: line 2, "),
-        ("mcp_servers = 1", "mcp_servers in it is no table"),
-        ("[[mcp_servers]]", "mcp_servers in it is no table"),
-        ('mcp_servers = {git = {command = "git"}}', "mcp_servers is written there in a way "),
+        ("mcp_servers = 1", "mcp_servers in it is not a table"),
+        ("[[mcp_servers]]", "mcp_servers in it is not a table"),
+        ('mcp_servers = {git = {command = "git"}}', "mcp_servers has a form that cannot be edited safely"),
         ("a = " + "[" * 100_000, "it is nested too deeply"),
         (".".join("a" * 1_000) + " = 1", "it has a key of more than 500 parts"),
     ],
@@ -328,7 +328,7 @@ REMARK = SPACE | st.sampled_from(["// {\n", '/* " */', " // x, \n", "/**/", "\n 
 
 @st.composite
 def documents(draw: st.DrawFn, blank: st.SearchStrategy[str], *, trailing: bool) -> tuple[str, dict[str, Any]]:
-    """A text with blanks anywhere, and what it says."""
+    """A text with blanks anywhere, and its data."""
     data = draw(OBJECTS)
     if draw(st.booleans()):
         servers = draw(st.dictionaries(st.text(max_size=4), VALUES, max_size=3))

@@ -1,4 +1,4 @@
-"""What goes where: results to stdout, all else to stderr; what --quiet keeps back; colors; streams that are gone."""
+"""Streams: results on stdout, everything else on stderr; --quiet; colors; closed streams."""
 
 import io
 import json
@@ -24,7 +24,7 @@ PATCH = '{"operation": "replace", "oldText": "one", "newText": "1"}'
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace, and replies of which one fits, and a half of the other."""
+    """A workspace and two replies: one that can be applied, and one of which only half can."""
     root, home = tmp_path / "root", tmp_path / "home"
     root.mkdir()
     home.mkdir()
@@ -39,7 +39,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def with_history(root: Path) -> str:
-    """Make a change, and another that is taken back; returns the first."""
+    """Make a change, and a second one that is undone; returns the id of the first."""
     ws = Workspace(root, Settings(durability="fast"))
     first, _ = (
         ws.call("patch", {"path": "c.txt", "patches": [{"operation": "append_eof", "newText": text}]})
@@ -129,7 +129,7 @@ def test_quiet_tells_errors_and_the_exit_code_is_the_same(
     assert main(["--quiet", *words]) == code
     out, err = capfd.readouterr()
     assert (out, err[: len(told)], bool(err)) == ("", told, bool(told))
-    assert "To take it back" not in err
+    assert "To undo" not in err
 
 
 @pytest.mark.promise("cli.quiet")
@@ -254,7 +254,7 @@ def test_a_raw_read_says_besides_it_that_something_was_cleared_up(
 @pytest.mark.usefixtures("root")
 def test_stdout_and_stderr_in_one_pipe_keep_their_order() -> None:
     shown = run(["apply", "half.md"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout.decode()
-    order = ["diff --git ", "✗ 1 ", "✓ 2 ", "Applied 1 of 2 ", "NO_MATCH: Block 1 failed: ", "To take it back: "]
+    order = ["diff --git ", "✗ 1 ", "✓ 2 ", "Applied 1 of 2 ", "NO_MATCH: Block 1 failed: ", "To undo: "]
     assert [mark for mark in re.findall("|".join(order), shown) if mark in order] == order
 
 

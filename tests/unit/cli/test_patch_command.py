@@ -1,4 +1,4 @@
-"""`suture patch`, as somebody at a terminal or a script meets it."""
+"""`suture patch`, as seen from a terminal or a script."""
 
 import io
 import json
@@ -40,7 +40,7 @@ def test_patch_applies_what_stands_in_a_file_and_prints_the_diff(
     out, err = capfd.readouterr()
     head, _, diff = out.partition("\n\n")
     (change,) = re.findall(r"^Patched a\.txt \(1 patch\) as change ([0-9a-z]{15})\.$", head)
-    back = f"To take it back: suture undo {change}\n"
+    back = f"To undo: suture undo {change}\n"
     assert (diff, err, (root / "a.txt").read_bytes()) == (DIFF, back, b"one\n2\n")
 
 
@@ -151,7 +151,7 @@ def test_json_may_come_from_anywhere_and_have_a_byte_order_mark(
     ("path", "patch", "head", "diff"),
     [
         ("new.txt", {"operation": "append_eof", "newText": "x\n"}, "Would create new.txt (1 patch).", True),
-        ("a.txt", {"oldText": "two", "newText": "two"}, "a.txt would stay as it is (1 patch).", False),
+        ("a.txt", {"oldText": "two", "newText": "two"}, "a.txt would not change (1 patch).", False),
     ],
 )
 def test_a_dry_run_says_what_would_be_created_or_stay(

@@ -1,4 +1,4 @@
-"""`suture extract`, `suture lines` and `suture split`, as somebody at a terminal or a script meets them."""
+"""`suture extract`, `suture lines` and `suture split`, as seen from a terminal or a script."""
 
 import json
 import os
@@ -57,8 +57,8 @@ def test_what_is_printed(capfd: pytest.CaptureFixture[str], words: list[str], ex
 @pytest.mark.parametrize(
     ("words", "expected", "note"),
     [
-        (["extract", r"(\w)", "setup.cfg", "--max-matches", "2"], "a\nn\n", "cut after 2 matches (--max-matches)"),
-        (["lines", "O", "server.log", "--max-lines", "1"], "INFO start\n", "cut after 1 line (--max-lines)"),
+        (["extract", r"(\w)", "setup.cfg", "--max-matches", "2"], "a\nn\n", "stopped after 2 matches (--max-matches)"),
+        (["lines", "O", "server.log", "--max-lines", "1"], "INFO start\n", "stopped after 1 line (--max-lines)"),
     ],
 )
 def test_a_cut_is_noted(capfd: pytest.CaptureFixture[str], words: list[str], expected: str, note: str) -> None:
@@ -87,9 +87,9 @@ def test_json_is_the_whole_result(
     ("words", "said"),
     [
         (["extract", "(nowhere)", "setup.cfg"], "No matches.\n"),
-        (["lines", "nowhere", "setup.cfg"], "No such lines.\n"),
+        (["lines", "nowhere", "setup.cfg"], "No matching lines.\n"),
         (["extract", "(a)", "a.bin"], "No matches.\nnote: a.bin is binary and was skipped\n"),
-        (["lines", "a", "a.bin"], "No such lines.\nnote: a.bin is binary and was skipped\n"),
+        (["lines", "a", "a.bin"], "No matching lines.\nnote: a.bin is binary and was skipped\n"),
         (["split", "a", "a.bin"], "The file is binary: there is nothing to split.\n"),
         (["split", "a", "a.bin", "-0"], "The file is binary: there is nothing to split.\n"),
     ],

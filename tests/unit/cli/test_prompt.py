@@ -1,4 +1,4 @@
-"""`suture prompt`: what it tells models to write is what suture reads."""
+"""`suture prompt`: suture can read what it tells models to write."""
 
 import os
 import re
@@ -100,7 +100,7 @@ def test_a_prompt_is_short_plain_text(capfd: pytest.CaptureFixture[str], format:
     text = printed(capfd, "--format", format)
     lines = text.split("\n")
     assert text.isascii()
-    assert text.endswith("time.\n")
+    assert text.endswith("again.\n")
     assert len(lines) < 60
     assert max(map(len, lines)) <= 100
 

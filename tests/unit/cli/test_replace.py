@@ -1,4 +1,4 @@
-"""`suture replace`, as somebody at a terminal or a script meets it."""
+"""`suture replace`, as seen from a terminal or a script."""
 
 import json
 import os
@@ -33,7 +33,7 @@ diff --git a/src/lib.py b/src/lib.py
 -x = foo(d)
 +x = bar(d)
 """
-YET = "Nothing is changed yet: add --write to make the change.\n"
+YET = "Nothing was changed: add --write to make the change.\n"
 WORDS = [r"foo\((\w+)\)", "bar($1)"]
 
 
@@ -66,7 +66,7 @@ def test_with_write_the_same_is_done_and_can_be_undone(root: Path, capfd: pytest
     head, _, diff = out.partition("\n\n")
     said = re.fullmatch(r"Made 3 replacements in 2 files as change ([0-9a-z]{15})\.", head)
     assert said is not None
-    assert (diff, err) == (DIFF, f"To take it back: suture undo {said[1]}\n")
+    assert (diff, err) == (DIFF, f"To undo: suture undo {said[1]}\n")
     assert (root / "src/app.py").read_text() == "bar(a) + bar(b)\nbaz(c)\n"
     assert main(["log"]) == 0
     assert r"regex_replace_multi: replace 3 matches of foo\((\w+)\) in src" in capfd.readouterr().out
@@ -125,7 +125,7 @@ def test_nothing_to_replace_is_exit_code_1(capfd: pytest.CaptureFixture[str]) ->
 
 def test_what_stays_the_same_is_said(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["replace", "foo", "foo", "src", "--write"]) == 0
-    assert capfd.readouterr() == ("Nothing changes: 3 matches, each the same as its replacement.\n", "")
+    assert capfd.readouterr() == ("No change: 3 matches, each identical to its replacement.\n", "")
     assert Workspace(root).history().metadata["changes"] == []
 
 
@@ -264,7 +264,7 @@ def test_how_to_undo_names_another_root(
 ) -> None:
     os.chdir(tmp_path_factory.mktemp("elsewhere"))
     assert main(["replace", *WORDS, "--write", "--root", str(root)]) == 0
-    words = capfd.readouterr().err.removeprefix("To take it back: suture ").split()
+    words = capfd.readouterr().err.removeprefix("To undo: suture ").split()
     assert main(words) == 0
     assert contents(root)["readme.md"] == b"call foo(x)\n"
 
@@ -274,7 +274,7 @@ def test_a_change_that_could_not_be_recorded_is_said_to_be_final(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
     assert main(["replace", *WORDS, "readme.md", "--write"]) == 0
-    assert capfd.readouterr().err.startswith("note: it cannot be undone")
+    assert capfd.readouterr().err.startswith("note: this change cannot be undone")
     assert contents(root)["readme.md"] == b"call bar(x)\n"
 
 
@@ -361,7 +361,7 @@ def test_an_interrupt_leaves_all_of_it_or_nothing_and_no_other_file(
     after = contents(root)
     assert list(after) == list(before)
     assert (after != before) == lands
-    assert (b"To take it back: suture undo " in err) == lands
+    assert (b"To undo: suture undo " in err) == lands
     if lands:
         assert all(b"bar(" in content for content in after.values())
         assert main(["undo"]) == 0

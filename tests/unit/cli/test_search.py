@@ -1,4 +1,4 @@
-"""`suture search`, as somebody at a terminal or a script meets it."""
+"""`suture search`, as seen from a terminal or a script."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run a command and get what it printed."""
+    """Run a command; returns its output."""
     assert root.is_dir()
 
     def run(*words: str, code: int = 0, err: str = "") -> str:
@@ -61,7 +61,7 @@ def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
 
 
 def on_a_terminal(root: Path, *words: str, before: str = PATIENT, **environment: str) -> str:
-    """What a command prints on a terminal, stdout and stderr together."""
+    """The output of a command on a terminal, stdout and stderr together."""
     master, slave = pty.openpty()
     code = f"import sys; {before}; from suture.cli import main; sys.exit(main(sys.argv[1:]))"
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {
@@ -209,7 +209,7 @@ def test_flags(said: Run, words: list[str], expected: int) -> None:
 
 
 def test_slashes_around_a_pattern_without_flags_are_noted(said: Run) -> None:
-    note = "note: read as the pattern {0}; for the slashes themselves write \\/{0}\\/\n"
+    note = "note: read as the pattern {0}; to match the slashes, write \\/{0}\\/\n"
     assert said("/^TODO/", err=note.format("^TODO")) == "docs/guide.md\n3:TODO: write\n"
     assert said("/o/", "--count", err=note.format("o")).endswith("10 matches in 3 files\n")
     for pattern in ("/TODO/g", "TODO/", "//", "\\/TODO\\/"):
@@ -227,7 +227,7 @@ def test_options_may_stand_anywhere(said: Run) -> None:
 
 
 def test_no_more_than_asked_for(said: Run) -> None:
-    note = "note: cut after 2 matches (--max-matches)\n"
+    note = "note: stopped after 2 matches (--max-matches)\n"
     assert said("-i", "todo", "--max-matches", "2", "-l", err=note) == "docs/guide.md\nsrc/app.py\n"
     assert said("-i", "todo", "src", "docs", "--max-matches", "2", "-l", err=note) == "docs/guide.md\nsrc/app.py\n"
 
@@ -278,7 +278,7 @@ def test_what_takes_too_long_can_be_given_more_time(root: Path, capfd: pytest.Ca
     assert main(["search", r"(a|aa)+\1$", "evil.txt"]) == 2
     first, hint, more, _ = capfd.readouterr().err.split("\n")
     assert first == r"REGEX_TIMEOUT: Regex timed out after 1000 ms: (a|aa)+\1$"
-    assert (hint[:29], more) == ("It was searching evil.txt. Av", "Or give it more time: --timeout 10")
+    assert (hint[:29], more) == ("It was searching evil.txt. Av", "Or allow more time: --timeout 10")
     assert main(["search", r"(a|aa)+\1$", "evil.txt", "--timeout", "2"]) == 2
     assert capfd.readouterr().err.startswith("REGEX_TIMEOUT: Regex timed out after 2000 ms")
 
@@ -304,17 +304,17 @@ OUTRIGHT = "--encoding: is that of files that are named outright; name them, ins
         (["-4px"], f"the following arguments are required: PATTERN; {DASH}"),
         (["-i"], "the following arguments are required: PATTERN"),
         (["x", "src", "-l", "--nothing", "docs"], f"unrecognized arguments: --nothing; {DASH}"),
-        (["x", "-C", "-1"], "argument -C/--context: expected a number from 0 on, not '-1'"),
+        (["x", "-C", "-1"], "argument -C/--context: expected a number of at least 0, got '-1'"),
         (
             ["x", "-A", "many"],
-            "argument -A/--context-after/--after-context: expected a number from 0 on, not 'many'",
+            "argument -A/--context-after/--after-context: expected a number of at least 0, got 'many'",
         ),
         (["x", "-l", "--count"], "argument --count: not allowed with argument -l/--names"),
-        (["x", "--timeout", "0"], "argument --timeout: expected seconds from 1 to 3600, not 0"),
-        (["x", "--json", "-l"], "--json and --names do not go together"),
-        (["x", "--json", "--count"], "--json and --count do not go together"),
-        (["/x/g", "-i"], "the pattern has flags of its own, g: add i there"),
-        (["/x/gm", "--text-ends"], "the pattern has flags of its own, gm: leave out m there"),
+        (["x", "--timeout", "0"], "argument --timeout: expected 1 to 3600 seconds, got 0"),
+        (["x", "--json", "-l"], "--json cannot be used with --names"),
+        (["x", "--json", "--count"], "--json cannot be used with --count"),
+        (["/x/g", "-i"], "the pattern has its own flags, g: add i there"),
+        (["/x/gm", "--text-ends"], "the pattern has its own flags, gm: remove m there"),
         (["x", "-B", "10001"], "--context-before: expected a whole number from 0 to 10000, got 10001"),
         (["x", "--encoding", "latin-1"], OUTRIGHT),
         (["x", "src", "*.md", "--encoding", "latin-1"], OUTRIGHT),

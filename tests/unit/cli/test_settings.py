@@ -1,4 +1,4 @@
-"""Settings of a command: the operator's own file, `--set`, and the options that are a setting."""
+"""Settings of a command: the operator's file, `--set`, and options that set a setting."""
 
 import json
 import os
@@ -19,7 +19,7 @@ NUMBER = "a whole number from 1 to 1000000000000000"
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace, and a configuration folder of its own beside it."""
+    """A workspace, and a configuration folder beside it."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     workspace = tmp_path / "project"
     workspace.mkdir()
@@ -76,7 +76,7 @@ def test_a_list_gets_an_entry_each_time(root: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ("call_ms", "expected NAME=VALUE, such as call_ms=120000, not 'call_ms'"),
+        ("call_ms", "expected NAME=VALUE, such as call_ms=120000, got 'call_ms'"),
         ("call_mss=1", "there is no setting 'call_mss'; did you mean call_ms?"),
         ("zzz=1", "there is no setting 'zzz'"),
         ("call_ms=0", f"call_ms: 0 does not fit; expected {NUMBER}"),

@@ -1,4 +1,4 @@
-"""`suture tools`: definitions for other programs to send on."""
+"""`suture tools`: definitions that other programs send to a model."""
 
 import json
 
@@ -6,7 +6,8 @@ import pytest
 
 from suture import definitions
 from suture.cli import main
-from suture.tools import PROFILES
+from suture.errors import UnknownTool
+from suture.tools import PROFILES, find
 
 
 @pytest.mark.parametrize("format_", ["anthropic", "openai", "openai-responses", "gemini", "mcp"])
@@ -37,11 +38,11 @@ def test_the_list_and_the_own_definitions_can_be_narrowed_too(capsys: pytest.Cap
     ("words", "said"),
     [
         (["--tools", "pach"], "Did you mean patch?"),
-        (["--tools", ", "], "expected names of tools such as file_read,patch"),
+        (["--tools", ", "], "expected tool names such as file_read,patch"),
         (["--profile", "edti"], "did you mean edit?"),
         (["--format", "anthropic", "--profile", "serch"], "did you mean search?"),
         (["--format", "claude"], "invalid choice: 'claude'"),
-        (["--format", "mcp", "--json"], "--json and --format do not go together"),
+        (["--format", "mcp", "--json"], "--json cannot be used with --format"),
         (["--profile", "edit", "--tools", "undo"], "not allowed with argument"),
     ],
 )
@@ -50,3 +51,9 @@ def test_a_wrong_choice_is_wrong_usage(words: list[str], said: str, capsys: pyte
     found = capsys.readouterr()
     code = "UNKNOWN_TOOL: " if words[-1] == "pach" else "WRONG_USAGE: suture tools: "
     assert (found.out, found.err.startswith(code), said in found.err) == ("", True, True)
+
+
+def test_a_tool_that_is_not_similar_is_not_suggested() -> None:
+    with pytest.raises(UnknownTool) as error:
+        find("nope")
+    assert error.value.near == []

@@ -1,4 +1,4 @@
-"""`suture write`, as somebody at a terminal or a script meets it."""
+"""`suture write`, as seen from a terminal or a script."""
 
 import io
 import json
@@ -18,7 +18,7 @@ from suture.cli import main
 DIFF = "diff --git a/a.json b/a.json\n--- a/a.json\n+++ b/a.json\n@@ -1 +1 @@\n-[1]\n+{}\n"
 NEW = "diff --git a/b.json b/b.json\nnew file mode 100644\n--- /dev/null\n+++ b/b.json\n@@ -0,0 +1 @@\n+{}\n"
 SAVED = "✅ File saved successfully.\n"
-BACK = re.compile(r"To take it back: suture undo [0-9a-z]{15}\n")
+BACK = re.compile(r"To undo: suture undo [0-9a-z]{15}\n")
 
 Run = Callable[..., tuple[str, str]]
 
@@ -32,7 +32,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def said(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Send a content to `suture write` and get what it prints."""
+    """Send content to `suture write`; returns the output."""
     assert root.is_dir()
 
     def run(content: bytes, *words: str, code: int = 0) -> tuple[str, str]:
@@ -164,7 +164,7 @@ def test_another_root_is_named_in_how_to_take_it_back(root: Path, said: Run) -> 
     ("content", "words", "complaint"),
     [
         (b"ab\xff\n", ["a.json"], "stdin is not UTF-8: byte 3 is 0xff"),
-        (b"", ["a.json"], "stdin is empty; to leave a.json without content, add --allow-empty"),
+        (b"", ["a.json"], "stdin is empty; to make a.json empty, add --allow-empty"),
         (
             b"[2]",
             ["a.json", "--expect-hash", "x"],
@@ -217,7 +217,7 @@ def test_on_a_terminal_it_says_what_it_waits_for_and_colors_the_diff(root: Path)
     process.stderr.close()
     shown = os.read(master, 10_000)
     os.close(master)
-    assert asked == b"Type what a.json is to hold, and end it by Ctrl-D on a line of its own.\n"
+    assert asked == b"Type the content of a.json; end with Ctrl-D on a new line.\n"
     assert b"\x1b[31m-[1]\x1b[0m" in shown
     assert b"\x1b[32m+[2]\x1b[0m" in shown
     assert (root / "a.json").read_bytes() == b"[2]\n"

@@ -1,4 +1,4 @@
-"""Standard input and output of this very process, lent to a server."""
+"""Redirect the standard input and output of this process to a server."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ Message = dict[str, Any]
 
 @contextmanager
 def redirected(source: int, target: int) -> Iterator[None]:
-    """Let the descriptors 0 and 1 lead there."""
-    kept = os.dup(0), os.dup(1)
+    """Redirect the descriptors 0 and 1."""
+    saved = os.dup(0), os.dup(1)
     os.dup2(source, 0)
     os.dup2(target, 1)
     try:
         yield
     finally:
-        for number, each in enumerate(kept):
-            os.dup2(each, number)
-            os.close(each)
+        for number, copy in enumerate(saved):
+            os.dup2(copy, number)
+            os.close(copy)
 
 
-def served(workspace: Workspace, names: list[str], most: int) -> bool:
-    """Serve these tools over standard input and output, with messages of at most so many bytes."""
+def served(workspace: Workspace, names: list[str], max_bytes: int) -> bool:
+    """Serve these tools over standard input and output, with messages of up to `max_bytes`."""
     calls = Calls(workspace, names, 10_000_000)
     try:
-        return serve(build(calls, workspace.root), calls, most)
+        return serve(build(calls, workspace.root), calls, max_bytes)
     finally:
         calls.end()
 
 
 def spoken(serve: Callable[[], object], *messages: Message | bytes) -> list[Message]:
-    """What a server answers to messages that come in one go and then end."""
+    """The answers of a server to messages that arrive at once, followed by the end of the input."""
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
-        for each in messages:
-            source.write((each if isinstance(each, bytes) else json.dumps(each).encode()) + b"\n")
+        for message in messages:
+            source.write((message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n")
         source.seek(0)
         with redirected(source.fileno(), target.fileno()):
             serve()

@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from suture.server.http import Address, Names
+from suture.server.http import Address, HostNames
 
 
 @pytest.mark.parametrize(
@@ -51,44 +51,44 @@ def test_others_can_reach_it_if_allowed() -> None:
 @pytest.mark.parametrize(
     ("names", "host", "fits"),
     [
-        (Names("127.0.0.1", 81), "127.0.0.1:81", True),
-        (Names("127.0.0.1", 81), "localhost:81", True),
-        (Names("127.0.0.1", 81), "LocalHost:81", True),
-        (Names("127.0.0.1", 81), "[::1]:81", True),
-        (Names("127.0.0.1", 81), "127.0.0.1", False),
-        (Names("127.0.0.1", 81), "127.0.0.1:80", False),
-        (Names("127.0.0.1", 81), "evil.example:81", False),
-        (Names("127.0.0.1", 81), "", False),
-        (Names("127.0.0.1", 81), None, False),
-        (Names("127.0.0.1", 80), "127.0.0.1", True),
-        (Names("::1", 81), "[::1]:81", True),
-        (Names("localhost", 81), "127.0.0.1:81", True),
-        (Names("127.0.0.1", 81, ("Me.example",)), "you.example:81", False),
-        (Names("127.0.0.1", 81, ("Me.example",)), "me.example.evil:81", False),
-        (Names("127.0.0.1", 81, ("Me.example",)), "me.example:x", False),
-        (Names("192.0.2.1", 81), "192.0.2.1:81", True),
-        (Names("192.0.2.1", 81), "localhost:81", False),
-        (Names("192.0.2.1", 81), "192.0.2.2:81", False),
-        (Names("me.example", 81), "localhost:81", False),
-        (Names("0.0.0.0", 81, remote=True), "192.0.2.2:81", True),  # noqa: S104  not bound
-        (Names("0.0.0.0", 81, remote=True), "[2001:db8::1]:81", True),  # noqa: S104  not bound
-        (Names("0.0.0.0", 81, remote=True), "localhost:81", True),  # noqa: S104  not bound
-        (Names("0.0.0.0", 81, remote=True), "192.0.2.2:82", False),  # noqa: S104  not bound
-        (Names("0.0.0.0", 81, remote=True), "evil.example:81", False),  # noqa: S104  not bound
+        (HostNames("127.0.0.1", 81), "127.0.0.1:81", True),
+        (HostNames("127.0.0.1", 81), "localhost:81", True),
+        (HostNames("127.0.0.1", 81), "LocalHost:81", True),
+        (HostNames("127.0.0.1", 81), "[::1]:81", True),
+        (HostNames("127.0.0.1", 81), "127.0.0.1", False),
+        (HostNames("127.0.0.1", 81), "127.0.0.1:80", False),
+        (HostNames("127.0.0.1", 81), "evil.example:81", False),
+        (HostNames("127.0.0.1", 81), "", False),
+        (HostNames("127.0.0.1", 81), None, False),
+        (HostNames("127.0.0.1", 80), "127.0.0.1", True),
+        (HostNames("::1", 81), "[::1]:81", True),
+        (HostNames("localhost", 81), "127.0.0.1:81", True),
+        (HostNames("127.0.0.1", 81, ("Me.example",)), "you.example:81", False),
+        (HostNames("127.0.0.1", 81, ("Me.example",)), "me.example.evil:81", False),
+        (HostNames("127.0.0.1", 81, ("Me.example",)), "me.example:x", False),
+        (HostNames("192.0.2.1", 81), "192.0.2.1:81", True),
+        (HostNames("192.0.2.1", 81), "localhost:81", False),
+        (HostNames("192.0.2.1", 81), "192.0.2.2:81", False),
+        (HostNames("me.example", 81), "localhost:81", False),
+        (HostNames("0.0.0.0", 81, remote=True), "192.0.2.2:81", True),  # noqa: S104  not bound
+        (HostNames("0.0.0.0", 81, remote=True), "[2001:db8::1]:81", True),  # noqa: S104  not bound
+        (HostNames("0.0.0.0", 81, remote=True), "localhost:81", True),  # noqa: S104  not bound
+        (HostNames("0.0.0.0", 81, remote=True), "192.0.2.2:82", False),  # noqa: S104  not bound
+        (HostNames("0.0.0.0", 81, remote=True), "evil.example:81", False),  # noqa: S104  not bound
     ],
 )
-def test_a_server_is_asked_by_its_names_only(names: Names, host: str | None, fits: bool) -> None:  # noqa: FBT001  a case
-    assert names.fits(host) is fits
-    assert names.fits_origin(None if host is None else f"http://{host}", host) is (fits or host is None)
-    assert not names.fits_origin(f"https://{host}", host)
+def test_a_server_is_asked_by_its_names_only(names: HostNames, host: str | None, fits: bool) -> None:  # noqa: FBT001  a case
+    assert names.allows(host) is fits
+    assert names.allows_origin(None if host is None else f"http://{host}", host) is (fits or host is None)
+    assert not names.allows_origin(f"https://{host}", host)
 
 
 @pytest.mark.parametrize("host", ["me.example", "ME.example:443", "me.example:8080"])
 def test_a_name_that_the_operator_allows_is_one_at_any_port_and_with_tls(host: str) -> None:
-    names = Names("127.0.0.1", 81, ("me.example",))
-    assert names.fits(host)
-    assert names.fits_origin(f"https://{host}", host)
-    assert names.fits_origin(f"http://{host}", "127.0.0.1:81")
+    names = HostNames("127.0.0.1", 81, ("me.example",))
+    assert names.allows(host)
+    assert names.allows_origin(f"https://{host}", host)
+    assert names.allows_origin(f"http://{host}", "127.0.0.1:81")
 
 
 def test_a_host_that_is_not_known_is_named() -> None:
@@ -98,6 +98,6 @@ def test_a_host_that_is_not_known_is_named() -> None:
 
 @pytest.mark.promise("serve.guard")
 def test_a_page_at_another_address_is_of_another_origin() -> None:
-    names = Names("0.0.0.0", 81, remote=True)  # noqa: S104  not bound
-    assert names.fits_origin("http://192.0.2.2:81", "192.0.2.2:81")
-    assert not names.fits_origin("http://192.0.2.3:81", "192.0.2.2:81")
+    names = HostNames("0.0.0.0", 81, remote=True)  # noqa: S104  not bound
+    assert names.allows_origin("http://192.0.2.2:81", "192.0.2.2:81")
+    assert not names.allows_origin("http://192.0.2.3:81", "192.0.2.2:81")

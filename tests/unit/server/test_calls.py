@@ -1,4 +1,4 @@
-"""Calls in threads: their number, their progress, their end."""
+"""Calls in threads: limits, progress and cancellation."""
 
 from asyncio import get_running_loop
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`suture mcp` in this process: how it is refused, and how it serves over both transports."""
+"""`suture mcp` in this process: usage errors, and serving over both transports."""
 
 import errno
 import json
@@ -27,7 +27,7 @@ def _stray(number: int, _frame: object) -> None:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The workspace, which is where we are; signals do afterwards what they did before."""
+    """The workspace, which is the current folder; signal handlers are restored afterwards."""
     (tmp_path / "a.txt").write_bytes(b"one\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SUTURE_MCP_TOKEN", raising=False)
@@ -44,7 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (
             ["--http", "nowhere"],
             2,
-            "WRONG_USAGE: suture mcp: expected HOST:PORT such as 127.0.0.1:8080, not 'nowhere'\n",
+            "WRONG_USAGE: suture mcp: expected HOST:PORT such as 127.0.0.1:8080, got 'nowhere'\n",
         ),
         (["--http", "0.0.0.0:0"], 2, "--allow-remote"),
         (["--http", "192.0.2.1:0"], 2, "--allow-remote"),
@@ -52,7 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (["--http", "no-such-host.invalid:1"], 2, "no-such-host.invalid"),
         (["--profile", "read-onyl"], 2, "read-only"),
         (["--tools", "file_rread"], 2, "UNKNOWN_TOOL: There is no tool 'file_rread'.\nDid you mean file_read? "),
-        (["--tools", ","], 2, "names of tools"),
+        (["--tools", ","], 2, "tool names"),
         (["--tools", "patch", "--profile", "edit"], 2, "not allowed with"),
         (["--allow-remote"], 2, "--http"),
         (["--allow-host", "me.example"], 2, "--http"),
@@ -66,7 +66,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             ["--http", "127.0.0.1:0", "--quiet"],
             2,
             (
-                "WRONG_USAGE: suture mcp: --quiet would hide the token: choose one by the variable SUTURE_MCP_TOKEN\n"
+                "WRONG_USAGE: suture mcp: --quiet would hide the token: set one in the variable SUTURE_MCP_TOKEN\n"
                 "See: suture mcp --help\n"
             ),
         ),
@@ -96,7 +96,7 @@ def test_a_port_that_is_taken_is_said(capfd: pytest.CaptureFixture[str]) -> None
         assert main(["mcp", "--http", f"127.0.0.1:{taken.getsockname()[1]}"]) == 1
     out, err = capfd.readouterr()
     assert (out, err[:27]) == ("", "CANNOT_LISTEN: suture mcp: ")
-    assert err.endswith(".\nChoose another port, or 0 for any that is free.\n")
+    assert err.endswith(".\nChoose another port, or 0 for any free port.\n")
 
 
 def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -107,8 +107,8 @@ def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch, capfd: p
     assert capfd.readouterr() == (
         "",
         (
-            "MISSING_EXTRA: suture mcp needs packages that suture alone does not bring: mcp is missing.\n"
-            "Install them: pip install 'suture[mcp]'\n"
+            "MISSING_EXTRA: suture mcp needs the extra mcp: package mcp is missing.\n"
+            "Install it: pip install 'suture[mcp]'\n"
         ),
     )
 
@@ -121,7 +121,7 @@ def test_a_server_whose_streams_are_gone_says_what_to_do(
 
     monkeypatch.setattr("suture.server.stdio.serve", gone)
     assert main(["mcp"]) == 1
-    told = "CANNOT_SERVE: suture mcp: [Errno 9] Bad file descriptor.\nStart it by an agent, or with --http HOST:PORT.\n"
+    told = "CANNOT_SERVE: suture mcp: [Errno 9] Bad file descriptor.\nLet an agent start it, or use --http HOST:PORT.\n"
     assert capfd.readouterr() == ("", told)
 
 
@@ -144,7 +144,7 @@ def test_a_protected_path_is_opened_for_a_server(folder: Path, words: list[str],
 
 
 def served(monkeypatch: pytest.MonkeyPatch, use: Callable[[list[str]], None], *words: str, lines: int) -> int:
-    """Serve over HTTP, while another thread makes use of what was printed, and then sends a signal."""
+    """Serve over HTTP, while another thread uses the printed address and token, then sends a signal."""
     read_end, write_end = os.pipe()
     failed: list[BaseException] = []
 

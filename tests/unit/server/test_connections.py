@@ -1,4 +1,4 @@
-"""Connections alone, to a server in this process."""
+"""HTTP connections to a server in this process, without the guard."""
 
 import asyncio
 import resource
@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from suture.server.http import CONNECTION, Impatient, Limits, Pool, neighborhood
+from suture.server.http import CONNECTION, Connection, Limits, Pool, network_of
 
 Connected = Callable[[], socket.socket]
 ASKING = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -21,19 +21,19 @@ KNOWN = b"GET /known HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 async def inside(scope: Scope, _receive: Receive, send: Send) -> None:
-    """Let in who asks for `/known`; no room is 503."""
+    """Authenticate requests for `/known`; 503 if there is no room."""
     status = 204 if scope["path"] != "/known" or scope["state"][CONNECTION].admit() else 503
     await send({"type": "http.response.start", "status": status, "headers": []})
     await send({"type": "http.response.body"})
 
 
 def served(limits: Limits, talk: Callable[[Connected], None]) -> None:
-    """Let a client talk to a server."""
+    """Run a client against a server."""
 
     async def run() -> None:
         config, state = Config(inside, log_config=None), ServerState()
         config.load()
-        made = partial(Impatient, limits=limits, pool=Pool(limits), config=config, server_state=state, app_state={})
+        made = partial(Connection, limits=limits, pool=Pool(limits), config=config, server_state=state, app_state={})
         server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
         connected = partial(socket.create_connection, server.sockets[0].getsockname(), 30)
         await asyncio.to_thread(talk, connected)
@@ -120,11 +120,11 @@ def test_silence_and_unfinished_heads_end_a_connection() -> None:
     ],
 )
 def test_strangers_are_told_apart_by_what_they_cannot_choose(address: str, network: str) -> None:
-    assert neighborhood(address) == network
+    assert network_of(address) == network
 
 
 class Fake:
-    """All of a connection that a pool asks for."""
+    """The part of a connection that a pool uses."""
 
     def __init__(self, network: str, *, is_idle: bool = False) -> None:
         self.network = network
@@ -164,7 +164,7 @@ def test_half_of_the_files_are_left_to_the_work(monkeypatch: pytest.MonkeyPatch)
     def limited(files: int) -> tuple[int, int, int]:
         monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
         found = Limits()
-        return found.strangers, found.known, found.accepted
+        return found.anonymous, found.authenticated, found.backlog
 
     assert limited(1_024) == (128, 384, 32)
     assert limited(resource.RLIM_INFINITY) == limited(1 << 20) == (250, 750, 62)

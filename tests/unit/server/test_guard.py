@@ -1,4 +1,4 @@
-"""The guard alone, asked as a web server asks it."""
+"""The guard alone, called as by a web server."""
 
 from typing import Any
 
@@ -6,17 +6,17 @@ import anyio
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from suture.server.http import Guard, Limits, Names
+from suture.server.http import Guard, HostNames, Limits
 
 OURS = [(b"host", b"127.0.0.1:81"), (b"authorization", b"Bearer right")]
 
 
 def guard_of(app: ASGIApp, **limits: Any) -> Guard:
-    return Guard(app, Names("127.0.0.1", 81), "right", 100, Limits(**limits))
+    return Guard(app, HostNames("127.0.0.1", 81), "right", 100, Limits(**limits))
 
 
 class Inside:
-    """What the guard stands before; it answers when it may."""
+    """The app behind the guard; it responds once it is open."""
 
     def __init__(self) -> None:
         self.entered = 0
@@ -41,7 +41,7 @@ async def _empty() -> Any:
 
 
 def in_pieces(*pieces: bytes) -> Receive:
-    """A body, of which more is to come for ever."""
+    """A body that never ends."""
     left = list(pieces)
 
     async def receive() -> Any:

@@ -1,4 +1,4 @@
-"""What is sent for a result: Unicode only, and never more than the limit."""
+"""The size of a sent result: valid Unicode, and never more than the limit."""
 
 import json
 from typing import Any

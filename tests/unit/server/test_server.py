@@ -1,4 +1,4 @@
-"""The server in this process, asked by the SDK's client."""
+"""The server in this process, with the SDK's client."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path

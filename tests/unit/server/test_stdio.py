@@ -1,4 +1,4 @@
-"""Messages over descriptors of this process: their framing, and what becomes of what is none."""
+"""Messages over descriptors of this process: framing, and invalid messages."""
 
 import json
 import os
@@ -105,7 +105,7 @@ def test_what_needs_no_answer_gets_none(raw: bytes) -> None:
 def test_lines_are_bounded_however_they_come(raw: bytes, lines: list[bytes | None], step: int) -> None:
     found = stdio._Lines(8)
     pieces = [raw[at : at + step] for at in range(0, len(raw), step)]
-    assert [line for piece in (*pieces, b"") for line in found.added(piece)] == lines
+    assert [line for piece in (*pieces, b"") for line in found.add(piece)] == lines
 
 
 def test_what_is_printed_goes_to_stderr_and_nothing_is_taken_from_stdin(capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Plain calls over stdio, answered without the SDK: which they are, and that nobody notices."""
+"""Plain calls over stdio, answered without the SDK: which calls, and that the answers are the same."""
 
 import json
 import os
@@ -22,7 +22,7 @@ READ = tool_call(1, "file_read", {"path": "a.txt", "format": "raw"})
 
 
 class Client:
-    """A lane, and what comes out of it."""
+    """Direct calls, and the messages that they send."""
 
     def __init__(self, root: Path, revision: str = "2025-06-18") -> None:
         self.sent: list[Message] = []
@@ -35,7 +35,7 @@ class Client:
         self.direct.watch_response(JSONRPCResponse(jsonrpc="2.0", id=0, result={"protocolVersion": revision}))
 
     async def answered(self) -> list[Message]:
-        """Everything that was sent, once no call is under way."""
+        """Everything that was sent, once no call is running."""
         while self.direct.is_busy:  # noqa: ASYNC110  only the client hears of it
             await anyio.sleep(0.005)
         return self.sent

@@ -189,17 +189,17 @@ def test_the_schema_says_what_parse_accepts() -> None:
             },
             "encoding": {
                 "type": "string",
-                "description": "Encoding of a file that has no byte order mark and is not UTF-8, as Python names it",
+                "description": "Encoding of a file that has no byte order mark and is not UTF-8 (a Python codec name)",
             },
             "expect_hash": {
                 "anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}],
-                "description": "Hash the file must have, as an earlier result gave it; or {path: hash}",
+                "description": "Hash the file must have, as returned by an earlier call; or {path: hash}",
             },
             "validate": {
                 "type": "string",
                 "enum": ["off", "warn", "strict", "all"],
-                "description": "Check the result before it is written: report errors, refuse those that the edit "
-                "brings, or refuse any",
+                "description": "Check the result before it is written: report errors, reject errors that the edit "
+                "introduces, or reject any",
                 "default": "off",
             },
         },

@@ -80,7 +80,7 @@ def test_a_restore_is_a_change_that_can_be_undone_and_redone(number: int) -> Non
     change = done(ws.restore(ids[number]))["change_id"]
     newest = recorded(ws)[0]
     assert (newest["change_id"], newest["tool"], newest["state"]) == (change, "restore", "landed")
-    assert newest["summary"] == f"restore to {ids[number]}"
+    assert newest["summary"] == f"restore to change {ids[number]}"
     assert done(ws.undo())["undone"] == change
     assert state(fs) == stations[-1]
     done(ws.redo())
