@@ -68,11 +68,11 @@ def _model(declared: Any, name: str = "") -> type[Arguments]:
         _FIELD_NAMES.get(key, key): (types[key], Field(... if argument.required else argument.default, alias=key))
         for key, argument in arguments.items()
     }
-    made = create_model(
+    model = create_model(
         name or declared.__name__, __base__=Arguments, __module__=__name__, __doc__=declared.__doc__, **fields
     )
-    made.declared = declared
-    return made
+    model.declared = declared
+    return model
 
 
 if TYPE_CHECKING:  # type checkers know the fields from the declarations

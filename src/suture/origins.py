@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _MAX_LINKS = 40  # on the way to a path, as in Linux
-_NEEDED = frozenset(
+_NEEDED_MODULES = frozenset(
     [
         "suture",
         "_cffi_backend",
@@ -45,19 +45,19 @@ _NEEDED = frozenset(
 """The modules that suture imports when a call needs them, and those that they import if they are there."""
 _GRAMMARS = "tree_sitter_"
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
-_INSTALLED = ("site-packages", "dist-packages")
+_PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 """Names of folders that hold installed packages, and nothing that a project edits."""
 _VENV_PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
 """What counts of an environment whose folder is a root itself: the rest are the project's own files."""
 
 
-class Inside:
+class RootSet:
     """Tells which paths lie below one of some roots, by name and by the identity of the folders."""
 
     def __init__(self, roots: Iterable[str]) -> None:
         self._names = [_real(root).rstrip("/") for root in roots]
         self._folders = {identity for name in self._names if (identity := _identity(name or "/")) is not None}
-        self._known: dict[str, tuple[bool, str | None]] = {}
+        self._cache: dict[str, tuple[bool, str | None]] = {}
         """Places that were looked at: whether they are below a root, and where a link leads."""
 
     def contains(self, path: str) -> bool:
@@ -70,7 +70,7 @@ class Inside:
         while rest:
             name = rest.pop()
             here = os.path.dirname(here) if name == ".." else os.path.join(here, name)
-            below, aim = self._look_at(here)
+            below, aim = self._inspect(here)
             if below:
                 return True
             if aim is None:
@@ -82,8 +82,8 @@ class Inside:
             rest += _names_reversed(aim)
         return "" in self._names  # the whole disk is a root
 
-    def _look_at(self, here: str) -> tuple[bool, str | None]:
-        if here not in self._known:
+    def _inspect(self, here: str) -> tuple[bool, str | None]:
+        if here not in self._cache:
             below = any(here == name or here.startswith(f"{name}/") for name in self._names)
             # A file system may ignore case, or show a folder in two places.
             below = below or _identity(here) in self._folders
@@ -91,24 +91,24 @@ class Inside:
                 aim = os.readlink(here)
             except (OSError, ValueError):  # no link; or nothing, and then nothing can be run
                 aim = None
-            self._known[here] = below, aim
-        return self._known[here]
+            self._cache[here] = below, aim
+        return self._cache[here]
 
 
 def is_outside(path: str, roots: Iterable[str]) -> bool:
     """Whether neither a path, nor a link or folder on the way to it, nor what it leads to lies below a root."""
-    return not Inside(roots).contains(path)
+    return not RootSet(roots).contains(path)
 
 
 def own_places(roots: Sequence[str]) -> list[str]:
     """The real paths of what suture runs from, as far as it lies below a root: its package, its Python, packages."""
-    return _own_places(roots, Inside(roots))
+    return _own_places(roots, RootSet(roots))
 
 
-def _own_places(roots: Sequence[str], inside: Inside) -> list[str]:
+def _own_places(roots: Sequence[str], inside: RootSet) -> list[str]:
     places = [_PACKAGE, os.path.dirname(sys.executable or _PACKAGE)]
     places += [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
-    places += [entry for entry in sys.path if os.path.basename(entry) in _INSTALLED]
+    places += [entry for entry in sys.path if os.path.basename(entry) in _PACKAGE_FOLDERS]
     inner = dict.fromkeys(_real(place) for place in dict.fromkeys(places) if inside.contains(place))
     whole = {_real(root) for root in roots}
     parts = [os.path.join(place, part) for place in inner if place in whole for part in _VENV_PARTS]
@@ -117,12 +117,12 @@ def _own_places(roots: Sequence[str], inside: Inside) -> list[str]:
 
 def usable_path(roots: Sequence[str]) -> list[str]:
     """The folders of `sys.path` from which modules may be imported: outside of the roots, or what suture runs from."""
-    inside = Inside(roots)
+    inside = RootSet(roots)
     return _usable(inside, _own_places(roots, inside))
 
 
-def _usable(inside: Inside, own: Sequence[str]) -> list[str]:
-    return [entry for entry in sys.path if not _is_open(entry, inside, own)]
+def _usable(inside: RootSet, own: Sequence[str]) -> list[str]:
+    return [entry for entry in sys.path if not _is_writable_entry(entry, inside, own)]
 
 
 def start_code(roots: Sequence[str]) -> str:
@@ -139,12 +139,12 @@ def start_code(roots: Sequence[str]) -> str:
     )
 
 
-def keep_out(roots: Sequence[str]) -> list[str]:
+def exclude_roots(roots: Sequence[str]) -> list[str]:
     """From now on, import what suture needs only from outside of the roots, if `sys.path` leads into them at all.
 
     Gives the `own_places`, which go on being used.
     """
-    inside = Inside(roots)
+    inside = RootSet(roots)
     own = _own_places(roots, inside)
     if len(_usable(inside, own)) == len(sys.path):
         return own
@@ -157,7 +157,7 @@ def keep_out(roots: Sequence[str]) -> list[str]:
     return own
 
 
-def drop_entries(roots: Sequence[str]) -> None:
+def drop_root_entries(roots: Sequence[str]) -> None:
     """Take what leads into a root off `sys.path`: for a process that is suture's own."""
     sys.path[:] = usable_path(roots)
 
@@ -176,7 +176,7 @@ def importing_outside(roots: Sequence[str]) -> Iterator[None]:
     """Let this thread import nothing from below these roots, whatever it imports: for code of plugins."""
     before = _restricted.roots
     if roots:
-        keep_out(roots)
+        exclude_roots(roots)
     _restricted.roots = tuple(roots)
     try:
         yield
@@ -204,7 +204,7 @@ class OutsideFinder:
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Where a module is; None if it is for other finders to say."""
-        is_ours = name in _NEEDED or name in sys.stdlib_module_names or name.startswith(_GRAMMARS)
+        is_ours = name in _NEEDED_MODULES or name in sys.stdlib_module_names or name.startswith(_GRAMMARS)
         if path is not None or not (is_ours or _restricted.roots):
             return None
         from importlib.machinery import PathFinder
@@ -229,7 +229,7 @@ def _roots_kept_out() -> Sequence[str]:
     return () if finder is None else finder.roots
 
 
-def _is_open(entry: str, inside: Inside, own: Sequence[str]) -> bool:
+def _is_writable_entry(entry: str, inside: RootSet, own: Sequence[str]) -> bool:
     """Whether a folder lies below a root, where tools can write it."""
     if not inside.contains(entry or "."):
         return False

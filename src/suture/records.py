@@ -47,10 +47,10 @@ class Record:
         """The same value with some fields changed."""
         if not changes.keys() <= self.__dict__.keys():
             return type(self)(**self.__dict__, **changes)  # which says what is wrong
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made.__dict__.update(changes)
-        return made
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy.__dict__.update(changes)
+        return copy
 
     def __setattr__(self, name: str, value: object) -> None:
         message = f"{type(self).__name__}.{name} cannot be changed"

@@ -120,11 +120,11 @@ class MemoryFS(FS):
             self._set_entries((folder, name, node))
         self._set_data(node, data)
 
-    def put_link(self, path: str, aim: str) -> None:
+    def put_link(self, path: str, target: str) -> None:
         """Make a symbolic link."""
         folder, name = self._parent_of(path)
         node = self._node("link", 0o777)
-        node.data = os.fsencode(aim)
+        node.data = os.fsencode(target)
         self._set_entries((folder, name, node))
 
     def put_special(self, path: str) -> None:
@@ -208,9 +208,9 @@ class MemoryFS(FS):
                 done.append(name)
                 continue
             links += 1
-            aim = os.fsdecode(node.data)
-            done = [] if aim.startswith("/") else done
-            queue += aim.split("/")[::-1]
+            target = os.fsdecode(node.data)
+            done = [] if target.startswith("/") else done
+            queue += target.split("/")[::-1]
         return "/" + "/".join(done)
 
     def open_folder(self, folder: int, name: str) -> int:
@@ -564,7 +564,7 @@ class FaultyFS(FS):
         while self._open:
             self.inner.close(self._open.pop())
 
-    def _pass(self, name: str, *args: Any) -> Any:
+    def _forward(self, name: str, *args: Any) -> Any:
         counted = not self._only or name in self._only
         with self._counting:  # files are synced in threads
             if counted:
@@ -608,12 +608,12 @@ def _check_name(name: str) -> None:
         raise _failure(errno.ENAMETOOLONG)
 
 
-def _passing(name: str) -> Callable[..., Any]:
+def _forwarding(name: str) -> Callable[..., Any]:
     def method(self: FaultyFS, *args: Any) -> Any:
-        return self._pass(name, *args)
+        return self._forward(name, *args)
 
     return method
 
 
 for _name in [name for name in vars(FS) if not name.startswith("_")]:
-    setattr(FaultyFS, _name, _passing(_name))
+    setattr(FaultyFS, _name, _forwarding(_name))

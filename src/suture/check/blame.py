@@ -118,11 +118,11 @@ class View:
     """A text with errors, as its tree shows it."""
 
     def __init__(
-        self, source: bytes, tree: tree_sitter.Tree, blocks: Sequence[tuple[str, str]], late: Callable[[], object]
+        self, source: bytes, tree: tree_sitter.Tree, blocks: Sequence[tuple[str, str]], check_time: Callable[[], object]
     ) -> None:
         self.source = source
         self.lines = Lines(source)
-        self._late = late
+        self._check_time = check_time
         self.tokens: list[Token] = []
         self.starts: list[int] = []
         self._marks: list[Mark] = []
@@ -139,7 +139,7 @@ class View:
     def suspects(self) -> list[Suspect]:
         """All that look guilty, the likeliest first."""
         return list(
-            dict.fromkeys(chain(self.brackets(), self._lost(), self._quotes(), self._separators(), self._misfits()))
+            dict.fromkeys(chain(self.brackets(), self._inserted(), self._quotes(), self._separators(), self._misfits()))
         )
 
     def pairs(self) -> list[Suspect]:
@@ -150,7 +150,7 @@ class View:
         """What the parser itself objects to, in the order of the text; the first of what it could not read at a go."""
         suspects: list[Suspect] = []
         after = -1
-        for suspect in sorted(chain(self._lost(), self._misfits()), key=lambda suspect: suspect.at):
+        for suspect in sorted(chain(self._inserted(), self._misfits()), key=lambda suspect: suspect.at):
             if suspect.at >= after:
                 suspects.append(suspect)
                 around = [node.end_byte for node in self._errors if node.start_byte <= suspect.at < node.end_byte]
@@ -175,7 +175,7 @@ class View:
         down = True
         for step in count():
             if step % _NODES_PER_LOOK == 0:
-                self._late()
+                self._check_time()
             if down:
                 node = cursor.node
                 if node is None:  # pragma: no cover  a cursor that we move is on a node
@@ -311,7 +311,7 @@ class View:
             return first if alone and between and self.lines.indent(first) == indent else None
         return None
 
-    def _lost(self) -> Iterator[Suspect]:
+    def _inserted(self) -> Iterator[Suspect]:
         """What the parser put in."""
         for node in islice(self._missing, _MAX_ERRORS):
             at = self.behind(node.start_byte)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from time import monotonic
 
 from suture.check.issue import Issue, NotRunError
-from suture.origins import Inside
+from suture.origins import RootSet
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ _MAX_FIRST_LINE = 4_096  # bytes in which the interpreter of a script is looked 
 _GRACE_SECONDS = 0.2  # seconds for what a program left behind to close its end of the pipes
 
 
-class Ran(Record):
+class ProgramResult(Record):
     """How a program ended, and what it wrote."""
 
     code: int
@@ -45,21 +45,21 @@ def program(name: str, roots: Sequence[str], *, beside: bool = True) -> str | No
 
     Whoever may edit the workspace could have written that.
     """
-    inside = Inside(roots)
-    return next((path for path in _candidates(name, beside=beside) if not _is_held(path, inside)), None)
+    inside = RootSet(roots)
+    return next((path for path in _candidates(name, beside=beside) if not _is_in_root(path, inside)), None)
 
 
 def program_inside(name: str, roots: Sequence[str], *, beside: bool = True) -> str | None:
     """The program of a name that is not taken because a root holds it."""
-    inside = Inside(roots)
-    return next((path for path in _candidates(name, beside=beside) if _is_held(path, inside)), None)
+    inside = RootSet(roots)
+    return next((path for path in _candidates(name, beside=beside) if _is_in_root(path, inside)), None)
 
 
-def startable(name: str, roots: Sequence[str], folder: str, *, beside: bool = True) -> str:
+def find_executable(name: str, roots: Sequence[str], folder: str, *, beside: bool = True) -> str:
     """What to start for the first word of a command that runs in a folder; NotRunError if there is nothing."""
     if "/" in name:
-        if _is_held(os.path.join(folder, name), Inside(roots)):
-            raise NotRunError(held_reason(name), TRUST)
+        if _is_in_root(os.path.join(folder, name), RootSet(roots)):
+            raise NotRunError(in_root_reason(name), TRUST)
         return name
     path = program(name, roots, beside=beside)
     if path is not None:
@@ -67,14 +67,14 @@ def startable(name: str, roots: Sequence[str], folder: str, *, beside: bool = Tr
     held = program_inside(name, roots, beside=beside)
     if held is None:
         raise NotRunError(f"{name} is not installed")
-    raise NotRunError(held_reason(held), TRUST)
+    raise NotRunError(in_root_reason(held), TRUST)
 
 
 TRUST = "project_commands"
 """The setting by which the operator lets run what is in the workspace."""
 
 
-def held_reason(path: str) -> str:
+def in_root_reason(path: str) -> str:
     """Why a program that a root holds is not run, and what to do."""
     name = os.path.basename(path)
     return (
@@ -105,7 +105,7 @@ def _candidates(name: str, *, beside: bool) -> Iterator[str]:
             yield path
 
 
-def _is_held(path: str, inside: Inside) -> bool:
+def _is_in_root(path: str, inside: RootSet) -> bool:
     """Whether a root holds a program, a link to it, or what a script says that it runs by."""
     if inside.contains(path):
         return True
@@ -115,8 +115,8 @@ def _is_held(path: str, inside: Inside) -> bool:
 
 
 def run(
-    arguments: Sequence[str], seconds: float, cwd: str, given: bytes | None = None, *, roots: Sequence[str] = ()
-) -> Ran:
+    arguments: Sequence[str], seconds: float, cwd: str, stdin: bytes | None = None, *, roots: Sequence[str] = ()
+) -> ProgramResult:
     """Run a program to its end, without a shell, in a clean environment; what it starts ends with it.
 
     It finds no program on the path that `roots` hold. If it cannot be started, takes too long or writes too much, that
@@ -124,13 +124,13 @@ def run(
     """
     import subprocess
 
-    ends = monotonic() + seconds
+    deadline = monotonic() + seconds
     try:
-        started = subprocess.Popen(  # noqa: S603  the operator's command, or one of ours
+        process = subprocess.Popen(  # noqa: S603  the operator's command, or one of ours
             list(arguments),
             cwd=cwd,
             env=_environment(os.environ, roots),
-            stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -138,61 +138,61 @@ def run(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise NotRunError(f"{arguments[0]} cannot be started: {reason}") from None
-    with started:
+    with process:
         try:
-            out, err = _Talk(started, given or b"").until(ends)
-            return Ran(started.wait(max(ends - monotonic(), 0.01)), out, err)
+            out, err = _Pipes(process, stdin or b"").until(deadline)
+            return ProgramResult(process.wait(max(deadline - monotonic(), 0.01)), out, err)
         except (TimeoutError, subprocess.TimeoutExpired):
             raise NotRunError(f"{os.path.basename(arguments[0])} took longer than {seconds:.1f} s") from None
         finally:
-            _end(started)
+            _kill_group(process)
 
 
 def _environment(known: Mapping[str, str], roots: Sequence[str]) -> dict[str, str]:
     """The environment of a program: no secrets of this process, and no folder of a root on its path."""
-    inside = Inside(roots)
+    inside = RootSet(roots)
     folders = known.get("PATH", os.defpath).split(os.pathsep)
     path = [folder for folder in folders if os.path.isabs(folder) and not inside.contains(folder)]
     passed_on = {name: known[name] for name in _PASSED_ON if name in known}
     return passed_on | _SET | {"PATH": os.pathsep.join(path)}
 
 
-class _Talk:
+class _Pipes:
     """What is handed to a program, and what it writes meanwhile."""
 
-    def __init__(self, started: Popen[bytes], given: bytes) -> None:
+    def __init__(self, process: Popen[bytes], stdin: bytes) -> None:
         from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 
-        self._rest = memoryview(given)
-        self._started = started
+        self._rest = memoryview(stdin)
+        self._started = process
         self._selector = DefaultSelector()
         self._written: dict[int, bytearray] = {}
-        for stream in (started.stdout, started.stderr):
+        for stream in (process.stdout, process.stderr):
             assert stream is not None  # noqa: S101  both are pipes
             self._written[stream.fileno()] = bytearray()
             self._selector.register(stream.fileno(), EVENT_READ)
-        if started.stdin is not None:
-            os.set_blocking(started.stdin.fileno(), False)
-            self._selector.register(started.stdin.fileno(), EVENT_WRITE)
+        if process.stdin is not None:
+            os.set_blocking(process.stdin.fileno(), False)
+            self._selector.register(process.stdin.fileno(), EVENT_WRITE)
 
-    def until(self, ends: float) -> tuple[bytes, bytes]:
+    def until(self, deadline: float) -> tuple[bytes, bytes]:
         """Listen until the program closes both its ends, or is over; what it said and what it complained of."""
         with self._selector:
             while self._selector.get_map():
-                if monotonic() > ends:
+                if monotonic() > deadline:
                     raise TimeoutError
-                ready = self._selector.select(min(max(ends - monotonic(), 0), _GRACE_SECONDS))
+                ready = self._selector.select(min(max(deadline - monotonic(), 0), _GRACE_SECONDS))
                 if not ready and self._started.poll() is not None:
                     break  # something it started keeps them open
                 for key, _ in ready:
                     if key.fd in self._written:
-                        self._take(key.fd)
+                        self._read(key.fd)
                     else:
-                        self._give(key.fd)
+                        self._write(key.fd)
         out, err = self._written.values()
         return bytes(out), bytes(err)
 
-    def _take(self, end: int) -> None:
+    def _read(self, end: int) -> None:
         piece = os.read(end, _CHUNK)
         self._written[end] += piece
         if len(self._written[end]) > _MAX_OUTPUT_BYTES:
@@ -200,7 +200,7 @@ class _Talk:
         if not piece:
             self._selector.unregister(end)
 
-    def _give(self, end: int) -> None:
+    def _write(self, end: int) -> None:
         try:
             self._rest = self._rest[os.write(end, self._rest[:_CHUNK]) :]
         except OSError:  # it does not want to know
@@ -210,13 +210,13 @@ class _Talk:
             self._started.stdin.close()
 
 
-def _end(started: Popen[bytes]) -> None:
+def _kill_group(process: Popen[bytes]) -> None:
     """End what a program left running, and itself; its group is its own."""
     import signal
 
     with suppress(OSError):  # nothing of it is left
-        os.killpg(started.pid, signal.SIGKILL)
-    for stream in (started.stdin, started.stdout, started.stderr):
+        os.killpg(process.pid, signal.SIGKILL)
+    for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None and not stream.closed:
             stream.close()
 
@@ -270,20 +270,20 @@ class Command:
         del before, after
         first, *rest = self._command
         file = staging.file()
-        first = startable(first, self._roots, staging.folder(), beside=self._beside)
+        first = find_executable(first, self._roots, staging.folder(), beside=self._beside)
         arguments = [first, *(word.replace(FILE, file) for word in rest)]
-        ran = run(arguments, staging.seconds, staging.folder(), roots=self._roots)
-        if ran.code == 0:
+        result = run(arguments, staging.seconds, staging.folder(), roots=self._roots)
+        if result.code == 0:
             return []
-        output = _plain((ran.out + b"\n" + ran.err).decode("utf-8", "replace"))
+        output = _plain((result.out + b"\n" + result.err).decode("utf-8", "replace"))
         output = output.replace(f"{staging.folder()}/", "")  # which is another one each time
-        if ran.code < 0 or ran.code >= _CANNOT_EXECUTE:
-            how = f"was ended by signal {-ran.code}" if ran.code < 0 else f"ended with code {ran.code}"
+        if result.code < 0 or result.code >= _CANNOT_EXECUTE:
+            how = f"was ended by signal {-result.code}" if result.code < 0 else f"ended with code {result.code}"
             raise NotRunError(f"{os.path.basename(first)} {how}: {summary(output)}")
         findings = list(_parse_output(output, self.name))
         issues = [issue for name, issue in findings if _is_same(name, path, staging)][:_MAX_ISSUES]
         if not issues and not (findings and self._follows):  # nothing that could be read
-            return [Issue("error", 1, 1, self.name, summary(output) or f"exit code {ran.code}")]
+            return [Issue("error", 1, 1, self.name, summary(output) or f"exit code {result.code}")]
         return [issue.but(column=max(issue.column + 1 - self._first_column, 1)) for issue in issues]
 
 

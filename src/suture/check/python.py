@@ -21,7 +21,7 @@ from _thread import allocate_lock
 from suture.check.issue import INVALID, Issue, NotRunError, Parser, Places
 from suture.check.programs import program, read_regular, run, summary
 from suture.files.protected import Guard
-from suture.origins import Inside
+from suture.origins import RootSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.check.issue import Staging
-    from suture.check.programs import Ran
+    from suture.check.programs import ProgramResult
 
 
 _ONLY_AST = 1024  # ast.PyCF_ONLY_AST
@@ -42,7 +42,7 @@ _LONG_LINE = 2_000  # characters, below which a line is not looked at: it cannot
 _MAX_DOTS = 1_000  # in an import, by choice: 10,000 take 30 ms, 50,000 1.3 s, and more overflow the stack
 _MAX_FIELDS = 10_000  # of an f-string in one line: they take 70 ms, 50,000 1.3 s
 _TEMPLATE = r"(?m)^[ \t]*\{%|\{\{ ?cookiecutter\b"
-_one_at_a_time = allocate_lock()
+_warnings_lock = allocate_lock()
 
 
 class PythonSyntax(Parser):
@@ -58,7 +58,7 @@ class PythonSyntax(Parser):
 
         if "\0" in text:
             return [Places(text).error(text.index("\0"), "a null byte is not allowed in Python source")]
-        _hold_bearable(path, text)
+        _refuse_costly(path, text)
         try:
             self._compile(path, text)
         except SyntaxError as error:
@@ -76,12 +76,12 @@ class PythonSyntax(Parser):
         import warnings
 
         # The filters belong to the whole process: two checks that change them at once could leave them changed.
-        with _one_at_a_time, warnings.catch_warnings():
+        with _warnings_lock, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._read(path, text)
 
     def _read(self, path: str, text: str) -> None:
-        if len(text) > _MAX_COMPILED or _doubles(text) or _depth(text) > _MAX_DEPTH:
+        if len(text) > _MAX_COMPILED or _nests_finally(text) or _depth(text) > _MAX_DEPTH:
             from symtable import symtable
 
             symtable(text, path, "exec")
@@ -116,7 +116,7 @@ def python_accepts(path: str, text: str, staging: Staging, check: PythonSyntax |
         return False
 
 
-def _doubles(text: str) -> bool:
+def _nests_finally(text: str) -> bool:
     """Whether `finally` may be nested in `finally` many times."""
     if text.count("finally:") <= _MAX_FINALLY:
         return False
@@ -135,7 +135,7 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _hold_bearable(path: str, text: str) -> None:
+def _refuse_costly(path: str, text: str) -> None:
     if len(text) > _MAX_PARSED:
         raise NotRunError(f"{path} is longer than {_MAX_PARSED:,} characters")
     for line in text.split("\n"):
@@ -192,11 +192,11 @@ class Ruff:
     external = True
 
     def __init__(
-        self, roots: Sequence[str] = (), held: Sequence[str] | None = None, guard: Guard | None = None
+        self, roots: Sequence[str] = (), untrusted: Sequence[str] | None = None, guard: Guard | None = None
     ) -> None:
         """`held`: the roots from which no program is taken; all of them, unless it is said."""
         self._roots = tuple(roots)
-        self._held = self._roots if held is None else tuple(held)
+        self._untrusted = self._roots if untrusted is None else tuple(untrusted)
         self._guard = guard or Guard()
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
@@ -204,33 +204,33 @@ class Ruff:
         from suture.json_text import loads
 
         del before
-        ruff = program("ruff", self._held)
+        ruff = program("ruff", self._untrusted)
         if ruff is None:
             raise NotRunError("ruff is not installed: pip install 'suture[lint]'")
-        asked = [ruff, "check", *_ALWAYS]
-        configured = _Configured(staging.name, self._roots or (staging.root,), self._guard)
+        command = [ruff, "check", *_ALWAYS]
+        configured = _Configuration(staging.name, self._roots or (staging.root,), self._guard)
         refused = configured.refusal()
         if refused is None:
-            ran = self._ask([*asked, *(() if configured.file else _UNCONFIGURED)], after, staging)
-            if ran.code not in {0, _EXIT_PROBLEMS}:
-                refused = f"ruff rejects it: {summary(ran.err, _MAX_REFUSAL)}"
+            result = self._ask([*command, *(() if configured.file else _UNCONFIGURED)], after, staging)
+            if result.code not in {0, _EXIT_PROBLEMS}:
+                refused = f"ruff rejects it: {summary(result.err, _MAX_REFUSAL)}"
         notes: list[Issue] = []
         if refused is not None:
             words = f"ruff used its default rules instead of the project's configuration: {refused}"
             notes.append(Issue("warning", 1, 1, "ruff-configuration", words))
-            ran = self._ask([*asked, "--isolated", *_UNCONFIGURED], after, staging)
-        if ran.code not in {0, _EXIT_PROBLEMS}:
-            raise NotRunError(f"ruff failed: {summary(ran.err, _MAX_REFUSAL)}")
-        findings: Any = loads(ran.out.decode("utf-8", "replace") or "[]")
+            result = self._ask([*command, "--isolated", *_UNCONFIGURED], after, staging)
+        if result.code not in {0, _EXIT_PROBLEMS}:
+            raise NotRunError(f"ruff failed: {summary(result.err, _MAX_REFUSAL)}")
+        findings: Any = loads(result.out.decode("utf-8", "replace") or "[]")
         return notes + _with_python(list(map(_ruff_issue, findings)), path, after, staging)
 
-    def _ask(self, arguments: Sequence[str], text: str, staging: Staging) -> Ran:
-        given = text.encode("utf-8", "replace")
+    def _ask(self, arguments: Sequence[str], text: str, staging: Staging) -> ProgramResult:
+        stdin = text.encode("utf-8", "replace")
         command = [*arguments, "--stdin-filename", staging.name, "-"]
-        return run(command, staging.seconds, staging.root, given, roots=self._held)
+        return run(command, staging.seconds, staging.root, stdin, roots=self._untrusted)
 
 
-class _Configured:
+class _Configuration:
     """The configuration that ruff finds for a file: the nearest, and what that extends.
 
     Whoever writes it must not learn by it what files outside of the workspace say, or whether they exist: ruff quotes
@@ -238,7 +238,7 @@ class _Configured:
     """
 
     def __init__(self, name: str, roots: Sequence[str], guard: Guard) -> None:
-        self._inside = Inside(roots)
+        self._inside = RootSet(roots)
         self._roots = [os.path.realpath(root).rstrip("/") for root in roots]
         self._guard = guard
         self._folder = os.path.dirname(name)
@@ -256,7 +256,7 @@ class _Configured:
                 wrong = self._wrong_place(file)
                 if wrong is not None:
                     return wrong
-                if self.file is None and (name != _PROJECT or _settings(file) != {}):
+                if self.file is None and (name != _PROJECT or _ruff_settings(file) != {}):
                     self.file = file
             above = os.path.dirname(folder)
             if above == folder:
@@ -270,7 +270,7 @@ class _Configured:
     def _wrong_chain(self, file: str) -> str | None:
         """What is wrong with a configuration or with one that it extends."""
         for _ in range(_MAX_EXTENDED):
-            shown, settings = os.path.basename(file), _settings(file)
+            shown, settings = os.path.basename(file), _ruff_settings(file)
             if settings is None:
                 return f"{shown} cannot be read as TOML"
             folder = os.path.dirname(file)
@@ -309,7 +309,7 @@ class _Configured:
         return None if os.path.isfile(file) else f"{shown} is not a regular file"
 
 
-def _settings(file: str) -> dict[str, Any] | None:
+def _ruff_settings(file: str) -> dict[str, Any] | None:
     """What a file says about ruff, nothing if it is not about ruff; None if it cannot be read."""
     from suture.check.data import load_toml  # most projects have no configuration
 

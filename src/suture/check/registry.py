@@ -26,7 +26,7 @@ from functools import cache
 from suture.check.issue import NotRunError
 from suture.check.programs import read_regular
 from suture.errors import SutureError
-from suture.origins import Inside, importing_outside
+from suture.origins import RootSet, importing_outside
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -132,14 +132,14 @@ _GRACE_SECONDS = 1.0  # seconds that the process that asks a worker has to end i
 _MAX_ENTRY_POINTS_BYTES = 1_000_000  # real files have some kilobytes
 
 
-class Chosen(Record):
+class FileCheck(Record):
     """A check of a file, and the rule for it."""
 
     validator: Validator
     timeout_ms: int = _DEFAULT_TIMEOUT_MS
     severity: str | None = None
     required: bool = False
-    held: tuple[str, ...] = ()
+    untrusted: tuple[str, ...] = ()
     """The roots from which it may import nothing, if it is a plugin's."""
 
 
@@ -177,35 +177,37 @@ class Table:
         No program is started and no plugin loaded that an `untrusted` root holds: all roots, unless it is said.
         """
         from suture.check.markers import ConflictMarkers
-        from suture.check.programs import TRUST, held_reason, program, program_inside
+        from suture.check.programs import TRUST, in_root_reason, program, program_inside
         from suture.check.python import Ruff
         from suture.check.syntax import LANGUAGES, Syntax
 
-        held = tuple(roots if untrusted is None else untrusted)
+        untrusted = tuple(roots if untrusted is None else untrusted)
         wrong = {name: glob for name, rule in configuration.rules.items() if (glob := _wrong_glob(rule)) is not None}
         self._rules = {name: rule for name, rule in configuration.rules.items() if name not in wrong}
         self._syntax: list[Validator] = [*_parsers(), *map(Syntax, LANGUAGES)]
         """The checks of which a file gets one."""
-        self._held = held
-        self._plugins = plugins(held)
+        self._untrusted = untrusted
+        self._plugins = plugins(untrusted)
         self._others: list[Validator] = [ConflictMarkers(), *self._plugins]
-        if program("ruff", held) is not None:
-            self._syntax.insert(0, Ruff(roots, held, guard))
-        elif (inside := program_inside("ruff", held)) is not None:  # then Python's own parser looks at the syntax
-            self._others.insert(1, Unavailable("ruff", held_reason(inside), Ruff.files, setting=TRUST))
+        if program("ruff", untrusted) is not None:
+            self._syntax.insert(0, Ruff(roots, untrusted, guard))
+        elif (inside := program_inside("ruff", untrusted)) is not None:  # then Python's own parser looks at the syntax
+            self._others.insert(1, Unavailable("ruff", in_root_reason(inside), Ruff.files, setting=TRUST))
         known = {validator.name for validator in (*self._syntax, *self._others)}
         self._others += [
-            _requested(rule, held, commands=commands) for rule in self._rules.values() if rule.name not in known
+            _configured_check(rule, untrusted, commands=commands)
+            for rule in self._rules.values()
+            if rule.name not in known
         ]
         problems = *configuration.problems, *wrong.values()
         self._others += [Unavailable("configuration", problem) for problem in problems]
 
-    def chosen(self, path: str) -> list[Chosen]:
+    def checks_for(self, path: str) -> list[FileCheck]:
         """The checks of a file. Of those that look at its syntax, one: the first that is configured for it, or fits."""
         by_syntax = sorted(
-            (validator for validator in self._syntax if self._fits(validator, path)), key=self._is_by_type
+            (validator for validator in self._syntax if self._applies(validator, path)), key=self._is_by_type
         )
-        others = [validator for validator in self._others if self._fits(validator, path)]
+        others = [validator for validator in self._others if self._applies(validator, path)]
         return [self._with_rule(validator) for validator in (*by_syntax[:1], *others)]
 
     def _rule(self, validator: Validator) -> Rule:
@@ -215,16 +217,18 @@ class Table:
         """Whether nobody says which files it is for."""
         return self._rule(validator).files is None
 
-    def _fits(self, validator: Validator, path: str) -> bool:
+    def _applies(self, validator: Validator, path: str) -> bool:
         rule = self._rule(validator)
         if rule.enabled is False or fits(rule.exclude or (), path):
             return False
         return fits(rule.files or validator.files, path)
 
-    def _with_rule(self, validator: Validator) -> Chosen:
-        held = self._held if validator in self._plugins else ()
+    def _with_rule(self, validator: Validator) -> FileCheck:
+        untrusted = self._untrusted if validator in self._plugins else ()
         rule = self._rule(validator)
-        return Chosen(validator, rule.timeout_ms or _DEFAULT_TIMEOUT_MS, rule.severity, bool(rule.required), held)
+        return FileCheck(
+            validator, rule.timeout_ms or _DEFAULT_TIMEOUT_MS, rule.severity, bool(rule.required), untrusted
+        )
 
 
 def _wrong_glob(rule: Rule) -> str | None:
@@ -274,7 +278,7 @@ def built_in(name: str) -> Validator:
     return next(parser for parser in parsers if parser.name == name)
 
 
-class _Text:
+class _BareText:
     """The staging of a text that no program reads."""
 
     root = name = ""
@@ -299,7 +303,7 @@ def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, 
     name, path, before, after, seconds = asked
     signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_SECONDS)
     try:
-        issues = built_in(name).check(path, before, after, _Text(seconds))
+        issues = built_in(name).check(path, before, after, _BareText(seconds))
     except NotRunError as error:
         return str(error), []
     except MemoryError:
@@ -309,7 +313,7 @@ def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, 
     return None, [tuple(getattr(issue, field) for field in issue._fields) for issue in issues]
 
 
-def _requested(rule: Rule, held: Sequence[str], *, commands: bool) -> Validator:
+def _configured_check(rule: Rule, untrusted: Sequence[str], *, commands: bool) -> Validator:
     """A check that only a configuration asks for."""
     from suture.check.programs import ON_REQUEST, TRUST, Command  # most projects ask for none
 
@@ -319,19 +323,19 @@ def _requested(rule: Rule, held: Sequence[str], *, commands: bool) -> Validator:
         reason = "the project's configuration asks to run it, which only the operator can allow"
         return Unavailable(rule.name, reason, setting=TRUST)
     if rule.command is None:
-        return ON_REQUEST[rule.name](held)
-    return Command(rule.name, rule.files or (), rule.command, roots=held)
+        return ON_REQUEST[rule.name](untrusted)
+    return Command(rule.name, rule.files or (), rule.command, roots=untrusted)
 
 
 @cache
-def plugins(held: tuple[str, ...] = ()) -> list[Validator]:
+def plugins(untrusted: tuple[str, ...] = ()) -> list[Validator]:
     """The checks of installed packages; one that cannot be loaded, or that a root holds, cannot be carried out."""
     plugin_names = {file: named for file in _packages() if (named := _named_plugins(file))}
     if not plugin_names:
         return []
     from importlib.metadata import EntryPoint  # 30 ms, for what is rare
 
-    inside = Inside(held)
+    inside = RootSet(untrusted)
     loaded: list[Validator] = []
     seen: set[str] = set()
     for file in sorted(plugin_names, key=inside.contains):  # a planted package hides no installed one of its name
@@ -339,7 +343,7 @@ def plugins(held: tuple[str, ...] = ()) -> list[Validator]:
         if package not in seen:
             seen.add(package)
             points = [EntryPoint(name, value, PLUGINS) for name, value in plugin_names[file]]
-            loaded += [_held_plugin(point, file, inside) or _load(point, held) for point in points]
+            loaded += [_plugin_in_root(point, file, inside) or _load(point, untrusted) for point in points]
     return loaded
 
 
@@ -371,7 +375,7 @@ def _named_plugins(file: str) -> list[tuple[str, str]]:
     return plugins
 
 
-def _held_plugin(point: EntryPoint, file: str, inside: Inside) -> Validator | None:
+def _plugin_in_root(point: EntryPoint, file: str, inside: RootSet) -> Validator | None:
     """A plugin that is not loaded, because a root holds its package or a module that loading it would import."""
     from suture.check.programs import TRUST  # most installations have no plugins
 
@@ -405,9 +409,9 @@ def _origins(module: str) -> Iterator[str]:
         yield from above
 
 
-def _load(point: EntryPoint, held: Sequence[str]) -> Validator:
+def _load(point: EntryPoint, untrusted: Sequence[str]) -> Validator:
     try:
-        with importing_outside(held):
+        with importing_outside(untrusted):
             loaded = point.load()
             validator: Validator = loaded() if isinstance(loaded, type) else loaded
         wrong = [name for name in ("name", "files", "check") if not hasattr(validator, name)]

@@ -208,7 +208,7 @@ class Syntax:
         old = None if before is None else before.encode("utf-8", "replace")
         fitting = [] if old is None else [reading for reading in readings if reading[0].reads(old)]
         reader, tree = (fitting or readings)[0]
-        view = View(source, tree, language.blocks, reader.hurry)
+        view = View(source, tree, language.blocks, reader.check_time)
         faults: list[tuple[int, str]] = []
         if old is None or fitting or language.trusted:
             faults = _faults(reader, view, old if fitting else None, trusted=language.trusted)
@@ -255,12 +255,12 @@ class Reader:
         except NotRunError:
             return False
 
-    def hurry(self) -> None:
+    def check_time(self) -> None:
         """NotRunError if the time is over."""
         if monotonic() > self._deadline:
             raise NotRunError(_LATE)
 
-    def spare(self) -> float:
+    def repair_deadline(self) -> float:
         """A moment by which to have stopped what need not be done."""
         now = monotonic()
         return now + min(_MAX_REPAIR_SECONDS, (self._deadline - now) * _REPAIR_SHARE)
@@ -276,9 +276,9 @@ def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) 
         others = [suspect for suspect in suspects if start <= suspect.at <= end and suspect not in brackets]
         suspects = [*brackets, *_undo_edit(view, *hunk), *others]
     tries = max(_MIN_REPAIRS, min(_MAX_REPAIRS, _MAX_REPAIR_BYTES // (len(view.source) + 1)))
-    moment = reader.spare()
+    deadline = reader.repair_deadline()
     for suspect in suspects[:tries]:
-        if monotonic() > moment:
+        if monotonic() > deadline:
             break
         if (suspect.put or suspect.end > suspect.start) and reader.reads(_repair(view.source, suspect)):
             return [(suspect.at, suspect.message)]
@@ -347,16 +347,18 @@ def _revert(old: list[bytes], new: list[bytes], hunks: list[tuple[int, int, int,
 
 def _undo_edit(view: View, start: int, end: int, old: bytes) -> list[Suspect]:
     """A change of a few characters, taken back."""
-    gone, come = old.decode("utf-8", "replace"), view.source[start:end].decode("utf-8", "replace")
-    shared = min(len(gone), len(come))
-    same = next((at for at in range(shared) if gone[at] != come[at]), shared)
-    tail = next((at for at in range(shared - same) if gone[-1 - at] != come[-1 - at]), shared - same)
-    at = start + len(come[:same].encode())
-    gone, come = gone[same : len(gone) - tail], come[same : len(come) - tail]
-    if not come.strip() and 0 < len(gone.strip()) <= _MAX_UNDONE:
-        return [Suspect(view.behind(at) if view.lines.leads(at) else at, f"missing `{gone.strip()}`", start, end, old)]
-    if not gone.strip() and 0 < len(come.strip()) <= _MAX_UNDONE:
-        return [Suspect(at + len(come) - len(come.lstrip()), f"unexpected `{come.strip()}`", start, end, old)]
+    removed, added = old.decode("utf-8", "replace"), view.source[start:end].decode("utf-8", "replace")
+    shared = min(len(removed), len(added))
+    same = next((at for at in range(shared) if removed[at] != added[at]), shared)
+    tail = next((at for at in range(shared - same) if removed[-1 - at] != added[-1 - at]), shared - same)
+    at = start + len(added[:same].encode())
+    removed, added = removed[same : len(removed) - tail], added[same : len(added) - tail]
+    if not added.strip() and 0 < len(removed.strip()) <= _MAX_UNDONE:
+        return [
+            Suspect(view.behind(at) if view.lines.leads(at) else at, f"missing `{removed.strip()}`", start, end, old)
+        ]
+    if not removed.strip() and 0 < len(added.strip()) <= _MAX_UNDONE:
+        return [Suspect(at + len(added) - len(added.lstrip()), f"unexpected `{added.strip()}`", start, end, old)]
     return []
 
 

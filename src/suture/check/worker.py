@@ -18,7 +18,7 @@ from threading import Condition
 from time import monotonic
 
 from suture.check.issue import Issue, NotRunError
-from suture.files.worker import Partner
+from suture.files.worker import Worker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ def check(name: str, path: str, before: str | None, after: str, seconds: float, 
 
     Nothing is imported from `roots`.
     """
-    ends = monotonic() + seconds
+    deadline = monotonic() + seconds
     for _ in range(2):
-        worker, is_new = _workers.take((tuple(roots), tuple(sys.path)), ends)
+        worker, is_new = _workers.take((tuple(roots), tuple(sys.path)), deadline)
         try:
-            question = name, path, before, after, max(ends - monotonic(), 0.0)
-            answer = worker.take(ends) if worker.give(question, ends) else None
+            question = name, path, before, after, max(deadline - monotonic(), 0.0)
+            answer = worker.receive(deadline) if worker.send(question, deadline) else None
         finally:
             _workers.put_back(worker)
         if answer is not None:
@@ -55,7 +55,7 @@ def check(name: str, path: str, before: str | None, after: str, seconds: float, 
             if reason is not None:
                 raise NotRunError(reason)
             return [Issue(*row) for row in rows]
-        if monotonic() >= ends:
+        if monotonic() >= deadline:
             raise NotRunError(_LATE.format(seconds=seconds))
         if is_new:
             break
@@ -67,10 +67,10 @@ class _Workers:
 
     def __init__(self) -> None:
         self._changed = Condition()
-        self._waiting: list[tuple[Origin, Partner]] = []
-        self._at_work: dict[Partner, Origin] = {}
+        self._waiting: list[tuple[Origin, Worker]] = []
+        self._busy: dict[Worker, Origin] = {}
 
-    def take(self, origin: Origin, ends: float) -> tuple[Partner, bool]:
+    def take(self, origin: Origin, deadline: float) -> tuple[Worker, bool]:
         """A worker that imports from there, and whether it is new.
 
         While others are at work, one of them is waited for a moment: most checks are over before another has started.
@@ -78,20 +78,20 @@ class _Workers:
         soon = monotonic() + _WAIT_SECONDS
         with self._changed:
             while True:
-                waiting = self._idle(origin)
-                if waiting is not None:
-                    return waiting, False
+                idle_worker = self._idle(origin)
+                if idle_worker is not None:
+                    return idle_worker, False
                 now = monotonic()
-                if now >= ends:
+                if now >= deadline:
                     raise NotRunError(_BUSY)
-                if len(self._at_work) < (_MAX_WORKERS if now >= soon else 1):
+                if len(self._busy) < (_MAX_WORKERS if now >= soon else 1):
                     return self._start(origin), True
-                self._changed.wait(min(ends, soon if now < soon else ends) - now)
+                self._changed.wait(min(deadline, soon if now < soon else deadline) - now)
 
-    def put_back(self, worker: Partner) -> None:
+    def put_back(self, worker: Worker) -> None:
         """Let others have a worker, if it still lives and owes no answer."""
         with self._changed:
-            origin = self._at_work.pop(worker, None)
+            origin = self._busy.pop(worker, None)
             if origin is None or worker.busy:
                 worker.close()
             elif worker.usable:
@@ -101,36 +101,36 @@ class _Workers:
     def close(self) -> None:
         """End all of them; a later check starts another."""
         with self._changed:
-            for worker in self._at_work:
+            for worker in self._busy:
                 worker.kill()
             for _, worker in self._waiting:
                 worker.close()
             self._waiting = []
 
-    def forget(self) -> None:
+    def abandon(self) -> None:
         """In a process that was forked: leave them to the other one, and close what leads to them."""
-        for worker in (*self._at_work, *(worker for _, worker in self._waiting)):
+        for worker in (*self._busy, *(worker for _, worker in self._waiting)):
             worker.close()
 
-    def _idle(self, origin: Origin) -> Partner | None:
+    def _idle(self, origin: Origin) -> Worker | None:
         """A worker that waits; the one that worked last, so that others are not needed and end."""
         for at in reversed(range(len(self._waiting))):
             known, worker = self._waiting[at]
-            if known != origin and len(self._waiting) + len(self._at_work) < _MAX_WORKERS:
+            if known != origin and len(self._waiting) + len(self._busy) < _MAX_WORKERS:
                 continue
             del self._waiting[at]
             if known == origin and not worker.ready:  # nothing is asked, so that is its end
-                self._at_work[worker] = origin
+                self._busy[worker] = origin
                 return worker
             worker.close()
         return None
 
-    def _start(self, origin: Origin) -> Partner:
+    def _start(self, origin: Origin) -> Worker:
         try:
-            worker = Partner(_ENTRY, origin[0], MEMORY)
+            worker = Worker(_ENTRY, origin[0], MEMORY)
         except (OSError, NotImplementedError, AttributeError, TypeError) as error:  # also: nobody knows where Python is
             raise NotRunError(f"no process could be started for it: {error}") from None
-        self._at_work[worker] = origin
+        self._busy[worker] = origin
         return worker
 
 
@@ -145,7 +145,7 @@ def close() -> None:
 def _reset() -> None:
     global _workers
     known, _workers = _workers, _Workers()
-    known.forget()
+    known.abandon()
 
 
 register(close)

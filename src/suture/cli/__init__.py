@@ -168,11 +168,11 @@ def quick(words: Sequence[str]) -> QuickOptions | None:
 
 def _import_nothing_from(words: Sequence[str]) -> None:
     """Remove entries that lead into the workspace from `sys.path`: this process is suture's own."""
-    from suture.origins import drop_entries  # --help needs no workspace
+    from suture.origins import drop_root_entries  # --help needs no workspace
 
     named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--root"]
     named += [word.partition("=")[2] for word in words if word.startswith("--root=")]
-    drop_entries(named or ["."])
+    drop_root_entries(named or ["."])
 
 
 def _run(words: list[str], *, own_process: bool) -> int:

@@ -216,9 +216,9 @@ def _files(prefix: str, root: str, *, only_folders: bool = False) -> Iterator[st
 def _changes(root: str, state: str | None, *, snapshots: bool) -> Iterator[tuple[str, str]]:
     """Ids of changes and names of snapshots, each with a description; none that is not printable."""
     from suture.cli.readonly import sight
-    from suture.origins import drop_entries
+    from suture.origins import drop_root_entries
 
-    drop_entries([root])
+    drop_root_entries([root])
     with sight(os.path.abspath(root), _PATIENCE_MS) as seen:
         if snapshots:
             for point in reversed(seen.book.snapshots()):

@@ -22,8 +22,8 @@ from suture.engine import Engine
 from suture.errors import HistoryUnavailable, RecoveryBlocked, WorkspaceNotFound
 from suture.files.fs import Tree
 from suture.files.history import LOCKED, is_damage, sqlite_code
-from suture.files.journal import Journal, Left
-from suture.files.local_fs import LocalFS, shelf_folder
+from suture.files.journal import Journal, Leftover
+from suture.files.local_fs import LocalFS, history_folder
 from suture.files.protected import Guard
 from suture.files.recovery import find_strays
 from suture.records import Record
@@ -294,7 +294,7 @@ def _install(extra: str) -> str:
 def state_folder(root: str) -> Iterator[Finding]:
     """Where histories lie, or will."""
     del root
-    shelf = shelf_folder()
+    shelf = history_folder()
     place = shelf
     while not os.path.lexists(place):
         place = os.path.dirname(place)
@@ -316,7 +316,7 @@ def state_folder(root: str) -> Iterator[Finding]:
 
 def history(root: str) -> Iterator[Finding]:
     """The workspace's history."""
-    if not os.path.isdir(shelf_folder()):
+    if not os.path.isdir(history_folder()):
         yield _ok("history", "nothing is recorded yet")
         return
     try:
@@ -398,7 +398,7 @@ def _unavailable(error: HistoryUnavailable) -> Finding:
     if code in LOCKED:
         return _note("history", error.reason, "Wait until it is done; a change that lands meanwhile is not recorded.")
     in_the_way = isinstance(cause, OSError)  # by the hand of somebody
-    advice = _NEW_ONE if is_damage(cause) and not in_the_way else f"See to the files in {shelf_folder()}."
+    advice = _NEW_ONE if is_damage(cause) and not in_the_way else f"See to the files in {history_folder()}."
     return _problem("history", error.reason, advice)
 
 
@@ -438,7 +438,7 @@ def transaction(root: str) -> Iterator[Finding]:
         journal = Journal([tree])
         try:
             waiting = journal.exists()
-            left = journal.read() if waiting else Left(None)
+            left = journal.read() if waiting else Leftover(None)
         except RecoveryBlocked as error:
             advice = f"{hint(error)} Then: {_recover(root)}" if error.state == "foreign" else _recover(root)
             yield _problem("transaction", f"cannot be cleared up: {error.reason}", advice)
@@ -472,7 +472,7 @@ def configuration(root: str) -> Iterator[Finding]:
         names, configured, trusted = _read_configuration(session, root)
         settings = yield from _operator_settings(root)
         trusted = trusted or "project_commands" in settings
-        asked = [chosen.validator for chosen in table(session).chosen("x")]
+        asked = [chosen.validator for chosen in table(session).checks_for("x")]
     wrong = 0
     for validator in asked:
         if isinstance(validator, Unavailable) and validator.name not in configured.rules:

@@ -13,13 +13,13 @@ from contextlib import contextmanager
 
 from suture.audience import MODEL
 from suture.bounds import suspend, within
-from suture.engine.session import Carried, Session
+from suture.engine.session import Session, SharedState
 from suture.errors import FileChanged, NotEncodable, WorkspaceNotFound
 from suture.files.fs import Tree
 from suture.files.local_fs import LocalFS
 from suture.files.paths import INTENT_NAME
 from suture.files.protected import OWN_PREFIX, Guard
-from suture.origins import keep_out
+from suture.origins import exclude_roots
 from suture.plan import ChangeRecord, Plan
 from suture.records import Record
 from suture.settings import Settings, operator_file
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from suture.audience import Audience
     from suture.engine.session import Progress
     from suture.files.fs import FS
-    from suture.files.history import History, Kept
+    from suture.files.history import History, IdleDatabase
     from suture.files.recovery import Recovered
-    from suture.files.worker import Finder, Team
+    from suture.files.worker import GetWorker, WorkerPool
     from suture.plan import Change, Content, FileChange, Trouble
     from suture.text import Text
     from suture.text.edits import Edit
@@ -69,10 +69,10 @@ class Engine:
         self.audience = audience
         self.settings = settings or Settings()
         self.settings.check()
-        self._carried = Carried()
+        self._shared = SharedState()
         self._turns: dict[int, LockType] = {}
-        self._kept: Kept | None = None
-        self._team: Team | None = None
+        self._idle_database: IdleDatabase | None = None
+        self._worker_pool: WorkerPool | None = None
         self.progress: Progress = _ignore_progress
         try:
             self.root = os.path.abspath(os.fspath(root))
@@ -86,7 +86,7 @@ class Engine:
         self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
         self._own_places: list[str] = []
         if isinstance(self.fs, LocalFS):
-            self._own_places = [*keep_out(self.roots), *_operator_place(self.settings)]
+            self._own_places = [*exclude_roots(self.roots), *_operator_place(self.settings)]
         with self.session() as session:
             for tree in session.trees:
                 stat = tree.stat("")
@@ -95,10 +95,10 @@ class Engine:
 
     def close(self) -> None:
         """Let go of what is kept open between calls; a call that needs it opens it again."""
-        if self._kept is not None:
-            self._kept.close()
-        if self._team is not None:
-            self._team.close()
+        if self._idle_database is not None:
+            self._idle_database.close()
+        if self._worker_pool is not None:
+            self._worker_pool.close()
 
     def session(self, progress: Progress | None = None) -> Session:
         """A view for one call, perhaps watched by its caller."""
@@ -106,9 +106,9 @@ class Engine:
             [Tree(self.fs, root) for root in self.roots],
             self.settings,
             self.guard,
-            self._carried,
+            self._shared,
             history=self._history,
-            partner=self._partner,
+            worker=self._worker,
             progress=progress or self.progress,
             audience=self.audience,
             own_places=self._own_places,
@@ -128,8 +128,8 @@ class Engine:
 
         with within(self.settings), self.session(progress) as session:
             # A transaction under way, or what a dead process left: a plan made on that would be a wrong one.
-            unsettled = any(tree.stat(INTENT_NAME) is not None for tree in session.trees)
-            plan = None if unsettled or serial else session.checked(propose(session))
+            interrupted = any(tree.stat(INTENT_NAME) is not None for tree in session.trees)
+            plan = None if interrupted or serial else session.check_plan(propose(session))
             if plan is not None and not plan.changes and not plan.clipboards:
                 return Landing(None)
             with hold_lock(session.trees, self.settings.lock_timeout_ms, self._turns, session.checkpoint):
@@ -138,15 +138,15 @@ class Engine:
                 with suspend():
                     recovered = recover(session.trees, self._history, self.guard, self.settings)
                 for attempts_left in range(_MOST_REPLANS, -1, -1):
-                    plan = plan or session.checked(propose(session))
+                    plan = plan or session.check_plan(propose(session))
                     if not plan.changes:
                         with suspend():
-                            return Landing(None, recovered, self._note(session, plan))
+                            return Landing(None, recovered, self._record_rest(session, plan))
                     session.checkpoint()
                     try:
                         with suspend():
                             change = commit(session.trees, plan, history, self.settings)
-                        self._remember(plan, change.trouble)
+                        self._update_shared(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
                     except FileChanged:
                         if not replan or not attempts_left:
@@ -170,7 +170,7 @@ class Engine:
 
         With `wait`, for a caller that asks for nothing else, also what a power cut left without an intent.
         """
-        waiting = any(map(self._is_unsettled, self.roots))
+        waiting = any(map(self._has_intent, self.roots))
         if not waiting and not wait:
             return None
         with self.session() as session:
@@ -187,49 +187,49 @@ class Engine:
                     raise
                 return None  # a transaction is under way, not interrupted
 
-    def _is_unsettled(self, root: str) -> bool:
+    def _has_intent(self, root: str) -> bool:
         """Whether a transaction is under way there, or was interrupted."""
         with Tree(self.fs, root) as home:
             return home.stat(INTENT_NAME) is not None
 
     def _history(self, tree: Tree) -> History:
         """The workspace's history, whose database stays open from one change to the next."""
-        from suture.files.history import History, Kept  # reading a file needs none
+        from suture.files.history import History, IdleDatabase  # reading a file needs none
 
-        if self._kept is None:
-            self._kept = Kept()
-        return History(tree, self.settings, self._kept)
+        if self._idle_database is None:
+            self._idle_database = IdleDatabase()
+        return History(tree, self.settings, self._idle_database)
 
     @contextmanager
-    def _partner(self, entry: str) -> Iterator[Finder]:
+    def _worker(self, entry: str) -> Iterator[GetWorker]:
         """A function that gives a second process, kept from one call to the next; one call uses it at a time."""
-        from suture.files.worker import Team
+        from suture.files.worker import WorkerPool
 
-        if self._team is None:
+        if self._worker_pool is None:
             local = isinstance(self.fs, LocalFS) and self.settings.second_process
-            self._team = Team(entry, self.roots, local=local)
-        with self._team.partner() as partner:
-            yield partner
+            self._worker_pool = WorkerPool(entry, self.roots, local=local)
+        with self._worker_pool.worker() as worker:
+            yield worker
 
-    def _note(self, session: Session, plan: Plan) -> Trouble | None:
+    def _record_rest(self, session: Session, plan: Plan) -> Trouble | None:
         """Record what a plan says besides its files, which are so already: that a change is undone, and clipboards."""
         from suture.files.journal import new_id
 
         if plan.clipboards:
-            self._remember(plan, session.history.keep_clipboards(plan.clipboards))
+            self._update_shared(plan, session.history.keep_clipboards(plan.clipboards))
         if plan.undoes is None:
             return None
         change = ChangeRecord(new_id(), plan.tool, plan.summary, (), (), plan.undoes)
         return session.history.record(change, lambda _: None)
 
-    def _remember(self, plan: Plan, trouble: Trouble | None) -> None:
+    def _update_shared(self, plan: Plan, trouble: Trouble | None) -> None:
         """Hold what the history could not take, and let go of what it has."""
         for name, content in plan.clipboards:
-            self._carried.unsaved.pop(name, None)
+            self._shared.unsaved.pop(name, None)
             if trouble is not None and not trouble.recorded:
-                self._carried.unsaved[name] = content
+                self._shared.unsaved[name] = content
         after = getattr(plan.changes[-1], "after", None) if plan.changes else None
-        self._carried.newest = after if after is not None and _is_small(after) else None
+        self._shared.newest = after if after is not None and _is_small(after) else None
 
 
 class Transaction:
@@ -244,7 +244,7 @@ class Transaction:
     def __init__(self, engine: Engine, summary: str) -> None:
         self._engine = engine
         self._summary = summary
-        self._wanted: list[Callable[[Session], FileChange]] = []
+        self._planners: list[Callable[[Session], FileChange]] = []
         self._over = False
         self.change: Change | None = None
         """What landed, after the block; None if nothing had to change."""
@@ -256,12 +256,12 @@ class Transaction:
         name, new = os.fspath(path), _bytes(content)
         if mode is not None and not 0 <= mode <= _PERMISSION_BITS:
             raise ValueError(mode)
-        self._want(lambda session: session.plan_create(name, new, mode))
+        self._add(lambda session: session.plan_create(name, new, mode))
 
     def write(self, path: Path, content: bytes | str) -> None:
         """A file's whole content, whether it exists or not."""
         name, new = os.fspath(path), _bytes(content)
-        self._want(lambda session: session.plan_write(name, new))
+        self._add(lambda session: session.plan_write(name, new))
 
     def edit(self, path: Path, edits: Callable[[Text], Iterable[Edit]], *, encoding: str | None = None) -> None:
         """Edits that the function `edits` finds in the file's text."""
@@ -269,22 +269,22 @@ class Transaction:
         if not hasattr(edits, "__call__"):  # noqa: B004  callable() would tell mypy that this cannot be
             message = "edits must be a function of the text: it may be asked again if the file changes"
             raise TypeError(message)
-        self._want(lambda session: session.plan_edit(name, edits, encoding))
+        self._add(lambda session: session.plan_edit(name, edits, encoding))
 
     def delete(self, path: Path) -> None:
         """A file goes away. A symbolic link is refused: only what it points to could be deleted."""
         name = os.fspath(path)
-        self._want(lambda session: session.plan_delete(name))
+        self._add(lambda session: session.plan_delete(name))
 
     def rename(self, path: Path, to: Path, content: bytes | str | None = None) -> None:
         """A file gets another name, perhaps with new content; an existing file is never replaced."""
         name, target = os.fspath(path), os.fspath(to)
         new = None if content is None else _bytes(content)
-        self._want(lambda session: session.plan_rename(name, target, new))
+        self._add(lambda session: session.plan_rename(name, target, new))
 
-    def _want(self, change: Callable[[Session], FileChange]) -> None:
+    def _add(self, change: Callable[[Session], FileChange]) -> None:
         self._check_open()
-        self._wanted.append(change)
+        self._planners.append(change)
 
     def _check_open(self) -> None:
         if self._over:
@@ -302,7 +302,7 @@ class Transaction:
             self.change, self.recovered = landing.change, landing.recovered
 
     def _plan(self, session: Session) -> Plan:
-        return Plan(tuple(wanted(session) for wanted in self._wanted), "transaction", self._summary)
+        return Plan(tuple(wanted(session) for wanted in self._planners), "transaction", self._summary)
 
 
 def _ignore_progress(files: int, matches: int) -> None:

@@ -38,7 +38,7 @@ from suture.errors import (
     ProtectedPath,
     SutureError,
 )
-from suture.files.fs import as_ours, split
+from suture.files.fs import split, to_suture_error
 from suture.files.local_fs import LocalFS
 from suture.files.paths import Resolver, check_new_name, display_path
 from suture.files.protected import Patterns, folded_names
@@ -52,22 +52,22 @@ if TYPE_CHECKING:
     from typing import Self, TypeVar
 
     from suture.audience import Audience
-    from suture.files.database import KnownVersion, LogBook
+    from suture.files.database import Database, KnownVersion
     from suture.files.fs import FS, Tree
     from suture.files.git import CommittedVersion, Repository
     from suture.files.glob import Selection
     from suture.files.history import History
     from suture.files.paths import Target
     from suture.files.protected import Guard
-    from suture.files.walk import Sought
-    from suture.files.worker import Finder
+    from suture.files.walk import ContentFilter
+    from suture.files.worker import GetWorker
     from suture.match.index import Base
     from suture.plan import FileChange, Plan
     from suture.settings import Settings
     from suture.text.edits import Edit
 
     Progress = Callable[[int, int], None]
-    Changing = TypeVar("Changing", bound=FileChange)
+    AnyFileChange = TypeVar("AnyFileChange", bound=FileChange)
 
 _MOST_CHANGES = 100  # of a file in the history
 _MOST_COMMITS = 20  # that touched the file, before the one that is checked out
@@ -93,28 +93,28 @@ class Bases:
         self._now = now
         self._settings = settings
         self._remembered = remembered
-        self._ends = monotonic() + settings.base_ms / 1000
+        self._deadline = monotonic() + settings.base_ms / 1000
         body = now.text.body
-        self._seen = {_plain(body)} if len(body) <= 2 * settings.max_base_bytes else set()  # a larger one is none
-        self._room = settings.max_bases_bytes
-        self._left = settings.max_bases
+        self._seen = {_with_lf(body)} if len(body) <= 2 * settings.max_base_bytes else set()  # a larger one is none
+        self._bytes_left = settings.max_bases_bytes
+        self._versions_left = settings.max_bases
 
-    def every(
+    def find_all(
         self, shown: Sequence[Content], history: Callable[[], History], trees: Sequence[Tree]
     ) -> Generator[Base, None, None]:
         """Every earlier version, once, in the order of where it is from, and there the newest first."""
         known: list[KnownVersion] = []
         try:
-            if not self._over:
-                with history().reading() as book:
-                    known = list(islice(book.versions(self._now.place.name), _MOST_CHANGES))
+            if not self._is_exhausted:
+                with history().reading() as database:
+                    known = list(islice(database.versions(self._now.place.name), _MOST_CHANGES))
                     yield from self._shown(shown, known)
-                    yield from self._recorded_bases(book, known)
+                    yield from self._recorded_bases(database, known)
         except SutureError as error:
             log.debug("bases", "no history: %s", error)
             yield from self._shown(shown, known)  # those that were given already count once
         try:
-            if not self._over and isinstance(trees[0].fs, LocalFS):
+            if not self._is_exhausted and isinstance(trees[0].fs, LocalFS):
                 yield from self._committed_bases(trees)
         except (OSError, ValueError) as error:
             log.debug("bases", "no more of git: %r", error)
@@ -126,16 +126,16 @@ class Bases:
             made_by, replaced_by = (version.made_by, version.replaced_by) if version else (None, None)
             yield from self._base(content.bytes(), "read", made_by, replaced_by)
 
-    def _recorded_bases(self, book: LogBook, known: Sequence[KnownVersion]) -> Iterator[Base]:
+    def _recorded_bases(self, database: Database, known: Sequence[KnownVersion]) -> Iterator[Base]:
         given: set[str] = set()
         for version in known:
             if version.digest in given:
                 continue
             given.add(version.digest)
-            size = book.size(version.digest)
-            if size is not None and self._fits(size) and (content := book.content(version.digest)) is not None:
+            size = database.size(version.digest)
+            if size is not None and self._fits(size) and (content := database.content(version.digest)) is not None:
                 yield from self._base(content, "history", version.made_by, version.replaced_by)
-            if self._over:
+            if self._is_exhausted:
                 break
 
     def _committed_bases(self, trees: Sequence[Tree]) -> Iterator[Base]:
@@ -143,23 +143,23 @@ class Bases:
 
         roots = [tree.fs.real_path(tree.root) for tree in trees]
         file = os.path.join(roots[self._now.place.root], self._now.place.path)
-        git = repository(file, roots, self._ends)
+        git = repository(file, roots, self._deadline)
         if git is None:
             return
         with git:
-            head, staged = git.head(), git.staged()
+            head, staged = git.head(), git.staged_blob()
             newest = None if head is None else git.at(head)
             if staged is not None and staged != newest:
-                yield from self._object(git, staged, "index", None, None)
+                yield from self._base_of_blob(git, staged, "index", None, None)
             if head is None or newest is None:
                 return
-            yield from self._object(git, newest, "head", head.hex(), None)
-            for version in self._past(git, file, head):
-                yield from self._object(git, version.blob, "commit", version.commit, version.until)
-                if self._over:
+            yield from self._base_of_blob(git, newest, "head", head.hex(), None)
+            for version in self._versions_before(git, file, head):
+                yield from self._base_of_blob(git, version.blob, "commit", version.commit, version.until)
+                if self._is_exhausted:
                     break
 
-    def _past(self, repository: Repository, file: str, head: bytes) -> Iterator[CommittedVersion]:
+    def _versions_before(self, repository: Repository, file: str, head: bytes) -> Iterator[CommittedVersion]:
         """The versions before a commit, each once; the second time without going through commits."""
         commits = self._remembered.setdefault("commits", {})
         assert isinstance(commits, dict)  # noqa: S101  ours
@@ -168,7 +168,7 @@ class Bases:
             yield from kept[1]
             return
         past: dict[bytes, CommittedVersion] = {}
-        for version in repository.past(head):
+        for version in repository.versions_before(head):
             if version.blob not in past:
                 past[version.blob] = version
                 if len(past) == _MOST_COMMITS:
@@ -179,7 +179,7 @@ class Bases:
         commits[file] = head, list(past.values())
         yield from list(past.values())[_MOST_COMMITS - 1 :]
 
-    def _object(
+    def _base_of_blob(
         self, repository: Repository, blob: bytes, source: str, commit: str | None, until: str | None
     ) -> Iterator[Base]:
         content = repository.content(blob, self._settings.max_base_bytes)
@@ -187,28 +187,28 @@ class Bases:
             yield from self._base(content, source, commit, until)
 
     @property
-    def _over(self) -> bool:
+    def _is_exhausted(self) -> bool:
         """Whether there are enough, or it took long enough."""
-        return self._left <= 0 or monotonic() >= self._ends
+        return self._versions_left <= 0 or monotonic() >= self._deadline
 
     def _fits(self, size: int) -> bool:
-        return size <= min(self._settings.max_base_bytes, self._room)
+        return size <= min(self._settings.max_base_bytes, self._bytes_left)
 
     def _base(self, content: bytes, source: str, made_by: str | None, until: str | None) -> Iterator[Base]:
         """A version, unless it is known already or too much."""
-        if self._over or not self._fits(len(content)):
+        if self._is_exhausted or not self._fits(len(content)):
             return
         body = _body(content, self._now.text.encoding)
-        if (plain := _plain(body)) not in self._seen:
+        if (plain := _with_lf(body)) not in self._seen:
             self._seen.add(plain)
-            self._room -= len(content)
-            self._left -= 1
+            self._bytes_left -= len(content)
+            self._versions_left -= 1
             from suture.match.index import Base  # only a call that looks for earlier versions needs it
 
             yield Base(body, source, made_by, until)
 
 
-class Shown:
+class ShownVersions:
     """The versions of files that were shown last. Several threads may use it."""
 
     def __init__(self) -> None:
@@ -243,7 +243,7 @@ class Shown:
             return versions
 
 
-class Carried:
+class SharedState:
     """What one call leaves for the next, as long as the workspace object lives."""
 
     def __init__(self) -> None:
@@ -255,7 +255,7 @@ class Carried:
         """How often each request was refused, the newest last."""
         self.newest: Content | None = None
         """What a file became by the last change: an agent often goes on with it."""
-        self.shown = Shown()
+        self.shown = ShownVersions()
         """What callers were shown of files."""
 
 
@@ -267,10 +267,10 @@ class Session:
         trees: list[Tree],
         settings: Settings,
         guard: Guard,
-        carried: Carried,
+        carried: SharedState,
         *,
         history: Callable[[Tree], History],
-        partner: Callable[[str], AbstractContextManager[Finder]],
+        worker: Callable[[str], AbstractContextManager[GetWorker]],
         progress: Progress,
         audience: Audience,
         own_places: Collection[str] = (),
@@ -281,9 +281,9 @@ class Session:
         self.guard = guard
         self.unsaved = carried.unsaved
         self.remembered = carried.remembered
-        self._carried = carried
+        self._shared = carried
         self._history = history
-        self.partner = partner
+        self.worker = worker
         """A function that gives a second process for large work; None if there is none, or another call uses it."""
         self._progress = progress
         self.audience = audience
@@ -328,7 +328,7 @@ class Session:
         try:
             return self._resolver.resolve(path, folders=folders)
         except OSError as error:
-            raise as_ours(error, path, "look at") from error
+            raise to_suture_error(error, path, "look at") from error
         except UnicodeEncodeError:
             raise InvalidPath(path=path, reason="the locale's encoding cannot write it") from None
 
@@ -354,13 +354,13 @@ class Session:
 
     def same_named(self, names: Collection[str]) -> list[str]:
         """The files that have one of some names, in any folder: of the first root, without those that are ignored."""
-        from suture.files.glob import Selection, literally
+        from suture.files.glob import Selection, escape
         from suture.files.walk import walk
 
         paths: list[str] = []
         chosen = sorted(names)
         for start in range(0, len(chosen), _NAMES_AT_ONCE):
-            pattern = ",".join(map(literally, chosen[start : start + _NAMES_AT_ONCE]))
+            pattern = ",".join(map(escape, chosen[start : start + _NAMES_AT_ONCE]))
             try:
                 selection = Selection.parse(f"**/{{{pattern}}}", ())
                 for run in walk(self.trees[0], selection, self.guard, include_ignored=False):
@@ -372,23 +372,24 @@ class Session:
 
     def near(self, path: str) -> list[str]:
         """Files that may be meant by a path at which there is none: those of its name elsewhere, or of nearly that."""
-        from suture.files.glob import literally
+        from suture.files.glob import escape
 
         target = self.locate(path)
         name = split(target.path)[1]
-        candidates = self._near(target)
+        candidates = self._find_similar(target)
         try:
-            root, runs = self.runs(f"**/{literally(name)}", (), include_ignored=False)
+            root, runs = self.runs(f"**/{escape(name)}", (), include_ignored=False)
             same = [display_path(self.trees, root, prefix + name) for _, prefix, names in runs for name in names]
         except SutureError:  # there is none, or the folders cannot be read
             same = []
         return list(dict.fromkeys([*same[:_MOST_SAME_NAMES], *candidates]))
 
-    def _near(self, target: Target) -> list[str]:
+    def _find_similar(self, target: Target) -> list[str]:
         """As `near`, without looking for the name elsewhere."""
-        from suture.files.paths import near  # only a failure needs it
+        from suture.files.paths import find_similar  # only a failure needs it
 
-        return [display_path(self.trees, target.root, path) for path in near(self.trees[target.root], target.path)]
+        tree = self.trees[target.root]
+        return [display_path(self.trees, target.root, path) for path in find_similar(tree, target.path)]
 
     def snapshot(self, target: Target, encoding: str | None = None) -> Snapshot:
         """Read the file a target names."""
@@ -400,7 +401,7 @@ class Session:
         try:
             handle = self.trees[place.root].fs.open_file(folder, split(place.path)[1])
         except OSError as error:
-            raise as_ours(error, place.name, "read") from error
+            raise to_suture_error(error, place.name, "read") from error
         return self._snapshot(place, handle, place.name)
 
     def _snapshot(self, place: Place, handle: int, requested: str, encoding: str | None = None) -> Snapshot:
@@ -412,21 +413,21 @@ class Session:
                 raise NotAFile(path=requested, kind=stat.kind)
             raw = b"" if stat.size > limit else _read_all(tree.fs, handle, stat.size, limit)
         except OSError as error:
-            raise as_ours(error, place.name, "read") from error
+            raise to_suture_error(error, place.name, "read") from error
         finally:
-            tree.let_go(handle)
+            tree.close_quietly(handle)
         size = max(stat.size, len(raw))
         if size > limit:
             raise InputTooLarge(what=place.name, size=size, limit=limit, setting="max_file_bytes")
-        text = self.decoded(raw, place.path, encoding)
+        text = self.decode_file(raw, place.path, encoding)
         return Snapshot(place, text, self._content(raw), stat.fingerprint, stat.mode)
 
     def _content(self, raw: bytes) -> Content:
         """A file's bytes; those that landed last need not be hashed again."""
-        newest = self._carried.newest
+        newest = self._shared.newest
         return newest if newest is not None and newest.pieces == (raw,) else Content((raw,))
 
-    def decoded(self, raw: bytes, path: str, encoding: str | None = None) -> Text:
+    def decode_file(self, raw: bytes, path: str, encoding: str | None = None) -> Text:
         """A file's bytes as text, in the encoding named or configured for it, where they do not say it themselves."""
         try:
             return Text.decode(raw, encoding or self._configured_encoding(path))
@@ -443,7 +444,7 @@ class Session:
 
     def _read(self, target: Target, encoding: str | None = None) -> Snapshot:
         if target.stat is None:
-            raise FileNotFound(path=target.requested, near=self._near(target))
+            raise FileNotFound(path=target.requested, near=self._find_similar(target))
         return self.snapshot(target, encoding)
 
     def _read_itself(self, path: str) -> Snapshot:
@@ -465,9 +466,9 @@ class Session:
 
     def _select(self, pattern: str, exclude: Iterable[str]) -> tuple[int, Selection]:
         """Which files a pattern means, and below which root; a link in its literal part is followed."""
-        from suture.files.glob import Selection, below_root, literally
+        from suture.files.glob import Selection, escape, split_root
 
-        root, relative = below_root(pattern, [tree.root for tree in self.trees])
+        root, relative = split_root(pattern, [tree.root for tree in self.trees])
         selection = Selection.parse(relative, exclude)
         literal = selection.path if selection.literal else selection.base
         if not literal:
@@ -485,7 +486,7 @@ class Session:
         if target.path == literal:
             return root, selection
         names = [name for name in relative.split("/") if name not in {"", "."}]
-        final = literally(target.path)
+        final = escape(target.path)
         parts = [final] * bool(final) + names[literal.count("/") + 1 :]
         return target.root, Selection.parse("/".join(parts), exclude)
 
@@ -505,18 +506,18 @@ class Session:
             hidden_by = f"What fits is ignored by .gitignore: to have it, {include}" if ignored else None
             raise NoFilesMatched(pattern=pattern, hidden_by=hidden_by)
 
-    def sweep(
-        self, root: int, runs: Iterable[tuple[int, str, list[str]]], sought: Sought
+    def read_candidates(
+        self, root: int, runs: Iterable[tuple[int, str, list[str]]], content_filter: ContentFilter
     ) -> Iterator[tuple[int, Place, bytes]]:
         """Those of the files that may hold what is sought: open folder, place, content."""
-        from suture.files.walk import sweep  # as above
+        from suture.files.walk import read_candidates  # as above
 
         above = display_path(self.trees, root, "")
-        for folder, prefix, name, raw in sweep(self.trees[root], runs, sought):
+        for folder, prefix, name, raw in read_candidates(self.trees[root], runs, content_filter):
             path = prefix + name
             yield folder, Place(root, path, above + path), raw
 
-    def reopened(self, root: int, batch: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[int, str, list[str]]]:
+    def reopen(self, root: int, batch: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[int, str, list[str]]]:
         """Folders that a walk came through, opened again; one that is gone is skipped."""
         for prefix, names in batch:
             try:
@@ -524,11 +525,11 @@ class Session:
             except (FileNotFound, NotAFolder, PathOutsideWorkspace):
                 continue
 
-    def was_there(self, path: str) -> bool:
+    def had_file(self, path: str) -> bool:
         """Whether a recorded change replaced, moved or deleted what was at a path."""
         try:
-            with self.history.reading() as book:
-                versions = islice(book.versions(self.locate(path).name), _MOST_CHANGES)
+            with self.history.reading() as database:
+                versions = islice(database.versions(self.locate(path).name), _MOST_CHANGES)
                 return any(version.replaced_by is not None for version in versions)
         except HistoryUnavailable:
             return False
@@ -536,7 +537,7 @@ class Session:
     def show(self, snapshot: Snapshot) -> None:
         """Note that a file, or a part of it, is shown to the caller, who may write a request on that."""
         if snapshot.content.size <= self.settings.max_base_bytes:
-            self._carried.shown.add(snapshot.place, snapshot.content)
+            self._shared.shown.add(snapshot.place, snapshot.content)
 
     def bases(self, now: Snapshot) -> Iterator[Base]:
         """The earlier versions of a file on which a request may have been written, each once, likely ones first.
@@ -544,13 +545,13 @@ class Session:
         What was shown, what the history has, what git has; within the bounds of the settings, and never an error.
         """
         bases = Bases(now, self.settings, self.remembered)
-        search = bases.every(self._carried.shown.versions(now.place), lambda: self.history, self.trees)
+        search = bases.find_all(self._shared.shown.versions(now.place), lambda: self.history, self.trees)
         self._searches.append(search)
         return search
 
     def attempt(self, request: int) -> int:
         """How often a request was refused, this time included; `request` is a hash of all that it depends on."""
-        refusals = self._carried.refusals
+        refusals = self._shared.refusals
         number = refusals.pop(request, 0) + 1
         refusals[request] = number  # now the newest
         if len(refusals) > _MOST_REFUSALS:
@@ -560,8 +561,8 @@ class Session:
     def clipboard_names(self) -> list[str]:
         """The names of the clipboards, sorted."""
         try:
-            with self.history.reading() as book:
-                return sorted({*book.clipboard_names(), *self.unsaved})
+            with self.history.reading() as database:
+                return sorted({*database.clipboard_names(), *self.unsaved})
         except HistoryUnavailable:
             return sorted(self.unsaved)
 
@@ -569,10 +570,10 @@ class Session:
         """The text of a clipboard, its undecodable bytes as surrogates; None if there is none of this name."""
         if name in self.unsaved or not self.settings.history:
             return self.unsaved.get(name)
-        with self.history.reading() as book:
-            return book.clipboard(name)
+        with self.history.reading() as database:
+            return database.clipboard(name)
 
-    def hold(self, change: Changing) -> Changing:
+    def hold(self, change: AnyFileChange) -> AnyFileChange:
         """A planned change. All of a call are in memory together: more than the setting allows is refused."""
         self._all_held += change.size - self._held.get(change.place, 0)
         self._held[change.place] = change.size  # a plan may be made again
@@ -633,7 +634,7 @@ class Session:
         self._check_size(to, len(content))
         return self.hold(Rename(before.place, before, target.place, Content((content,))))
 
-    def checked(self, plan: Plan) -> Plan:
+    def check_plan(self, plan: Plan) -> Plan:
         """A plan without what changes nothing; refused if it would change what suture itself runs from.
 
         Such files may be read: an agent wants to know what a package does that is installed beside suture.
@@ -655,7 +656,7 @@ class Session:
 
     def check_permitted(self, plan: Plan) -> None:
         """Refuse a plan that would be refused for a file that this user may not write."""
-        for change in self.checked(plan).changes:
+        for change in self.check_plan(plan).changes:
             if isinstance(change, Update):
                 tree, (folder, name) = self.trees[change.place.root], split(change.place.path)
                 handle, stat = tree.folder(folder), tree.stat(change.place.path)
@@ -678,7 +679,7 @@ def _body(content: bytes, encoding: str | None) -> bytes:
     return text.body
 
 
-def _plain(body: bytes) -> bytes:
+def _with_lf(body: bytes) -> bytes:
     """A text whose line endings do not matter."""
     return body.replace(b"\r\n", b"\n")
 

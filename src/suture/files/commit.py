@@ -38,7 +38,7 @@ from suture.errors import (
     WriteFailed,
 )
 from suture.files import recovery
-from suture.files.fs import as_ours, split
+from suture.files.fs import split, to_suture_error
 from suture.files.journal import Intent, Journal, Step, helper_stem, new_id
 from suture.files.paths import INTENT_NAME, display_path
 from suture.plan import Change, ChangeRecord, Create, Delete, FileRecord, Landed, Rename, Update, Version
@@ -57,9 +57,9 @@ if TYPE_CHECKING:
 
 _FIRST_WAIT = 0.0005  # seconds between two tries to get the lock; it doubles up to the longest
 _LONGEST_WAIT = 0.02
-_SYNCED_AT_ONCE = 32  # works whose files are open together while the disk is waited for
+_MAX_OPEN_WORKS = 32  # works whose files are open together while the disk is waited for
 _FEW_FILES = 16  # files that are waited for one by one: threads take longer to start
-_THREADS = 16  # that wait for the disk, which takes what they wait for in one go
+_SYNC_THREADS = 16  # that wait for the disk, which takes what they wait for in one go
 
 
 class Work(Record):
@@ -127,7 +127,7 @@ def commit(trees: Sequence[Tree], plan: Plan, history: History, settings: Settin
     while True:
         try:
             return _attempt(trees, plan, history, in_place, settings)
-        except recovery.CannotKeep as reason:
+        except recovery.MustWriteInPlace as reason:
             path = reason.step.root, reason.step.path
             if path in in_place:
                 raise PermissionDenied(path=path[1], operation="keep the owner and attributes of") from None
@@ -146,7 +146,7 @@ def _take_lock(tree: Tree, held: list[tuple[FS, int]], check_patience: Callable[
         try:
             handle = tree.fs.lock(tree.folder(""))
         except OSError as error:
-            raise as_ours(error, tree.root, "lock") from error
+            raise to_suture_error(error, tree.root, "lock") from error
         if handle is not None:
             held.append((tree.fs, handle))
             return
@@ -161,10 +161,10 @@ def _attempt(
     name = new_id()
     stem = helper_stem(name, trees[0])
     stems = (f"{stem}{number}" for number in count())
-    works = [work for change in plan.changes for work in _works(trees, change, stems)]
-    stats = _check(trees, works)
+    works = [work for change in plan.changes for work in _plan_works(trees, change, stems)]
+    stats = _check_works(trees, works)
     with _writing("the workspace"):
-        works = _decide(trees, works, stats, in_place)
+        works = _choose_in_place(trees, works, stats, in_place)
         folders = _missing_folders(trees, works)
         record = ChangeRecord(
             name,
@@ -211,9 +211,9 @@ def _run(
             marked = True
             journal.mark(done=True, durable=durable)
     except BaseException:
-        _take_back(trees, intent, journal, marked=marked, durable=durable)
+        _roll_back_now(trees, intent, journal, marked=marked, durable=durable)
         raise
-    trouble = history.record(recovery.record_of(trees, intent), _supply(works))
+    trouble = history.record(recovery.record_of(trees, intent), _content_supply(works))
     try:
         recovery.finish_transaction(trees, intent, journal, durable=durable, published=True)
     except (OSError, SutureError, MemoryError) as error:
@@ -221,7 +221,7 @@ def _run(
     return trouble
 
 
-def _supply(works: Sequence[Work]) -> Supply:
+def _content_supply(works: Sequence[Work]) -> Supply:
     """The contents that a transaction replaced and made, by hash."""
     contents = [work.before.content for work in works if work.before] + [work.after for work in works if work.after]
     by_hash = {content.digest: content for content in contents}
@@ -243,8 +243,8 @@ def _stage(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, dura
         with _writing(work.name):
             recovery.stage(trees[work.step.root], work.step, work.after, work.like, work.mode)
     if durable:
-        for start in range(0, len(works), _SYNCED_AT_ONCE):
-            _sync_files(trees, works[start : start + _SYNCED_AT_ONCE])
+        for start in range(0, len(works), _MAX_OPEN_WORKS):
+            _sync_files(trees, works[start : start + _MAX_OPEN_WORKS])
         with _writing("the folders"):
             recovery.sync_folders(trees, intent)
 
@@ -282,14 +282,14 @@ def _is_copied(tree: Tree, step: Step) -> bool:
 def _sync_in_threads(opened: Sequence[tuple[str, FS, int]]) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(_THREADS) as pool:
+    with ThreadPoolExecutor(_SYNC_THREADS) as pool:
         waiting = [(name, pool.submit(fs.sync, handle)) for name, fs, handle in opened]
         for name, future in waiting:
             with _writing(name):
                 future.result()
 
 
-def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marked: bool, durable: bool) -> None:
+def _roll_back_now(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marked: bool, durable: bool) -> None:
     """Roll back now; if that fails too, the intent stays, the next process does it, and the answer says so."""
     try:
         for tree in trees:
@@ -325,21 +325,21 @@ class _writing:  # noqa: N801  it is used as a function; a generator would take 
             raise WriteFailed(path=self._name, reason=os.strerror(number), errno=number) from error
 
 
-def _works(trees: Sequence[Tree], change: FileChange, stems: Iterator[str]) -> Iterable[Work]:
+def _plan_works(trees: Sequence[Tree], change: FileChange, stems: Iterator[str]) -> Iterable[Work]:
     """A file's change as steps, each about one path; `stems` name the files that help."""
     match change:
         case Create(place, after, mode):
-            yield _work(trees, next(stems), place, None, after, mode=mode)
+            yield _make_work(trees, next(stems), place, None, after, mode=mode)
         case Update(place, before, after, mode=mode):
-            yield _work(trees, next(stems), place, before, after, like=place, mode=mode)
+            yield _make_work(trees, next(stems), place, before, after, like=place, mode=mode)
         case Delete(place, before):
-            yield _work(trees, next(stems), place, before, None)
+            yield _make_work(trees, next(stems), place, before, None)
         case Rename(place, before, to, after, replaced):
-            yield _work(trees, next(stems), to, replaced, after, like=place, digest=before.content.digest)
-            yield _work(trees, next(stems), place, before, None)
+            yield _make_work(trees, next(stems), to, replaced, after, like=place, digest=before.content.digest)
+            yield _make_work(trees, next(stems), place, before, None)
 
 
-def _work(
+def _make_work(
     trees: Sequence[Tree],
     stem: str,
     place: Place,
@@ -363,7 +363,7 @@ def _work(
     return Work(step, place.name, before, after, recovery.Source(trees[like.root], like.path) if like else None, mode)
 
 
-def _decide(
+def _choose_in_place(
     trees: Sequence[Tree], works: Sequence[Work], stats: Sequence[Stat | None], in_place: set[tuple[int, str]]
 ) -> list[Work]:
     """The works, with the decision which of them are written in place; `found` is at their paths."""
@@ -386,7 +386,7 @@ def _rename_would_lose(stat: Stat | None, folder: Stat | None) -> bool:
     return folder is not None and folder.device != stat.device
 
 
-def _check(trees: Sequence[Tree], works: Sequence[Work]) -> list[Stat | None]:
+def _check_works(trees: Sequence[Tree], works: Sequence[Work]) -> list[Stat | None]:
     """Refuse before anything is begun what would be refused later anyway; else what is at each path."""
     stats: list[Stat | None] = []
     seen: dict[object, str] = {}

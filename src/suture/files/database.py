@@ -76,18 +76,18 @@ _SELECT_LAST_AT, _SELECT_LAST_MOVED_TO = (
     ORDER BY change DESC LIMIT 1"""  # noqa: S608  ours
     for there in ("path = ? AND target IS NULL", "target = ?")
 )
-_COUNTED = 1_000_000  # bytes of a change whose lines are counted at once
-_MOST_CANDIDATES = 5  # ids that an ambiguous beginning may mean, in an answer
+_MAX_COUNTED_BYTES = 1_000_000  # bytes of a change whose lines are counted at once
+_MAX_CANDIDATES = 5  # ids that an ambiguous beginning may mean, in an answer
 _SECONDS_PER_DAY = 86_400
 _CONFIRMING_DAYS = 3  # on which changes must have been made for a time to be believed: a clock may be wrong
-_FORGOTTEN_SHARE = 20  # 1/20 of all changes may be forgotten for their age at once
-_MOST_LOST = 100  # changes without a record that are listed
+_DROPPED_SHARE = 20  # 1/20 of all changes may be forgotten for their age at once
+_MAX_LOST = 100  # changes without a record that are listed
 _NO_LIMIT = 1 << 62  # greater than any number of a change
 _MODES = 0o7777  # the bits of a mode that are kept
-_SIZE_LEFT = 0.9  # of the allowed size is left after forgetting, so that not every change has to forget
+_KEPT_SHARE = 0.9  # of the allowed size is left after forgetting, so that not every change has to forget
 
 
-class Unusable(Exception):
+class UnusableDatabase(Exception):
     """The database is no history, or what is written to it cannot be read back."""
 
 
@@ -118,51 +118,51 @@ class LastState(Record):
     """The last damaged record, if there is one."""
 
 
-class LogBook:
+class Database:
     """The records in an open database."""
 
     def __init__(self, database: Connection) -> None:
         self._db = database
-        database.text_factory = _name  # damage need not be UTF-8
+        database.text_factory = _decode  # damage need not be UTF-8
         self._contents = Contents(database)
-        self._sums = Checksums(database)
-        self._since: tuple[int, list[ChangeRecord]] | None = None
+        self._checksums = Checksums(database)
+        self._cached_since: tuple[int, list[ChangeRecord]] | None = None
 
     def change(self, change_id: str) -> ChangeRecord:
         """The change of this id, or of the only id that begins so."""
-        change = self.listed(change_id)
+        change = self.change_or_damaged(change_id)
         if change.state == "damaged":
             raise _damage(change)
         return change
 
-    def listed(self, change_id: str) -> ChangeRecord:
+    def change_or_damaged(self, change_id: str) -> ChangeRecord:
         """As `change`, but a damaged one too."""
         wanted = change_id.strip().lower()
-        candidates = self._beginning_with(wanted)
+        candidates = self._entries_with_prefix(wanted)
         if len(candidates) != 1:
-            forgotten = not candidates and self.has_forgotten()
+            forgotten = not candidates and self.has_dropped_changes()
             raise ChangeNotFound(change_id=change_id, candidates=[name for _, name in candidates], forgotten=forgotten)
         return self._record(candidates[0][0])
 
-    def beginning_with(self, prefix: str) -> list[str]:
+    def ids_with_prefix(self, prefix: str) -> list[str]:
         """The newest few ids that begin so; none for an empty beginning."""
-        return [name for _, name in self._beginning_with(prefix)]
+        return [name for _, name in self._entries_with_prefix(prefix)]
 
-    def _beginning_with(self, prefix: str) -> list[tuple[int, str]]:
+    def _entries_with_prefix(self, prefix: str) -> list[tuple[int, str]]:
         """As `beginning_with`, with their numbers; the ids of damaged changes are those that they are listed with."""
-        lost = {change.number: change.id for change in self._lost()}
+        lost = {change.number: change.id for change in self._lost_changes()}
         if not prefix.removeprefix("#").isalnum() or not prefix.isascii():
             return []
         query = "SELECT number, id FROM change NOT INDEXED WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?"
-        ids = dict(self._rows(query, prefix, prefix + "~", _MOST_CANDIDATES))
-        for number, _, name in self._sums.known("change"):
+        ids = dict(self._rows(query, prefix, prefix + "~", _MAX_CANDIDATES))
+        for number, _, name in self._checksums.entries("change"):
             if isinstance(name, str) and name.startswith(prefix) and number not in ids:
                 kept = self._row("SELECT 1 FROM change WHERE number = ?", number) is not None
                 ids |= {number: name} if kept or number in lost else {}
         ids |= {number: name for number, name in lost.items() if name.startswith(prefix)}
         if prefix.startswith("#") and prefix[1:].isdecimal() and self._record(int(prefix[1:])).id == prefix:
             ids = {int(prefix[1:]): prefix}
-        return sorted(ids.items(), key=lambda pair: pair[1], reverse=True)[:_MOST_CANDIDATES]
+        return sorted(ids.items(), key=lambda pair: pair[1], reverse=True)[:_MAX_CANDIDATES]
 
     def name(self) -> str:
         """The name that the database was last written under."""
@@ -186,7 +186,7 @@ class LogBook:
         row = self._row("SELECT id FROM change ORDER BY number DESC LIMIT 1")
         return "" if row is None else str(row[0])
 
-    def has_forgotten(self) -> bool:
+    def has_dropped_changes(self) -> bool:
         """Whether changes were dropped to keep within the limits."""
         row = self._row("SELECT min(number) FROM change")
         return (row[0] or 0) > 1
@@ -200,7 +200,7 @@ class LogBook:
                 return change
         return None
 
-    def undoing(self, change: ChangeRecord) -> ChangeRecord | None:
+    def undo_of(self, change: ChangeRecord) -> ChangeRecord | None:
         """The change in force that takes this one back."""
         for (number,) in self._rows("SELECT number FROM change WHERE undoes = ? ORDER BY number DESC", change.id):
             undoing = self._record(number)
@@ -213,23 +213,23 @@ class LogBook:
     def changes(self, before: int | None = None) -> Iterator[ChangeRecord]:
         """Changes from the newest to the oldest, beginning before a number; damaged ones, too."""
         until = _NO_LIMIT if before is None else before
-        lost = [change for change in reversed(self._lost()) if change.number < until]
+        lost = [change for change in reversed(self._lost_changes()) if change.number < until]
         kept = self._changes(f"{_SELECT_CHANGES} WHERE number < ? ORDER BY number DESC", until)
         return merge(kept, lost, key=lambda change: change.number, reverse=True)
 
     def changes_since(self, number: int) -> list[ChangeRecord]:
         """Changes after a number, from the oldest to the newest; damaged ones, too."""
-        if self._since is None or self._since[0] != number:
-            lost = [change for change in self._lost() if change.number > number]
+        if self._cached_since is None or self._cached_since[0] != number:
+            lost = [change for change in self._lost_changes() if change.number > number]
             changes = [*self._changes(f"{_SELECT_CHANGES} WHERE number > ? ORDER BY number", number), *lost]
-            self._since = number, sorted(changes, key=lambda change: change.number)
-        return self._since[1]
+            self._cached_since = number, sorted(changes, key=lambda change: change.number)
+        return self._cached_since[1]
 
     def damaged_since(self, number: int) -> ChangeRecord | None:
         """The first change after a number of which it is not known what it did."""
         return next((change for change in self.changes_since(number) if change.state == "damaged"), None)
 
-    def path_now(self, path: str, since: int) -> tuple[str, bool]:
+    def current_path(self, path: str, since: int) -> tuple[str, bool]:
         """Where a file is that had this path after the change of number `since`, or was when a change deleted it.
 
         Another file that got the path since is not the same one, unless an undo of the deletion or a restore made it.
@@ -253,23 +253,23 @@ class LogBook:
         """Every path that a change or a snapshot touched."""
         query = """SELECT path FROM file UNION SELECT target FROM file WHERE target IS NOT NULL
             UNION SELECT path FROM snapshot_file ORDER BY 1"""
-        return [_name(path) for (path,) in self._rows(query) if isinstance(path, bytes)]
+        return [_decode(path) for (path,) in self._rows(query) if isinstance(path, bytes)]
 
     def snapshots(self) -> list[NamedPoint]:
         """The named points, oldest first; damaged and lost ones, too."""
         points: dict[str, NamedPoint] = {}
-        signed = self._sums.known("snapshot")
-        names = {key: _legible(name) for key, _, name in signed}
+        signed = self._checksums.entries("snapshot")
+        names = {key: _printable(name) for key, _, name in signed}
         for row in self._rows("SELECT id, name, after_change FROM snapshot ORDER BY id"):
-            name = names.get(row[0], _legible(row[1]))
-            point = NamedPoint(_legible(row[0]), name, self.last_number(), is_damaged=True)
-            if _is_point(row) and self._sums.holds("snapshot", row[0], row) is not False:
+            name = names.get(row[0], _printable(row[1]))
+            point = NamedPoint(_printable(row[0]), name, self.last_number(), is_damaged=True)
+            if _is_point(row) and self._checksums.matches("snapshot", row[0], row) is not False:
                 point = NamedPoint(*row)
             points[point.id] = point
         first = self._row("SELECT min(number) FROM change")[0] or 1
         for key, place, name in signed:
             if key not in points and isinstance(place, int) and place >= first - 1:  # version 0.1.0 forgot the others
-                points[_legible(key)] = NamedPoint(_legible(key), _legible(name), place, is_damaged=True)
+                points[_printable(key)] = NamedPoint(_printable(key), _printable(name), place, is_damaged=True)
         return [point for _, point in sorted(points.items())]
 
     def snapshot(self, name: str) -> NamedPoint | None:
@@ -282,9 +282,9 @@ class LogBook:
     def snapshot_files(self, snapshot: NamedPoint) -> dict[str, Version | None]:
         """The files as they were at a named point; None: no file."""
         values = self._snapshot_values(snapshot.id)
-        if snapshot.is_damaged or values is None or self._sums.holds("files", snapshot.id, values) is False:
+        if snapshot.is_damaged or values is None or self._checksums.matches("files", snapshot.id, values) is False:
             raise HistoryDamaged(what="snapshot", name=snapshot.name)
-        return {_name(path): _version(name, mode) for path, name, mode in values}
+        return {_decode(path): _version(name, mode) for path, name, mode in values}
 
     def _snapshot_values(self, snapshot_id: str) -> list[tuple[Any, ...]] | None:
         """The files of a snapshot as they are stored; None if that cannot be."""
@@ -311,13 +311,13 @@ class LogBook:
         points = [point for point in self.snapshots() if point.is_damaged or point.after_change < until]
         points.sort(key=lambda point: point.after_change)
         changes = [change for change in self.changes_since(0) if change.number <= until]
-        records: Iterable[ChangeRecord | NamedPoint] = merge(changes, points, key=_order)
+        records: Iterable[ChangeRecord | NamedPoint] = merge(changes, points, key=_sort_key)
         state: dict[str, Version | None] = {}
         doubtful: set[str] = set()
         damage: HistoryDamaged | None = None
         for record in records:
             try:
-                seen = self._seen(record)
+                seen = self._files_after(record)
             except HistoryDamaged as error:
                 damage = error
                 doubtful.update(state)
@@ -326,7 +326,7 @@ class LogBook:
                 doubtful.difference_update(seen)
         return LastState(state, doubtful, damage)
 
-    def _seen(self, record: ChangeRecord | NamedPoint) -> dict[str, Version | None]:
+    def _files_after(self, record: ChangeRecord | NamedPoint) -> dict[str, Version | None]:
         """What a change left, or a snapshot kept."""
         if isinstance(record, NamedPoint):
             return self.snapshot_files(record)
@@ -340,7 +340,7 @@ class LogBook:
         If a change found something else than the one before it had left, what replaced it is not known.
         """
         newer: tuple[str, str | None] = "", None
-        for change_id, was, after in self._changes_of(_raw(path)):
+        for change_id, was, after in self._changes_of(_encode(path)):
             known = after is not None and after == newer[1]
             if newer[1] is not None:
                 yield KnownVersion(newer[1], change_id if known else None, newer[0])
@@ -362,7 +362,7 @@ class LogBook:
         number = _NO_LIMIT
         while rows := self._rows(_SELECT_TOUCHED, path, number):
             for (number,) in rows:
-                change, name = self._verified_change(number), _name(path)
+                change, name = self._verified_change(number), _decode(path)
                 files = [] if change is None else [file for file in change.files if name in {file.path, file.to}]
                 for file in files:
                     assert change is not None  # noqa: S101  it has files
@@ -370,32 +370,36 @@ class LogBook:
                     yield change.id, was, after if file.to in {None, name} else None
                 moved = next((file for file in files if file.to == name), None)
                 if moved is not None:
-                    path = _raw(moved.path)
+                    path = _encode(moved.path)
                     break
 
     def clipboard_names(self) -> list[str]:
         """The names that texts are kept under, sorted."""
         if not has_table(self._db, "clipboard"):
             return []
-        return sorted(_name(name) for (name,) in self._rows("SELECT name FROM clipboard") if isinstance(name, bytes))
+        return sorted(_decode(name) for (name,) in self._rows("SELECT name FROM clipboard") if isinstance(name, bytes))
 
     def clipboard(self, name: str) -> str | None:
         """The text that is kept under a name."""
-        row, key = None, _raw(name)
+        row, key = None, _encode(name)
         if name in self.clipboard_names():
             row = self._row("SELECT content FROM clipboard WHERE name = ?", key)
-        if row is None and self._sums.name("clipboard", key) is None:
+        if row is None and self._checksums.name("clipboard", key) is None:
             return None
-        if row is None or not isinstance(row[0], bytes) or self._sums.holds("clipboard", key, (key, *row)) is False:
+        if (
+            row is None
+            or not isinstance(row[0], bytes)
+            or self._checksums.matches("clipboard", key, (key, *row)) is False
+        ):
             raise HistoryDamaged(what="clipboard", name=name)
-        return _name(row[0])
+        return _decode(row[0])
 
-    def needed(self, path: str, version: Version) -> bytes:
+    def require_content(self, path: str, version: Version) -> bytes:
         """The content of a version of a file, which cannot be done without."""
         content = self._contents.get(version.digest)
         if content is not None:
             return content
-        if self._contents.is_kept(version.digest):
+        if self._contents.is_recorded(version.digest):
             raise HistoryDamaged(what="content", name=version.digest, path=path)
         raise ContentNotKept(path=path, hash=version.digest)
 
@@ -410,7 +414,7 @@ class LogBook:
         before, after = (
             b"" if version is None else self.content(version.digest) or b"" for version in (file.before, file.after)
         )
-        return _counts(before, after, common_ends(before, after))
+        return _count_lines(before, after, common_ends(before, after))
 
     def _changes(self, query: str, *values: object) -> Iterator[ChangeRecord]:
         for row in self._rows(query, *values):
@@ -420,7 +424,7 @@ class LogBook:
         """The change of a number, compared with its checksum and with what is undone."""
         change = self._verified_change(number, head)
         if change is None or change.state != ("undone" if self._is_undone(change) else "landed"):
-            return self._unknown(number)
+            return self._damaged_change(number)
         return change
 
     def _verified_change(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
@@ -428,7 +432,7 @@ class LogBook:
         change = self._read(number, head)
         if change is None:
             return None
-        holds = self._sums.holds("change", number, _values(change))
+        holds = self._checksums.matches("change", number, _values(change))
         return change if holds or (holds is None and _is_plausible(change)) else None
 
     def _read(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
@@ -444,7 +448,7 @@ class LogBook:
         if not all(isinstance(path, bytes) for path in folders):
             return None
         records = tuple(_file_record(row) for row in files)
-        return ChangeRecord(change_id, tool, summary, records, tuple(map(_name, folders)), undoes, state, number)
+        return ChangeRecord(change_id, tool, summary, records, tuple(map(_decode, folders)), undoes, state, number)
 
     def _is_undone(self, change: ChangeRecord) -> bool:
         """Whether a change in force takes this one back, as the records have it."""
@@ -462,26 +466,29 @@ class LogBook:
             undone |= set() if change_id in undone else {undoes}
         return change.id in undone
 
-    def _unknown(self, number: int) -> ChangeRecord:
+    def _damaged_change(self, number: int) -> ChangeRecord:
         """A damaged change: only its id may be known."""
         row = self._row("SELECT id FROM change WHERE number = ?", number)
-        name = self._sums.name("change", number) or (row and row[0])
+        name = self._checksums.name("change", number) or (row and row[0])
         is_id = isinstance(name, str) and name.isascii() and name.isalnum()
         return ChangeRecord(name if is_id else f"#{number}", "", "", (), state="damaged", number=number)
 
-    def _lost(self) -> list[ChangeRecord]:
+    def _lost_changes(self) -> list[ChangeRecord]:
         """The changes that must have been there, from the oldest to the newest; of very many, the newest."""
         first, last, many = self._row("SELECT min(number), max(number), count(*) FROM change")
         first, last = first or 1, last or 0
         oldest = self._row("SELECT min(after_change) FROM snapshot WHERE typeof(after_change) = 'integer'")[0]
         first = min(first, first if oldest is None else max(oldest, 0) + 1)
-        ends = [self._sums.newest("change"), *self._row("SELECT max(seq) FROM sqlite_sequence WHERE name = 'change'")]
+        ends = [
+            self._checksums.newest("change"),
+            *self._row("SELECT max(seq) FROM sqlite_sequence WHERE name = 'change'"),
+        ]
         end = max([last, *(end for end in ends if isinstance(end, int) and end < _NO_LIMIT)])
         if many == end - first + 1:
             return []
         there = {number for (number,) in self._rows("SELECT number FROM change")}
-        missing = [number for number in _descending(end, first, _MOST_LOST + len(there)) if number not in there]
-        return [self._unknown(number) for number in missing[:_MOST_LOST][::-1]]
+        missing = [number for number in _descending(end, first, _MAX_LOST + len(there)) if number not in there]
+        return [self._damaged_change(number) for number in missing[:_MAX_LOST][::-1]]
 
     def set_folder(self, name: str, born: int, machine: tuple[str, bool]) -> None:
         """Note which folder this is the history of."""
@@ -491,13 +498,13 @@ class LogBook:
         self._db.execute("DELETE FROM machine")
         self._db.execute("INSERT INTO machine VALUES (?, ?)", machine)
 
-    def adopt(self) -> None:
+    def add_missing_checksums(self) -> None:
         """Give checksums to what version 0.1.0 wrote. What cannot be a record stays damaged."""
-        last = self._sums.newest("change")
+        last = self._checksums.newest("change")
         last = last if isinstance(last, int) else 0
         for (number,) in self._rows("SELECT number FROM change WHERE number > ? ORDER BY number", last):
             self._sign(number)
-        newest = self._sums.newest("snapshot")
+        newest = self._checksums.newest("snapshot")
         for row in self._rows("SELECT id, name, after_change FROM snapshot WHERE id > ?", newest or ""):
             self._sign_snapshot(row)
 
@@ -508,8 +515,8 @@ class LogBook:
             values = _values(change) if change is not None and _is_plausible(change) else None
         else:
             values = _values(written)
-            _check_written(values, None if change is None else _values(change))
-        self._sums.put("change", number, number, self._unknown(number).id, values)
+            _check_stored(values, None if change is None else _values(change))
+        self._checksums.put("change", number, number, self._damaged_change(number).id, values)
 
     def _sign_snapshot(self, row: tuple[Any, ...], written: list[tuple[Any, ...]] | None = None) -> None:
         """Give a snapshot and its files their checksums: those just `written`, or those that version 0.1.0 wrote."""
@@ -517,87 +524,87 @@ class LogBook:
             return
         values = self._snapshot_values(row[0])
         if written is not None:
-            _check_written(written, values)
-        self._sums.put("snapshot", row[0], row[2], row[1], row)
-        self._sums.put("files", row[0], row[2], row[1], values)
+            _check_stored(written, values)
+        self._checksums.put("snapshot", row[0], row[2], row[1], row)
+        self._checksums.put("files", row[0], row[2], row[1], values)
 
-    def knows(self, change_id: str) -> bool:
+    def has_change(self, change_id: str) -> bool:
         """Whether a change is recorded."""
         return self._row("SELECT 1 FROM change WHERE id = ?", change_id) is not None
 
     def add(self, change: ChangeRecord, supply: Supply) -> None:
         """Record a change that landed. Its contents are asked of `supply`."""
         summary = change.summary.encode("utf-8", "backslashreplace").decode()
-        number = self._begin(change.id, change.tool, summary, change.undoes)
+        number = self._insert_change(change.id, change.tool, summary, change.undoes)
         rows, files = [], []
         for place, file in enumerate(change.files):
-            base = self._last_content(file.path) if file.before is not None else None
+            base = self._last_content_number(file.path) if file.before is not None else None
             before = self._keep(file.before, supply, base)
             ends, (added, removed) = _compare(file, supply)
             after = self._keep(file.after, supply, before, ends)
             replaced = self._keep(file.replaced, supply, None)
-            target = None if file.to is None else _raw(file.to)
+            target = None if file.to is None else _encode(file.to)
             columns = (before, _mode(file.before), after, _mode(file.after), replaced, _mode(file.replaced))
-            rows.append((number, place, file.action, _raw(file.path), target, *columns, added, removed))
+            rows.append((number, place, file.action, _encode(file.path), target, *columns, added, removed))
             files.append(file.but(added=added, removed=removed))
         self._db.executemany("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        folders = sorted(set(map(_raw, change.folders)))
+        folders = sorted(set(map(_encode, change.folders)))
         self._db.executemany("INSERT INTO folder VALUES (?, ?)", [(number, path) for path in folders])
-        written = change.but(number=number, summary=summary, files=tuple(files), folders=tuple(map(_name, folders)))
+        written = change.but(number=number, summary=summary, files=tuple(files), folders=tuple(map(_decode, folders)))
         self._sign(number, written)
         self.keep_clipboards(change.clipboards)
-        self._turn(change.undoes)
+        self._update_states(change.undoes)
 
     def add_damaged(self, change_id: str) -> None:
         """Record that there was a change of which it is not known what it did."""
-        number = self._begin(change_id, "", "", None)
-        self._sums.put("change", number, number, change_id, None)
+        number = self._insert_change(change_id, "", "", None)
+        self._checksums.put("change", number, number, change_id, None)
 
-    def _begin(self, change_id: str, tool: str, summary: str, undoes: str | None) -> int:
+    def _insert_change(self, change_id: str, tool: str, summary: str, undoes: str | None) -> int:
         """Insert the head of a change; its number."""
-        self.adopt()
+        self.add_missing_checksums()
         query = "INSERT INTO change (id, tool, summary, undoes, state) VALUES (?, ?, ?, ?, 'landed')"
         number = self._db.execute(query, (change_id, tool, summary, undoes)).lastrowid
         assert number is not None  # noqa: S101  a row was inserted
-        self._since = None
+        self._cached_since = None
         return number
 
     def keep_clipboards(self, clipboards: Iterable[tuple[str, str]]) -> None:
         """Keep texts under names, in place of what was kept there."""
-        rows = [(_raw(name), _raw(content)) for name, content in clipboards]
+        rows = [(_encode(name), _encode(content)) for name, content in clipboards]
         if rows:
             self._db.execute(_CLIPBOARD_SCHEMA)
             self._db.executemany("INSERT OR REPLACE INTO clipboard VALUES (?, ?)", rows)
             for row in rows:
-                self._sums.put("clipboard", row[0], 0, "", row)
+                self._checksums.put("clipboard", row[0], 0, "", row)
 
     def add_snapshot(self, snapshot: NamedPoint, files: Iterable[tuple[str, Version | None]], supply: Supply) -> None:
         """Record a named point with the files as they are."""
-        self.adopt()
+        self.add_missing_checksums()
         head = (snapshot.id, snapshot.name, snapshot.after_change)
         self._db.execute("INSERT INTO snapshot VALUES (?, ?, ?)", head)
         written = []
         for path, version in files:
-            content = self._keep(version, supply, self._last_content(path) if version is not None else None)
-            row = (snapshot.id, _raw(path), content, _mode(version))
+            content = self._keep(version, supply, self._last_content_number(path) if version is not None else None)
+            row = (snapshot.id, _encode(path), content, _mode(version))
             self._db.execute("INSERT INTO snapshot_file VALUES (?, ?, ?, ?)", row)
             written.append((row[1], None if version is None else version.digest, row[3]))
         self._sign_snapshot(head, sorted(written))
 
-    def rest(self) -> None:
+    def trim_cache(self) -> None:
         """Hold little in memory until the next change."""
-        self._contents.rest()
+        self._contents.trim_cache()
 
     def last_number(self) -> int:
         """The number of the newest change; 0 if there is none."""
         return int(self._row("SELECT max(number) FROM change")[0] or 0)
 
-    def forget(self, most_bytes: int, most_days: int) -> None:
+    def prune(self, most_bytes: int, most_days: int) -> None:
         """Drop the oldest changes and snapshots until the rest is small and young enough; never the newest change."""
         self._drop_older_than(most_days)
         if self._size() <= most_bytes:
             return
-        while self._size() > most_bytes * _SIZE_LEFT:
+        while self._size() > most_bytes * _KEPT_SHARE:
             first, last, many = self._row("SELECT min(number), max(number), count(*) FROM change")
             if many > 1:
                 self._drop_until(min(first + max(many // 16, 1) - 1, last - 1))
@@ -619,7 +626,7 @@ class LogBook:
             return
         oldest = id_at(max(now - most_days * _SECONDS_PER_DAY, 0))
         many = self._row("SELECT count(*) FROM change")[0]
-        most = max(many // _FORGOTTEN_SHARE, 1)
+        most = max(many // _DROPPED_SHARE, 1)
         rows = self._rows("SELECT number, id >= ? FROM change ORDER BY number LIMIT ?", oldest, min(most, many - 1))
         last = None
         for number, is_young in rows:
@@ -653,9 +660,9 @@ class LogBook:
             return False
         self._db.execute("DELETE FROM snapshot_file WHERE snapshot = ?", (first,))
         self._db.execute("DELETE FROM snapshot WHERE id = ?", (first,))
-        self._sums.drop_one("snapshot", first)
-        self._sums.drop_one("files", first)
-        self._contents.drop_all_but(_SELECT_REFERRED)
+        self._checksums.drop_one("snapshot", first)
+        self._checksums.drop_one("files", first)
+        self._contents.keep_only(_SELECT_REFERRED)
         return True
 
     def _drop_until(self, number: int) -> None:
@@ -663,14 +670,14 @@ class LogBook:
         self._db.execute("DELETE FROM file WHERE change <= ?", (number,))
         self._db.execute("DELETE FROM folder WHERE change <= ?", (number,))
         self._db.execute("DELETE FROM change WHERE number <= ?", (number,))
-        self._since = None
-        self._sums.drop("change", number)
+        self._cached_since = None
+        self._checksums.drop("change", number)
         for kind in ("snapshot", "files"):
-            self._sums.drop(kind, number - 1)
+            self._checksums.drop(kind, number - 1)
         gone = "DELETE FROM snapshot_file WHERE snapshot IN (SELECT id FROM snapshot WHERE after_change < ?)"
         self._db.execute(gone, (number,))
         self._db.execute("DELETE FROM snapshot WHERE after_change < ?", (number,))
-        self._contents.drop_all_but(_SELECT_REFERRED)
+        self._contents.keep_only(_SELECT_REFERRED)
 
     def _size(self) -> int:
         """The size that the file will have."""
@@ -679,7 +686,7 @@ class LogBook:
         )
         return size * (pages - free)
 
-    def _turn(self, change_id: str | None) -> None:
+    def _update_states(self, change_id: str | None) -> None:
         """Set the state of a change that another one takes back, of the one that it took back itself, and so on."""
         turned: set[str] = set()  # damage may lead in a circle
         while change_id is not None and change_id not in turned:
@@ -690,9 +697,9 @@ class LogBook:
             row = self._row("SELECT undoes FROM change WHERE id = ?", change_id)
             change_id = row and row[0]
 
-    def _last_content(self, path: str) -> int | None:
+    def _last_content_number(self, path: str) -> int | None:
         """The content last seen at a path: what is there now will be like it."""
-        last = [self._row(query, _raw(path)) for query in (_SELECT_LAST_AT, _SELECT_LAST_MOVED_TO)]
+        last = [self._row(query, _encode(path)) for query in (_SELECT_LAST_AT, _SELECT_LAST_MOVED_TO)]
         rows = [row for row in last if row is not None and all(isinstance(value, int) for value in row)]
         return max(rows, default=(0, None))[1]
 
@@ -708,17 +715,17 @@ class LogBook:
         return self._db.execute(query, values).fetchone()
 
 
-def _check_written(written: object, actual: object) -> None:
+def _check_stored(written: object, actual: object) -> None:
     """A tree of the database that is damaged can swallow what is written to it: that must not get a checksum."""
     if actual != written:
-        raise Unusable("what is written to it cannot be read back")
+        raise UnusableDatabase("what is written to it cannot be read back")
 
 
 def _damage(change: ChangeRecord) -> HistoryDamaged:
     return HistoryDamaged(what="change", name=change.id)
 
 
-def _order(record: ChangeRecord | NamedPoint) -> tuple[int, bool]:
+def _sort_key(record: ChangeRecord | NamedPoint) -> tuple[int, bool]:
     """Where a record is among the others: a snapshot right after the change that it followed."""
     return (record.after_change, True) if isinstance(record, NamedPoint) else (record.number, False)
 
@@ -760,7 +767,7 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and (value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value))
 
 
-def _legible(value: object) -> str:
+def _printable(value: object) -> str:
     return str(value) if _is_text(value) else ascii(value)
 
 
@@ -793,8 +800,8 @@ def _values(change: ChangeRecord) -> tuple[Any, ...]:
 def _file_record(row: tuple[Any, ...]) -> FileRecord:
     _, action, path, target, *versions, added, removed = row
     before, after, replaced = (_version(*versions[at : at + 2]) for at in (1, 4, 7))
-    to = None if target is None else _name(target)
-    return FileRecord(_name(path), action, before, after, to, replaced, added, removed)
+    to = None if target is None else _decode(target)
+    return FileRecord(_decode(path), action, before, after, to, replaced, added, removed)
 
 
 def _version(name: str | None, mode: int | None) -> Version | None:
@@ -811,20 +818,20 @@ def _compare(file: FileRecord, supply: Supply) -> tuple[tuple[int, int] | None, 
     if before is None or after is None:
         return None, (None, None)
     ends = common_ends(before, after)
-    if max(len(before), len(after)) - sum(ends) > _COUNTED:
+    if max(len(before), len(after)) - sum(ends) > _MAX_COUNTED_BYTES:
         return ends, (None, None)
-    return ends, _counts(before, after, ends)
+    return ends, _count_lines(before, after, ends)
 
 
-def _counts(before: bytes, after: bytes, ends: tuple[int, int]) -> tuple[int, int]:
+def _count_lines(before: bytes, after: bytes, ends: tuple[int, int]) -> tuple[int, int]:
     head, tail = ends
     return counts(before, [edit(head, len(before) - tail, after[head : len(after) - tail])])
 
 
-def _raw(path: str) -> bytes:
+def _encode(path: str) -> bytes:
     """A path, or a text of a file, as it is stored: it need not be UTF-8."""
     return path.encode("utf-8", "surrogateescape")
 
 
-def _name(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")

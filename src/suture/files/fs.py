@@ -261,9 +261,9 @@ class Tree:
         """Close the folders that are kept open."""
         while self._open:
             _, handle = self._open.popitem()
-            self.let_go(handle)
+            self.close_quietly(handle)
 
-    def let_go(self, handle: int) -> None:
+    def close_quietly(self, handle: int) -> None:
         """Close a folder, or a file that was only read: a failure takes nothing away from anyone."""
         try:
             self.fs.close(handle)
@@ -280,10 +280,10 @@ class Tree:
         self._open[path] = handle  # the newest is the last to be closed
         if len(self._open) > _MOST_OPEN:
             oldest = next(iter(self._open))
-            self.let_go(self._open.pop(oldest))
+            self.close_quietly(self._open.pop(oldest))
         return handle
 
-    def holds(self, path: str) -> bool:
+    def is_open(self, path: str) -> bool:
         """Whether a folder is open: then it was reached from the root without a link."""
         return path in self._open
 
@@ -302,11 +302,11 @@ class Tree:
                 end = len(path) if end < 0 else end
                 below = self._step(handle, path[:end])
                 if owned:
-                    self.let_go(handle)
+                    self.close_quietly(handle)
                 handle, owned, position = below, True, end
         except BaseException:
             if owned:
-                self.let_go(handle)
+                self.close_quietly(handle)
             raise
         return handle
 
@@ -322,7 +322,7 @@ class Tree:
             return self.fs.open_folder(folder, name)
         except OSError as error:
             if error.errno not in {errno.ENOTDIR, errno.ELOOP}:
-                raise as_ours(error, path, "open") from error
+                raise to_suture_error(error, path, "open") from error
             stat = self.fs.stat(folder, name)
             if stat is not None and stat.kind in {"link", "folder"}:  # a folder: it was a link just now
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
@@ -337,7 +337,7 @@ class Tree:
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
                 return None  # no such file can exist here
-            raise as_ours(error, path, "look at") from error
+            raise to_suture_error(error, path, "look at") from error
 
     def read_link(self, path: str) -> str:
         """Where a symbolic link points."""
@@ -346,14 +346,14 @@ class Tree:
         except OSError as error:
             if error.errno == errno.EINVAL:
                 raise PathOutsideWorkspace(path=path, reason=f"{path} was a symbolic link and is none now") from error
-            raise as_ours(error, path, "read") from error
+            raise to_suture_error(error, path, "read") from error
 
     def names(self, path: str) -> list[str]:
         """The names in a folder, sorted."""
         try:
             return self.fs.list(self.folder(path))
         except OSError as error:
-            raise as_ours(error, path, "list") from error
+            raise to_suture_error(error, path, "list") from error
 
     def open_file(self, path: str) -> int:
         """Open a file for reading."""
@@ -362,7 +362,7 @@ class Tree:
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
-            raise as_ours(error, path, "read") from error
+            raise to_suture_error(error, path, "read") from error
 
     def chunks(self, path: str, size: int = _CHUNK_SIZE) -> Generator[bytes]:
         """A file's bytes, a chunk at a time; the file is open until the generator ends or is closed.
@@ -378,9 +378,9 @@ class Tree:
                     break
                 size, wanted = _CHUNK_SIZE, _CHUNK_SIZE
         except OSError as error:
-            raise as_ours(error, path, "read") from error
+            raise to_suture_error(error, path, "read") from error
         finally:
-            self.let_go(handle)
+            self.close_quietly(handle)
 
     def _at(self, path: str) -> tuple[int, str]:
         """The open folder that a path is in, and its name there."""
@@ -417,7 +417,7 @@ class Tree:
         """Remove an empty folder."""
         held = self._open.pop(path, None)
         if held is not None:
-            self.let_go(held)
+            self.close_quietly(held)
         self.fs.rmdir(*self._at(path))
 
     def sync_folder(self, path: str) -> None:
@@ -431,7 +431,7 @@ def split(path: str) -> tuple[str, str]:
     return parent, name
 
 
-def as_ours(error: OSError, path: str, operation: str) -> SutureError:
+def to_suture_error(error: OSError, path: str, operation: str) -> SutureError:
     """A failure to look or to read, in our vocabulary."""
     if error.errno in {errno.ENOENT, errno.ENOTDIR}:
         return FileNotFound(path=path, near=[])

@@ -59,11 +59,11 @@ _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY  # opening a pi
 _LARGEST_BASE = 16_000_000  # bytes of an object that another one rests on
 _LONGEST_CHAIN = 4_096  # git makes none that is longer
 _CACHE_SIZE = 16_000_000  # bytes of objects that others rest on
-_MOST_PACKS = 100
-_MOST_FILES = 10_000  # in the folder of the packs
+_MAX_PACKS = 100
+_MAX_PACK_FILES = 10_000  # in the folder of the packs
 _LARGEST_ALTERNATES = 1 << 16  # bytes
 _PIECES_BETWEEN_CHECKS = 4_096  # of a delta, between two looks at the clock
-_MOST_FOLDERS = 10  # of objects: those that alternates name included
+_MAX_OBJECT_FOLDERS = 10  # of objects: those that alternates name included
 _NAMES_AT_ONCE = 1_024  # of a pack's index that are read at once
 _CHUNK_SIZE = 4_096  # bytes that are read from a pack at once, at least
 
@@ -73,8 +73,8 @@ _FANOUT = 8 + 256 * 4  # bytes at the head of a pack's index: what it is, and ho
 _LARGEST_REFERENCE = 1 << 16  # bytes of a file with the name of a commit, or with a path
 _LARGEST_COMMIT = 1 << 20  # bytes of a configuration, or of a commit
 _LARGEST_INDEX = 64_000_000  # of an index, or of a list of names
-_MOST_LINKS = 5  # from one symbolic reference to the next, as git has it
-_MOST_COMMITS = 1_000  # 30 to 70 ms, measured
+_MAX_REFERENCES = 5  # from one symbolic reference to the next, as git has it
+_MAX_COMMITS = 1_000  # 30 to 70 ms, measured
 _FILE_MODES = (b"100644", b"100755", b"100664")
 _FOLDER_MODES = (b"40000",)
 _ENTRY_HEAD = 40  # bytes of an entry of the index before the object's name
@@ -89,14 +89,14 @@ class Damaged(Exception):
 class Objects:
     """The objects in a folder of git's, and in those that it names besides. Close it after use."""
 
-    def __init__(self, folder: str, width: int, ends: float) -> None:
+    def __init__(self, folder: str, width: int, deadline: float) -> None:
         """`width` is the length of a name in bytes; at the time `ends`, reading stops with TimeoutError."""
         from hashlib import sha1, sha256
 
         self._folders = _with_alternates(folder)
         self._hash = sha1 if width == SHA1 else sha256
         self._width = width
-        self._cache = _Cache(ends)
+        self._cache = _Cache(deadline)
         self._packs: list[_Pack] | None = None
 
     def __enter__(self) -> Self:
@@ -118,9 +118,9 @@ class Objects:
             return None
         if item is None or item[0] != kind or len(item[1]) > most:
             return None
-        return item[1] if self._name_of(*item) == name else None
+        return item[1] if self._hash_object(*item) == name else None
 
-    def _name_of(self, kind: int, content: bytes) -> bytes:
+    def _hash_object(self, kind: int, content: bytes) -> bytes:
         """The name that an object has by its content."""
         return self._hash(b"%b %d\0%b" % (_WORDS[kind], len(content), content), usedforsecurity=False).digest()
 
@@ -156,18 +156,19 @@ class CommittedVersion(Record):
 class Repository:
     """What a repository has of one file. Close it after use."""
 
-    def __init__(self, git: str, path: str, ends: float) -> None:
+    def __init__(self, git: str, path: str, deadline: float) -> None:
         """`git` is its `.git` folder, `path` the file's path below its top."""
         self._git = git
-        self._common = _common(git)
-        self._ends = ends
+        self._common_folder = _common_folder(git)
+        self._deadline = deadline
         self._path = os.fsencode(path)
         self._names = self._path.split(b"/")
         kind = (
-            _configuration_value(contents(f"{self._common}/config", _LARGEST_COMMIT) or b"", b"objectformat") or b"sha1"
+            _configuration_value(contents(f"{self._common_folder}/config", _LARGEST_COMMIT) or b"", b"objectformat")
+            or b"sha1"
         )
         self._width = SHA256 if kind.lower() == b"sha256" else SHA1
-        self._objects = Objects(f"{self._common}/objects", self._width, ends)
+        self._objects = Objects(f"{self._common_folder}/objects", self._width, deadline)
         self._below: dict[tuple[int, bytes], bytes | None] = {}
 
     def __enter__(self) -> Self:
@@ -184,7 +185,7 @@ class Repository:
     def head(self) -> bytes | None:
         """The commit that is checked out; None before the first one."""
         name = b"HEAD"
-        for _ in range(_MOST_LINKS):
+        for _ in range(_MAX_REFERENCES):
             target = self._reference(name)
             if not target.startswith(b"ref:"):
                 return self._object_name(target)
@@ -193,7 +194,7 @@ class Repository:
                 break
         return None
 
-    def staged(self) -> bytes | None:
+    def staged_blob(self) -> bytes | None:
         """The object of the file in the index; None if it isn't there, or in conflict."""
         raw = self._read_own(self._git, "index", _LARGEST_INDEX) or b""
         version = int.from_bytes(raw[4:8], "big")
@@ -211,7 +212,7 @@ class Repository:
         parsed = self._commit(commit)
         return None if parsed is None else self._in_tree(parsed[0])
 
-    def past(self, head: bytes) -> Iterator[CommittedVersion]:
+    def versions_before(self, head: bytes) -> Iterator[CommittedVersion]:
         """The versions that the file had before a commit, back to where it was added, the newest first.
 
         Where lines of history meet, only one that has the same version is followed, if there is one: as `git log` does.
@@ -221,7 +222,7 @@ class Repository:
             return
         queue = [(0, 0, head, start, self._in_tree(start[0]))]
         seen, number = {head}, 0
-        while queue and number < _MOST_COMMITS:
+        while queue and number < _MAX_COMMITS:
             _, _, name, (_, parents, _), blob = heappop(queue)
             before = [(parent, parsed) for parent in parents if (parsed := self._commit(parent)) is not None]
             had = [(parent, parsed, was) for parent, parsed in before if (was := self._in_tree(parsed[0])) is not None]
@@ -236,11 +237,11 @@ class Repository:
 
     def _reference(self, name: bytes) -> bytes:
         """What a name stands for, as it is written."""
-        for folder in dict.fromkeys((self._git, self._common)):
+        for folder in dict.fromkeys((self._git, self._common_folder)):
             written = self._read_own(folder, os.fsdecode(name), _LARGEST_REFERENCE)
             if written is not None:
                 return written.strip()
-        packed = self._read_own(self._common, "packed-refs", _LARGEST_INDEX) or b""
+        packed = self._read_own(self._common_folder, "packed-refs", _LARGEST_INDEX) or b""
         at = packed.find(b" " + name + b"\n")
         return packed[packed.rfind(b"\n", 0, at) + 1 : at] if at > 0 else b""
 
@@ -303,16 +304,16 @@ class Repository:
         """Look for the name, and check that it is part of an entry: going through all entries would take long."""
         at, tried = -1, 0
         while (at := raw.find(self._path + b"\0", at + 1)) > 0:
-            tried = self._count(tried)
+            tried = self._check_clock(tried)
             for more in (0, 2):  # flags of newer versions
                 start = at - more - 2 - self._width - _ENTRY_HEAD
                 if start >= 12 and not (start - 12) % 4 and self._is_entry(raw, start, bool(more)):  # noqa: PLR2004
                     return raw[start + _ENTRY_HEAD : start + _ENTRY_HEAD + self._width]
         return None
 
-    def _count(self, tried: int) -> int:
+    def _check_clock(self, tried: int) -> int:
         """One more; a look at the clock now and then."""
-        if not tried % _OBJECTS_BETWEEN_CHECKS and monotonic() > self._ends:
+        if not tried % _OBJECTS_BETWEEN_CHECKS and monotonic() > self._deadline:
             raise TimeoutError
         return tried + 1
 
@@ -332,7 +333,7 @@ class Repository:
         name, at, fixed = b"", 12, _ENTRY_HEAD + self._width + 2
         tried = 0
         for _ in range(int.from_bytes(raw[8:12], "big")):
-            tried = self._count(tried)
+            tried = self._check_clock(tried)
             flags = int.from_bytes(raw[at + fixed - 2 : at + fixed], "big")
             place = at + fixed + (2 if flags >> 14 & 1 else 0)
             strip, place = _distance(raw, place)
@@ -362,20 +363,20 @@ def contents(path: str, most: int) -> bytes | None:
         os.close(handle)
 
 
-def repository(file: str, roots: Sequence[str], ends: float) -> Repository | None:
+def repository(file: str, roots: Sequence[str], deadline: float) -> Repository | None:
     """The repository that a file lies in, if one is there and belongs here.
 
     `file` and `roots`, those of the workspace, are full paths without links.
     """
-    link = _above(os.path.dirname(file))
+    link = _find_link(os.path.dirname(file))
     if link is None:
         return None
-    git = _folder(link)
+    git = _resolve_link(link)
     owners = {os.geteuid(), os.stat(file, follow_symlinks=False).st_uid}
     if git is None or os.stat(link, follow_symlinks=False).st_uid not in owners or not _belongs(git, link, roots):
         log.debug("git", "%s is passed over: it is no repository of this workspace", link)
         return None
-    return Repository(git, os.path.relpath(file, os.path.dirname(link)), ends)
+    return Repository(git, os.path.relpath(file, os.path.dirname(link)), deadline)
 
 
 def _read(handle: int, size: int, at: int) -> bytes:
@@ -391,7 +392,7 @@ def _with_alternates(folder: str) -> list[str]:
     folders = [folder]
     for one in folders:
         for line in (contents(f"{one}/info/alternates", _LARGEST_ALTERNATES) or b"").split(b"\n"):
-            if line and not line.startswith((b"#", b'"')) and len(folders) < _MOST_FOLDERS:
+            if line and not line.startswith((b"#", b'"')) and len(folders) < _MAX_OBJECT_FOLDERS:
                 other = os.path.normpath(os.path.join(one, os.fsdecode(line)))
                 if other not in folders:
                     folders.append(other)
@@ -403,11 +404,11 @@ def _packs(folders: Sequence[str], width: int, cache: _Cache) -> list[_Pack]:
     dated: list[tuple[float, str]] = []
     for folder in folders:
         with suppress(OSError, ValueError), os.scandir(f"{folder}/pack") as entries:
-            indexes = [entry for entry in islice(entries, _MOST_FILES) if entry.name.endswith(".idx")]
+            indexes = [entry for entry in islice(entries, _MAX_PACK_FILES) if entry.name.endswith(".idx")]
             dated += [(entry.stat().st_mtime, entry.path) for entry in indexes]
     dated.sort(reverse=True)
     opened: list[_Pack] = []
-    for _, path in dated[:_MOST_PACKS]:
+    for _, path in dated[:_MAX_PACKS]:
         with suppress(OSError, Damaged):
             opened.append(_Pack(path.removesuffix(".idx"), width, cache))
     return opened
@@ -439,27 +440,27 @@ def _inflate(raw: bytes, most: int) -> tuple[int, bytes]:
 class _Cache:
     """Objects of packs that were put together last, for those that rest on them; and until when there is time."""
 
-    def __init__(self, ends: float) -> None:
-        self._kept: dict[tuple[str, int], tuple[int, bytes]] = {}
+    def __init__(self, deadline: float) -> None:
+        self._items: dict[tuple[str, int], tuple[int, bytes]] = {}
         self._size = 0
-        self._ends = ends
+        self._deadline = deadline
 
     def check_time(self) -> None:
         """TimeoutError if there is none left."""
-        if monotonic() > self._ends:
+        if monotonic() > self._deadline:
             raise TimeoutError
 
     def get(self, key: tuple[str, int]) -> tuple[int, bytes] | None:
-        item = self._kept.pop(key, None)
+        item = self._items.pop(key, None)
         if item is not None:
-            self._kept[key] = item  # now the newest
+            self._items[key] = item  # now the newest
         return item
 
     def put(self, key: tuple[str, int], item: tuple[int, bytes]) -> None:
-        self._kept[key] = item
+        self._items[key] = item
         self._size += len(item[1])  # it was not there
         while self._size > _CACHE_SIZE:
-            self._size -= len(self._kept.pop(next(iter(self._kept)))[1])
+            self._size -= len(self._items.pop(next(iter(self._items)))[1])
 
 
 class _Pack:
@@ -652,7 +653,7 @@ def _distance(raw: bytes, at: int) -> tuple[int, int]:
     return value, at
 
 
-def _above(folder: str) -> str | None:
+def _find_link(folder: str) -> str | None:
     """The `.git` of a folder, or of the nearest one around it."""
     while not os.path.lexists(link := os.path.join(folder, ".git")):
         if folder == os.path.dirname(folder):
@@ -661,7 +662,7 @@ def _above(folder: str) -> str | None:
     return link
 
 
-def _folder(link: str) -> str | None:
+def _resolve_link(link: str) -> str | None:
     """The folder that a `.git` stands for, without links."""
     if os.path.isdir(link):
         return os.path.realpath(link)
@@ -686,7 +687,7 @@ def _belongs(git: str, link: str, roots: Sequence[str]) -> bool:
     return bool(back) and _real(os.path.join(git, back)) == link
 
 
-def _common(git: str) -> str:
+def _common_folder(git: str) -> str:
     """The folder with what all worktrees of a repository share; itself, if it has but one."""
     aim = contents(f"{git}/commondir", _LARGEST_REFERENCE)
     if aim is None:

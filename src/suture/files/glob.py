@@ -100,7 +100,7 @@ class Malformed(ValueError):
     """A pattern that means nothing; the message says why."""
 
 
-class Fits:
+class NameMatcher:
     """Which of many names fit one of several expressions.
 
     `names` are expressions for a name, `paths` for a path from some folder on, all in RE2's language. With `raw`
@@ -209,19 +209,19 @@ class Stage:
         tails = {name.tail for name in last if name.tail is not None}
         self._tails = tuple(tails) if len(tails) <= _FEW_ENDINGS else ()
         wild = [name for name in last if name.text is None and name.tail not in self._tails]
-        self._fits = Fits(name.source for name in wild if not name.hidden)
+        self._matcher = NameMatcher(name.source for name in wild if not name.hidden)
         self._hidden = any(name.hidden for name in last)
-        self._hidden_fits = Fits(name.source for name in wild if name.hidden)
+        self._hidden_matcher = NameMatcher(name.source for name in wild if name.hidden)
 
     def files(self, names: Collection[str]) -> list[str]:
         """Those of a folder's files that are meant."""
         shown = [name for name in names if name[0] != "."]
         if not self._all:
-            wanted, tails = self._fits.among(shown) | self._texts, self._tails
+            wanted, tails = self._matcher.among(shown) | self._texts, self._tails
             shown = [name for name in shown if name.endswith(tails) or name in wanted]
         if self._hidden:
-            hidden = [name for name in names if name[0] == "." and not _never(name)]
-            wanted = self._hidden_fits.among(hidden) | self._texts
+            hidden = [name for name in names if name[0] == "." and not _is_never_matched(name)]
+            wanted = self._hidden_matcher.among(hidden) | self._texts
             shown += [name for name in hidden if name in wanted]
         return shown
 
@@ -234,9 +234,9 @@ class Stage:
             if self._onward is None:
                 self._onward = self._stages.at(frozenset(self._stay))
             return self._onward
-        if hidden and _never(name):
+        if hidden and _is_never_matched(name):
             return None
-        at = {step for part, step in self._steps if part.has(name)}
+        at = {step for part, step in self._steps if part.matches(name)}
         at |= set() if hidden else self._stay
         return self._stages.at(frozenset(at)) if at else None
 
@@ -251,8 +251,8 @@ class Excluded:
                 source, whole, folders_only = _translate_exclude(pattern, path)
                 sources.setdefault((whole, folders_only), []).append(source)
         names, paths = sources.get((False, False), []), sources.get((True, False), [])
-        self._files = Fits(names, paths)
-        self._folders = Fits(names + sources.get((False, True), []), paths + sources.get((True, True), []))
+        self._files = NameMatcher(names, paths)
+        self._folders = NameMatcher(names + sources.get((False, True), []), paths + sources.get((True, True), []))
         self.nothing = not sources
         """Whether there are none."""
         self.by_name = not any(whole for whole, _ in sources)
@@ -277,9 +277,9 @@ class Ignore:
         rules = [rule for rule in rules if rule.head is None]
         self._elsewhere = _Verdict([rule for rule in rules if not rule.folders_only]), _Verdict(rules)
 
-    def touches(self, names: Collection[str], prefix: str, joined: str) -> bool:
+    def matches_any(self, names: Collection[str], prefix: str, joined: str) -> bool:
         """Whether a rule fits one of the names at all, of files or of folders; most often none does."""
-        return self._for(prefix)[1].touches(names, prefix, joined)
+        return self._for(prefix)[1].matches_any(names, prefix, joined)
 
     def by_name(self, prefix: str) -> bool:
         """Whether the rules that can fit something in a folder speak of names only, wherever it is."""
@@ -287,11 +287,11 @@ class Ignore:
 
     def files(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
         """The files that are ignored, and those that are expressly not; `prefix` leads here from the `.gitignore`."""
-        return self._for(prefix)[0].on(names, prefix)
+        return self._for(prefix)[0].verdict(names, prefix)
 
     def folders(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
         """As `files`, for folders."""
-        return self._for(prefix)[1].on(names, prefix)
+        return self._for(prefix)[1].verdict(names, prefix)
 
     def _for(self, prefix: str) -> tuple[_Verdict, _Verdict]:
         """The rules that can fit something in a folder, for files and for folders."""
@@ -359,7 +359,7 @@ def join(names: Iterable[str], lead: str = "\0") -> str:
     return lead + lead.join(names) + "\0"
 
 
-def below_root(pattern: str, roots: Sequence[str]) -> tuple[int, str]:
+def split_root(pattern: str, roots: Sequence[str]) -> tuple[int, str]:
     """The number of the root that a pattern lies under, the innermost, and the pattern from there on.
 
     A relative pattern belongs to the first root.
@@ -375,7 +375,7 @@ def below_root(pattern: str, roots: Sequence[str]) -> tuple[int, str]:
     raise PathOutsideWorkspace(path=pattern, reason="it is not below the workspace root")
 
 
-def literally(path: str) -> str:
+def escape(path: str) -> str:
     """A path as a pattern that means just it."""
     return "".join(f"\\{char}" if char in WILD else char for char in path)
 
@@ -402,14 +402,14 @@ def _set(ranges: list[tuple[str, str]], *, negated: bool) -> str:
     if negated:
         return rf"[^\x00/{''.join(_range(low, high) for low, high in ranges)}]"
     halves = [half for low, high in ranges for half in ((low, min(high, ".")), (max(low, "0"), high))]
-    return f"[{''.join(_range(low, high) for low, high in halves)}]" if any(map(_full, halves)) else _NOTHING
+    return f"[{''.join(_range(low, high) for low, high in halves)}]" if any(map(_is_ascending, halves)) else _NOTHING
 
 
 def _range(low: str, high: str) -> str:
     return f"{_point(low)}-{_point(high)}" if low <= high else ""
 
 
-def _full(pair: tuple[str, str]) -> bool:
+def _is_ascending(pair: tuple[str, str]) -> bool:
     return pair[0] <= pair[1]
 
 
@@ -426,15 +426,15 @@ class _Name(Record):
     """What the name must end with, if that is all."""
     hidden: bool
     """Whether the dot of a hidden name is written out."""
-    fits: Fits
+    matcher: NameMatcher
 
-    def has(self, name: str) -> bool:
+    def matches(self, name: str) -> bool:
         """Whether a name fits."""
         if self.text is not None:
             return name == self.text
         if name.startswith(".") and not self.hidden:
             return False
-        return bool(self.fits.among((name,)))
+        return bool(self.matcher.among((name,)))
 
 
 class _Stages:
@@ -457,7 +457,7 @@ def _parts(path: str) -> list[str]:
     return [part for part in path.split("/") if part not in {"", "."}]
 
 
-def _never(name: str) -> bool:
+def _is_never_matched(name: str) -> bool:
     """Whether a hidden name fits nothing."""
     folded = name.casefold()
     return folded == ".git" or folded.startswith(OWN_PREFIX)
@@ -551,7 +551,7 @@ def _name(part: list[tuple[str, str]]) -> _Name:
     literal = "".join(value for kind, value in part if kind == CHAR)
     plain = len(literal) == len(part)
     tail = literal if not plain and part[0][0] == STARS and len(literal) == len(part) - 1 else None
-    return _Name(source, literal if plain else None, tail, part[0] == (CHAR, "."), Fits([source]))
+    return _Name(source, literal if plain else None, tail, part[0] == (CHAR, "."), NameMatcher([source]))
 
 
 def _literal(route: _Route) -> list[str]:
@@ -602,17 +602,17 @@ class _Verdict:
 
     def __init__(self, rules: list[_Rule]) -> None:
         self._runs: list[tuple[bool, list[_Rule]]] = []
-        self._fits: dict[tuple[int, int], Fits] = {}
+        self._matcher: dict[tuple[int, int], NameMatcher] = {}
         self.by_name = not any(rule.whole for rule in rules)
         for rule in rules:
             if not self._runs or self._runs[-1][0] != rule.negated:
                 self._runs.append((rule.negated, []))
             self._runs[-1][1].append(rule)
 
-    def touches(self, names: Collection[str], prefix: str, joined: str) -> bool:
+    def matches_any(self, names: Collection[str], prefix: str, joined: str) -> bool:
         return bool(self._runs) and bool(self._in_range(0, len(self._runs)).among(names, prefix, joined))
 
-    def on(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
+    def verdict(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
         verdict: tuple[set[str], set[str]] = (set(), set())
         if self._runs:
             self._decide(names, prefix, 0, len(self._runs), verdict)
@@ -632,13 +632,13 @@ class _Verdict:
                 self._decide(rest, prefix, start, middle, verdict)
         return hits
 
-    def _in_range(self, start: int, end: int) -> Fits:
-        fits = self._fits.get((start, end))
-        if fits is None:
+    def _in_range(self, start: int, end: int) -> NameMatcher:
+        matcher = self._matcher.get((start, end))
+        if matcher is None:
             rules = [rule for _, run in self._runs[start:end] for rule in run]
             names, paths = ([rule.source for rule in rules if rule.whole is whole] for whole in (False, True))
-            fits = self._fits[start, end] = Fits(names, paths, raw=True)
-        return fits
+            matcher = self._matcher[start, end] = NameMatcher(names, paths, raw=True)
+        return matcher
 
 
 def _parse(line: bytes) -> _Rule | None:

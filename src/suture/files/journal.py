@@ -49,7 +49,7 @@ _LINE_COUNT_1 = 3
 _NO_MAC = "-" * 64
 _SIGNED = "hmac-sha256:"
 _UNSIGNED = b"unsigned"
-_MOST_UNSIGNED = 8_000_000
+_MAX_UNSIGNED_BYTES = 8_000_000
 """Bytes of an intent that this user did not sign, enough for some thousand files; parsed it can take 25 times that."""
 _BLOCK_SIZE = 64  # of SHA-256, which HMAC fills
 _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
@@ -57,7 +57,7 @@ _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 _ID_LENGTH = 15  # characters of a change's id
 _HASH_LENGTH = len("sha256:") + 64
 _MODE = 0o600
-_HELPERS = (".new", ".old")
+_TEMPORARY_ENDINGS = (".new", ".old")
 
 
 class Step(Record):
@@ -96,7 +96,7 @@ class Intent(Record):
         return any(step.in_place for step in self.steps)
 
 
-class Left(Record):
+class Leftover(Record):
     """What an earlier process left: its intent (None: torn), whether that is done, and whether this user signed it."""
 
     intent: Intent | None
@@ -118,7 +118,7 @@ class Journal:
         """Whether a transaction is under way or was interrupted."""
         stat = self._home.stat(INTENT_NAME)
         if stat is not None and stat.kind != "file":
-            raise _foreign(f"{INTENT_NAME} is not a file")
+            raise _foreign_intent(f"{INTENT_NAME} is not a file")
         return stat is not None
 
     def write(self, intent: Intent, *, durable: bool) -> None:
@@ -126,8 +126,8 @@ class Journal:
         line = self._dump(intent)
         key = self._key() if self._settings.history else None  # it is for the history's sake, and would be kept nowhere
         self._check_size(len(line), signed=key is not None)
-        mac = None if key is None else _mac(key, self._identity() + line)
-        self._done_mac = _NO_MAC if key is None or mac is None else _mac(key, _done(mac))
+        mac = None if key is None else _mac(key, self._folder_identity() + line)
+        self._done_mac = _NO_MAC if key is None or mac is None else _mac(key, _done_message(mac))
         ends = digest((line,), len(line)).encode(), _UNSIGNED if mac is None else f"{_SIGNED}{mac}".encode()
         handle = self._home.create(INTENT_NAME, _MODE)
         try:
@@ -149,24 +149,24 @@ class Journal:
         finally:
             self._home.fs.close(handle)
 
-    def read(self) -> Left:
+    def read(self) -> Leftover:
         """What was left; what no version of suture writes is refused."""
         raw = self._bytes()
         if _is_torn(raw):
-            return Left(None)
+            return Leftover(None)
         head, line, check, *rest = (*raw.split(b"\n"), b"", b"")
         known = raw.count(b"\n") == (_LINE_COUNT if head.startswith(_VERSION) else _LINE_COUNT_1)
         if not known or not head.startswith((_VERSION, _VERSION_1)) or check != digest((line,), len(line)).encode():
-            raise _foreign(f"{INTENT_NAME} is damaged, or not written by this version of suture")
+            raise _foreign_intent(f"{INTENT_NAME} is damaged, or not written by this version of suture")
         signed, done = self._verify(head, line, rest[0])
-        if not signed and len(raw) > _MOST_UNSIGNED:
-            raise _foreign(f"{INTENT_NAME} has {len(raw):,} bytes, too many for one not signed with your key")
+        if not signed and len(raw) > _MAX_UNSIGNED_BYTES:
+            raise _foreign_intent(f"{INTENT_NAME} has {len(raw):,} bytes, too many for one not signed with your key")
         try:
-            return Left(self._load(line, signed=signed), done, signed)
+            return Leftover(self._load(line, signed=signed), done, signed)
         except RecoveryBlocked:
             raise
         except (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError, SutureError) as error:
-            raise _foreign(f"{INTENT_NAME} describes a transaction that suture never makes") from error
+            raise _foreign_intent(f"{INTENT_NAME} describes a transaction that suture never makes") from error
 
     def sync(self) -> None:
         """Wait until the disk has what `read` saw: the process that wrote it may have been killed before it waited."""
@@ -174,7 +174,7 @@ class Journal:
         try:
             self._home.fs.sync(handle)
         finally:
-            self._home.let_go(handle)
+            self._home.close_quietly(handle)
 
     def empty(self) -> None:
         """Let the intent name nothing any more, and wait until the disk has that.
@@ -201,7 +201,7 @@ class Journal:
             stat = self._home.fs.fstat(handle)
             if stat.kind != "file" or stat.size > most:
                 size = f"has {stat.size:,} bytes; the limit is {most:,} (setting max_intent_bytes)"
-                raise _foreign(f"{INTENT_NAME} {size if stat.kind == 'file' else 'is not a file'}")
+                raise _foreign_intent(f"{INTENT_NAME} {size if stat.kind == 'file' else 'is not a file'}")
             chunks = []
             left = stat.size
             while left > 0 and (chunk := self._home.fs.read(handle, left)):
@@ -209,16 +209,16 @@ class Journal:
                 left -= len(chunk)
             return b"".join(chunks)
         finally:
-            self._home.let_go(handle)
+            self._home.close_quietly(handle)
 
     def _verify(self, head: bytes, line: bytes, last: bytes) -> tuple[bool, bool]:
         """Whether this user signed the intent here, and whether it is done; a torn or forged mark does not count."""
         state, mac = f"{head.decode(errors='replace')} ".split(" ")[2:4]
         key = self._key() if last.startswith(_SIGNED.encode()) else None
-        expected = None if key is None else _mac(key, self._identity() + line)
+        expected = None if key is None else _mac(key, self._folder_identity() + line)
         if key is None or expected is None or last != f"{_SIGNED}{expected}".encode():
             return False, state == _DONE and (mac in {"", _NO_MAC} or "-" not in mac)
-        return True, state == _DONE and mac == _mac(key, _done(expected))
+        return True, state == _DONE and mac == _mac(key, _done_message(expected))
 
     def _key(self) -> bytes | None:
         """The user's key; None where none can be kept."""
@@ -226,14 +226,14 @@ class Journal:
             return self._home.fs.secret()
         return None
 
-    def _identity(self) -> bytes:
+    def _folder_identity(self) -> bytes:
         """What distinguishes the folder from any other, to which the file may have been copied."""
         stat = self._home.stat("")
         return b"" if stat is None else b"%d %d\n" % (stat.device, stat.inode)
 
     def _check_size(self, size: int, *, signed: bool) -> None:
         most = self._settings.max_intent_bytes
-        limit = most if signed else min(most, _MOST_UNSIGNED)
+        limit = most if signed else min(most, _MAX_UNSIGNED_BYTES)
         if size + 1_000 > limit:  # besides the document there are a few short lines
             what, setting = "The list of what this call changes", "max_intent_bytes"
             raise InputTooLarge(what=what, size=size, limit=limit, setting=setting)
@@ -278,22 +278,22 @@ class Journal:
         guard = self._guard or Guard()
         for _, path in (*intent.folders, *intent.emptied, *((step.root, step.path) for step in intent.steps)):
             if rule := guard.rule(path):
-                raise _foreign(f"{INTENT_NAME} is unsigned, and names {path}, which is protected ({rule})")
+                raise _foreign_intent(f"{INTENT_NAME} is unsigned, and names {path}, which is protected ({rule})")
 
 
 def helper_stem(change_id: str, home: Tree) -> str:
     """How the names of a transaction's temporary files begin; with the root's number, by which a stray one is known."""
-    return f"{OWN_PREFIX}{change_id}-{_number_of(home)}-"
+    return f"{OWN_PREFIX}{change_id}-{_root_number(home)}-"
 
 
 def stray_id(name: str, home: Tree) -> str | None:
     """The change whose temporary file this is, if that had this root; None for any other name."""
     stem = name.removesuffix("-probe")
-    if not name.startswith(OWN_PREFIX) or not stem.endswith(_HELPERS if stem == name else ".new"):
+    if not name.startswith(OWN_PREFIX) or not stem.endswith(_TEMPORARY_ENDINGS if stem == name else ".new"):
         return None
-    parts = stem[len(OWN_PREFIX) : -len(_HELPERS[0])].split("-")
+    parts = stem[len(OWN_PREFIX) : -len(_TEMPORARY_ENDINGS[0])].split("-")
     shaped = len(parts) == 3 and _is_id(parts[0]) and parts[2].isdecimal()  # noqa: PLR2004  as above
-    return parts[0] if shaped and parts[1] == _number_of(home) else None
+    return parts[0] if shaped and parts[1] == _root_number(home) else None
 
 
 def change_record(values: dict[str, Any]) -> ChangeRecord:
@@ -324,7 +324,7 @@ def time_of(change_id: str) -> float:
     return number / 100_000
 
 
-def _number_of(home: Tree) -> str:
+def _root_number(home: Tree) -> str:
     stat = home.stat("")
     return f"{0 if stat is None else stat.inode:x}"
 
@@ -351,7 +351,7 @@ def _strict_record(values: dict[str, Any]) -> ChangeRecord:
 
 def _strict_step(step: Step, change_id: str, roots: int) -> Step:
     """Refuse a step that no transaction of ours would take; the intent may come with a clone."""
-    _plain(step.path)
+    _check_plain_path(step.path)
     helped = [own is not None for own in (step.temp, step.backup)]
     if helped != [name is not None for name in (step.after, step.before)] or not any(helped):
         raise ValueError(step)
@@ -361,7 +361,7 @@ def _strict_step(step: Step, change_id: str, roots: int) -> Step:
         raise ValueError(step)
     for own, ending in ((step.temp, ".new"), (step.backup, ".old")):
         if own is not None:
-            (folder, name), stem = split(_plain(own)), f"{OWN_PREFIX}{change_id}-"
+            (folder, name), stem = split(_check_plain_path(own)), f"{OWN_PREFIX}{change_id}-"
             middle = name.removeprefix(stem).removesuffix(ending)
             if folder != split(step.path)[0] or name != f"{stem}{middle}{ending}" or not _is_middle(middle):
                 raise ValueError(own)
@@ -380,7 +380,7 @@ def _check_distinct(intent: Intent) -> None:
 
 
 def _places(values: object, roots: int) -> list[tuple[int, str]]:
-    return [(_root(root, roots), _plain(path)) for root, path in map(_list, _list(values))]
+    return [(_root(root, roots), _check_plain_path(path)) for root, path in map(_list, _list(values))]
 
 
 def _root(number: object, roots: int) -> int:
@@ -401,7 +401,7 @@ def _text(value: object) -> str:
     return value
 
 
-def _plain(path: object) -> str:
+def _check_plain_path(path: object) -> str:
     text = _text(path)
     check_sane(text)
     if any(name in {"", ".", ".."} for name in text.split("/")):
@@ -418,7 +418,7 @@ def _is_id(value: object) -> bool:
     return isinstance(value, str) and len(value) == _ID_LENGTH and not value.strip(_LETTERS)
 
 
-def _foreign(reason: str) -> RecoveryBlocked:
+def _foreign_intent(reason: str) -> RecoveryBlocked:
     return RecoveryBlocked(intent=INTENT_NAME, reason=reason, state="foreign")
 
 
@@ -436,7 +436,7 @@ def _head(state: str, mac: str) -> bytes:
     return b"%s%s %s\n" % (_VERSION, state.encode(), mac.encode())
 
 
-def _done(mac: str) -> bytes:
+def _done_message(mac: str) -> bytes:
     return f"done {mac}".encode()
 
 

@@ -258,7 +258,7 @@ class LocalFS(FS):
 
     def databases(self) -> Sequence[str]:
         try:
-            return sorted(name for name in os.listdir(shelf_folder()) if name.endswith(_DATABASE))
+            return sorted(name for name in os.listdir(history_folder()) if name.endswith(_DATABASE))
         except FileNotFoundError:
             return []
 
@@ -267,9 +267,9 @@ class LocalFS(FS):
 
         if name == MEMORY:
             return connect(MEMORY, isolation_level=None)
-        path = shelved(name)
+        path = database_path(name)
         if create:
-            os.makedirs(shelf_folder(), mode=_PRIVATE_FOLDER, exist_ok=True)
+            os.makedirs(history_folder(), mode=_PRIVATE_FOLDER, exist_ok=True)
             with suppress(FileExistsError):  # opening and closing an existing one would drop SQLite's locks on it
                 os.close(
                     os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE_FILE)
@@ -279,7 +279,7 @@ class LocalFS(FS):
         return connect(path, timeout=timeout_ms / 1000, isolation_level=None, check_same_thread=False)
 
     def database_file(self, name: str) -> tuple[int, ...] | None:
-        stat = os.lstat(shelved(name))
+        stat = os.lstat(database_path(name))
         return stat.st_dev, stat.st_ino
 
     def commit_database(self, database: Connection) -> None:
@@ -287,7 +287,7 @@ class LocalFS(FS):
 
     def rename_database(self, name: str, to: str) -> None:
         """Without its journal a database may be corrupt, so one that is left by a crash goes along."""
-        old, new = shelved(name), shelved(to)
+        old, new = database_path(name), database_path(to)
         if os.path.exists(old + _JOURNAL):
             os.rename(old + _JOURNAL, new + _JOURNAL)
         os.rename(old, new)
@@ -303,7 +303,7 @@ class LocalFS(FS):
 
     def pending(self, name: str) -> bytes:
         try:
-            handle = os.open(shelved(name + _PENDING), os.O_RDONLY | _FILE)
+            handle = os.open(database_path(name + _PENDING), os.O_RDONLY | _FILE)
         except FileNotFoundError:
             return b""
         try:
@@ -313,7 +313,7 @@ class LocalFS(FS):
 
     def append_pending(self, name: str, data: bytes, size: int) -> bool:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _FILE
-        handle = os.open(shelved(name + _PENDING), flags, _PRIVATE_FILE)
+        handle = os.open(database_path(name + _PENDING), flags, _PRIVATE_FILE)
         try:
             if os.fstat(handle).st_size != size:
                 return False
@@ -324,7 +324,7 @@ class LocalFS(FS):
 
     def drop_pending(self, name: str) -> None:
         with suppress(FileNotFoundError):
-            os.unlink(shelved(name + _PENDING))
+            os.unlink(database_path(name + _PENDING))
 
 
 class Layout:
@@ -430,14 +430,14 @@ def state_folder() -> str:
     return os.path.join(base, "suture")
 
 
-def shelf_folder() -> str:
+def history_folder() -> str:
     """The folder of the databases. By its name it is protected in a workspace that happens to contain it."""
     return f"{state_folder()}/.suture-history"
 
 
-def shelved(name: str) -> str:
+def database_path(name: str) -> str:
     """The path of a database."""
-    return f"{shelf_folder()}/{name}"
+    return f"{history_folder()}/{name}"
 
 
 def container_of(mounts: str) -> str | None:

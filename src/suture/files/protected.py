@@ -243,7 +243,7 @@ class Guard:
         """Whether the operator opened a path by name."""
         return self._allowed.match(folded_names(path)) is not None
 
-    def telling_names(self) -> list[str]:
+    def key_names(self) -> list[str]:
         """A name or wildcard of each pattern, folded, without which it fits no path: one that few names are like."""
         every = [names for patterns in (self._own, self._protected) for names in patterns.names()]
         return [
@@ -296,7 +296,7 @@ class Patterns:
                 continue
             for pattern, wanted, whole in self._by_name.get(name, []) + self._by_wildcard:
                 rest = len(names) - start - len(wanted)
-                if (rest == 0 or (whole and rest > 0)) and all(map(_like, names[start:], wanted)):
+                if (rest == 0 or (whole and rest > 0)) and all(map(_name_matches, names[start:], wanted)):
                     return pattern
         return None
 
@@ -319,7 +319,7 @@ def plain_ending(pattern: str) -> str:
     return ending if plain_part(ending) == ending else ""
 
 
-def _like(name: str, pattern: str) -> bool:
+def _name_matches(name: str, pattern: str) -> bool:
     """Whether a name fits a pattern; only one with more than a single `*` costs the import."""
     before, star, after = pattern.partition("*")
     if plain_part(before) == before and plain_part(after) == after:

@@ -54,7 +54,7 @@ _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOSYS, errno.EOPNOTS
 _UNSIGNED_REASON = "its intent is not signed with your key"
 
 
-class CannotKeep(Exception):
+class MustWriteInPlace(Exception):
     """A rename would lose something the file has: the commit starts again and writes in place."""
 
     def __init__(self, step: Step) -> None:
@@ -112,7 +112,7 @@ def verify(tree: Tree, step: Step, before: Content | None) -> Stat | None:
         unchanged = stat.kind == "file" and stat.size == before.size
         if unchanged:
             with closing(tree.chunks(step.path, stat.size)) as now:
-                unchanged = _equal(now, before.pieces)
+                unchanged = _has_same_content(now, before.pieces)
     if not unchanged:
         raise FileChanged(path=step.path, expected=step.before, found=digest_of(tree, step.path))
     return stat
@@ -133,7 +133,7 @@ def publish(tree: Tree, step: Step, content: Content | None, verified: Stat | No
             tree.rename(step.temp, step.path)
         except OSError as error:
             if error.errno == errno.EBUSY:  # the file is a mount point
-                raise CannotKeep(step) from error
+                raise MustWriteInPlace(step) from error
             raise
     else:
         _publish_new(tree, step, step.temp)
@@ -141,9 +141,9 @@ def publish(tree: Tree, step: Step, content: Content | None, verified: Stat | No
 
 def finish(tree: Tree, step: Step, *, published: bool = False) -> None:
     """Drop what helped; if this process `published`, a name that was renamed is gone."""
-    _drop(tree, step.backup)
-    if not (published and _is_renamed(step)):
-        _drop(tree, step.temp)
+    _discard(tree, step.backup)
+    if not (published and _publishes_by_rename(step)):
+        _discard(tree, step.temp)
 
 
 def undo(tree: Tree, step: Step, *, signed: bool = True) -> str | None:
@@ -153,15 +153,15 @@ def undo(tree: Tree, step: Step, *, signed: bool = True) -> str | None:
     """
     aside = None
     if step.backup is None:
-        _drop(tree, _probe(step))
+        _discard(tree, _probe(step))
         aside = _undo_create(tree, step, signed=signed)
-    elif _file(tree, step.backup) is not None:
+    elif _stat_file(tree, step.backup) is not None:
         aside = _undo_in_place(tree, step, step.backup) if step.in_place else _undo_publish(tree, step, step.backup)
     elif (stat := tree.stat(step.backup)) is not None:
         if digest_of(tree, step.path) != step.before:
             raise NotAFile(path=step.backup, kind=stat.kind)
-        _drop(tree, step.backup)
-    _drop(tree, step.temp)
+        _discard(tree, step.backup)
+    _discard(tree, step.temp)
     return aside
 
 
@@ -179,7 +179,7 @@ def put_aside(tree: Tree, path: str, content: str) -> str:
 
 def digest_of(tree: Tree, path: str | None) -> str | None:
     """The hash of a file; None if there is none, or something else."""
-    stat = _file(tree, path)
+    stat = _stat_file(tree, path)
     return None if stat is None else digest(tree.chunks(str(path)), stat.size)
 
 
@@ -252,7 +252,7 @@ def find_strays(trees: Sequence[Tree], guard: Guard) -> Iterator[tuple[Tree, str
             except (OSError, SutureError) as error:
                 log.debug("recovery", "%s is not searched: %s", folder, error)
                 continue
-            tree.let_go(handle)
+            tree.close_quietly(handle)
             prefix = f"{folder}/" if folder else ""
             folders += [path for name in below if guard.rule(path := prefix + name) is None]
             for name in sorted(files):
@@ -308,14 +308,14 @@ def sync_folders(trees: Sequence[Tree], intent: Intent, *, lenient: bool = False
             log.warning("recovery", "%s is not synced: %s", path, error)
 
 
-def _is_renamed(step: Step) -> bool:
+def _publishes_by_rename(step: Step) -> bool:
     """Whether publishing renames the temporary file; nothing would happen if the path were another name of it."""
     return step.backup is not None and not step.in_place and step.before != step.after
 
 
 def _undo_create(tree: Tree, step: Step, *, signed: bool) -> str | None:
     """Take a published new file away, if it is ours: one file with the temporary one, which is kept till the end."""
-    made, staged = tree.stat(step.path), _file(tree, step.temp)
+    made, staged = tree.stat(step.path), _stat_file(tree, step.temp)
     if made is None:
         return None
     if staged is not None:
@@ -330,7 +330,7 @@ def _undo_create(tree: Tree, step: Step, *, signed: bool) -> str | None:
 
 
 def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
-    if _file(tree, step.temp) is not None:  # not published: the file there is not ours
+    if _stat_file(tree, step.temp) is not None:  # not published: the file there is not ours
         tree.unlink(backup)
         return None
     old, now = tree.stat(backup), tree.stat(step.path)
@@ -384,7 +384,7 @@ def _is_torn(tree: Tree, step: Step, backup: str) -> bool:
 
     On the way back it can be both in the other order; what a file gained but did not receive is zeros.
     """
-    sizes = [0 if (stat := _file(tree, path)) is None else stat.size for path in (backup, step.temp, step.path)]
+    sizes = [0 if (stat := _stat_file(tree, path)) is None else stat.size for path in (backup, step.temp, step.path)]
     if sizes[2] > max(sizes[:2]):
         return False
     known = (backup, step.temp if digest_of(tree, step.temp) == step.after else None, step.path)
@@ -435,7 +435,7 @@ def _copy_metadata(like: Source, tree: Tree, handle: int, step: Step) -> None:
     source = like.tree.open_file(like.path)
     try:
         if not tree.fs.copy_metadata(source, handle):
-            raise CannotKeep(step)
+            raise MustWriteInPlace(step)
     finally:
         like.tree.fs.close(source)
 
@@ -481,7 +481,7 @@ def _write_all(tree: Tree, handle: int, pieces: Iterable[bytes | memoryview]) ->
     return size
 
 
-def _drop(tree: Tree, path: str | None) -> None:
+def _discard(tree: Tree, path: str | None) -> None:
     if path is not None:
         try:
             tree.unlink(path)
@@ -496,13 +496,13 @@ def _drop(tree: Tree, path: str | None) -> None:
             log.warning("steps", "%s is a folder, and not ours: it stays", path)
 
 
-def _file(tree: Tree, path: str | None) -> Stat | None:
+def _stat_file(tree: Tree, path: str | None) -> Stat | None:
     """The file at a path; None if there is none, or something else."""
     stat = None if path is None else tree.stat(path)
     return stat if stat is not None and stat.kind == "file" else None
 
 
-def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> bool:
+def _has_same_content(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> bool:
     """Compare a file being read with a content in pieces, without holding either twice."""
     rest = iter(pieces)
     expected = memoryview(b"")
@@ -562,7 +562,7 @@ def _recover(
     try:
         if left.done and not any(_is_unpublished(trees[step.root], step) for step in intent.steps):
             history = histories(trees[0])
-            trouble = _record(trees, intent, history) if left.signed else _look_up(intent.id, history)
+            trouble = _record(trees, intent, history) if left.signed else _check_recorded(intent.id, history)
             finish_transaction(trees, intent if left.signed else intent.but(emptied=()), journal, durable=durable)
             recovered = Recovered(intent.id, "forward", files, (), trouble)
         else:
@@ -584,11 +584,11 @@ def _is_unpublished(tree: Tree, step: Step) -> bool:
     if step.in_place:
         return False  # the disk had it before the mark
     try:
-        old = _file(tree, step.backup)
+        old = _stat_file(tree, step.backup)
         if step.temp is None:
             return old is not None and old.same_file(tree.stat(step.path))
         if step.backup is None:
-            return _file(tree, step.temp) is not None and tree.stat(step.path) is None
+            return _stat_file(tree, step.temp) is not None and tree.stat(step.path) is None
         if step.before == step.after:
             return False
         return digest_of(tree, step.temp) == step.after or (old is not None and _is_lost(tree, step))
@@ -619,7 +619,7 @@ def _clear_strays(trees: Sequence[Tree], guard: Guard) -> Recovered | None:
     aside = []
     for tree, path, change in sorted(strays, key=lambda stray: stray[1].endswith(".old")):  # a copy in a .new is none
         try:
-            if path.endswith(".old") and not _has_twin(tree, path):
+            if path.endswith(".old") and not _has_copy(tree, path):
                 folder, number = split(path)[0], path.removesuffix(".old").rpartition("-")[2]
                 name = f"suture-{change}-{number}"
                 aside.append(put_aside(tree, f"{folder}/{name}" if folder else name, path))
@@ -634,7 +634,7 @@ def _clear_strays(trees: Sequence[Tree], guard: Guard) -> Recovered | None:
     return Recovered(newest, "unknown", (), tuple(aside))
 
 
-def _has_twin(tree: Tree, path: str) -> bool:
+def _has_copy(tree: Tree, path: str) -> bool:
     """Whether another name in the workspace has the file, or another file beside it the content."""
     stat, folder = tree.stat(path), split(path)[0]
     if stat is None or stat.links > 1:
@@ -670,11 +670,11 @@ def _record(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble 
     return history.record(record_of(trees, intent), lambda name: _content(trees, intent.steps, name))
 
 
-def _look_up(change_id: str, history: History) -> Trouble | None:
+def _check_recorded(change_id: str, history: History) -> Trouble | None:
     """Whether a change is recorded that this user did not sign; it is not recorded now."""
     try:
-        with history.reading() as book:
-            known = book.knows(change_id)
+        with history.reading() as database:
+            known = database.has_change(change_id)
     except SutureError:
         known = False
     return None if known else Trouble(recorded=False, reason=_UNSIGNED_REASON, usable=True)

@@ -58,7 +58,7 @@ _SHORT_MIDDLE = 1_000  # bytes that are stored as they are
 _LARGE_FILE = 1 << 20  # bytes from which on a delta is tried, and zstd works faster
 _LARGEST_TABLE = 22  # 16 MB while packing
 _SMALLEST_WINDOW, _SMALLEST_TABLE = 10, 6  # zstd's own bounds
-_IDLE: list[ZstdCompressor] = []
+_idle_compressors: list[ZstdCompressor] = []
 
 SCHEMA = """
 CREATE TABLE content (number INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, base INTEGER,
@@ -66,15 +66,15 @@ CREATE TABLE content (number INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, s
 """
 _LONGEST_CHAIN = 32  # differences that rest on each other
 _CHAIN_BYTES = 100_000_000  # unpacked to get at one content
-_CACHED = 32_000_000  # bytes of unpacked contents that are held during a change
-_CHECKED = 1_000_000  # bytes of a content that is unpacked again right after it was packed, as a check
-_RESTING = 4_000_000  # bytes that are held between two changes
+_MAX_CACHED_BYTES = 32_000_000  # bytes of unpacked contents that are held during a change
+_MAX_CHECKED_BYTES = 1_000_000  # bytes of a content that is unpacked again right after it was packed, as a check
+_MAX_IDLE_BYTES = 4_000_000  # bytes that are held between two changes
 _UNPACKING_ERRORS = (ValueError, TypeError, OverflowError, MemoryError)  # what comes of unpacking what is damaged
 _SMALL_DIFFERENCE = 4_000  # bytes of a difference that are always better than storing the whole
 
 _CHECKSUM_TABLE = """CREATE TABLE IF NOT EXISTS checksum (kind TEXT NOT NULL, key BLOB NOT NULL, place INTEGER NOT NULL,
     name TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"""
-_NEVER = ""
+_NO_CHECKSUM = ""
 """The checksum of a record that was damaged before it could get one."""
 
 
@@ -108,7 +108,7 @@ class Contents:
             return None
         return content if digest((content,), len(content)) == name else None
 
-    def is_kept(self, name: str) -> bool:
+    def is_recorded(self, name: str) -> bool:
         """Whether there was a content of this hash, and not the hash only."""
         row = self._row("SELECT size, codec, data IS NULL FROM content WHERE digest = ?", name)
         return row is None or tuple(row) != (0, "raw", 1)
@@ -125,7 +125,7 @@ class Contents:
         """
         row = self._row("SELECT number, data IS NULL FROM content WHERE digest = ?", name)
         content = supply(name)
-        if row is not None and not row[1] and (content is None or self._holds(row[0], content)):
+        if row is not None and not row[1] and (content is None or self._is_sound(row[0], content)):
             return int(row[0])
         if content is None:
             values: tuple[Any, ...] = (0, None, 0, 0, 0, "raw", None)  # known by its hash only
@@ -136,38 +136,38 @@ class Contents:
         number = self._db.execute(query, (row and row[0], name, *values)).lastrowid
         assert number is not None  # noqa: S101  a row was inserted
         if row is not None:
-            self._forget()  # others may have been unpacked from what was there
+            self._clear_cache()  # others may have been unpacked from what was there
         if content is not None:
-            self._remember(number, content)
+            self._add_to_cache(number, content)
         return number
 
-    def _holds(self, number: int, content: bytes) -> bool:
+    def _is_sound(self, number: int, content: bytes) -> bool:
         """Whether what is stored is sound, for the next content will be stored against it; a large one is believed."""
         try:
-            if len(content) <= _CHECKED and self._unpack_chain(number) != content:
+            if len(content) <= _MAX_CHECKED_BYTES and self._unpack_chain(number) != content:
                 return False
         except _UNPACKING_ERRORS:
             return False
-        self._remember(number, content)
+        self._add_to_cache(number, content)
         return True
 
-    def drop_all_but(self, referred: str) -> None:
+    def keep_only(self, referred: str) -> None:
         """Forget every content whose number the query `referred` does not give, and that no other rests on."""
         bases = "UNION SELECT base FROM content WHERE base IS NOT NULL"
         query = f"DELETE FROM content WHERE number NOT IN ({referred} {bases})"  # noqa: S608  written by us
         while self._db.execute(query).rowcount:
-            self._forget()  # their numbers will be given again; and what only they rested on is free now
+            self._clear_cache()  # their numbers will be given again; and what only they rested on is free now
 
-    def rest(self) -> None:
+    def trim_cache(self) -> None:
         """Hold little in memory until the next use."""
-        if self._cached > _RESTING:
-            self._forget()
+        if self._cached > _MAX_IDLE_BYTES:
+            self._clear_cache()
 
     def _pack_columns(self, content: bytes, base: int | None, ends: tuple[int, int] | None) -> tuple[Any, ...]:
         """A content as columns: against `base`, or where that makes a long chain, against the one it rests on."""
         depth, size = self._depth(base)
         if depth > _LONGEST_CHAIN or (depth > 1 and depth * max(size, len(content)) > _CHAIN_BYTES):
-            base, depth, ends = self._foot(base), 1, None
+            base, depth, ends = self._chain_end(base), 1, None
         if base is not None:
             try:
                 packed = pack(content, self._unpack_chain(base), ends)
@@ -188,7 +188,7 @@ class Contents:
             return 0, 0
         return row[0] + 1, row[1]
 
-    def _foot(self, number: int | None) -> int | None:
+    def _chain_end(self, number: int | None) -> int | None:
         """The whole content at the end of a chain."""
         for _ in range(_LONGEST_CHAIN + 1):
             row = self._row("SELECT base FROM content WHERE number = ?", number)
@@ -209,17 +209,17 @@ class Contents:
         content = b"" if number is None else self._cache[number]
         for link, (_, size, *packed) in reversed(chain):
             content = unpack(Packed(*packed), size, content)
-            self._remember(link, content)
+            self._add_to_cache(link, content)
         return content
 
-    def _remember(self, number: int, content: bytes) -> None:
+    def _add_to_cache(self, number: int, content: bytes) -> None:
         self._cached += len(content) - len(self._cache.get(number, b""))
-        if self._cached > _CACHED:
-            self._forget()
+        if self._cached > _MAX_CACHED_BYTES:
+            self._clear_cache()
             self._cached = len(content)
         self._cache[number] = content
 
-    def _forget(self) -> None:
+    def _clear_cache(self) -> None:
         self._cache.clear()
         self._cached = 0
 
@@ -239,10 +239,10 @@ class Checksums:
         if not self._exists():
             self._db.execute(_CHECKSUM_TABLE)
             self._is_there = True
-        row = (kind, key, place, name, _NEVER if values is None else _sum(values))
+        row = (kind, key, place, name, _NO_CHECKSUM if values is None else _sum(values))
         self._db.execute("INSERT OR REPLACE INTO checksum VALUES (?, ?, ?, ?, ?)", row)
 
-    def holds(self, kind: str, key: object, values: object) -> bool | None:
+    def matches(self, kind: str, key: object, values: object) -> bool | None:
         """Whether a record is as it was written; None if an earlier version wrote it, and it is not known."""
         row = self._row("SELECT sum FROM checksum WHERE kind = ? AND key = ?", kind, key)
         if row is not None:
@@ -255,7 +255,7 @@ class Checksums:
         row = self._row("SELECT max(key) FROM checksum WHERE kind = ?", kind)
         return row and row[0]
 
-    def known(self, kind: str) -> list[tuple[Any, Any, Any]]:
+    def entries(self, kind: str) -> list[tuple[Any, Any, Any]]:
         """Every key of a kind, with its place and name."""
         if not self._exists():
             return []
@@ -301,7 +301,7 @@ def delta(new: bytes, old: bytes) -> bytes | None:
         same = _common(new, at, old, place)
         numbers += [place, same]
         at, place = at + same, place + same
-        ahead, place = _find_meeting(new, at, old, place)
+        ahead, place = _find_next_match(new, at, old, place)
         if ahead is None:
             return None
         literals.append(new[at : at + ahead])
@@ -402,7 +402,7 @@ def _common(new: bytes, at: int, old: bytes, place: int) -> int:
     return same
 
 
-def _find_meeting(new: bytes, at: int, old: bytes, place: int) -> tuple[int | None, int]:
+def _find_next_match(new: bytes, at: int, old: bytes, place: int) -> tuple[int | None, int]:
     """How far ahead in the new text, and where in the old one, they are the same again."""
     for ahead in (0, *_STEPS_IN_NEW):
         anchor = new[at + ahead : at + ahead + _ANCHOR_SIZE]
@@ -422,11 +422,11 @@ def _compress(content: bytes) -> bytes:
     from zstandard import ZstdCompressor  # 8 ms: most edits are short
 
     try:
-        compressor = _IDLE.pop()
+        compressor = _idle_compressors.pop()
     except IndexError:
         compressor = ZstdCompressor(level=3)
     data = compressor.compress(content)
-    _IDLE[:] = [compressor]
+    _idle_compressors[:] = [compressor]
     return data
 
 

@@ -52,13 +52,13 @@ def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
             raise _unknown(params.name, calls.names)
         loop = get_running_loop()
 
-        def tell(progress: int, message: str) -> None:
+        def report(progress: int, message: str) -> None:
             run_coroutine_threadsafe(context.session.report_progress(progress, None, message), loop)
 
-        wanted = bool(context.meta and "progress_token" in context.meta)
+        reports_progress = bool(context.meta and "progress_token" in context.meta)
         client = context.session.client_params
         name = "" if client is None else client.client_info.name
-        result = await calls.run(params.name, params.arguments, tell if wanted else None, name)
+        result = await calls.run(params.name, params.arguments, report if reports_progress else None, name)
         return {"resultType": "complete", **result}
 
     server: Server[dict[str, Any]] = Server(

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp_types import JSONRPCMessage, RequestId
 
-    from suture.server.calls import Calls, Running
+    from suture.server.calls import Calls, RunningCall
 
     Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 
@@ -172,7 +172,7 @@ class DirectCalls:
         self._handshake: RequestId | None = None
         self._client = ""
         self._open = False
-        self._running: dict[RequestId, Running] = {}
+        self._running: dict[RequestId, RunningCall] = {}
 
     @property
     def is_busy(self) -> bool:

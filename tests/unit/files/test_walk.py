@@ -112,12 +112,12 @@ class SpyFS(FaultyFS):
         self.scanned: list[str] = []
         self._before = before
 
-    def _pass(self, name: str, *args: object) -> object:
+    def _forward(self, name: str, *args: object) -> object:
         if name == "scan":
             self.scanned.append(str(args[1]))
         if self._before is not None:
             self._before(name, str(args[1]) if len(args) > 1 else "")
-        return super()._pass(name, *args)
+        return super()._forward(name, *args)
 
 
 def test_excludes_take_files_and_folders_away() -> None:

@@ -15,7 +15,7 @@ def guard_of(app: ASGIApp, **limits: Any) -> Guard:
     return Guard(app, Names("127.0.0.1", 81), "right", 100, Limits(**limits))
 
 
-class Inside:
+class RootSet:
     """What the guard stands before; it answers when it may."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ async def status(guard: Guard, headers: list[tuple[bytes, bytes]], receive: Rece
 )
 def test_a_request_comes_in_by_name_origin_and_token(headers: list[tuple[bytes, bytes]], expected: int) -> None:
     async def ask() -> tuple[int, int]:
-        inside = Inside()
+        inside = RootSet()
         inside.open.set()
         receive = _empty if expected == 200 else _unread
         return await status(guard_of(inside), headers, receive), inside.entered
@@ -105,7 +105,7 @@ def test_more_requests_than_a_server_takes_are_sent_away() -> None:
     found: list[int] = []
 
     async def ask() -> None:
-        inside = Inside()
+        inside = RootSet()
         guard = guard_of(inside, requests=3)
 
         async def one() -> None:
@@ -137,7 +137,7 @@ def test_more_requests_than_a_server_takes_are_sent_away() -> None:
 )
 def test_only_a_whole_request_comes_in(headers: list[tuple[bytes, bytes]], receive: Receive, expected: int) -> None:
     async def ask() -> tuple[int, int]:
-        inside = Inside()
+        inside = RootSet()
         return await status(guard_of(inside, body_seconds=0.01), [*OURS, *headers], receive), inside.entered
 
     assert anyio.run(ask) == (expected, 0)
@@ -145,7 +145,7 @@ def test_only_a_whole_request_comes_in(headers: list[tuple[bytes, bytes]], recei
 
 def test_the_bodies_that_are_held_have_a_size() -> None:
     async def ask() -> None:
-        guard = guard_of(Inside(), body_seconds=60)
+        guard = guard_of(RootSet(), body_seconds=60)
         found: list[int] = []
 
         async def one() -> None:

@@ -17,7 +17,7 @@ from suture.check import worker
 from suture.check.gate import Subject, run_checks
 from suture.check.issue import Issue, NotRunError
 from suture.check.python import PythonSyntax
-from suture.check.registry import Chosen, answer, built_in
+from suture.check.registry import FileCheck, answer, built_in
 from suture.files.local_fs import Layout
 
 pytestmark = pytest.mark.process
@@ -147,7 +147,7 @@ def test_while_one_text_takes_forever_another_thread_is_answered() -> None:
 
     thread = threading.Thread(target=slow)
     thread.start()
-    while not worker._workers._at_work:
+    while not worker._workers._busy:
         time.sleep(0.001)
     found = [check("json", "[1,]") for _ in range(3)]
     waited = thread.is_alive() and not told
@@ -219,7 +219,7 @@ def test_a_worker_that_is_busy_ends_when_the_time_of_its_check_is_over() -> None
     script = (
         "import os, sys, threading, time; from suture.check import worker as apart;"
         "apart.check('zig', 'a', None, '', 60, ()); worker = apart._workers._waiting[0][1];"
-        "worker.give(('zig', 'a', None, sys.argv[1], 0.5)); print(worker._process, flush=True);"
+        "worker.send(('zig', 'a', None, sys.argv[1], 0.5)); print(worker._process, flush=True);"
         "os.kill(os.getpid(), 9)"
     )
     assert is_gone(int(run(script, ENDLESS).stdout))
@@ -310,7 +310,7 @@ def test_no_parser_is_given_what_may_be_too_much_for_it_in_the_calling_process(
     validator = built_in(name)
     monkeypatch.setattr(type(validator), "check", None)  # here, not in a worker
     staged = Layout("/nowhere", {}).stage("a")
-    report = run_checks([Subject("a", "a", None, TOO_MUCH[name], staged, staged, (Chosen(validator),))], 0.5)
+    report = run_checks([Subject("a", "a", None, TOO_MUCH[name], staged, staged, (FileCheck(validator),))], 0.5)
     assert report.not_run or report.new
     assert not any("it crashed" in each.reason for each in report.not_run)
 

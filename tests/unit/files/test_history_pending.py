@@ -12,7 +12,7 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.files.fs import FS
-from suture.files.history import Pending, Waiting
+from suture.files.history import PendingChanges, PendingFile
 from suture.files.local_fs import LocalFS, state_folder
 from suture.plan import ChangeRecord, FileRecord, Version, digest
 from suture.testing import FaultyFS
@@ -283,16 +283,16 @@ CHANGE = ChangeRecord("id", "tool", "what", (RENAMED,))
 def put_down(contents: dict[str, bytes]) -> bytes:
     fs = LocalFS()
     shelf().mkdir(parents=True)
-    assert Pending(fs, "x.db").add(CHANGE, contents.get)
+    assert PendingFile(fs, "x.db").add(CHANGE, contents.get)
     return fs.pending("x.db")
 
 
 def test_what_was_put_down_is_read_again(root: Path) -> None:
     assert root.exists()
     raw = put_down({digest((each,), 0): each for each in (OLD, NEW, OTHER)})
-    found = Waiting(raw)
+    found = PendingChanges(raw)
     supply = found.supply({"recorded": b"content"}.get)
-    assert found.since(lambda _: False) == [CHANGE]
+    assert found.unrecorded(lambda _: False) == [CHANGE]
     names = [each.digest for each in VERSIONS]
     assert [supply(name) for name in (*names, names[1])] == [OLD, NEW, OTHER, NEW]
     assert [supply(name) for name in ("recorded", "gone")] == [b"content", None]
@@ -300,7 +300,7 @@ def test_what_was_put_down_is_read_again(root: Path) -> None:
 
 def test_a_content_that_nobody_had_is_left_out(root: Path) -> None:
     assert root.exists()
-    supply = Waiting(put_down({digest((NEW,), 0): NEW})).supply(lambda _: None)
+    supply = PendingChanges(put_down({digest((NEW,), 0): NEW})).supply(lambda _: None)
     assert [supply(digest((each,), 0)) for each in (OLD, NEW)] == [None, NEW]
 
 
@@ -322,8 +322,8 @@ PLAIN = '{"id": "x", "tool": "", "summary": "", "files": [], "folders": []}'
     ],
 )
 def test_a_content_that_is_not_what_its_hash_says_is_none(contents: str) -> None:
-    found = Waiting(entry(PLAIN, f"[{contents}]", b"data"))
-    assert (len(found.since(lambda _: False)), found.supply(lambda _: None)("name")) == (1, None)
+    found = PendingChanges(entry(PLAIN, f"[{contents}]", b"data"))
+    assert (len(found.unrecorded(lambda _: False)), found.supply(lambda _: None)("name")) == (1, None)
 
 
 OTHERS = [entry("{}", "[]"), entry(PLAIN, "7"), entry("null", "[]"), entry(PLAIN, "[[1]]")]
@@ -333,7 +333,9 @@ OTHERS = [entry("{}", "[]"), entry(PLAIN, "7"), entry("null", "[]"), entry(PLAIN
     ("other", "behind"), [*((other, ["y"]) for other in OTHERS), (b"\n", []), (b"x" * 99 + b"\n", [])]
 )
 def test_what_is_no_change_of_this_version_is_a_damaged_one(other: bytes, behind: list[str]) -> None:
-    found = Waiting(entry(PLAIN, "[]") + other + entry(PLAIN.replace("x", "y"), "[]")).since(lambda _: False)
+    found = PendingChanges(entry(PLAIN, "[]") + other + entry(PLAIN.replace("x", "y"), "[]")).unrecorded(
+        lambda _: False
+    )
     assert [change.state for change in found] == ["landed", "damaged", *["landed" for _ in behind]]
     assert [found[0].id, *(change.id for change in found[2:])] == ["x", *behind]
 
@@ -341,5 +343,5 @@ def test_what_is_no_change_of_this_version_is_a_damaged_one(other: bytes, behind
 @pytest.mark.parametrize(("known", "rest"), [("", "abcd"), ("a", "bcd"), ("c", "d"), ("ac", "d"), ("abcd", "")])
 def test_what_stands_before_a_recorded_change_is_not_recorded_again(known: str, rest: str) -> None:
     """It was recorded with that one, and forgotten since, as the history grew too large."""
-    found = Waiting(b"".join(entry(PLAIN.replace("x", name), "[]") for name in "abcd"))
-    assert [change.id for change in found.since(known.__contains__)] == [*rest]
+    found = PendingChanges(b"".join(entry(PLAIN.replace("x", name), "[]") for name in "abcd"))
+    assert [change.id for change in found.unrecorded(known.__contains__)] == [*rest]

@@ -288,7 +288,7 @@ def test_contents_that_others_rest_on_are_not_dropped(database: sqlite3.Connecti
     versions = edited(5)
     numbers = kept(database, versions)
     other = Contents(database).keep(named(b"other"), supplying(b"other"), None)
-    Contents(database).drop_all_but(f"SELECT {numbers[2]}")
+    Contents(database).keep_only(f"SELECT {numbers[2]}")
     assert [number for (number,) in rows(database, "number")] == numbers[:3]
     assert Contents(database).get(named(versions[2])) == versions[2]
     assert other not in numbers
@@ -297,14 +297,14 @@ def test_contents_that_others_rest_on_are_not_dropped(database: sqlite3.Connecti
 def test_a_chain_that_nobody_refers_to_is_dropped_whole(database: sqlite3.Connection) -> None:
     kept(database, edited(70))
     (last,) = kept(database, [b"other"])
-    Contents(database).drop_all_but(f"SELECT {last}")
+    Contents(database).keep_only(f"SELECT {last}")
     assert rows(database, "number") == [(last,)]
-    Contents(database).drop_all_but("SELECT 0")
+    Contents(database).keep_only("SELECT 0")
     assert rows(database, "number") == []
 
 
 def test_what_is_held_in_memory_is_bounded(database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "_CACHED", 100_000)
+    monkeypatch.setattr(store, "_MAX_CACHED_BYTES", 100_000)
     versions = rewritten(30)
     found, number = Contents(database), None
     for content in versions:

@@ -13,7 +13,7 @@ from tests.fuzz.texts import TARGETS
 
 
 def names(table: Table, path: str) -> list[str]:
-    return [each.validator.name for each in table.chosen(path)]
+    return [each.validator.name for each in table.checks_for(path)]
 
 
 def made(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, ...] = ()) -> Table:
@@ -110,12 +110,12 @@ def test_what_is_configured_for_a_file_comes_before_what_its_name_says(tmp_path:
 
 def test_severity_time_and_need_are_passed_on(tmp_path: Path) -> None:
     table = made(tmp_path, Rule("json", severity="warning", required=True, timeout_ms=7))
-    chosen = table.chosen("a.json")[0]
+    chosen = table.checks_for("a.json")[0]
     assert (chosen.severity, chosen.required, chosen.timeout_ms) == ("warning", True, 7)
 
 
 def reason(table: Table, path: str, name: str) -> str:
-    (chosen,) = [each for each in table.chosen(path) if each.validator.name == name]
+    (chosen,) = [each for each in table.checks_for(path) if each.validator.name == name]
     with pytest.raises(NotRunError) as caught:
         chosen.validator.check(path, None, "", None)  # type: ignore[arg-type]  # it needs no staging
     return str(caught.value)
@@ -127,7 +127,7 @@ def test_a_program_that_the_project_names_is_run_only_if_the_operator_allows_it(
     refused = made(tmp_path, rule.but(by_project=True))
     assert "only the operator can allow" in reason(refused, "a.py", rule.name)
     for table in (made(tmp_path, rule.but(by_project=True), commands=True), made(tmp_path, rule)):
-        (chosen,) = [each for each in table.chosen("a.py") if each.validator.name == rule.name]
+        (chosen,) = [each for each in table.checks_for("a.py") if each.validator.name == rule.name]
         assert type(chosen.validator).__name__ == "Command"
     assert rule.name not in names(made(tmp_path, rule.but(files=("*.py",))), "a.txt")
 
@@ -155,7 +155,7 @@ def test_a_check_that_does_not_exist_and_a_configuration_that_cannot_be_read_are
         ("[ab].py", "b.py", True),
     ],
 )
-def test_globs(glob: str, path: str, *, expected: bool) -> None:
+def test_glob(glob: str, path: str, *, expected: bool) -> None:
     assert fits((glob,), path) is expected
 
 

@@ -15,7 +15,7 @@ def says(rules: str | bytes, path: str) -> str:
     ask = ignore.folders if path.endswith("/") else ignore.files
     ignored, kept = ask([name, "another"], prefix)
     said = "ignored" if name in ignored else "kept" if name in kept else ""
-    touched = ignore.touches([name], prefix, join([name]))
+    touched = ignore.matches_any([name], prefix, join([name]))
     assert touched or not said
     return said
 

@@ -273,14 +273,14 @@ def test_a_content_that_another_damaged_is_not_built_upon(home: Path) -> None:
 
 
 def test_little_is_held_in_memory_between_changes(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "_RESTING", 1_000)
+    monkeypatch.setattr(store, "_MAX_IDLE_BYTES", 1_000)
     workspace = Workspace(home / "ws", FAST)
     for number in range(1, 6):
         with workspace.transaction(str(number)) as tx:
             tx.write("a.txt", b"line\n" * number * 100)
-    assert workspace._engine._kept is not None
-    (kept,) = workspace._engine._kept._idle
-    assert sum(map(len, kept.book._contents._cache.values())) <= 1_000
+    assert workspace._engine._idle_database is not None
+    (kept,) = workspace._engine._idle_database._idle
+    assert sum(map(len, kept.database._contents._cache.values())) <= 1_000
     assert listed(home / "ws") == ["1", "2", "3", "4", "5"]
 
 
@@ -466,8 +466,8 @@ def test_a_database_that_cannot_be_closed_any_more_makes_no_noise(home: Path, mo
     thread.start()
     thread.join()
     (ws,) = kept
-    assert ws._engine._kept is not None
-    (opened,) = ws._engine._kept._idle
+    assert ws._engine._idle_database is not None
+    (opened,) = ws._engine._idle_database._idle
     kept.clear()
     del ws
     gc.collect()
