@@ -177,7 +177,7 @@ class PendingChanges:
         self._changes.append(change_record(document["change"]))
 
     def unrecorded(self, knows: Callable[[str], bool]) -> list[ChangeRecord]:
-        """The changes still to be recorded: those after the last recorded one. Earlier ones may have been dropped since."""
+        """The changes still to be recorded: those after the last recorded one. Earlier ones may have been dropped."""
         last = max((at for at, change in enumerate(self._changes, 1) if knows(change.id)), default=0)
         return self._changes[last:]
 
@@ -501,7 +501,7 @@ class History:
         return is_seen and born != 0 and born == self._born()
 
     def _find_moved(self, wanted: str) -> str | None:
-        """This folder's database under another path, or under the same path on another device."""
+        """The folder's database under another path, or under the same path on another device."""
         path, device, inode = _parts(wanted)
         for name in self._fs.databases():
             parts = _parts(name)

@@ -3,19 +3,19 @@
     suture-intent 2 open ----…          or: done, and a MAC that only this user can make
     {"record": …, "folders": […], "steps": […], …}
     sha256:…                            of the line above
-    hmac-sha256:…                       of it and of the folder it lies in; or: unsigned
+    hmac-sha256:…                       of it and of the folder's identity; or: unsigned
 
-It is in the workspace root under one fixed name, so the next process to open the workspace finds it,
-also under another user or in another container. It is written before anything else exists, and
-names every temporary file the transaction will make. `open` is overwritten by `done` in place, which
-needs no room on a full disk.
+It has a fixed name in the workspace root, so the next process to open the workspace finds it, even as
+another user or in another container. It is written before anything else is created, and names every
+temporary file of the transaction: whatever a crash leaves behind can be found. `open` is overwritten in
+place by `done`, which needs no free space on a full disk.
 
-Anyone who can write to the workspace can plant an intent; a clone can contain one. The key in the user's state
-folder proves which ones this user wrote here. Only those get into the history. Any other one is read as strictly, and
-trusted as little, as a request (docs/adr/0023).
+Anyone who can write to the workspace can plant an intent, and a clone can contain one. The key in the user's state
+folder proves which intents this user wrote here, and only those enter the history. Any other intent is validated as
+strictly, and trusted as little, as a request (docs/adr/0023).
 
-Rejected: the intent in the history database (a lost database would lose the recovery), or in the
-user's state folder (a container that dies takes it along and leaves the tree half changed).
+Rejected: the intent in the history database (a lost database would make recovery impossible), or in the
+user's state folder (it would be lost with its container, and the tree left half changed).
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _OPEN, _DONE = "open", "done"
 _VERSION = b"suture-intent 2 "
 _LINE_COUNT = 4
 _VERSION_1 = b"suture-intent 1 "
-"""As 0.1.0 wrote it: three lines, and no MAC."""
+"""Written by 0.1.0: three lines, no MAC."""
 _LINE_COUNT_1 = 3
 _NO_MAC = "-" * 64
 _SIGNED = "hmac-sha256:"
 _UNSIGNED = b"unsigned"
 _MAX_UNSIGNED_BYTES = 8_000_000
-"""Bytes of an intent that this user did not sign, enough for some thousand files; parsed it can take 25 times that."""
-_BLOCK_SIZE = 64  # of SHA-256, which HMAC fills
+"""Bytes of an intent that this user did not sign: enough for some thousand files. Parsing may take 25 times as much."""
+_BLOCK_SIZE = 64  # bytes of a SHA-256 block, to which HMAC pads the key
 _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 _ID_LENGTH = 15  # characters of a change's id
@@ -61,10 +61,10 @@ _TEMPORARY_ENDINGS = (".new", ".old")
 
 
 class Step(Record):
-    """One path's way from `before` to `after` (hashes; None: no file), and the files that help with it.
+    """How one path gets from `before` to `after` (hashes; None: no file), and the temporary files for it.
 
-    `temp` holds what will be there, `backup` what was there; both lie beside the path. `in_place`
-    writes through the existing file, where a rename would lose a hard link or an owner.
+    `temp` has the new content, `backup` the old one; both are beside the path. With `in_place` the existing
+    file is overwritten, because a rename would lose a hard link or the owner.
     """
 
     root: int
@@ -77,13 +77,13 @@ class Step(Record):
 
 
 class Intent(Record):
-    """A transaction: the folders it makes, the steps it takes, and what the history will say about it."""
+    """A transaction: the folders it creates, its steps, and the record for the history."""
 
     record: ChangeRecord
     folders: tuple[tuple[int, str], ...]
     steps: tuple[Step, ...]
     emptied: tuple[tuple[int, str], ...] = ()
-    """Folders that go away at the end, if they are empty then."""
+    """Folders to remove at the end, if they are empty then."""
 
     @property
     def id(self) -> str:
@@ -97,7 +97,7 @@ class Intent(Record):
 
 
 class Leftover(Record):
-    """What an earlier process left: its intent (None: torn), whether that is done, and whether this user signed it."""
+    """What an earlier process left behind: its intent (None if torn), whether that is done, and signed by this user."""
 
     intent: Intent | None
     done: bool = False
@@ -122,9 +122,9 @@ class Journal:
         return stat is not None
 
     def write(self, intent: Intent, *, durable: bool) -> None:
-        """Make the intent known before anything else is done."""
+        """Write the intent. Nothing else may be created before it."""
         line = self._dump(intent)
-        key = self._key() if self._settings.history else None  # it is for the history's sake, and would be kept nowhere
+        key = self._key() if self._settings.history else None  # only the history needs the signature
         self._check_size(len(line), signed=key is not None)
         mac = None if key is None else _mac(key, self._folder_identity() + line)
         self._done_mac = _NO_MAC if key is None or mac is None else _mac(key, _done_message(mac))
@@ -140,7 +140,7 @@ class Journal:
             self._home.sync_folder("")
 
     def mark(self, *, done: bool, durable: bool) -> None:
-        """Say that everything is published, or take that back: of the intent that this journal wrote."""
+        """Mark the intent that this journal wrote as done (everything is published), or as open again."""
         handle = self._home.open_write(INTENT_NAME)
         try:
             self._home.fs.write(handle, (_head(_DONE, self._done_mac) if done else _head(_OPEN, _NO_MAC),))
@@ -150,7 +150,7 @@ class Journal:
             self._home.fs.close(handle)
 
     def read(self) -> Leftover:
-        """What was left; what no version of suture writes is refused."""
+        """Read the leftover intent; refuse one that no version of suture would write."""
         raw = self._bytes()
         if _is_torn(raw):
             return Leftover(None)
@@ -169,7 +169,7 @@ class Journal:
             raise _foreign_intent(f"{INTENT_NAME} describes a transaction that suture never makes") from error
 
     def sync(self) -> None:
-        """Wait until the disk has what `read` saw: the process that wrote it may have been killed before it waited."""
+        """Sync the intent that `read` returned: its process may have been killed before it did."""
         handle = self._home.open_file(INTENT_NAME)
         try:
             self._home.fs.sync(handle)
@@ -177,10 +177,10 @@ class Journal:
             self._home.close_quietly(handle)
 
     def empty(self) -> None:
-        """Let the intent name nothing any more, and wait until the disk has that.
+        """Truncate the intent, and sync that.
 
-        Its name can come back by a power cut, even long after it was removed: nothing waits for that if a process is
-        killed right after it. One that must not be written is only removed.
+        If the process is killed right after removing the intent, nothing syncs the folder, and a later power cut can
+        bring the file back. It must not name files then. An intent without write permission is only removed.
         """
         with suppress(PermissionError):
             handle = self._home.open_write(INTENT_NAME)
@@ -191,11 +191,11 @@ class Journal:
                 self._home.fs.close(handle)
 
     def remove(self) -> None:
-        """Forget the transaction: nothing of it is left."""
+        """Delete the intent of a transaction that has been cleared up."""
         self._home.unlink(INTENT_NAME)
 
     def _bytes(self) -> bytes:
-        """The file, unless it is none or has more bytes than an intent may have."""
+        """The content of the intent; refused if it is not a file or too large."""
         handle, most = self._home.open_file(INTENT_NAME), self._settings.max_intent_bytes
         try:
             stat = self._home.fs.fstat(handle)
@@ -212,7 +212,7 @@ class Journal:
             self._home.close_quietly(handle)
 
     def _verify(self, head: bytes, line: bytes, last: bytes) -> tuple[bool, bool]:
-        """Whether this user signed the intent here, and whether it is done; a torn or forged mark does not count."""
+        """Whether this user signed the intent for this folder, and whether it is done. A torn or forged mark is not."""
         state, mac = f"{head.decode(errors='replace')} ".split(" ")[2:4]
         key = self._key() if last.startswith(_SIGNED.encode()) else None
         expected = None if key is None else _mac(key, self._folder_identity() + line)
@@ -221,25 +221,25 @@ class Journal:
         return True, state == _DONE and mac == _mac(key, _done_message(expected))
 
     def _key(self) -> bytes | None:
-        """The user's key; None where none can be kept."""
+        """The user's key; None if none can be stored."""
         with suppress(OSError):
             return self._home.fs.secret()
         return None
 
     def _folder_identity(self) -> bytes:
-        """What distinguishes the folder from any other, to which the file may have been copied."""
+        """The identity of the root: an intent that was copied to another folder is not signed there."""
         stat = self._home.stat("")
         return b"" if stat is None else b"%d %d\n" % (stat.device, stat.inode)
 
     def _check_size(self, size: int, *, signed: bool) -> None:
         most = self._settings.max_intent_bytes
         limit = most if signed else min(most, _MAX_UNSIGNED_BYTES)
-        if size + 1_000 > limit:  # besides the document there are a few short lines
+        if size + 1_000 > limit:  # for the other, short lines
             what, setting = "The list of what this call changes", "max_intent_bytes"
             raise InputTooLarge(what=what, size=size, limit=limit, setting=setting)
 
     def _dump(self, intent: Intent) -> bytes:
-        """The intent with roots by their path, since another process may number them differently."""
+        """The intent as JSON. Roots are named by path: another process may number them differently."""
         roots = [tree.root for tree in self._trees]
         document = {
             "record": intent.record,
@@ -254,7 +254,7 @@ class Journal:
         document: Any = loads(line.decode())
         roots = [_text(root) for root in _list(document["roots"])]
         known = {tree.root: index for index, tree in enumerate(self._trees)}
-        known[roots[0]] = 0  # the folder itself may have been moved or be known by another path
+        known[roots[0]] = 0  # the workspace may have been moved, or be opened by another path
         record = _strict_record(document["record"])
         steps = [_strict_step(Step(**step), record.id, len(roots)) for step in _list(document["steps"])]
         folders, emptied = (_places(document[name], len(roots)) for name in ("folders", "emptied"))
@@ -282,12 +282,12 @@ class Journal:
 
 
 def helper_stem(change_id: str, home: Tree) -> str:
-    """How the names of a transaction's temporary files begin; with the root's number, by which a stray one is known."""
+    """The prefix of a transaction's temporary files. The root's inode in it tells to which root a stray one belongs."""
     return f"{OWN_PREFIX}{change_id}-{_root_number(home)}-"
 
 
 def stray_id(name: str, home: Tree) -> str | None:
-    """The change whose temporary file this is, if that had this root; None for any other name."""
+    """The change that left this temporary file, if it was made in this root; None for any other name."""
     stem = name.removesuffix("-probe")
     if not name.startswith(OWN_PREFIX) or not stem.endswith(_TEMPORARY_ENDINGS if stem == name else ".new"):
         return None
@@ -297,7 +297,7 @@ def stray_id(name: str, home: Tree) -> str | None:
 
 
 def change_record(values: dict[str, Any]) -> ChangeRecord:
-    """A change as JSON gives it back."""
+    """A change from its JSON."""
     files = []
     for row in values["files"]:
         versions = {name: row[name] and Version(**row[name]) for name in ("before", "after", "replaced")}
@@ -307,12 +307,12 @@ def change_record(values: dict[str, Any]) -> ChangeRecord:
 
 
 def new_id() -> str:
-    """A short name for a change: sorts by time, then random."""
+    """A new id for a change: sorts by time, and ends with random characters."""
     return id_at(time.time()) + _base32(int.from_bytes(os.urandom(4), "big"), 5)
 
 
 def id_at(seconds: float) -> str:
-    """The beginning of every id that is made at this time; earlier ones are smaller."""
+    """The prefix of all ids from this time; earlier ids are smaller."""
     return _base32(int(seconds * 100_000), 10)
 
 
@@ -330,7 +330,7 @@ def _root_number(home: Tree) -> str:
 
 
 def _strict_record(values: dict[str, Any]) -> ChangeRecord:
-    """A change as an intent says it: every field of the type that a writer gives it."""
+    """The change in an intent, with the type of every field checked."""
     for file in _list(values["files"]):
         for record_file in (file["before"], file["after"], file["replaced"]):
             if record_file is not None and (
@@ -350,7 +350,7 @@ def _strict_record(values: dict[str, Any]) -> ChangeRecord:
 
 
 def _strict_step(step: Step, change_id: str, roots: int) -> Step:
-    """Refuse a step that no transaction of ours would take; the intent may come with a clone."""
+    """Refuse a step that suture would never write: the intent may have come with a clone."""
     _check_plain_path(step.path)
     helped = [own is not None for own in (step.temp, step.backup)]
     if helped != [name is not None for name in (step.after, step.before)] or not any(helped):
@@ -369,7 +369,7 @@ def _strict_step(step: Step, change_id: str, roots: int) -> Step:
 
 
 def _is_middle(text: str) -> bool:
-    """The root and the number of a step, as `helper_stem` and `commit` write them; or the number, as 0.1.0 did."""
+    """Whether this is a root and a step number, as `helper_stem` and `commit` write them, or a number (0.1.0)."""
     return text.isascii() and text == text.lower() and text.replace("-", "").isalnum()
 
 
@@ -423,7 +423,7 @@ def _foreign_intent(reason: str) -> RecoveryBlocked:
 
 
 def _is_torn(raw: bytes) -> bool:
-    """Whether an intent was cut off while it was written, or lost sectors in a power cut before it was synced."""
+    """Whether writing the intent was interrupted, or a power cut lost sectors before it was synced."""
     cut = any(
         raw.startswith(version[: len(raw)]) and raw.count(b"\n") < lines
         for version, lines in ((_VERSION, _LINE_COUNT), (_VERSION_1, _LINE_COUNT_1))
@@ -432,7 +432,7 @@ def _is_torn(raw: bytes) -> bool:
 
 
 def _head(state: str, mac: str) -> bytes:
-    """The first line; always as long."""
+    """The first line; its length never changes, so it can be overwritten in place."""
     return b"%s%s %s\n" % (_VERSION, state.encode(), mac.encode())
 
 

@@ -1,13 +1,13 @@
 """Find and read the files below a folder, many at a time.
 
-Folders are opened inside folders, links never followed. A folder that no selected file can be in is not entered: by the
-pattern's names, the excludes, and the `.gitignore` files on the way, as git reads them, in a repository or not.
-A `.gitignore` that is a link or cannot be read counts as empty; one that is larger than 1 MB or has more than 20,000
-stars is an error (git draws the line at 100 MB): without its rules, too much would be selected. Folders that vanish
-meanwhile are skipped; one that may not be listed is an error.
+Folders are opened relative to their parents, and links are never followed. Folders that cannot contain a selected file
+are skipped: because of the pattern, the excludes, or the `.gitignore` files on the way, which count with or without
+a repository, and are read as git does. A `.gitignore` that is a link or unreadable counts as empty. One larger than
+1 MB, or with more than 20,000 stars, is an error (git's limit is 100 MB): without its rules, too much would be
+selected. Folders that disappear during the walk are skipped; a folder that may not be listed is an error.
 
-A file is read into one buffer that serves for all, with three system calls, and looked at there; only one that may
-hold what is searched for is copied.
+Files are read into one shared buffer, with three system calls, and examined there. Only a file that may contain a match
+is copied.
 """
 
 from __future__ import annotations
@@ -36,36 +36,36 @@ GITIGNORE = ".gitignore"
 _LARGEST_IGNORE = 1 << 20  # bytes of a .gitignore
 _MOST_STARS = 20_000  # in a .gitignore
 _FIRST_READ_SIZE = 1 << 14  # bytes; most .gitignore files are smaller
-_MOST_OPEN = 64  # folders on the way down that are kept open
-_FEW_NAMES = 50  # names in a folder that others may have as well
+_MOST_OPEN = 64  # folders on the current path that stay open
+_FEW_NAMES = 50  # in a folder, for which the choice is cached: larger folders rarely equal another
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
-_BUFFER_SIZE = 1 << 20  # bytes that are read at once; a larger file is read in several steps
+_BUFFER_SIZE = 1 << 20  # bytes; a larger file is read in several steps
 _VANISHED = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO}
 _MARK_STARTS = frozenset(mark[0] for mark in MARKS)
 
 
 class ContentFilter(Record):
-    """What makes a file worth looking at."""
+    """Decides cheaply whether a file may contain a match."""
 
     buffer_may_match: Callable[[bytearray, int], bool]
-    """Whether so many first bytes of a buffer, if they are a whole file, may hold it."""
+    """Whether the first `size` bytes of a buffer may contain a match, if they are a whole file."""
     content_may_match: Callable[[bytes], bool]
-    """The same by a closer look."""
+    """The same for a file's content, more precise."""
     only_utf8: bool
-    """Whether both may say no to a file that is not UTF-8."""
+    """Whether both may reject files that are not UTF-8."""
     binary_window: int
-    """A NUL among so many first bytes makes a file binary; 0 is none."""
+    """A NUL in the first bytes, up to this number, makes a file binary; 0: never."""
     max_bytes: int
-    """How many bytes a text file may have (the setting `max_file_bytes`)."""
+    """The largest allowed text file, in bytes (setting `max_file_bytes`)."""
 
 
 def walk(
     tree: Tree, selection: Selection, guard: Guard, *, include_ignored: bool = False
 ) -> Iterator[tuple[int, str, list[str]]]:
-    """The selected files in runs: an open folder, its path with a slash at its end, and names in it.
+    """The selected files in runs: an open folder, its path with a trailing slash, and names in it.
 
-    Concatenated, the paths are sorted. A folder is open until the walk goes on.
+    Concatenated, the paths are sorted. A folder stays open until the next run.
     """
     walker = _Walk(tree, selection, guard, include_ignored=include_ignored)
     try:
@@ -77,7 +77,7 @@ def walk(
 def read_candidates(
     tree: Tree, runs: Iterable[tuple[int, str, list[str]]], content_filter: ContentFilter
 ) -> Iterator[tuple[int, str, str, bytes]]:
-    """Files that may hold what is sought: the open folder, its path, the name in it, and the content."""
+    """Files that may contain a match: the open folder, its path, the name in it, and the content."""
     reader = _Reader(tree, content_filter)
     fill, buffer, buffer_may_match, room = (
         tree.fs.fill,
@@ -101,7 +101,7 @@ def read_candidates(
 
 
 class _Level:
-    """A folder that the walk is in. `folders` are those still to enter, the next one last."""
+    """A folder that the walk is in. `folders` are the ones still to enter, the next one last."""
 
     __slots__ = ("done", "files", "folders", "handle", "ignores", "name", "prefix", "suspects", "watched")
 
@@ -110,9 +110,9 @@ class _Level:
         self.name = name
         self.prefix: str = f"{above.prefix}{name}/" if above else ""
         self.ignores: tuple[tuple[int, Ignore], ...] = above.ignores if above else ()
-        """Each with the length of its folder's prefix."""
+        """The `.gitignore` rules that apply, each with the length of its folder's prefix."""
         self.watched: bool = above is not None and (above.watched or name in above.suspects)
-        """Whether a folder on the way may be protected."""
+        """Whether a folder on the path may be protected."""
         self.suspects: set[str] = set()
         self.files: list[str] = []
         self.done = 0
@@ -120,7 +120,7 @@ class _Level:
 
 
 class _Walk:
-    """One walk. The folders it is in are open: the root and the last few, so that no depth is too much."""
+    """One walk. Of the folders on the current path, the root and the last few are open, so that depth is unlimited."""
 
     def __init__(self, tree: Tree, selection: Selection, guard: Guard, *, include_ignored: bool) -> None:
         self._tree = tree
@@ -160,7 +160,7 @@ class _Walk:
                 self._enter(handle, key[:-1], stage)
 
     def _enter(self, folder: int, name: str, stage: Stage) -> None:
-        """Go into a folder, unless it is gone."""
+        """Enter a folder, unless it no longer exists."""
         levels = self._levels
         above = levels[-1] if levels else None
         check_time()
@@ -179,9 +179,9 @@ class _Walk:
         self._choose(level, stage, files, folders)
 
     def _choose(self, level: _Level, stage: Stage, files: list[str], folders: list[str]) -> None:
-        """Settle which files of a folder are selected, and which folders may hold some.
+        """Choose the selected files of a folder, and the folders to enter.
 
-        Folders with the same names in them are many; where only names count, the answer is the same.
+        Many folders contain the same names. If only names matter, the choice is the same for all of them, and cached.
         """
         key = self._choice_key(level, stage, files, folders)
         known = None if key is None else self._choices.get(key)
@@ -193,7 +193,7 @@ class _Walk:
             self._choices[key] = level.files, level.folders.copy()
 
     def _choice_key(self, level: _Level, stage: Stage, files: list[str], folders: list[str]) -> object:
-        """What folders have in common for which the same is chosen; None where the place of a folder counts."""
+        """A key that is equal for folders with the same choice; None if the folder's path matters."""
         here = len(self._levels) <= self._depth or level.watched or not self._selection.excluded.by_name
         if here or len(files) + len(folders) > _FEW_NAMES:
             return None
@@ -202,7 +202,7 @@ class _Walk:
         return stage, level.ignores, join(sorted(files)), join(sorted(folders))
 
     def _filter(self, level: _Level, stage: Stage, files: list[str], folders: list[str]) -> None:
-        """As `_choose`, for a folder whose like was not seen yet."""
+        """As `_choose`, without the cache."""
         files = stage.files(files)
         stages = {name: below for name in folders if (below := stage.below(name)) is not None}
         excluded = self._selection.excluded
@@ -220,7 +220,7 @@ class _Walk:
         ]
         if relevant:
             files = _not_ignored(files, [(ignore.files, prefix) for ignore, prefix in relevant])
-            if len(self._levels) > self._depth:  # else the pattern itself names the folder
+            if len(self._levels) > self._depth:  # otherwise the pattern names the folder itself
                 left = _not_ignored(stages, [(ignore.folders, prefix) for ignore, prefix in relevant])
                 stages = {name: stages[name] for name in left}
         level.suspects = self._suspects.among(names, joined)
@@ -236,7 +236,7 @@ class _Walk:
         return asked and self._guard.rule(level.prefix + name) is not None
 
     def _read_ignore(self, level: _Level) -> tuple[tuple[int, Ignore], ...]:
-        """The rules of the `.gitignore` in a folder, if they count."""
+        """The rules of the `.gitignore` in a folder; none if it cannot be read."""
         path = level.prefix + GITIGNORE
         try:
             data = self._read(level.handle or 0)
@@ -261,7 +261,7 @@ class _Walk:
             level.handle = None
 
     def _reopen(self) -> int | None:
-        """Open the innermost folders again, from the root down; None if one is gone, with what was in it."""
+        """Reopen the innermost folders, from the root down; None if one no longer exists."""
         levels = self._levels
         handle = levels[0].handle
         for index in range(1, len(levels)):
@@ -285,7 +285,7 @@ def _without(names: Iterable[str], gone: set[str]) -> list[str]:
 def _not_ignored(
     names: Collection[str], asked: list[tuple[Callable[[Collection[str], str], tuple[set[str], set[str]]], str]]
 ) -> list[str]:
-    """The names that are not ignored: of the rules about one, the last decides."""
+    """The names that are not ignored: the last rule that matches a name decides."""
     gone: set[str] = set()
     rest = names
     for ask, prefix in reversed(asked):
@@ -300,10 +300,10 @@ def _level_key(pair: tuple[str, Stage]) -> str:
 
 
 class _Suspects:
-    """The names without which no path is protected, and few others: asking the guard costs 3 µs a path.
+    """Finds names that may make a path protected, to ask the guard about few paths: it takes 3 µs for each.
 
-    A name counts if a pattern has it, or if it begins or ends as one does around a wildcard, case and trailing dots
-    overlooked, or if it has characters beyond ASCII, which the guard reads in many ways.
+    A name is a suspect if it occurs in a pattern, or starts or ends like one with a wildcard, ignoring case and
+    trailing dots; or if it is not ASCII, because the guard folds such names in many ways.
     """
 
     def __init__(self, guard: Guard) -> None:
@@ -317,7 +317,7 @@ class _Suspects:
         self._marks = [*(f"\0{mark}" for mark in shown), *self._endings]
 
     def among(self, names: Iterable[str], joined: str) -> set[str]:
-        """Those of the names; most folders have none, which is seen from all of them joined."""
+        """The suspects among the names. Most folders have none, which a search in the joined names shows."""
         if joined.isascii():
             folded = joined.lower()
             for mark in self._marks:
@@ -332,7 +332,7 @@ class _Suspects:
 
 
 class _Reader:
-    """Takes a closer look at files whose beginning lies in the buffer."""
+    """Examines files whose beginning is in the buffer."""
 
     def __init__(self, tree: Tree, content_filter: ContentFilter) -> None:
         self._fs = tree.fs
@@ -341,10 +341,10 @@ class _Reader:
         self._bytes = memoryview(self.buffer)
 
     def content(self, folder: int, prefix: str, name: str, size: int) -> bytes | None:
-        """A file's content, or None if it does not hold what is sought."""
+        """A file's content, or None if it does not contain a match."""
         content_filter, buffer, whole = self._sought, self.buffer, size < len(self.buffer)
         marked = buffer[0] in _MARK_STARTS and buffer.startswith(MARKS) and size > 1
-        if not marked:  # else the bytes do not tell what the text is
+        if not marked:  # otherwise the text is in another encoding than its bytes suggest
             if whole and not content_filter.buffer_may_match(buffer, size):
                 return None
             if content_filter.binary_window and buffer.find(0, 0, min(size, content_filter.binary_window)) >= 0:
@@ -355,7 +355,7 @@ class _Reader:
         return None
 
     def _read_large(self, folder: int, prefix: str, name: str) -> bytes:
-        """A file that the buffer does not hold."""
+        """A file that is larger than the buffer."""
         fs, max_bytes = self._fs, self._sought.max_bytes
         handle = fs.open_file(folder, name)
         try:
