@@ -1,7 +1,7 @@
-"""suture in model APIs: tool definitions for each API's request, and the tool calls in each API's reply.
+"""suture in model APIs: tool definitions for each API's requests, and the tool calls in its replies.
 
 No SDK is imported: SDKs represent calls as dictionaries, or as objects that convert to them. The shape of a call
-determines its API; a call that has the shape of none is refused.
+determines its API; a call of unknown shape is refused.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _CUT_OFF_REASONS = (
 )
 """Reasons for which a reply ends early: the last call in it may be incomplete."""
 _NO_CALLS = ("text", "thinking", "redacted_thinking", "reasoning", "message")
-"""Types of items in a reply that are not calls."""
+"""Types of reply items that are not calls."""
 
 
 def definitions(

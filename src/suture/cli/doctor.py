@@ -603,7 +603,7 @@ def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
         first, path = rule.name, program(rule.name, held)
     else:
         if not _is_known(rule.name, root):
-            yield _problem(name, "there is no check of this name, and no command is given for it", _FORM)
+            yield _problem(name, "no check has this name, and no command is given for it", _FORM)
         return
     tell = _problem if rule.required else _note
     place = program_inside(first, held) if path is None else path if not is_outside(path, held) else None

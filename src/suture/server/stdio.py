@@ -58,7 +58,7 @@ from suture.records import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
-    from threading import Event as Room
+    from threading import Event as ThreadEvent
     from types import TracebackType
     from typing import Any, Self
 
@@ -91,7 +91,7 @@ _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 class Writer:
     """Messages, one a line. Whoever makes large ones waits for `room` first, in a thread of its own."""
 
-    def __init__(self, target: int, room: Room) -> None:
+    def __init__(self, target: int, room: ThreadEvent) -> None:
         self.lost: Callable[[], object] = bool
         """Called when nobody can read any more."""
         self._room = room
@@ -243,7 +243,7 @@ class DirectCalls:
 async def streams(calls: Calls, most: int) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """The SDK's streams of messages over standard input and output, each message of at most so many bytes."""
     with _take_over_stdio() as (source, target):
-        writer = Writer(target, calls.room)
+        writer = Writer(target, calls.may_start)
         outgoing = Outgoing(writer, DirectCalls(calls, writer.put))
         arrivals, incoming = create_memory_object_stream[SessionMessage | Exception](_MOST_MESSAGES_AHEAD)
         intake = _Reader(source, most, outgoing, arrivals)

@@ -73,7 +73,7 @@ def test_what_an_old_syntax_error_hides_is_not_checked() -> None:
         syntax_codes = ("X",)
 
     report = run_checks([subject([FileCheck(Parser(words))], "x\na\n", "x\nb\n")], 5)
-    assert reasons(report) == ["what was wrong before in line 1 keeps it from seeing all that follows"]
+    assert reasons(report) == ["an earlier problem in line 1 hides everything after it"]
     assert not report.passed()
     assert not report.blocks()
     Parser.sees_all = True  # type: ignore[attr-defined]  # a check may have it
@@ -169,7 +169,7 @@ def test_files_are_checked_side_by_side() -> None:
 
 def test_a_severity_that_does_not_exist_is_told() -> None:
     report = run_checks([subject([FileCheck(Check(lambda _, __: [Issue("fatal", 1, 1, "X", "no")]))])], 5)
-    assert reasons(report) == ["it crashed: ValueError: fatal is no severity; there are error and warning"]
+    assert reasons(report) == ["it crashed: ValueError: fatal is not a severity; use error or warning"]
 
 
 @pytest.mark.process

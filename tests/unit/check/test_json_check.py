@@ -81,7 +81,7 @@ WRONG = {
         '{\n  "a": {\n    "b": 1\n}\n',
         4,
         1,
-        "a bracket is missing or too many above: this line is not indented as in the '{' of line 2",
+        "a bracket above is missing or superfluous: this line is not indented like the contents of the '{' in line 2",
     ),
     "list without an end": ('{"a": [1, 2', 1, 12, "Expecting ',' delimiter, not the end of the text"),
     "end behind a comma": ("[1,", 1, 4, "Expecting value, not the end of the text"),
@@ -93,8 +93,8 @@ WRONG = {
         13,
         "Expecting property name enclosed in double quotes, not the end of the text",
     ),
-    "wrong bracket behind a value": ('{\n  "a": [1, 2}\n}', 2, 13, "'}' does not close the '[' of line 2"),
-    "wrong bracket for a key": ("{]", 1, 2, "']' does not close the '{' of line 1"),
+    "wrong bracket behind a value": ('{\n  "a": [1, 2}\n}', 2, 13, "'}' does not close the '[' in line 2"),
+    "wrong bracket for a key": ("{]", 1, 2, "']' does not close the '{' in line 1"),
     "wrong bracket for a value": ("[1,}", 1, 3, "Illegal trailing comma before '}'"),
     "bracket too many": ('{"a": 1}}', 1, 9, "Extra data"),
     "bracket alone": ("]", 1, 1, "Expecting value, not `]`"),
@@ -133,13 +133,13 @@ WRONG = {
         '{\n  "a": {\n    "b": 1,\n  "c": 2\n}\n',
         4,
         3,
-        "a bracket is missing or too many above: this line is not indented as in the '{' of line 2",
+        "a bracket above is missing or superfluous: this line is not indented like the contents of the '{' in line 2",
     ),
     "bracket too many in indented lines": (
         '{\n  "a": {\n    "b": {\n      "c": 1\n    }},\n    "d": 2\n  },\n  "e": 3\n}\n',
         6,
         5,
-        "a bracket is missing or too many above: this line is not indented as in the '{' of line 1",
+        "a bracket above is missing or superfluous: this line is not indented like the contents of the '{' in line 1",
     ),
     "bracket missing in lines without indentation": (
         '{\n"a": {\n"b": 1,\n"c": 2\n}\n',
@@ -147,7 +147,7 @@ WRONG = {
         2,
         "Expecting ',' delimiter, not the end of the text",
     ),
-    "bracket missing on one line": ('{"a": [{"b": 1}, {"c": 2]}', 1, 25, "']' does not close the '{' of line 1"),
+    "bracket missing on one line": ('{"a": [{"b": 1}, {"c": 2]}', 1, 25, "']' does not close the '{' in line 1"),
 }
 
 

@@ -60,8 +60,8 @@ def test_a_conflict_is_one_error_at_its_first_line(text: str, lines: list[int]) 
 
 def test_the_message_says_where_a_conflict_ends_and_what_it_is() -> None:
     assert [each.message for each in found(f"x\n{CONFLICT}{EDIT}<<<<<<< a\n")] == [
-        "a merge conflict is not resolved: it ends in line 6",
-        "an edit block was left here as it is: it ends in line 11",
+        "an unresolved merge conflict: it ends in line 6",
+        "an edit block was left in the file: it ends in line 11",
         "a marker of a merge conflict was left here: <<<<<<<",
     ]
     assert [each.message for each in found(">>>>>>> REPLACE\n")] == ["a marker of an edit block was left here: >>>>>>>"]

@@ -134,7 +134,7 @@ def test_a_program_that_the_project_names_is_run_only_if_the_operator_allows_it(
 
 def test_a_check_that_does_not_exist_and_a_configuration_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     table = made(tmp_path, Rule("eslnt", files=("*.js",)), problems=("suture.toml: no",))
-    assert "there is no check of this name" in reason(table, "a.js", "eslnt")
+    assert "no check has this name" in reason(table, "a.js", "eslnt")
     assert reason(table, "a.js", "configuration") == "suture.toml: no"
 
 

@@ -72,7 +72,7 @@ def test_a_worker_is_kept_and_tells_what_its_checks_find() -> None:
     assert check("json", "[1,]") == [COMMA]
     first = workers()
     assert check("java", "class A {}") == []
-    assert check("java", "class A {", before="class A {}")[0].message == "missing `}` to close the `{` of line 1"
+    assert check("java", "class A {", before="class A {}")[0].message == "missing `}` to close the `{` in line 1"
     with pytest.raises(NotRunError, match="nested too deeply"):
         check("yaml", "[" * 5_000)
     assert workers() == first != []
@@ -185,7 +185,7 @@ def test_threads_share_a_few_workers() -> None:
 
 def test_a_check_that_gets_no_worker_in_time_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "_MAX_WORKERS", 0)
-    with pytest.raises(NotRunError, match="all workers were busy with other checks until its time was up"):
+    with pytest.raises(NotRunError, match="all workers were busy with other checks until its time limit"):
         worker._workers.take(((), ()), time.monotonic())
 
 

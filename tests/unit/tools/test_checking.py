@@ -198,7 +198,7 @@ def test_a_configuration_is_read_anew_when_it_changes(root: Path) -> None:
         ("suture.toml", "= broken", "suture.toml is not TOML"),
         ("suture.toml", "[validators.json]\nsevere = 1\n", "severe is unknown"),
         ("pyproject.toml", "[tool]\nsuture = 1\n", "pyproject.toml: tool.suture must be a table"),
-        ("suture.toml", "[validators.jsn]\nrequired = true\n", "there is no check of this name"),
+        ("suture.toml", "[validators.jsn]\nrequired = true\n", "no check has this name"),
     ],
 )
 def test_a_configuration_that_cannot_be_understood_is_told(root: Path, name: str, said: str, reason: str) -> None:
