@@ -4,7 +4,7 @@ r"""The arguments of the tools as pydantic models, for programs that build or de
     arguments_model("patch").model_json_schema()
 
 They are generated from the tools' declarations, and the tool itself checks the values: a model accepts what the
-tool accepts, and reports the tool's error messages. suture itself does not use pydantic, which takes eight times as long
+tool accepts, and reports the tool's error messages. suture does not use pydantic itself: it takes eight times as long
 to import as Python to start (docs/adr/0002). Needs the extra `models`.
 """
 

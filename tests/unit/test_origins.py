@@ -31,7 +31,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Give `sys.path` back as it was, and what finds modules."""
+    """Restore `sys.path` and the finders of modules."""
     kept = list(sys.path)
     finders = [finder for finder in sys.meta_path if not isinstance(finder, OutsideFinder)]
     monkeypatch.setattr(sys, "meta_path", finders)  # without the roots that other tests kept out
@@ -40,7 +40,7 @@ def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     assert sum(isinstance(each, OutsideFinder) for each in sys.meta_path) <= 1
 
 
-def test_a_root_holds_itself_and_what_is_below(root: Path) -> None:
+def test_a_root_contains_itself_and_what_is_below(root: Path) -> None:
     inside = RootSet([str(root)])
     assert [inside.contains(str(each)) for each in (root, root / "bin", root / "bin/nothing", root.parent)] == [
         True,

@@ -1,4 +1,4 @@
-"""All checks of a call: side by side, in time, and none of them trusted to behave."""
+"""All checks of a call: in parallel, within their time, and isolated from each other's faults."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ from suture.files.local_fs import Layout
 
 
 class Check:
-    """A check made of a function of the text."""
+    """A check from a function of the text."""
 
     files = ("*",)
 
@@ -43,7 +43,7 @@ def reasons(report: Report) -> list[str]:
     return [each.reason for each in report.not_run]
 
 
-def test_problems_are_told_with_who_found_them_and_where() -> None:
+def test_problems_are_reported_with_validator_and_place() -> None:
     report = run_checks([subject([FileCheck(Check(words))], "x1\nx2\n", "x1\nx3\n")], 5)
     assert [(each.path, each.validator, each.issue.message) for each in report.new] == [("a", "check", "x3")]
     assert [each.issue.message for each in report.existing] == ["x1"]
@@ -167,7 +167,7 @@ def test_files_are_checked_side_by_side() -> None:
     assert report == Report()
 
 
-def test_a_severity_that_does_not_exist_is_told() -> None:
+def test_a_severity_that_does_not_exist_is_reported() -> None:
     report = run_checks([subject([FileCheck(Check(lambda _, __: [Issue("fatal", 1, 1, "X", "no")]))])], 5)
     assert reasons(report) == ["it crashed: ValueError: fatal is not a severity; use error or warning"]
 

@@ -152,7 +152,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), WRONG.values(), ids=WRONG)
-def test_an_error_is_told_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
+def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
     assert found(text) == [Issue("error", line, column, "invalid-syntax", message)]
 
 
@@ -193,14 +193,14 @@ def test_a_nesting_too_deep_is_not_judged(text: str) -> None:
     ],
     ids=["one", "written differently", "in two objects", "beside strings"],
 )
-def test_a_key_that_stands_twice_is_a_warning(text: str, expected: list[tuple[int, int]]) -> None:
+def test_a_duplicate_key_is_a_warning(text: str, expected: list[tuple[int, int]]) -> None:
     issues = found(text)
     assert [(each.line, each.column) for each in issues] == expected
     assert {(each.severity, each.code) for each in issues} <= {("warning", "duplicate-key")}
     assert all("first in line 1" in each.message for each in issues)
 
 
-def test_keys_that_stand_very_often_are_not_all_told() -> None:
+def test_very_many_duplicate_keys_are_not_all_reported() -> None:
     assert len(found("{" + '"a":1,' * 5_000 + '"a":1}')) == 1_000
 
 
@@ -270,7 +270,7 @@ def test_what_is_written_by_the_standard_library_passes(value: object, options: 
 
 @few
 @given(VALUES, st.data())
-def test_a_missing_character_is_told_inside_the_text(value: object, data: st.DataObject) -> None:
+def test_a_missing_character_is_reported_inside_the_text(value: object, data: st.DataObject) -> None:
     text = json.dumps([value, {"a": [1, "b"]}], indent=1)
     at = data.draw(st.sampled_from([at for at, char in enumerate(text) if char in '{}[]:,"']))
     broken = text[:at] + text[at + 1 :]

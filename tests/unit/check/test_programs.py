@@ -1,4 +1,4 @@
-"""Other programs: found where nobody else could have put them, and never endless."""
+"""Other programs: found only where no agent could have put them, and always ended."""
 
 import os
 import sys
@@ -93,7 +93,7 @@ def test_what_it_leaves_running_is_not_waited_for_and_ended(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["/nowhere/at/all", "nul\0byte"])
-def test_one_that_cannot_be_started_is_told(tmp_path: Path, name: str) -> None:
+def test_one_that_cannot_be_started_is_reported(tmp_path: Path, name: str) -> None:
     with pytest.raises(NotRunError, match="cannot be started"):
         run([name], 10, str(tmp_path))
 

@@ -1,4 +1,4 @@
-"""Which checks a file gets."""
+"""The checks that a file gets."""
 
 import os
 import sys
@@ -76,7 +76,7 @@ def test_every_parser_has_a_text_that_it_refuses_and_a_fuzz_target() -> None:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_parser_tells_where_a_text_is_broken(name: str) -> None:
+def test_a_parser_reports_where_a_text_is_broken(name: str) -> None:
     path, text, line = BROKEN[name]
     (parser,) = [parser for parser in module._parsers() if parser.name == name]
     assert fits(parser.files, path)
@@ -132,7 +132,7 @@ def test_a_program_that_the_project_names_is_run_only_if_the_operator_allows_it(
     assert rule.name not in names(made(tmp_path, rule.but(files=("*.py",))), "a.txt")
 
 
-def test_a_check_that_does_not_exist_and_a_configuration_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+def test_a_check_that_does_not_exist_and_a_configuration_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     table = made(tmp_path, Rule("eslnt", files=("*.js",)), problems=("suture.toml: no",))
     assert "no check has this name" in reason(table, "a.js", "eslnt")
     assert reason(table, "a.js", "configuration") == "suture.toml: no"
@@ -160,7 +160,7 @@ def test_glob(glob: str, path: str, *, expected: bool) -> None:
 
 
 class Plugin:
-    """A check that a package brings."""
+    """A check in a package."""
 
     name = "plugin"
     files = ("*.txt",)
@@ -195,7 +195,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Validator
 
 
 @pytest.mark.promise("safe.plugins")
-def test_plugins_are_found_and_those_that_cannot_be_used_are_told(installed: list[Validator]) -> None:
+def test_plugins_are_found_and_those_that_cannot_be_used_are_reported(installed: list[Validator]) -> None:
     found = {type(each).__name__ for each in installed}
     assert found == {"Good", "Unavailable"}
     assert sorted(each.name for each in installed) == ["absent", "broken", "good", "good", "poor"]
@@ -220,7 +220,7 @@ def test_a_plugin_checks_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def planted(folder: Path, name: str, value: str | None = None, text: str = "") -> None:
-    """Put a package into a folder that says it has a check."""
+    """Put a package with a check into a folder."""
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "entry_points.txt").write_text(f"[other]\na = b\n[suture.validators]\n# c = d\n{name} = {value or name}\n")
@@ -228,7 +228,7 @@ def planted(folder: Path, name: str, value: str | None = None, text: str = "") -
 
 
 def told(found: list[Validator]) -> dict[str, str]:
-    """The names of checks, and why they are not carried out."""
+    """The names of checks, and why they do not run."""
     reasons = {}
     for each in found:
         with pytest.raises(NotRunError) as caught:
@@ -238,7 +238,9 @@ def told(found: list[Validator]) -> dict[str, str]:
 
 
 @pytest.mark.promise("confine.no-code")
-def test_a_plugin_that_a_root_holds_is_told_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_that_is_in_a_root_is_reported_and_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root, site = tmp_path / "root", tmp_path / "site"
     planted(root / "src", "in_src")
     planted(site, "linked")

@@ -1,4 +1,4 @@
-"""What a project and an operator can say about checks, and what cannot be understood."""
+"""What a project and an operator can configure, and what is invalid."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def test_everything_that_can_be_said_about_a_check() -> None:
         (["x"], "it must be a table"),
     ],
 )
-def test_what_does_not_fit_is_told_and_left_out(table: Any, problem: str) -> None:
+def test_what_does_not_fit_is_reported_and_left_out(table: Any, problem: str) -> None:
     found = parse({"validators": {"x": table}}, "here", by_project=False)
     assert found.rules == {}
     assert len(found.problems) == 1
@@ -55,7 +55,7 @@ def test_what_does_not_fit_is_told_and_left_out(table: Any, problem: str) -> Non
         ({"trust": "/root"}, "here: trust must be a list of folders"),
     ],
 )
-def test_a_file_that_says_something_else_is_told(said: dict[str, Any], problem: str) -> None:
+def test_a_file_that_says_something_else_is_reported(said: dict[str, Any], problem: str) -> None:
     assert parse(said, "here", by_project=False) == Configuration(problems=(problem,))
 
 

@@ -230,7 +230,7 @@ def test_untrusted_language_knows_brackets(name: str, text: str) -> None:
     assert [each.line for each in issues(name, text)] == [1]
 
 
-def test_all_faults_of_a_text_that_was_broken_before_are_told() -> None:
+def test_all_faults_of_a_text_that_was_broken_before_are_reported() -> None:
     text = "const a = ;\nfunction b( {\n}\nconst c = 1;\n"
     assert {1, 2} <= {each.line for each in issues("javascript", text)}
 

@@ -32,7 +32,7 @@ HOSTILE = {"A.java": "a<" * 30_000, "B.cs": "a<" * 50_000, "c.zig": ENDLESS}
 
 @pytest.fixture(autouse=True)
 def no_workers() -> Iterator[None]:
-    """Neither this test's workers nor those of others."""
+    """End all workers before and after a test."""
     worker.close()
     yield
     worker.close()
@@ -43,7 +43,7 @@ def check(name: str, text: str, seconds: float = 60, before: str | None = None) 
 
 
 def workers() -> list[int]:
-    """The processes that wait."""
+    """The idle processes."""
     found = [worker._process for _, worker in worker._workers._waiting]
     return [each for each in found if each is not None]
 
@@ -68,7 +68,7 @@ def run(script: str, *arguments: str, cwd: Path | None = None) -> subprocess.Com
 
 
 @pytest.mark.promise("bound.validators")
-def test_a_worker_is_kept_and_tells_what_its_checks_find() -> None:
+def test_a_worker_is_kept_and_reports_what_its_checks_find() -> None:
     assert check("json", "[1,]") == [COMMA]
     first = workers()
     assert check("java", "class A {}") == []
@@ -265,7 +265,7 @@ def test_a_worker_imports_nothing_from_the_workspace(tmp_path: Path) -> None:
 
 @pytest.mark.promise("safe.not-run")
 @pytest.mark.promise("bound.validators")
-def test_hostile_texts_are_told_as_not_run_and_cost_the_calling_process_nothing(tmp_path: Path) -> None:
+def test_hostile_texts_are_reported_as_not_run_and_cost_the_calling_process_nothing(tmp_path: Path) -> None:
     for name, text in HOSTILE.items():
         (tmp_path / name).write_text(text)
     script = """

@@ -1,4 +1,4 @@
-"""XML: errors, entities, and what is built to take forever."""
+"""XML: errors, entities, and texts made to take forever."""
 
 from typing import TYPE_CHECKING, cast
 from xml.sax.saxutils import escape, quoteattr
@@ -96,7 +96,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), WRONG.values(), ids=WRONG)
-def test_an_error_is_told_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
+def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
     assert found(text) == [Issue("error", line, column, "invalid-syntax", message)]
 
 

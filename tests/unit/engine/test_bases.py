@@ -1,4 +1,4 @@
-"""The earlier versions of a file: what was shown, what the history has; and what their bounds leave of them."""
+"""The earlier versions of a file: from what was shown, from the history, and within their limits."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -124,7 +124,7 @@ def test_the_history_is_followed_under_earlier_names() -> None:
 @pytest.mark.promise("place.bases")
 @given(steps=st.lists(st.tuples(st.sampled_from(["read", "change", "others"]), st.integers(0, 6)), max_size=12))
 @hypothesis.settings(max_examples=40)
-def test_whatever_was_shown_found_or_left_is_given_once(steps: list[tuple[str, int]]) -> None:
+def test_whatever_was_shown_found_or_left_is_a_base_once(steps: list[tuple[str, int]]) -> None:
     ws, fs = workspace({"a": b"0"}, Settings(**PATIENT))
     now, shown, recorded = b"0", list[bytes](), set[bytes]()
     for step, number in steps:
@@ -144,7 +144,7 @@ def test_whatever_was_shown_found_or_left_is_given_once(steps: list[tuple[str, i
     assert sorted(each.body for each in found) == sorted({*shown, *recorded} - {now})
 
 
-def test_neither_the_file_of_now_nor_a_content_that_was_given_is_given_whatever_its_line_ends() -> None:
+def test_neither_the_current_file_nor_a_repeated_content_is_a_base_whatever_its_line_ends() -> None:
     ws, fs = workspace({"a": b"1\r\n"}, Settings(**PATIENT))
     land(ws, write("a", b"2\n"))
     land(ws, write("a", b"1\n"))

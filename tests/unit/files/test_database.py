@@ -1,4 +1,4 @@
-"""The records in a database: found again as they were made, followed through renames and undos, and forgotten."""
+"""The records in a database: read back unchanged, followed through renames and undos, and dropped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DAY = 86_400
 MUCH = 1 << 40
 LONG = 10_000
 KNOWN: dict[str, bytes] = {}
-"""Every content that a test made a version of, by its hash."""
+"""The contents of all versions in a test, by hash."""
 
 
 def version(content: bytes, mode: int | None = 0o644) -> Version:
@@ -36,7 +36,7 @@ def version(content: bytes, mode: int | None = 0o644) -> Version:
 
 
 def lost(content: bytes) -> Version:
-    """A version whose content nobody can supply any more."""
+    """A version whose content is no longer available."""
     return Version(digest((content,), len(content)).replace("sha256:", "sha256:0"), 0o644)
 
 
@@ -57,7 +57,7 @@ def renamed(path: str, to: str, before: bytes, after: bytes | None = None) -> Fi
 
 
 class Scratch(Database):
-    """A book whose changes are told in a line each: its ids are c1, c2 and so on, unless told when they were made."""
+    """A database with one-line changes: their ids are c1, c2 and so on, unless they get a time."""
 
     def __init__(self, path: str | Path = ":memory:") -> None:
         self.connection = sqlite3.connect(path, isolation_level=None)
@@ -81,7 +81,7 @@ class Scratch(Database):
         return point
 
     def aged(self, days: int) -> None:
-        """Forget what is too old, by and by: changes on three days say which day it is."""
+        """Drop what is too old, step by step: changes on three days confirm the date."""
         for age in (0.02, 1.01, 2.01):
             self.did(days_ago=2.02 - age)
         while len(before := self.ids()) > 1:
@@ -97,7 +97,7 @@ class Scratch(Database):
         return [change.state for change in self.changes()][::-1]
 
     def unreadable(self) -> list[str]:
-        """The changes of which a content that was once supplied is not there."""
+        """The changes with a content that was supplied once and is missing."""
         fresh = Database(self.connection)
         versions = [
             (change.id, each)
@@ -120,7 +120,7 @@ def db() -> Iterator[Scratch]:
 
 @pytest.fixture
 def on_disk(tmp_path: Path) -> Iterator[Scratch]:
-    """A book in a file, in which nothing is synced: a test need not outlive a power cut."""
+    """A database in a file, without syncing: a test need not survive a power cut."""
     found = Scratch(tmp_path / "book.db")
     found.connection.execute("PRAGMA synchronous = OFF")
     yield found
@@ -186,7 +186,7 @@ def test_names_that_are_not_utf8_are_found_as_they_were(db: Scratch, files: list
 @pytest.mark.promise("back.recorded")
 @pytest.mark.parametrize("summary", ["\ud83d", "caf\udce9", "\0", "a\nb"])
 def test_a_change_with_any_summary_is_recorded(db: Scratch, summary: str) -> None:
-    """Half a surrogate pair comes from a model's JSON, an escaped byte from a file's name."""
+    """A lone surrogate comes from a model's JSON, an escaped byte from a file name."""
     db.add(ChangeRecord("c1", "patch", summary, (created("a", b"1"),)), KNOWN.get)
     assert db.has_change("c1")
 
@@ -294,7 +294,7 @@ def test_numbers_of_forgotten_changes_are_not_given_again(db: Scratch) -> None:
 @pytest.mark.promise("back.recorded")
 @pytest.mark.parametrize("undos", range(7))
 def test_an_undo_turns_the_change_it_takes_back_and_so_on_down_the_chain(db: Scratch, undos: int) -> None:
-    """Undo, undo of the undo, and so on: every second one before the last is in force."""
+    """Undo, undo of the undo, and so on: every second one before the last is in effect."""
     name = db.did(created("a", b"1"))
     for number in range(undos):
         name = db.did(tool="redo" if number % 2 else "undo", undoes=name)
@@ -314,7 +314,7 @@ def test_an_undo_of_a_change_that_is_forgotten_turns_nothing(db: Scratch) -> Non
     assert db.states() == ["landed", "landed"]
 
 
-def test_the_newest_change_in_force_and_the_newest_undo_in_force_are_found(db: Scratch) -> None:
+def test_the_newest_change_in_effect_and_the_newest_undo_in_effect_are_found(db: Scratch) -> None:
     def newest() -> list[str | None]:
         found = (db.newest(undo=False), db.newest(undo=True))
         return [None if each is None else each.id for each in found]
@@ -331,7 +331,7 @@ def test_the_newest_change_in_force_and_the_newest_undo_in_force_are_found(db: S
     assert newest() == [second, None]
 
 
-def test_what_takes_a_change_back_is_found_while_it_is_in_force(db: Scratch) -> None:
+def test_what_takes_a_change_back_is_found_while_it_is_in_effect(db: Scratch) -> None:
     change = db.did()
 
     def undoing() -> str | None:
@@ -420,7 +420,7 @@ def test_versions_of_many_changes_are_all_found(db: Scratch) -> None:
     assert (db.size(version(b"200").digest), db.size("none")) == (3, None)
 
 
-def test_the_state_after_a_change_is_what_stood_at_every_path_that_was_touched_later(db: Scratch) -> None:
+def test_the_state_after_a_change_is_what_was_at_every_path_that_was_touched_later(db: Scratch) -> None:
     db.did(created("a", b"1"), created("b", b"1"))
     db.did(updated("a", b"1", b"2"))
     db.did(renamed("a", "c", b"2", b"3"), FileRecord("d", "rename", version(b"d"), version(b"d"), "e", version(b"e")))
@@ -454,7 +454,7 @@ def test_the_last_state_is_what_was_last_seen_by_changes_and_snapshots(db: Scrat
     assert db.last_state().files == {**expected, "b": None, "a": None, "d": version(b"3")}
 
 
-def test_a_snapshot_has_the_files_as_they_stood(db: Scratch) -> None:
+def test_a_snapshot_has_the_files_as_they_were(db: Scratch) -> None:
     db.did(created("a", b"1"))
     point = db.took("first", {"a": b"1", "b": b"by somebody else", "gone": None})
     assert db.snapshots() == [point]
@@ -568,7 +568,7 @@ def test_forgetting_what_is_too_old_makes_the_file_smaller(on_disk: Scratch) -> 
 
 @pytest.mark.promise("back.cap")
 @pytest.mark.parametrize("days", [365, 20_000, 36_500, 10**9])
-def test_who_allows_many_days_loses_nothing(db: Scratch, days: int) -> None:
+def test_a_limit_of_many_days_loses_nothing(db: Scratch, days: int) -> None:
     """A hundred years ago is before 1970, and a million years ago is before any clock."""
     ids = [db.did(created(str(age), b""), days_ago=age) for age in (300, 200, 0)]
     db.prune(MUCH, days)
@@ -584,7 +584,7 @@ def test_a_change_made_while_the_clock_was_wrong_does_not_take_the_younger_ones_
 
 
 def made_at(db: Scratch, *days: float) -> list[str]:
-    """Changes at these days since some day long ago, in this order."""
+    """Record changes on these days, counted from a day long ago, in this order."""
     names = [f"{id_at((20_000 + day) * DAY)}{number:05d}" for number, day in enumerate(days)]
     for name in names:
         db.add(ChangeRecord(name, "patch", "", (created(name, name.encode()),)), KNOWN.get)
@@ -693,7 +693,7 @@ def test_snapshots_are_forgotten_with_the_changes_after_them(db: Scratch) -> Non
 @pytest.mark.promise("back.cap")
 @pytest.mark.parametrize("changes", [0, 1, 3])
 def test_snapshots_that_no_change_follows_are_forgotten_too_but_for_the_newest(on_disk: Scratch, changes: int) -> None:
-    """Somebody else edits the files, and snapshots are all that suture is asked for."""
+    """Somebody else edits the files, and suture only takes snapshots."""
     for number in range(changes):
         on_disk.did(created(str(number), b"%d" % number))
     for number in range(40):

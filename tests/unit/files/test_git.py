@@ -1,4 +1,4 @@
-"""Repositories that are written by hand: what git would never write, and what it rarely does."""
+"""Repositories written by hand, with what git rarely or never writes."""
 
 import zlib
 from collections.abc import Callable
@@ -76,7 +76,7 @@ def test_a_loose_object_that_is_damaged_is_none(tmp_path: Path, raw: bytes) -> N
 
 
 def chain(pack: PackWriter, *, by_name: bool) -> list[bytes]:
-    """Versions of a text, each resting on the one before; the first is whole."""
+    """Versions of a text, each a delta to the one before; the first is whole."""
     versions = [LONG]
     place = pack.add(named(BLOB, LONG), packed(BLOB, LONG))
     for at in range(1, 6):
@@ -367,7 +367,7 @@ def test_lines_of_history_are_followed_by_time_and_once(repo: Opened) -> None:
     ]
 
 
-def test_a_long_history_is_not_followed_for_ever(repo: Opened) -> None:
+def test_a_long_history_is_not_followed_forever(repo: Opened) -> None:
     repo.commit(b"1")
     pack, name = PackWriter(), b""
     above = named(TREE, tree([(b"40000", b"src", named(TREE, tree([(b"100644", b"a.py", named(BLOB, b"1"))])))]))
@@ -415,7 +415,7 @@ def test_an_index_that_is_damaged_has_nothing(repo: Opened, version: int) -> Non
 
 @pytest.mark.promise("bound.bases")
 @pytest.mark.parametrize("version", [2, 3, 4])
-def test_a_large_index_is_not_gone_through_for_ever(repo: Opened, version: int) -> None:
+def test_a_large_index_is_not_gone_through_forever(repo: Opened, version: int) -> None:
     (repo.git / "index").write_bytes(index(ENTRIES, version))
     with repo.opened(-1) as found, pytest.raises(TimeoutError):
         found.staged_blob()

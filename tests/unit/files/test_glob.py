@@ -1,4 +1,4 @@
-"""Which paths a pattern and its excludes mean."""
+"""The paths that a pattern and its excludes match."""
 
 from fnmatch import fnmatchcase
 
@@ -283,7 +283,7 @@ PATH = st.lists(st.text("ab.", min_size=1, max_size=3).filter(lambda n: n not in
 
 
 def slowly(pattern: list[str], path: list[str]) -> bool:
-    """Whether a path fits, by trying everything."""
+    """Whether a path matches, by brute force."""
     if not pattern or not path:
         return pattern == path
     if pattern[0] == "**":

@@ -8,7 +8,7 @@ from suture.files.glob import Ignore, join
 
 
 def says(rules: str | bytes, path: str) -> str:
-    """What the rules say about a path, a folder if it ends with a slash: `ignored`, `kept` or nothing."""
+    """What the rules decide for a path (a folder if it ends with a slash): `ignored`, `kept` or nothing."""
     ignore = Ignore(rules if isinstance(rules, bytes) else rules.encode())
     folder, _, name = path.removesuffix("/").rpartition("/")
     prefix = f"{folder}/" if folder else ""

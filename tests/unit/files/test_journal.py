@@ -156,7 +156,7 @@ def test_an_intent_that_a_power_cut_left_unwritten_means_that_nothing_was_begun(
     assert journal(fs).read() == Leftover(None)
 
 
-def test_roots_are_known_by_their_paths_and_the_first_by_where_the_intent_lies() -> None:
+def test_roots_are_known_by_their_paths_and_the_first_by_the_place_of_the_intent() -> None:
     fs = written()
     fs.put("../moved/.suture-intent", fs.node_of(NAME).data)
     found = journal(fs, "/moved", "/ws", "/extra").read().intent
@@ -194,7 +194,7 @@ def test_a_root_that_is_not_there_blocks_the_recovery() -> None:
         journal(written(), "/ws").read()
 
 
-def test_a_folder_of_that_name_is_no_intent() -> None:
+def test_a_folder_of_that_name_is_not_an_intent() -> None:
     fs = disk()
     fs.make_folder(f"/ws/{NAME}")
     with pytest.raises(RecoveryBlocked):

@@ -1,4 +1,4 @@
-"""Reading many files: only those that may hold what is sought come out."""
+"""Reading many files: only those that may contain a match are returned."""
 
 import errno
 from collections.abc import Callable

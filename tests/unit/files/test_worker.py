@@ -1,4 +1,4 @@
-"""A second process takes over a part of the work, and nobody depends on it."""
+"""A second process takes over part of the work, and nothing depends on it."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def test_a_shared_search_for_the_command_line_gives_what_one_alone_gives(
 
 
 @pytest.mark.promise("regex.shared")
-def test_a_partner_that_is_killed_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_is_killed_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sharing(monkeypatch)
     workspace = Workspace(tree)
     expected = call(Workspace(tree, Settings(second_process=False))).data
@@ -95,7 +95,7 @@ def test_a_partner_that_is_killed_is_done_without(tree: Path, monkeypatch: pytes
 
 
 @pytest.mark.promise("regex.shared")
-def test_a_partner_that_does_not_move_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_does_not_move_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sharing(monkeypatch)
     monkeypatch.setattr(module, "_REPLY_TIMEOUT_MS", 300)
     workspace = Workspace(tree)
@@ -118,7 +118,7 @@ def test_a_partner_that_does_not_move_is_done_without(tree: Path, monkeypatch: p
 
 
 @pytest.mark.promise("regex.shared")
-def test_an_error_that_the_partner_meets_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_that_the_worker_meets_is_reported(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tree / "d59" / "c.txt").write_bytes(b"needle x\n" + b"." * 5_000)
     sharing(monkeypatch)
     workspace = Workspace(tree, Settings(max_file_bytes=4_000))
@@ -151,7 +151,7 @@ def test_a_call_that_fails_leaves_no_answer_for_the_next(tree: Path, monkeypatch
     team.close()
 
 
-def test_only_one_call_has_the_partner(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_one_call_has_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     sharing(monkeypatch)
     team = WorkerPool(ENTRY, local=True)
     with team.worker() as early:
@@ -165,7 +165,7 @@ def test_only_one_call_has_the_partner(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("why", ["memory", "one processor", "cannot start"])
-def test_where_there_can_be_none_there_is_none(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+def test_where_no_worker_can_run_none_is_started(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
     if why == "one processor":
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
         monkeypatch.setattr(os, "cpu_count", lambda: 1)
@@ -180,7 +180,7 @@ def test_where_there_can_be_none_there_is_none(monkeypatch: pytest.MonkeyPatch, 
     team.close()
 
 
-def test_a_partner_belongs_to_the_process_that_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_belongs_to_the_process_that_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = Worker(ENTRY)
     own = os.getpid()
     monkeypatch.setattr(os, "getpid", lambda: own + 1)
@@ -193,7 +193,7 @@ def test_a_partner_belongs_to_the_process_that_started_it(monkeypatch: pytest.Mo
     assert usable == [False, True, False]
 
 
-def test_the_partner_ends_when_nobody_is_left() -> None:
+def test_the_worker_ends_when_nobody_is_left() -> None:
     script = (
         "import os, sys; from suture.files.worker import Worker;"
         "p = Worker('suture.tools.search'); print(p._process, flush=True); os.kill(os.getpid(), 9)"
