@@ -181,7 +181,7 @@ def _attempt(
     # An overwritten file can only be restored from a copy that is on the disk.
     durable = settings.durability == "full" or intent.in_place
     trouble = _run(trees, intent, works, history, Journal(trees, settings), durable=durable)
-    return Change(name, tuple(map(_as_landed, record.files)), trouble)
+    return Change(name, tuple(map(_landed_file, record.files)), trouble)
 
 
 def _run(
@@ -469,6 +469,6 @@ def _version(snapshot: Snapshot) -> Version:
     return Version(snapshot.content.digest, snapshot.mode)
 
 
-def _as_landed(file: FileRecord) -> Landed:
+def _landed_file(file: FileRecord) -> Landed:
     before, after = (None if version is None else version.digest for version in (file.before, file.after))
     return Landed(file.path, file.action, before, after, file.to)

@@ -238,9 +238,7 @@ def told(found: list[Validator]) -> dict[str, str]:
 
 
 @pytest.mark.promise("confine.no-code")
-def test_a_plugin_that_is_in_a_root_is_reported_and_not_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plugin_in_a_root_is_reported_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, site = tmp_path / "root", tmp_path / "site"
     planted(root / "src", "in_src")
     planted(site, "linked")
