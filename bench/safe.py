@@ -16,7 +16,7 @@ from bench.diff import real_lines
 from bench.table import Table, compared, in_turns
 from suture import Settings, Workspace
 from suture.check.gate import Subject, run_checks
-from suture.check.registry import Chosen
+from suture.check.registry import FileCheck
 from suture.files.local_fs import Layout
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _gate() -> Table:
     after = before.replace("import", "import ", 1)
     layout = Layout("/nowhere", {})
     stage = layout.stage("a.txt")
-    subject = Subject("a.txt", "a.txt", before, after, stage, stage, (Chosen(_Nothing()),))
+    subject = Subject("a.txt", "a.txt", before, after, stage, stage, (FileCheck(_Nothing()),))
     samples = in_turns({"the gate alone": partial(run_checks, [subject], 10)}, ROUNDS)
     title = f"The gate itself, around a check that does nothing, on a text of {len(before) // 1000} KB"
     return compared(title, samples, against=[], goals={"the gate alone": "< 1 ms"})

@@ -1,7 +1,7 @@
-"""suture in model APIs: tool definitions for each API's request, and the tool calls in each API's reply.
+"""suture in model APIs: tool definitions for each API's requests, and the tool calls in its replies.
 
 No SDK is imported: SDKs represent calls as dictionaries, or as objects that convert to them. The shape of a call
-determines its API; a call that has the shape of none is refused.
+determines its API; a call of unknown shape is refused.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _CUT_OFF_REASONS = (
 )
 """Reasons for which a reply ends early: the last call in it may be incomplete."""
 _NO_CALLS = ("text", "thinking", "redacted_thinking", "reasoning", "message")
-"""Types of items in a reply that are not calls."""
+"""Types of reply items that are not calls."""
 
 
 def definitions(
@@ -92,13 +92,13 @@ def handle(tool: Tool, tool_call: object) -> Message:
 def handle_all(tool: Tool, reply: object) -> list[Message]:
     """Run all calls of a reply, in order, and return the messages to send; none if it makes no calls."""
     if isinstance(reply, list | tuple):
-        return _run([_expect_call(item) for item in reply if not _is_no_call(plain(item))], tool)
-    whole = plain(reply)
+        return _run([_expect_call(item) for item in reply if not _is_no_call(to_dict(item))], tool)
+    whole = to_dict(reply)
     call = _read(whole)
     return _run(_calls(whole) if call is None else [call], tool)
 
 
-def plain(value: Any) -> dict[str, Any]:
+def to_dict(value: Any) -> dict[str, Any]:
     """A dictionary as it is, or the dictionary that an SDK's object converts to."""
     if isinstance(value, dict):
         return value
@@ -107,18 +107,18 @@ def plain(value: Any) -> dict[str, Any]:
             dumped: dict[str, Any] = value.model_dump(by_alias=True, warnings=False)
             return dumped
         if hasattr(value, "to_dict"):
-            return plain(value.to_dict())
+            return to_dict(value.to_dict())
     raise TypeError(f"expected a dictionary or an object of an API's SDK, not {type(value).__name__}")
 
 
-def sendable(value: Any) -> Any:
+def replace_surrogates(value: Any) -> Any:
     """A JSON value, with U+FFFD in place of lone surrogates, which cannot be encoded."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {sendable(name): sendable(item) for name, item in value.items()}
+        return {replace_surrogates(name): replace_surrogates(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [sendable(item) for item in value]
+        return [replace_surrogates(item) for item in value]
     return value
 
 
@@ -144,7 +144,7 @@ def _is_no_call(item: dict[str, Any]) -> bool:
 
 
 def _expect_call(value: object) -> Call:
-    item = plain(value)
+    item = to_dict(value)
     call = _read(item)
     if call is None:
         raise ValueError(f"not a tool call of a known API (pass a whole reply to handle_all): {_describe(item)}")
@@ -159,7 +159,7 @@ def _calls(reply: dict[str, Any], *, cut_off: bool = False) -> list[Call]:
     items = next((reply[name] for name in _CONTAINERS if reply.get(name) is not None), ())
     if not isinstance(items, list | tuple):  # a text
         return []
-    calls = [_read(plain(item)) for item in items]
+    calls = [_read(to_dict(item)) for item in items]
     if cut_off and calls and (last := calls[-1]) is not None:
         calls[-1] = last.but(cut_off=True)
     return [call for call in calls if call is not None]
@@ -174,11 +174,11 @@ def _inner(reply: dict[str, Any]) -> dict[str, Any] | None:
                 raise ValueError(f"not a reply of a known API: its {name} are not a list")
             if len(alternatives) > 1:
                 raise ValueError(f"the reply has {len(alternatives)} {name}, each with calls of its own; pass one")
-            return _content(plain(alternatives[0]))
+            return _content(to_dict(alternatives[0]))
     if not reply.keys() & {"message", *_CONTAINERS}:
         raise ValueError(f"not a reply of a known API: {_describe(reply)}")
     content = reply.get("message", reply.get("content"))
-    return None if content is None or isinstance(content, str | list | tuple) else _content(plain(content))
+    return None if content is None or isinstance(content, str | list | tuple) else _content(to_dict(content))
 
 
 def _content(part: dict[str, Any]) -> dict[str, Any]:
@@ -247,7 +247,7 @@ def _read_anthropic(item: dict[str, Any]) -> Call | None:
     def answer(result: ToolResult) -> Message:
         block: Message = {"type": "tool_result", "tool_use_id": call_id}
         if result.text.strip():  # the API refuses an empty block of text
-            block["content"] = [{"type": "text", "text": sendable(result.text)}]
+            block["content"] = [{"type": "text", "text": replace_surrogates(result.text)}]
         return block | ({"is_error": True} if result.is_error else {})
 
     return Call(_required(item), item.get("input"), answer, _join_anthropic)
@@ -311,10 +311,10 @@ def _read_chat(item: dict[str, Any]) -> Call | None:
     kind = item.get("type") or "function"  # some servers leave it out
     if kind not in ("function", "custom") or not item.get(kind):
         return None
-    call, call_id = plain(item[kind]), _required(item, "id")
+    call, call_id = to_dict(item[kind]), _required(item, "id")
 
     def answer(result: ToolResult) -> Message:
-        return {"role": "tool", "tool_call_id": call_id, "content": sendable(result.text)}
+        return {"role": "tool", "tool_call_id": call_id, "content": replace_surrogates(result.text)}
 
     arguments = call.get("arguments") if kind == "function" else _from_text(call)
     return Call(_required(call), arguments, answer, _join_separately)
@@ -335,7 +335,7 @@ def _read_responses(item: dict[str, Any]) -> Call | None:
 
     def answer(result: ToolResult) -> Message:
         status = {"status": "failed" if result.is_error else "completed"} if kind == "apply_patch_call" else {}
-        return {"type": f"{kind}_output", "call_id": call_id, **status, "output": sendable(result.text)}
+        return {"type": f"{kind}_output", "call_id": call_id, **status, "output": replace_surrogates(result.text)}
 
     return Call(name, arguments, answer, _join_separately, item.get("status") not in (None, "completed"))
 
@@ -343,7 +343,7 @@ def _read_responses(item: dict[str, Any]) -> Call | None:
 def _patch_reader(item: dict[str, Any]) -> Callable[[], dict[str, str]]:
     from suture.tools.apply_patch import operation_envelope  # no other call needs it
 
-    operation = plain(item.get("operation") or {})
+    operation = to_dict(item.get("operation") or {})
     return lambda: {"input": operation_envelope(operation)}
 
 
@@ -365,7 +365,7 @@ def _read_gemini(item: dict[str, Any]) -> Call | None:
     if "type" in item:
         return None
     inner = item.get("functionCall") or item.get("function_call")
-    call = item if inner is None else plain(inner)
+    call = item if inner is None else to_dict(inner)
     if inner is None and not (_is_text(item.get("name")) and "args" in item):
         return None
     if inner is not None and "arguments" in call:  # an old shape of OpenAI's
@@ -373,7 +373,10 @@ def _read_gemini(item: dict[str, Any]) -> Call | None:
     name, call_id = _required(call), call.get("id")
 
     def answer(result: ToolResult) -> Message:
-        response = {"name": name, "response": {"error" if result.is_error else "output": sendable(result.text)}}
+        response = {
+            "name": name,
+            "response": {"error" if result.is_error else "output": replace_surrogates(result.text)},
+        }
         return {"functionResponse": ({} if call_id is None else {"id": call_id}) | response}
 
     is_partial = bool(call.get("willContinue") or call.get("will_continue"))
@@ -397,7 +400,7 @@ def _read_mcp(item: dict[str, Any]) -> Call | None:
     """The call that a request `tools/call` makes, or its parameters."""
     params, call_id = item, None
     if item.get("method") == "tools/call":
-        params, call_id = plain(item.get("params") or {}), item.get("id")
+        params, call_id = to_dict(item.get("params") or {}), item.get("id")
         if "jsonrpc" in item and not isinstance(call_id, str | int):
             raise ValueError("a JSON-RPC request needs an id, a string or a number, for its response")
     elif not (_is_text(item.get("name")) and "arguments" in item and "type" not in item):
@@ -418,13 +421,13 @@ def call_tool_result(name: str, result: ToolResult) -> Message:
     is a JSON list; metadata beside it goes to `_meta`.
     """
     answer: Message = {
-        "content": [{"type": "text", "text": sendable(result.text)}],
+        "content": [{"type": "text", "text": replace_surrogates(result.text)}],
         "isError": result.is_error,
     }
     if result.listed is None and _has_output_schema(name):
-        answer["structuredContent"] = sendable(result.metadata)
+        answer["structuredContent"] = replace_surrogates(result.metadata)
     elif result.metadata:
-        answer["_meta"] = sendable(result.metadata)
+        answer["_meta"] = replace_surrogates(result.metadata)
     return answer
 
 

@@ -1,7 +1,7 @@
-"""Logging that costs nothing until somebody listens.
+"""Logging that costs nothing until somebody uses it.
 
-Importing `logging` takes longer than starting Python. Nobody can have attached a handler without
-importing it, so as long as it is not imported there is nothing to say.
+Importing `logging` takes longer than starting Python. A handler can only be attached after importing
+it, so until then messages are dropped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ def debug(channel: str, message: str, *args: object) -> None:
 
 
 def warning(channel: str, message: str, *args: object) -> None:
-    """Log something an operator should see under `suture.<channel>`."""
+    """Log a problem for the operator under `suture.<channel>`."""
     _log("warning", channel, message, args)
 
 

@@ -3,8 +3,8 @@ r"""The arguments of the tools as pydantic models, for programs that build or de
     Workspace(".").call("safe_edit", SafeEditInput(path="a.py", content="x = 1\n"))
     arguments_model("patch").model_json_schema()
 
-They are generated from the tools' own declarations, and the tool itself checks the values: a model accepts what the
-tool accepts, and refuses with the tool's words. suture itself does without pydantic, which takes eight times as long
+They are generated from the tools' declarations, and the tool itself checks the values: a model accepts what the
+tool accepts, and reports the tool's error messages. suture does not use pydantic itself: it takes eight times as long
 to import as Python to start (docs/adr/0002). Needs the extra `models`.
 """
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from suture.tools.spec import Argument, Request
 
 _FIELD_NAMES = {"validate": "validate_errors"}
-"""Fields named otherwise than their argument, which is their alias: pydantic uses the name itself."""
+"""Fields that need another name than their argument, which is their alias: pydantic uses the name itself."""
 
 
 class Arguments(BaseModel):
-    """What all models share."""
+    """The base class of all models."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True, serialize_by_alias=True, validate_default=True)
 
@@ -40,7 +40,7 @@ class Arguments(BaseModel):
 
     @model_validator(mode="after")
     def check(self) -> Self:
-        """Refuse what the tool refuses."""
+        """Refuse what the tool would refuse."""
         try:
             self.declared.parse(self.model_dump())
         except InvalidArguments as error:
@@ -49,12 +49,12 @@ class Arguments(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, _: object, __: object) -> dict[str, Any]:
-        """The schema that models and servers are given."""
+        """The schema that models and servers get."""
         return cls.declared.schema()
 
 
 def arguments_model(tool: str) -> type[Arguments]:
-    """The model of the arguments that this tool takes."""
+    """The pydantic model of a tool's arguments."""
     declared: Any = find(tool).request
     return _model(declared)
 
@@ -68,11 +68,11 @@ def _model(declared: Any, name: str = "") -> type[Arguments]:
         _FIELD_NAMES.get(key, key): (types[key], Field(... if argument.required else argument.default, alias=key))
         for key, argument in arguments.items()
     }
-    made = create_model(
+    model = create_model(
         name or declared.__name__, __base__=Arguments, __module__=__name__, __doc__=declared.__doc__, **fields
     )
-    made.declared = declared
-    return made
+    model.declared = declared
+    return model
 
 
 if TYPE_CHECKING:  # type checkers know the fields from the declarations
@@ -81,7 +81,7 @@ if TYPE_CHECKING:  # type checkers know the fields from the declarations
         """One range of lines."""
 
     class SearchReplace(safe.SearchReplace, Arguments):  # type: ignore[misc]  # as above
-        """What to replace, and by what."""
+        """A text to replace, and its replacement."""
 
     class SafeEditInput(safe.SafeEdit, Arguments):  # type: ignore[misc]  # as above
         """The arguments of `safe_edit`."""

@@ -1,12 +1,12 @@
 """Where code may come from: no file that a tool can write is run or imported.
 
-A tool can write whatever lies below a root. So a program or a module is used only if nothing on the way to it, no link
-and no folder, lies below a root (`is_outside`). Two things make that hold in a process that runs already:
+A tool can write anything below a root. So a program or a module is used only if nothing on the way to it, neither a
+link nor a folder, is below a root (`is_outside`). In a running process, two things ensure that:
 
-- `keep_out` installs a finder that looks for Python's own modules and for those that suture needs outside of the roots
-  only. An agent that writes `yaml.py` into a folder on `sys.path` does not get it imported by the next check.
-- suture may itself be installed below a root, in a project's `.venv`. It runs from there already, and goes on doing so:
-  `own_places` are the folders that no tool may write then.
+- `exclude_roots` installs a finder that searches Python's own modules, and those that suture needs, only outside the
+  roots. An agent that writes `yaml.py` into a folder on `sys.path` does not get it imported by the next check.
+- suture itself may be installed below a root, in a project's `.venv`. It keeps running from there; in exchange, no tool
+  may write to those folders (`own_places`).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
-_MAX_LINKS = 40  # on the way to a path, as in Linux
-_NEEDED = frozenset(
+_MAX_LINKS = 40  # in one path, as on Linux
+_NEEDED_MODULES = frozenset(
     [
         "suture",
         "_cffi_backend",
@@ -42,26 +42,26 @@ _NEEDED = frozenset(
         "zstandard",
     ]
 )
-"""The modules that suture imports when a call needs them, and those that they import if they are there."""
+"""Modules that suture imports on demand, and those that these import if available."""
 _GRAMMARS = "tree_sitter_"
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
-_INSTALLED = ("site-packages", "dist-packages")
-"""Names of folders that hold installed packages, and nothing that a project edits."""
+_PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+"""Names of folders that contain only installed packages, nothing that a project edits."""
 _VENV_PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
-"""What counts of an environment whose folder is a root itself: the rest are the project's own files."""
+"""The parts of an environment that count if its folder is itself a root: the rest are the project's own files."""
 
 
-class Inside:
-    """Tells which paths lie below one of some roots, by name and by the identity of the folders."""
+class RootSet:
+    """Tests whether a path is below one of some roots, by name and by the identity of folders."""
 
     def __init__(self, roots: Iterable[str]) -> None:
         self._names = [_real(root).rstrip("/") for root in roots]
         self._folders = {identity for name in self._names if (identity := _identity(name or "/")) is not None}
-        self._known: dict[str, tuple[bool, str | None]] = {}
-        """Places that were looked at: whether they are below a root, and where a link leads."""
+        self._cache: dict[str, tuple[bool, str | None]] = {}
+        """For each inspected path: whether it is below a root, and the target of a link."""
 
     def contains(self, path: str) -> bool:
-        """Whether a path, a link on the way to it, or what it leads to lies below a root, or is one."""
+        """Whether a path, a link on the way to it, or its target is a root or below one."""
         try:
             rest = _names_reversed(path if path.startswith("/") else os.path.join(os.getcwd(), path))
         except OSError:  # the current folder is gone
@@ -70,7 +70,7 @@ class Inside:
         while rest:
             name = rest.pop()
             here = os.path.dirname(here) if name == ".." else os.path.join(here, name)
-            below, aim = self._look_at(here)
+            below, aim = self._inspect(here)
             if below:
                 return True
             if aim is None:
@@ -82,33 +82,33 @@ class Inside:
             rest += _names_reversed(aim)
         return "" in self._names  # the whole disk is a root
 
-    def _look_at(self, here: str) -> tuple[bool, str | None]:
-        if here not in self._known:
+    def _inspect(self, here: str) -> tuple[bool, str | None]:
+        if here not in self._cache:
             below = any(here == name or here.startswith(f"{name}/") for name in self._names)
             # A file system may ignore case, or show a folder in two places.
             below = below or _identity(here) in self._folders
             try:
                 aim = os.readlink(here)
-            except (OSError, ValueError):  # no link; or nothing, and then nothing can be run
+            except (OSError, ValueError):  # not a link, or missing, and then nothing can run
                 aim = None
-            self._known[here] = below, aim
-        return self._known[here]
+            self._cache[here] = below, aim
+        return self._cache[here]
 
 
 def is_outside(path: str, roots: Iterable[str]) -> bool:
-    """Whether neither a path, nor a link or folder on the way to it, nor what it leads to lies below a root."""
-    return not Inside(roots).contains(path)
+    """Whether neither a path, nor a link or folder on the way to it, nor its target is below a root."""
+    return not RootSet(roots).contains(path)
 
 
 def own_places(roots: Sequence[str]) -> list[str]:
-    """The real paths of what suture runs from, as far as it lies below a root: its package, its Python, packages."""
-    return _own_places(roots, Inside(roots))
+    """The real paths, below a root, that suture runs from: its package, its Python, and installed packages."""
+    return _own_places(roots, RootSet(roots))
 
 
-def _own_places(roots: Sequence[str], inside: Inside) -> list[str]:
+def _own_places(roots: Sequence[str], inside: RootSet) -> list[str]:
     places = [_PACKAGE, os.path.dirname(sys.executable or _PACKAGE)]
     places += [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
-    places += [entry for entry in sys.path if os.path.basename(entry) in _INSTALLED]
+    places += [entry for entry in sys.path if os.path.basename(entry) in _PACKAGE_FOLDERS]
     inner = dict.fromkeys(_real(place) for place in dict.fromkeys(places) if inside.contains(place))
     whole = {_real(root) for root in roots}
     parts = [os.path.join(place, part) for place in inner if place in whole for part in _VENV_PARTS]
@@ -116,17 +116,17 @@ def _own_places(roots: Sequence[str], inside: Inside) -> list[str]:
 
 
 def usable_path(roots: Sequence[str]) -> list[str]:
-    """The folders of `sys.path` from which modules may be imported: outside of the roots, or what suture runs from."""
-    inside = Inside(roots)
+    """The folders of `sys.path` that may be imported from: outside the roots, or what suture runs from."""
+    inside = RootSet(roots)
     return _usable(inside, _own_places(roots, inside))
 
 
-def _usable(inside: Inside, own: Sequence[str]) -> list[str]:
-    return [entry for entry in sys.path if not _is_open(entry, inside, own)]
+def _usable(inside: RootSet, own: Sequence[str]) -> list[str]:
+    return [entry for entry in sys.path if not _is_writable_entry(entry, inside, own)]
 
 
 def start_code(roots: Sequence[str]) -> str:
-    """Python code that lets another process import suture from where this one has it, and nothing from a root."""
+    """Python code that makes another process import this installation of suture, and nothing from a root."""
     path = [os.path.abspath(entry) for entry in usable_path([*roots, *_roots_kept_out()])]
     code = f"import sys; sys.path[:] = {path!r}; "
     if os.path.dirname(_PACKAGE) in path:
@@ -139,12 +139,12 @@ def start_code(roots: Sequence[str]) -> str:
     )
 
 
-def keep_out(roots: Sequence[str]) -> list[str]:
-    """From now on, import what suture needs only from outside of the roots, if `sys.path` leads into them at all.
+def exclude_roots(roots: Sequence[str]) -> list[str]:
+    """From now on, import what suture needs only from outside the roots, if `sys.path` leads into them at all.
 
-    Gives the `own_places`, which go on being used.
+    Returns the `own_places`, which are still used.
     """
-    inside = Inside(roots)
+    inside = RootSet(roots)
     own = _own_places(roots, inside)
     if len(_usable(inside, own)) == len(sys.path):
         return own
@@ -157,8 +157,8 @@ def keep_out(roots: Sequence[str]) -> list[str]:
     return own
 
 
-def drop_entries(roots: Sequence[str]) -> None:
-    """Take what leads into a root off `sys.path`: for a process that is suture's own."""
+def drop_root_entries(roots: Sequence[str]) -> None:
+    """Remove entries inside a root from `sys.path`, in a process that is suture's own."""
     sys.path[:] = usable_path(roots)
 
 
@@ -173,10 +173,10 @@ _restricted = _Restriction()
 
 @contextmanager
 def importing_outside(roots: Sequence[str]) -> Iterator[None]:
-    """Let this thread import nothing from below these roots, whatever it imports: for code of plugins."""
+    """Keep this thread from importing anything below these roots: for the code of plugins."""
     before = _restricted.roots
     if roots:
-        keep_out(roots)
+        exclude_roots(roots)
     _restricted.roots = tuple(roots)
     try:
         yield
@@ -185,26 +185,26 @@ def importing_outside(roots: Sequence[str]) -> Iterator[None]:
 
 
 class OutsideFinder:
-    """Finds the modules that suture needs, and Python's own, outside of the roots or not at all; no others.
+    """Finds the modules that suture needs, and Python's own, only outside the roots; it handles no others.
 
-    In a thread that is restricted (`importing_outside`), it finds all modules so.
+    In a restricted thread (`importing_outside`), it handles all modules.
     """
 
     def __init__(self) -> None:
         self.roots: tuple[str, ...] = ()
         self._path: tuple[list[str], list[str]] = ([], [])
-        """`sys.path` as it was, and what of it may be used."""
+        """The last `sys.path`, and the usable part of it."""
 
     def add(self, roots: Iterable[str]) -> None:
-        """Keep to the outside of these roots, too."""
+        """Exclude these roots too."""
         self.roots = tuple(dict.fromkeys((*self.roots, *roots)))
         self._path = ([], [])
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Where a module is; None if it is for other finders to say."""
-        is_ours = name in _NEEDED or name in sys.stdlib_module_names or name.startswith(_GRAMMARS)
+        """The spec of a module; None to leave it to other finders."""
+        is_ours = name in _NEEDED_MODULES or name in sys.stdlib_module_names or name.startswith(_GRAMMARS)
         if path is not None or not (is_ours or _restricted.roots):
             return None
         from importlib.machinery import PathFinder
@@ -224,13 +224,13 @@ def _finder() -> OutsideFinder | None:
 
 
 def _roots_kept_out() -> Sequence[str]:
-    """The roots of this process into which its `sys.path` leads."""
+    """The roots that are excluded in this process."""
     finder = _finder()
     return () if finder is None else finder.roots
 
 
-def _is_open(entry: str, inside: Inside, own: Sequence[str]) -> bool:
-    """Whether a folder lies below a root, where tools can write it."""
+def _is_writable_entry(entry: str, inside: RootSet, own: Sequence[str]) -> bool:
+    """Whether a folder is below a root and tools can write to it."""
     if not inside.contains(entry or "."):
         return False
     real = _real(entry or ".")

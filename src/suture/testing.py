@@ -1,9 +1,9 @@
-"""File systems for tests: one in memory, and one that fails or stops when told to.
+"""File systems for tests: one in memory, and one that fails or stops on demand.
 
     fs = FaultyFS(MemoryFS({"a.txt": b"one"}), stop_at=7)      # the 7th call never returns, nor any later one
     fs = FaultyFS(LocalFS(), fail_at=7, error=errno.ENOSPC)    # the 7th call fails, the others work
 
-Both are peers of `LocalFS`: `Workspace(root, fs=…)` takes any of them.
+Both can replace `LocalFS`: `Workspace(root, fs=…)` accepts any of them.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 __all__ = ["FaultyFS", "LocalFS", "MemoryFS", "Stopped"]
 
-_MAX_LINKS = 40  # on the way to a path, as in Linux
+_MAX_LINKS = 40  # in one path, as on Linux
 _LONGEST_NAME = 255  # bytes, as on most file systems
-_SECTOR = 512  # bytes that a disk writes as a whole
+_SECTOR = 512  # bytes that a disk writes as a whole or not at all
 _OPENING = {"open_root", "open_folder", "open_file", "open_write", "create", "lock", "scan"}
 _CLOSING = {"close", "unlock"}
 
 
 class Node:
-    """A file, folder or link; what is `kept` is sure to outlive a power cut.
+    """A file, folder or link. `kept_data` and `kept_entries` are what survives a power cut.
 
-    `unsynced` has what a folder looked like after each change since it was synced, and when that was.
+    `unsynced` has the entries of a folder after each change since the last sync, with the time of the change.
     """
 
     def __init__(self, kind: str, inode: int, mode: int) -> None:
@@ -56,13 +56,13 @@ class Node:
         self.unsynced: list[tuple[int, dict[str, Node]]] = []
 
     def sync(self) -> None:
-        """Let it outlive a power cut as it is now."""
+        """Make the current state survive a power cut."""
         self.kept_data = self.data
         self.kept_entries = dict(self.entries)
         self.unsynced = []
 
     def lose(self, luck: Random | None, since: int) -> None:
-        """Be what a power cut leaves: what was synced, names changed before `since`, and sectors by luck."""
+        """Lose what a power cut loses. What was synced stays, names changed before `since`, and random sectors."""
         self.entries = dict([self.kept_entries, *(entries for when, entries in self.unsynced if when < since)][-1])
         if luck is None:
             self.data = self.kept_data
@@ -73,10 +73,10 @@ class Node:
 
 
 class MemoryFS(FS):
-    """A file system in memory, rooted at `/`. It knows what a power cut would take: whatever was not synced.
+    """A file system in memory, rooted at `/`. It simulates power cuts, which lose whatever was not synced.
 
     `can_link=False` is a file system without hard links, `can_chown=False` an unprivileged user. The node of
-    a path (`node_of`) can be given an owner, attributes, or a `device` of its own, which makes it a mount point.
+    a path (`node_of`) can be given an owner, attributes, or another `device`, which makes it a mount point.
     Use it from one thread; only `sync` may be called from several.
     """
 
@@ -93,18 +93,18 @@ class MemoryFS(FS):
         self.can_chown = can_chown
         self._inodes = count(1)
         self._clock = count(1)
-        """By which names and contents change."""
+        """The time of changes to names and contents."""
         self._synced = 0
         self._top = self._node("folder", 0o755)
         self._numbers = count(1)
         self._handles: dict[int, _Handle] = {}
         self.shelf: dict[str, bytes] = {}
-        """Databases by name, as the last commit left them."""
+        """The history databases by name, as of their last commit."""
         self.machine_id = "memory"
         self.is_shared = False
-        """Whether other machines may see its folders, too."""
+        """Whether other machines may see its folders too."""
         self.key: bytes | None = os.urandom(32)
-        """The key of whoever uses it; None: a user who can keep none."""
+        """The user's key; None if none can be stored."""
         self._opened: list[tuple[str, Connection]] = []
         self.make_folder(root)
         for path, data in (files or {}).items():
@@ -112,7 +112,7 @@ class MemoryFS(FS):
         self.sync_all()
 
     def put(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
-        """Write a file below the root, as some other process would."""
+        """Write a file below the root, as another process would."""
         folder, name = self._parent_of(path)
         node = folder.entries.get(name)
         if node is None:
@@ -120,15 +120,15 @@ class MemoryFS(FS):
             self._set_entries((folder, name, node))
         self._set_data(node, data)
 
-    def put_link(self, path: str, aim: str) -> None:
-        """Make a symbolic link."""
+    def put_link(self, path: str, target: str) -> None:
+        """Create a symbolic link."""
         folder, name = self._parent_of(path)
         node = self._node("link", 0o777)
-        node.data = os.fsencode(aim)
+        node.data = os.fsencode(target)
         self._set_entries((folder, name, node))
 
     def put_special(self, path: str) -> None:
-        """Make something that is no file, folder or link."""
+        """Create something other than a file, folder or link."""
         folder, name = self._parent_of(path)
         self._set_entries((folder, name, self._node("other", 0o644)))
 
@@ -144,7 +144,7 @@ class MemoryFS(FS):
         return folder.entries[name]
 
     def files(self) -> dict[str, bytes]:
-        """Every file below the root with its content, and every link with its aim."""
+        """Every file below the root with its content, and every link with its target."""
         return {path: node.data for path, node in self._below_root() if node.kind != "folder"}
 
     def folders(self) -> set[str]:
@@ -152,7 +152,7 @@ class MemoryFS(FS):
         return {path for path, node in self._below_root() if node.kind == "folder"}
 
     def make_folder(self, path: str) -> None:
-        """Make a folder and those above it, by full path."""
+        """Create a folder and its parents, by absolute path."""
         node = self._top
         for name in path.strip("/").split("/"):
             if name not in node.entries:
@@ -160,12 +160,12 @@ class MemoryFS(FS):
             node = node.entries[name]
 
     def sync_all(self) -> None:
-        """Put everything on the disk."""
+        """Sync everything."""
         for node in self._reachable(self._top, set()):
             node.sync()
 
     def crash(self) -> None:
-        """Every process dies: their handles and locks are gone, what they wrote is not."""
+        """Kill all processes: their handles and locks are gone, but not what they wrote."""
         for handle in self._handles.values():
             handle.node.lock = None
         self._handles.clear()
@@ -173,8 +173,8 @@ class MemoryFS(FS):
     def power_loss(self, luck: Random | None = None) -> None:
         """As `crash`, and everything that was not synced is lost.
 
-        With `luck` the disk had come to write some of it: of what was done to names everything up to some
-        moment since the last sync, as a journaling file system does, and of each file any sectors.
+        With `luck`, the disk has written a part of it: all changes of names up to a random moment since the
+        last sync, as by a journaling file system, and random sectors of each file.
         """
         self.crash()
         nodes = list(self._reachable(self._top, set()))
@@ -208,9 +208,9 @@ class MemoryFS(FS):
                 done.append(name)
                 continue
             links += 1
-            aim = os.fsdecode(node.data)
-            done = [] if aim.startswith("/") else done
-            queue += aim.split("/")[::-1]
+            target = os.fsdecode(node.data)
+            done = [] if target.startswith("/") else done
+            queue += target.split("/")[::-1]
         return "/" + "/".join(done)
 
     def open_folder(self, folder: int, name: str) -> int:
@@ -371,7 +371,7 @@ class MemoryFS(FS):
         self._set_entries((self._inside(folder), name, None))
 
     def born(self, folder: int) -> int:
-        return self._of(folder).inode  # none is used again
+        return self._of(folder).inode  # inodes are not reused
 
     def machine(self, folder: int) -> tuple[str, bool]:
         del folder
@@ -386,7 +386,7 @@ class MemoryFS(FS):
         return sorted(name for name in self.shelf if name.endswith(".db"))
 
     def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001
-        """A database of its own, filled from the shelf and put back when it commits: a crash leaves what was there."""
+        """A copy of the stored database, which a commit writes back: a crash leaves the last commit."""
         database = connect(MEMORY, timeout=timeout_ms / 1000, isolation_level=None)
         if name == MEMORY:
             return database
@@ -398,7 +398,7 @@ class MemoryFS(FS):
         return database
 
     def database_file(self, name: str) -> None:
-        """Nothing: an open database is a copy, which does not see what others commit."""
+        """None: an open database is a copy, which does not see what others commit."""
 
     def commit_database(self, database: Connection) -> None:
         database.execute("COMMIT")
@@ -412,11 +412,11 @@ class MemoryFS(FS):
         self.shelf[to] = self.shelf[name]
 
     def _node(self, kind: str, mode: int) -> Node:
-        """A new node that has no name yet."""
+        """A new node without a name."""
         return Node(kind, next(self._inodes), mode)
 
     def _set_entries(self, *changes: tuple[Node, str, Node | None]) -> None:
-        """Give nodes names in folders, or remove names, all at once."""
+        """Add or remove names in folders, all at once."""
         now = next(self._clock)
         for folder, name, node in changes:
             if node is None:
@@ -526,16 +526,16 @@ class MemoryFS(FS):
 
 
 class Stopped(BaseException):
-    """The machine stopped here: no cleanup code of the code under test can run any more."""
+    """The machine stopped here: no cleanup of the code under test can run any more."""
 
 
 class FaultyFS(FS):
-    """Another file system that fails at one call, or stops for good there.
+    """A wrapper of a file system that fails at one call, or stops there for good.
 
-    Calls are counted from 1; `calls` has the names of those made so far. `only` restricts counting to
-    calls of these names. A write that stops has written the first half; a close that fails has closed, as on
-    Linux, and one after the stop does nothing. `on_call(number, name)` runs before each counted call, for
-    instance to kill the process.
+    Calls are counted from 1; `calls` has their names so far. `only` restricts counting to calls with these
+    names. A write that stops has written the first half. A close that fails has closed the handle, as on Linux;
+    after the stop it does nothing. `on_call(number, name)` runs before each counted call, for instance to kill
+    the process.
     """
 
     def __init__(
@@ -559,12 +559,12 @@ class FaultyFS(FS):
         self._counting = Lock()
 
     def abandon(self) -> None:
-        """Close what the stopped process had open, as the kernel does when a process dies; nothing works after it."""
+        """Close what the stopped process had open, as the kernel would. After that, every call fails."""
         self._stop_at = 0
         while self._open:
             self.inner.close(self._open.pop())
 
-    def _pass(self, name: str, *args: Any) -> Any:
+    def _forward(self, name: str, *args: Any) -> Any:
         counted = not self._only or name in self._only
         with self._counting:  # files are synced in threads
             if counted:
@@ -577,7 +577,7 @@ class FaultyFS(FS):
                 data = b"".join(args[1])
                 self.inner.write(args[0], (data[: len(data) // 2],))
             if name in _CLOSING and number > self._stop_at:
-                return None  # a generator that is thrown away closes its file, and nobody would see it raise
+                return None  # a discarded generator closes its file, and its exception would be lost
             raise Stopped(name)
         if counted and number == self._fail_at:
             if name in _CLOSING:
@@ -608,12 +608,12 @@ def _check_name(name: str) -> None:
         raise _failure(errno.ENAMETOOLONG)
 
 
-def _passing(name: str) -> Callable[..., Any]:
+def _forwarding(name: str) -> Callable[..., Any]:
     def method(self: FaultyFS, *args: Any) -> Any:
-        return self._pass(name, *args)
+        return self._forward(name, *args)
 
     return method
 
 
 for _name in [name for name in vars(FS) if not name.startswith("_")]:
-    setattr(FaultyFS, _name, _passing(_name))
+    setattr(FaultyFS, _name, _forwarding(_name))

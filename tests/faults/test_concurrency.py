@@ -108,8 +108,8 @@ class MeddledFS(FaultyFS):
         self._times = times
         self.attempts = 0
 
-    def _pass(self, name: str, *args: Any) -> Any:
-        result = super()._pass(name, *args)
+    def _forward(self, name: str, *args: Any) -> Any:
+        result = super()._forward(name, *args)
         if name == "create" and args[1].endswith(".new"):
             self.attempts += 1
             if self.attempts <= self._times:
@@ -212,10 +212,10 @@ def test_a_file_that_appears_at_the_last_moment_is_never_replaced() -> None:
     fs = MemoryFS()
 
     class LateFS(FaultyFS):
-        def _pass(self, name: str, *args: Any) -> Any:
+        def _forward(self, name: str, *args: Any) -> Any:
             if name == "link" and args[3] == "new.txt":
                 fs.put("new.txt", b"theirs")
-            return super()._pass(name, *args)
+            return super()._forward(name, *args)
 
     transaction = Workspace(fs.root, settings(), fs=LateFS(fs)).transaction()
     transaction.create("new.txt", b"ours")

@@ -187,10 +187,10 @@ class Reads(FaultyFS):
 
     asked = 0
 
-    def _pass(self, name: str, *args: Any) -> Any:
+    def _forward(self, name: str, *args: Any) -> Any:
         if name == "read":
             self.asked += args[1]
-        return super()._pass(name, *args)
+        return super()._forward(name, *args)
 
 
 @pytest.mark.promise("atomic.planted")
@@ -432,12 +432,12 @@ class Dead(FaultyFS):
 
     broken = False
 
-    def _pass(self, name: str, *args: Any) -> Any:
+    def _forward(self, name: str, *args: Any) -> Any:
         if name == "sync" and self.calls.count("open_write") == 2:  # the intent has just been marked as done
             self.broken = True
         if self.broken and name in {"sync", "open_write", "unlink", "rename"}:
             raise OSError(5, os.strerror(5))
-        return super()._pass(name, *args)
+        return super()._forward(name, *args)
 
 
 @pytest.mark.promise("atomic.undecided")

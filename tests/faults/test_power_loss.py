@@ -196,14 +196,14 @@ class DirtyFS(FaultyFS):
         self._paths: dict[int, str] = {}
         self._dirty: set[str] = set()
 
-    def _pass(self, name: str, *args: Any) -> Any:
+    def _forward(self, name: str, *args: Any) -> Any:
         at = self._paths.get(args[0], "") if args else ""
         named = len(args) > 1 and isinstance(args[1], str)
         path = f"{at}/{args[-1] if name in {'rename', 'link'} else args[1]}" if named else at
         if name in {"rename", "link"}:
             path = f"{self._paths[args[2]]}/{args[3]}"
         self.log.append((name, path, frozenset(self._dirty)))
-        result = super()._pass(name, *args)
+        result = super()._forward(name, *args)
         if name in {"open_folder", "open_file", "open_write", "create"}:
             self._paths[result] = path
         elif name in {"open_root", "lock"}:

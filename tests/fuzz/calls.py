@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from suture import Settings, Workspace
-from suture.apis import sendable
+from suture.apis import replace_surrogates
 from suture.server.calls import fit_result
 from suture.testing import MemoryFS
 from suture.tools import DIALECTS, TOOLS, command, find
@@ -320,7 +320,7 @@ def checked(
         assert after == before, f"{name} changed something, and {'only reads' if reads else 'failed'}"
     if name in TOOLS or name in DIALECTS:
         made = fit_result(name, result, 100_000)
-        sendable(made)
+        replace_surrogates(made)
         str(made).encode("utf-8", "surrogatepass")
     return result
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import islice
 
 from suture.errors import SutureError
-from suture.files.glob import Excluded, Ignore, Malformed, Selection, below_root, bracket, literally, tokens
+from suture.files.glob import Excluded, Ignore, Malformed, Selection, bracket, escape, split_root, tokens
 from suture.patterns import template
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Clock, Subject, compile_pattern
@@ -94,7 +94,7 @@ def _glob(data: bytes) -> object:
     pattern, _, rest = text.partition("\n")
     outcome: list[object] = []
     try:
-        below_root(pattern, ["/ws", "/ws/extra"])
+        split_root(pattern, ["/ws", "/ws/extra"])
         selection = Selection.parse(pattern, rest.split("\n")[:5])
         stage = selection.start
         outcome = [selection.literal, len(stage.files(_NAMES))]
@@ -116,7 +116,7 @@ def _literal_glob(data: bytes) -> object:
     if not names or any(name == ".git" or name.startswith(".suture") or "\0" in name for name in names):
         return None
     try:
-        stage = Selection.parse(literally("/".join(names))).start
+        stage = Selection.parse(escape("/".join(names))).start
     except SutureError as error:
         return error.code
     for name in names[:-1]:
@@ -131,7 +131,7 @@ def _ignore(data: bytes) -> object:
     rules = Ignore(data)
     outcome = []
     for prefix in ("", "x/", "a/b/"):
-        rules.touches(_NAMES, prefix, "")
+        rules.matches_any(_NAMES, prefix, "")
         files, folders = rules.files(_NAMES, prefix), rules.folders(_NAMES, prefix)
         outcome += [len(files[0]), len(files[1]), len(folders[0]), rules.by_name(prefix)]
     return outcome

@@ -13,7 +13,7 @@ from pathlib import Path
 from suture.errors import SutureError
 from suture.files.fs import Tree
 from suture.files.git import repository
-from suture.files.history import Pending, Waiting
+from suture.files.history import PendingChanges, PendingFile
 from suture.files.paths import Resolver, check_new_name
 from suture.files.protected import Guard
 from suture.files.store import Packed, apply_delta, delta, pack, unpack
@@ -98,7 +98,7 @@ class _Appending(MemoryFS):
 def _waiting() -> bytes:
     """Pending changes as they are written."""
     fs = _Appending()
-    pending = Pending(fs, "x")
+    pending = PendingFile(fs, "x")
     contents = {
         version.digest: b"content" * 300 for file in RECORD.files for version in (file.before, file.after) if version
     }
@@ -111,8 +111,8 @@ def _pending(data: bytes) -> object:
     """Entries, the first with a matching checksum if the input begins with a line of JSON."""
     if data[:1] == b"{":
         data = b"%s %d\n%s" % (digest((data,), len(data)).encode(), len(data), data)
-    waiting = Waiting(data)
-    changes = waiting.since(lambda _id: False)
+    waiting = PendingChanges(data)
+    changes = waiting.unrecorded(lambda _id: False)
     supply = waiting.supply(lambda _name: b"old content")
     for change in changes:
         for file in change.files:
@@ -189,12 +189,12 @@ class _Repository:
             return [None]
         with found as repo:
             head = repo.head()
-            staged = repo.staged()
+            staged = repo.staged_blob()
             outcome: list[object] = [head is None, staged is None]
             for blob in [staged, repo.at(head) if head else None]:
                 content = None if blob is None else repo.content(blob, 100_000)
                 outcome.append(None if content is None else len(content))
-            versions = [] if head is None else list(repo.past(head))
+            versions = [] if head is None else list(repo.versions_before(head))
             return [*outcome, *(repo.content(each.blob, 100_000) is None for each in versions)]
 
 

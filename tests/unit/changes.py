@@ -1,4 +1,4 @@
-"""Workspaces with a past, and what others do to their files: for tests of what looks back and takes back."""
+"""Workspaces with a history, and changes by others: for tests of history and undo."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def workspace(files: Mapping[str, bytes] | None = None, settings: Settings | Non
 
 
 def land(ws: Workspace, *asks: Ask, summary: str = "") -> str:
-    """Land one change and give its id."""
+    """Land one change; returns its id."""
     with ws.transaction(summary) as tx:
         for ask in asks:
             ask(tx)
@@ -33,7 +33,7 @@ def land(ws: Workspace, *asks: Ask, summary: str = "") -> str:
 
 
 def interrupt(root: Path, path: str) -> str:
-    """Let a process die while it changes a file: what the command line says to who comes next."""
+    """Let a process die while it changes a file; returns what the command line prints next."""
     stopping = FaultyFS(LocalFS(), stop_at=1, only={"rename"})
     tx = Workspace(root, fs=stopping).transaction()
     tx.write(path, "changed")
@@ -71,7 +71,7 @@ def remove(fs: MemoryFS, path: str) -> None:
 
 
 def move(fs: MemoryFS, path: str, to: str) -> None:
-    """Give a file another name in the same folder, as somebody else would."""
+    """Rename a file in its folder, as somebody else would."""
     folder, _, name = f"{fs.root}/{path}".rpartition("/")
     handle = fs.open_root(folder)
     fs.rename(handle, name, handle, to.rpartition("/")[2])
@@ -126,7 +126,7 @@ def lines(*changed: int, mark: str = "changed", count: int = 20) -> bytes:
 def git_apply(
     folder: Path, files: Mapping[str, bytes], diff: str, executable: Collection[str] = ()
 ) -> dict[str, bytes]:
-    """What real git makes of a tree and a diff."""
+    """The result of applying a diff with git."""
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)

@@ -1,4 +1,4 @@
-"""Calls of `file_edit`, and spoiled copies of a text: for the tests of that tool."""
+"""Calls of `file_edit`, and altered copies of a text, for the tests of that tool."""
 
 import json
 import unicodedata
@@ -36,7 +36,7 @@ def seen(fs: MemoryFS) -> dict[str, object]:
 
 
 def failed(before: bytes, *edits: Edit, path: str = "a", settings: Settings | None = None, **more: Any) -> ToolResult:
-    """What a call is told that fails, and changes nothing."""
+    """The error of a call that fails and changes nothing."""
     ws, fs = workspace({path: before}, settings)
     untouched = seen(fs)
     result = ask(ws, path, *edits, **more)
@@ -64,13 +64,13 @@ def kinds(result: ToolResult) -> list[str]:
 
 
 def offered(result: ToolResult) -> list[Edit]:
-    """The edits that a failed call offers ready to send back."""
+    """The corrected edits that a failed call offers."""
     examples = [each["example"] for each in fixes(result) if (each.get("example") or "").startswith("{")]
     return [each for each in map(json.loads, examples) if "new_text" in each]
 
 
 def part(data: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
-    """Those of the fields that are expected."""
+    """Only the expected fields."""
     return {name: data.get(name) for name in expected}
 
 

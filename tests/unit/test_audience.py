@@ -35,7 +35,7 @@ WORDS = [
 
 @pytest.mark.promise("cli.errors")
 @pytest.mark.parametrize(("words", "model", "terminal"), WORDS)
-def test_a_terminal_is_told_of_options_and_commands_and_a_model_of_arguments_and_tools(
+def test_a_terminal_reads_of_options_and_commands_and_a_model_of_arguments_and_tools(
     words: Callable[[Audience], str], model: str, terminal: str
 ) -> None:
     assert (words(MODEL), words(TERMINAL)) == (model, terminal)

@@ -1,4 +1,4 @@
-"""Every call has a clock and a size: the mechanism, and that every tool asks it."""
+"""Limits of time and size for every call: the mechanism, and that every tool uses it."""
 
 import json
 import subprocess
@@ -33,7 +33,7 @@ EXAMPLES = [(spec.name, example) for spec in every() for example in spec.example
 
 
 class Clock:
-    """A clock on which the call's time is over at the `last` look; looks are counted."""
+    """A clock that reaches the call's time limit at the `last` check; checks are counted."""
 
     def __init__(self, last: int) -> None:
         self.last = last
@@ -46,7 +46,7 @@ class Clock:
 
 @pytest.fixture
 def over_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Clock]:
-    """Set the clock so that a call's time is over at a look of it."""
+    """Set the clock so that a call's time is over at a given check."""
 
     def setting(last: int) -> Clock:
         clock = Clock(last)
@@ -317,7 +317,7 @@ print(json.dumps(codes))
 
 
 def limited(root: Path, room: int, calls: list[tuple[str, dict[str, Any]]], **settings: Any) -> list[str]:
-    """The codes of calls that are made by a process with so much memory more than it has begun with."""
+    """The error codes of calls in a process that may use only `room` bytes more than at its start."""
     (root / "small").write_bytes(b"x\n")
     given = json.dumps([str(root), room, calls, {"history": False, "second_process": False, **settings}])
     done = subprocess.run([sys.executable, "-c", LIMITED], input=given, capture_output=True, text=True, check=True)
@@ -326,7 +326,7 @@ def limited(root: Path, room: int, calls: list[tuple[str, dict[str, Any]]], **se
 
 
 def amplifying() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Calls that ask for much more than they send and than the files have."""
+    """Calls whose results would be much larger than the request and the files."""
     wide = " " * 1_000_000
     lines = "y\n" * 25_000
     yield "patch", {"path": "x", "patches": [{"operation": "append_eof", "newText": lines, "reindent": {"add": wide}}]}
@@ -401,7 +401,7 @@ def test_a_call_without_memory_is_answered_and_changes_nothing(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("problem", "left"), [(MemoryError, "memory"), (Overrun, "time")])
-def test_what_landed_is_not_told_as_a_failure(problem: type[Exception], left: str) -> None:
+def test_what_landed_is_not_reported_as_a_failure(problem: type[Exception], left: str) -> None:
     def describe(_: Change | None) -> Answer:
         raise problem
 
@@ -474,7 +474,7 @@ def test_the_command_line_limits_its_own_memory(tmp_path: Path, words: list[str]
 
 
 @pytest.mark.promise("bound.process")
-def test_output_that_there_is_no_memory_for_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_that_does_not_fit_into_memory_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     class Full:
         def write(self, _: object) -> int:
             raise MemoryError

@@ -152,7 +152,7 @@ def test_corrections_sent_back_unread_land_right_and_never_wrongly_in_a_sample()
         ("a.md", "# def none():\n", []),
     ],
 )
-def test_functions_are_found_with_what_stands_above_them(
+def test_functions_are_found_with_what_is_above_them(
     name: str, text: str, expected: list[tuple[str, str, int, int, int, int]]
 ) -> None:
     found = [

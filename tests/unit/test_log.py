@@ -1,4 +1,4 @@
-"""Logging under `suture.*`: silent until somebody listens, free until somebody imports `logging`."""
+"""Logging under `suture.*`: silent without a handler, and free until `logging` is imported."""
 
 import logging
 import sys
@@ -10,7 +10,7 @@ from suture import log
 
 @pytest.fixture(autouse=True)
 def unheard(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The logger as it is in a process that has not set it up."""
+    """The logger in a process that has not configured it."""
     monkeypatch.setattr(logging.getLogger("suture"), "handlers", [])
 
 

@@ -1,4 +1,4 @@
-"""The pydantic models of tools: the specification's fields, defaults and words, and the tool's own judgment."""
+"""The pydantic models of tools: fields, defaults and descriptions as specified, and the tool's own validation."""
 
 import sys
 from typing import Any

@@ -11,11 +11,11 @@ import pytest
 
 from suture import Settings, Workspace, origins
 from suture.origins import (
-    Inside,
     OutsideFinder,
-    drop_entries,
+    RootSet,
+    drop_root_entries,
+    exclude_roots,
     is_outside,
-    keep_out,
     own_places,
     start_code,
     usable_path,
@@ -31,7 +31,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Give `sys.path` back as it was, and what finds modules."""
+    """Restore `sys.path` and the finders of modules."""
     kept = list(sys.path)
     finders = [finder for finder in sys.meta_path if not isinstance(finder, OutsideFinder)]
     monkeypatch.setattr(sys, "meta_path", finders)  # without the roots that other tests kept out
@@ -40,8 +40,8 @@ def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     assert sum(isinstance(each, OutsideFinder) for each in sys.meta_path) <= 1
 
 
-def test_a_root_holds_itself_and_what_is_below(root: Path) -> None:
-    inside = Inside([str(root)])
+def test_a_root_contains_itself_and_what_is_below(root: Path) -> None:
+    inside = RootSet([str(root)])
     assert [inside.contains(str(each)) for each in (root, root / "bin", root / "bin/nothing", root.parent)] == [
         True,
         True,
@@ -49,8 +49,8 @@ def test_a_root_holds_itself_and_what_is_below(root: Path) -> None:
         False,
     ]
     assert not inside.contains(f"{root}-other/bin")
-    assert not Inside([]).contains(str(root))
-    assert Inside(["/"]).contains("/")
+    assert not RootSet([]).contains(str(root))
+    assert RootSet(["/"]).contains("/")
 
 
 @pytest.mark.promise("confine.no-code")
@@ -88,7 +88,7 @@ def test_a_relative_path_is_taken_from_the_current_folder(root: Path, monkeypatc
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert Inside([str(root), "."]).contains("x")
+    assert RootSet([str(root), "."]).contains("x")
 
 
 def test_what_suture_runs_from_is_known_if_it_is_in_a_root() -> None:
@@ -107,8 +107,8 @@ def test_what_suture_needs_is_not_imported_from_a_root_and_other_modules_are(roo
         (root / f"{name}.py").write_text("planted = True\n")
     (root / "tree_sitter_folder").mkdir()
     path.insert(0, str(root))
-    keep_out([str(root)])
-    keep_out([str(root / "bin")])
+    exclude_roots([str(root)])
+    exclude_roots([str(root / "bin")])
     for name in ("tree_sitter_planted", "tree_sitter_folder", "winreg"):
         with pytest.raises(ModuleNotFoundError, match="outside of the workspace"):
             import_module(name)
@@ -123,8 +123,8 @@ def test_what_suture_needs_is_not_imported_from_a_root_and_other_modules_are(roo
 
 def test_nothing_is_installed_where_no_folder_of_modules_is_in_a_root(root: Path, path: list[str]) -> None:
     before = list(sys.meta_path)
-    keep_out([str(root)])
-    drop_entries([str(root)])
+    exclude_roots([str(root)])
+    drop_root_entries([str(root)])
     assert (sys.meta_path, sys.path) == (before, path)
 
 
@@ -136,7 +136,7 @@ def test_entries_that_lead_into_a_root_are_dropped(
     monkeypatch.chdir(root)
     path[:] = ["", str(root / "bin"), *kept]
     assert usable_path([str(root)]) == kept
-    drop_entries([str(root)])
+    drop_root_entries([str(root)])
     assert sys.path == kept
 
 

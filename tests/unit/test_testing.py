@@ -46,7 +46,7 @@ class Bench:
 
 
 def shown(stat: Stat | None) -> object:
-    """What of a stat is the same everywhere."""
+    """The parts of a status that are equal on all file systems."""
     if stat is None or stat.kind != "file":
         return stat and stat.kind
     return stat.kind, stat.size, stat.mode, stat.links
@@ -240,7 +240,7 @@ def in_memory() -> MemoryFS:
 
 
 def outcome(operation: Callable[[Bench], object], bench: Bench) -> object:
-    """What an operation gives, or its error, and the tree after it; handles are numbers of their own."""
+    """The result of an operation, or its error, and the tree after it; handles are numbered."""
     try:
         given = operation(bench)
     except OSError as error:
@@ -451,7 +451,7 @@ def test_what_a_stopped_process_had_open_is_closed_when_it_is_abandoned() -> Non
         fs.open_root("/ws")
 
 
-def test_a_function_is_told_of_every_counted_call_before_it_is_made() -> None:
+def test_a_function_is_called_forevery_counted_call_before_it_is_made() -> None:
     heard: list[tuple[int, str, Any]] = []
     inner = MemoryFS()
     fs = FaultyFS(inner, only=["mkdir"], on_call=lambda number, name: heard.append((number, name, inner.folders())))

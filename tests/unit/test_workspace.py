@@ -103,7 +103,7 @@ def test_a_defect_is_answered_as_internal_and_logged(
     assert caplog.records[0].exc_info is not None
 
 
-def test_a_disk_that_fails_is_told_as_such() -> None:
+def test_a_disk_that_fails_is_reported_as_such() -> None:
     fs = MemoryFS({"a": b"x"})
     ws = Workspace(fs.root, fs=FaultyFS(fs, fail_at=1, only={"read"}))
     error = ws.call("file_read", {"path": "a"}).metadata["error"]
@@ -122,7 +122,7 @@ def test_a_request_over_its_limit_is_refused_and_names_the_setting() -> None:
     }
 
 
-def test_an_editing_tool_lands_its_plan_and_tells_the_change() -> None:
+def test_an_editing_tool_lands_its_plan_and_reports_the_change() -> None:
     ws, fs = workspace({"a": b"x\n", "b": b"y"})
     result = ws.call("shout", {"path": "a"})
     assert not result.is_error
@@ -130,7 +130,7 @@ def test_an_editing_tool_lands_its_plan_and_tells_the_change() -> None:
     assert fs.files() == {"a": b"X\n", "b": b"y"}
 
 
-def test_a_dry_run_tells_the_same_and_changes_nothing() -> None:
+def test_a_dry_run_reports_the_same_and_changes_nothing() -> None:
     ws, fs = workspace({"a": b"x"})
     dry = ws.call("shout", {"path": "a", "dry_run": True}).metadata
     assert fs.files() == {"a": b"x"}
@@ -147,7 +147,7 @@ def test_a_call_that_changes_nothing_has_no_change_id() -> None:
 
 @pytest.mark.parametrize("as_map", [False, True])
 @pytest.mark.parametrize("dry", [False, True])
-def test_an_expected_hash_is_held_against_the_file(*, as_map: bool, dry: bool) -> None:
+def test_an_expected_hash_is_compared_with_the_file(*, as_map: bool, dry: bool) -> None:
     ws, fs = workspace({"a": b"x"})
     known = ws.call("file_read", {"path": "a"}).metadata["hash"]
     fs.put("a", b"y")
@@ -240,7 +240,7 @@ def test_a_plan_that_is_overtaken_by_an_equal_change_lands_nothing() -> None:
     assert (tx.change, fs.files()) == (None, {"a": b"X"})
 
 
-def test_a_file_that_never_stands_still_is_refused_in_the_end() -> None:
+def test_a_file_that_keeps_changing_is_refused_in_the_end() -> None:
     fs = MemoryFS({"a": b"x"})
     rounds: list[int] = []
 
@@ -260,7 +260,7 @@ def test_a_workspace_knows_its_root_and_settings() -> None:
 
 
 @pytest.mark.parametrize("root", ["missing", "a"])
-def test_a_root_that_is_no_folder_is_refused(root: str) -> None:
+def test_a_root_that_is_not_a_folder_is_refused(root: str) -> None:
     fs = MemoryFS({"a": b""})
     with pytest.raises(SutureError) as caught:
         Workspace(f"{fs.root}/{root}", fs=fs)
@@ -313,7 +313,7 @@ def test_a_transaction_keeps_the_bounds(settings: Settings, fill: Callable[[Any]
     assert (caught.value.setting, fs.files()) == (setting, {"a": b"x"})
 
 
-def test_text_that_is_no_text_is_refused_before_anything_is_read() -> None:
+def test_text_that_is_not_text_is_refused_before_anything_is_read() -> None:
     ws, _ = workspace({})
     with pytest.raises(NotEncodable):
         ws.transaction().create("a", "\ud800")
@@ -341,13 +341,13 @@ def test_settings_that_would_mean_something_else_are_refused(wrong: dict[str, An
         Workspace(fs.root, Settings(**wrong), fs=fs)
 
 
-def test_a_root_that_no_path_can_be_is_no_workspace() -> None:
+def test_a_root_that_cannot_be_a_path_is_not_a_workspace() -> None:
     with pytest.raises(SutureError) as caught:
         Workspace("a\0b")
     assert caught.value.code == "WORKSPACE_NOT_FOUND"
 
 
-def test_what_is_shown_of_a_request_cannot_steer_a_terminal_or_go_on_for_ever() -> None:
+def test_what_is_shown_of_a_request_cannot_steer_a_terminal_or_go_on_forever() -> None:
     ws, _ = workspace({})
     error = ws.call("file_read", {"path": "a\x1b[31m\n" + "é" * 100}).metadata["error"]
     assert "\x1b" not in error["message"]

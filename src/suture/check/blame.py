@@ -1,8 +1,8 @@
-"""Places that may have broken a text's syntax, the likeliest first.
+"""Find the places that may have broken a text's syntax, likeliest first.
 
-A parser notices a brace that is missing only where nothing fits any more, often at the end of the file. So places are
-suspected: by brackets and indentation, by quotes, and by what the parser skipped or missed. Each comes with a repair,
-to be tried.
+A parser notices a missing brace only where the text stops making sense, often at the end of the file. So suspects are
+found by brackets and indentation, by quotes, and by what the parser skipped or inserted. Each has a repair that can be
+tried.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ if TYPE_CHECKING:
     import tree_sitter
 
     Token = tuple[int, int]
-    """Where it starts and ends."""
+    """Start and end."""
     Mark = tuple[bool, str, int, int]
-    """Whether it opens; the text that closes it; where it starts and ends."""
+    """Whether it opens; the text that closes it; start and end."""
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(_PAIRS.values())
 _BEHIND_QUOTE = b";,)]}:({> \t"
-"""What may follow a quote that is missing at the end of a line."""
+"""Characters that may follow a missing quote at the end of a line."""
 _ENDS = b";,{}([:>"
-"""What ends a line that needs no separator."""
+"""Characters at the end of a line that need no separator."""
 _QUOTE_TYPES = {'"', "'", "`", '"""', "string_start", "''"}
 _NO_STATE = {0, 65535}
-"""Of nodes that the parser read while it recovered."""
-_MAX_MARK = 3  # bytes of a token that may hold a bracket, such as `${` or `%w(`
+"""Parse states of nodes that the parser read during error recovery."""
+_MAX_MARK = 3  # bytes of a token that may contain a bracket, such as `${` or `%w(`
 _MAX_BLOCK_WORD = 8  # bytes of a word that opens or closes a block: `function`
-_NODES_PER_LOOK = 1 << 14  # between two looks at the clock, which then cost nothing beside them
-_MAX_CANDIDATES = 6  # of one kind, by choice: each is tried by parsing the text again, and others get their turn
-_MAX_LINES_ABOVE = 3  # an error that may lack a separator, by choice: each is tried with three of them
-_MAX_ERRORS = 40  # error nodes that are looked at, as many as are shown: a hostile text has thousands
+_NODES_PER_LOOK = 1 << 14  # between two checks of the deadline, whose cost is negligible then
+_MAX_CANDIDATES = 6  # of one kind, by choice: trying one parses the text again, and leaves less time for others
+_MAX_LINES_ABOVE = 3  # above an error, that may lack a separator; by choice: each is tried with three separators
+_MAX_ERRORS = 40  # error nodes that are examined, as many as are shown: a hostile text has thousands
 _MAX_CHILDREN = 200  # of an error node, as above
 _MAX_SHOWN = 24  # characters of a token in a message
-_MAX_SHORT_NODE = 80  # bytes of an error that is taken out whole, by choice: a longer one holds what is right as well
+_MAX_SHORT_NODE = 80  # bytes of an error that is removed whole, by choice: a longer one also contains valid code
 
 
 class Suspect(Record):
-    """A place, what is wrong there, and the repair: `put` in place of what is from `start` to `end`."""
+    """A place, what is wrong there, and the repair: `put` replaces the bytes from `start` to `end`."""
 
     at: int
     message: str
@@ -118,11 +118,11 @@ class View:
     """A text with errors, as its tree shows it."""
 
     def __init__(
-        self, source: bytes, tree: tree_sitter.Tree, blocks: Sequence[tuple[str, str]], late: Callable[[], object]
+        self, source: bytes, tree: tree_sitter.Tree, blocks: Sequence[tuple[str, str]], check_time: Callable[[], object]
     ) -> None:
         self.source = source
         self.lines = Lines(source)
-        self._late = late
+        self._check_time = check_time
         self.tokens: list[Token] = []
         self.starts: list[int] = []
         self._marks: list[Mark] = []
@@ -137,20 +137,20 @@ class View:
             self._errors.append(_deepest(tree.root_node))
 
     def suspects(self) -> list[Suspect]:
-        """All that look guilty, the likeliest first."""
+        """All suspects, likeliest first."""
         return list(
-            dict.fromkeys(chain(self.brackets(), self._lost(), self._quotes(), self._separators(), self._misfits()))
+            dict.fromkeys(chain(self.brackets(), self._inserted(), self._quotes(), self._separators(), self._misfits()))
         )
 
     def pairs(self) -> list[Suspect]:
-        """Brackets and quotes: what most languages have in common."""
+        """Suspects by brackets and quotes, which most languages share."""
         return list(dict.fromkeys(chain(self.brackets(), self._quotes())))
 
     def errors(self) -> list[Suspect]:
-        """What the parser itself objects to, in the order of the text; the first of what it could not read at a go."""
+        """What the parser itself objects to, in text order; only the first suspect of each error node."""
         suspects: list[Suspect] = []
         after = -1
-        for suspect in sorted(chain(self._lost(), self._misfits()), key=lambda suspect: suspect.at):
+        for suspect in sorted(chain(self._inserted(), self._misfits()), key=lambda suspect: suspect.at):
             if suspect.at >= after:
                 suspects.append(suspect)
                 around = [node.end_byte for node in self._errors if node.start_byte <= suspect.at < node.end_byte]
@@ -158,7 +158,7 @@ class View:
         return suspects
 
     def uneven(self) -> bool:
-        """Whether the text has more of an opening bracket than of the closing one, or less, wherever they are."""
+        """Whether the numbers of opening and closing brackets differ, wherever they are."""
         if self._blocks:
             return True
         count = self.source.count
@@ -175,7 +175,7 @@ class View:
         down = True
         for step in count():
             if step % _NODES_PER_LOOK == 0:
-                self._late()
+                self._check_time()
             if down:
                 node = cursor.node
                 if node is None:  # pragma: no cover  a cursor that we move is on a node
@@ -217,7 +217,7 @@ class View:
                     self._marks.append((False, letter, at, at + 1))
 
     def brackets(self) -> list[Suspect]:
-        """Brackets that are missing or too many; none if they are balanced."""
+        """Missing or superfluous brackets; none if they are balanced."""
         stack: list[Mark] = []
         opened: dict[str, int] = {}
         lost, stray, short, extra = list[Suspect](), list[Suspect](), list[Suspect](), list[Suspect]()
@@ -246,7 +246,7 @@ class View:
         return [*extra, *stray, *short] if stray else []
 
     def _misalignment(self, opener: Mark, closer: Mark) -> int:
-        """More than 0 if a closer looks like that of an outer opener, less if it looks like that of an inner one."""
+        """Above 0 if a closer is indented like that of an outer opener, below 0 if like that of an inner one."""
         start = closer[2]
         if self.lines.number(opener[2]) == self.lines.number(start):
             return 0
@@ -260,10 +260,10 @@ class View:
         )
 
     def _missing_closers(self, mark: Mark, before: int) -> list[Suspect]:
-        """A closer is missing, at the latest before a place: where indentation says that it belongs."""
+        """Suspects for a missing closer before a place: where the indentation shows that it belongs."""
         _, closer, start, end = mark
         opener = self.source[start:end].decode()
-        message = f"missing `{closer}` to close the `{opener}` of line {self.lines.number(start)}"
+        message = f"missing `{closer}` to close the `{opener}` in line {self.lines.number(start)}"
         below = self.behind(self._dedent(mark, before))
         places = [below]
         text = self.source[end : self.lines.end(end)].rstrip()
@@ -279,7 +279,7 @@ class View:
         return [Suspect(at, message, at, at, put) for at in dict.fromkeys(places)]
 
     def _dedent(self, mark: Mark, before: int) -> int:
-        """The first line behind an opener that is indented no more than its line, and before a place."""
+        """The first line after an opener, and before a place, that is not indented deeper than the opener's line."""
         for first in self.lines.outside(mark[2]):
             if first >= before:
                 break
@@ -288,7 +288,7 @@ class View:
         return before
 
     def _too_many(self, mark: Mark) -> list[Suspect]:
-        """A closer that closes nothing; or whose opener is missing in the line that it is in line with."""
+        """A closer that closes nothing; or whose opener is missing in the line that it is aligned with."""
         _, closer, start, end = mark
         suspects = []
         header = self._header(start) if self.lines.leads(start) else None
@@ -296,11 +296,11 @@ class View:
             at = self.behind(self.lines.end(header))
             openers = [opener for opener, other in _PAIRS.items() if other == closer] or ["do", "then"]
             suspects = [Suspect(at, f"missing `{opener}`", at, at, f" {opener}".encode()) for opener in openers]
-        suspects.append(Suspect(start, f"unexpected `{closer}`: nothing is open that it closes", start, end, b""))
+        suspects.append(Suspect(start, f"unexpected `{closer}`: it closes nothing", start, end, b""))
         return suspects
 
     def _header(self, start: int) -> int | None:
-        """The line above a closer that is indented as it is, if deeper lines are between them and it opens nothing."""
+        """The line above a closer with the same indentation, if it opens nothing and deeper lines are between them."""
         indent = self.lines.indent(start)
         for first in self.lines.outside(start, back=True):
             if not self._is_token(first):
@@ -311,8 +311,8 @@ class View:
             return first if alone and between and self.lines.indent(first) == indent else None
         return None
 
-    def _lost(self) -> Iterator[Suspect]:
-        """What the parser put in."""
+    def _inserted(self) -> Iterator[Suspect]:
+        """Tokens that the parser inserted."""
         for node in islice(self._missing, _MAX_ERRORS):
             at = self.behind(node.start_byte)
             if node.is_named:
@@ -322,7 +322,7 @@ class View:
                 yield Suspect(at, f"missing `{node.type}`", at, at, put.encode())
 
     def _separators(self) -> Iterator[Suspect]:
-        """Lines above an error that nothing ends."""
+        """Lines above an error without a separator at the end."""
         for node in islice(self._errors, 2):
             end = self.lines.start(self._misfit(node)[0])
             for _ in range(_MAX_LINES_ABOVE):
@@ -335,7 +335,7 @@ class View:
                         yield Suspect(at, f"missing `{put}`", at, at, put.encode())
 
     def _quotes(self) -> Iterator[Suspect]:
-        """Lines near an error with a quote that has no partner."""
+        """Lines near an error with an unpaired quote."""
         if not self._errors and not self._missing:
             return
         near = min(node.start_byte for node in chain(self._errors[:1], self._missing[:1]))
@@ -368,7 +368,7 @@ class View:
         yield Suspect(at, f"missing `{shown}`", at, at, quote)
 
     def _misfits(self) -> Iterator[Suspect]:
-        """The first token that does not fit what comes before it, of each innermost error."""
+        """The first unexpected token of each innermost error."""
         for index, node in enumerate(self._errors):
             if index + 1 < len(self._errors) and self._errors[index + 1].end_byte <= node.end_byte:
                 continue
@@ -378,7 +378,7 @@ class View:
                 yield Suspect(start, message, start, node.end_byte, b"")
 
     def _misfit(self, node: tree_sitter.Node) -> tuple[int, int, str]:
-        """The first part of an error that could not be read in the state the parser was in; else what follows it."""
+        """The first part of an error that was invalid in the parser's state; else what follows the error."""
         children = node.children[:_MAX_CHILDREN]
         for child in children:
             if child.parse_state not in _NO_STATE and child.grammar_id not in self._valid_symbols(child.parse_state):

@@ -1,8 +1,8 @@
-"""Data formats: JSON, TOML, XML and YAML, each judged by a parser that others use as well.
+"""Data formats: JSON, TOML, XML and YAML, each checked by a widely used parser.
 
-Errors are told in the parsers' words. Where a parser notices an error far behind its cause, the place is corrected as
-far as that was measured to help (docs/adr/0025): a bracket of JSON that is missing, a quote of YAML that is never
-closed, an element of XML that is not closed, a second key of TOML.
+Errors are reported in the parser's words. If a parser notices an error far behind its cause, the place is corrected
+where that was measured to help (docs/adr/0025): a missing bracket in JSON, an unclosed quote in YAML, an unclosed
+element in XML, a duplicate key in TOML.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
         YAMLError,
     )
 
-_MAX_DUPLICATES = 1_000  # reported in one text, by choice: whoever fixes them sees the pattern in far fewer
+_MAX_DUPLICATES = 1_000  # reported in one text, by choice: far fewer show the pattern
 _MAX_IN_PROCESS = 10_000  # characters: no text made for it (docs/adr/0020) took these parsers over 50 ms at 20 KB
 
 
-# JSON, JSON lines, and JSON with comments and trailing commas: the standard library's parser judges. A bracket that is
-# missing, or one too many, it notices far behind, often at the end; the indentation shows where it was to be. Comments
-# and trailing commas are blanked before it reads, so that places stay.
+# JSON, JSON lines, and JSON with comments and trailing commas, by the standard library's parser. It notices a missing
+# or extra bracket far behind, often at the end; the indentation shows where it belongs. Comments and trailing commas
+# are replaced by spaces before parsing, so that offsets stay the same.
 #
-# Rejected: `orjson`. It is faster still, but accepts duplicate keys without a word, and refuses half a surrogate pair
-# in an escape, which RFC 8259 allows.
+# Rejected: `orjson`. It is faster, but silently accepts duplicate keys, and rejects a lone surrogate in an escape,
+# which RFC 8259 allows.
 
 _LINE_BY_LINE = (".jsonl", ".ndjson", ".jsonlines")
 _JSON_FILES = """
@@ -50,11 +50,11 @@ devcontainer.json .devcontainer.json .eslintrc.json .oxlintrc.json .jshintrc .js
 babel.config.json .swcrc .luarc.json .markdownlint.json .cspell.json cspell.json angular.json api-extractor.json
 biome.json deno.json language-configuration.json pyrightconfig.json rush.json tslint.json turbo.json typedoc.json
 """
-"""The names by which tools read JSON with comments."""
+"""Files that tools read as JSON with comments."""
 _CLOSED_BY = {"{": "}", "[": "]"}
 _SPACE = " \t\n\r"
 _STRING = r'"[^"\\\n\r]*+(?:\\.[^"\\\n\r]*+)*"?'
-"""A string, or one that is not closed, up to the end of its line."""
+"""A string; an unclosed one extends to the end of its line."""
 _COMMENT = rf"{_STRING}|//[^\n\r]*+|/\*[\s\S]*?\*/|(?P<unclosed>/\*[\s\S]*+)"
 _TRAILING = rf"(?:{_STRING}|[\w\]}}])[{_SPACE}]*+,(?=[{_SPACE}]*+[}}\]])|{_STRING}"
 _NESTING = rf"(?P<indent>(?<![^\n\r])[ \t]*+)?(?P<token>{_STRING}|[{{}}\[\]])(?P<is_key>[{_SPACE}]*+:)?"
@@ -62,19 +62,19 @@ _CONSTANT = rf"{_STRING}|-?(?:NaN|Infinity)"
 
 
 class Json(Parser):
-    """JSON as RFC 8259 has it. A duplicate key is a warning."""
+    """JSON as in RFC 8259. A duplicate key is a warning."""
 
     name = "json"
     files = tuple(_JSON_FILES.split())
     max_characters_in_process = _MAX_IN_PROCESS
 
     def issues(self, path: str, text: str) -> list[Issue]:
-        """The first error, or all duplicate keys; of JSON lines, those up to the first line that has an error."""
+        """The first error, or all duplicate keys; in JSON lines, only up to the first line with an error."""
         return _json_lines(text) if path.lower().endswith(_LINE_BY_LINE) else _json_issues(text, text)
 
 
 class JsonWithComments(Parser):
-    """JSON in which comments and trailing commas are allowed."""
+    """JSON with comments and trailing commas."""
 
     name = "jsonc"
     files = tuple(_JSONC_FILES.split())
@@ -98,7 +98,7 @@ def _json_lines(text: str) -> list[Issue]:
 
 
 def _json_issues(written: str, text: str) -> list[Issue]:
-    """What is wrong with a text, whose comments are blanked, if it may have any; places are the same in both."""
+    """The problems of a text. `written` is the same text before comments were blanked; offsets are equal."""
     from json import JSONDecodeError, JSONDecoder
 
     constants: list[str] = []
@@ -109,7 +109,7 @@ def _json_issues(written: str, text: str) -> list[Issue]:
         has_duplicates = has_duplicates or len({key for key, _ in pairs}) != len(pairs)
 
     places = Places(written)
-    # No number is made: `int` refuses one of many digits.
+    # Numbers are not converted: `int` refuses one with too many digits.
     decoder = JSONDecoder(object_pairs_hook=take, parse_constant=constants.append, parse_float=len, parse_int=len)
     try:
         decoder.decode(text)
@@ -126,7 +126,7 @@ def _json_issues(written: str, text: str) -> list[Issue]:
 
 
 def without_comments(text: str) -> str:
-    """A text whose comments and trailing commas are blanks."""
+    """Replace comments and trailing commas by spaces."""
     from re import sub
 
     def blank(match: Match[str]) -> str:
@@ -140,7 +140,7 @@ def without_comments(text: str) -> str:
 
 
 def _explain_json(text: str, places: Places, at: int, message: str) -> tuple[int, str]:
-    """Where the parser's error is, and its message with what is there."""
+    """The offset of the parser's error, and its message with the text there."""
     from re import compile as pattern
 
     char = text[at : at + 1]
@@ -161,12 +161,12 @@ def _explain_json(text: str, places: Places, at: int, message: str) -> tuple[int
 
 
 def _misplaced_bracket(text: str, places: Places, until: int) -> tuple[int, str] | None:
-    """The first line whose indentation does not fit the bracket around it, or a bracket that another one closes."""
+    """The first line whose indentation contradicts the bracket around it, or a bracket closed by another kind."""
     from re import compile as pattern
 
     lead = pattern(r"[ \t]*+").match
     around: list[tuple[int, int, int | None]] = []
-    """Of the open brackets: offset, indentation of the line, and that of the lines inside, if they are indented."""
+    """For each open bracket: its offset, the indentation of its line, and of the lines inside if they are indented."""
     for match in pattern(_NESTING).finditer(text, 0, until + 1):
         token, at = match["token"], match.start("token")
         closes = token in {"}", "]"}
@@ -178,20 +178,21 @@ def _misplaced_bracket(text: str, places: Places, until: int) -> tuple[int, str]
             if inner is None and indent > outer and not closes:
                 around[-1] = (begin, outer, indent)
             elif inner is not None and indent != (outer if closes else inner):
-                opener = f"'{text[begin]}' of line {places.line(begin)}"
-                return at, f"a bracket is missing or too many above: this line is not indented as in the {opener}"
+                opener = f"'{text[begin]}' in line {places.line(begin)}"
+                message = "a bracket above is missing or superfluous: this line is not indented like the contents of"
+                return at, f"{message} the {opener}"
         if token in _CLOSED_BY:
             line = lead(text, at - places.at(at)[1] + 1)
             around.append((at, len(line[0]) if line else 0, None))
         elif closes:
             begin = around.pop()[0]
             if _CLOSED_BY[text[begin]] != token:
-                return at, f"'{token}' does not close the '{text[begin]}' of line {places.line(begin)}"
+                return at, f"'{token}' does not close the '{text[begin]}' in line {places.line(begin)}"
     return None
 
 
 def _duplicate_keys(text: str, places: Places) -> list[Issue]:
-    """The duplicate keys of a text that is right."""
+    """The duplicate keys of a valid text."""
     from json import loads
     from re import finditer
 
@@ -211,14 +212,14 @@ def _duplicate_keys(text: str, places: Places) -> list[Issue]:
     return issues
 
 
-# TOML: `tomli` judges where it is installed, else the standard library's `tomllib`. They are the same parser, but the
-# wheels of `tomli` are compiled, which makes it two to four times as fast. From 2.4 on it reads TOML 1.1.
+# TOML, by `tomli` if it is installed, else by the standard library's `tomllib`. They are the same parser, but the
+# wheels of `tomli` are compiled, and two to four times as fast. Since 2.4 it reads TOML 1.1.
 
-_LONG_LINE = 1_000  # characters, below which a line is not looked at: it cannot hold as many parts as would matter
+_LONG_LINE = 1_000  # characters; a shorter line cannot contain too many parts
 _MAX_KEY_PARTS = 500  # of one key: `tomllib` takes 3 ms for 500, 190 ms for 5,000, and memory grows alike
 _TOML_STATEMENT = r"""(?m)^[ \t]*+(\[[^\n]*\Z|(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*[.=])"""
 _TOML_DUPLICATE = ("Cannot ", "Duplicate ")
-"""How a complaint begins about a second key or table: it is made at the end of that."""
+"""How messages about a duplicate key or table start; they are reported at its end."""
 
 
 class Toml(Parser):
@@ -238,8 +239,8 @@ class Toml(Parser):
 
 
 def load_toml(path: str, text: str) -> object:
-    """The value of a text; ValueError if it is not TOML, NotRunError if it would take too long to read."""
-    from importlib import import_module  # mypy need not know of `tomli`
+    """The value of a TOML text; ValueError if it is not valid, NotRunError if parsing would take too long."""
+    from importlib import import_module  # so that mypy does not need `tomli`
 
     for line in text.split("\n"):
         if len(line) > _LONG_LINE and line.partition("=")[0].count(".") > _MAX_KEY_PARTS:
@@ -256,7 +257,7 @@ def load_toml(path: str, text: str) -> object:
 
 
 def _toml_issue(text: str, error: str) -> Issue:
-    """The parser's message, without the place at its end."""
+    """The parser's error as an issue; its message without the position at the end."""
     from re import finditer, search
 
     places = Places(text)
@@ -273,9 +274,9 @@ def _toml_issue(text: str, error: str) -> Issue:
     return places.error(offset, message or error)
 
 
-# XML: expat says whether it is well-formed. Nothing outside the file is read, and namespaces are not looked at.
-# Entities stay as they are in text. In attributes expat expands them, up to its own limit; chains of them are refused
-# here before that, because expat follows them by recursion and has crashed on long ones.
+# XML: expat checks that it is well-formed. Nothing outside the file is read, and namespaces are not checked. Entities
+# in text are not expanded. In attributes expat expands them, up to its own limit; chains of entities are refused here
+# first, because expat follows them recursively and has crashed on long ones.
 
 _XML_FILES = """
 *.xml *.svg *.xsd *.xsl *.xslt *.xhtml *.xaml *.xlf *.xliff *.wsdl *.rss *.atom *.rdf *.plist *.csproj *.vbproj
@@ -284,13 +285,13 @@ _XML_FILES = """
 """
 _MAYBE_NOT_XML = (".plist", ".props", ".targets", ".ui", ".rdf", ".config")
 _XML_TEMPLATE = ("{{", "{%", "<%")
-_MAX_CHAINED = 200  # entities made of others, by choice: expat's stack must not overflow
+_MAX_CHAINED = 200  # entities that refer to others, by choice: expat's stack must not overflow
 _MAX_CONTEXT = 12  # characters before an invalid one that a message shows
 _ENTITY = r"&(?!(?:amp|lt|gt|quot|apos);|#)[^\s;&<]+;"
 _LIMITED = (2, 4, 1)
-"""The version of expat that began to limit what entities grow to."""
+"""The version of expat that introduced a limit for the expansion of entities."""
 _NO_ELEMENT, _INVALID_TOKEN, _MISMATCH, _UNDEFINED_ENTITY, _GROWTH = 3, 4, 7, 11, 43
-"""Some of expat's codes; `pyexpat.errors` has them as texts."""
+"""Some of expat's error codes; `pyexpat.errors` has only their texts."""
 
 
 class Xml(Parser):
@@ -303,17 +304,17 @@ class Xml(Parser):
     def issues(self, path: str, text: str) -> list[Issue]:
         """The first error."""
         if path.lower().endswith(_MAYBE_NOT_XML) and text.strip() and not text.lstrip().startswith("<"):
-            raise NotRunError(f"{path} does not begin with '<': it is of another format than XML")
+            raise NotRunError(f"{path} does not begin with '<': it is not XML")
         reader = _XmlReader(path, text)
         if reader.error() is None:
             return []
         if text.startswith("---") or any(mark in text for mark in _XML_TEMPLATE):
-            raise NotRunError(f"{path} is a template, which is not XML yet: it holds {{{{ }}}}, {{% %}} or <% %>")
+            raise NotRunError(f"{path} is a template, not XML: it contains {{{{ }}}}, {{% %}} or <% %>")
         return [reader.issue()]
 
 
 class _XmlReader:
-    """Reads a text once, and a second time to say where it is wrong."""
+    """Parses a text, and a second time to locate an error."""
 
     def __init__(self, path: str, text: str) -> None:
         self._path = path
@@ -321,15 +322,15 @@ class _XmlReader:
         self._data = text.encode("utf-8", "replace")
         self._chained = 0
         self._open: list[tuple[str, int]] = []
-        """The elements that are not closed yet, where they are followed."""
+        """The open elements, if they are tracked."""
         self._offset = 0
         """Where the error is."""
 
     def error(self, *, following: bool = False) -> ExpatError | None:
-        """What expat objects to; `following` the elements takes longer."""
+        """The error that expat reports. `following` tracks open elements, which takes longer."""
         from pyexpat import ExpatError, ParserCreate
 
-        parser = ParserCreate("utf-8")  # whatever the file declares: it is decoded already
+        parser = ParserCreate("utf-8")  # regardless of the declared encoding: the text is decoded already
         self._chained = 0
         if "<!ENTITY" in self._text:
             parser.EntityDeclHandler = self._on_entity
@@ -341,13 +342,13 @@ class _XmlReader:
             parser.Parse(self._data, True)  # noqa: FBT003  no keywords there
         except ExpatError as error:
             if error.code == _GROWTH:
-                raise NotRunError(f"{self._path} has entities that grow beyond all limits") from None
+                raise NotRunError(f"{self._path} has entities that expand beyond all limits") from None
             self._offset = self._characters(parser.ErrorByteIndex)
             return error
         return None
 
     def issue(self) -> Issue:
-        """What is wrong: expat's message with the names of tags, or with what is there."""
+        """Expat's error as an issue, with the names of tags, or the text at the place."""
         from pyexpat import ErrorString
         from re import compile as pattern
 
@@ -371,13 +372,13 @@ class _XmlReader:
 
         self._chained += value is not None and ("&" in value or "%" in value)
         if self._chained > (_MAX_CHAINED if version_info >= _LIMITED else 0):
-            raise NotRunError(f"{self._path} declares too many entities that are made of others")
+            raise NotRunError(f"{self._path} declares too many entities that refer to others")
 
     def _characters(self, size: int) -> int:
         return len(self._data[: max(0, size)].decode("utf-8", "ignore"))
 
     def _mismatch(self, places: Places) -> tuple[int, str]:
-        """Where the mistake is likely: at an element that is not closed if another one is, else at the closing tag."""
+        """The likely place of the mistake: an element that is not closed, or a closing tag that matches nothing."""
         from re import compile as pattern
 
         at = self._offset - len("</")
@@ -386,15 +387,15 @@ class _XmlReader:
         name, begin = self._open[-1]
         begin = self._characters(begin)
         if any(closed == other for other, _ in self._open):
-            return begin, f": <{cut(name)}> is not closed before </{cut(closed)}> of line {places.line(at)}"
-        return at, f": </{cut(closed)}> does not close <{cut(name)}> of line {places.line(begin)}"
+            return begin, f": <{cut(name)}> is not closed before </{cut(closed)}> in line {places.line(at)}"
+        return at, f": </{cut(closed)}> does not close <{cut(name)}> in line {places.line(begin)}"
 
 
-# YAML: PyYAML judges, by libyaml where it was built with it, else by its Python code, which is 15 times slower. Only
-# events are read: tags may be unknown, aliases are not followed, and nothing is made of what a file says. A file that
-# is wrong and looks like a template that makes YAML is not judged.
+# YAML, by PyYAML: with libyaml if available, else with its Python code, which is 15 times slower. Only events are read:
+# tags may be unknown, aliases are not followed, and no objects are created. An invalid file that looks like a template
+# for YAML is not checked.
 #
-# Rejected: composing nodes. It recurses in C without a limit, and does not say where a key was before.
+# Rejected: composing nodes. It recurses in C without a limit, and does not report where the first key was.
 
 _MAX_DEPTH = 1_000  # levels: libyaml's time grows with the square of the depth
 _MAX_WITHOUT_LIBYAML = 300_000  # characters: PyYAML's Python code takes 0.7 s for them, where they are not hostile
@@ -423,16 +424,16 @@ class Yaml(Parser):
             reader.read()
         except YAMLError as error:
             if search(_YAML_TEMPLATE, text):
-                why = "its lines hold {{ }}, {% %} or <% %>"
-                raise NotRunError(f"{path} is a template, which is not YAML yet: {why}") from None
+                why = "it contains {{ }}, {% %} or <% %>"
+                raise NotRunError(f"{path} is a template, not YAML: {why}") from None
             return [reader.issue(error)]
         except UnicodeEncodeError:
-            raise NotRunError(f"{path} holds half a surrogate pair") from None
+            raise NotRunError(f"{path} contains a lone surrogate") from None
         return reader.issues
 
 
 class _Collection:
-    """A mapping that is being read, or a list, which has no keys."""
+    """A mapping or a list that is being read; a list has no keys."""
 
     def __init__(self, *, has_keys: bool) -> None:
         self.has_keys = has_keys
@@ -441,7 +442,7 @@ class _Collection:
 
 
 class _YamlReader:
-    """Reads a text once, and says of an error where it is and what it means."""
+    """Reads a text once; locates and explains an error."""
 
     def __init__(self, path: str, text: str) -> None:
         self.issues: list[Issue] = []
@@ -452,7 +453,7 @@ class _YamlReader:
         self._anchors: set[str] = set()
 
     def read(self) -> None:
-        """Collect what is wrong with keys and aliases; raise PyYAML's error where the syntax is."""
+        """Collect problems of keys and aliases; raise PyYAML's error for invalid syntax."""
         import yaml
 
         handlers: dict[object, Callable[[Any], object]] = {
@@ -472,7 +473,7 @@ class _YamlReader:
                 handle(event)
 
     def issue(self, error: YAMLError) -> Issue:
-        """An error of PyYAML where it begins, with the line in which what it is part of begins."""
+        """An error of PyYAML as an issue, with the line where the surrounding structure begins."""
         text, at = self._text, self._places
         character = getattr(error, "character", None)
         if isinstance(character, int):
@@ -494,7 +495,7 @@ class _YamlReader:
         return at.error(min(offset, end), message)
 
     def _key_is_next(self) -> bool:
-        """Whether the next event is a key, as every second thing in a mapping is."""
+        """Whether the next event is a key, like every second one in a mapping."""
         around = self._open[-1]
         is_key = around.key_is_next
         around.key_is_next = around.has_keys and not is_key
@@ -515,7 +516,7 @@ class _YamlReader:
     def _maybe_twice(
         self, keys: dict[str | tuple[str, str], ScalarEvent], first: ScalarEvent, event: ScalarEvent
     ) -> None:
-        """Compare two keys of the same letters: `1` is a number, and `"1"` a text."""
+        """Compare two keys with the same characters: `1` is a number, `"1"` a string."""
         tag = _tag(event)
         if _tag(first) != tag:
             first = keys.setdefault((event.value, tag), event)
@@ -562,6 +563,6 @@ def _tag(event: ScalarEvent) -> str:
 
 
 def _mark_index(mark: Any, default: int) -> int:
-    """The offset of a place that PyYAML gives, or does not."""
+    """The offset of a mark from PyYAML, or the default if there is none."""
     index: int = mark.index if mark else default
     return index

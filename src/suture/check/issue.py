@@ -1,4 +1,4 @@
-r"""What a check is, what it finds, and which findings an edit brought.
+r"""What a check is, what it finds, and which problems an edit introduced.
 
     class NoTabs:
         name = "no-tabs"
@@ -7,20 +7,19 @@ r"""What a check is, what it finds, and which findings an edit brought.
         def check(self, path, before, after, staging):
             return [Issue("error", n, 1, "TAB", "a tab") for n, line in enumerate(after.split("\n"), 1) if "\t" in line]
 
-A check that cannot run raises `NotRunError`; any other exception is reported as a crash. Neither ever counts as
-a pass.
+A check that cannot run raises `NotRunError`; any other exception is reported as a crash. Neither counts as a pass.
 
-Line numbers mean little across an edit, so an old problem is looked for where its line is now:
+Line numbers change with an edit, so an old problem is recognized by the same message
 
-1. the same words at the line it had, mapped through the edit;
-2. the same words in the same changed region, line for line if it has as many as before: rewritten, and still wrong;
-3. the same words at a line that says the same, and was put in or is still beside its neighbor: it was moved;
-4. the same words at the end of the text.
+1. at its line, mapped through the edit;
+2. in the same changed region, line by line if the number of lines is the same: rewritten, and still wrong;
+3. at a line with the same content that was inserted, or is still next to the same neighbor: it was moved;
+4. at the end of the text.
 
-Any other problem in what was changed is new: whoever writes lines must write correct ones, whatever was there before.
+Any other problem in changed lines is new: an edit must write correct lines, whatever was there before.
 
-What a check could not see before is not blamed on the edit: behind a syntax error that was in the text before, a check
-that stops at the first error has not looked, others may recover anywhere, and do not report other problems.
+An edit is not blamed for what a check could not see before. Behind an old syntax error, a check that stops at the first
+error has not looked; others may recover anywhere, and do not report other problems.
 """
 
 from __future__ import annotations
@@ -43,14 +42,14 @@ else:
 INVALID = "invalid-syntax"
 """The code of every syntax error."""
 _QUOTATIONS = (", not `", ": `")
-"""How messages about data formats go on when they quote the text at the place (`check.data`)."""
+"""How messages about data formats (`check.data`) continue before they quote the text at the place."""
 _CLOSED = " closed"
-"""In messages on what was never closed, which are reported where it was opened."""
-_MAX_SHOWN = 30  # characters of a text in a message
+"""Part of messages about something unclosed, which are reported where it was opened."""
+_MAX_SHOWN = 30  # characters of a quoted text in a message
 
 
 class Issue(Record):
-    """A problem: `severity` is error or warning, `line` and `column` count from 1."""
+    """A problem: `severity` is error or warning; `line` and `column` start at 1."""
 
     severity: str
     line: int
@@ -60,9 +59,9 @@ class Issue(Record):
 
 
 class Places:
-    r"""Lines and columns of a text, both from 1, in code points.
+    r"""Lines and columns of a text, in code points, both starting at 1.
 
-    A line ends at `\n`; at a lone `\r` only where there is no `\n` at all.
+    A line ends at `\n`; at a lone `\r` only if the text has no `\n`.
     """
 
     def __init__(self, text: str) -> None:
@@ -71,7 +70,7 @@ class Places:
         self._starts = array("Q", [0, *accumulate(length + 1 for length in lengths)][:-1])
 
     def at(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset; one beyond the text is its end."""
+        """Line and column of an offset; beyond the text, those of its end."""
         offset = max(0, min(offset, self._end))
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
@@ -81,7 +80,7 @@ class Places:
         return self.at(offset)[0]
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a line and column, which are brought inside the text."""
+        """The offset of a line and column, clamped to the text."""
         line = max(1, min(line, len(self._starts)))
         last = self._starts[line] - 1 if line < len(self._starts) else self._end
         return min(self._starts[line - 1] + max(0, column - 1), last)
@@ -92,12 +91,12 @@ class Places:
 
 
 def cut(text: str) -> str:
-    """A text short enough for a message, on one line."""
+    """Shorten a text for a message, on one line."""
     return printable(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…")
 
 
 def printable(chars: Iterable[str]) -> str:
-    """Characters that can be shown, the others as escapes."""
+    """Replace characters that cannot be printed by escapes."""
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in chars)
 
 
@@ -105,78 +104,78 @@ class NotRunError(Exception):
     """A check could not run; the message says why, and how to make it possible."""
 
     def __init__(self, reason: str, setting: str = "") -> None:
-        """`setting` is the one that makes it possible, where one does."""
+        """`setting` is the setting that would allow the check, if there is one."""
         super().__init__(reason)
         self.setting = setting
 
 
 class Staging(Protocol):
-    """The text that is checked, as a file that other programs can read, and what it is a part of."""
+    """The checked text as a file for other programs, and the workspace around it."""
 
     @property
     def root(self) -> str:
-        """The workspace's own folder, as it is."""
+        """The workspace's own folder."""
 
     @property
     def name(self) -> str:
-        """The file's full path in it, whether it exists yet or not."""
+        """The file's absolute path in the workspace; it may not exist yet."""
 
     @property
     def seconds(self) -> float:
-        """How long this check may take."""
+        """The time limit of this check."""
 
     def folder(self) -> str:
-        """A private folder laid out as the workspace is, with the checked text in place; made when first asked for."""
+        """A private folder laid out like the workspace, with the checked text in place; created on first use."""
 
     def file(self) -> str:
-        """The checked text in it."""
+        """The checked text in that folder."""
 
 
 class Validator(Protocol):
     """A check of one file. A plugin needs `name`, `files` and `check`.
 
-    It may have more attributes: `syntax_codes`, the codes of issues that keep it from seeing others; `first_only`, if
-    it stops at the first problem; `sees_all`, if it finds everything although there are syntax errors.
+    Optional attributes: `syntax_codes`, the codes of issues that hide others; `first_only`, if it stops at the first
+    problem; `sees_all`, if it finds everything in spite of syntax errors.
     """
 
     @property
     def name(self) -> str:
-        """What it is called in results and in configurations."""
+        """Its name in results and configurations."""
 
     @property
     def files(self) -> Sequence[str]:
-        """Globs of the files it checks; one without a slash fits a name anywhere."""
+        """Globs of the files it checks; one without a slash matches a name anywhere."""
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
-        """The problems of `after`, the text that `path` (below the root, with `/`) is going to hold.
+        """The problems of `after`, the new text of `path` (relative to the root, with `/`).
 
-        `before` is the text it holds now, for a check that wants to compare; None where there is none.
-        Bytes that are not text are U+FFFD. To tell old problems from new ones, it is asked about the old text, too.
+        `before` is the current text, for a check that compares; None if there is none. Undecodable bytes are
+        U+FFFD. To tell old problems from new ones, the check is also run on the old text.
         """
 
 
 class Parser:
-    """A built-in check of one kind of text, which looks at nothing else and stops at the first error."""
+    """A built-in check of one kind of text, which needs only the text, and stops at the first error."""
 
     name = ""
     files: tuple[str, ...] = ()
     syntax_codes = (INVALID,)
     first_only = True
     max_characters_in_process = 0
-    """Longer texts are parsed in a worker. Whatever one of so many says, it takes some milliseconds. 0: all are."""
+    """Longer texts are parsed in a worker. No text of this length takes more than some milliseconds. 0: always."""
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
-        """As of a `Validator`."""
+        """See `Validator.check`."""
         del before, staging
         return self.issues(path, after)
 
     def issues(self, path: str, text: str) -> list[Issue]:
-        """What is wrong with a text."""
+        """The problems of a text."""
         raise NotImplementedError
 
 
 class Comparison(Record):
-    """The problems after an edit, told apart, and those that are gone."""
+    """The new and old problems after an edit, and those that it fixed."""
 
     new: tuple[Issue, ...] = ()
     existing: tuple[Issue, ...] = ()
@@ -192,7 +191,7 @@ def compare(
     *,
     first_only: bool = False,
 ) -> Comparison:
-    """Tell new problems from old ones. `syntax` are the codes that hide others, `first_only` that only one is found."""
+    """Tell new problems from old ones. Codes in `syntax` hide others; with `first_only` only one problem is found."""
     if not old or before is None:
         return Comparison(new=tuple(new))
     if not new:
@@ -201,7 +200,7 @@ def compare(
 
 
 class _Pairing:
-    """The problems that are not paired yet, and what the edit did to the lines."""
+    """The problems that are not paired yet, and the changed regions."""
 
     def __init__(
         self,
@@ -225,7 +224,7 @@ class _Pairing:
         self._existing: list[Issue] = []
         blind = [self._new_line(issue.line) or self._region_start(issue.line) for issue in old if issue.code in syntax]
         self._seen_until = min(blind, default=None)
-        """The line, as it is now, at which the check stopped looking before; None if it saw all."""
+        """The line (in the new text) at which the check stopped before the edit; None if it saw everything."""
 
     def result(self) -> Comparison:
         """The comparison: pair the problems by each rule in turn."""
@@ -245,7 +244,7 @@ class _Pairing:
             (unseen if was_there else blamed).append(issue)
         existing = sorted([*self._existing, *unseen], key=lambda issue: (issue.line, issue.column))
         fixed = self._old
-        if any(map(self._is_syntax, blamed)):  # what is not seen behind it need not be gone
+        if any(map(self._is_syntax, blamed)):  # problems hidden behind it may still exist
             fixed = [issue for issue in fixed if self._new_line(issue.line) is None]
         return Comparison(tuple(blamed), tuple(existing), tuple(fixed))
 
@@ -254,7 +253,7 @@ class _Pairing:
         self._pair(lambda issue: key(issue, 0), lambda issue: key(issue, 1))
 
     def _pair(self, old_key: Callable[[Issue], object], new_key: Callable[[Issue], object]) -> None:
-        """Take every new problem for an old one of the same key, each old one once. A key that lacks a part is none."""
+        """Pair every new problem with an old one that has the same key, each once. Incomplete keys match nothing."""
         known: dict[object, list[int]] = {}
         for at in reversed(range(len(self._old))):
             known.setdefault(old_key(self._old[at]), []).append(at)
@@ -272,7 +271,7 @@ class _Pairing:
         self._new = rest
 
     def _new_line(self, line: int) -> int | None:
-        """The number that a line of the old text has in the new one; None if it was changed."""
+        """The number of an old line in the new text; None if it was changed."""
         at = bisect_right(self._regions, line - 1, key=lambda region: region[0]) - 1
         if at < 0:
             return line
@@ -280,12 +279,12 @@ class _Pairing:
         return None if line <= end else line - end + new_end
 
     def _region_start(self, line: int) -> int:
-        """Where, in the new text, the region begins in which a line was changed."""
+        """The first line, in the new text, of the region in which an old line was changed."""
         at = bisect_right(self._regions, line - 1, key=lambda region: region[0]) - 1
         return self._regions[at][2] + 1
 
     def _region(self, line: int, side: int) -> tuple[int, ...] | None:
-        """The changed region that a line lies in, or None. Behind the last line is as good as in it."""
+        """The changed region that contains a line, or None. A line behind the last one counts as the last."""
         line = min(line, len(self._lines[side]))
         at = bisect_right(self._regions, line - 1, key=lambda region: region[2 * side]) - 1
         region = self._regions[at] if at >= 0 else (0, 0, 0, 0)
@@ -296,13 +295,13 @@ class _Pairing:
         return line >= self._last[side]
 
     def _is_edited(self, line: int) -> bool:
-        """Whether a line is new, or just behind what was changed, where a parser notices it; or beside a gap."""
+        """Whether a line is new, right after a change (where a parser notices it), or next to a deletion."""
         line = min(line, len(self._lines[1]))
         at = bisect_right(self._regions, line, key=lambda region: region[2])
         return any(k + (k < m) <= line <= m + 1 for _, _, k, m in self._regions[max(at - 2, 0) : at])
 
     def _place_in_region(self, line: int, side: int) -> tuple[int, ...] | None:
-        """The changed region that a line lies in, and the line in it where all have been replaced one by one."""
+        """The changed region that contains a line, and the line's index in it if the number of lines is the same."""
         region = self._region(line, side)
         if region is None:
             return None
@@ -310,7 +309,7 @@ class _Pairing:
         return (*region, line - (i, k)[side]) if j - i == m - k else region
 
     def _context(self, line: int, side: int, beside: int) -> tuple[bytes, bytes] | None:
-        """The content of a line and of its neighbor; with no neighbor, of a line that was only removed or inserted."""
+        """The content of a line and its neighbor; for `beside` 0, of a line that was only removed or inserted."""
         content = self._content(line, side)
         if beside:
             neighbor = self._content(line + beside, side)
@@ -328,7 +327,7 @@ class _Pairing:
         return issue.code in self._syntax
 
     def _was_unseen(self, issue: Issue) -> bool:
-        """Whether the check could not have seen a problem before, if it was there."""
+        """Whether the problem may have existed before, where the check could not see it."""
         if self._seen_until is None:
             return False
         if not self._is_syntax(issue):
@@ -338,7 +337,7 @@ class _Pairing:
 
 
 def _identity(issue: Issue) -> tuple[str, str, str]:
-    """What two problems share if they are the same: line numbers, and text that a parser quotes, do not count."""
+    """A key that is equal for the same problem; it ignores line numbers and text that a parser quotes."""
     message = issue.message
     if issue.code == INVALID:
         for quotation in _QUOTATIONS:

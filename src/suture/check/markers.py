@@ -1,16 +1,16 @@
-r"""Markers of merge conflicts and of SEARCH/REPLACE blocks that were left in a file.
+r"""Leftover markers of merge conflicts and SEARCH/REPLACE blocks in a file.
 
     conflict  = begin lines [ base lines ] "=======" lines end
     begin     = "<<<<<<<" [ " " label ]
     end       = ">>>>>>>" [ " " label ]
 
-A marker has seven characters, no more, and begins its line: what is indented or quoted is none. `=======` alone says
-nothing, as it underlines headings.
+A marker has exactly seven characters and starts a line; indented or quoted ones do not count. `=======` alone proves
+nothing, because it underlines headings.
 
-Documentation may show markers. In its files those in a fence count as examples, and so do those labeled as edit
-blocks are (`SEARCH`, `REPLACE`, `NEW_FILE`); one without a label, and an end alone, may be an underline or a quoted
-mail. Elsewhere a marker of an edit block is as much left behind as one of a conflict, except in Python that compiles:
-there it is in a string.
+Documentation may show markers. In such files, markers in a fence are examples, and so are those with the labels of edit
+blocks (`SEARCH`, `REPLACE`, `NEW_FILE`); a marker without a label, or an end alone, may be an underline or a quoted
+mail. Elsewhere, markers of edit blocks count like those of conflicts, except in Python that compiles: there they are
+in a string.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ if TYPE_CHECKING:
     from suture.check.issue import Staging
 
     _Marker = tuple[int, str, str]
-    """Its line, its characters and its label."""
+    """Line, characters and label."""
 
 _CODE = "conflict-marker"
 _BEGIN, _END = "<" * 7, ">" * 7
 _PATCHES = (".patch", ".diff", ".rej", ".orig")
 _DOCUMENTS = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc", ".org", ".eml", ".mbox")
 _EDIT_BLOCKS = ("SEARCH", "REPLACE", "NEW_FILE")
-_MAX_MARKERS = 1_000  # in a file: further ones would say nothing new
+_MAX_MARKERS = 1_000  # in a file: more would add nothing
 _LINE = r"(?m)^(<{7}|>{7})(?:[ \t]+([^\r\n]*))?\r?$"
 _LINE_OR_FENCE = _LINE + r"|^[ \t>]*(`{3,}|~{3,})([^\r\n]*)$"
 
 
 class ConflictMarkers:
-    """Leftover markers: one issue for each conflict, at its first line."""
+    """Leftover markers: one issue per conflict, at its first line."""
 
     name = "conflict-markers"
     files = ("*",)
     syntax_codes = ()
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
-        """All conflicts and all markers that are alone."""
+        """All conflicts, and all single markers."""
         del before
         if (_BEGIN not in after and _END not in after) or path.lower().endswith(_PATCHES):
             return []
@@ -63,7 +63,7 @@ def _issues(markers: Sequence[_Marker]) -> list[Issue]:
     for marker in markers[:_MAX_MARKERS]:
         line, kind, _ = marker
         if kind == _END and opened:
-            what = "an edit block was left here as it is" if _is_edit(opened) else "a merge conflict is not resolved"
+            what = "an edit block was left in the file" if _is_edit(opened) else "an unresolved merge conflict"
             issues.append(Issue("error", opened[0], 1, _CODE, f"{what}: it ends in line {line}"))
             opened = None
         elif kind == _END:
@@ -111,7 +111,7 @@ def _markers(path: str, text: str) -> Iterator[_Marker]:
 
 
 def _fence(inside: str, fence: str, rest: str) -> str:
-    """The fence that is open after a line that has one; empty if none is."""
+    """The fence that is open after a line with a fence; empty if none is."""
     if not inside:
         return fence
     closes = fence.startswith(inside) and not rest.strip()

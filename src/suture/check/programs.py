@@ -1,8 +1,8 @@
 """Other programs as checks: found outside every workspace, run within limits.
 
-A command is an argument list in which `{file}` is replaced with the checked text, in a private folder laid out as
-the workspace is; it runs in that folder, without a shell. Exit code 0 means that all is well. Otherwise what it wrote
-is read: a line such as `file:12:5: error: words [code]` is a problem; column, severity and code may be left out.
+A command is an argument list in which `{file}` is replaced by the checked file, in a private folder laid out like the
+workspace. It runs in that folder, without a shell. Exit code 0 means no problems. Otherwise its output is parsed: a
+line such as `file:12:5: error: words [code]` is a problem; column, severity and code are optional.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import suppress
 from time import monotonic
 
 from suture.check.issue import Issue, NotRunError
-from suture.origins import Inside
+from suture.origins import RootSet
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
 _SET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-_MAX_OUTPUT_BYTES = 10_000_000  # on one of a program's ends, by choice: it is ended, so that it cannot fill the memory
-_CHUNK = 1 << 16  # bytes that are read or written at once: as many as a pipe of Linux holds
-_MAX_FIRST_LINE = 4_096  # bytes in which the interpreter of a script is looked for
-_GRACE_SECONDS = 0.2  # seconds for what a program left behind to close its end of the pipes
+_MAX_OUTPUT_BYTES = 10_000_000  # on stdout or stderr, by choice: a program that writes more is killed
+_CHUNK = 1 << 16  # bytes read or written at once: the capacity of a pipe on Linux
+_MAX_FIRST_LINE = 4_096  # bytes of a script in which its interpreter is looked for
+_GRACE_SECONDS = 0.2  # seconds for processes that a program left behind to close the pipes
 
 
-class Ran(Record):
-    """How a program ended, and what it wrote."""
+class ProgramResult(Record):
+    """A program's exit code and output."""
 
     code: int
     out: bytes
@@ -41,25 +41,25 @@ class Ran(Record):
 
 
 def program(name: str, roots: Sequence[str], *, beside: bool = True) -> str | None:
-    """The program of a name: the one installed beside suture, or on the path; never one that a root holds.
+    """Find a program by name, beside suture or on the path, but never in a root.
 
-    Whoever may edit the workspace could have written that.
+    Anyone who can edit the workspace could have written that one.
     """
-    inside = Inside(roots)
-    return next((path for path in _candidates(name, beside=beside) if not _is_held(path, inside)), None)
+    inside = RootSet(roots)
+    return next((path for path in _candidates(name, beside=beside) if not _is_in_root(path, inside)), None)
 
 
 def program_inside(name: str, roots: Sequence[str], *, beside: bool = True) -> str | None:
-    """The program of a name that is not taken because a root holds it."""
-    inside = Inside(roots)
-    return next((path for path in _candidates(name, beside=beside) if _is_held(path, inside)), None)
+    """A program with this name that is not used because it is in a root."""
+    inside = RootSet(roots)
+    return next((path for path in _candidates(name, beside=beside) if _is_in_root(path, inside)), None)
 
 
-def startable(name: str, roots: Sequence[str], folder: str, *, beside: bool = True) -> str:
-    """What to start for the first word of a command that runs in a folder; NotRunError if there is nothing."""
+def find_executable(name: str, roots: Sequence[str], folder: str, *, beside: bool = True) -> str:
+    """The executable for the first word of a command that runs in a folder; NotRunError if there is none."""
     if "/" in name:
-        if _is_held(os.path.join(folder, name), Inside(roots)):
-            raise NotRunError(held_reason(name), TRUST)
+        if _is_in_root(os.path.join(folder, name), RootSet(roots)):
+            raise NotRunError(in_root_reason(name), TRUST)
         return name
     path = program(name, roots, beside=beside)
     if path is not None:
@@ -67,15 +67,15 @@ def startable(name: str, roots: Sequence[str], folder: str, *, beside: bool = Tr
     held = program_inside(name, roots, beside=beside)
     if held is None:
         raise NotRunError(f"{name} is not installed")
-    raise NotRunError(held_reason(held), TRUST)
+    raise NotRunError(in_root_reason(held), TRUST)
 
 
 TRUST = "project_commands"
-"""The setting by which the operator lets run what is in the workspace."""
+"""The setting with which the operator allows programs in the workspace."""
 
 
-def held_reason(path: str) -> str:
-    """Why a program that a root holds is not run, and what to do."""
+def in_root_reason(path: str) -> str:
+    """Why a program in a root is not run, and what to do."""
     name = os.path.basename(path)
     return (
         f"{path} is not run, because it is in the workspace, where an agent can change it: install {name} elsewhere, "
@@ -84,7 +84,7 @@ def held_reason(path: str) -> str:
 
 
 def read_regular(path: str, most: int) -> bytes | None:
-    """The beginning of a file; None if there is none, or what is there might block whoever opens it."""
+    """The first bytes of a regular file; None for anything else: opening a pipe could block."""
     from stat import S_ISREG
 
     try:
@@ -97,7 +97,7 @@ def read_regular(path: str, most: int) -> bytes | None:
 
 
 def _candidates(name: str, *, beside: bool) -> Iterator[str]:
-    """The programs of a name, beside suture and on the path."""
+    """The programs with a name, beside suture and on the path."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     for folder in (*([os.path.dirname(sys.executable)] if beside else []), *folders):
         path = os.path.join(folder, name)
@@ -105,8 +105,8 @@ def _candidates(name: str, *, beside: bool) -> Iterator[str]:
             yield path
 
 
-def _is_held(path: str, inside: Inside) -> bool:
-    """Whether a root holds a program, a link to it, or what a script says that it runs by."""
+def _is_in_root(path: str, inside: RootSet) -> bool:
+    """Whether a program, a link to it, or the interpreter of a script is in a root."""
     if inside.contains(path):
         return True
     first = (read_regular(path, _MAX_FIRST_LINE) or b"").partition(b"\n")[0]
@@ -115,22 +115,22 @@ def _is_held(path: str, inside: Inside) -> bool:
 
 
 def run(
-    arguments: Sequence[str], seconds: float, cwd: str, given: bytes | None = None, *, roots: Sequence[str] = ()
-) -> Ran:
-    """Run a program to its end, without a shell, in a clean environment; what it starts ends with it.
+    arguments: Sequence[str], seconds: float, cwd: str, stdin: bytes | None = None, *, roots: Sequence[str] = ()
+) -> ProgramResult:
+    """Run a program without a shell, in a clean environment; processes that it starts are killed with it.
 
-    It finds no program on the path that `roots` hold. If it cannot be started, takes too long or writes too much, that
-    is a `NotRunError`.
+    Folders in `roots` are removed from its path. NotRunError if it cannot be started, takes too long, or writes too
+    much.
     """
     import subprocess
 
-    ends = monotonic() + seconds
+    deadline = monotonic() + seconds
     try:
-        started = subprocess.Popen(  # noqa: S603  the operator's command, or one of ours
+        process = subprocess.Popen(  # noqa: S603  the operator's command, or one of ours
             list(arguments),
             cwd=cwd,
             env=_environment(os.environ, roots),
-            stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -138,61 +138,61 @@ def run(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise NotRunError(f"{arguments[0]} cannot be started: {reason}") from None
-    with started:
+    with process:
         try:
-            out, err = _Talk(started, given or b"").until(ends)
-            return Ran(started.wait(max(ends - monotonic(), 0.01)), out, err)
+            out, err = _Pipes(process, stdin or b"").until(deadline)
+            return ProgramResult(process.wait(max(deadline - monotonic(), 0.01)), out, err)
         except (TimeoutError, subprocess.TimeoutExpired):
             raise NotRunError(f"{os.path.basename(arguments[0])} took longer than {seconds:.1f} s") from None
         finally:
-            _end(started)
+            _kill_group(process)
 
 
 def _environment(known: Mapping[str, str], roots: Sequence[str]) -> dict[str, str]:
-    """The environment of a program: no secrets of this process, and no folder of a root on its path."""
-    inside = Inside(roots)
+    """The environment of a program: no secrets of this process, and no folders in a root on its path."""
+    inside = RootSet(roots)
     folders = known.get("PATH", os.defpath).split(os.pathsep)
     path = [folder for folder in folders if os.path.isabs(folder) and not inside.contains(folder)]
     passed_on = {name: known[name] for name in _PASSED_ON if name in known}
     return passed_on | _SET | {"PATH": os.pathsep.join(path)}
 
 
-class _Talk:
-    """What is handed to a program, and what it writes meanwhile."""
+class _Pipes:
+    """Writes the input of a program while it reads the output."""
 
-    def __init__(self, started: Popen[bytes], given: bytes) -> None:
+    def __init__(self, process: Popen[bytes], stdin: bytes) -> None:
         from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 
-        self._rest = memoryview(given)
-        self._started = started
+        self._rest = memoryview(stdin)
+        self._started = process
         self._selector = DefaultSelector()
         self._written: dict[int, bytearray] = {}
-        for stream in (started.stdout, started.stderr):
+        for stream in (process.stdout, process.stderr):
             assert stream is not None  # noqa: S101  both are pipes
             self._written[stream.fileno()] = bytearray()
             self._selector.register(stream.fileno(), EVENT_READ)
-        if started.stdin is not None:
-            os.set_blocking(started.stdin.fileno(), False)
-            self._selector.register(started.stdin.fileno(), EVENT_WRITE)
+        if process.stdin is not None:
+            os.set_blocking(process.stdin.fileno(), False)
+            self._selector.register(process.stdin.fileno(), EVENT_WRITE)
 
-    def until(self, ends: float) -> tuple[bytes, bytes]:
-        """Listen until the program closes both its ends, or is over; what it said and what it complained of."""
+    def until(self, deadline: float) -> tuple[bytes, bytes]:
+        """Run until the program closes stdout and stderr, or ends; returns both."""
         with self._selector:
             while self._selector.get_map():
-                if monotonic() > ends:
+                if monotonic() > deadline:
                     raise TimeoutError
-                ready = self._selector.select(min(max(ends - monotonic(), 0), _GRACE_SECONDS))
+                ready = self._selector.select(min(max(deadline - monotonic(), 0), _GRACE_SECONDS))
                 if not ready and self._started.poll() is not None:
-                    break  # something it started keeps them open
+                    break  # a child process keeps them open
                 for key, _ in ready:
                     if key.fd in self._written:
-                        self._take(key.fd)
+                        self._read(key.fd)
                     else:
-                        self._give(key.fd)
+                        self._write(key.fd)
         out, err = self._written.values()
         return bytes(out), bytes(err)
 
-    def _take(self, end: int) -> None:
+    def _read(self, end: int) -> None:
         piece = os.read(end, _CHUNK)
         self._written[end] += piece
         if len(self._written[end]) > _MAX_OUTPUT_BYTES:
@@ -200,33 +200,33 @@ class _Talk:
         if not piece:
             self._selector.unregister(end)
 
-    def _give(self, end: int) -> None:
+    def _write(self, end: int) -> None:
         try:
             self._rest = self._rest[os.write(end, self._rest[:_CHUNK]) :]
-        except OSError:  # it does not want to know
+        except OSError:  # it closed its input
             self._rest = self._rest[:0]
         if not self._rest and self._started.stdin is not None:
             self._selector.unregister(end)
             self._started.stdin.close()
 
 
-def _end(started: Popen[bytes]) -> None:
-    """End what a program left running, and itself; its group is its own."""
+def _kill_group(process: Popen[bytes]) -> None:
+    """Kill a program and its children, which are in its own process group."""
     import signal
 
-    with suppress(OSError):  # nothing of it is left
-        os.killpg(started.pid, signal.SIGKILL)
-    for stream in (started.stdin, started.stdout, started.stderr):
+    with suppress(OSError):  # all of them have ended
+        os.killpg(process.pid, signal.SIGKILL)
+    for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None and not stream.closed:
             stream.close()
 
 
 FILE = "{file}"
 _PYTHON = ("*.py", "*.pyi")
-_CANNOT_EXECUTE = 126  # exit codes from here on are those of shells: not found, not executable, ended by a signal
+_CANNOT_EXECUTE = 126  # from here on, exit codes are those of shells: not executable, not found, killed by a signal
 _MAX_MESSAGE = 500  # characters, as in `gate`
-_MAX_LINE = 2_000  # characters of a line of output that are looked at: a place and more than a message
-_MAX_ISSUES = 1_000  # of one run, by choice: a linter that is asked for a whole style guide finds fewer in a file
+_MAX_LINE = 2_000  # characters of an output line that are parsed: more than a place and a message
+_MAX_ISSUES = 1_000  # of one run, by choice: a linter with a whole style guide finds fewer in a file
 _FORMS = (
     r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)?[ \t]*"
     r"(?:(?P<severity>fatal|error|warning|note|info|convention|refactor|hint)\b[:\]]?[ \t]*)?(?P<words>.*)"
@@ -236,7 +236,7 @@ _REMARKS = {"note", "info", "hint"}
 
 
 class Command:
-    """A check that a program carries out."""
+    """A check by another program."""
 
     external = True
 
@@ -252,9 +252,9 @@ class Command:
         follows: bool = False,
         roots: Sequence[str] = (),
     ) -> None:
-        """`beside`: the program is looked for beside suture, too. `roots` are the folders that must not hold it.
+        """With `beside`, also look for the program beside suture. It must not be in one of the `roots`.
 
-        `follows`: it may speak of other files only, which are not what is checked.
+        With `follows`, it may report problems of other files only, which do not count.
         """
         self.name = name
         self.files = tuple(files)
@@ -266,36 +266,36 @@ class Command:
         self._roots = tuple(roots)
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
-        """Run the program on the staged text, and read what it says about it."""
+        """Run the program on the staged text, and parse its output."""
         del before, after
         first, *rest = self._command
         file = staging.file()
-        first = startable(first, self._roots, staging.folder(), beside=self._beside)
+        first = find_executable(first, self._roots, staging.folder(), beside=self._beside)
         arguments = [first, *(word.replace(FILE, file) for word in rest)]
-        ran = run(arguments, staging.seconds, staging.folder(), roots=self._roots)
-        if ran.code == 0:
+        result = run(arguments, staging.seconds, staging.folder(), roots=self._roots)
+        if result.code == 0:
             return []
-        output = _plain((ran.out + b"\n" + ran.err).decode("utf-8", "replace"))
-        output = output.replace(f"{staging.folder()}/", "")  # which is another one each time
-        if ran.code < 0 or ran.code >= _CANNOT_EXECUTE:
-            how = f"was ended by signal {-ran.code}" if ran.code < 0 else f"ended with code {ran.code}"
+        output = _plain((result.out + b"\n" + result.err).decode("utf-8", "replace"))
+        output = output.replace(f"{staging.folder()}/", "")  # a different one each time
+        if result.code < 0 or result.code >= _CANNOT_EXECUTE:
+            how = f"was ended by signal {-result.code}" if result.code < 0 else f"ended with code {result.code}"
             raise NotRunError(f"{os.path.basename(first)} {how}: {summary(output)}")
         findings = list(_parse_output(output, self.name))
         issues = [issue for name, issue in findings if _is_same(name, path, staging)][:_MAX_ISSUES]
-        if not issues and not (findings and self._follows):  # nothing that could be read
-            return [Issue("error", 1, 1, self.name, summary(output) or f"exit code {ran.code}")]
+        if not issues and not (findings and self._follows):  # the output could not be parsed
+            return [Issue("error", 1, 1, self.name, summary(output) or f"exit code {result.code}")]
         return [issue.but(column=max(issue.column + 1 - self._first_column, 1)) for issue in issues]
 
 
 def mypy(roots: Sequence[str] = ()) -> Command:
-    """Types, as the project's configuration wants them checked."""
+    """Check types with mypy, by the project's configuration."""
     options = "--no-error-summary --show-column-numbers --show-error-codes --no-color-output --no-pretty"
     command = ["mypy", *options.split(), "--follow-imports=silent", f"--cache-dir={os.devnull}", FILE]
     return Command("mypy", _PYTHON, command, syntax_codes=("syntax",), beside=True, follows=True, roots=roots)
 
 
 def pylint(roots: Sequence[str] = ()) -> Command:
-    """What pylint finds, as the project's configuration wants it."""
+    """Check with pylint, by the project's configuration."""
     form = "--msg-template={path}:{line}:{column}: {category}: {msg} [{symbol}]"
     command = ["pylint", "--score=n", "--persistent=n", "--reports=n", form, FILE]
     codes = ("syntax-error", "astroid-error")
@@ -305,18 +305,18 @@ def pylint(roots: Sequence[str] = ()) -> Command:
 
 
 ON_REQUEST = {"mypy": mypy, "pylint": pylint}
-"""What is slow, and may run what the project's own files say: carried out only where it is asked for."""
+"""Checks that are slow, and may run what the project's files say: they run only if configured."""
 
 
 def _plain(output: str) -> str:
-    """What a program wrote, without colors and what else a terminal obeys."""
+    """Output without colors and other terminal sequences."""
     import re
 
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\0", "", output)
 
 
 def _parse_output(output: str, name: str) -> Iterator[tuple[str, Issue]]:
-    """The problems in what a program wrote, each with the file it is in; `name` is the code of those without one."""
+    """The problems in a program's output, each with its file; `name` is the code of those without one."""
     import re
 
     form = re.compile(_FORMS)
@@ -330,7 +330,7 @@ def _parse_output(output: str, name: str) -> Iterator[tuple[str, Issue]]:
 
 
 def _code(words: str, name: str) -> tuple[str, str]:
-    """A message without the code in brackets at its end, and that code, or the name."""
+    """Split a message from the code in brackets at its end; the default code is `name`."""
     head, bracket, tail = words.rpartition("[")
     if bracket and tail.endswith("]") and head.strip() and " " not in tail:
         return head.strip()[:_MAX_MESSAGE], tail[:-1]
@@ -338,13 +338,13 @@ def _code(words: str, name: str) -> tuple[str, str]:
 
 
 def _is_same(name: str, path: str, staging: Staging) -> bool:
-    """Whether the file that a program names is the checked one."""
+    """Whether a file name in the output means the checked file."""
     shown = os.path.normpath(os.path.join(staging.folder(), name))
     return os.path.realpath(shown) == os.path.realpath(staging.file()) or name == path
 
 
 def summary(output: bytes | str, most: int = _MAX_MESSAGE) -> str:
-    """What a program says, in a line of so many characters at most."""
+    """The first lines of a program's output as one line of limited length."""
     text = output if isinstance(output, str) else output.decode("utf-8", "replace")
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     return " / ".join(lines[:3])[:most]

@@ -1,16 +1,16 @@
 """Python files: the parser of the running Python, and ruff.
 
-Nothing is run, and warnings are kept back. The compiler cannot be interrupted, and some texts make it take forever, or
-crash, so those are known here. `finally` inside `finally` doubles the code at every level; comprehensions inside each
-other, more than 20, end the process (Python 3.12 and 3.13); equal functions are compared with each other, too long
-where a file has thousands (Python 3.11). These go to the parser and the symbol table alone, which miss a few errors,
-such as `return` outside a function. A name of thousands of parts in an import, and thousands of fields in an f-string
-on one line, are beyond the parser, too.
+Nothing is run, and warnings are suppressed. The compiler cannot be interrupted, and some texts make it take forever or
+crash. So these are detected first: nested `finally`, which doubles the code at every level; more than 20 nested
+comprehensions, which crash the process (Python 3.12 and 3.13); thousands of equal functions, which are all compared
+with each other (Python 3.11). For them only the parser and the symbol table are used, which miss a few errors, such as
+`return` outside a function. An import of a name with thousands of parts, and an f-string with thousands of fields on
+one line, are too much for the parser as well.
 
 Rejected: the symbol table for all files. It takes four fifths of the time and finds less. The AST takes longer.
 
-The project's own configuration says what is looked for. What would break the program when it runs is an error, all
-else a warning: an import that is added before its use must pass.
+The project's own configuration decides what ruff looks for. What would break the program at run time is an error,
+anything else a warning: an import that is added before its use must pass.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from _thread import allocate_lock
 from suture.check.issue import INVALID, Issue, NotRunError, Parser, Places
 from suture.check.programs import program, read_regular, run, summary
 from suture.files.protected import Guard
-from suture.origins import Inside
+from suture.origins import RootSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.check.issue import Staging
-    from suture.check.programs import Ran
+    from suture.check.programs import ProgramResult
 
 
 _ONLY_AST = 1024  # ast.PyCF_ONLY_AST
-_MAX_PARSED = 4_000_000  # characters: of short statements, so many take the parser 6 s
-_MAX_COMPILED = 400_000  # characters: of equal functions, so many take Python 3.11 4 s
+_MAX_PARSED = 4_000_000  # characters: the parser takes 6 s for this many of short statements
+_MAX_COMPILED = 400_000  # characters: Python 3.11 takes 4 s for this many of equal functions
 _MAX_FINALLY = 6  # levels of indentation with `finally`, each of which doubles the code
-_MAX_DEPTH = 15  # of brackets: comprehensions end the process from 21 on, and the depth is only estimated
+_MAX_DEPTH = 15  # of brackets: 21 nested comprehensions crash the process, and the depth is only estimated
 _STEPS = {**dict.fromkeys("[({", 1), **dict.fromkeys("])}", -1)}
-_LONG_LINE = 2_000  # characters, below which a line is not looked at: it cannot hold as many names or fields
+_LONG_LINE = 2_000  # characters; a shorter line cannot contain too many names or fields
 _MAX_DOTS = 1_000  # in an import, by choice: 10,000 take 30 ms, 50,000 1.3 s, and more overflow the stack
 _MAX_FIELDS = 10_000  # of an f-string in one line: they take 70 ms, 50,000 1.3 s
 _TEMPLATE = r"(?m)^[ \t]*\{%|\{\{ ?cookiecutter\b"
-_one_at_a_time = allocate_lock()
+_warnings_lock = allocate_lock()
 
 
 class PythonSyntax(Parser):
@@ -58,30 +58,30 @@ class PythonSyntax(Parser):
 
         if "\0" in text:
             return [Places(text).error(text.index("\0"), "a null byte is not allowed in Python source")]
-        _hold_bearable(path, text)
+        _refuse_costly(path, text)
         try:
             self._compile(path, text)
         except SyntaxError as error:
             if search(_TEMPLATE, text):
-                why = "its lines hold {% %} or {{ cookiecutter }}"
-                raise NotRunError(f"{path} is a template, which is not Python yet: {why}") from None
+                why = "it contains {% %} or {{ cookiecutter }}"
+                raise NotRunError(f"{path} is a template, not Python: {why}") from None
             return [_syntax_issue(text, error)]
         except (RecursionError, MemoryError):
             raise NotRunError(f"{path} is nested too deeply for Python's compiler") from None
         except (ValueError, OverflowError) as error:
-            raise NotRunError(f"{path} cannot be given to Python's compiler: {error}") from None
+            raise NotRunError(f"{path} cannot be compiled: {error}") from None
         return []
 
     def _compile(self, path: str, text: str) -> None:
         import warnings
 
-        # The filters belong to the whole process: two checks that change them at once could leave them changed.
-        with _one_at_a_time, warnings.catch_warnings():
+        # Filters are global to the process: two checks that change them at the same time could leave them changed.
+        with _warnings_lock, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._read(path, text)
 
     def _read(self, path: str, text: str) -> None:
-        if len(text) > _MAX_COMPILED or _doubles(text) or _depth(text) > _MAX_DEPTH:
+        if len(text) > _MAX_COMPILED or _nests_finally(text) or _depth(text) > _MAX_DEPTH:
             from symtable import symtable
 
             symtable(text, path, "exec")
@@ -90,7 +90,7 @@ class PythonSyntax(Parser):
 
 
 class PythonParser(PythonSyntax):
-    """What the parser alone objects to; the compiler knows more."""
+    """Only the errors of the parser; the compiler finds more."""
 
     name = "python-parser"
 
@@ -99,7 +99,7 @@ class PythonParser(PythonSyntax):
 
 
 def check_python(path: str, text: str, staging: Staging, check: PythonSyntax | None = None) -> list[Issue]:
-    """What Python says of a text to a check by another program, in a process that can be ended if need be."""
+    """Python's own syntax errors, for a check by another program; large texts go to a worker."""
     check = check or PythonSyntax()
     if len(text) <= check.max_characters_in_process:
         return check.issues(path, text)
@@ -109,15 +109,15 @@ def check_python(path: str, text: str, staging: Staging, check: PythonSyntax | N
 
 
 def python_accepts(path: str, text: str, staging: Staging, check: PythonSyntax | None = None) -> bool:
-    """Whether Python has nothing to say of a text."""
+    """Whether Python finds no syntax error in a text."""
     try:
         return not check_python(path, text, staging, check)
     except NotRunError:
         return False
 
 
-def _doubles(text: str) -> bool:
-    """Whether `finally` may be nested in `finally` many times."""
+def _nests_finally(text: str) -> bool:
+    """Whether `finally` may be nested many levels deep."""
     if text.count("finally:") <= _MAX_FINALLY:
         return False
     lines = (line for line in text.split("\n") if "finally:" in line)
@@ -125,17 +125,17 @@ def _doubles(text: str) -> bool:
 
 
 def _depth(text: str) -> int:
-    """How deep brackets are nested, about: those in strings are counted, too."""
+    """An estimate of how deep brackets are nested: those in strings count too."""
     from re import findall
 
     depth = deepest = 0
     for token in findall(r"(?m)^\w|[\[({})\]]", text):
-        depth = max(0, depth + _STEPS.get(token, -depth))  # a line that begins at its edge is in no bracket
+        depth = max(0, depth + _STEPS.get(token, -depth))  # an unindented line is taken to be outside of brackets
         deepest = max(deepest, depth)
     return deepest
 
 
-def _hold_bearable(path: str, text: str) -> None:
+def _refuse_costly(path: str, text: str) -> None:
     if len(text) > _MAX_PARSED:
         raise NotRunError(f"{path} is longer than {_MAX_PARSED:,} characters")
     for line in text.split("\n"):
@@ -157,7 +157,7 @@ def _syntax_issue(text: str, error: SyntaxError) -> Issue:
 
 
 def _span(text: str, line: int) -> tuple[int, int]:
-    r"""Where a line begins and ends as Python counts them: any `\r` ends one. One that is not there is the end."""
+    r"""Start and end of a line as Python counts lines: any `\r` ends one. Beyond the last line, the end of the text."""
     from re import finditer
 
     ends = [(0, 0), *(match.span() for match in finditer(r"\r\n?|\n", text)), (len(text), len(text))]
@@ -168,23 +168,23 @@ def _span(text: str, line: int) -> tuple[int, int]:
 
 
 _ERRORS = ("E9", "F404", "F406", "F407", "F62", "F63", "F7", "F82")
-"""What breaks a program when it is compiled or runs."""
+"""Rules whose violation breaks a program at compile time or run time."""
 _ALWAYS = ("--no-cache", "--quiet", "--no-fix", "--no-fix-only", "--no-force-exclude", "--output-format", "json")
-"""Whatever a configuration says: it is asked about one text, and only asked."""
+"""Options that override any configuration: ruff only checks, and only one text."""
 _UNCONFIGURED = ("--select", "E9,F")
 _SCOPED = ("await", "async", "global", "nonlocal")
-"""Words whose misuse ruff does not notice by default, and Python does, in 15 ms for 100 KB."""
+"""Keywords whose misuse ruff does not report by default, but Python does, in 15 ms for 100 KB."""
 _CONFIGURATIONS = (".ruff.toml", "ruff.toml")
 _PROJECT = "pyproject.toml"
-_MAX_EXTENDED = 20  # configurations in a chain of `extend`, which may be a circle
+_MAX_EXTENDED = 20  # configurations in a chain of `extend`, which may be circular
 _AT_THE_END = "unexpected EOF while parsing"
 _EXIT_PROBLEMS = 1  # the exit code of ruff if it found problems
-_MAX_REFUSAL = 200  # characters of what ruff says when it fails: a sentence in a reason, or in a warning
-_MAX_CONFIGURATION_BYTES = 1_000_000  # a person wrote it
+_MAX_REFUSAL = 200  # characters of ruff's error message, for a reason or a warning
+_MAX_CONFIGURATION_BYTES = 1_000_000  # far more than a person writes
 
 
 class Ruff:
-    """Syntax, undefined names and what else the project wants, of one Python file."""
+    """Checks one Python file with ruff: syntax, undefined names, and what the project configures."""
 
     name = "ruff"
     files = ("*.py", "*.pyi", "*.pyw")
@@ -192,58 +192,58 @@ class Ruff:
     external = True
 
     def __init__(
-        self, roots: Sequence[str] = (), held: Sequence[str] | None = None, guard: Guard | None = None
+        self, roots: Sequence[str] = (), untrusted: Sequence[str] | None = None, guard: Guard | None = None
     ) -> None:
-        """`held`: the roots from which no program is taken; all of them, unless it is said."""
+        """`untrusted`: the roots from which no program is run; all roots by default."""
         self._roots = tuple(roots)
-        self._held = self._roots if held is None else tuple(held)
+        self._untrusted = self._roots if untrusted is None else tuple(untrusted)
         self._guard = guard or Guard()
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
-        """Ask ruff about the text as if it were in the file, so that it finds the configuration by itself."""
+        """Run ruff on the text under the file's name, so that it finds the configuration by itself."""
         from suture.json_text import loads
 
         del before
-        ruff = program("ruff", self._held)
+        ruff = program("ruff", self._untrusted)
         if ruff is None:
             raise NotRunError("ruff is not installed: pip install 'suture[lint]'")
-        asked = [ruff, "check", *_ALWAYS]
-        configured = _Configured(staging.name, self._roots or (staging.root,), self._guard)
+        command = [ruff, "check", *_ALWAYS]
+        configured = _Configuration(staging.name, self._roots or (staging.root,), self._guard)
         refused = configured.refusal()
         if refused is None:
-            ran = self._ask([*asked, *(() if configured.file else _UNCONFIGURED)], after, staging)
-            if ran.code not in {0, _EXIT_PROBLEMS}:
-                refused = f"ruff rejects it: {summary(ran.err, _MAX_REFUSAL)}"
+            result = self._ask([*command, *(() if configured.file else _UNCONFIGURED)], after, staging)
+            if result.code not in {0, _EXIT_PROBLEMS}:
+                refused = f"ruff rejects it: {summary(result.err, _MAX_REFUSAL)}"
         notes: list[Issue] = []
         if refused is not None:
             words = f"ruff used its default rules instead of the project's configuration: {refused}"
             notes.append(Issue("warning", 1, 1, "ruff-configuration", words))
-            ran = self._ask([*asked, "--isolated", *_UNCONFIGURED], after, staging)
-        if ran.code not in {0, _EXIT_PROBLEMS}:
-            raise NotRunError(f"ruff failed: {summary(ran.err, _MAX_REFUSAL)}")
-        findings: Any = loads(ran.out.decode("utf-8", "replace") or "[]")
+            result = self._ask([*command, "--isolated", *_UNCONFIGURED], after, staging)
+        if result.code not in {0, _EXIT_PROBLEMS}:
+            raise NotRunError(f"ruff failed: {summary(result.err, _MAX_REFUSAL)}")
+        findings: Any = loads(result.out.decode("utf-8", "replace") or "[]")
         return notes + _with_python(list(map(_ruff_issue, findings)), path, after, staging)
 
-    def _ask(self, arguments: Sequence[str], text: str, staging: Staging) -> Ran:
-        given = text.encode("utf-8", "replace")
+    def _ask(self, arguments: Sequence[str], text: str, staging: Staging) -> ProgramResult:
+        stdin = text.encode("utf-8", "replace")
         command = [*arguments, "--stdin-filename", staging.name, "-"]
-        return run(command, staging.seconds, staging.root, given, roots=self._held)
+        return run(command, staging.seconds, staging.root, stdin, roots=self._untrusted)
 
 
-class _Configured:
-    """The configuration that ruff finds for a file: the nearest, and what that extends.
+class _Configuration:
+    """The configuration that ruff finds for a file: the nearest one, and those that it extends.
 
-    Whoever writes it must not learn by it what files outside of the workspace say, or whether they exist: ruff quotes
-    what it cannot read. And ruff must not be led to a pipe that nobody writes into.
+    Its author must not be able to learn the content or existence of files outside the workspace, although ruff quotes
+    what it cannot parse. Nor may it lead ruff to a pipe that nobody writes to.
     """
 
     def __init__(self, name: str, roots: Sequence[str], guard: Guard) -> None:
-        self._inside = Inside(roots)
+        self._inside = RootSet(roots)
         self._roots = [os.path.realpath(root).rstrip("/") for root in roots]
         self._guard = guard
         self._folder = os.path.dirname(name)
         self.file: str | None = None
-        """The nearest one, once `refusal` looked for it; None if there is none."""
+        """The nearest configuration, set by `refusal`; None if there is none."""
 
     def refusal(self) -> str | None:
         """Why the configuration must not be used; None if it may be, or if there is none."""
@@ -256,7 +256,7 @@ class _Configured:
                 wrong = self._wrong_place(file)
                 if wrong is not None:
                     return wrong
-                if self.file is None and (name != _PROJECT or _settings(file) != {}):
+                if self.file is None and (name != _PROJECT or _ruff_settings(file) != {}):
                     self.file = file
             above = os.path.dirname(folder)
             if above == folder:
@@ -268,21 +268,21 @@ class _Configured:
         return self._wrong_chain(self.file) if self._inside.contains(self.file) else None
 
     def _wrong_chain(self, file: str) -> str | None:
-        """What is wrong with a configuration or with one that it extends."""
+        """The problem of a configuration or of one that it extends; None if it may be used."""
         for _ in range(_MAX_EXTENDED):
-            shown, settings = os.path.basename(file), _settings(file)
+            shown, settings = os.path.basename(file), _ruff_settings(file)
             if settings is None:
                 return f"{shown} cannot be read as TOML"
             folder = os.path.dirname(file)
             sources = settings.get("src")
             for path in sources if isinstance(sources, list) else ():
                 if not isinstance(path, str) or self._leads_out(folder, path):
-                    return f"src in {shown} leads out of the workspace"
+                    return f"src in {shown} points outside the workspace"
             extended = settings.get("extend")
             if extended is None:
                 return None
             if not isinstance(extended, str) or self._leads_out(folder, extended):
-                return f"extend in {shown} leads out of the workspace"
+                return f"extend in {shown} points outside the workspace"
             file = os.path.join(folder, extended)
             wrong = self._wrong_place(file)
             if wrong is not None:
@@ -290,27 +290,27 @@ class _Configured:
         return "extend is nested too deeply, or circular"
 
     def _leads_out(self, folder: str, path: str) -> bool:
-        """Whether a path in a configuration means something outside of the roots, or may: ruff knows variables."""
+        """Whether a path in a configuration may lead outside the roots: ruff expands variables."""
         real = os.path.realpath(os.path.join(folder, path))
         below = any(f"{real}/".startswith(f"{root}/") for root in self._roots)
         return not below or path.startswith("~") or "$" in path
 
     def _wrong_place(self, file: str) -> str | None:
-        """What is wrong with where a configuration is; one above the roots is not the agent's."""
+        """The problem of a configuration's location. One above the roots was not written by the agent."""
         shown = os.path.basename(file)
-        if self._inside.contains(file):  # whether there is something outside must not be told
+        if self._inside.contains(file):  # must not reveal whether a file outside exists
             real = os.path.realpath(file)
             root = next((root for root in self._roots if real.startswith(f"{root}/")), None)
             if root is None:
-                return f"{shown} leads out of the workspace"
+                return f"{shown} points outside the workspace"
             rule = self._guard.rule(real.removeprefix(f"{root}/"))
             if rule is not None:
                 return f"{shown} is protected ({rule})"
         return None if os.path.isfile(file) else f"{shown} is not a regular file"
 
 
-def _settings(file: str) -> dict[str, Any] | None:
-    """What a file says about ruff, nothing if it is not about ruff; None if it cannot be read."""
+def _ruff_settings(file: str) -> dict[str, Any] | None:
+    """The settings of ruff in a file, perhaps none; None if the file cannot be read."""
     from suture.check.data import load_toml  # most projects have no configuration
 
     raw = read_regular(file, _MAX_CONFIGURATION_BYTES + 1)
@@ -330,7 +330,7 @@ def _settings(file: str) -> dict[str, Any] | None:
 
 
 def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) -> list[Issue]:
-    """What Python itself says beside ruff: where a bracket is opened that is never closed, what cannot be compiled."""
+    """Add what Python itself reports: where an unclosed bracket was opened, and what cannot be compiled."""
     broken = any(issue.code == INVALID for issue in issues)
     if not broken and not any(word in text for word in _SCOPED):
         return issues
@@ -342,7 +342,7 @@ def _with_python(issues: list[Issue], path: str, text: str, staging: Staging) ->
         return issues
     if not broken:
         same_line = any(issue.line == known[0].line and issue.severity == "error" for issue in issues)
-        # What only the parser objects to may be newer syntax than that of the Python that runs.
+        # What the parser itself rejects may be newer syntax than this Python supports.
         is_known = same_line or not python_accepts(path, text, staging, PythonParser())
         return issues if is_known else sorted([*known, *issues], key=_place)
     if "was never closed" not in known[0].message:

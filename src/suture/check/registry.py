@@ -1,20 +1,20 @@
-"""Which checks a file gets: those built in, those configured, and plugins.
+"""The checks that a file gets: built-in ones, configured ones, and plugins.
 
     [validators.ruff]
-    files = ["src/**/*.py"]          # globs; one without a slash fits a name anywhere
+    files = ["src/**/*.py"]          # globs; one without a slash matches a name anywhere
     exclude = ["src/generated/**"]
-    severity = "error"               # or "warning": what its problems count as
-    required = true                  # strict refuses if it could not be run
-    enabled = false                  # not at all
+    severity = "error"               # or "warning": overrides the severity of its problems
+    required = true                  # with strict, refuse if it cannot run
+    enabled = false                  # do not run it
     timeout_ms = 5000
 
     [validators.eslint]              # another program, run in a copy of the layout
     files = ["*.js"]
     command = ["eslint", "--format=unix", "{file}"]
 
-A check that the operator's own file names is the operator's alone: the project cannot change anything about it.
-That file may also say `trust = ["/a/root"]`: only there may the project's files name programs to run, because an
-agent can write them. Its `[settings]` are read by `suture.cli.settings`.
+A project cannot change a check that the operator's own file configures. That file may also set
+`trust = ["/a/root"]`: only in those roots may a project's files name programs to run, because an agent can
+write them. Its `[settings]` are read by `suture.cli.settings`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from functools import cache
 from suture.check.issue import NotRunError
 from suture.check.programs import read_regular
 from suture.errors import SutureError
-from suture.origins import Inside, importing_outside
+from suture.origins import RootSet, importing_outside
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 _KEYS = ("command", "enabled", "exclude", "files", "required", "severity", "timeout_ms")
 _SEVERITIES = ("error", "warning")
 _OPERATORS = ("trust", "settings")
-"""What only the operator's own file can say. `settings` are for the command line and the server, which read them."""
+"""Keys that only the operator's own file may set. The command line and the server read `settings`."""
 
 
 class Rule(Record):
-    """What is said about one check; None where nothing is."""
+    """The configuration of one check; None for what is not set."""
 
     name: str
     files: tuple[str, ...] | None = None
@@ -57,14 +57,14 @@ class Rule(Record):
     timeout_ms: int | None = None
     command: tuple[str, ...] | None = None
     by_project: bool = False
-    """Whether the project says it, and not the operator."""
+    """Whether the project sets it, and not the operator."""
 
 
 _NO_RULE = Rule("")
 
 
 class Configuration(Record):
-    """The rules by the name of their check, roots that are trusted, and what could not be understood."""
+    """The rules by check name, the trusted roots, and the problems of the files."""
 
     rules: dict[str, Rule] = {}  # noqa: RUF012  a record is never changed
     trust: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Configuration(Record):
 
 
 def parse(content: Mapping[str, Any], where: str, *, by_project: bool) -> Configuration:
-    """Read the content of one file; what is invalid is left out, and listed in `problems`."""
+    """Read the content of one file. Invalid parts are left out, and listed in `problems`."""
     rules: dict[str, Rule] = {}
     problems: list[str] = []
     tables = content.get("validators", {})
@@ -86,23 +86,23 @@ def parse(content: Mapping[str, Any], where: str, *, by_project: bool) -> Config
             rules[name] = Rule(name, **{key: _freeze(value) for key, value in table.items()}, by_project=by_project)
     trust = content.get("trust", ())
     if by_project:
-        problems += [f"{where}: only the operator's own file can say {key}" for key in _OPERATORS if key in content]
+        problems += [f"{where}: only the operator's own file may set {key}" for key in _OPERATORS if key in content]
     elif not _is_texts(trust):
         problems.append(f"{where}: trust must be a list of folders")
     known = {"validators", *_OPERATORS}
-    problems += [f"{where}: {key} is unknown; known is validators" for key in content if key not in known]
+    problems += [f"{where}: unknown key {key}; expected validators" for key in content if key not in known]
     fits = not by_project and _is_texts(trust)
     return Configuration(rules, tuple(trust) if fits else (), tuple(problems))
 
 
 def merge_configurations(project: Configuration, operator: Configuration) -> Configuration:
-    """Both as one; what the operator names is the operator's alone."""
+    """Merge both; the operator's rules replace the project's."""
     problems = project.problems + operator.problems
     return Configuration(project.rules | operator.rules, operator.trust, problems)
 
 
 def _problems(table: Mapping[str, Any]) -> list[str]:
-    problems = [f"{key} is unknown; known are {', '.join(_KEYS)}" for key in table if key not in _KEYS]
+    problems = [f"unknown key {key}; valid keys are {', '.join(_KEYS)}" for key in table if key not in _KEYS]
     lists = [key for key in ("files", "exclude", "command") if key in table]
     problems += [f"{key} must be a list of strings" for key in lists if not (_is_texts(table[key]) and table[key])]
     switches = [key for key in ("required", "enabled") if key in table]
@@ -111,9 +111,9 @@ def _problems(table: Mapping[str, Any]) -> list[str]:
         problems.append("severity must be error or warning")
     timeout = table.get("timeout_ms", 1)
     if isinstance(timeout, bool) or not isinstance(timeout, int) or timeout < 1:
-        problems.append("timeout_ms must be a number above 0")
+        problems.append("timeout_ms must be a positive integer")
     if "command" in table and "files" not in table:
-        problems.append("a command needs files, the globs of what it checks")
+        problems.append("a command needs files: globs of the files that it checks")
     return problems
 
 
@@ -126,27 +126,27 @@ def _freeze(value: object) -> Any:
 
 
 PLUGINS = "suture.validators"
-"""The group of entry points under which plugins are found."""
+"""The entry point group of plugins."""
 _DEFAULT_TIMEOUT_MS = 10_000
-_GRACE_SECONDS = 1.0  # seconds that the process that asks a worker has to end it
-_MAX_ENTRY_POINTS_BYTES = 1_000_000  # real files have some kilobytes
+_GRACE_SECONDS = 1.0  # in which the parent of a worker can still kill it
+_MAX_ENTRY_POINTS_BYTES = 1_000_000  # real files have a few kilobytes
 
 
-class Chosen(Record):
-    """A check of a file, and the rule for it."""
+class FileCheck(Record):
+    """A check of a file, with its configuration."""
 
     validator: Validator
     timeout_ms: int = _DEFAULT_TIMEOUT_MS
     severity: str | None = None
     required: bool = False
-    held: tuple[str, ...] = ()
-    """The roots from which it may import nothing, if it is a plugin's."""
+    untrusted: tuple[str, ...] = ()
+    """The roots from which it may import nothing, if it is a plugin."""
 
 
 class Unavailable:
-    """A check that is asked for and cannot be carried out."""
+    """A configured check that cannot run."""
 
-    external = True  # there is nothing to parse in another process, however large a text is
+    external = True  # nothing to parse in a worker, however large the text
 
     def __init__(self, name: str, reason: str, files: Sequence[str] = ("*",), *, setting: str = "") -> None:
         self.name = name
@@ -155,13 +155,13 @@ class Unavailable:
         self._setting = setting
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
-        """Say why."""
+        """Raise NotRunError with the reason."""
         del path, before, after, staging
         raise NotRunError(self._reason, self._setting)
 
 
 class Table:
-    """All checks there are in a workspace."""
+    """All checks of a workspace."""
 
     def __init__(
         self,
@@ -174,76 +174,80 @@ class Table:
     ) -> None:
         """`commands`: whether the project may name programs to run.
 
-        No program is started and no plugin loaded that an `untrusted` root holds: all roots, unless it is said.
+        No program or plugin in an `untrusted` root is run or loaded; by default, all roots are untrusted.
         """
         from suture.check.markers import ConflictMarkers
-        from suture.check.programs import TRUST, held_reason, program, program_inside
+        from suture.check.programs import TRUST, in_root_reason, program, program_inside
         from suture.check.python import Ruff
         from suture.check.syntax import LANGUAGES, Syntax
 
-        held = tuple(roots if untrusted is None else untrusted)
+        untrusted = tuple(roots if untrusted is None else untrusted)
         wrong = {name: glob for name, rule in configuration.rules.items() if (glob := _wrong_glob(rule)) is not None}
         self._rules = {name: rule for name, rule in configuration.rules.items() if name not in wrong}
         self._syntax: list[Validator] = [*_parsers(), *map(Syntax, LANGUAGES)]
-        """The checks of which a file gets one."""
-        self._held = held
-        self._plugins = plugins(held)
+        """The checks of syntax, of which a file gets one."""
+        self._untrusted = untrusted
+        self._plugins = plugins(untrusted)
         self._others: list[Validator] = [ConflictMarkers(), *self._plugins]
-        if program("ruff", held) is not None:
-            self._syntax.insert(0, Ruff(roots, held, guard))
-        elif (inside := program_inside("ruff", held)) is not None:  # then Python's own parser looks at the syntax
-            self._others.insert(1, Unavailable("ruff", held_reason(inside), Ruff.files, setting=TRUST))
+        if program("ruff", untrusted) is not None:
+            self._syntax.insert(0, Ruff(roots, untrusted, guard))
+        elif (inside := program_inside("ruff", untrusted)) is not None:  # then Python's own parser checks the syntax
+            self._others.insert(1, Unavailable("ruff", in_root_reason(inside), Ruff.files, setting=TRUST))
         known = {validator.name for validator in (*self._syntax, *self._others)}
         self._others += [
-            _requested(rule, held, commands=commands) for rule in self._rules.values() if rule.name not in known
+            _configured_check(rule, untrusted, commands=commands)
+            for rule in self._rules.values()
+            if rule.name not in known
         ]
         problems = *configuration.problems, *wrong.values()
         self._others += [Unavailable("configuration", problem) for problem in problems]
 
-    def chosen(self, path: str) -> list[Chosen]:
-        """The checks of a file. Of those that look at its syntax, one: the first that is configured for it, or fits."""
+    def checks_for(self, path: str) -> list[FileCheck]:
+        """The checks of a file, with only one of its syntax: the first that is configured for it, or matches."""
         by_syntax = sorted(
-            (validator for validator in self._syntax if self._fits(validator, path)), key=self._is_by_type
+            (validator for validator in self._syntax if self._applies(validator, path)), key=self._is_by_type
         )
-        others = [validator for validator in self._others if self._fits(validator, path)]
+        others = [validator for validator in self._others if self._applies(validator, path)]
         return [self._with_rule(validator) for validator in (*by_syntax[:1], *others)]
 
     def _rule(self, validator: Validator) -> Rule:
         return self._rules.get(validator.name, _NO_RULE)
 
     def _is_by_type(self, validator: Validator) -> bool:
-        """Whether nobody says which files it is for."""
+        """Whether no configuration says which files it is for."""
         return self._rule(validator).files is None
 
-    def _fits(self, validator: Validator, path: str) -> bool:
+    def _applies(self, validator: Validator, path: str) -> bool:
         rule = self._rule(validator)
         if rule.enabled is False or fits(rule.exclude or (), path):
             return False
         return fits(rule.files or validator.files, path)
 
-    def _with_rule(self, validator: Validator) -> Chosen:
-        held = self._held if validator in self._plugins else ()
+    def _with_rule(self, validator: Validator) -> FileCheck:
+        untrusted = self._untrusted if validator in self._plugins else ()
         rule = self._rule(validator)
-        return Chosen(validator, rule.timeout_ms or _DEFAULT_TIMEOUT_MS, rule.severity, bool(rule.required), held)
+        return FileCheck(
+            validator, rule.timeout_ms or _DEFAULT_TIMEOUT_MS, rule.severity, bool(rule.required), untrusted
+        )
 
 
 def _wrong_glob(rule: Rule) -> str | None:
-    """What is wrong with a glob of a rule, if anything."""
+    """The problem of an invalid glob in a rule; None if all are valid."""
     for glob in (*(rule.files or ()), *(rule.exclude or ())):
         try:
             fits((glob,), "x/x")
         except SutureError as error:
-            return f"validators.{rule.name}: {glob!r:.80} is no glob ({error.code})"
+            return f"validators.{rule.name}: {glob!r:.80} is not a glob ({error.code})"
     return None
 
 
 def fits(globs: Sequence[str], path: str) -> bool:
-    """Whether a path fits one of some globs; one without a slash fits a name anywhere."""
+    """Whether a path matches one of some globs; one without a slash matches a name anywhere."""
     folder, _, name = path.rpartition("/")
     for glob in globs:
         plain = glob.removeprefix("*")
         if any(char in plain for char in "*?[{\\/"):
-            from suture.files.glob import Excluded  # most are a suffix or a name
+            from suture.files.glob import Excluded  # most globs are a suffix or a name
 
             whole = f"{glob}/*" if glob.endswith("/**") else glob
             if Excluded([whole]).files([name], f"{folder}/" if folder else ""):
@@ -254,7 +258,7 @@ def fits(globs: Sequence[str], path: str) -> bool:
 
 
 def _parsers() -> tuple[Parser, ...]:
-    """The checks of syntax by parsers that are no grammars."""
+    """The syntax checks that use no grammar."""
     from suture.check.data import Json, JsonWithComments, Toml, Xml, Yaml
     from suture.check.python import PythonSyntax
 
@@ -262,7 +266,7 @@ def _parsers() -> tuple[Parser, ...]:
 
 
 def built_in(name: str) -> Validator:
-    """The built-in check of a name, which looks at nothing but the text."""
+    """The built-in check with a name, which needs only the text."""
     from suture.check.markers import ConflictMarkers
     from suture.check.python import PythonParser
     from suture.check.syntax import LANGUAGES, Syntax
@@ -274,8 +278,8 @@ def built_in(name: str) -> Validator:
     return next(parser for parser in parsers if parser.name == name)
 
 
-class _Text:
-    """The staging of a text that no program reads."""
+class _BareText:
+    """The staging of a text for built-in checks, which need no file."""
 
     root = name = ""
 
@@ -283,23 +287,23 @@ class _Text:
         self.seconds = seconds
 
     def folder(self) -> str:
-        """No built-in check asks for it."""
+        """Never called by a built-in check."""
         raise NotImplementedError
 
     file = folder
 
 
 def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, list[tuple[object, ...]]]:
-    """What a worker does (`check.worker`): a check by its name. Why it was not carried out, or what it found.
+    """Run a check by name in a worker (`check.worker`). Returns why it did not run, and what it found.
 
-    If the process that asks is gone, nobody else ends a check that takes too long.
+    The timer ends a check that takes too long if the parent is gone and cannot.
     """
     import signal
 
     name, path, before, after, seconds = asked
     signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_SECONDS)
     try:
-        issues = built_in(name).check(path, before, after, _Text(seconds))
+        issues = built_in(name).check(path, before, after, _BareText(seconds))
     except NotRunError as error:
         return str(error), []
     except MemoryError:
@@ -309,42 +313,42 @@ def answer(asked: tuple[str, str, str | None, str, float]) -> tuple[str | None, 
     return None, [tuple(getattr(issue, field) for field in issue._fields) for issue in issues]
 
 
-def _requested(rule: Rule, held: Sequence[str], *, commands: bool) -> Validator:
-    """A check that only a configuration asks for."""
-    from suture.check.programs import ON_REQUEST, TRUST, Command  # most projects ask for none
+def _configured_check(rule: Rule, untrusted: Sequence[str], *, commands: bool) -> Validator:
+    """A check that runs only if configured."""
+    from suture.check.programs import ON_REQUEST, TRUST, Command  # most projects configure none
 
     if rule.command is None and rule.name not in ON_REQUEST:
-        return Unavailable(rule.name, "there is no check of this name, and no command is configured for it")
+        return Unavailable(rule.name, "no check has this name, and no command is configured for it")
     if rule.by_project and not commands:
         reason = "the project's configuration asks to run it, which only the operator can allow"
         return Unavailable(rule.name, reason, setting=TRUST)
     if rule.command is None:
-        return ON_REQUEST[rule.name](held)
-    return Command(rule.name, rule.files or (), rule.command, roots=held)
+        return ON_REQUEST[rule.name](untrusted)
+    return Command(rule.name, rule.files or (), rule.command, roots=untrusted)
 
 
 @cache
-def plugins(held: tuple[str, ...] = ()) -> list[Validator]:
-    """The checks of installed packages; one that cannot be loaded, or that a root holds, cannot be carried out."""
+def plugins(untrusted: tuple[str, ...] = ()) -> list[Validator]:
+    """The checks of installed packages; one that cannot be loaded, or is in a root, is `Unavailable`."""
     plugin_names = {file: named for file in _packages() if (named := _named_plugins(file))}
     if not plugin_names:
         return []
-    from importlib.metadata import EntryPoint  # 30 ms, for what is rare
+    from importlib.metadata import EntryPoint  # 30 ms, rarely needed
 
-    inside = Inside(held)
+    inside = RootSet(untrusted)
     loaded: list[Validator] = []
     seen: set[str] = set()
-    for file in sorted(plugin_names, key=inside.contains):  # a planted package hides no installed one of its name
+    for file in sorted(plugin_names, key=inside.contains):  # a planted package must not hide an installed one
         package = os.path.basename(os.path.dirname(file)).partition("-")[0].lower().replace(".", "_")
         if package not in seen:
             seen.add(package)
             points = [EntryPoint(name, value, PLUGINS) for name, value in plugin_names[file]]
-            loaded += [_held_plugin(point, file, inside) or _load(point, held) for point in points]
+            loaded += [_plugin_in_root(point, file, inside) or _load(point, untrusted) for point in points]
     return loaded
 
 
 def _packages() -> Iterator[str]:
-    """The files in which installed packages name their entry points."""
+    """The entry point files of installed packages."""
     for folder in dict.fromkeys(sys.path):
         try:
             names = os.listdir(folder or ".")
@@ -356,7 +360,7 @@ def _packages() -> Iterator[str]:
 
 
 def _named_plugins(file: str) -> list[tuple[str, str]]:
-    """The names and values of the plugins in a file of entry points."""
+    """The names and values of the plugins in an entry point file."""
     raw = read_regular(file, _MAX_ENTRY_POINTS_BYTES) or b""
     if PLUGINS.encode() not in raw:
         return []
@@ -371,8 +375,8 @@ def _named_plugins(file: str) -> list[tuple[str, str]]:
     return plugins
 
 
-def _held_plugin(point: EntryPoint, file: str, inside: Inside) -> Validator | None:
-    """A plugin that is not loaded, because a root holds its package or a module that loading it would import."""
+def _plugin_in_root(point: EntryPoint, file: str, inside: RootSet) -> Validator | None:
+    """`Unavailable` if a plugin's package, or a module that loading it would import, is in a root; else None."""
     from suture.check.programs import TRUST  # most installations have no plugins
 
     places = [file, *_origins(point.value.partition(":")[0].strip())]
@@ -387,7 +391,7 @@ def _held_plugin(point: EntryPoint, file: str, inside: Inside) -> Validator | No
 
 
 def _origins(module: str) -> Iterator[str]:
-    """The files of a module and of the packages around it, found without importing any of them."""
+    """The files of a module and its parent packages, found without importing them."""
     from importlib.machinery import PathFinder
     from importlib.util import find_spec
 
@@ -396,7 +400,7 @@ def _origins(module: str) -> Iterator[str]:
         name = ".".join(names[:end])
         try:
             spec = find_spec(name) if above is None else PathFinder.find_spec(name, above)
-        except (ImportError, ValueError):  # which loading it will tell
+        except (ImportError, ValueError):  # loading it will report that
             return
         if spec is None:
             return
@@ -405,9 +409,9 @@ def _origins(module: str) -> Iterator[str]:
         yield from above
 
 
-def _load(point: EntryPoint, held: Sequence[str]) -> Validator:
+def _load(point: EntryPoint, untrusted: Sequence[str]) -> Validator:
     try:
-        with importing_outside(held):
+        with importing_outside(untrusted):
             loaded = point.load()
             validator: Validator = loaded() if isinstance(loaded, type) else loaded
         wrong = [name for name in ("name", "files", "check") if not hasattr(validator, name)]

@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 
 class Grammar(Record):
-    """A tree-sitter grammar: `function` of `module` gives it, `distribution` brings it."""
+    """A tree-sitter grammar: `function` of `module` returns it; `distribution` contains it."""
 
     module: str
     function: str = "language"
 
     @property
     def distribution(self) -> str:
-        """What to install."""
+        """The package to install."""
         return self.module.replace("_", "-")
 
 
 class Language(Record):
-    """A language: a text is right if one of its `grammars` reads it.
+    """A language: a text is valid if one of its `grammars` can parse it.
 
-    `blocks` are words that open what another word closes. Of a language that is not `trusted`, the grammar
-    takes some code that is right for broken.
+    `blocks` are pairs of words that open and close a block. If a language is not `trusted`, its grammar rejects
+    some valid code.
     """
 
     name: str
@@ -41,13 +41,13 @@ class Language(Record):
     trusted: bool = True
     blocks: tuple[tuple[str, str], ...] = ()
     without: tuple[str, ...] = ()
-    """How the names of files end that are not checked."""
+    """Endings of files that are not checked."""
     elements: bool = False
-    """Whether elements as in HTML may occur in it, whose names the grammar does not compare."""
+    """Whether it may contain elements as in HTML, whose names the grammar does not compare."""
     paired: bool = False
-    """Whether brackets come in pairs in every right text without a preprocessor."""
+    """Whether brackets are paired in every valid text without a preprocessor."""
     unchecked: tuple[bytes, ...] = ()
-    """Words of a dialect that the grammar does not know: a text with one of them is not checked."""
+    """Words of dialects that the grammar does not support: a text with one of them is not checked."""
 
 
 def _end_words(*words: str) -> tuple[tuple[str, str], ...]:
@@ -158,15 +158,15 @@ LANGUAGES = (
 )
 
 
-MAX_ISSUES = 40  # in one text: those behind follow from the first ones
-_CHUNK_BYTES = 1 << 12  # that a parser gets between two looks at the clock
-_MAX_REPAIR_SECONDS = 1.0  # by choice, for what only makes a message better;
-_REPAIR_SHARE = 1 / 3  # and no more than this part of the time that is left
-_MAX_REPAIRS = 48  # that are tried, by choice: each parses the text again;
-_MIN_REPAIRS = 6  # and of a large text at least so many, the likeliest,
-_MAX_REPAIR_BYTES = 1 << 21  # though more bytes than these are read again
-_MAX_UNDONE = 12  # characters of a change that is shown as missing or unexpected: a longer one is no slip
-_LATE = "the time limit was reached while the syntax was read"
+MAX_ISSUES = 40  # in one text: later ones follow from the first
+_CHUNK_BYTES = 1 << 12  # that a parser reads between two checks of the deadline
+_MAX_REPAIR_SECONDS = 1.0  # by choice: repairs only improve the message;
+_REPAIR_SHARE = 1 / 3  # and at most this share of the remaining time
+_MAX_REPAIRS = 48  # tried, by choice: each parses the text again;
+_MIN_REPAIRS = 6  # of a large text, at least the likeliest ones,
+_MAX_REPAIR_BYTES = 1 << 21  # even if more bytes than this are parsed again
+_MAX_UNDONE = 12  # characters of a change shown as missing or unexpected: a longer one is not a slip
+_LATE = "the time limit was reached while the text was parsed"
 _loaded: dict[Grammar, tree_sitter.Language] = {}
 
 
@@ -183,11 +183,11 @@ class Syntax:
         self._language = language
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
-        """Where the syntax is broken, 40 places at most; none if one of the grammars reads the text.
+        """Where the syntax is broken, at most 40 places; none if one of the grammars can parse the text.
 
-        Of a language that is not trusted, only where the grammar could read the text before; and in a new file, only
-        a bracket or a quote whose repair heals it, or brackets that do not come in pairs. Otherwise it may be the
-        grammar that is wrong, and the text counts as not checked.
+        For a language that is not trusted, errors are reported only if the grammar could parse the old text; in a new
+        file, only a bracket or quote whose repair makes the text valid, or unpaired brackets. Otherwise the grammar may
+        be wrong, and the text counts as not checked.
         """
         source = after.encode("utf-8", "replace")
         language = self._language
@@ -203,19 +203,19 @@ class Syntax:
             readings.append((reader, tree))
         odd = [word.decode().strip() for word in language.unchecked if word in source]
         if odd or path.endswith(language.without):
-            what = f"it holds {odd[0]}, which" if odd else "what is in such files"
+            what = f"it contains {odd[0]}, which" if odd else "what is in such files"
             raise NotRunError(f"{what} the grammar of {self.name} may not know")
         old = None if before is None else before.encode("utf-8", "replace")
         fitting = [] if old is None else [reading for reading in readings if reading[0].reads(old)]
         reader, tree = (fitting or readings)[0]
-        view = View(source, tree, language.blocks, reader.hurry)
+        view = View(source, tree, language.blocks, reader.check_time)
         faults: list[tuple[int, str]] = []
         if old is None or fitting or language.trusted:
             faults = _faults(reader, view, old if fitting else None, trusted=language.trusted)
         if not faults and old is None and language.paired and b"\n#" not in source and view.uneven():
             faults = _one_per_place(view.brackets()[:1])
         if not faults:
-            raise NotRunError(f"the grammar of {self.name} cannot read it, which may be the grammar's fault")
+            raise NotRunError(f"the grammar of {self.name} cannot parse it, which may be the grammar's fault")
         lines = view.lines
         return [
             Issue("error", lines.number(at), lines.column(at), INVALID, message) for at, message in faults[:MAX_ISSUES]
@@ -223,7 +223,7 @@ class Syntax:
 
 
 class Reader:
-    """Reads texts with a grammar, until a moment of the monotonic clock."""
+    """Parses texts with a grammar, until a deadline of the monotonic clock."""
 
     def __init__(self, grammar: Grammar, deadline: float) -> None:
         language = _load(grammar)
@@ -235,9 +235,9 @@ class Reader:
     def parse(self, source: bytes) -> tree_sitter.Tree:
         """The tree; NotRunError if it is not done in time."""
         late = False
-        text = source if source.endswith(b"\n") else source + b"\n"  # some grammars end a line by it alone
+        text = source if source.endswith(b"\n") else source + b"\n"  # some grammars require it at the end of a line
 
-        # The parser's own `progress_callback` crashes the interpreter (0.26.0); a text that ends early stops it, too.
+        # The parser's `progress_callback` crashes the interpreter (0.26.0). Ending the text early stops it as well.
         def read(at: int, _: object) -> bytes:
             nonlocal late
             late = late or monotonic() > self._deadline
@@ -249,25 +249,25 @@ class Reader:
         return tree
 
     def reads(self, source: bytes) -> bool:
-        """Whether a text has no error, as far as there is time to see it."""
+        """Whether a text has no error; False if there is no time to parse it."""
         try:
             return not self.parse(source).root_node.has_error
         except NotRunError:
             return False
 
-    def hurry(self) -> None:
-        """NotRunError if the time is over."""
+    def check_time(self) -> None:
+        """Raise NotRunError after the deadline."""
         if monotonic() > self._deadline:
             raise NotRunError(_LATE)
 
-    def spare(self) -> float:
-        """A moment by which to have stopped what need not be done."""
+    def repair_deadline(self) -> float:
+        """The deadline for repairs, which are optional."""
         now = monotonic()
         return now + min(_MAX_REPAIR_SECONDS, (self._deadline - now) * _REPAIR_SHARE)
 
 
 def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) -> list[tuple[int, str]]:
-    """The places to show: the one whose repair heals the text, or else all that the parser objects to."""
+    """The places to show: the one whose repair makes the text valid, or else all that the parser objects to."""
     suspects = view.suspects() if trusted or before is not None else view.pairs()
     hunk = None if before is None else _hunk(reader, before, view.source)
     if hunk is not None:
@@ -276,9 +276,9 @@ def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) 
         others = [suspect for suspect in suspects if start <= suspect.at <= end and suspect not in brackets]
         suspects = [*brackets, *_undo_edit(view, *hunk), *others]
     tries = max(_MIN_REPAIRS, min(_MAX_REPAIRS, _MAX_REPAIR_BYTES // (len(view.source) + 1)))
-    moment = reader.spare()
+    deadline = reader.repair_deadline()
     for suspect in suspects[:tries]:
-        if monotonic() > moment:
+        if monotonic() > deadline:
             break
         if (suspect.put or suspect.end > suspect.start) and reader.reads(_repair(view.source, suspect)):
             return [(suspect.at, suspect.message)]
@@ -288,13 +288,13 @@ def _faults(reader: Reader, view: View, before: bytes | None, *, trusted: bool) 
     if hunk is not None:
         if suspects:
             return [(suspects[0].at, suspects[0].message)]
-        seen = f"broken here, seen in line {view.lines.number(errors[0].at)}: {errors[0].message}"
+        seen = f"broken here, noticed in line {view.lines.number(errors[0].at)}: {errors[0].message}"
         return [(max(view.behind(hunk[1]), hunk[0]), seen)]
     return _one_per_place([*(view.brackets()[:1] if view.uneven() else []), *errors])
 
 
 def _tag_mismatches(source: bytes, tree: tree_sitter.Tree) -> list[Issue]:
-    """JSX elements that are closed by another name, which the grammar takes."""
+    """JSX elements that are closed by another name, which the grammar accepts."""
     if b"</" not in source:
         return []
     issues: list[Issue] = []
@@ -310,7 +310,7 @@ def _tag_mismatches(source: bytes, tree: tree_sitter.Tree) -> list[Issue]:
         if opened != closed and last is not None:
             line, at = last.start_point
             column = len(source.split(b"\n")[line][:at].decode("utf-8", "replace")) + 1
-            words = f"`</{closed.decode()}>` does not close the `<{opened.decode()}>` of line {node.start_point[0] + 1}"
+            words = f"`</{closed.decode()}>` does not close the `<{opened.decode()}>` in line {node.start_point[0] + 1}"
             issues.append(Issue("error", line + 1, column, INVALID, words))
     return issues
 
@@ -323,7 +323,7 @@ def _one_per_place(errors: list[Suspect]) -> list[tuple[int, str]]:
 
 
 def _hunk(reader: Reader, before: bytes, after: bytes) -> tuple[int, int, bytes] | None:
-    """The changed part of a text that was right before: where it starts and ends, and what was there."""
+    """The change that broke a valid text: where it starts and ends, and the old text there."""
     old, new = split_lines(before), split_lines(after)
     hunks = list(changes(old, new))
     while len(hunks) > 1:
@@ -346,17 +346,19 @@ def _revert(old: list[bytes], new: list[bytes], hunks: list[tuple[int, int, int,
 
 
 def _undo_edit(view: View, start: int, end: int, old: bytes) -> list[Suspect]:
-    """A change of a few characters, taken back."""
-    gone, come = old.decode("utf-8", "replace"), view.source[start:end].decode("utf-8", "replace")
-    shared = min(len(gone), len(come))
-    same = next((at for at in range(shared) if gone[at] != come[at]), shared)
-    tail = next((at for at in range(shared - same) if gone[-1 - at] != come[-1 - at]), shared - same)
-    at = start + len(come[:same].encode())
-    gone, come = gone[same : len(gone) - tail], come[same : len(come) - tail]
-    if not come.strip() and 0 < len(gone.strip()) <= _MAX_UNDONE:
-        return [Suspect(view.behind(at) if view.lines.leads(at) else at, f"missing `{gone.strip()}`", start, end, old)]
-    if not gone.strip() and 0 < len(come.strip()) <= _MAX_UNDONE:
-        return [Suspect(at + len(come) - len(come.lstrip()), f"unexpected `{come.strip()}`", start, end, old)]
+    """Suspect a change of a few characters, with its reversal as the repair."""
+    removed, added = old.decode("utf-8", "replace"), view.source[start:end].decode("utf-8", "replace")
+    shared = min(len(removed), len(added))
+    same = next((at for at in range(shared) if removed[at] != added[at]), shared)
+    tail = next((at for at in range(shared - same) if removed[-1 - at] != added[-1 - at]), shared - same)
+    at = start + len(added[:same].encode())
+    removed, added = removed[same : len(removed) - tail], added[same : len(added) - tail]
+    if not added.strip() and 0 < len(removed.strip()) <= _MAX_UNDONE:
+        return [
+            Suspect(view.behind(at) if view.lines.leads(at) else at, f"missing `{removed.strip()}`", start, end, old)
+        ]
+    if not removed.strip() and 0 < len(added.strip()) <= _MAX_UNDONE:
+        return [Suspect(at + len(added) - len(added.lstrip()), f"unexpected `{added.strip()}`", start, end, old)]
     return []
 
 
@@ -365,7 +367,7 @@ def _repair(source: bytes, suspect: Suspect) -> bytes:
 
 
 def _load(grammar: Grammar) -> tree_sitter.Language:
-    """The grammar's tables, loaded once; they are never changed, so threads may share them."""
+    """The grammar's tables, loaded once. They are immutable, so threads can share them."""
     language = _loaded.get(grammar)
     if language is None:
         try:
@@ -375,7 +377,7 @@ def _load(grammar: Grammar) -> tree_sitter.Language:
             import tree_sitter
 
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # some wheels still give their tables as a number
+                warnings.simplefilter("ignore", DeprecationWarning)  # some wheels still return their tables as a number
                 language = tree_sitter.Language(getattr(import_module(grammar.module), grammar.function)())
         except ImportError:
             raise NotRunError(f"{grammar.distribution} is not installed: pip install 'suture[syntax]'") from None

@@ -1,12 +1,11 @@
-"""Built-in checks in processes of their own, which can be killed: parsers cannot be interrupted.
+"""Built-in checks in separate processes, which can be killed: parsers cannot be interrupted.
 
-Texts of a few KB make a grammar take seconds and gigabytes, or crash (`python -m bench syntax` has the figures). A
-worker is a process that waits for texts; it is kept between calls, as starting one takes longer than most checks. It
-may have `MEMORY` bytes, is killed when the time of a check is over, and ends with the process that started it. A text
-that ends it is not checked, which is told; the next one gets a new worker.
+Texts of a few KB can make a grammar take seconds and gigabytes, or crash (`python -m bench syntax` has the figures). A
+worker is a process that waits for texts. It is kept between calls, because starting one takes longer than most checks.
+It is limited to `MEMORY` bytes, is killed at the time limit of a check, and ends with its parent. A text that crashes
+it is reported as not checked; the next one gets a new worker.
 
-A worker that was used before may have ended since for reasons of its own, so that a text is given to a new one before
-it is called guilty.
+A worker that was idle may have ended for unrelated reasons. So a text is tried in a new worker before it is blamed.
 """
 
 from __future__ import annotations
@@ -18,36 +17,36 @@ from threading import Condition
 from time import monotonic
 
 from suture.check.issue import Issue, NotRunError
-from suture.files.worker import Partner
+from suture.files.worker import Worker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     Origin = tuple[tuple[str, ...], tuple[str, ...]]
-    """Roots from which nothing is imported, and the folders of `sys.path`."""
+    """The roots from which nothing is imported, and `sys.path`."""
 
 MEMORY = 1_000_000_000
-"""Bytes that a worker may have; the largest text that is checked takes up to 400 MB of it where it is not hostile."""
+"""The memory limit of a worker, in bytes; the largest text that is not hostile takes up to 400 MB."""
 _ENTRY = "suture.check.registry"
-_MAX_WORKERS = 4  # as many as `gate` has threads
-_WAIT_SECONDS = 0.1  # seconds after which a check that waits for a worker gets another one
+_MAX_WORKERS = 4  # one for each thread of `gate`
+_WAIT_SECONDS = 0.1  # that a check waits for a busy worker before it starts another
 _CRASHED = "the parser crashed on this text, or needed more than {memory:,} MB of memory"
 _LATE = "it took longer than {seconds:.1f} s"
-_BUSY = "all workers were busy with other checks until its time was up"
+_BUSY = "all workers were busy with other checks until its time limit"
 
 
 def check(name: str, path: str, before: str | None, after: str, seconds: float, roots: Sequence[str]) -> list[Issue]:
-    """What the built-in check of a name finds; NotRunError if it takes too much time or memory.
+    """Run a built-in check by name; NotRunError if it takes too much time or memory.
 
     Nothing is imported from `roots`.
     """
-    ends = monotonic() + seconds
+    deadline = monotonic() + seconds
     for _ in range(2):
-        worker, is_new = _workers.take((tuple(roots), tuple(sys.path)), ends)
+        worker, is_new = _workers.take((tuple(roots), tuple(sys.path)), deadline)
         try:
-            question = name, path, before, after, max(ends - monotonic(), 0.0)
-            answer = worker.take(ends) if worker.give(question, ends) else None
+            question = name, path, before, after, max(deadline - monotonic(), 0.0)
+            answer = worker.receive(deadline) if worker.send(question, deadline) else None
         finally:
             _workers.put_back(worker)
         if answer is not None:
@@ -55,7 +54,7 @@ def check(name: str, path: str, before: str | None, after: str, seconds: float, 
             if reason is not None:
                 raise NotRunError(reason)
             return [Issue(*row) for row in rows]
-        if monotonic() >= ends:
+        if monotonic() >= deadline:
             raise NotRunError(_LATE.format(seconds=seconds))
         if is_new:
             break
@@ -63,35 +62,35 @@ def check(name: str, path: str, before: str | None, after: str, seconds: float, 
 
 
 class _Workers:
-    """The workers of this process: those that wait, and those that are at work."""
+    """The workers of this process, idle and busy ones."""
 
     def __init__(self) -> None:
         self._changed = Condition()
-        self._waiting: list[tuple[Origin, Partner]] = []
-        self._at_work: dict[Partner, Origin] = {}
+        self._waiting: list[tuple[Origin, Worker]] = []
+        self._busy: dict[Worker, Origin] = {}
 
-    def take(self, origin: Origin, ends: float) -> tuple[Partner, bool]:
-        """A worker that imports from there, and whether it is new.
+    def take(self, origin: Origin, deadline: float) -> tuple[Worker, bool]:
+        """A worker that imports from `origin`, and whether it is new.
 
-        While others are at work, one of them is waited for a moment: most checks are over before another has started.
+        If others are busy, wait for one of them a moment: most checks take less time than starting a worker.
         """
         soon = monotonic() + _WAIT_SECONDS
         with self._changed:
             while True:
-                waiting = self._idle(origin)
-                if waiting is not None:
-                    return waiting, False
+                idle_worker = self._idle(origin)
+                if idle_worker is not None:
+                    return idle_worker, False
                 now = monotonic()
-                if now >= ends:
+                if now >= deadline:
                     raise NotRunError(_BUSY)
-                if len(self._at_work) < (_MAX_WORKERS if now >= soon else 1):
+                if len(self._busy) < (_MAX_WORKERS if now >= soon else 1):
                     return self._start(origin), True
-                self._changed.wait(min(ends, soon if now < soon else ends) - now)
+                self._changed.wait(min(deadline, soon if now < soon else deadline) - now)
 
-    def put_back(self, worker: Partner) -> None:
-        """Let others have a worker, if it still lives and owes no answer."""
+    def put_back(self, worker: Worker) -> None:
+        """Return a worker for reuse, if it is alive and owes no answer."""
         with self._changed:
-            origin = self._at_work.pop(worker, None)
+            origin = self._busy.pop(worker, None)
             if origin is None or worker.busy:
                 worker.close()
             elif worker.usable:
@@ -99,38 +98,38 @@ class _Workers:
             self._changed.notify()
 
     def close(self) -> None:
-        """End all of them; a later check starts another."""
+        """End all workers; a later check starts another."""
         with self._changed:
-            for worker in self._at_work:
+            for worker in self._busy:
                 worker.kill()
             for _, worker in self._waiting:
                 worker.close()
             self._waiting = []
 
-    def forget(self) -> None:
-        """In a process that was forked: leave them to the other one, and close what leads to them."""
-        for worker in (*self._at_work, *(worker for _, worker in self._waiting)):
+    def abandon(self) -> None:
+        """In a forked process: leave the workers to the parent, and close the pipes to them."""
+        for worker in (*self._busy, *(worker for _, worker in self._waiting)):
             worker.close()
 
-    def _idle(self, origin: Origin) -> Partner | None:
-        """A worker that waits; the one that worked last, so that others are not needed and end."""
+    def _idle(self, origin: Origin) -> Worker | None:
+        """An idle worker: the one that was used last, so that surplus ones time out."""
         for at in reversed(range(len(self._waiting))):
             known, worker = self._waiting[at]
-            if known != origin and len(self._waiting) + len(self._at_work) < _MAX_WORKERS:
+            if known != origin and len(self._waiting) + len(self._busy) < _MAX_WORKERS:
                 continue
             del self._waiting[at]
-            if known == origin and not worker.ready:  # nothing is asked, so that is its end
-                self._at_work[worker] = origin
+            if known == origin and not worker.ready:  # readable without a request: it has ended
+                self._busy[worker] = origin
                 return worker
             worker.close()
         return None
 
-    def _start(self, origin: Origin) -> Partner:
+    def _start(self, origin: Origin) -> Worker:
         try:
-            worker = Partner(_ENTRY, origin[0], MEMORY)
-        except (OSError, NotImplementedError, AttributeError, TypeError) as error:  # also: nobody knows where Python is
+            worker = Worker(_ENTRY, origin[0], MEMORY)
+        except (OSError, NotImplementedError, AttributeError, TypeError) as error:  # or no path of Python
             raise NotRunError(f"no process could be started for it: {error}") from None
-        self._at_work[worker] = origin
+        self._busy[worker] = origin
         return worker
 
 
@@ -145,7 +144,7 @@ def close() -> None:
 def _reset() -> None:
     global _workers
     known, _workers = _workers, _Workers()
-    known.forget()
+    known.abandon()
 
 
 register(close)

@@ -169,11 +169,11 @@ def quick_options(words: Sequence[str]) -> QuickOptions | None:
 
 def _clean_sys_path(words: Sequence[str]) -> None:
     """Remove the entries of `sys.path` that are in the workspace, so that nothing is imported from there."""
-    from suture.origins import drop_entries  # --help needs none of it
+    from suture.origins import drop_root_entries  # --help needs none of it
 
     named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--root"]
     named += [word.partition("=")[2] for word in words if word.startswith("--root=")]
-    drop_entries(named or ["."])
+    drop_root_entries(named or ["."])
 
 
 def _run(words: list[str], *, own_process: bool) -> int:

@@ -216,9 +216,9 @@ def _files(prefix: str, root: str, *, only_folders: bool = False) -> Iterator[st
 def _changes(root: str, state: str | None, *, snapshots: bool) -> Iterator[tuple[str, str]]:
     """Ids of changes and printable names of snapshots, each with a description."""
     from suture.cli.readonly import read_history
-    from suture.origins import drop_entries
+    from suture.origins import drop_root_entries
 
-    drop_entries([root])
+    drop_root_entries([root])
     with read_history(os.path.abspath(root), _TIMEOUT_MS) as recorded:
         if snapshots:
             for point in reversed(recorded.book.snapshots()):

@@ -22,8 +22,8 @@ from suture.engine import Engine
 from suture.errors import HistoryUnavailable, RecoveryBlocked, WorkspaceNotFound
 from suture.files.fs import Tree
 from suture.files.history import LOCKED, is_damage, sqlite_code
-from suture.files.journal import Journal, Left
-from suture.files.local_fs import LocalFS, shelf_folder
+from suture.files.journal import Journal, Leftover
+from suture.files.local_fs import LocalFS, history_folder
 from suture.files.protected import Guard
 from suture.files.recovery import find_strays
 from suture.records import Record
@@ -296,7 +296,7 @@ def _install(extra: str) -> str:
 def state_folder(root: str) -> Iterator[Finding]:
     """The folder of all histories, which may not exist yet."""
     del root
-    folder = shelf_folder()
+    folder = history_folder()
     place = folder
     while not os.path.lexists(place):
         place = os.path.dirname(place)
@@ -320,7 +320,7 @@ def state_folder(root: str) -> Iterator[Finding]:
 
 def history(root: str) -> Iterator[Finding]:
     """The workspace's history."""
-    if not os.path.isdir(shelf_folder()):
+    if not os.path.isdir(history_folder()):
         yield _ok("history", "nothing is recorded yet")
         return
     try:
@@ -404,7 +404,7 @@ def _unavailable(error: HistoryUnavailable) -> Finding:
     if code in LOCKED:
         return _note("history", error.reason, "Wait until it is done; changes that land meanwhile are not recorded.")
     is_blocked = isinstance(cause, OSError)  # something is in its place
-    advice = _NEW_HISTORY if is_damage(cause) and not is_blocked else f"Check the files in {shelf_folder()}."
+    advice = _NEW_HISTORY if is_damage(cause) and not is_blocked else f"Check the files in {history_folder()}."
     return _problem("history", error.reason, advice)
 
 
@@ -442,7 +442,7 @@ def transaction(root: str) -> Iterator[Finding]:
         journal = Journal([tree])
         try:
             waiting = journal.exists()
-            left = journal.read() if waiting else Left(None)
+            left = journal.read() if waiting else Leftover(None)
         except RecoveryBlocked as error:
             advice = f"{hint(error)} Then: {_recover(root)}" if error.state == "foreign" else _recover(root)
             yield _problem("transaction", f"cannot be recovered: {error.reason}", advice)
@@ -476,7 +476,7 @@ def configuration(root: str) -> Iterator[Finding]:
         names, configured, trusted = _read_configuration(session, root)
         settings = yield from _operator_settings(root)
         trusted = trusted or "project_commands" in settings
-        asked = [chosen.validator for chosen in table(session).chosen("x")]
+        asked = [chosen.validator for chosen in table(session).checks_for("x")]
     wrong = 0
     for validator in asked:
         if isinstance(validator, Unavailable) and validator.name not in configured.rules:
@@ -607,7 +607,7 @@ def _program(rule: Rule, root: str, *, trusted: bool) -> Iterator[Finding]:
         first, path = rule.name, program(rule.name, roots)
     else:
         if not _is_known(rule.name, root):
-            yield _problem(name, "there is no check of this name, and no command is configured for it", _FORMAT_HINT)
+            yield _problem(name, "no check has this name, and no command is configured for it", _FORMAT_HINT)
         return
     report = _problem if rule.required else _note
     place = program_inside(first, roots) if path is None else path if not is_outside(path, roots) else None

@@ -11,8 +11,8 @@ import os
 from contextlib import contextmanager
 
 from suture.files.fs import MEMORY, Tree
-from suture.files.history import History, Waiting
-from suture.files.local_fs import LocalFS, shelved
+from suture.files.history import History, PendingChanges
+from suture.files.local_fs import LocalFS, database_path
 from suture.records import Record
 from suture.settings import Settings
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from sqlite3 import Connection
 
-    from suture.files.database import LogBook
+    from suture.files.database import Database
     from suture.plan import ChangeRecord
 
 _ASCII = 128  # bytes below it are the same in every URI
@@ -30,7 +30,7 @@ _ASCII = 128  # bytes below it are the same in every URI
 class RecordedHistory(Record):
     """The history of a workspace, to read."""
 
-    book: LogBook
+    book: Database
     waiting: tuple[ChangeRecord, ...]
     """Changes not recorded yet, in the order in which they landed."""
     database: Connection
@@ -59,7 +59,7 @@ class ReadOnlyFS(LocalFS):
         if name == MEMORY:
             self.database = Connection(MEMORY, isolation_level=None)
         else:
-            path = shelved(name)
+            path = database_path(name)
             if not os.path.isfile(path):
                 os.lstat(path)  # FileNotFoundError, if nothing is there
                 raise OSError(errno.EINVAL, "not a regular file", path)
@@ -80,8 +80,8 @@ def read_history(root: str, timeout_ms: int) -> Iterator[RecordedHistory]:
     with Tree(fs, root) as tree, History(tree, Settings(history_timeout_ms=timeout_ms)).reading() as book:
         assert fs.database is not None  # noqa: S101  the book was read from it
         name = None if fs.name == MEMORY else fs.name
-        waiting = () if name is None else tuple(Waiting(LocalFS().pending(name)).since(book.knows))
-        yield RecordedHistory(book, waiting, fs.database, None if name is None else shelved(name))
+        waiting = () if name is None else tuple(PendingChanges(LocalFS().pending(name)).unrecorded(book.has_change))
+        yield RecordedHistory(book, waiting, fs.database, None if name is None else database_path(name))
 
 
 def _uri(path: str) -> str:

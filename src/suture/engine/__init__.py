@@ -1,9 +1,9 @@
-"""The way through: read → plan → lock → commit.
+"""One change from start to end: read → plan → lock → commit.
 
-`Engine.land` takes a function that makes a plan and lands it. The first plan is made without the lock,
-so slow planning never blocks another process. If a file turns out to have changed meanwhile, the
-plan is made again, now under the lock, where no other suture process can interfere. `Transaction` is
-the library's way to land what a program collects.
+`Engine.land` takes a function that makes a plan, and lands the plan. The first plan is made without the
+lock, so that slow planning never blocks another process. If a file changed meanwhile, the plan is made
+again, now under the lock, where no other suture process can interfere. `Transaction` lands changes that
+a program collects.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from contextlib import contextmanager
 
 from suture.audience import MODEL
 from suture.bounds import suspend, within
-from suture.engine.session import Carried, Session
+from suture.engine.session import Session, SharedState
 from suture.errors import FileChanged, NotEncodable, WorkspaceNotFound
 from suture.files.fs import Tree
 from suture.files.local_fs import LocalFS
 from suture.files.paths import INTENT_NAME
 from suture.files.protected import OWN_PREFIX, Guard
-from suture.origins import keep_out
+from suture.origins import exclude_roots
 from suture.plan import ChangeRecord, Plan
 from suture.records import Record
 from suture.settings import Settings, operator_file
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from suture.audience import Audience
     from suture.engine.session import Progress
     from suture.files.fs import FS
-    from suture.files.history import History, Kept
+    from suture.files.history import History, IdleDatabase
     from suture.files.recovery import Recovered
-    from suture.files.worker import Finder, Team
+    from suture.files.worker import GetWorker, WorkerPool
     from suture.plan import Change, Content, FileChange, Trouble
     from suture.text import Text
     from suture.text.edits import Edit
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
 _PERMISSION_BITS = 0o777
-_MOST_REPLANS = 3  # after which a file that changes all the time is an error
-_MOST_BYTES_HELD = 1_000_000  # bytes that are held in memory from one call to the next
+_MOST_REPLANS = 3  # after that, a file that keeps changing is an error
+_MOST_BYTES_HELD = 1_000_000  # bytes of a content that stays in memory between calls
 
 
 class Landing(Record):
-    """What came of a plan: the change, or None if nothing had to be done; and what else the caller should know."""
+    """The outcome of a plan: the change, or None if there was nothing to do; and what else the caller should know."""
 
     change: Change | None
     recovered: Recovered | None = None
@@ -56,7 +56,7 @@ class Landing(Record):
 
 
 class Engine:
-    """A workspace's root and settings, and the two things that can be done with them: look and land."""
+    """A workspace's root and settings. `session` reads its files, `land` changes them."""
 
     def __init__(
         self,
@@ -69,10 +69,10 @@ class Engine:
         self.audience = audience
         self.settings = settings or Settings()
         self.settings.check()
-        self._carried = Carried()
+        self._shared = SharedState()
         self._turns: dict[int, LockType] = {}
-        self._kept: Kept | None = None
-        self._team: Team | None = None
+        self._idle_database: IdleDatabase | None = None
+        self._worker_pool: WorkerPool | None = None
         self.progress: Progress = _ignore_progress
         try:
             self.root = os.path.abspath(os.fspath(root))
@@ -86,7 +86,7 @@ class Engine:
         self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
         self._own_places: list[str] = []
         if isinstance(self.fs, LocalFS):
-            self._own_places = [*keep_out(self.roots), *_operator_place(self.settings)]
+            self._own_places = [*exclude_roots(self.roots), *_operator_place(self.settings)]
         with self.session() as session:
             for tree in session.trees:
                 stat = tree.stat("")
@@ -94,21 +94,21 @@ class Engine:
                     raise WorkspaceNotFound(root=tree.root, reason="not a folder")
 
     def close(self) -> None:
-        """Let go of what is kept open between calls; a call that needs it opens it again."""
-        if self._kept is not None:
-            self._kept.close()
-        if self._team is not None:
-            self._team.close()
+        """Close what stays open between calls; a later call reopens what it needs."""
+        if self._idle_database is not None:
+            self._idle_database.close()
+        if self._worker_pool is not None:
+            self._worker_pool.close()
 
     def session(self, progress: Progress | None = None) -> Session:
-        """A view for one call, perhaps watched by its caller."""
+        """A view for one call; `progress` is called while it runs."""
         return Session(
             [Tree(self.fs, root) for root in self.roots],
             self.settings,
             self.guard,
-            self._carried,
+            self._shared,
             history=self._history,
-            partner=self._partner,
+            worker=self._worker,
             progress=progress or self.progress,
             audience=self.audience,
             own_places=self._own_places,
@@ -122,31 +122,31 @@ class Engine:
         serial: bool = False,
         progress: Progress | None = None,
     ) -> Landing:
-        """Make a plan and land it, unless it is cancelled first. A `serial` one is planned under the lock only."""
-        from suture.files.commit import commit, hold_lock  # readers do not load the writer
+        """Make a plan and land it, unless cancelled first. With `serial`, plan only under the lock."""
+        from suture.files.commit import commit, hold_lock  # reading does not need the writer
         from suture.files.recovery import recover
 
         with within(self.settings), self.session(progress) as session:
-            # A transaction under way, or what a dead process left: a plan made on that would be a wrong one.
-            unsettled = any(tree.stat(INTENT_NAME) is not None for tree in session.trees)
-            plan = None if unsettled or serial else session.checked(propose(session))
+            # A transaction is running or was interrupted: a plan made now could be based on half-changed files.
+            interrupted = any(tree.stat(INTENT_NAME) is not None for tree in session.trees)
+            plan = None if interrupted or serial else session.check_plan(propose(session))
             if plan is not None and not plan.changes and not plan.clipboards:
                 return Landing(None)
             with hold_lock(session.trees, self.settings.lock_timeout_ms, self._turns, session.checkpoint):
-                session.close()  # a folder opened while planning may have been moved since
+                session.close()  # folders opened while planning may have been moved since
                 history = session.history
                 with suspend():
                     recovered = recover(session.trees, self._history, self.guard, self.settings)
                 for attempts_left in range(_MOST_REPLANS, -1, -1):
-                    plan = plan or session.checked(propose(session))
+                    plan = plan or session.check_plan(propose(session))
                     if not plan.changes:
                         with suspend():
-                            return Landing(None, recovered, self._note(session, plan))
+                            return Landing(None, recovered, self._record_rest(session, plan))
                     session.checkpoint()
                     try:
                         with suspend():
                             change = commit(session.trees, plan, history, self.settings)
-                        self._remember(plan, change.trouble)
+                        self._update_shared(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
                     except FileChanged:
                         if not replan or not attempts_left:
@@ -156,7 +156,7 @@ class Engine:
 
     @contextmanager
     def locked(self) -> Iterator[Session]:
-        """A view for one call while no one else can land anything."""
+        """A view for one call that holds the workspace lock."""
         from suture.files.commit import hold_lock
         from suture.files.recovery import recover
 
@@ -166,15 +166,15 @@ class Engine:
             yield session
 
     def recover(self, *, wait: bool = True) -> Recovered | None:
-        """Clear up an interrupted transaction, if there is one and no other process is at work.
+        """Recover an interrupted transaction, if there is one and no other process is writing.
 
-        With `wait`, for a caller that asks for nothing else, also what a power cut left without an intent.
+        With `wait`, for a caller that wants nothing else, also remove files that a power cut left without an intent.
         """
-        waiting = any(map(self._is_unsettled, self.roots))
+        waiting = any(map(self._has_intent, self.roots))
         if not waiting and not wait:
             return None
         with self.session() as session:
-            from suture.errors import WorkspaceBusy  # the rare case
+            from suture.errors import WorkspaceBusy  # rarely needed
             from suture.files.commit import hold_lock
             from suture.files.recovery import recover
 
@@ -187,108 +187,108 @@ class Engine:
                     raise
                 return None  # a transaction is under way, not interrupted
 
-    def _is_unsettled(self, root: str) -> bool:
-        """Whether a transaction is under way there, or was interrupted."""
+    def _has_intent(self, root: str) -> bool:
+        """Whether a transaction is running in a root, or was interrupted."""
         with Tree(self.fs, root) as home:
             return home.stat(INTENT_NAME) is not None
 
     def _history(self, tree: Tree) -> History:
-        """The workspace's history, whose database stays open from one change to the next."""
-        from suture.files.history import History, Kept  # reading a file needs none
+        """The workspace's history; its database stays open between changes."""
+        from suture.files.history import History, IdleDatabase  # reading a file does not need it
 
-        if self._kept is None:
-            self._kept = Kept()
-        return History(tree, self.settings, self._kept)
+        if self._idle_database is None:
+            self._idle_database = IdleDatabase()
+        return History(tree, self.settings, self._idle_database)
 
     @contextmanager
-    def _partner(self, entry: str) -> Iterator[Finder]:
-        """A function that gives a second process, kept from one call to the next; one call uses it at a time."""
-        from suture.files.worker import Team
+    def _worker(self, entry: str) -> Iterator[GetWorker]:
+        """A function that returns a second process, which stays alive between calls; one call uses it at a time."""
+        from suture.files.worker import WorkerPool
 
-        if self._team is None:
+        if self._worker_pool is None:
             local = isinstance(self.fs, LocalFS) and self.settings.second_process
-            self._team = Team(entry, self.roots, local=local)
-        with self._team.partner() as partner:
-            yield partner
+            self._worker_pool = WorkerPool(entry, self.roots, local=local)
+        with self._worker_pool.worker() as worker:
+            yield worker
 
-    def _note(self, session: Session, plan: Plan) -> Trouble | None:
-        """Record what a plan says besides its files, which are so already: that a change is undone, and clipboards."""
+    def _record_rest(self, session: Session, plan: Plan) -> Trouble | None:
+        """Record what a plan without file changes says otherwise: that it undoes a change, and clipboards."""
         from suture.files.journal import new_id
 
         if plan.clipboards:
-            self._remember(plan, session.history.keep_clipboards(plan.clipboards))
+            self._update_shared(plan, session.history.keep_clipboards(plan.clipboards))
         if plan.undoes is None:
             return None
         change = ChangeRecord(new_id(), plan.tool, plan.summary, (), (), plan.undoes)
         return session.history.record(change, lambda _: None)
 
-    def _remember(self, plan: Plan, trouble: Trouble | None) -> None:
-        """Hold what the history could not take, and let go of what it has."""
+    def _update_shared(self, plan: Plan, trouble: Trouble | None) -> None:
+        """Keep in memory the clipboards that the history could not store, and the newest content."""
         for name, content in plan.clipboards:
-            self._carried.unsaved.pop(name, None)
+            self._shared.unsaved.pop(name, None)
             if trouble is not None and not trouble.recorded:
-                self._carried.unsaved[name] = content
+                self._shared.unsaved[name] = content
         after = getattr(plan.changes[-1], "after", None) if plan.changes else None
-        self._carried.newest = after if after is not None and _is_small(after) else None
+        self._shared.newest = after if after is not None and _is_small(after) else None
 
 
 class Transaction:
-    """Changes to several files that a program collects: they land together at the end of a `with` block.
+    """Changes to several files that land together at the end of a `with` block.
 
-    An exception drops them all.
+    An exception in the block drops them all.
 
-    Reading happens when the block ends, and again if a file changed meanwhile: `edit` takes a function
-    that finds the edits in whatever the file then says.
+    Files are read when the block ends, and again if one changed meanwhile: `edit` takes a function that
+    finds the edits in the file's current text.
     """
 
     def __init__(self, engine: Engine, summary: str) -> None:
         self._engine = engine
         self._summary = summary
-        self._wanted: list[Callable[[Session], FileChange]] = []
+        self._planners: list[Callable[[Session], FileChange]] = []
         self._over = False
         self.change: Change | None = None
         """What landed, after the block; None if nothing had to change."""
         self.recovered: Recovered | None = None
-        """The interrupted transaction that had to be cleared up first, if there was one."""
+        """The interrupted transaction that was recovered first, if there was one."""
 
     def create(self, path: Path, content: bytes | str, *, mode: int | None = None) -> None:
-        """A new file, perhaps with permission bits of its own."""
+        """Create a file, optionally with permission bits."""
         name, new = os.fspath(path), _bytes(content)
         if mode is not None and not 0 <= mode <= _PERMISSION_BITS:
             raise ValueError(mode)
-        self._want(lambda session: session.plan_create(name, new, mode))
+        self._add(lambda session: session.plan_create(name, new, mode))
 
     def write(self, path: Path, content: bytes | str) -> None:
-        """A file's whole content, whether it exists or not."""
+        """Write a file's whole content, whether it exists or not."""
         name, new = os.fspath(path), _bytes(content)
-        self._want(lambda session: session.plan_write(name, new))
+        self._add(lambda session: session.plan_write(name, new))
 
     def edit(self, path: Path, edits: Callable[[Text], Iterable[Edit]], *, encoding: str | None = None) -> None:
-        """Edits that the function `edits` finds in the file's text."""
+        """Apply the edits that the function `edits` returns for the file's text."""
         name = os.fspath(path)
         if not hasattr(edits, "__call__"):  # noqa: B004  callable() would tell mypy that this cannot be
-            message = "edits must be a function of the text: it may be asked again if the file changes"
+            message = "edits must be a function of the text: it is called again if the file changes"
             raise TypeError(message)
-        self._want(lambda session: session.plan_edit(name, edits, encoding))
+        self._add(lambda session: session.plan_edit(name, edits, encoding))
 
     def delete(self, path: Path) -> None:
-        """A file goes away. A symbolic link is refused: only what it points to could be deleted."""
+        """Delete a file. A symbolic link is refused: only its target could be deleted."""
         name = os.fspath(path)
-        self._want(lambda session: session.plan_delete(name))
+        self._add(lambda session: session.plan_delete(name))
 
     def rename(self, path: Path, to: Path, content: bytes | str | None = None) -> None:
-        """A file gets another name, perhaps with new content; an existing file is never replaced."""
+        """Rename a file, optionally with new content; an existing file is never replaced."""
         name, target = os.fspath(path), os.fspath(to)
         new = None if content is None else _bytes(content)
-        self._want(lambda session: session.plan_rename(name, target, new))
+        self._add(lambda session: session.plan_rename(name, target, new))
 
-    def _want(self, change: Callable[[Session], FileChange]) -> None:
+    def _add(self, change: Callable[[Session], FileChange]) -> None:
         self._check_open()
-        self._wanted.append(change)
+        self._planners.append(change)
 
     def _check_open(self) -> None:
         if self._over:
-            message = "this transaction is over; begin another one"
+            message = "this transaction has ended; start another one"
             raise RuntimeError(message)
 
     def __enter__(self) -> Self:
@@ -302,11 +302,11 @@ class Transaction:
             self.change, self.recovered = landing.change, landing.recovered
 
     def _plan(self, session: Session) -> Plan:
-        return Plan(tuple(wanted(session) for wanted in self._wanted), "transaction", self._summary)
+        return Plan(tuple(wanted(session) for wanted in self._planners), "transaction", self._summary)
 
 
 def _ignore_progress(files: int, matches: int) -> None:
-    """Take no notice of progress."""
+    """Ignore progress."""
 
 
 def _bytes(content: bytes | str) -> bytes:
@@ -317,14 +317,14 @@ def _bytes(content: bytes | str) -> bytes:
 
 
 def _is_small(content: Content) -> bool:
-    """Whether it may be held from one call to the next; a view would hold all that it was cut from."""
+    """Whether a content may stay in memory between calls. A view would keep the whole buffer alive."""
     return content.size <= _MOST_BYTES_HELD and all(isinstance(piece, bytes) for piece in content.pieces)
 
 
 def _operator_place(settings: Settings) -> list[str]:
-    """Where the operator's own file really is: an agent that could write it would decide over every workspace."""
+    """The real path of the operator's file: an agent that could write it would control every workspace."""
     file = operator_file(settings.config)
     try:
         return [os.path.realpath(file)] if file and not os.path.isdir(file) else []
-    except (OSError, ValueError):  # no path at all
+    except (OSError, ValueError):  # not a valid path
         return []

@@ -1,12 +1,12 @@
-"""Take a change back, or files to an earlier state, as plans; and name a state to come back to.
+"""Plan the undo of a change, or the restoration of an earlier state; and take snapshots.
 
-A change is inverted file by file against what is there now. Where that is what the change left, the old
-content comes back as it was. Where it is not, because of later changes or of somebody else, the inverse is merged
-in: base is what the change left, ours what is there now, theirs what was there before the change. Work
-that came later is kept; where both touch the same lines, nothing is changed and the conflict shows the sides.
+A change is inverted file by file, against the current content. If that is what the change left, the old content is
+restored. If not, because of later changes or of somebody else, the inverse is merged: base is what the change left,
+ours is the current content, theirs is the content before the change. Later work is kept; where both sides touch the
+same lines, nothing changes, and the conflict shows both.
 
-A file that a later change renamed is found under its new name. Rejected: to put back the old contents in any case,
-which would silently drop what was done since.
+A file that a later change renamed is found under its new name. Rejected: restoring old contents in any case, which
+would silently drop later work.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ if TYPE_CHECKING:
 
     from suture.engine.session import Session
     from suture.errors import UndoClash
-    from suture.files.database import LogBook, NamedPoint
+    from suture.files.database import Database, NamedPoint
     from suture.plan import ChangeRecord, FileChange, FileRecord, Snapshot
 
-_LONGEST_SIDE = 100_000  # bytes of a side of a conflict that an answer has
-_MOST_LATER = 5  # later changes that an answer names
-_MOST_CONFLICTS = 100  # that an answer has
+_MAX_SIDE_BYTES = 100_000  # of one side of a conflict, in an answer
+_MAX_LATER_CHANGES = 5  # named in an answer
+_MAX_CONFLICTS = 100  # in an answer
 
 
 class Inverse(Record):
-    """What takes a change back now, and whether later work had to be merged."""
+    """The file changes that undo a change, and whether later work was merged."""
 
     changes: tuple[FileChange, ...]
     merged: bool
 
 
-class Taken(Record):
-    """A snapshot, how many files it kept, and which of the known ones could not be read."""
+class SnapshotResult(Record):
+    """A snapshot, the number of files in it, and the known files that could not be read."""
 
     point: NamedPoint
     kept: int
     skipped: tuple[str, ...]
 
 
-def invert(session: Session, book: LogBook, change: ChangeRecord) -> Inverse:
-    """The file changes that take a change back, or UndoConflict with every place where that is impossible."""
-    inverter = _Inverter(session, book, change.number)
+def invert(session: Session, database: Database, change: ChangeRecord) -> Inverse:
+    """The file changes that undo a change, or UndoConflict with every place where that is impossible."""
+    inverter = _Inverter(session, database, change.number)
     changes: list[FileChange] = []
     conflicts: list[UndoClash] = []
     for file in reversed(change.files):
@@ -57,13 +57,13 @@ def invert(session: Session, book: LogBook, change: ChangeRecord) -> Inverse:
         except _Clash as clash:
             conflicts += clash.conflicts
     if conflicts:
-        later = _later(book, change, {conflict["path"] for conflict in conflicts})
-        raise UndoConflict(change_id=change.id, conflicts=conflicts[:_MOST_CONFLICTS], later=later)
+        later = _later_changes(database, change, {conflict["path"] for conflict in conflicts})
+        raise UndoConflict(change_id=change.id, conflicts=conflicts[:_MAX_CONFLICTS], later=later)
     return Inverse(tuple(changes), inverter.merged)
 
 
-def restore(session: Session, book: LogBook, state: Mapping[str, Version | None]) -> list[FileChange]:
-    """The file changes after which each path is as `state` says; None: no file there."""
+def restore(session: Session, database: Database, state: Mapping[str, Version | None]) -> list[FileChange]:
+    """The file changes that bring each path to `state`; None: no file."""
     changes: list[FileChange] = []
     for path, version in state.items():
         place, now = _current(session, path)
@@ -71,48 +71,52 @@ def restore(session: Session, book: LogBook, state: Mapping[str, Version | None]
             if now is not None:
                 changes.append(session.hold(Delete(place, now)))
         elif now is None:
-            changes.append(session.hold(Create(place, Content((book.needed(path, version),)), version.mode)))
+            changes.append(
+                session.hold(Create(place, Content((database.require_content(path, version),)), version.mode))
+            )
         elif now.content.digest != version.digest:
-            changes.append(session.hold(Update(place, now, Content((book.needed(path, version),)), mode=version.mode)))
+            changes.append(
+                session.hold(Update(place, now, Content((database.require_content(path, version),)), mode=version.mode))
+            )
         elif version.mode not in {now.mode, None}:
             changes.append(session.hold(Update(place, now, now.content, mode=version.mode)))
     return changes
 
 
-def take_snapshot(session: Session, name: str, paths: Sequence[str]) -> Taken:
-    """Name this point, and keep every file that the history knows, and those given. The workspace is locked."""
-    with session.history.reading() as book:
-        known = book.paths()
-    given = [session.read(path).place.name for path in paths]  # a wrong one is an error, an old one is not
-    keeper = _Keeper(session, dict.fromkeys((*given, *known)))
-    point = session.history.take_snapshot(name, keeper.files, keeper.content)
-    return Taken(point, keeper.kept, tuple(keeper.skipped))
+def take_snapshot(session: Session, name: str, paths: Sequence[str]) -> SnapshotResult:
+    """Record a named point with all files known to the history, and `paths`. The caller holds the lock."""
+    with session.history.reading() as database:
+        known = database.paths()
+    given = [session.read(path).place.name for path in paths]  # these must exist; known ones may be gone
+    reader = _SnapshotReader(session, dict.fromkeys((*given, *known)))
+    point = session.history.take_snapshot(name, reader.files, reader.content)
+    return SnapshotResult(point, reader.kept, tuple(reader.skipped))
 
 
 class _Clash(Exception):
-    """A file cannot be taken back; the conflicts say why."""
+    """A file's change cannot be undone; the conflicts say why."""
 
     def __init__(self, *conflicts: UndoClash) -> None:
         super().__init__(conflicts)
         self.conflicts = conflicts
 
 
-def _later(book: LogBook, change: ChangeRecord, paths: set[str]) -> list[str]:
-    """The newest few changes in force since then that touched any of these paths."""
-    since = list(book.changes_since(change.number))
+def _later_changes(database: Database, change: ChangeRecord, paths: set[str]) -> list[str]:
+    """The newest few later changes in effect that touched any of these paths."""
+    since = list(database.changes_since(change.number))
     cancelled = {later.id for later in since if later.state == "undone"}
     ids = [
         later.id
         for later in since
         if later.state == "landed"
-        and later.undoes not in cancelled  # undoing an undo would not clear the way
+        and later.undoes not in cancelled  # undoing an undo would not help
         and any(path in {file.path, file.to} for file in later.files for path in paths)
     ]
-    return ids[: -_MOST_LATER - 1 : -1]
+    return ids[: -_MAX_LATER_CHANGES - 1 : -1]
 
 
-class _Keeper:
-    """Reads files for a snapshot one after the other, holding only the last one's content."""
+class _SnapshotReader:
+    """Reads files for a snapshot one by one, keeping only the last content in memory."""
 
     def __init__(self, session: Session, paths: Iterable[str]) -> None:
         self._session = session
@@ -122,7 +126,7 @@ class _Keeper:
         self.skipped: list[str] = []
 
     def files(self) -> Iterator[tuple[str, Version | None]]:
-        """What is at each path; None: nothing. It is asked again if the history has to be started over."""
+        """The version at each path; None: no file. Called again if the history has to be started over."""
         self.kept, self.skipped = 0, []
         for path in self._paths:
             try:
@@ -138,21 +142,21 @@ class _Keeper:
             yield path, Version(now.content.digest, now.mode)
 
     def content(self, digest: str) -> bytes | None:
-        """The content of the file that was last read."""
+        """The content of the file that was read last."""
         return self._last.bytes() if self._last.digest == digest else None
 
 
 class _Inverter:
-    """Inverts the files of the change with this number."""
+    """Inverts the file changes of the change with this number."""
 
-    def __init__(self, session: Session, book: LogBook, number: int) -> None:
+    def __init__(self, session: Session, database: Database, number: int) -> None:
         self._session = session
-        self._book = book
+        self._database = database
         self._number = number
         self.merged = False
 
     def invert(self, file: FileRecord) -> Iterable[FileChange]:
-        """The changes that take back what happened to one file; none if it is taken back already."""
+        """The changes that undo what happened to one file; none if that is undone already."""
         if file.after is None:
             return self._undelete(file)
         left = file.to or file.path
@@ -164,20 +168,24 @@ class _Inverter:
         if file.before is None:
             return self._uncreate(file, place, now if there else None)
         if now is not None and not there:  # it was deleted, and what is there is another file
-            sides = (self._book.content(file.after.digest), now.content.bytes(), self._book.content(file.before.digest))
-            raise _Clash({**_whole(place.name, *sides), "about": "file"})
+            sides = (
+                self._database.content(file.after.digest),
+                now.content.bytes(),
+                self._database.content(file.before.digest),
+            )
+            raise _Clash({**_file_conflict(place.name, *sides), "about": "file"})
         if path != file.path and file.to is not None:
             return self._move_back(file, place, now)
         return self._put_back(file.after, file.before, place, now)
 
     def _find_now(self, left: str, after: Version) -> tuple[str, bool]:
-        """Where the file is now, and whether it is there.
+        """The file's current path, and whether it exists.
 
-        If a later change is damaged, that is known only of a file that is still as this change left it.
+        If a later change is damaged, that is known only if the file is still as this change left it.
         """
-        damaged = self._book.damaged_since(self._number)
+        damaged = self._database.damaged_since(self._number)
         if damaged is None:
-            return self._book.path_now(left, self._number)
+            return self._database.current_path(left, self._number)
         now = _current(self._session, left)[1]
         if now is None or now.content.digest != after.digest:
             raise HistoryDamaged(what="change", name=damaged.id, path=left)
@@ -188,17 +196,19 @@ class _Inverter:
         if now is None:
             return []
         if now.content.digest != file.after.digest:
-            raise _Clash(_whole(place.name, self._book.content(file.after.digest), now.content.bytes(), None))
+            raise _Clash(
+                _file_conflict(place.name, self._database.content(file.after.digest), now.content.bytes(), None)
+            )
         return [Delete(place, now)]
 
     def _undelete(self, file: FileRecord) -> Iterable[FileChange]:
         assert file.before is not None  # noqa: S101  it was deleted
         place, now = _current(self._session, file.path)
-        old = self._book.needed(file.path, file.before)
+        old = self._database.require_content(file.path, file.before)
         if now is None:
             return [Create(place, Content((old,)), file.before.mode)]
         if now.content.digest != file.before.digest:
-            raise _Clash(_whole(place.name, None, now.content.bytes(), old))
+            raise _Clash(_file_conflict(place.name, None, now.content.bytes(), old))
         return []
 
     def _put_back(self, after: Version, before: Version, place: Place, now: Snapshot | None) -> Iterable[FileChange]:
@@ -212,39 +222,43 @@ class _Inverter:
         assert file.after is not None  # noqa: S101
         home, there = _current(self._session, file.path)
         if now is None and there is not None and there.content.digest == file.before.digest:
-            return []  # somebody has moved it back
+            return []  # somebody moved it back
         content = self._merge_out(file.after, file.before, place, now)
         if there is not None:
-            raise _Clash(_whole(home.name, None, there.content.bytes(), self._book.needed(file.path, file.before)))
+            raise _Clash(
+                _file_conflict(
+                    home.name, None, there.content.bytes(), self._database.require_content(file.path, file.before)
+                )
+            )
         assert now is not None  # noqa: S101  or it would have clashed
         if file.replaced is None:
             return [Rename(place, now, home, content)]
         back = Create(home, content or now.content, now.mode)
-        replaced = Content((self._book.needed(place.name, file.replaced),))
+        replaced = Content((self._database.require_content(place.name, file.replaced),))
         return [back, Update(place, now, replaced, mode=file.replaced.mode)]
 
     def _merge_out(self, after: Version, before: Version, place: Place, now: Snapshot | None) -> Content | None:
-        """The content that `now` has without the change from `before` to `after`; None if that is the same."""
+        """The content of `now` without the change from `before` to `after`; None if that is the same."""
         if now is not None and before.digest in {now.content.digest, after.digest}:
             return None
-        old = self._book.needed(place.name, before)
+        old = self._database.require_content(place.name, before)
         if now is not None and now.content.digest == after.digest:
             return Content((old,))
-        base = self._book.needed(place.name, after)
+        base = self._database.require_content(place.name, after)
         if now is None:
-            raise _Clash(_whole(place.name, base, None, old))
+            raise _Clash(_file_conflict(place.name, base, None, old))
         self.merged = True
         return _merge(place.name, base, now, old, self._session.settings.binary_window)
 
 
 def _merge(name: str, base: bytes, now: Snapshot, theirs: bytes, window: int) -> Content | None:
-    """Merge the texts, or, if a byte order mark came or went, the bytes; nothing that is not text."""
+    """Merge the texts, or the bytes if a byte order mark was added or removed; refuse anything that is not text."""
     ours = now.content.bytes()
     texts = [Text.decode(raw) for raw in (base, ours, theirs)]
     alike = len({(text.encoding, text.bom) for text in texts}) == 1
     in_bytes = not alike and all(text.body_is_raw for text in texts)
     if any(text.is_binary(window) for text in texts) or not (in_bytes or alike):
-        raise _Clash(_whole(name, base, ours, theirs))
+        raise _Clash(_file_conflict(name, base, ours, theirs))
     was, here, back = (text.raw if in_bytes else text.body for text in texts)
     merged = merge(was, here, back, touching=True)
     if merged.conflicts:
@@ -260,18 +274,18 @@ def _merge(name: str, base: bytes, now: Snapshot, theirs: bytes, window: int) ->
 def _current(session: Session, path: str) -> tuple[Place, Snapshot | None]:
     """A recorded path, and the file that is there now."""
     target = session.locate(path)
-    if target.by_link or (target.root == 0 and target.path != path):  # what is recorded has no link in it
+    if target.by_link or (target.root == 0 and target.path != path):  # recorded paths contain no links
         raise NotAFile(path=path, kind="symbolic link")
     return target.place, None if target.stat is None else session.snapshot(target)
 
 
-def _whole(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> UndoClash:
-    """A conflict about a file as a whole; a side that is None has no such file."""
+def _file_conflict(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> UndoClash:
+    """A conflict about a whole file; a side that is None has no file."""
     return _conflict(path, 1, base, ours, theirs)
 
 
 def _conflict(path: str, line: int, *sides: bytes | None) -> UndoClash:
-    """A conflict as data; sides that are too long are cut, and `truncated` says so."""
-    base, ours, theirs = (None if side is None else side[:_LONGEST_SIDE].decode("utf-8", "replace") for side in sides)
+    """A conflict as data; long sides are cut, and `truncated` says so."""
+    base, ours, theirs = (None if side is None else side[:_MAX_SIDE_BYTES].decode("utf-8", "replace") for side in sides)
     data: UndoClash = {"path": path, "line": line, "base": base, "ours": ours, "theirs": theirs}
-    return {**data, "truncated": True} if any(side and len(side) > _LONGEST_SIDE for side in sides) else data
+    return {**data, "truncated": True} if any(side and len(side) > _MAX_SIDE_BYTES for side in sides) else data

@@ -1,16 +1,16 @@
 """One call's view of the workspace: resolve paths, read files, find earlier versions, plan changes.
 
-A `Session` never writes: it makes file changes as values, which a plan holds and `files.commit` lands. Everything that
-a call reads goes through it, so that limits, protected names and progress are in one place.
+A `Session` never writes: it makes file changes as values, which go into a plan that `files.commit` lands. A call reads
+everything through it, so that limits, protected names and progress are in one place.
 
-Earlier versions of a file (`Bases`), on which a request may have been written, come from
+Earlier versions of a file (`Bases`), from which a request may have been written, come from
 
-    shown     what this workspace's callers were shown, kept in memory (`Shown`)
+    shown     what callers of this workspace were shown, kept in memory (`ShownVersions`)
     history   what our changes found and left
-    git       the index, HEAD, and the commits before it
+    git       the index, HEAD, and earlier commits
 
-They are fetched one by one, as long as more are asked for, within the limits of the settings. What cannot be
-fetched is not there: this never fails.
+They are fetched one by one, on demand, within the limits of the settings. Versions that cannot be fetched are left
+out; that is never an error.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from suture.errors import (
     ProtectedPath,
     SutureError,
 )
-from suture.files.fs import as_ours, split
+from suture.files.fs import split, to_suture_error
 from suture.files.local_fs import LocalFS
 from suture.files.paths import Resolver, check_new_name, display_path
 from suture.files.protected import Patterns, folded_names
@@ -52,69 +52,69 @@ if TYPE_CHECKING:
     from typing import Self, TypeVar
 
     from suture.audience import Audience
-    from suture.files.database import KnownVersion, LogBook
+    from suture.files.database import Database, KnownVersion
     from suture.files.fs import FS, Tree
     from suture.files.git import CommittedVersion, Repository
     from suture.files.glob import Selection
     from suture.files.history import History
     from suture.files.paths import Target
     from suture.files.protected import Guard
-    from suture.files.walk import Sought
-    from suture.files.worker import Finder
+    from suture.files.walk import ContentFilter
+    from suture.files.worker import GetWorker
     from suture.match.index import Base
     from suture.plan import FileChange, Plan
     from suture.settings import Settings
     from suture.text.edits import Edit
 
     Progress = Callable[[int, int], None]
-    Changing = TypeVar("Changing", bound=FileChange)
+    AnyFileChange = TypeVar("AnyFileChange", bound=FileChange)
 
 _MOST_CHANGES = 100  # of a file in the history
-_MOST_COMMITS = 20  # that touched the file, before the one that is checked out
-_MOST_REMEMBERED_COMMITS = 1_000  # whose version of a file is kept from one call to the next
+_MOST_COMMITS = 20  # that changed the file, before HEAD
+_MOST_REMEMBERED_COMMITS = 1_000  # files whose committed versions are kept between calls
 
-_CHUNK_SIZE = 1 << 16  # bytes that are read at once, at least
+_CHUNK_SIZE = 1 << 16  # bytes read at once, at least
 
-_MOST_SAME_NAMES = 2_000  # files of the same name that a missing one may mean
+_MOST_SAME_NAMES = 2_000  # files with the name of a missing one
 _NAMES_AT_ONCE = 200  # in one pattern
 _MOST_REFUSALS = 1_000  # requests whose refusals are counted
 
-# What the callers were shown, kept in memory
+# Limits of what callers were shown, kept in memory
 _MOST_SHOWN_FILES = 100
 _MOST_SHOWN_VERSIONS = 4  # of each
 _MOST_SHOWN_BYTES = 32_000_000
 
 
 class Bases:
-    """Where the earlier versions of one file come from, and how much of them is still allowed."""
+    """Finds earlier versions of one file, within limits of time, number and size."""
 
     def __init__(self, now: Snapshot, settings: Settings, remembered: dict[str, object]) -> None:
-        """`remembered` keeps what commits had, from one call to the next."""
+        """`remembered` keeps the versions in commits between calls."""
         self._now = now
         self._settings = settings
         self._remembered = remembered
-        self._ends = monotonic() + settings.base_ms / 1000
+        self._deadline = monotonic() + settings.base_ms / 1000
         body = now.text.body
-        self._seen = {_plain(body)} if len(body) <= 2 * settings.max_base_bytes else set()  # a larger one is none
-        self._room = settings.max_bases_bytes
-        self._left = settings.max_bases
+        self._seen = {_with_lf(body)} if len(body) <= 2 * settings.max_base_bytes else set()  # no base is larger
+        self._bytes_left = settings.max_bases_bytes
+        self._versions_left = settings.max_bases
 
-    def every(
+    def find_all(
         self, shown: Sequence[Content], history: Callable[[], History], trees: Sequence[Tree]
     ) -> Generator[Base, None, None]:
-        """Every earlier version, once, in the order of where it is from, and there the newest first."""
+        """All earlier versions, each once, ordered by source, newest first within each."""
         known: list[KnownVersion] = []
         try:
-            if not self._over:
-                with history().reading() as book:
-                    known = list(islice(book.versions(self._now.place.name), _MOST_CHANGES))
+            if not self._is_exhausted:
+                with history().reading() as database:
+                    known = list(islice(database.versions(self._now.place.name), _MOST_CHANGES))
                     yield from self._shown(shown, known)
-                    yield from self._recorded_bases(book, known)
+                    yield from self._recorded_bases(database, known)
         except SutureError as error:
             log.debug("bases", "no history: %s", error)
-            yield from self._shown(shown, known)  # those that were given already count once
+            yield from self._shown(shown, known)  # the ones yielded before are skipped
         try:
-            if not self._over and isinstance(trees[0].fs, LocalFS):
+            if not self._is_exhausted and isinstance(trees[0].fs, LocalFS):
                 yield from self._committed_bases(trees)
         except (OSError, ValueError) as error:
             log.debug("bases", "no more of git: %r", error)
@@ -126,16 +126,16 @@ class Bases:
             made_by, replaced_by = (version.made_by, version.replaced_by) if version else (None, None)
             yield from self._base(content.bytes(), "read", made_by, replaced_by)
 
-    def _recorded_bases(self, book: LogBook, known: Sequence[KnownVersion]) -> Iterator[Base]:
+    def _recorded_bases(self, database: Database, known: Sequence[KnownVersion]) -> Iterator[Base]:
         given: set[str] = set()
         for version in known:
             if version.digest in given:
                 continue
             given.add(version.digest)
-            size = book.size(version.digest)
-            if size is not None and self._fits(size) and (content := book.content(version.digest)) is not None:
+            size = database.size(version.digest)
+            if size is not None and self._fits(size) and (content := database.content(version.digest)) is not None:
                 yield from self._base(content, "history", version.made_by, version.replaced_by)
-            if self._over:
+            if self._is_exhausted:
                 break
 
     def _committed_bases(self, trees: Sequence[Tree]) -> Iterator[Base]:
@@ -143,24 +143,24 @@ class Bases:
 
         roots = [tree.fs.real_path(tree.root) for tree in trees]
         file = os.path.join(roots[self._now.place.root], self._now.place.path)
-        git = repository(file, roots, self._ends)
+        git = repository(file, roots, self._deadline)
         if git is None:
             return
         with git:
-            head, staged = git.head(), git.staged()
+            head, staged = git.head(), git.staged_blob()
             newest = None if head is None else git.at(head)
             if staged is not None and staged != newest:
-                yield from self._object(git, staged, "index", None, None)
+                yield from self._base_of_blob(git, staged, "index", None, None)
             if head is None or newest is None:
                 return
-            yield from self._object(git, newest, "head", head.hex(), None)
-            for version in self._past(git, file, head):
-                yield from self._object(git, version.blob, "commit", version.commit, version.until)
-                if self._over:
+            yield from self._base_of_blob(git, newest, "head", head.hex(), None)
+            for version in self._versions_before(git, file, head):
+                yield from self._base_of_blob(git, version.blob, "commit", version.commit, version.until)
+                if self._is_exhausted:
                     break
 
-    def _past(self, repository: Repository, file: str, head: bytes) -> Iterator[CommittedVersion]:
-        """The versions before a commit, each once; the second time without going through commits."""
+    def _versions_before(self, repository: Repository, file: str, head: bytes) -> Iterator[CommittedVersion]:
+        """The versions before a commit, each once. They are cached, so that commits are read only once."""
         commits = self._remembered.setdefault("commits", {})
         assert isinstance(commits, dict)  # noqa: S101  ours
         kept = commits.get(file)
@@ -168,7 +168,7 @@ class Bases:
             yield from kept[1]
             return
         past: dict[bytes, CommittedVersion] = {}
-        for version in repository.past(head):
+        for version in repository.versions_before(head):
             if version.blob not in past:
                 past[version.blob] = version
                 if len(past) == _MOST_COMMITS:
@@ -179,7 +179,7 @@ class Bases:
         commits[file] = head, list(past.values())
         yield from list(past.values())[_MOST_COMMITS - 1 :]
 
-    def _object(
+    def _base_of_blob(
         self, repository: Repository, blob: bytes, source: str, commit: str | None, until: str | None
     ) -> Iterator[Base]:
         content = repository.content(blob, self._settings.max_base_bytes)
@@ -187,40 +187,40 @@ class Bases:
             yield from self._base(content, source, commit, until)
 
     @property
-    def _over(self) -> bool:
-        """Whether there are enough, or it took long enough."""
-        return self._left <= 0 or monotonic() >= self._ends
+    def _is_exhausted(self) -> bool:
+        """Whether the limit of number or time is reached."""
+        return self._versions_left <= 0 or monotonic() >= self._deadline
 
     def _fits(self, size: int) -> bool:
-        return size <= min(self._settings.max_base_bytes, self._room)
+        return size <= min(self._settings.max_base_bytes, self._bytes_left)
 
     def _base(self, content: bytes, source: str, made_by: str | None, until: str | None) -> Iterator[Base]:
-        """A version, unless it is known already or too much."""
-        if self._over or not self._fits(len(content)):
+        """A version, unless it is known already or exceeds a limit."""
+        if self._is_exhausted or not self._fits(len(content)):
             return
         body = _body(content, self._now.text.encoding)
-        if (plain := _plain(body)) not in self._seen:
+        if (plain := _with_lf(body)) not in self._seen:
             self._seen.add(plain)
-            self._room -= len(content)
-            self._left -= 1
-            from suture.match.index import Base  # only a call that looks for earlier versions needs it
+            self._bytes_left -= len(content)
+            self._versions_left -= 1
+            from suture.match.index import Base  # only a search for earlier versions needs it
 
             yield Base(body, source, made_by, until)
 
 
-class Shown:
-    """The versions of files that were shown last. Several threads may use it."""
+class ShownVersions:
+    """The versions of files that were shown last. Thread-safe."""
 
     def __init__(self) -> None:
         from _thread import allocate_lock
 
         self._lock = allocate_lock()
         self._files: dict[tuple[int, str], tuple[Content, ...]] = {}
-        """Each with its newest version first; the file that was shown last is the last."""
+        """For each file, the newest version first; the file that was shown last comes last."""
         self._size = 0
 
     def add(self, place: Place, content: Content) -> None:
-        """Keep what was shown of a file: all of it, though it may have been a few lines."""
+        """Keep a version that was shown: the whole content, even if only a few lines were shown."""
         key = place.root, place.path
         with self._lock:
             known = self._files.pop(key, ())
@@ -234,29 +234,29 @@ class Shown:
                 self._size -= sum(version.size for version in oldest)
 
     def versions(self, place: Place) -> tuple[Content, ...]:
-        """What was shown of a file, the newest first."""
+        """The versions of a file that were shown, newest first."""
         key = place.root, place.path
         with self._lock:
             versions = self._files.pop(key, ())
             if versions:
-                self._files[key] = versions  # it is in use
+                self._files[key] = versions  # now the most recently used
             return versions
 
 
-class Carried:
-    """What one call leaves for the next, as long as the workspace object lives."""
+class SharedState:
+    """State that calls share, as long as the workspace object lives."""
 
     def __init__(self) -> None:
         self.unsaved: dict[str, str] = {}
-        """Clipboards that the history could not take."""
+        """Clipboards that the history could not store."""
         self.remembered: dict[str, object] = {}
-        """What one call found out and the next may use, kept with what it depends on."""
+        """Results that later calls can reuse, stored with what they depend on."""
         self.refusals: dict[int, int] = {}
-        """How often each request was refused, the newest last."""
+        """How often each request was refused, newest last."""
         self.newest: Content | None = None
-        """What a file became by the last change: an agent often goes on with it."""
-        self.shown = Shown()
-        """What callers were shown of files."""
+        """The content that the last change wrote: an agent often continues with that file."""
+        self.shown = ShownVersions()
+        """The versions of files that callers were shown."""
 
 
 class Session:
@@ -267,34 +267,34 @@ class Session:
         trees: list[Tree],
         settings: Settings,
         guard: Guard,
-        carried: Carried,
+        carried: SharedState,
         *,
         history: Callable[[Tree], History],
-        partner: Callable[[str], AbstractContextManager[Finder]],
+        worker: Callable[[str], AbstractContextManager[GetWorker]],
         progress: Progress,
         audience: Audience,
         own_places: Collection[str] = (),
     ) -> None:
-        """`own_places`: what suture itself runs from; no plan may change anything below."""
+        """`own_places`: folders that suture itself runs from; no plan may change anything in them."""
         self.trees = trees
         self.settings = settings
         self.guard = guard
         self.unsaved = carried.unsaved
         self.remembered = carried.remembered
-        self._carried = carried
+        self._shared = carried
         self._history = history
-        self.partner = partner
-        """A function that gives a second process for large work; None if there is none, or another call uses it."""
+        self.worker = worker
+        """A function that returns a second process for large work; None if none is available."""
         self._progress = progress
         self.audience = audience
-        """Whom the call's result is worded for."""
+        """The audience that the call's result is worded for."""
         self._own_places = own_places
         self._resolver = Resolver(trees, guard)
         self._held: dict[Place, int] = {}
-        """Bytes of each file that is to be changed."""
+        """The size in bytes of each planned change."""
         self._all_held = 0
         self._searches: list[Generator[Base, None, None]] = []
-        """Searches for earlier versions; one that stopped half-way keeps the history's database open."""
+        """Searches for earlier versions; an unfinished one keeps the history's database open."""
 
     @property
     def history(self) -> History:
@@ -306,45 +306,45 @@ class Session:
 
     def __exit__(self, *error: object) -> None:
         for search in self._searches:
-            search.close()  # here: SQLite lets no other thread close what this one opened
+            search.close()  # in this thread: SQLite lets no other one close its connection
         self.close()
 
     def close(self) -> None:
-        """Let go of the folders that are held open; they are opened again when needed."""
+        """Close the open folders; they are reopened when needed."""
         for tree in self.trees:
             tree.close()
 
     def checkpoint(self) -> None:
-        """A point at which a call may be cancelled, or its time be over."""
+        """Raise if the call was cancelled or its time is over."""
         self.progress(0, 0)
 
     def progress(self, files: int, matches: int) -> None:
-        """Tell of more files that a walk came to, and of more matches; the call may end here, as at a checkpoint."""
+        """Report more files walked and more matches; raises like `checkpoint`."""
         check_time()
         self._progress(files, matches)
 
     def locate(self, path: str, *, folders: bool = False) -> Target:
-        """What a path argument means; `stat` is None where there is no file yet. With `folders` it may mean one."""
+        """Resolve a path argument; `stat` is None for a new file. With `folders`, it may name a folder."""
         try:
             return self._resolver.resolve(path, folders=folders)
         except OSError as error:
-            raise as_ours(error, path, "look at") from error
+            raise to_suture_error(error, path, "look at") from error
         except UnicodeEncodeError:
             raise InvalidPath(path=path, reason="the locale's encoding cannot write it") from None
 
     def read(self, path: str, encoding: str | None = None) -> Snapshot:
-        """A file's text, with what is needed to notice if it changes."""
+        """Read a file: its text, and what is needed to notice changes."""
         return self._read(self.locate(path), encoding)
 
     def text(self, path: str, encoding: str | None = None) -> Snapshot:
-        """As `read`, refusing what is not text."""
+        """As `read`, but refuse a file that is not text."""
         snapshot = self.read(path, encoding)
         if snapshot.text.is_binary(self.settings.binary_window):
             raise BinaryFile(path=snapshot.place.name)
         return snapshot
 
     def blank(self, path: str, encoding: str | None = None) -> Text:
-        """The text that a new file begins with: empty except for a mark, in the encoding named or configured for it."""
+        """The empty text of a new file, with the mark and encoding that `encoding` or the settings require."""
         name = encoding or self._configured_encoding(self.locate(path).path)
         try:
             mark = b"" if name is None else "".encode(name)
@@ -354,13 +354,13 @@ class Session:
 
     def same_named(self, names: Collection[str]) -> list[str]:
         """The files that have one of some names, in any folder: of the first root, without those that are ignored."""
-        from suture.files.glob import Selection, literally
+        from suture.files.glob import Selection, escape
         from suture.files.walk import walk
 
         paths: list[str] = []
         chosen = sorted(names)
         for start in range(0, len(chosen), _NAMES_AT_ONCE):
-            pattern = ",".join(map(literally, chosen[start : start + _NAMES_AT_ONCE]))
+            pattern = ",".join(map(escape, chosen[start : start + _NAMES_AT_ONCE]))
             try:
                 selection = Selection.parse(f"**/{{{pattern}}}", ())
                 for run in walk(self.trees[0], selection, self.guard, include_ignored=False):
@@ -371,24 +371,25 @@ class Session:
         return paths
 
     def near(self, path: str) -> list[str]:
-        """Files that may be meant by a path at which there is none: those of its name elsewhere, or of nearly that."""
-        from suture.files.glob import literally
+        """Files that a missing path may mean: those with its name elsewhere, or with a similar name."""
+        from suture.files.glob import escape
 
         target = self.locate(path)
         name = split(target.path)[1]
-        candidates = self._near(target)
+        candidates = self._find_similar(target)
         try:
-            root, runs = self.runs(f"**/{literally(name)}", (), include_ignored=False)
+            root, runs = self.runs(f"**/{escape(name)}", (), include_ignored=False)
             same = [display_path(self.trees, root, prefix + name) for _, prefix, names in runs for name in names]
-        except SutureError:  # there is none, or the folders cannot be read
+        except SutureError:  # no such file, or unreadable folders
             same = []
         return list(dict.fromkeys([*same[:_MOST_SAME_NAMES], *candidates]))
 
-    def _near(self, target: Target) -> list[str]:
+    def _find_similar(self, target: Target) -> list[str]:
         """As `near`, without looking for the name elsewhere."""
-        from suture.files.paths import near  # only a failure needs it
+        from suture.files.paths import find_similar  # only a failure needs it
 
-        return [display_path(self.trees, target.root, path) for path in near(self.trees[target.root], target.path)]
+        tree = self.trees[target.root]
+        return [display_path(self.trees, target.root, path) for path in find_similar(tree, target.path)]
 
     def snapshot(self, target: Target, encoding: str | None = None) -> Snapshot:
         """Read the file a target names."""
@@ -400,7 +401,7 @@ class Session:
         try:
             handle = self.trees[place.root].fs.open_file(folder, split(place.path)[1])
         except OSError as error:
-            raise as_ours(error, place.name, "read") from error
+            raise to_suture_error(error, place.name, "read") from error
         return self._snapshot(place, handle, place.name)
 
     def _snapshot(self, place: Place, handle: int, requested: str, encoding: str | None = None) -> Snapshot:
@@ -412,22 +413,22 @@ class Session:
                 raise NotAFile(path=requested, kind=stat.kind)
             raw = b"" if stat.size > limit else _read_all(tree.fs, handle, stat.size, limit)
         except OSError as error:
-            raise as_ours(error, place.name, "read") from error
+            raise to_suture_error(error, place.name, "read") from error
         finally:
-            tree.let_go(handle)
+            tree.close_quietly(handle)
         size = max(stat.size, len(raw))
         if size > limit:
             raise InputTooLarge(what=place.name, size=size, limit=limit, setting="max_file_bytes")
-        text = self.decoded(raw, place.path, encoding)
+        text = self.decode_file(raw, place.path, encoding)
         return Snapshot(place, text, self._content(raw), stat.fingerprint, stat.mode)
 
     def _content(self, raw: bytes) -> Content:
-        """A file's bytes; those that landed last need not be hashed again."""
-        newest = self._carried.newest
+        """A file's content; the content that landed last is reused, so that it is not hashed again."""
+        newest = self._shared.newest
         return newest if newest is not None and newest.pieces == (raw,) else Content((raw,))
 
-    def decoded(self, raw: bytes, path: str, encoding: str | None = None) -> Text:
-        """A file's bytes as text, in the encoding named or configured for it, where they do not say it themselves."""
+    def decode_file(self, raw: bytes, path: str, encoding: str | None = None) -> Text:
+        """A file's bytes as text. A byte order mark decides the encoding; otherwise `encoding`, then the settings."""
         try:
             return Text.decode(raw, encoding or self._configured_encoding(path))
         except EncodingMismatch:
@@ -443,11 +444,11 @@ class Session:
 
     def _read(self, target: Target, encoding: str | None = None) -> Snapshot:
         if target.stat is None:
-            raise FileNotFound(path=target.requested, near=self._near(target))
+            raise FileNotFound(path=target.requested, near=self._find_similar(target))
         return self.snapshot(target, encoding)
 
     def _read_itself(self, path: str) -> Snapshot:
-        """As `read`, for what takes the name away: then a link would be left behind, pointing nowhere."""
+        """As `read`, for a file to be moved or deleted. A link is refused: it would be left dangling."""
         target = self.locate(path)
         if target.by_link:
             raise NotAFile(path=path, kind="symbolic link")
@@ -456,18 +457,18 @@ class Session:
     def runs(
         self, pattern: str, exclude: Iterable[str], *, include_ignored: bool
     ) -> tuple[int, Iterator[tuple[int, str, list[str]]]]:
-        """The files that a pattern for paths means: a root's number, and runs as `files.walk` gives them.
+        """The files that match a path pattern: a root's number, and runs as from `files.walk`.
 
-        If no file fits the pattern, that is an error.
+        It is an error if no file matches.
         """
         root, selection = self._select(pattern, exclude)
         return root, self._walk(root, selection, pattern, include_ignored=include_ignored)
 
     def _select(self, pattern: str, exclude: Iterable[str]) -> tuple[int, Selection]:
-        """Which files a pattern means, and below which root; a link in its literal part is followed."""
-        from suture.files.glob import Selection, below_root, literally
+        """Parse a pattern and find its root; a link in its literal part is followed."""
+        from suture.files.glob import Selection, escape, split_root
 
-        root, relative = below_root(pattern, [tree.root for tree in self.trees])
+        root, relative = split_root(pattern, [tree.root for tree in self.trees])
         selection = Selection.parse(relative, exclude)
         literal = selection.path if selection.literal else selection.base
         if not literal:
@@ -485,7 +486,7 @@ class Session:
         if target.path == literal:
             return root, selection
         names = [name for name in relative.split("/") if name not in {"", "."}]
-        final = literally(target.path)
+        final = escape(target.path)
         parts = [final] * bool(final) + names[literal.count("/") + 1 :]
         return target.root, Selection.parse("/".join(parts), exclude)
 
@@ -505,52 +506,52 @@ class Session:
             hidden_by = f"What fits is ignored by .gitignore: to have it, {include}" if ignored else None
             raise NoFilesMatched(pattern=pattern, hidden_by=hidden_by)
 
-    def sweep(
-        self, root: int, runs: Iterable[tuple[int, str, list[str]]], sought: Sought
+    def read_candidates(
+        self, root: int, runs: Iterable[tuple[int, str, list[str]]], content_filter: ContentFilter
     ) -> Iterator[tuple[int, Place, bytes]]:
-        """Those of the files that may hold what is sought: open folder, place, content."""
-        from suture.files.walk import sweep  # as above
+        """The files that may contain a match: open folder, place, content."""
+        from suture.files.walk import read_candidates  # as above
 
         above = display_path(self.trees, root, "")
-        for folder, prefix, name, raw in sweep(self.trees[root], runs, sought):
+        for folder, prefix, name, raw in read_candidates(self.trees[root], runs, content_filter):
             path = prefix + name
             yield folder, Place(root, path, above + path), raw
 
-    def reopened(self, root: int, batch: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[int, str, list[str]]]:
-        """Folders that a walk came through, opened again; one that is gone is skipped."""
+    def reopen(self, root: int, batch: Iterable[tuple[str, list[str]]]) -> Iterator[tuple[int, str, list[str]]]:
+        """Reopen the folders of a walk; one that no longer exists is skipped."""
         for prefix, names in batch:
             try:
                 yield self.trees[root].folder(prefix.removesuffix("/")), prefix, names
             except (FileNotFound, NotAFolder, PathOutsideWorkspace):
                 continue
 
-    def was_there(self, path: str) -> bool:
+    def had_file(self, path: str) -> bool:
         """Whether a recorded change replaced, moved or deleted what was at a path."""
         try:
-            with self.history.reading() as book:
-                versions = islice(book.versions(self.locate(path).name), _MOST_CHANGES)
+            with self.history.reading() as database:
+                versions = islice(database.versions(self.locate(path).name), _MOST_CHANGES)
                 return any(version.replaced_by is not None for version in versions)
         except HistoryUnavailable:
             return False
 
     def show(self, snapshot: Snapshot) -> None:
-        """Note that a file, or a part of it, is shown to the caller, who may write a request on that."""
+        """Note that a file, or a part of it, is shown to the caller, who may base a request on it."""
         if snapshot.content.size <= self.settings.max_base_bytes:
-            self._carried.shown.add(snapshot.place, snapshot.content)
+            self._shared.shown.add(snapshot.place, snapshot.content)
 
     def bases(self, now: Snapshot) -> Iterator[Base]:
-        """The earlier versions of a file on which a request may have been written, each once, likely ones first.
+        """The earlier versions of a file that a request may be based on, each once, likely ones first.
 
-        What was shown, what the history has, what git has; within the bounds of the settings, and never an error.
+        They come from what was shown, the history, and git, within the limits of the settings; never an error.
         """
         bases = Bases(now, self.settings, self.remembered)
-        search = bases.every(self._carried.shown.versions(now.place), lambda: self.history, self.trees)
+        search = bases.find_all(self._shared.shown.versions(now.place), lambda: self.history, self.trees)
         self._searches.append(search)
         return search
 
     def attempt(self, request: int) -> int:
-        """How often a request was refused, this time included; `request` is a hash of all that it depends on."""
-        refusals = self._carried.refusals
+        """Count a refused request; returns how often it was refused. `request` is a hash of all it depends on."""
+        refusals = self._shared.refusals
         number = refusals.pop(request, 0) + 1
         refusals[request] = number  # now the newest
         if len(refusals) > _MOST_REFUSALS:
@@ -560,22 +561,22 @@ class Session:
     def clipboard_names(self) -> list[str]:
         """The names of the clipboards, sorted."""
         try:
-            with self.history.reading() as book:
-                return sorted({*book.clipboard_names(), *self.unsaved})
+            with self.history.reading() as database:
+                return sorted({*database.clipboard_names(), *self.unsaved})
         except HistoryUnavailable:
             return sorted(self.unsaved)
 
     def clipboard(self, name: str) -> str | None:
-        """The text of a clipboard, its undecodable bytes as surrogates; None if there is none of this name."""
+        """The text of a clipboard, with undecodable bytes as surrogates; None if there is none with this name."""
         if name in self.unsaved or not self.settings.history:
             return self.unsaved.get(name)
-        with self.history.reading() as book:
-            return book.clipboard(name)
+        with self.history.reading() as database:
+            return database.clipboard(name)
 
-    def hold(self, change: Changing) -> Changing:
-        """A planned change. All of a call are in memory together: more than the setting allows is refused."""
+    def hold(self, change: AnyFileChange) -> AnyFileChange:
+        """Count the size of a planned change, and return it. All changes of a call are in memory at the same time."""
         self._all_held += change.size - self._held.get(change.place, 0)
-        self._held[change.place] = change.size  # a plan may be made again
+        self._held[change.place] = change.size  # a plan can be made twice
         size, limit = self._all_held, self.settings.max_call_bytes
         if size > limit:
             what = "What the call changes"
@@ -600,7 +601,7 @@ class Session:
         return self.hold(Update(target.place, self.snapshot(target), Content((content,))))
 
     def plan_edit(self, path: str, edits: Callable[[Text], Iterable[Edit]], encoding: str | None = None) -> Update:
-        """Plan edits, found by a function that is handed the file's text."""
+        """Plan the edits that a function returns for the file's text."""
         before = self.text(path, encoding)
         wanted = list(edits(before.text))
         most = self.settings.max_edits
@@ -623,7 +624,7 @@ class Session:
         return self.hold(Delete(before.place, before))
 
     def plan_rename(self, path: str, to: str, content: bytes | None = None) -> Rename:
-        """Plan a move, perhaps with new content; a file that is there is never replaced."""
+        """Plan a rename, optionally with new content; an existing file is never replaced."""
         before, target = self._read_itself(path), self.locate(to)
         if target.stat is not None:
             raise FileExists(path=target.name)
@@ -633,10 +634,10 @@ class Session:
         self._check_size(to, len(content))
         return self.hold(Rename(before.place, before, target.place, Content((content,))))
 
-    def checked(self, plan: Plan) -> Plan:
-        """A plan without what changes nothing; refused if it would change what suture itself runs from.
+    def check_plan(self, plan: Plan) -> Plan:
+        """The plan without no-ops; refused if it would change files that suture itself runs from.
 
-        Such files may be read: an agent wants to know what a package does that is installed beside suture.
+        Reading those is allowed: an agent may want to read packages that are installed beside suture.
         """
         effective = plan.without_no_ops()
         for change in effective.changes if self._own_places else ():
@@ -654,8 +655,8 @@ class Session:
                 raise ProtectedPath(path=place.name, rule=rule)
 
     def check_permitted(self, plan: Plan) -> None:
-        """Refuse a plan that would be refused for a file that this user may not write."""
-        for change in self.checked(plan).changes:
+        """Refuse a plan that changes a file which this user may not write."""
+        for change in self.check_plan(plan).changes:
             if isinstance(change, Update):
                 tree, (folder, name) = self.trees[change.place.root], split(change.place.path)
                 handle, stat = tree.folder(folder), tree.stat(change.place.path)
@@ -670,27 +671,27 @@ class Session:
 
 
 def _body(content: bytes, encoding: str | None) -> bytes:
-    """A version's text; in the file's encoding of now, if it does not say itself what it is in."""
+    """A version's text, decoded with the file's current encoding unless it has a mark."""
     text = Text.decode(content)
     if text.encoding is None:
-        with suppress(EncodingMismatch):  # it was in another one then
+        with suppress(EncodingMismatch):  # it had another encoding then
             text = Text.decode(content, encoding)
     return text.body
 
 
-def _plain(body: bytes) -> bytes:
-    """A text whose line endings do not matter."""
+def _with_lf(body: bytes) -> bytes:
+    """A text with LF line endings, for comparison."""
     return body.replace(b"\r\n", b"\n")
 
 
 def _read_all(fs: FS, handle: int, size: int, limit: int) -> bytes:
-    """A file's bytes, at most one more than the limit, whatever its size claims to be."""
+    """A file's bytes, at most one more than the limit, even if the file grows meanwhile."""
     pieces: list[bytes] = []
     room, wanted = limit + 1, size + 1
     while room > 0 and (piece := fs.read(handle, min(room, max(wanted, _CHUNK_SIZE)))):
         pieces.append(piece)
         room -= len(piece)
         wanted -= len(piece)
-        if wanted == 1:  # as long as it claims to be, and there was room for more
+        if wanted == 1:  # it has the expected size, and the read could have returned more
             break
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)

@@ -2,20 +2,21 @@
 
     lock → intent → stage → verify → publish → done → history → finish → unlock
 
-The lock (`hold_lock`) makes one writer at a time among all suture processes. It is an advisory lock on the root folder
-itself. It leaves no file behind, needs no write permission, and the kernel drops it when the holder dies. It can only
-be asked for again and again, so the threads of one process take turns in asking: else most of them would sleep while
-it is free.
+The lock (`hold_lock`) allows one writer at a time among all suture processes. It is an advisory lock on the root folder
+itself: it leaves no file behind, needs no write permission, and the kernel releases it when its holder dies. It can
+only be polled, so the threads of one process queue for it; otherwise most of them would sleep while it is free.
 
-`commit` does the rest. The intent names every file that will help, before any exists. Staging leaves the new content
-beside each path and the old content under a second name; until then nothing that a reader sees has changed.
-Verification compares each path byte by byte with what the plan was made on. Publishing is one rename, link or unlink a
-path. From the intent to `done` every failure rolls back; from `done` on, the change has landed. What it replaced stays
-until the history has it; if this process dies before, the next one records it. What is left to tidy can wait for the
-next process too.
+`commit` does the rest. The intent names every temporary file before any exists, so that recovery can find them all.
+Staging writes the new content beside each path, and keeps the old content under a second name; readers see no change
+yet. Verification compares each path byte by byte with what the plan was made from; it comes after staging, which is
+slow, so that little can change before publishing. Publishing is one rename, link or unlink per path.
 
-With durability `full`, or if a file is written in place, everything a stage relies on is on the disk before the next
-begins.
+Until `done` every failure rolls back; from `done` on, the change has landed and cannot fail. The old content stays
+until the history has it: if this process dies first, the next one records the change. Only then is it deleted, which
+can be left to the next process too.
+
+With durability `full`, or if a file is written in place, each stage is synced to the disk before the next one, which
+relies on it, begins.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from suture.errors import (
     WriteFailed,
 )
 from suture.files import recovery
-from suture.files.fs import as_ours, split
+from suture.files.fs import split, to_suture_error
 from suture.files.journal import Intent, Journal, Step, helper_stem, new_id
 from suture.files.paths import INTENT_NAME, display_path
 from suture.plan import Change, ChangeRecord, Create, Delete, FileRecord, Landed, Rename, Update, Version
@@ -55,27 +56,27 @@ if TYPE_CHECKING:
     from suture.plan import Content, FileChange, Place, Plan, Snapshot, Trouble
     from suture.settings import Settings
 
-_FIRST_WAIT = 0.0005  # seconds between two tries to get the lock; it doubles up to the longest
+_FIRST_WAIT = 0.0005  # seconds between two attempts to get the lock; doubles up to the longest
 _LONGEST_WAIT = 0.02
-_SYNCED_AT_ONCE = 32  # works whose files are open together while the disk is waited for
-_FEW_FILES = 16  # files that are waited for one by one: threads take longer to start
-_THREADS = 16  # that wait for the disk, which takes what they wait for in one go
+_MAX_OPEN_WORKS = 32  # whose files are open at the same time for syncing
+_FEW_FILES = 16  # below this, files are synced one by one: starting threads takes longer
+_SYNC_THREADS = 16  # that sync at the same time, which a disk handles in one go
 
 
 class Work(Record):
-    """A step, and what it is made of."""
+    """A step, with the content before and after it."""
 
     step: Step
     name: str
     before: Snapshot | None
     after: Content | None
     like: recovery.Source | None
-    """The file whose metadata the new one takes; with no `after`, the file that becomes the new one."""
+    """The file whose metadata the new one gets; without `after`, the file that becomes the new one."""
     mode: int | None = None
 
     @property
     def updates(self) -> bool:
-        """Whether the path keeps its file and gets new content."""
+        """Whether the file at the path only gets new content."""
         return self.before is not None and self.like is not None and self.like.path == self.step.path
 
 
@@ -86,10 +87,10 @@ def hold_lock(
     turns: dict[int, LockType],
     waiting: Callable[[], None] | None = None,
 ) -> Iterator[None]:
-    """Hold the locks of all given roots, always taken in the same order; threads that share `turns` queue for them.
+    """Hold the locks of all given roots, taken in a fixed order to avoid deadlocks; threads sharing `turns` queue.
 
-    `turns` has a lock for each process, by its id: after a fork, a thread that is not there may seem to hold it.
-    `waiting` is called again and again while others hold a lock; what it raises ends the wait.
+    `turns` has a lock per process id: after a fork, the parent's lock may seem held by a thread that does not exist
+    here. `waiting` is called repeatedly while others hold a lock; an exception from it ends the wait.
     """
     deadline = time.monotonic() + timeout_ms / 1000
 
@@ -116,18 +117,18 @@ def hold_lock(
                 try:
                     fs.unlock(handle)
                 except OSError as error:
-                    log.debug("lock", "letting go: %s", error)
+                    log.debug("lock", "unlocking: %s", error)
         finally:
             turn.release()
 
 
 def commit(trees: Sequence[Tree], plan: Plan, history: History, settings: Settings) -> Change:
-    """Land a plan. The caller holds the workspace lock and has cleared up what was left open."""
+    """Land a plan. The caller holds the workspace lock and has recovered any interrupted transaction."""
     in_place: set[tuple[int, str]] = set()
     while True:
         try:
             return _attempt(trees, plan, history, in_place, settings)
-        except recovery.CannotKeep as reason:
+        except recovery.MustWriteInPlace as reason:
             path = reason.step.root, reason.step.path
             if path in in_place:
                 raise PermissionDenied(path=path[1], operation="keep the owner and attributes of") from None
@@ -135,7 +136,7 @@ def commit(trees: Sequence[Tree], plan: Plan, history: History, settings: Settin
 
 
 def _in_lock_order(trees: Sequence[Tree]) -> Sequence[Tree]:
-    """Each folder once, in an order that is the same for all processes."""
+    """Each folder once, in the same order in all processes."""
     folders = {stat.fingerprint[:2]: tree for tree in trees if (stat := tree.stat("")) is not None}
     return [folders[identity] for identity in sorted(folders)]
 
@@ -146,7 +147,7 @@ def _take_lock(tree: Tree, held: list[tuple[FS, int]], check_patience: Callable[
         try:
             handle = tree.fs.lock(tree.folder(""))
         except OSError as error:
-            raise as_ours(error, tree.root, "lock") from error
+            raise to_suture_error(error, tree.root, "lock") from error
         if handle is not None:
             held.append((tree.fs, handle))
             return
@@ -161,10 +162,10 @@ def _attempt(
     name = new_id()
     stem = helper_stem(name, trees[0])
     stems = (f"{stem}{number}" for number in count())
-    works = [work for change in plan.changes for work in _works(trees, change, stems)]
-    stats = _check(trees, works)
+    works = [work for change in plan.changes for work in _plan_works(trees, change, stems)]
+    stats = _check_works(trees, works)
     with _writing("the workspace"):
-        works = _decide(trees, works, stats, in_place)
+        works = _choose_in_place(trees, works, stats, in_place)
         folders = _missing_folders(trees, works)
         record = ChangeRecord(
             name,
@@ -177,10 +178,10 @@ def _attempt(
         )
         emptied = [place for name in plan.emptied if (place := _place_of(trees, name)) is not None]
         intent = Intent(record, folders, tuple(work.step for work in works), tuple(emptied))
-    # A file that is being overwritten can only be put back from a copy that is on the disk.
+    # An overwritten file can only be restored from a copy that is on the disk.
     durable = settings.durability == "full" or intent.in_place
     trouble = _run(trees, intent, works, history, Journal(trees, settings), durable=durable)
-    return Change(name, tuple(map(_as_landed, record.files)), trouble)
+    return Change(name, tuple(map(_landed_file, record.files)), trouble)
 
 
 def _run(
@@ -211,18 +212,18 @@ def _run(
             marked = True
             journal.mark(done=True, durable=durable)
     except BaseException:
-        _take_back(trees, intent, journal, marked=marked, durable=durable)
+        _roll_back_now(trees, intent, journal, marked=marked, durable=durable)
         raise
-    trouble = history.record(recovery.record_of(trees, intent), _supply(works))
+    trouble = history.record(recovery.record_of(trees, intent), _content_supply(works))
     try:
         recovery.finish_transaction(trees, intent, journal, durable=durable, published=True)
     except (OSError, SutureError, MemoryError) as error:
-        log.warning("commit", "%s landed; tidying up is left to the next call: %s", intent.id, error)
+        log.warning("commit", "%s landed; its temporary files are left to the next call: %s", intent.id, error)
     return trouble
 
 
-def _supply(works: Sequence[Work]) -> Supply:
-    """The contents that a transaction replaced and made, by hash."""
+def _content_supply(works: Sequence[Work]) -> Supply:
+    """A function that returns the contents before and after a transaction, by hash."""
     contents = [work.before.content for work in works if work.before] + [work.after for work in works if work.after]
     by_hash = {content.digest: content for content in contents}
     joined: dict[str, bytes] = {}
@@ -243,14 +244,14 @@ def _stage(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, dura
         with _writing(work.name):
             recovery.stage(trees[work.step.root], work.step, work.after, work.like, work.mode)
     if durable:
-        for start in range(0, len(works), _SYNCED_AT_ONCE):
-            _sync_files(trees, works[start : start + _SYNCED_AT_ONCE])
+        for start in range(0, len(works), _MAX_OPEN_WORKS):
+            _sync_files(trees, works[start : start + _MAX_OPEN_WORKS])
         with _writing("the folders"):
             recovery.sync_folders(trees, intent)
 
 
 def _sync_files(trees: Sequence[Tree], works: Sequence[Work]) -> None:
-    """Wait until what was staged is on the disk; many files together, since a disk takes them in one go."""
+    """Sync the staged files, many at once: a disk handles that in one go."""
     opened: list[tuple[str, FS, int]] = []
     try:
         for work in works:
@@ -274,7 +275,7 @@ def _sync_files(trees: Sequence[Tree], works: Sequence[Work]) -> None:
 
 
 def _is_copied(tree: Tree, step: Step) -> bool:
-    """Whether the backup is a file of its own: of one written in place, or for want of hard links."""
+    """Whether the backup is a copy: of a file written in place, or where there are no hard links."""
     old = tree.stat(step.backup) if step.backup is not None else None
     return old is not None and not old.same_file(tree.stat(step.path))
 
@@ -282,18 +283,18 @@ def _is_copied(tree: Tree, step: Step) -> bool:
 def _sync_in_threads(opened: Sequence[tuple[str, FS, int]]) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(_THREADS) as pool:
+    with ThreadPoolExecutor(_SYNC_THREADS) as pool:
         waiting = [(name, pool.submit(fs.sync, handle)) for name, fs, handle in opened]
         for name, future in waiting:
             with _writing(name):
                 future.result()
 
 
-def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marked: bool, durable: bool) -> None:
-    """Roll back now; if that fails too, the intent stays, the next process does it, and the answer says so."""
+def _roll_back_now(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marked: bool, durable: bool) -> None:
+    """Roll back now. If that fails too, the intent stays for the next process, and the error says so."""
     try:
         for tree in trees:
-            tree.close()  # too many open folders may be what went wrong
+            tree.close()  # too many open folders may be the cause
         if journal.exists():
             if marked:
                 journal.mark(done=False, durable=durable)
@@ -304,8 +305,8 @@ def _take_back(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marke
         raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, state="open", change_id=intent.id) from error
 
 
-class _writing:  # noqa: N801  it is used as a function; a generator would take three times as long
-    """Turn the operating system's refusal into an error that names the file."""
+class _writing:  # noqa: N801  used like a function; a generator-based one would take three times as long
+    """Convert an error of the operating system to one that names the file."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -325,21 +326,21 @@ class _writing:  # noqa: N801  it is used as a function; a generator would take 
             raise WriteFailed(path=self._name, reason=os.strerror(number), errno=number) from error
 
 
-def _works(trees: Sequence[Tree], change: FileChange, stems: Iterator[str]) -> Iterable[Work]:
-    """A file's change as steps, each about one path; `stems` name the files that help."""
+def _plan_works(trees: Sequence[Tree], change: FileChange, stems: Iterator[str]) -> Iterable[Work]:
+    """The steps of a file change, each for one path; `stems` are prefixes for temporary files."""
     match change:
         case Create(place, after, mode):
-            yield _work(trees, next(stems), place, None, after, mode=mode)
+            yield _make_work(trees, next(stems), place, None, after, mode=mode)
         case Update(place, before, after, mode=mode):
-            yield _work(trees, next(stems), place, before, after, like=place, mode=mode)
+            yield _make_work(trees, next(stems), place, before, after, like=place, mode=mode)
         case Delete(place, before):
-            yield _work(trees, next(stems), place, before, None)
+            yield _make_work(trees, next(stems), place, before, None)
         case Rename(place, before, to, after, replaced):
-            yield _work(trees, next(stems), to, replaced, after, like=place, digest=before.content.digest)
-            yield _work(trees, next(stems), place, before, None)
+            yield _make_work(trees, next(stems), to, replaced, after, like=place, digest=before.content.digest)
+            yield _make_work(trees, next(stems), place, before, None)
 
 
-def _work(
+def _make_work(
     trees: Sequence[Tree],
     stem: str,
     place: Place,
@@ -363,10 +364,10 @@ def _work(
     return Work(step, place.name, before, after, recovery.Source(trees[like.root], like.path) if like else None, mode)
 
 
-def _decide(
+def _choose_in_place(
     trees: Sequence[Tree], works: Sequence[Work], stats: Sequence[Stat | None], in_place: set[tuple[int, str]]
 ) -> list[Work]:
-    """The works, with the decision which of them are written in place; `found` is at their paths."""
+    """Mark the works to be written in place, because a rename would lose something; `stats` are of their paths."""
     folders: dict[tuple[int, str], Stat | None] = {}
     decided = []
     for work, seen in zip(works, stats, strict=True):
@@ -380,14 +381,14 @@ def _decide(
 
 
 def _rename_would_lose(stat: Stat | None, folder: Stat | None) -> bool:
-    """Whether the file has other names, or is a mount point of its own."""
+    """Whether the file has other names, or is a mount point."""
     if stat is None or stat.links > 1:
         return stat is not None
     return folder is not None and folder.device != stat.device
 
 
-def _check(trees: Sequence[Tree], works: Sequence[Work]) -> list[Stat | None]:
-    """Refuse before anything is begun what would be refused later anyway; else what is at each path."""
+def _check_works(trees: Sequence[Tree], works: Sequence[Work]) -> list[Stat | None]:
+    """Refuse early what would fail later; otherwise return the status of each path."""
     stats: list[Stat | None] = []
     seen: dict[object, str] = {}
     for work in works:
@@ -407,7 +408,7 @@ def _check(trees: Sequence[Tree], works: Sequence[Work]) -> list[Stat | None]:
 
 
 def _may_write(tree: Tree, work: Work) -> bool:
-    """Whether this user may write the file, or take its name away where that is what will happen."""
+    """Whether this user may write the file, or remove its name if that is planned."""
     folder, name = split(work.step.path)
     if work.updates:
         return tree.fs.writable(tree.folder(folder), name)
@@ -415,7 +416,7 @@ def _may_write(tree: Tree, work: Work) -> bool:
 
 
 def _identity(tree: Tree, path: str, stat: Stat | None) -> tuple[object, ...]:
-    """The same for all ways to name one file, whether it exists or not."""
+    """A key that is equal for all names of one file, existing or not."""
     rest = ""
     while stat is None:  # the root exists
         path, name = split(path)
@@ -429,7 +430,7 @@ def _missing_folders(trees: Sequence[Tree], works: Sequence[Work]) -> tuple[tupl
     missing: dict[tuple[int, str], None] = {}
     for work in works:
         if work.before is not None:
-            continue  # its folder is there, or somebody else has moved it
+            continue  # its folder exists, unless somebody else moved it
         chain = []
         folder = split(work.step.path)[0]
         while folder and (work.step.root, folder) not in missing and trees[work.step.root].stat(folder) is None:
@@ -440,7 +441,7 @@ def _missing_folders(trees: Sequence[Tree], works: Sequence[Work]) -> tuple[tupl
 
 
 def _place_of(trees: Sequence[Tree], name: str) -> tuple[int, str] | None:
-    """The root and the path there of a folder as the history names it; None if its root is none any more."""
+    """The root and relative path of a folder that the history names; None if its root is no longer one."""
     if not name.startswith("/"):
         return 0, name
     tops = [f"{tree.root.rstrip('/')}/" for tree in trees]
@@ -468,6 +469,6 @@ def _version(snapshot: Snapshot) -> Version:
     return Version(snapshot.content.digest, snapshot.mode)
 
 
-def _as_landed(file: FileRecord) -> Landed:
+def _landed_file(file: FileRecord) -> Landed:
     before, after = (None if version is None else version.digest for version in (file.before, file.after))
     return Landed(file.path, file.action, before, after, file.to)

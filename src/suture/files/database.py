@@ -1,18 +1,18 @@
-"""The records of one workspace, in an open SQLite database: what landed, in which order, and every content.
+"""The records of one workspace in an open SQLite database: what landed, in which order, and every content.
 
-    meta      which folder this is the history of
-    change    one row a change, numbered in the order of landing
+    meta      the folder that the history belongs to
+    change    one row per change, numbered in the order of landing
     file      what it did to each file; contents by number
-    folder    the folders it made
+    folder    the folders it created
     content   every content once (`files.store`)
-    snapshot, snapshot_file   named points, and the files as they were there
-    clipboard texts under names; made when the first one is kept, since earlier versions knew none
-    machine   where the folder was last seen; made by the first write, since version 0.1.0 knew none
+    snapshot, snapshot_file   named points, and their files
+    clipboard texts by name; created for the first clipboard, because earlier versions had none
+    machine   where the folder was last seen; created by the first write, because version 0.1.0 had none
     checksum  of every record (`files.store`)
 
-Every record is compared with its checksum when it is read, one of version 0.1.0 with what a record must look like.
-Numbers of changes have no gaps, and whether a change is undone follows from the changes that undo it. What does not fit
-is a damaged record: it is listed with the state `damaged`, and whatever would depend on it is HistoryDamaged.
+Every record is compared with its checksum when it is read; a record of version 0.1.0 must at least be plausible.
+Numbers of changes have no gaps, and the state of a change follows from the changes that undo it. A record that
+contradicts this is damaged: it is listed with the state `damaged`, and whatever depends on it raises HistoryDamaged.
 
 Nothing here opens, locks or commits; `files.history` does.
 """
@@ -76,23 +76,23 @@ _SELECT_LAST_AT, _SELECT_LAST_MOVED_TO = (
     ORDER BY change DESC LIMIT 1"""  # noqa: S608  ours
     for there in ("path = ? AND target IS NULL", "target = ?")
 )
-_COUNTED = 1_000_000  # bytes of a change whose lines are counted at once
-_MOST_CANDIDATES = 5  # ids that an ambiguous beginning may mean, in an answer
+_MAX_COUNTED_BYTES = 1_000_000  # of a change whose lines are counted while it is recorded
+_MAX_CANDIDATES = 5  # ids listed for an ambiguous prefix
 _SECONDS_PER_DAY = 86_400
-_CONFIRMING_DAYS = 3  # on which changes must have been made for a time to be believed: a clock may be wrong
-_FORGOTTEN_SHARE = 20  # 1/20 of all changes may be forgotten for their age at once
-_MOST_LOST = 100  # changes without a record that are listed
+_CONFIRMING_DAYS = 3  # with changes that confirm a time: a clock may be wrong
+_DROPPED_SHARE = 20  # at most 1/20 of all changes is dropped for its age at once
+_MAX_LOST = 100  # missing changes that are listed
 _NO_LIMIT = 1 << 62  # greater than any number of a change
-_MODES = 0o7777  # the bits of a mode that are kept
-_SIZE_LEFT = 0.9  # of the allowed size is left after forgetting, so that not every change has to forget
+_MODES = 0o7777  # the bits of a mode that are stored
+_KEPT_SHARE = 0.9  # of the allowed size remains after dropping, so that not every change has to drop something
 
 
-class Unusable(Exception):
-    """The database is no history, or what is written to it cannot be read back."""
+class UnusableDatabase(Exception):
+    """The database is not a history, or it does not return what was written to it."""
 
 
 class NamedPoint(Record):
-    """A named point: after the change of number `after_change`, with the files that were kept for it."""
+    """A named point, after the change with the number `after_change`; its files are stored with it."""
 
     id: str
     name: str
@@ -101,7 +101,7 @@ class NamedPoint(Record):
 
 
 class KnownVersion(Record):
-    """A version that a file had: its hash, and the changes that made it and replaced it, if they are known."""
+    """A version of a file: its hash, and the changes that made and replaced it, if known."""
 
     digest: str
     made_by: str | None
@@ -109,73 +109,73 @@ class KnownVersion(Record):
 
 
 class LastState(Record):
-    """What was last seen at each path."""
+    """The version last seen at each path."""
 
     files: dict[str, Version | None]
     doubtful: set[str]
-    """The paths that a damaged record may have seen later."""
+    """The paths that a later, damaged record may have changed."""
     damage: HistoryDamaged | None
     """The last damaged record, if there is one."""
 
 
-class LogBook:
+class Database:
     """The records in an open database."""
 
     def __init__(self, database: Connection) -> None:
         self._db = database
-        database.text_factory = _name  # damage need not be UTF-8
+        database.text_factory = _decode  # damaged text may not be UTF-8
         self._contents = Contents(database)
-        self._sums = Checksums(database)
-        self._since: tuple[int, list[ChangeRecord]] | None = None
+        self._checksums = Checksums(database)
+        self._cached_since: tuple[int, list[ChangeRecord]] | None = None
 
     def change(self, change_id: str) -> ChangeRecord:
-        """The change of this id, or of the only id that begins so."""
-        change = self.listed(change_id)
+        """The change with this id, or with the only id that starts with it."""
+        change = self.change_or_damaged(change_id)
         if change.state == "damaged":
             raise _damage(change)
         return change
 
-    def listed(self, change_id: str) -> ChangeRecord:
-        """As `change`, but a damaged one too."""
+    def change_or_damaged(self, change_id: str) -> ChangeRecord:
+        """As `change`, but also returns a damaged one."""
         wanted = change_id.strip().lower()
-        candidates = self._beginning_with(wanted)
+        candidates = self._entries_with_prefix(wanted)
         if len(candidates) != 1:
-            forgotten = not candidates and self.has_forgotten()
+            forgotten = not candidates and self.has_dropped_changes()
             raise ChangeNotFound(change_id=change_id, candidates=[name for _, name in candidates], forgotten=forgotten)
         return self._record(candidates[0][0])
 
-    def beginning_with(self, prefix: str) -> list[str]:
-        """The newest few ids that begin so; none for an empty beginning."""
-        return [name for _, name in self._beginning_with(prefix)]
+    def ids_with_prefix(self, prefix: str) -> list[str]:
+        """The newest few ids with this prefix; none for an empty prefix."""
+        return [name for _, name in self._entries_with_prefix(prefix)]
 
-    def _beginning_with(self, prefix: str) -> list[tuple[int, str]]:
-        """As `beginning_with`, with their numbers; the ids of damaged changes are those that they are listed with."""
-        lost = {change.number: change.id for change in self._lost()}
+    def _entries_with_prefix(self, prefix: str) -> list[tuple[int, str]]:
+        """As `ids_with_prefix`, with their numbers. Damaged changes count with the ids that they are listed with."""
+        lost = {change.number: change.id for change in self._lost_changes()}
         if not prefix.removeprefix("#").isalnum() or not prefix.isascii():
             return []
         query = "SELECT number, id FROM change NOT INDEXED WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?"
-        ids = dict(self._rows(query, prefix, prefix + "~", _MOST_CANDIDATES))
-        for number, _, name in self._sums.known("change"):
+        ids = dict(self._rows(query, prefix, prefix + "~", _MAX_CANDIDATES))
+        for number, _, name in self._checksums.entries("change"):
             if isinstance(name, str) and name.startswith(prefix) and number not in ids:
                 kept = self._row("SELECT 1 FROM change WHERE number = ?", number) is not None
                 ids |= {number: name} if kept or number in lost else {}
         ids |= {number: name for number, name in lost.items() if name.startswith(prefix)}
         if prefix.startswith("#") and prefix[1:].isdecimal() and self._record(int(prefix[1:])).id == prefix:
             ids = {int(prefix[1:]): prefix}
-        return sorted(ids.items(), key=lambda pair: pair[1], reverse=True)[:_MOST_CANDIDATES]
+        return sorted(ids.items(), key=lambda pair: pair[1], reverse=True)[:_MAX_CANDIDATES]
 
     def name(self) -> str:
-        """The name that the database was last written under."""
+        """The name of the database when it was last written."""
         row = self._row("SELECT name FROM meta")
         return "" if row is None else str(row[0])
 
     def born(self) -> int:
-        """When the folder was made that this is the history of; 0 if it is not known."""
+        """When the folder of this history was created; 0 if unknown."""
         row = self._row("SELECT born FROM meta")
         return row[0] if row is not None and isinstance(row[0], int) else 0
 
     def machine(self) -> tuple[str, bool] | None:
-        """Where the folder was last seen, and whether others may see it, too; None if it is not known."""
+        """Where the folder was last seen, and whether other machines may see it too; None if unknown."""
         if not has_table(self._db, "machine"):
             return None
         row = self._row("SELECT id, shared FROM machine")
@@ -186,22 +186,22 @@ class LogBook:
         row = self._row("SELECT id FROM change ORDER BY number DESC LIMIT 1")
         return "" if row is None else str(row[0])
 
-    def has_forgotten(self) -> bool:
+    def has_dropped_changes(self) -> bool:
         """Whether changes were dropped to keep within the limits."""
         row = self._row("SELECT min(number) FROM change")
         return (row[0] or 0) > 1
 
     def newest(self, *, undo: bool) -> ChangeRecord | None:
-        """The newest change in force that is an `undo`, or that is neither undo nor redo."""
+        """The newest change in effect that is an undo (with `undo`), or that is neither an undo nor a redo."""
         for change in self.changes():
-            if change.state == "damaged":  # it may be the one
+            if change.state == "damaged":  # it may be the wanted one
                 raise _damage(change)
             if change.state == "landed" and (change.tool == "undo" if undo else change.tool not in {"undo", "redo"}):
                 return change
         return None
 
-    def undoing(self, change: ChangeRecord) -> ChangeRecord | None:
-        """The change in force that takes this one back."""
+    def undo_of(self, change: ChangeRecord) -> ChangeRecord | None:
+        """The change in effect that undoes this one."""
         for (number,) in self._rows("SELECT number FROM change WHERE undoes = ? ORDER BY number DESC", change.id):
             undoing = self._record(number)
             if undoing.state == "damaged":
@@ -211,28 +211,28 @@ class LogBook:
         return None
 
     def changes(self, before: int | None = None) -> Iterator[ChangeRecord]:
-        """Changes from the newest to the oldest, beginning before a number; damaged ones, too."""
+        """Changes before a number, newest first, including damaged ones."""
         until = _NO_LIMIT if before is None else before
-        lost = [change for change in reversed(self._lost()) if change.number < until]
+        lost = [change for change in reversed(self._lost_changes()) if change.number < until]
         kept = self._changes(f"{_SELECT_CHANGES} WHERE number < ? ORDER BY number DESC", until)
         return merge(kept, lost, key=lambda change: change.number, reverse=True)
 
     def changes_since(self, number: int) -> list[ChangeRecord]:
-        """Changes after a number, from the oldest to the newest; damaged ones, too."""
-        if self._since is None or self._since[0] != number:
-            lost = [change for change in self._lost() if change.number > number]
+        """Changes after a number, oldest first, including damaged ones."""
+        if self._cached_since is None or self._cached_since[0] != number:
+            lost = [change for change in self._lost_changes() if change.number > number]
             changes = [*self._changes(f"{_SELECT_CHANGES} WHERE number > ? ORDER BY number", number), *lost]
-            self._since = number, sorted(changes, key=lambda change: change.number)
-        return self._since[1]
+            self._cached_since = number, sorted(changes, key=lambda change: change.number)
+        return self._cached_since[1]
 
     def damaged_since(self, number: int) -> ChangeRecord | None:
-        """The first change after a number of which it is not known what it did."""
+        """The first damaged change after a number."""
         return next((change for change in self.changes_since(number) if change.state == "damaged"), None)
 
-    def path_now(self, path: str, since: int) -> tuple[str, bool]:
-        """Where a file is that had this path after the change of number `since`, or was when a change deleted it.
+    def current_path(self, path: str, since: int) -> tuple[str, bool]:
+        """Follow a file that had this path after the change with the number `since`: its path now, and if it exists.
 
-        Another file that got the path since is not the same one, unless an undo of the deletion or a restore made it.
+        A file created at the path later is a different one, unless an undo of the deletion or a restore created it.
         """
         deletions: set[tuple[str | None, str]] = set()
         names, there = {path}, True
@@ -250,44 +250,44 @@ class LogBook:
         return path, there
 
     def paths(self) -> list[str]:
-        """Every path that a change or a snapshot touched."""
+        """Every path in a change or a snapshot."""
         query = """SELECT path FROM file UNION SELECT target FROM file WHERE target IS NOT NULL
             UNION SELECT path FROM snapshot_file ORDER BY 1"""
-        return [_name(path) for (path,) in self._rows(query) if isinstance(path, bytes)]
+        return [_decode(path) for (path,) in self._rows(query) if isinstance(path, bytes)]
 
     def snapshots(self) -> list[NamedPoint]:
-        """The named points, oldest first; damaged and lost ones, too."""
+        """The named points, oldest first, including damaged and lost ones."""
         points: dict[str, NamedPoint] = {}
-        signed = self._sums.known("snapshot")
-        names = {key: _legible(name) for key, _, name in signed}
+        signed = self._checksums.entries("snapshot")
+        names = {key: _printable(name) for key, _, name in signed}
         for row in self._rows("SELECT id, name, after_change FROM snapshot ORDER BY id"):
-            name = names.get(row[0], _legible(row[1]))
-            point = NamedPoint(_legible(row[0]), name, self.last_number(), is_damaged=True)
-            if _is_point(row) and self._sums.holds("snapshot", row[0], row) is not False:
+            name = names.get(row[0], _printable(row[1]))
+            point = NamedPoint(_printable(row[0]), name, self.last_number(), is_damaged=True)
+            if _is_point(row) and self._checksums.matches("snapshot", row[0], row) is not False:
                 point = NamedPoint(*row)
             points[point.id] = point
         first = self._row("SELECT min(number) FROM change")[0] or 1
         for key, place, name in signed:
-            if key not in points and isinstance(place, int) and place >= first - 1:  # version 0.1.0 forgot the others
-                points[_legible(key)] = NamedPoint(_legible(key), _legible(name), place, is_damaged=True)
+            if key not in points and isinstance(place, int) and place >= first - 1:  # 0.1.0 dropped others
+                points[_printable(key)] = NamedPoint(_printable(key), _printable(name), place, is_damaged=True)
         return [point for _, point in sorted(points.items())]
 
     def snapshot(self, name: str) -> NamedPoint | None:
-        """The point of this name."""
+        """The point with this name."""
         named = next((point for point in self.snapshots() if point.name == name), None)
         if named is not None and named.is_damaged:
             raise HistoryDamaged(what="snapshot", name=name)
         return named
 
     def snapshot_files(self, snapshot: NamedPoint) -> dict[str, Version | None]:
-        """The files as they were at a named point; None: no file."""
+        """The files of a named point; None: no file."""
         values = self._snapshot_values(snapshot.id)
-        if snapshot.is_damaged or values is None or self._sums.holds("files", snapshot.id, values) is False:
+        if snapshot.is_damaged or values is None or self._checksums.matches("files", snapshot.id, values) is False:
             raise HistoryDamaged(what="snapshot", name=snapshot.name)
-        return {_name(path): _version(name, mode) for path, name, mode in values}
+        return {_decode(path): _version(name, mode) for path, name, mode in values}
 
     def _snapshot_values(self, snapshot_id: str) -> list[tuple[Any, ...]] | None:
-        """The files of a snapshot as they are stored; None if that cannot be."""
+        """The files of a snapshot as stored; None if they cannot be valid."""
         query = """SELECT path, content, digest, mode FROM snapshot_file LEFT JOIN content ON content = number
             WHERE snapshot = ? ORDER BY path"""
         files = []
@@ -298,7 +298,7 @@ class LogBook:
         return files
 
     def state_after(self, number: int) -> dict[str, Version | None]:
-        """What was at each path that was touched later, right after the change of this number."""
+        """The state right after the change with this number, of each path that changed later."""
         state: dict[str, Version | None] = {}
         for change in self.changes_since(number):
             for file in change.files:
@@ -307,17 +307,17 @@ class LogBook:
         return state
 
     def last_state(self, until: int = _NO_LIMIT) -> LastState:
-        """What each path held when it was last seen by a change up to a number, or by a snapshot before it."""
+        """The version of each path last seen by a change up to a number, or by an earlier snapshot."""
         points = [point for point in self.snapshots() if point.is_damaged or point.after_change < until]
         points.sort(key=lambda point: point.after_change)
         changes = [change for change in self.changes_since(0) if change.number <= until]
-        records: Iterable[ChangeRecord | NamedPoint] = merge(changes, points, key=_order)
+        records: Iterable[ChangeRecord | NamedPoint] = merge(changes, points, key=_sort_key)
         state: dict[str, Version | None] = {}
         doubtful: set[str] = set()
         damage: HistoryDamaged | None = None
         for record in records:
             try:
-                seen = self._seen(record)
+                seen = self._files_after(record)
             except HistoryDamaged as error:
                 damage = error
                 doubtful.update(state)
@@ -326,8 +326,8 @@ class LogBook:
                 doubtful.difference_update(seen)
         return LastState(state, doubtful, damage)
 
-    def _seen(self, record: ChangeRecord | NamedPoint) -> dict[str, Version | None]:
-        """What a change left, or a snapshot kept."""
+    def _files_after(self, record: ChangeRecord | NamedPoint) -> dict[str, Version | None]:
+        """The files after a change, or in a snapshot."""
         if isinstance(record, NamedPoint):
             return self.snapshot_files(record)
         if record.state == "damaged":
@@ -335,12 +335,12 @@ class LogBook:
         return {path: after for file in record.files for path, _, after in file.versions()}
 
     def versions(self, path: str) -> Iterator[KnownVersion]:
-        """What changes of a file found there and what they left, newest first, followed through renames.
+        """The versions that changes of a file found and left, newest first, followed through renames.
 
-        If a change found something else than the one before it had left, what replaced it is not known.
+        If a change found another version than the previous change left, it is unknown what replaced that one.
         """
         newer: tuple[str, str | None] = "", None
-        for change_id, was, after in self._changes_of(_raw(path)):
+        for change_id, was, after in self._changes_of(_encode(path)):
             known = after is not None and after == newer[1]
             if newer[1] is not None:
                 yield KnownVersion(newer[1], change_id if known else None, newer[0])
@@ -351,18 +351,18 @@ class LogBook:
             yield KnownVersion(newer[1], None, newer[0])
 
     def size(self, name: str) -> int | None:
-        """How long the content of this hash is, or None if it is not kept."""
+        """The size of the content with this hash, or None if it is not stored."""
         return self._contents.size(name)
 
     def _changes_of(self, path: bytes) -> Iterator[tuple[str, str | None, str | None]]:
-        """Every change of a file, newest first: its id, and the hashes before and after it.
+        """Every change of a file, newest first: its id, and the hashes before and after it at the path.
 
-        What went away from the path left nothing there. Damaged changes are skipped.
+        A rename away from the path leaves nothing there. Damaged changes are skipped.
         """
         number = _NO_LIMIT
         while rows := self._rows(_SELECT_TOUCHED, path, number):
             for (number,) in rows:
-                change, name = self._verified_change(number), _name(path)
+                change, name = self._verified_change(number), _decode(path)
                 files = [] if change is None else [file for file in change.files if name in {file.path, file.to}]
                 for file in files:
                     assert change is not None  # noqa: S101  it has files
@@ -370,69 +370,73 @@ class LogBook:
                     yield change.id, was, after if file.to in {None, name} else None
                 moved = next((file for file in files if file.to == name), None)
                 if moved is not None:
-                    path = _raw(moved.path)
+                    path = _encode(moved.path)
                     break
 
     def clipboard_names(self) -> list[str]:
-        """The names that texts are kept under, sorted."""
+        """The names of the clipboards, sorted."""
         if not has_table(self._db, "clipboard"):
             return []
-        return sorted(_name(name) for (name,) in self._rows("SELECT name FROM clipboard") if isinstance(name, bytes))
+        return sorted(_decode(name) for (name,) in self._rows("SELECT name FROM clipboard") if isinstance(name, bytes))
 
     def clipboard(self, name: str) -> str | None:
-        """The text that is kept under a name."""
-        row, key = None, _raw(name)
+        """The text of a clipboard; None if there is none with this name."""
+        row, key = None, _encode(name)
         if name in self.clipboard_names():
             row = self._row("SELECT content FROM clipboard WHERE name = ?", key)
-        if row is None and self._sums.name("clipboard", key) is None:
+        if row is None and self._checksums.name("clipboard", key) is None:
             return None
-        if row is None or not isinstance(row[0], bytes) or self._sums.holds("clipboard", key, (key, *row)) is False:
+        if (
+            row is None
+            or not isinstance(row[0], bytes)
+            or self._checksums.matches("clipboard", key, (key, *row)) is False
+        ):
             raise HistoryDamaged(what="clipboard", name=name)
-        return _name(row[0])
+        return _decode(row[0])
 
-    def needed(self, path: str, version: Version) -> bytes:
-        """The content of a version of a file, which cannot be done without."""
+    def require_content(self, path: str, version: Version) -> bytes:
+        """The content of a version of a file; an error if it is not available."""
         content = self._contents.get(version.digest)
         if content is not None:
             return content
-        if self._contents.is_kept(version.digest):
+        if self._contents.is_recorded(version.digest):
             raise HistoryDamaged(what="content", name=version.digest, path=path)
         raise ContentNotKept(path=path, hash=version.digest)
 
     def content(self, name: str) -> bytes | None:
-        """The content of this hash, or None if it is not kept, or damaged."""
+        """The content with this hash, or None if it is not stored or damaged."""
         return self._contents.get(name)
 
     def lines_changed(self, file: FileRecord) -> tuple[int, int]:
-        """How many lines a change added to a file and removed from it."""
+        """The numbers of lines that a change added to a file and removed from it."""
         if file.added is not None and file.removed is not None:
             return file.added, file.removed
         before, after = (
             b"" if version is None else self.content(version.digest) or b"" for version in (file.before, file.after)
         )
-        return _counts(before, after, common_ends(before, after))
+        return _count_lines(before, after, common_ends(before, after))
 
     def _changes(self, query: str, *values: object) -> Iterator[ChangeRecord]:
         for row in self._rows(query, *values):
             yield self._record(row[0], row)
 
     def _record(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord:
-        """The change of a number, compared with its checksum and with what is undone."""
+        """The change with a number; damaged unless its checksum and its state are right."""
         change = self._verified_change(number, head)
         if change is None or change.state != ("undone" if self._is_undone(change) else "landed"):
-            return self._unknown(number)
+            return self._damaged_change(number)
         return change
 
     def _verified_change(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
-        """The change of a number, if it is as it was recorded; whether it is undone does not count."""
+        """The change with a number, if it is unchanged since it was recorded, apart from its state."""
         change = self._read(number, head)
         if change is None:
             return None
-        holds = self._sums.holds("change", number, _values(change))
+        holds = self._checksums.matches("change", number, _values(change))
         return change if holds or (holds is None and _is_plausible(change)) else None
 
     def _read(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
-        """The change of a number as it is stored, or None if that is none."""
+        """The change with a number as stored, or None if it cannot be valid."""
         head = head or self._row(f"{_SELECT_CHANGES} WHERE number = ?", number)
         if head is None or head[0] != number or not _is_head(*head):
             return None
@@ -444,10 +448,10 @@ class LogBook:
         if not all(isinstance(path, bytes) for path in folders):
             return None
         records = tuple(_file_record(row) for row in files)
-        return ChangeRecord(change_id, tool, summary, records, tuple(map(_name, folders)), undoes, state, number)
+        return ChangeRecord(change_id, tool, summary, records, tuple(map(_decode, folders)), undoes, state, number)
 
     def _is_undone(self, change: ChangeRecord) -> bool:
-        """Whether a change in force takes this one back, as the records have it."""
+        """Whether a change in effect undoes this one, according to the verified records."""
         taking: dict[int, tuple[str, str]] = {}
         queue = [change]
         while queue:
@@ -462,142 +466,145 @@ class LogBook:
             undone |= set() if change_id in undone else {undoes}
         return change.id in undone
 
-    def _unknown(self, number: int) -> ChangeRecord:
-        """A damaged change: only its id may be known."""
+    def _damaged_change(self, number: int) -> ChangeRecord:
+        """A record for a damaged change, of which at most the id is known."""
         row = self._row("SELECT id FROM change WHERE number = ?", number)
-        name = self._sums.name("change", number) or (row and row[0])
+        name = self._checksums.name("change", number) or (row and row[0])
         is_id = isinstance(name, str) and name.isascii() and name.isalnum()
         return ChangeRecord(name if is_id else f"#{number}", "", "", (), state="damaged", number=number)
 
-    def _lost(self) -> list[ChangeRecord]:
-        """The changes that must have been there, from the oldest to the newest; of very many, the newest."""
+    def _lost_changes(self) -> list[ChangeRecord]:
+        """Changes without a record, by the gaps in the numbers, oldest first; only the newest of very many."""
         first, last, many = self._row("SELECT min(number), max(number), count(*) FROM change")
         first, last = first or 1, last or 0
         oldest = self._row("SELECT min(after_change) FROM snapshot WHERE typeof(after_change) = 'integer'")[0]
         first = min(first, first if oldest is None else max(oldest, 0) + 1)
-        ends = [self._sums.newest("change"), *self._row("SELECT max(seq) FROM sqlite_sequence WHERE name = 'change'")]
+        ends = [
+            self._checksums.newest("change"),
+            *self._row("SELECT max(seq) FROM sqlite_sequence WHERE name = 'change'"),
+        ]
         end = max([last, *(end for end in ends if isinstance(end, int) and end < _NO_LIMIT)])
         if many == end - first + 1:
             return []
         there = {number for (number,) in self._rows("SELECT number FROM change")}
-        missing = [number for number in _descending(end, first, _MOST_LOST + len(there)) if number not in there]
-        return [self._unknown(number) for number in missing[:_MOST_LOST][::-1]]
+        missing = [number for number in _descending(end, first, _MAX_LOST + len(there)) if number not in there]
+        return [self._damaged_change(number) for number in missing[:_MAX_LOST][::-1]]
 
     def set_folder(self, name: str, born: int, machine: tuple[str, bool]) -> None:
-        """Note which folder this is the history of."""
+        """Store which folder this history belongs to."""
         self._db.execute("DELETE FROM meta")
         self._db.execute("INSERT INTO meta VALUES (?, ?)", (name, born))
         self._db.execute(_MACHINE_SCHEMA)
         self._db.execute("DELETE FROM machine")
         self._db.execute("INSERT INTO machine VALUES (?, ?)", machine)
 
-    def adopt(self) -> None:
-        """Give checksums to what version 0.1.0 wrote. What cannot be a record stays damaged."""
-        last = self._sums.newest("change")
+    def add_missing_checksums(self) -> None:
+        """Add checksums to the records of version 0.1.0. Those that cannot be valid stay damaged."""
+        last = self._checksums.newest("change")
         last = last if isinstance(last, int) else 0
         for (number,) in self._rows("SELECT number FROM change WHERE number > ? ORDER BY number", last):
             self._sign(number)
-        newest = self._sums.newest("snapshot")
+        newest = self._checksums.newest("snapshot")
         for row in self._rows("SELECT id, name, after_change FROM snapshot WHERE id > ?", newest or ""):
             self._sign_snapshot(row)
 
     def _sign(self, number: int, written: ChangeRecord | None = None) -> None:
-        """Give a change its checksum: the one that was just `written`, or one of version 0.1.0 if it can be one."""
+        """Store the checksum of a change that was just `written`, or of a plausible one from version 0.1.0."""
         change = self._read(number)
         if written is None:
             values = _values(change) if change is not None and _is_plausible(change) else None
         else:
             values = _values(written)
-            _check_written(values, None if change is None else _values(change))
-        self._sums.put("change", number, number, self._unknown(number).id, values)
+            _check_stored(values, None if change is None else _values(change))
+        self._checksums.put("change", number, number, self._damaged_change(number).id, values)
 
     def _sign_snapshot(self, row: tuple[Any, ...], written: list[tuple[Any, ...]] | None = None) -> None:
-        """Give a snapshot and its files their checksums: those just `written`, or those that version 0.1.0 wrote."""
+        """Store the checksums of a snapshot and its files, just `written` or from version 0.1.0."""
         if not _is_point(row):
             return
         values = self._snapshot_values(row[0])
         if written is not None:
-            _check_written(written, values)
-        self._sums.put("snapshot", row[0], row[2], row[1], row)
-        self._sums.put("files", row[0], row[2], row[1], values)
+            _check_stored(written, values)
+        self._checksums.put("snapshot", row[0], row[2], row[1], row)
+        self._checksums.put("files", row[0], row[2], row[1], values)
 
-    def knows(self, change_id: str) -> bool:
+    def has_change(self, change_id: str) -> bool:
         """Whether a change is recorded."""
         return self._row("SELECT 1 FROM change WHERE id = ?", change_id) is not None
 
     def add(self, change: ChangeRecord, supply: Supply) -> None:
-        """Record a change that landed. Its contents are asked of `supply`."""
+        """Record a change that landed. `supply` returns its contents."""
         summary = change.summary.encode("utf-8", "backslashreplace").decode()
-        number = self._begin(change.id, change.tool, summary, change.undoes)
+        number = self._insert_change(change.id, change.tool, summary, change.undoes)
         rows, files = [], []
         for place, file in enumerate(change.files):
-            base = self._last_content(file.path) if file.before is not None else None
+            base = self._last_content_number(file.path) if file.before is not None else None
             before = self._keep(file.before, supply, base)
             ends, (added, removed) = _compare(file, supply)
             after = self._keep(file.after, supply, before, ends)
             replaced = self._keep(file.replaced, supply, None)
-            target = None if file.to is None else _raw(file.to)
+            target = None if file.to is None else _encode(file.to)
             columns = (before, _mode(file.before), after, _mode(file.after), replaced, _mode(file.replaced))
-            rows.append((number, place, file.action, _raw(file.path), target, *columns, added, removed))
+            rows.append((number, place, file.action, _encode(file.path), target, *columns, added, removed))
             files.append(file.but(added=added, removed=removed))
         self._db.executemany("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        folders = sorted(set(map(_raw, change.folders)))
+        folders = sorted(set(map(_encode, change.folders)))
         self._db.executemany("INSERT INTO folder VALUES (?, ?)", [(number, path) for path in folders])
-        written = change.but(number=number, summary=summary, files=tuple(files), folders=tuple(map(_name, folders)))
+        written = change.but(number=number, summary=summary, files=tuple(files), folders=tuple(map(_decode, folders)))
         self._sign(number, written)
         self.keep_clipboards(change.clipboards)
-        self._turn(change.undoes)
+        self._update_states(change.undoes)
 
     def add_damaged(self, change_id: str) -> None:
-        """Record that there was a change of which it is not known what it did."""
-        number = self._begin(change_id, "", "", None)
-        self._sums.put("change", number, number, change_id, None)
+        """Record a damaged change: only its id is known."""
+        number = self._insert_change(change_id, "", "", None)
+        self._checksums.put("change", number, number, change_id, None)
 
-    def _begin(self, change_id: str, tool: str, summary: str, undoes: str | None) -> int:
-        """Insert the head of a change; its number."""
-        self.adopt()
+    def _insert_change(self, change_id: str, tool: str, summary: str, undoes: str | None) -> int:
+        """Insert the head of a change; returns its number."""
+        self.add_missing_checksums()
         query = "INSERT INTO change (id, tool, summary, undoes, state) VALUES (?, ?, ?, ?, 'landed')"
         number = self._db.execute(query, (change_id, tool, summary, undoes)).lastrowid
         assert number is not None  # noqa: S101  a row was inserted
-        self._since = None
+        self._cached_since = None
         return number
 
     def keep_clipboards(self, clipboards: Iterable[tuple[str, str]]) -> None:
-        """Keep texts under names, in place of what was kept there."""
-        rows = [(_raw(name), _raw(content)) for name, content in clipboards]
+        """Store clipboards, replacing those with the same names."""
+        rows = [(_encode(name), _encode(content)) for name, content in clipboards]
         if rows:
             self._db.execute(_CLIPBOARD_SCHEMA)
             self._db.executemany("INSERT OR REPLACE INTO clipboard VALUES (?, ?)", rows)
             for row in rows:
-                self._sums.put("clipboard", row[0], 0, "", row)
+                self._checksums.put("clipboard", row[0], 0, "", row)
 
     def add_snapshot(self, snapshot: NamedPoint, files: Iterable[tuple[str, Version | None]], supply: Supply) -> None:
-        """Record a named point with the files as they are."""
-        self.adopt()
+        """Record a named point with its files."""
+        self.add_missing_checksums()
         head = (snapshot.id, snapshot.name, snapshot.after_change)
         self._db.execute("INSERT INTO snapshot VALUES (?, ?, ?)", head)
         written = []
         for path, version in files:
-            content = self._keep(version, supply, self._last_content(path) if version is not None else None)
-            row = (snapshot.id, _raw(path), content, _mode(version))
+            content = self._keep(version, supply, self._last_content_number(path) if version is not None else None)
+            row = (snapshot.id, _encode(path), content, _mode(version))
             self._db.execute("INSERT INTO snapshot_file VALUES (?, ?, ?, ?)", row)
             written.append((row[1], None if version is None else version.digest, row[3]))
         self._sign_snapshot(head, sorted(written))
 
-    def rest(self) -> None:
-        """Hold little in memory until the next change."""
-        self._contents.rest()
+    def trim_cache(self) -> None:
+        """Free most of the memory until the next change."""
+        self._contents.trim_cache()
 
     def last_number(self) -> int:
         """The number of the newest change; 0 if there is none."""
         return int(self._row("SELECT max(number) FROM change")[0] or 0)
 
-    def forget(self, most_bytes: int, most_days: int) -> None:
-        """Drop the oldest changes and snapshots until the rest is small and young enough; never the newest change."""
+    def prune(self, most_bytes: int, most_days: int) -> None:
+        """Drop the oldest changes and snapshots until the rest is small and young enough. The newest change stays."""
         self._drop_older_than(most_days)
         if self._size() <= most_bytes:
             return
-        while self._size() > most_bytes * _SIZE_LEFT:
+        while self._size() > most_bytes * _KEPT_SHARE:
             first, last, many = self._row("SELECT min(number), max(number), count(*) FROM change")
             if many > 1:
                 self._drop_until(min(first + max(many // 16, 1) - 1, last - 1))
@@ -605,13 +612,13 @@ class LogBook:
                 break
 
     def _drop_older_than(self, most_days: int) -> None:
-        """Forget the first changes up to one that is young enough, but only a small part of all at once.
+        """Drop the first changes up to one that is young enough, but only a small share of all at once.
 
-        A clock may be wrong now, or have been wrong for a while. So age counts against a time that is confirmed by
-        changes on several days, and never against the clock alone.
+        The clock may be wrong now, or have been wrong for a while. So age is measured from a time that changes on
+        several days confirm, never from the clock alone.
         """
         by_clock = id_at(max(time.time() - most_days * _SECONDS_PER_DAY, 0))
-        first = self._row("SELECT id >= ? FROM change ORDER BY number LIMIT 1", by_clock)  # an id that is damaged: no
+        first = self._row("SELECT id >= ? FROM change ORDER BY number LIMIT 1", by_clock)  # a damaged id: not younger
         if first is None or first[0]:
             return
         now = self._confirmed_time()
@@ -619,7 +626,7 @@ class LogBook:
             return
         oldest = id_at(max(now - most_days * _SECONDS_PER_DAY, 0))
         many = self._row("SELECT count(*) FROM change")[0]
-        most = max(many // _FORGOTTEN_SHARE, 1)
+        most = max(many // _DROPPED_SHARE, 1)
         rows = self._rows("SELECT number, id >= ? FROM change ORDER BY number LIMIT ?", oldest, min(most, many - 1))
         last = None
         for number, is_young in rows:
@@ -630,9 +637,9 @@ class LogBook:
             self._drop_until(last)
 
     def _confirmed_time(self) -> float | None:
-        """The latest time, not after now, that changes on a number of days have reached; None if on too few days.
+        """The latest time, not after now, that changes on enough days have reached; None if on too few.
 
-        A change that was recorded before an earlier time was made at that time at the latest: its clock was ahead.
+        A change cannot be newer than those recorded after it: if its id says so, its clock was ahead.
         """
         days: dict[int, float] = {}
         latest = time.time()
@@ -647,41 +654,41 @@ class LogBook:
         return sorted(days.values())[-_CONFIRMING_DAYS]
 
     def _drop_oldest_snapshot(self) -> bool:
-        """Forget the oldest snapshot, unless it is the only one."""
+        """Drop the oldest snapshot, unless it is the only one."""
         first, last = self._row("SELECT min(id), max(id) FROM snapshot")
         if first == last:
             return False
         self._db.execute("DELETE FROM snapshot_file WHERE snapshot = ?", (first,))
         self._db.execute("DELETE FROM snapshot WHERE id = ?", (first,))
-        self._sums.drop_one("snapshot", first)
-        self._sums.drop_one("files", first)
-        self._contents.drop_all_but(_SELECT_REFERRED)
+        self._checksums.drop_one("snapshot", first)
+        self._checksums.drop_one("files", first)
+        self._contents.keep_only(_SELECT_REFERRED)
         return True
 
     def _drop_until(self, number: int) -> None:
-        """Forget the changes up to a number, the snapshots among them, and what only they referred to."""
+        """Drop the changes up to a number, the snapshots among them, and the contents only they refer to."""
         self._db.execute("DELETE FROM file WHERE change <= ?", (number,))
         self._db.execute("DELETE FROM folder WHERE change <= ?", (number,))
         self._db.execute("DELETE FROM change WHERE number <= ?", (number,))
-        self._since = None
-        self._sums.drop("change", number)
+        self._cached_since = None
+        self._checksums.drop("change", number)
         for kind in ("snapshot", "files"):
-            self._sums.drop(kind, number - 1)
+            self._checksums.drop(kind, number - 1)
         gone = "DELETE FROM snapshot_file WHERE snapshot IN (SELECT id FROM snapshot WHERE after_change < ?)"
         self._db.execute(gone, (number,))
         self._db.execute("DELETE FROM snapshot WHERE after_change < ?", (number,))
-        self._contents.drop_all_but(_SELECT_REFERRED)
+        self._contents.keep_only(_SELECT_REFERRED)
 
     def _size(self) -> int:
-        """The size that the file will have."""
+        """The size of the file after the commit, which frees unused pages."""
         size, pages, free = (
             int(self._row(f"PRAGMA {name}")[0]) for name in ("page_size", "page_count", "freelist_count")
         )
         return size * (pages - free)
 
-    def _turn(self, change_id: str | None) -> None:
-        """Set the state of a change that another one takes back, of the one that it took back itself, and so on."""
-        turned: set[str] = set()  # damage may lead in a circle
+    def _update_states(self, change_id: str | None) -> None:
+        """Update the state of a change that was undone, of the change that it had undone itself, and so on."""
+        turned: set[str] = set()  # damaged records may form a circle
         while change_id is not None and change_id not in turned:
             turned.add(change_id)
             undone = self._row("SELECT 1 FROM change WHERE undoes = ? AND state = 'landed'", change_id)
@@ -690,9 +697,9 @@ class LogBook:
             row = self._row("SELECT undoes FROM change WHERE id = ?", change_id)
             change_id = row and row[0]
 
-    def _last_content(self, path: str) -> int | None:
-        """The content last seen at a path: what is there now will be like it."""
-        last = [self._row(query, _raw(path)) for query in (_SELECT_LAST_AT, _SELECT_LAST_MOVED_TO)]
+    def _last_content_number(self, path: str) -> int | None:
+        """The number of the content last seen at a path: the current one is probably similar."""
+        last = [self._row(query, _encode(path)) for query in (_SELECT_LAST_AT, _SELECT_LAST_MOVED_TO)]
         rows = [row for row in last if row is not None and all(isinstance(value, int) for value in row)]
         return max(rows, default=(0, None))[1]
 
@@ -708,18 +715,18 @@ class LogBook:
         return self._db.execute(query, values).fetchone()
 
 
-def _check_written(written: object, actual: object) -> None:
-    """A tree of the database that is damaged can swallow what is written to it: that must not get a checksum."""
+def _check_stored(written: object, actual: object) -> None:
+    """Raise unless records were stored: a damaged B-tree can lose them, and they must not get a checksum then."""
     if actual != written:
-        raise Unusable("what is written to it cannot be read back")
+        raise UnusableDatabase("what is written to it cannot be read back")
 
 
 def _damage(change: ChangeRecord) -> HistoryDamaged:
     return HistoryDamaged(what="change", name=change.id)
 
 
-def _order(record: ChangeRecord | NamedPoint) -> tuple[int, bool]:
-    """Where a record is among the others: a snapshot right after the change that it followed."""
+def _sort_key(record: ChangeRecord | NamedPoint) -> tuple[int, bool]:
+    """Sorts a snapshot right after the change that it followed."""
     return (record.after_change, True) if isinstance(record, NamedPoint) else (record.number, False)
 
 
@@ -745,7 +752,7 @@ def _is_file(expected: int, *row: Any) -> bool:
 
 
 def _is_version(number: object, name: object, mode: object) -> bool:
-    """Whether a content is there if it is referred to: a lost one must not be taken for no file."""
+    """Whether a content exists if it is referred to: a lost one must not be mistaken for no file."""
     if number is None:
         return name is None and mode is None
     return _is_text(name) and (mode is None or (isinstance(mode, int) and 0 <= mode <= _MODES))
@@ -756,16 +763,16 @@ def _is_point(row: tuple[Any, ...]) -> bool:
 
 
 def _is_text(value: object) -> bool:
-    """Whether a column holds a text, and not what damage made of one."""
+    """Whether the value of a column is valid text."""
     return isinstance(value, str) and (value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value))
 
 
-def _legible(value: object) -> str:
+def _printable(value: object) -> str:
     return str(value) if _is_text(value) else ascii(value)
 
 
 def _is_plausible(change: ChangeRecord) -> bool:
-    """Whether a change without a checksum can be what a tool did."""
+    """Whether a tool could have made a change that has no checksum."""
     if change.state not in {"landed", "undone"} or not (change.files or change.undoes):
         return False
     return all(
@@ -779,7 +786,7 @@ def _is_plausible(change: ChangeRecord) -> bool:
 
 
 def _values(change: ChangeRecord) -> tuple[Any, ...]:
-    """What a change's checksum covers: all but its state, which follows from other changes."""
+    """The values that a change's checksum covers: all but its state, which follows from other changes."""
     files = tuple(
         (
             *(file.path, file.action, file.to, file.added, file.removed),
@@ -793,8 +800,8 @@ def _values(change: ChangeRecord) -> tuple[Any, ...]:
 def _file_record(row: tuple[Any, ...]) -> FileRecord:
     _, action, path, target, *versions, added, removed = row
     before, after, replaced = (_version(*versions[at : at + 2]) for at in (1, 4, 7))
-    to = None if target is None else _name(target)
-    return FileRecord(_name(path), action, before, after, to, replaced, added, removed)
+    to = None if target is None else _decode(target)
+    return FileRecord(_decode(path), action, before, after, to, replaced, added, removed)
 
 
 def _version(name: str | None, mode: int | None) -> Version | None:
@@ -806,25 +813,25 @@ def _mode(version: Version | None) -> int | None:
 
 
 def _compare(file: FileRecord, supply: Supply) -> tuple[tuple[int, int] | None, tuple[int, int] | tuple[None, None]]:
-    """What the contents before and after share at both ends; and the lines added and removed, if quickly known."""
+    """What the contents before and after share at both ends, and the numbers of lines changed, if fast to count."""
     before, after = (b"" if version is None else supply(version.digest) for version in (file.before, file.after))
     if before is None or after is None:
         return None, (None, None)
     ends = common_ends(before, after)
-    if max(len(before), len(after)) - sum(ends) > _COUNTED:
+    if max(len(before), len(after)) - sum(ends) > _MAX_COUNTED_BYTES:
         return ends, (None, None)
-    return ends, _counts(before, after, ends)
+    return ends, _count_lines(before, after, ends)
 
 
-def _counts(before: bytes, after: bytes, ends: tuple[int, int]) -> tuple[int, int]:
+def _count_lines(before: bytes, after: bytes, ends: tuple[int, int]) -> tuple[int, int]:
     head, tail = ends
     return counts(before, [edit(head, len(before) - tail, after[head : len(after) - tail])])
 
 
-def _raw(path: str) -> bytes:
-    """A path, or a text of a file, as it is stored: it need not be UTF-8."""
+def _encode(path: str) -> bytes:
+    """A path or text as stored: it may not be UTF-8."""
     return path.encode("utf-8", "surrogateescape")
 
 
-def _name(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")

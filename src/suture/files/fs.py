@@ -1,14 +1,13 @@
-"""The file system, as the few calls the engine makes.
+"""The file system, as the few calls that the engine makes.
 
-Every call works on a folder that is already open and on one plain name in it, and never follows a
-symbolic link: there is no path that could be swapped between a check and its use. Handles are small
-integers. The one thing outside the workspace is the shelf: SQLite databases in the user's state folder.
-`files.local_fs` is the operating system; `suture.testing` has one in memory and one that fails on demand.
+Every call works on an open folder and one plain name in it, and never follows a symbolic link: there is no
+path that could be swapped between check and use. Handles are small integers. Only the history databases, in
+the user's state folder, are outside the workspace. `files.local_fs` is the operating system's file system;
+`suture.testing` has one in memory and one that fails on demand.
 
-A `Tree` is one root folder, and files in it by relative path. It opens every folder of a path from the root
-downwards without following links, so nothing it does can leave the root, whatever another process swaps
-meanwhile. Paths given to it are resolved ones (`files.paths`): plain names joined by `/`. It keeps a few
-folders open, for the length of one call.
+A `Tree` is one root folder with its files by relative path. It opens every folder of a path from the root
+downwards without following links, so nothing can leave the root, whatever another process swaps meanwhile. Its
+paths are resolved (`files.paths`): plain names joined by `/`. It keeps a few folders open during one call.
 """
 
 from __future__ import annotations
@@ -36,15 +35,15 @@ if TYPE_CHECKING:
     from typing import Self
 
 MEMORY = ":memory:"
-"""The name of a database that is always new, empty, and kept nowhere."""
+"""The name of a database in memory, which is always new and empty."""
 
-_MOST_OPEN = 16  # folders that are kept open
-_SAFE_OPEN = 8  # folders, while there are fewer open, none is about to be closed
-_CHUNK_SIZE = 1 << 20  # bytes that are read at once
+_MOST_OPEN = 16  # folders
+_SAFE_OPEN = 8  # folders; while fewer are open, none will be closed soon
+_CHUNK_SIZE = 1 << 20  # bytes read at once
 
 
 class Stat(Record):
-    """What is under a name. `kind` is `file`, `folder`, `link` or `other`."""
+    """The status of a file. `kind` is `file`, `folder`, `link` or `other`."""
 
     kind: str
     size: int
@@ -58,23 +57,23 @@ class Stat(Record):
 
     @property
     def fingerprint(self) -> tuple[int, ...]:
-        """What changes when the file is written or replaced."""
+        """Values that change when the file is written or replaced."""
         return self.device, self.inode, self.size, self.modified_ns
 
     def same_file(self, other: Stat | None) -> bool:
-        """Whether both are one file, perhaps under two names."""
+        """Whether both are the same file, perhaps under two names."""
         return other is not None and (self.device, self.inode) == (other.device, other.inode)
 
 
 class FS:
-    """The calls a file system must offer. Failures are `OSError` with the errno a POSIX system gives."""
+    """The calls that a file system provides. Failures are `OSError` with the errno of a POSIX system."""
 
     def open_root(self, path: str) -> int:
-        """Open a folder by its full path, links followed: the operator chose it."""
+        """Open a folder by its absolute path, following links: the operator chose it."""
         raise NotImplementedError
 
     def real_path(self, path: str) -> str:
-        """A full path with its links resolved as far as it exists."""
+        """An absolute path with its links resolved, as far as it exists."""
         raise NotImplementedError
 
     def open_folder(self, folder: int, name: str) -> int:
@@ -86,11 +85,11 @@ class FS:
         raise NotImplementedError
 
     def stat(self, folder: int, name: str) -> Stat | None:
-        """What is under a name, or None."""
+        """The status of a name in a folder, or None."""
         raise NotImplementedError
 
     def fstat(self, handle: int) -> Stat:
-        """What an open file or folder is."""
+        """The status of an open file or folder."""
         raise NotImplementedError
 
     def read_link(self, folder: int, name: str) -> str:
@@ -98,9 +97,9 @@ class FS:
         raise NotImplementedError
 
     def scan(self, folder: int, name: str) -> tuple[int, list[str], list[str]]:
-        """Open a folder inside a folder, or the folder itself for ``; with it the files and the folders in it.
+        """Open a folder inside a folder, or the folder itself for '', and list the files and folders in it.
 
-        The handle is as good as one of `open_folder`. Names are not sorted; links and the like are left out.
+        The handle can be used like one of `open_folder`. Names are unsorted; links and special files are left out.
         """
         raise NotImplementedError
 
@@ -109,15 +108,15 @@ class FS:
         raise NotImplementedError
 
     def open_file(self, folder: int, name: str) -> int:
-        """Open for reading, without waiting for a pipe's other end."""
+        """Open for reading; never wait for the other end of a pipe."""
         raise NotImplementedError
 
     def fill(self, folder: int, name: str, buffer: bytearray) -> int:
-        """Read a file into a buffer until that is full or the file ends; how many bytes there are."""
+        """Read a file into a buffer, up to its size; the number of bytes read."""
         raise NotImplementedError
 
     def read(self, handle: int, size: int) -> bytes:
-        """Up to `size` bytes from where the last read ended."""
+        """Read up to `size` bytes from the current position."""
         raise NotImplementedError
 
     def writable(self, folder: int, name: str) -> bool:
@@ -125,15 +124,15 @@ class FS:
         raise NotImplementedError
 
     def removable(self, folder: int, name: str) -> bool:
-        """Whether this user may take the name away: by the folder's mode bits, its sticky bit among them."""
+        """Whether this user may remove the name, by the folder's mode bits, including the sticky bit."""
         raise NotImplementedError
 
     def lock(self, folder: int) -> int | None:
-        """Take the folder's lock and give the handle that holds it, or None while another has it."""
+        """Take the folder's lock; a handle that holds it, or None if it is taken."""
         raise NotImplementedError
 
     def unlock(self, handle: int) -> None:
-        """Let go of a lock, also for a process that was forked meanwhile."""
+        """Release a lock, also if a process was forked meanwhile."""
         raise NotImplementedError
 
     def create(self, folder: int, name: str, mode: int) -> int:
@@ -145,11 +144,11 @@ class FS:
         raise NotImplementedError
 
     def write(self, handle: int, pieces: Sequence[bytes | memoryview]) -> None:
-        """Write all pieces where the last write ended."""
+        """Write all pieces at the current position."""
         raise NotImplementedError
 
     def truncate(self, handle: int, size: int) -> None:
-        """Cut a file to a size."""
+        """Set the size of a file."""
         raise NotImplementedError
 
     def set_mode(self, handle: int, mode: int) -> None:
@@ -157,15 +156,15 @@ class FS:
         raise NotImplementedError
 
     def capability(self, handle: int) -> bytes:
-        """The privileges a program gets from its file, which writing to it takes away; empty for none."""
+        """The file capabilities of a program, which writing to its file clears; empty for none."""
         raise NotImplementedError
 
     def set_capability(self, handle: int, value: bytes) -> None:
-        """Give a program its privileges back."""
+        """Set the file capabilities of a program."""
         raise NotImplementedError
 
     def copy_metadata(self, source: int, target: int) -> bool:
-        """Give an open file another's owner, mode, ACL and extended attributes; False if one can't be kept."""
+        """Copy owner, mode, ACL and extended attributes to an open file; False if one cannot be copied."""
         raise NotImplementedError
 
     def sync(self, handle: int) -> None:
@@ -173,7 +172,7 @@ class FS:
         raise NotImplementedError
 
     def rename(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
-        """Give a file another name, replacing what had it."""
+        """Rename a file, replacing an existing one."""
         raise NotImplementedError
 
     def link(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
@@ -181,11 +180,11 @@ class FS:
         raise NotImplementedError
 
     def unlink(self, folder: int, name: str) -> None:
-        """Take a name away."""
+        """Remove a name."""
         raise NotImplementedError
 
     def mkdir(self, folder: int, name: str) -> None:
-        """Make a folder."""
+        """Create a folder."""
         raise NotImplementedError
 
     def rmdir(self, folder: int, name: str) -> None:
@@ -193,54 +192,54 @@ class FS:
         raise NotImplementedError
 
     def born(self, folder: int) -> int:
-        """When a folder was made, in nanoseconds; 0 where the system does not tell. No two folders share it."""
+        """When a folder was created, in nanoseconds, unique to it; 0 if the system does not report it."""
         raise NotImplementedError
 
     def machine(self, folder: int) -> tuple[str, bool]:
-        """What distinguishes this machine, or this container, from others; and whether they may see this folder."""
+        """The identity of this machine or container, and whether others may see this folder."""
         raise NotImplementedError
 
     def secret(self) -> bytes:
-        """The user's own key, which is made when it is asked for first; OSError where none can be kept."""
+        """The user's own key, created on first use; OSError if none can be stored."""
         raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     def databases(self) -> Sequence[str]:
-        """The names of the databases on the shelf, sorted."""
+        """The names of the history databases, sorted."""
         raise NotImplementedError
 
     def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001  as all calls here
-        """Open a database on the shelf; where there is none, and none is to be made, FileNotFoundError.
+        """Open a history database; FileNotFoundError if it does not exist and `create` is false.
 
         Any thread may use it, but only one at a time.
         """
         raise NotImplementedError
 
     def database_file(self, name: str) -> tuple[int, ...] | None:
-        """What distinguishes a database's file from any other that gets its name; None where nothing does."""
+        """The identity of a database's file, to detect that it was replaced; None if it has none."""
         raise NotImplementedError
 
     def commit_database(self, database: Connection) -> None:
-        """Make a database's transaction durable."""
+        """Commit a database's transaction durably."""
         raise NotImplementedError
 
     def rename_database(self, name: str, to: str) -> None:
-        """Give a database another name."""
+        """Rename a database."""
         raise NotImplementedError
 
     def copy_database(self, name: str, to: str) -> None:
-        """Give a database a twin."""
+        """Copy a database."""
         raise NotImplementedError
 
-    def pending(self, name: str) -> bytes:  # noqa: ARG002  this is what one without these three calls answers
-        """What was put down beside a database, to be taken into it later."""
+    def pending(self, name: str) -> bytes:  # noqa: ARG002  the default of a system without these three calls
+        """The pending data beside a database, to be recorded in it later."""
         return b""
 
     def append_pending(self, name: str, data: bytes, size: int) -> bool:  # noqa: ARG002  as above
-        """Put down more, without waiting for the disk; False if there is not as much as `size` says."""
+        """Append pending data without syncing; False unless there are exactly `size` bytes already."""
         return False
 
     def drop_pending(self, name: str) -> None:
-        """Take away all that was put down beside a database."""
+        """Delete the pending data beside a database."""
 
 
 class Tree:
@@ -258,37 +257,37 @@ class Tree:
         self.close()
 
     def close(self) -> None:
-        """Close the folders that are kept open."""
+        """Close all open folders."""
         while self._open:
             _, handle = self._open.popitem()
-            self.let_go(handle)
+            self.close_quietly(handle)
 
-    def let_go(self, handle: int) -> None:
-        """Close a folder, or a file that was only read: a failure takes nothing away from anyone."""
+    def close_quietly(self, handle: int) -> None:
+        """Close a folder, or a file that was only read, ignoring errors: nothing can be lost."""
         try:
             self.fs.close(handle)
         except OSError as error:
             log.debug("tree", "closing: %s", error)
 
     def folder(self, path: str) -> int:
-        """A handle on a folder; it stays open until the tree is closed or many others were opened."""
+        """A handle for a folder; it stays open until the tree is closed or many others are opened."""
         if len(self._open) < _SAFE_OPEN and path in self._open:
             return self._open[path]
         handle = self._open.pop(path, None)
         if handle is None:
             handle = self._open_folder(path)
-        self._open[path] = handle  # the newest is the last to be closed
+        self._open[path] = handle  # the newest is closed last
         if len(self._open) > _MOST_OPEN:
             oldest = next(iter(self._open))
-            self.let_go(self._open.pop(oldest))
+            self.close_quietly(self._open.pop(oldest))
         return handle
 
-    def holds(self, path: str) -> bool:
-        """Whether a folder is open: then it was reached from the root without a link."""
+    def is_open(self, path: str) -> bool:
+        """Whether a folder is open, and so was reached from the root without a link."""
         return path in self._open
 
     def _open_folder(self, path: str) -> int:
-        """Walk down from the root, or from the nearest folder that is open already."""
+        """Open a folder from the root, or from the nearest open folder above it."""
         start = path
         while start and start not in self._open:
             start = split(start)[0]
@@ -302,11 +301,11 @@ class Tree:
                 end = len(path) if end < 0 else end
                 below = self._step(handle, path[:end])
                 if owned:
-                    self.let_go(handle)
+                    self.close_quietly(handle)
                 handle, owned, position = below, True, end
         except BaseException:
             if owned:
-                self.let_go(handle)
+                self.close_quietly(handle)
             raise
         return handle
 
@@ -322,14 +321,14 @@ class Tree:
             return self.fs.open_folder(folder, name)
         except OSError as error:
             if error.errno not in {errno.ENOTDIR, errno.ELOOP}:
-                raise as_ours(error, path, "open") from error
+                raise to_suture_error(error, path, "open") from error
             stat = self.fs.stat(folder, name)
-            if stat is not None and stat.kind in {"link", "folder"}:  # a folder: it was a link just now
+            if stat is not None and stat.kind in {"link", "folder"}:  # a folder: it was a link just before
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
             raise NotAFolder(path=path, folder=path) from error
 
     def stat(self, path: str) -> Stat | None:
-        """What is at a path, links not followed; None if nothing is there."""
+        """The status of a path, without following links; None if nothing is there."""
         try:
             return self.fs.stat(*self._at(path)) if path else self.fs.fstat(self.folder(""))
         except (FileNotFound, NotAFolder):
@@ -337,7 +336,7 @@ class Tree:
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
                 return None  # no such file can exist here
-            raise as_ours(error, path, "look at") from error
+            raise to_suture_error(error, path, "look at") from error
 
     def read_link(self, path: str) -> str:
         """Where a symbolic link points."""
@@ -346,14 +345,14 @@ class Tree:
         except OSError as error:
             if error.errno == errno.EINVAL:
                 raise PathOutsideWorkspace(path=path, reason=f"{path} was a symbolic link and is none now") from error
-            raise as_ours(error, path, "read") from error
+            raise to_suture_error(error, path, "read") from error
 
     def names(self, path: str) -> list[str]:
         """The names in a folder, sorted."""
         try:
             return self.fs.list(self.folder(path))
         except OSError as error:
-            raise as_ours(error, path, "list") from error
+            raise to_suture_error(error, path, "list") from error
 
     def open_file(self, path: str) -> int:
         """Open a file for reading."""
@@ -362,32 +361,32 @@ class Tree:
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise PathOutsideWorkspace(path=path, reason=f"{path} became a symbolic link") from error
-            raise as_ours(error, path, "read") from error
+            raise to_suture_error(error, path, "read") from error
 
     def chunks(self, path: str, size: int = _CHUNK_SIZE) -> Generator[bytes]:
-        """A file's bytes, a chunk at a time; the file is open until the generator ends or is closed.
+        """A file's content in chunks; the file is open until the generator ends or is closed.
 
-        If it is as long as `size` says, and that is little, it is read at once.
+        A file whose `size` is known, and small, takes one read.
         """
         handle = self.open_file(path)
         wanted = min(size + 1, _CHUNK_SIZE)
         try:
             while chunk := self.fs.read(handle, wanted):
                 yield chunk
-                if len(chunk) == size < wanted:  # there was room for more
+                if len(chunk) == size < wanted:  # the buffer was larger, so this is the end
                     break
                 size, wanted = _CHUNK_SIZE, _CHUNK_SIZE
         except OSError as error:
-            raise as_ours(error, path, "read") from error
+            raise to_suture_error(error, path, "read") from error
         finally:
-            self.let_go(handle)
+            self.close_quietly(handle)
 
     def _at(self, path: str) -> tuple[int, str]:
         """The open folder that a path is in, and its name there."""
         parent, name = split(path)
         return self.folder(parent), name
 
-    # What follows changes the tree. Only the commit path calls it; OSErrors pass through.
+    # The following methods change the tree. Only the commit path calls them; they don't convert an OSError.
 
     def create(self, path: str, mode: int) -> int:
         """Open a new file for writing."""
@@ -406,22 +405,22 @@ class Tree:
         self.fs.link(*self._at(path), *self._at(to))
 
     def unlink(self, path: str) -> None:
-        """Take a name away."""
+        """Remove a name."""
         self.fs.unlink(*self._at(path))
 
     def mkdir(self, path: str) -> None:
-        """Make a folder."""
+        """Create a folder."""
         self.fs.mkdir(*self._at(path))
 
     def rmdir(self, path: str) -> None:
         """Remove an empty folder."""
         held = self._open.pop(path, None)
         if held is not None:
-            self.let_go(held)
+            self.close_quietly(held)
         self.fs.rmdir(*self._at(path))
 
     def sync_folder(self, path: str) -> None:
-        """Wait until a folder's names are on the disk."""
+        """Wait until the names in a folder are on the disk."""
         self.fs.sync(self.folder(path))
 
 
@@ -431,8 +430,8 @@ def split(path: str) -> tuple[str, str]:
     return parent, name
 
 
-def as_ours(error: OSError, path: str, operation: str) -> SutureError:
-    """A failure to look or to read, in our vocabulary."""
+def to_suture_error(error: OSError, path: str, operation: str) -> SutureError:
+    """Convert an error while looking at or reading a file."""
     if error.errno in {errno.ENOENT, errno.ENOTDIR}:
         return FileNotFound(path=path, near=[])
     if error.errno in {errno.EACCES, errno.EPERM}:

@@ -1,28 +1,27 @@
-"""What a git repository has of a file, read from its objects without running git.
+"""Versions of a file in a git repository, read from its objects without running git.
 
     objects/ab/cdef…                     one object, deflated
-    objects/pack/pack-….idx, ….pack      many: a sorted list of names with offsets, and what is there
+    objects/pack/pack-….idx, ….pack      many objects: a sorted list of names with offsets, and the data
     objects/info/alternates              more folders of this kind
 
-Only the repository's files are read: nothing of it is run, and git itself is not needed. Of the configuration only the
-kind of names and the folder that it is for are looked at. So a hostile repository cannot have anything run. Whatever is
-damaged, too large, or not here (a shallow or a partial clone) is None: nothing is fetched. What comes out is compared
-with its name. It is what git stores: no filter is applied, no line ending converted.
+Only the repository's files are read: nothing in it is run, and git itself is not needed. Of the configuration, only the
+object format and the worktree are used. So a hostile repository cannot run anything. An object that is damaged, too
+large, or missing (in a shallow or partial clone) is None; nothing is fetched. Every object is compared with its name.
+Contents are as git stores them: no filters, no conversion of line endings.
 
-Rejected, measured on 10,000 commits: `git log` and `git cat-file --batch`. They go through commits three times as fast
-as this (10 and 30 µs each), but take 4 ms to start, where this has five versions; they obey the repository's
-configuration, which can name programs, as far as their version does. Dulwich: 40 ms to import, and up to 40 times as
-long for a walk. Mapping packs into memory: another process that cuts one off kills this one.
+Rejected, measured on 10,000 commits: `git log` and `git cat-file --batch`. They read commits three times as fast (10
+instead of 30 µs each), but take 4 ms to start, in which this finds five versions; and they obey the repository's
+configuration, which can name programs, to an extent that depends on their version. Dulwich: 40 ms to import, and a
+walk takes up to 40 times as long. Mapping packs into memory: if another process truncates a pack, this one is killed.
 
+A repository may be above the workspace, or elsewhere (worktrees, submodules). Its contents are only used for the path
+of a file that the caller may read. A `.git` can point anywhere, so a repository is only used if it belongs here:
 
-A repository may lie around the workspace, or beside it (worktrees, submodules). What it has is given for the path of a
-file that the caller may read, and for no other. Since a `.git` can point anywhere, it counts only if it belongs here:
+- it is owned by this user or by the owner of the file: nobody else may plant one in a folder above;
+- if `.git` leads elsewhere, the target is inside a root, or points back to this folder, as worktrees and submodules do;
+- its index and references are its own: links that lead to those of another repository are not followed.
 
-- it is owned by this user, or by the owner of the file: no one else may plant one in a folder above;
-- if it leads elsewhere, that is inside a root, or names this folder in return, as worktrees and submodules do;
-- its index and the names of its commits are its own: no links lead out to those of another repository.
-
-Not read: names in a reftable; an index that is split, or where the file's folder is left out as a whole.
+Not supported: references in a reftable; a split index; a sparse index without entries for the file's folder.
 """
 
 from __future__ import annotations
@@ -48,55 +47,55 @@ if TYPE_CHECKING:
     _Commit = tuple[bytes, list[bytes], int]
 
 SHA1, SHA256 = 20, 32
-"""The lengths that names have, in bytes."""
+"""The lengths of object names, in bytes."""
 COMMIT, TREE, BLOB = 1, 2, 3
 """The kinds of objects, as packs number them."""
 _KINDS = {b"commit": COMMIT, b"tree": TREE, b"blob": BLOB}
 _WORDS = {kind: word for word, kind in _KINDS.items()}
-_OFFSET_DELTA, _NAME_DELTA = 6, 7  # as packs number them: a delta whose base is known by its place, or by its name
+_OFFSET_DELTA, _NAME_DELTA = 6, 7  # as packs number them: a delta whose base is given by offset, or by name
 
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY  # opening a pipe without a writer must not block
-_LARGEST_BASE = 16_000_000  # bytes of an object that another one rests on
-_LONGEST_CHAIN = 4_096  # git makes none that is longer
-_CACHE_SIZE = 16_000_000  # bytes of objects that others rest on
-_MOST_PACKS = 100
-_MOST_FILES = 10_000  # in the folder of the packs
+_LARGEST_BASE = 16_000_000  # bytes of an object that is the base of another
+_LONGEST_CHAIN = 4_096  # deltas: git allows no more
+_CACHE_SIZE = 16_000_000  # bytes of objects that are bases of others
+_MAX_PACKS = 100
+_MAX_PACK_FILES = 10_000  # in a folder of packs
 _LARGEST_ALTERNATES = 1 << 16  # bytes
-_PIECES_BETWEEN_CHECKS = 4_096  # of a delta, between two looks at the clock
-_MOST_FOLDERS = 10  # of objects: those that alternates name included
-_NAMES_AT_ONCE = 1_024  # of a pack's index that are read at once
-_CHUNK_SIZE = 4_096  # bytes that are read from a pack at once, at least
+_PIECES_BETWEEN_CHECKS = 4_096  # of a delta, between two checks of the deadline
+_MAX_OBJECT_FOLDERS = 10  # including alternates
+_NAMES_AT_ONCE = 1_024  # of a pack's index, read at once
+_CHUNK_SIZE = 4_096  # bytes read from a pack at once, at least
 
 _IDX_MAGIC = b"\xfftOc\x00\x00\x00\x02"
-_FANOUT = 8 + 256 * 4  # bytes at the head of a pack's index: what it is, and how many names begin with each byte
+_FANOUT = 8 + 256 * 4  # bytes at the start of a pack's index: magic, and the cumulative counts of names by first byte
 
-_LARGEST_REFERENCE = 1 << 16  # bytes of a file with the name of a commit, or with a path
+_LARGEST_REFERENCE = 1 << 16  # bytes of a file that contains the name of a commit, or a path
 _LARGEST_COMMIT = 1 << 20  # bytes of a configuration, or of a commit
-_LARGEST_INDEX = 64_000_000  # of an index, or of a list of names
-_MOST_LINKS = 5  # from one symbolic reference to the next, as git has it
-_MOST_COMMITS = 1_000  # 30 to 70 ms, measured
+_LARGEST_INDEX = 64_000_000  # bytes of an index, or of packed-refs
+_MAX_REFERENCES = 5  # symbolic references in a chain, as in git
+_MAX_COMMITS = 1_000  # 30 to 70 ms, measured
 _FILE_MODES = (b"100644", b"100755", b"100664")
 _FOLDER_MODES = (b"40000",)
-_ENTRY_HEAD = 40  # bytes of an entry of the index before the object's name
-_REGULAR = 0o100  # the kind of a file, in the mode of an entry of the index
-_OBJECTS_BETWEEN_CHECKS = 1_000  # entries of the index between two looks at the clock
+_ENTRY_HEAD = 40  # bytes of an index entry before the object's name
+_REGULAR = 0o100  # the type bits of a regular file in an index entry
+_OBJECTS_BETWEEN_CHECKS = 1_000  # entries of the index between two checks of the deadline
 
 
 class Damaged(Exception):
-    """The bytes are not in a format that git writes."""
+    """The data is not in a format that git writes."""
 
 
 class Objects:
-    """The objects in a folder of git's, and in those that it names besides. Close it after use."""
+    """The objects in a folder and its alternates. Close it after use."""
 
-    def __init__(self, folder: str, width: int, ends: float) -> None:
+    def __init__(self, folder: str, width: int, deadline: float) -> None:
         """`width` is the length of a name in bytes; at the time `ends`, reading stops with TimeoutError."""
         from hashlib import sha1, sha256
 
         self._folders = _with_alternates(folder)
         self._hash = sha1 if width == SHA1 else sha256
         self._width = width
-        self._cache = _Cache(ends)
+        self._cache = _Cache(deadline)
         self._packs: list[_Pack] | None = None
 
     def __enter__(self) -> Self:
@@ -108,7 +107,7 @@ class Objects:
         self._packs = None
 
     def read(self, name: bytes, kind: int, most: int = _LARGEST_BASE) -> bytes | None:
-        """An object of this name and kind, if it is here, sound, and of at most so many bytes."""
+        """The object with this name and kind; None if it is missing, damaged, or larger than `most` bytes."""
         self._cache.check_time()
         try:
             item = self._find(name, most)
@@ -118,10 +117,10 @@ class Objects:
             return None
         if item is None or item[0] != kind or len(item[1]) > most:
             return None
-        return item[1] if self._name_of(*item) == name else None
+        return item[1] if self._hash_object(*item) == name else None
 
-    def _name_of(self, kind: int, content: bytes) -> bytes:
-        """The name that an object has by its content."""
+    def _hash_object(self, kind: int, content: bytes) -> bytes:
+        """The name of an object, which is a hash of its content."""
         return self._hash(b"%b %d\0%b" % (_WORDS[kind], len(content), content), usedforsecurity=False).digest()
 
     def _find(self, name: bytes, most: int) -> tuple[int, bytes] | None:
@@ -130,7 +129,7 @@ class Objects:
         for place, pack in enumerate(self._packs):
             offset = pack.offset(name)
             if offset is not None:
-                self._packs.insert(0, self._packs.pop(place))  # the next one is probably there, too
+                self._packs.insert(0, self._packs.pop(place))  # the next object is probably there too
                 return pack.read(offset, most)
             if not place and (loose := self._loose(name, most)) is not None:
                 return loose
@@ -154,20 +153,21 @@ class CommittedVersion(Record):
 
 
 class Repository:
-    """What a repository has of one file. Close it after use."""
+    """The versions of one file in a repository. Close it after use."""
 
-    def __init__(self, git: str, path: str, ends: float) -> None:
-        """`git` is its `.git` folder, `path` the file's path below its top."""
+    def __init__(self, git: str, path: str, deadline: float) -> None:
+        """`git` is its `.git` folder, `path` the file's path in its worktree."""
         self._git = git
-        self._common = _common(git)
-        self._ends = ends
+        self._common_folder = _common_folder(git)
+        self._deadline = deadline
         self._path = os.fsencode(path)
         self._names = self._path.split(b"/")
         kind = (
-            _configuration_value(contents(f"{self._common}/config", _LARGEST_COMMIT) or b"", b"objectformat") or b"sha1"
+            _configuration_value(contents(f"{self._common_folder}/config", _LARGEST_COMMIT) or b"", b"objectformat")
+            or b"sha1"
         )
         self._width = SHA256 if kind.lower() == b"sha256" else SHA1
-        self._objects = Objects(f"{self._common}/objects", self._width, ends)
+        self._objects = Objects(f"{self._common_folder}/objects", self._width, deadline)
         self._below: dict[tuple[int, bytes], bytes | None] = {}
 
     def __enter__(self) -> Self:
@@ -178,13 +178,13 @@ class Repository:
         self._objects.__exit__(*error)
 
     def content(self, blob: bytes, most: int) -> bytes | None:
-        """The content of an object, if it is here and not larger."""
+        """The content of an object; None if it is missing or larger than `most` bytes."""
         return self._objects.read(blob, BLOB, most)
 
     def head(self) -> bytes | None:
         """The commit that is checked out; None before the first one."""
         name = b"HEAD"
-        for _ in range(_MOST_LINKS):
+        for _ in range(_MAX_REFERENCES):
             target = self._reference(name)
             if not target.startswith(b"ref:"):
                 return self._object_name(target)
@@ -193,8 +193,8 @@ class Repository:
                 break
         return None
 
-    def staged(self) -> bytes | None:
-        """The object of the file in the index; None if it isn't there, or in conflict."""
+    def staged_blob(self) -> bytes | None:
+        """The object of the file in the index; None if it is missing, or in conflict."""
         raw = self._read_own(self._git, "index", _LARGEST_INDEX) or b""
         version = int.from_bytes(raw[4:8], "big")
         try:
@@ -211,17 +211,17 @@ class Repository:
         parsed = self._commit(commit)
         return None if parsed is None else self._in_tree(parsed[0])
 
-    def past(self, head: bytes) -> Iterator[CommittedVersion]:
-        """The versions that the file had before a commit, back to where it was added, the newest first.
+    def versions_before(self, head: bytes) -> Iterator[CommittedVersion]:
+        """The versions of the file before a commit, newest first, back to where it was added.
 
-        Where lines of history meet, only one that has the same version is followed, if there is one: as `git log` does.
+        At a merge, only one parent with the same version is followed, if there is one, as by `git log`.
         """
         start = self._commit(head)
         if start is None:
             return
         queue = [(0, 0, head, start, self._in_tree(start[0]))]
         seen, number = {head}, 0
-        while queue and number < _MOST_COMMITS:
+        while queue and number < _MAX_COMMITS:
             _, _, name, (_, parents, _), blob = heappop(queue)
             before = [(parent, parsed) for parent in parents if (parsed := self._commit(parent)) is not None]
             had = [(parent, parsed, was) for parent, parsed in before if (was := self._in_tree(parsed[0])) is not None]
@@ -235,18 +235,18 @@ class Repository:
                     heappush(queue, (-parsed[2], number, parent, parsed, was))
 
     def _reference(self, name: bytes) -> bytes:
-        """What a name stands for, as it is written."""
-        for folder in dict.fromkeys((self._git, self._common)):
+        """The value of a reference, as written."""
+        for folder in dict.fromkeys((self._git, self._common_folder)):
             written = self._read_own(folder, os.fsdecode(name), _LARGEST_REFERENCE)
             if written is not None:
                 return written.strip()
-        packed = self._read_own(self._common, "packed-refs", _LARGEST_INDEX) or b""
+        packed = self._read_own(self._common_folder, "packed-refs", _LARGEST_INDEX) or b""
         at = packed.find(b" " + name + b"\n")
         return packed[packed.rfind(b"\n", 0, at) + 1 : at] if at > 0 else b""
 
     @staticmethod
     def _read_own(folder: str, name: str, most: int) -> bytes | None:
-        """A file of the repository that no link led to: it would be another one's."""
+        """A file of the repository itself; None if a link leads to it, perhaps to another repository."""
         path = f"{folder}/{name}"
         return contents(path, most) if os.path.realpath(path) == path else None
 
@@ -258,7 +258,7 @@ class Repository:
         return name if len(name) == self._width else None
 
     def _commit(self, name: bytes) -> _Commit | None:
-        """The tree of a commit, those before it, and when it was made."""
+        """The tree of a commit, its parents, and its time."""
         raw = self._objects.read(name, COMMIT, _LARGEST_COMMIT)
         if raw is None or not raw.startswith(b"tree "):
             return None
@@ -275,14 +275,14 @@ class Repository:
         return names[0], names[1:], time
 
     def _in_tree(self, tree: bytes) -> bytes | None:
-        """The object of the file in the top folder of a commit."""
+        """The object of the file, given the root tree of a commit."""
         passed: list[tuple[int, bytes]] = []
         item: bytes | None = tree
         for depth, name in enumerate(self._names):
             if item is None:
                 break
             passed.append((depth, item))
-            if passed[-1] in self._below:  # most commits leave this folder alone
+            if passed[-1] in self._below:  # most commits do not change this folder
                 item = self._below[passed[-1]]
                 break
             modes = _FILE_MODES if depth == len(self._names) - 1 else _FOLDER_MODES
@@ -291,7 +291,7 @@ class Repository:
         return item
 
     def _entry(self, tree: bytes, name: bytes, modes: tuple[bytes, ...]) -> bytes | None:
-        """The object of a name in a folder, if it is of such a kind."""
+        """The object of a name in a tree, if it has one of these modes."""
         for mode in modes:
             entry = mode + b" " + name + b"\0"
             at = tree.find(entry)
@@ -300,19 +300,19 @@ class Repository:
         return None
 
     def _staged_plain(self, raw: bytes) -> bytes | None:
-        """Look for the name, and check that it is part of an entry: going through all entries would take long."""
+        """Search for the name, and check that it is in an entry: reading all entries would take long."""
         at, tried = -1, 0
         while (at := raw.find(self._path + b"\0", at + 1)) > 0:
-            tried = self._count(tried)
+            tried = self._check_clock(tried)
             for more in (0, 2):  # flags of newer versions
                 start = at - more - 2 - self._width - _ENTRY_HEAD
                 if start >= 12 and not (start - 12) % 4 and self._is_entry(raw, start, bool(more)):  # noqa: PLR2004
                     return raw[start + _ENTRY_HEAD : start + _ENTRY_HEAD + self._width]
         return None
 
-    def _count(self, tried: int) -> int:
-        """One more; a look at the clock now and then."""
-        if not tried % _OBJECTS_BETWEEN_CHECKS and monotonic() > self._ends:
+    def _check_clock(self, tried: int) -> int:
+        """Count one more; check the deadline now and then."""
+        if not tried % _OBJECTS_BETWEEN_CHECKS and monotonic() > self._deadline:
             raise TimeoutError
         return tried + 1
 
@@ -332,7 +332,7 @@ class Repository:
         name, at, fixed = b"", 12, _ENTRY_HEAD + self._width + 2
         tried = 0
         for _ in range(int.from_bytes(raw[8:12], "big")):
-            tried = self._count(tried)
+            tried = self._check_clock(tried)
             flags = int.from_bytes(raw[at + fixed - 2 : at + fixed], "big")
             place = at + fixed + (2 if flags >> 14 & 1 else 0)
             strip, place = _distance(raw, place)
@@ -346,7 +346,7 @@ class Repository:
 
 
 def contents(path: str, most: int) -> bytes | None:
-    """The bytes of a file, if it is one, can be read and is not larger; never waits for a pipe."""
+    """The content of a regular file; None if it is unreadable or larger than `most`. Never waits for a pipe."""
     try:
         handle = os.open(path, _READ)
     except (OSError, ValueError):
@@ -362,24 +362,24 @@ def contents(path: str, most: int) -> bytes | None:
         os.close(handle)
 
 
-def repository(file: str, roots: Sequence[str], ends: float) -> Repository | None:
-    """The repository that a file lies in, if one is there and belongs here.
+def repository(file: str, roots: Sequence[str], deadline: float) -> Repository | None:
+    """The repository that contains a file, if there is one and it belongs here.
 
-    `file` and `roots`, those of the workspace, are full paths without links.
+    `file` and `roots` (of the workspace) are absolute paths without links.
     """
-    link = _above(os.path.dirname(file))
+    link = _find_link(os.path.dirname(file))
     if link is None:
         return None
-    git = _folder(link)
+    git = _resolve_link(link)
     owners = {os.geteuid(), os.stat(file, follow_symlinks=False).st_uid}
     if git is None or os.stat(link, follow_symlinks=False).st_uid not in owners or not _belongs(git, link, roots):
-        log.debug("git", "%s is passed over: it is no repository of this workspace", link)
+        log.debug("git", "%s is skipped: it does not belong to this workspace", link)
         return None
-    return Repository(git, os.path.relpath(file, os.path.dirname(link)), ends)
+    return Repository(git, os.path.relpath(file, os.path.dirname(link)), deadline)
 
 
 def _read(handle: int, size: int, at: int) -> bytes:
-    """As many bytes from there as there are, up to `size`."""
+    """Read `size` bytes from an offset, or as many as there are."""
     data = os.pread(handle, size, at)
     while data and len(data) < size and (more := os.pread(handle, size - len(data), at + len(data))):
         data += more
@@ -387,11 +387,11 @@ def _read(handle: int, size: int, at: int) -> bytes:
 
 
 def _with_alternates(folder: str) -> list[str]:
-    """A folder of objects, and those that it and they borrow from."""
+    """A folder of objects and its alternates, recursively."""
     folders = [folder]
     for one in folders:
         for line in (contents(f"{one}/info/alternates", _LARGEST_ALTERNATES) or b"").split(b"\n"):
-            if line and not line.startswith((b"#", b'"')) and len(folders) < _MOST_FOLDERS:
+            if line and not line.startswith((b"#", b'"')) and len(folders) < _MAX_OBJECT_FOLDERS:
                 other = os.path.normpath(os.path.join(one, os.fsdecode(line)))
                 if other not in folders:
                     folders.append(other)
@@ -399,22 +399,22 @@ def _with_alternates(folder: str) -> list[str]:
 
 
 def _packs(folders: Sequence[str], width: int, cache: _Cache) -> list[_Pack]:
-    """The packs, the newest first."""
+    """The packs, newest first."""
     dated: list[tuple[float, str]] = []
     for folder in folders:
         with suppress(OSError, ValueError), os.scandir(f"{folder}/pack") as entries:
-            indexes = [entry for entry in islice(entries, _MOST_FILES) if entry.name.endswith(".idx")]
+            indexes = [entry for entry in islice(entries, _MAX_PACK_FILES) if entry.name.endswith(".idx")]
             dated += [(entry.stat().st_mtime, entry.path) for entry in indexes]
     dated.sort(reverse=True)
     opened: list[_Pack] = []
-    for _, path in dated[:_MOST_PACKS]:
+    for _, path in dated[:_MAX_PACKS]:
         with suppress(OSError, Damaged):
             opened.append(_Pack(path.removesuffix(".idx"), width, cache))
     return opened
 
 
 def _head_of(idx: int) -> bytes:
-    """The beginning of the list of a pack, which is closed if it is none."""
+    """The first bytes of a pack's index; closes the file if it is not one."""
     try:
         head = _read(idx, _FANOUT, 0)
     except OSError:
@@ -437,33 +437,33 @@ def _inflate(raw: bytes, most: int) -> tuple[int, bytes]:
 
 
 class _Cache:
-    """Objects of packs that were put together last, for those that rest on them; and until when there is time."""
+    """The last objects read from packs, which others may be based on; and the deadline."""
 
-    def __init__(self, ends: float) -> None:
-        self._kept: dict[tuple[str, int], tuple[int, bytes]] = {}
+    def __init__(self, deadline: float) -> None:
+        self._items: dict[tuple[str, int], tuple[int, bytes]] = {}
         self._size = 0
-        self._ends = ends
+        self._deadline = deadline
 
     def check_time(self) -> None:
-        """TimeoutError if there is none left."""
-        if monotonic() > self._ends:
+        """Raise TimeoutError after the deadline."""
+        if monotonic() > self._deadline:
             raise TimeoutError
 
     def get(self, key: tuple[str, int]) -> tuple[int, bytes] | None:
-        item = self._kept.pop(key, None)
+        item = self._items.pop(key, None)
         if item is not None:
-            self._kept[key] = item  # now the newest
+            self._items[key] = item  # now the newest
         return item
 
     def put(self, key: tuple[str, int], item: tuple[int, bytes]) -> None:
-        self._kept[key] = item
-        self._size += len(item[1])  # it was not there
+        self._items[key] = item
+        self._size += len(item[1])  # never called for an item that is cached
         while self._size > _CACHE_SIZE:
-            self._size -= len(self._kept.pop(next(iter(self._kept)))[1])
+            self._size -= len(self._items.pop(next(iter(self._items)))[1])
 
 
 class _Pack:
-    """A pack and the list of what is in it."""
+    """A pack and its index."""
 
     def __init__(self, path: str, width: int, cache: _Cache) -> None:
         self._path = path
@@ -476,13 +476,13 @@ class _Pack:
         self._counts = [int.from_bytes(head[at : at + 4], "big") for at in range(8, _FANOUT, 4)]
 
     def close(self) -> None:
-        """Let go of both files."""
+        """Close both files."""
         for handle in (self._idx, self._pack):
             if handle is not None:
                 os.close(handle)
 
     def offset(self, name: bytes) -> int | None:
-        """Where an object of this name begins, if it is in this pack."""
+        """The offset of the object with this name; None if it is not in this pack."""
         low, high = self._counts[name[0] - 1] if name[0] else 0, self._counts[name[0]]
         width = self._width
         while high - low > _NAMES_AT_ONCE:
@@ -496,14 +496,14 @@ class _Pack:
             run = self._runs[low, high] = self._run(low, high)
         names, places = run
         at = names.find(name)
-        while at % width:  # -1, or it begins in the middle of another
+        while at % width:  # -1, or not at the start of a name
             if at < 0:
                 return None
             at = names.find(name, at + 1)
         return self._large(place) if (place := places[at // width]) >> 31 else place
 
     def _run(self, low: int, high: int) -> tuple[bytes, array[int]]:
-        """Some names, one after the other, and their places."""
+        """A range of names, concatenated, and their offsets."""
         from array import array
 
         if high < low:
@@ -518,14 +518,14 @@ class _Pack:
         return names, places
 
     def _large(self, place: int) -> int:
-        """A place far behind in a large pack."""
+        """An offset beyond 2 GiB."""
         every, number = self._counts[-1], place & (1 << 31) - 1
         return int.from_bytes(_read(self._idx, 8, _FANOUT + every * (self._width + 8) + number * 8), "big")
 
     def read(self, at: int, most: int) -> tuple[int, bytes]:
         """The kind and the content of the object at an offset."""
         chain: list[tuple[int, bytes]] = []
-        limit = room = 2 * most  # an older version may be larger
+        limit = room = 2 * most  # a base may be larger
         while (item := self._cache.get((self._path, at))) is None:
             self._cache.check_time()
             kind, size, base, rest, begins = self._head(at)
@@ -546,7 +546,7 @@ class _Pack:
         return kind, content
 
     def _head(self, at: int) -> tuple[int, int, int, bytes, int]:
-        """What begins at an offset: kind, size, the offset of what it rests on; then its bytes, and where they are."""
+        """The object at an offset: kind, size, offset of its base, first bytes of its data, and their offset."""
         if self._pack is None:
             self._pack = os.open(f"{self._path}.pack", _READ)
         head = os.pread(self._pack, _CHUNK_SIZE, at)
@@ -589,7 +589,7 @@ class _Pack:
 
 
 def _apply_delta(base: bytes, delta: bytes, most: int, check_time: Callable[[], None]) -> bytes:
-    """What a delta makes of its base: pieces of that, and pieces of its own."""
+    """Apply a delta: pieces of the base, and literal pieces."""
     try:
         old, at = _number(delta, 0)
         size, at = _number(delta, at)
@@ -618,7 +618,7 @@ def _apply_delta(base: bytes, delta: bytes, most: int, check_time: Callable[[], 
 
 
 def _copy_order(delta: bytes, at: int, order: int) -> tuple[int, int, int]:
-    """Which piece of the base is copied: where it begins, how long it is; and what follows the order."""
+    """A copy instruction: the start and length of the piece of the base, and the offset after the instruction."""
     start = length = 0
     for bit, shift in ((1, 0), (2, 8), (4, 16), (8, 24)):
         if order & bit:
@@ -632,7 +632,7 @@ def _copy_order(delta: bytes, at: int, order: int) -> tuple[int, int, int]:
 
 
 def _number(delta: bytes, at: int) -> tuple[int, int]:
-    """A number of several bytes, seven bits each, the lowest first; and what follows it."""
+    """A number in groups of seven bits, lowest first, and the offset after it."""
     value = shift = 0
     while True:
         byte = delta[at]
@@ -643,7 +643,7 @@ def _number(delta: bytes, at: int) -> tuple[int, int]:
 
 
 def _distance(raw: bytes, at: int) -> tuple[int, int]:
-    """A number as the index and packs write it where they point back, the highest bits first; and what follows it."""
+    """A number as the index and packs encode distances, highest bits first, and the offset after it."""
     byte = raw[at]
     value, at = byte & 127, at + 1
     while byte & 128:
@@ -652,8 +652,8 @@ def _distance(raw: bytes, at: int) -> tuple[int, int]:
     return value, at
 
 
-def _above(folder: str) -> str | None:
-    """The `.git` of a folder, or of the nearest one around it."""
+def _find_link(folder: str) -> str | None:
+    """The `.git` of a folder, or of the nearest folder above it."""
     while not os.path.lexists(link := os.path.join(folder, ".git")):
         if folder == os.path.dirname(folder):
             return None
@@ -661,8 +661,8 @@ def _above(folder: str) -> str | None:
     return link
 
 
-def _folder(link: str) -> str | None:
-    """The folder that a `.git` stands for, without links."""
+def _resolve_link(link: str) -> str | None:
+    """The folder that a `.git` points to, without links."""
     if os.path.isdir(link):
         return os.path.realpath(link)
     written = contents(link, _LARGEST_REFERENCE) or b""
@@ -674,7 +674,7 @@ def _folder(link: str) -> str | None:
 
 
 def _belongs(git: str, link: str, roots: Sequence[str]) -> bool:
-    """Whether a folder that a `.git` leads to is meant for what lies beside it."""
+    """Whether the folder that a `.git` points to belongs to the worktree that contains the `.git`."""
     top = os.path.dirname(link)
     for file in (f"{git}/config", f"{git}/config.worktree"):
         aim = _configuration_value(contents(file, _LARGEST_COMMIT) or b"", b"worktree")
@@ -686,8 +686,8 @@ def _belongs(git: str, link: str, roots: Sequence[str]) -> bool:
     return bool(back) and _real(os.path.join(git, back)) == link
 
 
-def _common(git: str) -> str:
-    """The folder with what all worktrees of a repository share; itself, if it has but one."""
+def _common_folder(git: str) -> str:
+    """The folder that all worktrees of a repository share; `git` itself if there is only one."""
     aim = contents(f"{git}/commondir", _LARGEST_REFERENCE)
     if aim is None:
         return git
@@ -696,7 +696,7 @@ def _common(git: str) -> str:
 
 
 def _real(path: str) -> str:
-    """A path that a file names, without links; empty if it holds a NUL, which no path does."""
+    """A path read from a file, without links; empty if it contains a NUL."""
     return "" if "\0" in path else os.path.realpath(path)
 
 
@@ -705,7 +705,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _configuration_value(configuration: bytes, key: bytes) -> bytes | None:
-    """The value of a key that only one section has."""
+    """The value of a key that occurs in only one section."""
     import re
 
     match = re.search(rb'(?i)(?:^|\n|\])[ \t]*%b[ \t]*=[ \t]*"?([^"\r\n]*)' % key, configuration)

@@ -5,33 +5,33 @@ Wildcards:
     *  any number of characters    ?  one character    \  the next character as it is
     […]  one of these, [!…] and [^…] one of the others; ranges and [:digit:] and its like may occur in it
 
-None of them fits a `/`. They are translated to RE2, so that no pattern takes more than linear time. All names of a
-folder are looked at in one call, as most fit nothing: a call a name costs more than reading the folder.
+None of them matches a `/`. They are translated to RE2, so that every pattern takes linear time. All names of a folder
+are searched in one call, because most match nothing: a call per name takes longer than reading the folder.
 
-Rejected: `fnmatch`, which backtracks; RE2's `Set`, which silently finds nothing when its memory runs out; `rignore`,
-which walks, but takes six times as long.
+Rejected: `fnmatch`, which backtracks; RE2's `Set`, which silently finds nothing when it runs out of memory; `rignore`,
+which walks a tree, but takes six times as long.
 
 Globs:
 
     path     := name ("/" name)*     from the root on; a trailing "/" stands for "/**"
     name     := "**" | (char | "*" | "?" | "[…]" | "{" path ("," path)* "}" | "\" char)*
 
-`**` stands for any number of folders, at the end for everything below. A hidden name fits only where the pattern
-itself writes its dot. `.git` and what suture keeps for itself fit nothing.
+`**` matches any number of folders, and at the end everything below. A hidden name matches only if the pattern
+contains its dot. `.git` and suture's own files never match.
 
-An exclude without a slash is a name anywhere, otherwise a path from the root on; it fits hidden names too, and a
-folder that it fits is excluded with everything below.
+An exclude without a slash is a name anywhere, otherwise a path from the root on. It matches hidden names too; a
+matching folder is excluded with everything below it.
 
-A pattern is followed folder by folder: a `Stage` is how far that has come, and knows which folders lead nowhere.
+A pattern is followed folder by folder: a `Stage` is what is left of it in one folder, and knows which folders to skip.
 
 Rules of a .gitignore:
 
     # comment    !pattern: not ignored after all    pattern/: folders only
     pattern: a name, here or anywhere below    a/pattern, /pattern: a path from this folder on
 
-The last rule that fits decides. `**` between slashes stands for any number of folders. `\` takes the next character
-as it is, also `#`, `!` or a space at the end. Git compares bytes, so `?` is one byte here. A rule that git
-cannot read fits nothing, as in git; here also one that is longer than any path the system takes.
+The last rule that matches decides. `**` between slashes matches any number of folders. `\` makes the next character
+literal, also `#`, `!` or a trailing space. Git compares bytes, so `?` is one byte here. A rule that git cannot read
+matches nothing, as in git; here also one that is longer than any path.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ if TYPE_CHECKING:
 CHAR, ONE, STARS, SET, SLASH = "char", "one", "stars", "set", "slash"
 """The kinds of token."""
 ANY = r"[^\x00/]*"
-"""What fits any part of a name, in RE2's language."""
+"""Any part of a name, in RE2's syntax."""
 FOLDERS = r"(?:[^\x00]*/)?"
-"""What fits any number of folders."""
+"""Any number of folders."""
 BELOW = r"[^\x00]*"
-"""What fits any part of a path."""
+"""Any part of a path."""
 
 _SYSTEM = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 _LOSSLESS = "utf-8", "surrogatepass"
 _ONE = r"[^\x00/]"
 _NOTHING = r"[^\s\S]"
 _RE2_MEMORY = 64 << 20  # bytes that RE2 may use for a pattern
-_MANY_STARS = 32  # of so many expressions that have a star in the middle, RE2 still makes a table
-_MOST_PROGRAM_CHARACTERS = 1 << 16  # characters; RE2 has room for many times as much
+_MANY_STARS = 32  # expressions with a star in the middle, for which RE2 still builds a table
+_MOST_PROGRAM_CHARACTERS = 1 << 16  # of a program; RE2's memory allows many times as much
 _CLASSES = {
     "alnum": "09AZaz",
     "alpha": "AZaz",
@@ -80,31 +80,31 @@ _CLASSES = {
 }
 
 WILD = frozenset("*?[]{}\\,")
-"""What means more than itself in a pattern."""
+"""The characters with a special meaning in a pattern."""
 MAX_LENGTH = 4096
 """Characters of a pattern."""
 MAX_ALTERNATIVES = 1000
-"""Patterns that one with braces stands for."""
+"""Patterns that braces may expand to."""
 MAX_EXPANDED = 100_000
-"""Characters of all of these together."""
-_FEW_ENDINGS = 8  # so many ends of names are compared one by one
+"""Characters of all expanded patterns together."""
+_FEW_ENDINGS = 8  # of names, up to which they are compared one by one instead of by RE2
 
-_Route = tuple["_Name | None", ...]  # None is any number of folders; the last is a name
+_Route = tuple["_Name | None", ...]  # None is any number of folders; the last part is a name
 
 _BOM = b"\xef\xbb\xbf"
 _SPECIAL = "*?[\\"
-_LONGEST_RULE = 4096  # bytes of a rule of a .gitignore: no path is longer
+_LONGEST_RULE = 4096  # bytes of a rule in a .gitignore: no path is longer
 
 
 class Malformed(ValueError):
-    """A pattern that means nothing; the message says why."""
+    """An invalid pattern; the message says why."""
 
 
-class Fits:
-    """Which of many names fit one of several expressions.
+class NameMatcher:
+    """Finds the names that match one of several expressions.
 
-    `names` are expressions for a name, `paths` for a path from some folder on, all in RE2's language. With `raw`
-    they speak of bytes, otherwise of characters; a byte that is no character counts as one.
+    `names` are expressions for a name, `paths` for a path from some folder on, all in RE2's syntax. With `raw` they
+    match bytes, otherwise characters; an undecodable byte counts as a character.
     """
 
     def __init__(self, names: Iterable[str] = (), paths: Iterable[str] = (), *, raw: bool = False) -> None:
@@ -127,7 +127,7 @@ class Fits:
         return [self._compile(chunk) for chunk in chunks]
 
     def _compile(self, sources: list[tuple[str, bool]]) -> Any:
-        """What looks for these expressions."""
+        """A function that searches for these expressions."""
         from re2 import _re2  # only walks need it
 
         self._unanchored = _re2.RE2.Anchor.UNANCHORED
@@ -140,14 +140,14 @@ class Fits:
         names, paths = ("|".join(source for source, whole in sources if whole is wanted) for wanted in (False, True))
         parts = [f"{FOLDERS}(?:{names})" if self._paths else names] * bool(names) + [paths] * bool(paths)
         program = _re2.RE2(rf"\x00(?:{'|'.join(parts)})\x00".encode(), options)
-        if not program.ok():  # it would silently find nothing
+        if not program.ok():  # it would silently match nothing
             raise ValueError(program.error())
         return program.Match
 
     def among(self, names: Collection[str], prefix: str = "", joined: str | None = None) -> set[str]:
-        """Those of a folder's names that fit; `prefix` is the folder's path, with a slash at its end.
+        """The names of a folder that match; `prefix` is the folder's path with a trailing slash.
 
-        Anyone who asks several about the same names may have joined them already.
+        A caller that asks several matchers about the same names can pass them `joined`.
         """
         if self._programs is None:
             self._programs = self._prepare()
@@ -166,15 +166,15 @@ class Fits:
 
 
 class Selection:
-    """Which files a path_pattern and its excludes mean, below one root."""
+    """The files that a path_pattern and its excludes select below one root."""
 
     def __init__(self, routes: Sequence[_Route], excluded: Excluded) -> None:
         self.excluded = excluded
         self.start = _Stages(routes).at(frozenset((number, 0) for number in range(len(routes))))
-        """The folder in which a walk is."""
+        """The stage of the root, where a walk begins."""
         names = _common([_literal(route) for route in routes])
         self.literal = len(routes) == 1 and len(names) == len(routes[0])
-        """Whether there is no wildcard at all: it names one file."""
+        """Whether the pattern has no wildcard: it names one file."""
         self.path = "/".join(names) if self.literal else ""
         """That file."""
         self.base = "/".join(names[: min(len(route) for route in routes) - 1])
@@ -182,13 +182,13 @@ class Selection:
 
     @classmethod
     def parse(cls, pattern: str, exclude: Iterable[str] = ()) -> Selection:
-        """Read a pattern that is relative to the root."""
+        """Parse a pattern relative to the root."""
         routes = [_route(pattern, path) for path in dict.fromkeys(_expand(pattern))]
         return cls(routes, Excluded(exclude))
 
 
 class Stage:
-    """How much of a pattern is left in one folder."""
+    """What is left of a pattern in one folder."""
 
     def __init__(self, stages: _Stages, at: frozenset[tuple[int, int]]) -> None:
         self._stages = stages
@@ -209,24 +209,24 @@ class Stage:
         tails = {name.tail for name in last if name.tail is not None}
         self._tails = tuple(tails) if len(tails) <= _FEW_ENDINGS else ()
         wild = [name for name in last if name.text is None and name.tail not in self._tails]
-        self._fits = Fits(name.source for name in wild if not name.hidden)
+        self._matcher = NameMatcher(name.source for name in wild if not name.hidden)
         self._hidden = any(name.hidden for name in last)
-        self._hidden_fits = Fits(name.source for name in wild if name.hidden)
+        self._hidden_matcher = NameMatcher(name.source for name in wild if name.hidden)
 
     def files(self, names: Collection[str]) -> list[str]:
-        """Those of a folder's files that are meant."""
+        """The files of a folder that match."""
         shown = [name for name in names if name[0] != "."]
         if not self._all:
-            wanted, tails = self._fits.among(shown) | self._texts, self._tails
+            wanted, tails = self._matcher.among(shown) | self._texts, self._tails
             shown = [name for name in shown if name.endswith(tails) or name in wanted]
         if self._hidden:
-            hidden = [name for name in names if name[0] == "." and not _never(name)]
-            wanted = self._hidden_fits.among(hidden) | self._texts
+            hidden = [name for name in names if name[0] == "." and not _is_never_matched(name)]
+            wanted = self._hidden_matcher.among(hidden) | self._texts
             shown += [name for name in hidden if name in wanted]
         return shown
 
     def below(self, name: str) -> Stage | None:
-        """How much of it is left in a folder of this one; None if it means no file there."""
+        """The stage of a subfolder; None if nothing in it can match."""
         hidden = name[0] == "."
         if not self._steps:
             if hidden or not self._stay:
@@ -234,15 +234,15 @@ class Stage:
             if self._onward is None:
                 self._onward = self._stages.at(frozenset(self._stay))
             return self._onward
-        if hidden and _never(name):
+        if hidden and _is_never_matched(name):
             return None
-        at = {step for part, step in self._steps if part.has(name)}
+        at = {step for part, step in self._steps if part.matches(name)}
         at |= set() if hidden else self._stay
         return self._stages.at(frozenset(at)) if at else None
 
 
 class Excluded:
-    """What exclude patterns take away."""
+    """The files and folders that exclude patterns match."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         sources: dict[tuple[bool, bool], list[str]] = {}
@@ -251,15 +251,15 @@ class Excluded:
                 source, whole, folders_only = _translate_exclude(pattern, path)
                 sources.setdefault((whole, folders_only), []).append(source)
         names, paths = sources.get((False, False), []), sources.get((True, False), [])
-        self._files = Fits(names, paths)
-        self._folders = Fits(names + sources.get((False, True), []), paths + sources.get((True, True), []))
+        self._files = NameMatcher(names, paths)
+        self._folders = NameMatcher(names + sources.get((False, True), []), paths + sources.get((True, True), []))
         self.nothing = not sources
-        """Whether there are none."""
+        """Whether there are no patterns."""
         self.by_name = not any(whole for whole, _ in sources)
-        """Whether where a folder is makes no difference."""
+        """Whether only names count, and not where a folder is."""
 
     def files(self, names: Collection[str], prefix: str) -> set[str]:
-        """Those of a folder's files that are excluded; `prefix` is the folder's path with a slash at its end."""
+        """The files of a folder that are excluded; `prefix` is the folder's path with a trailing slash."""
         return self._files.among(names, prefix)
 
     def folders(self, names: Collection[str], prefix: str) -> set[str]:
@@ -268,7 +268,7 @@ class Excluded:
 
 
 class Ignore:
-    """What one `.gitignore` says about the names in a folder at or below its own."""
+    """The rules of one `.gitignore`, for names in its folder and below."""
 
     def __init__(self, data: bytes) -> None:
         rules = [rule for line in data.removeprefix(_BOM).split(b"\n") if (rule := _parse(line)) is not None]
@@ -277,29 +277,29 @@ class Ignore:
         rules = [rule for rule in rules if rule.head is None]
         self._elsewhere = _Verdict([rule for rule in rules if not rule.folders_only]), _Verdict(rules)
 
-    def touches(self, names: Collection[str], prefix: str, joined: str) -> bool:
-        """Whether a rule fits one of the names at all, of files or of folders; most often none does."""
-        return self._for(prefix)[1].touches(names, prefix, joined)
+    def matches_any(self, names: Collection[str], prefix: str, joined: str) -> bool:
+        """Whether any rule matches any of the names, as files or folders; usually none does."""
+        return self._for(prefix)[1].matches_any(names, prefix, joined)
 
     def by_name(self, prefix: str) -> bool:
-        """Whether the rules that can fit something in a folder speak of names only, wherever it is."""
+        """Whether the rules that can match in a folder depend on names only, not on where it is."""
         return self._for(prefix)[1].by_name
 
     def files(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
-        """The files that are ignored, and those that are expressly not; `prefix` leads here from the `.gitignore`."""
-        return self._for(prefix)[0].on(names, prefix)
+        """The files that are ignored, and those explicitly not; `prefix` is the path from the `.gitignore` to here."""
+        return self._for(prefix)[0].verdict(names, prefix)
 
     def folders(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
         """As `files`, for folders."""
-        return self._for(prefix)[1].on(names, prefix)
+        return self._for(prefix)[1].verdict(names, prefix)
 
     def _for(self, prefix: str) -> tuple[_Verdict, _Verdict]:
-        """The rules that can fit something in a folder, for files and for folders."""
+        """The rules that can match in a folder, for files and for folders."""
         return self._here if not prefix or prefix[: prefix.index("/")] in self._heads else self._elsewhere
 
 
 def tokens(text: str) -> Iterator[tuple[str, str]]:
-    """A pattern's tokens: a kind, and the character, the stars or slash as written, or the set in RE2's language."""
+    """A pattern's tokens: a kind, and the character, the stars or slash as written, or the set in RE2's syntax."""
     at = 0
     while at < len(text):
         char, end = text[at], at + 1
@@ -323,7 +323,7 @@ def tokens(text: str) -> Iterator[tuple[str, str]]:
 
 
 def bracket(text: str, at: int) -> tuple[str, int]:
-    """The set that begins at an offset, in RE2's language, and where it ends; as git reads it."""
+    """The set at an offset, in RE2's syntax, and where it ends, as git reads it."""
     first = at + 1
     negated = text[first : first + 1] in {"!", "^"}
     first += negated
@@ -348,19 +348,19 @@ def bracket(text: str, at: int) -> tuple[str, int]:
 
 
 def source_of(kind: str, value: str) -> str:
-    """One token in RE2's language."""
+    """One token in RE2's syntax."""
     if kind == CHAR:
         return value if value.isascii() and value.isalnum() else _point(value)
     return {ONE: _ONE, STARS: ANY, SLASH: "/"}.get(kind, value)
 
 
 def join(names: Iterable[str], lead: str = "\0") -> str:
-    """Names as `Fits` looks at them, each after a NUL and the folder's path."""
+    """Names in the form that `NameMatcher` searches, each after a NUL and the folder's path."""
     return lead + lead.join(names) + "\0"
 
 
-def below_root(pattern: str, roots: Sequence[str]) -> tuple[int, str]:
-    """The number of the root that a pattern lies under, the innermost, and the pattern from there on.
+def split_root(pattern: str, roots: Sequence[str]) -> tuple[int, str]:
+    """The number of the innermost root that contains a pattern, and the pattern relative to it.
 
     A relative pattern belongs to the first root.
     """
@@ -375,8 +375,8 @@ def below_root(pattern: str, roots: Sequence[str]) -> tuple[int, str]:
     raise PathOutsideWorkspace(path=pattern, reason="it is not below the workspace root")
 
 
-def literally(path: str) -> str:
-    """A path as a pattern that means just it."""
+def escape(path: str) -> str:
+    """Escape a path: a pattern that matches only it."""
     return "".join(f"\\{char}" if char in WILD else char for char in path)
 
 
@@ -389,7 +389,7 @@ def _set_character(text: str, at: int) -> tuple[str, int]:
 
 
 def _class_name(text: str, at: int) -> str | None:
-    """The name in `[:name:]`, if one begins at an offset."""
+    """The name in a `[:name:]` at an offset, if there is one."""
     if not text.startswith("[:", at):
         return None
     end = text.find("]", at + 2)
@@ -402,14 +402,14 @@ def _set(ranges: list[tuple[str, str]], *, negated: bool) -> str:
     if negated:
         return rf"[^\x00/{''.join(_range(low, high) for low, high in ranges)}]"
     halves = [half for low, high in ranges for half in ((low, min(high, ".")), (max(low, "0"), high))]
-    return f"[{''.join(_range(low, high) for low, high in halves)}]" if any(map(_full, halves)) else _NOTHING
+    return f"[{''.join(_range(low, high) for low, high in halves)}]" if any(map(_is_ascending, halves)) else _NOTHING
 
 
 def _range(low: str, high: str) -> str:
     return f"{_point(low)}-{_point(high)}" if low <= high else ""
 
 
-def _full(pair: tuple[str, str]) -> bool:
+def _is_ascending(pair: tuple[str, str]) -> bool:
     return pair[0] <= pair[1]
 
 
@@ -418,34 +418,34 @@ def _point(char: str) -> str:
 
 
 class _Name(Record):
-    """One part of a path pattern. `text` is what a part without wildcards stands for, else None."""
+    """One part of a path pattern. `text` is the name of a part without wildcards, else None."""
 
     source: str
     text: str | None
     tail: str | None
-    """What the name must end with, if that is all."""
+    """What the name must end with, if that is the only condition."""
     hidden: bool
-    """Whether the dot of a hidden name is written out."""
-    fits: Fits
+    """Whether the pattern contains the dot of a hidden name."""
+    matcher: NameMatcher
 
-    def has(self, name: str) -> bool:
-        """Whether a name fits."""
+    def matches(self, name: str) -> bool:
+        """Whether a name matches."""
         if self.text is not None:
             return name == self.text
         if name.startswith(".") and not self.hidden:
             return False
-        return bool(self.fits.among((name,)))
+        return bool(self.matcher.among((name,)))
 
 
 class _Stages:
-    """The stages of some routes, each made once."""
+    """The stages of some routes, cached."""
 
     def __init__(self, routes: Sequence[_Route]) -> None:
         self.routes = routes
         self._known: dict[frozenset[tuple[int, int]], Stage] = {}
 
     def at(self, places: frozenset[tuple[int, int]]) -> Stage:
-        """The stage for some places, each a route's number and an index in it."""
+        """The stage for some positions, each a route's number and an index in it."""
         stage = self._known.get(places)
         if stage is None:
             skipped = {(number, index + 1) for number, index in places if self.routes[number][index] is None}
@@ -457,8 +457,8 @@ def _parts(path: str) -> list[str]:
     return [part for part in path.split("/") if part not in {"", "."}]
 
 
-def _never(name: str) -> bool:
-    """Whether a hidden name fits nothing."""
+def _is_never_matched(name: str) -> bool:
+    """Whether a hidden name is never matched."""
     folded = name.casefold()
     return folded == ".git" or folded.startswith(OWN_PREFIX)
 
@@ -466,7 +466,7 @@ def _never(name: str) -> bool:
 def _expand(pattern: str) -> list[str]:
     """A pattern's alternatives, without braces."""
     _check_sane(pattern)
-    outer: list[tuple[list[str], list[str]]] = []  # of each open brace: what is before it, its alternatives
+    outer: list[tuple[list[str], list[str]]] = []  # of each open brace: the texts before it, and its alternatives
     texts, start, at = [""], 0, 0
     while at < len(pattern):
         char = pattern[at]
@@ -513,7 +513,7 @@ def _end(pattern: str, at: int) -> int:
 
 
 def _route(pattern: str, text: str) -> _Route:
-    """A pattern without braces, name by name."""
+    """The route of a pattern without braces."""
     if text.startswith("/"):
         raise PathOutsideWorkspace(path=pattern, reason="it is not below the workspace root")
     names, open_end = _names(pattern, text)
@@ -551,7 +551,7 @@ def _name(part: list[tuple[str, str]]) -> _Name:
     literal = "".join(value for kind, value in part if kind == CHAR)
     plain = len(literal) == len(part)
     tail = literal if not plain and part[0][0] == STARS and len(literal) == len(part) - 1 else None
-    return _Name(source, literal if plain else None, tail, part[0] == (CHAR, "."), Fits([source]))
+    return _Name(source, literal if plain else None, tail, part[0] == (CHAR, "."), NameMatcher([source]))
 
 
 def _literal(route: _Route) -> list[str]:
@@ -565,7 +565,7 @@ def _literal(route: _Route) -> list[str]:
 
 
 def _common(lists: Sequence[list[str]]) -> list[str]:
-    """What all lists begin with."""
+    """The longest common prefix of all lists."""
     low, high = min(lists), max(lists)
     for index, name in enumerate(low):
         if high[index] != name:
@@ -574,7 +574,7 @@ def _common(lists: Sequence[list[str]]) -> list[str]:
 
 
 def _translate_exclude(pattern: str, text: str) -> tuple[str, bool, bool]:
-    """An exclude without braces: in RE2's language, whether it is a path, and whether it fits folders only."""
+    """An exclude without braces: in RE2's syntax, whether it is a path, and whether it matches folders only."""
     names, open_end = _names(pattern, text.removeprefix("/"))
     whole = "/" in text.rstrip("/")
     while names and names[-1] is None:
@@ -587,32 +587,32 @@ def _translate_exclude(pattern: str, text: str) -> tuple[str, bool, bool]:
 
 
 class _Rule(Record):
-    """One line: `source` in RE2's language, for a path if `whole`, else for a name."""
+    """One line: `source` in RE2's syntax, for a path if `whole`, else for a name."""
 
     negated: bool
     folders_only: bool
     whole: bool
     source: str
     head: str | None = None
-    """The one folder here that the rule can fit something in; '' if it fits only in this, None if in any."""
+    """The one subfolder in which the rule can match; '' if only in this folder, None if anywhere."""
 
 
 class _Verdict:
-    """Rules in runs of one sign. The last run that fits is found by halving: a call for each would be too many."""
+    """Rules in runs of ignoring or negated ones. Bisection finds the last run that matches, in few calls."""
 
     def __init__(self, rules: list[_Rule]) -> None:
         self._runs: list[tuple[bool, list[_Rule]]] = []
-        self._fits: dict[tuple[int, int], Fits] = {}
+        self._matcher: dict[tuple[int, int], NameMatcher] = {}
         self.by_name = not any(rule.whole for rule in rules)
         for rule in rules:
             if not self._runs or self._runs[-1][0] != rule.negated:
                 self._runs.append((rule.negated, []))
             self._runs[-1][1].append(rule)
 
-    def touches(self, names: Collection[str], prefix: str, joined: str) -> bool:
+    def matches_any(self, names: Collection[str], prefix: str, joined: str) -> bool:
         return bool(self._runs) and bool(self._in_range(0, len(self._runs)).among(names, prefix, joined))
 
-    def on(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
+    def verdict(self, names: Collection[str], prefix: str) -> tuple[set[str], set[str]]:
         verdict: tuple[set[str], set[str]] = (set(), set())
         if self._runs:
             self._decide(names, prefix, 0, len(self._runs), verdict)
@@ -621,7 +621,7 @@ class _Verdict:
     def _decide(
         self, names: Collection[str], prefix: str, start: int, end: int, verdict: tuple[set[str], set[str]]
     ) -> set[str]:
-        """Add to the verdict what the runs of a range say; the names they say something about."""
+        """Add the decisions of a range of runs to the verdict; returns the names that they match."""
         hits = self._in_range(start, end).among(names, prefix)
         if end - start == 1:
             verdict[self._runs[start][0]].update(hits)
@@ -632,17 +632,17 @@ class _Verdict:
                 self._decide(rest, prefix, start, middle, verdict)
         return hits
 
-    def _in_range(self, start: int, end: int) -> Fits:
-        fits = self._fits.get((start, end))
-        if fits is None:
+    def _in_range(self, start: int, end: int) -> NameMatcher:
+        matcher = self._matcher.get((start, end))
+        if matcher is None:
             rules = [rule for _, run in self._runs[start:end] for rule in run]
             names, paths = ([rule.source for rule in rules if rule.whole is whole] for whole in (False, True))
-            fits = self._fits[start, end] = Fits(names, paths, raw=True)
-        return fits
+            matcher = self._matcher[start, end] = NameMatcher(names, paths, raw=True)
+        return matcher
 
 
 def _parse(line: bytes) -> _Rule | None:
-    """The rule of one line, or None if it says nothing."""
+    """The rule of one line, or None if it has none."""
     text = _trim(line.removesuffix(b"\r").partition(b"\0")[0].decode("latin-1"))
     if text.startswith("#") or len(text) > _LONGEST_RULE:
         return None
@@ -659,14 +659,14 @@ def _parse(line: bytes) -> _Rule | None:
 
 
 def _trim(text: str) -> str:
-    """Without the spaces at its end, except for one that a backslash keeps."""
+    """Remove trailing spaces, except for one after a backslash."""
     bare = text.rstrip(" ")
     slashes = len(bare) - len(bare.rstrip("\\"))
     return bare + " " if slashes % 2 and len(bare) < len(text) else bare
 
 
 def _head(text: str) -> str | None:
-    """The folder that a path begins with, if it has no wildcard; '' if no folder can be in it."""
+    """The first folder of a path, None if it has a wildcard; '' if the path has no folder."""
     first, slash, _ = text.removeprefix("/").partition("/")
     if slash:
         return None if any(char in first for char in _SPECIAL) else os.fsdecode(first.encode("latin-1"))
@@ -678,9 +678,9 @@ def _name_source(text: str) -> str:
 
 
 def _path_source(text: str) -> str:
-    """A path in RE2's language. Git compares what is before the first wildcard, then forgets that it was there.
+    """A path in RE2's syntax. Git compares the part before the first wildcard, and then matches the rest separately.
 
-    So two stars right after it always count as being between slashes.
+    So two stars right after that part always count as being after a slash.
     """
     plain = min((at for char in _SPECIAL if (at := text.find(char)) >= 0), default=len(text))
     parts = [source_of(kind, value) for kind, value in tokens(text[:plain])]

@@ -1,44 +1,45 @@
 """The history of a workspace: find and open its database, record changes, list them.
 
-One SQLite database a workspace, on the shelf in the user's state folder, named by the root's path and by the
-folder itself (device and inode): `<hash of the path>-<device>-<inode>.db`. It holds when the folder was made, and on
-which machine or in which container it was last used. Containers may share a home, and the numbers of their folders.
+Each workspace has one SQLite database in the user's state folder, named after the root's path, device and inode:
+`<hash of the path>-<device>-<inode>.db`. It records when the folder was created, and on which machine or in which
+container it was last used: containers may share a home folder, and the same device and inode numbers.
 
-- The database of this path, device and inode is the folder's, if it was last used here, or if the folder was made at
-  the same time and is not one that every container of an image has. Otherwise it is another folder's with the same
-  numbers, and this one gets a database whose name ends in a tag.
-- A folder that was moved or renamed, or whose device has another number (a container that was started again), is
-  recognized by when it was made: an inode that was given to a new folder does not bring a dead project's history.
-- A new folder at a known path (a fresh clone, a folder that was deleted by mistake) goes on with a copy of the
-  history, so that the old folder, if it was only put aside, keeps its own; but only on the same machine, or in the
-  same container, that used the old one last.
-- A copy of a folder is another workspace and begins without history.
+- A database with this path, device and inode belongs to the folder if it was last used here, or if the folder was
+  created at the same time and does not come with a container image. Otherwise it belongs to another folder with the
+  same numbers, and this folder gets a database whose name ends in a tag.
+- A folder that was moved or renamed, or whose device number changed (a restarted container), is recognized by its
+  creation time. Without it, a new folder that reuses an inode would inherit the history of a deleted project.
+- A new folder at a known path (a fresh clone, a folder deleted by mistake) continues with a copy of the history. It is
+  a copy because the old folder, if it was only moved away, keeps its own. It is made only on the machine, or in the
+  container, that last used the old folder.
+- A copy of a folder is another workspace and starts without history.
 
-Changes are recorded under the workspace lock, with a rollback journal and FULL sync: one a transaction, or with
-durability `fast` several that waited for each other, which the next one to open the database takes in first. An edit
-never fails because of its history: what goes wrong comes back as a `Trouble`. A database that SQLite cannot use is put
-aside, and a new one begun; one with damaged records stays (`files.database`).
+Changes are recorded under the workspace lock, with a rollback journal and FULL sync: one per transaction, or, with
+durability `fast`, several at once. An edit never fails because of its history: problems are returned as a `Trouble`. A
+database that SQLite cannot use is set aside, and a new one is started; one with damaged records stays
+(`files.database`).
 
-A process that writes again and again keeps it open in between (`Kept`), unlocked and outside of any transaction. Before
-it is used again its name must still lead to the same file, and the workspace to the same folder; if another connection
-has written since, it is checked like one that was just opened.
+A process keeps the database open between changes (`IdleDatabase`), unlocked and outside any transaction. Before reuse,
+its name must still lead to the same file, and the workspace to the same folder. If another connection has written
+since, the database is checked as if it had just been opened.
 
-Changes that wait to be recorded are in a file beside the database, one entry each:
+Changes that are not recorded yet are in a file beside the database, one entry each:
 
-    sha256:… 1234               of what follows, and how long that is
+    sha256:… 1234               of the rest of the entry, and its length
     {"change": …, "contents": [[hash, base, size, head, tail, codec, length], …]}
-    the contents' data, one after the other
+    the data of the contents, one after the other
 
-SQLite waits for the disk four times a transaction, or a power cut could spoil the database. With durability `fast`
-a change is therefore only appended to this file, and many of them are recorded together: when enough wait, and whenever
-the database is opened. What is appended is in the hands of the operating system, so a killed process loses nothing; a
-power cut can lose the newest changes, never what was recorded before them. An entry that is cut off ends the file: its
-process was killed, and the intent names its change. One that is damaged is recorded as a damaged change. Only the
-holder of the workspace lock appends or drops. Changes that are recorded already are not taken in again.
+SQLite waits for the disk four times per transaction; without that, a power cut could damage the database. With
+durability `fast`, a change is therefore only appended to this file, and many changes are recorded together: when
+enough are pending, and whenever the database is opened. Appended data is in the hands of the operating system, so a
+killed process loses nothing. A power cut can lose the newest changes, but never recorded ones. A truncated entry is
+the last one: its process was killed, and the intent names its change. A damaged entry is recorded as a damaged change.
+Only the holder of the workspace lock appends to the file or deletes it. Because a crash can come between recording and
+deleting, changes that are recorded already are skipped.
 
-Rejected: SQLite without waiting (a power cut can spoil all of it); the write-ahead log (the SQLite of Debian 12 can
-lose a commit when it is reset, and network homes break it); a mark in the workspace to recognize it by (it would show
-up in everybody's version control).
+Rejected: SQLite without waiting (a power cut can damage the whole database); the write-ahead log (the SQLite of Debian
+12 can lose a commit when it is reset, and network homes break it); a marker file in the workspace (it would show up
+in everybody's version control).
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from contextlib import contextmanager
 
 from suture import log
 from suture.errors import HistoryUnavailable, SnapshotExists, SutureError
-from suture.files.database import SCHEMA, LogBook, NamedPoint, Unusable
+from suture.files.database import SCHEMA, Database, NamedPoint, UnusableDatabase
 from suture.files.fs import MEMORY
 from suture.files.journal import change_record, new_id
 from suture.files.store import Packed, pack, unpack
@@ -71,8 +72,8 @@ if TYPE_CHECKING:
     _Answer = TypeVar("_Answer")
     _Landed = tuple[ChangeRecord, Supply]
 
-_MOST_PENDING = 32  # changes that wait to be recorded together
-_MOST_PENDING_BYTES = 500_000
+_MAX_PENDING = 32  # changes that are recorded together
+_MAX_PENDING_BYTES = 500_000  # of them, read whenever the database is opened
 _ENTRY_HEAD = rb"(sha256:[0-9a-f]{64}) (\d{1,9})\n"
 _ENTRY_HEAD_SIZE = len(digest((), 0)) + 11
 _ID = rb'"id": ?"([0-9a-hjkmnp-tv-z]{15})"'
@@ -82,83 +83,83 @@ _APPLICATION = 0x53757475  # "Sutu", by which SQLite's files say whose they are
 _PATH_HASH_LENGTH = 20  # characters in the name of a database
 _TAG_LENGTH = 12  # characters
 _MISSING, _OTHER = "missing", "another folder's"
-# What SQLite says when the file may be sound and something around it is not: PERM, BUSY, LOCKED, NOMEM, READONLY,
-# INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. All else is damage.
-_SURROUNDINGS = {3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 18, 22, 23}
+# SQLite's codes for problems around a file that may be sound: PERM, BUSY, LOCKED, NOMEM, READONLY,
+# INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. Any other code is damage.
+_NOT_DAMAGE = {3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 18, 22, 23}
 _OFF = "it is switched off by the setting history"
 LOCKED = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
-_CACHE_KB = 16_000  # what does not fit is written before the end, and the disk waited for twice more
+_CACHE_KB = 16_000  # a transaction that does not fit spills to the file early, and waits for the disk twice more
 
-_FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError, Unusable, SutureError)
+_FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError, UnusableDatabase, SutureError)
 
-_INHERITED: list[_Opened] = []
-"""What a fork brought along, left alone while the child lives: SQLite wants it used and closed by the parent only."""
+_INHERITED: list[_OpenDatabase] = []
+"""Databases inherited by a fork, never touched again: only the parent may use or close a SQLite connection."""
 
 
-class Pending:
-    """The changes that one process lets wait; it knows of its own ones only, and appends to no others."""
+class PendingFile:
+    """The pending changes of this process. It appends only to a file that contains nothing else."""
 
     def __init__(self, fs: FS, name: str) -> None:
         self._fs = fs
         self._name = name
         self._size = 0
         self._ids: set[str] = set()
-        self._held: set[str] = set()
-        """Hashes of contents that need not be put down again."""
+        self._stored: set[str] = set()
+        """Hashes of contents that are stored already, in the file or in the database."""
 
     def add(self, change: ChangeRecord, supply: Supply) -> bool:
-        """Let a change wait, unless it does already; False if it cannot, or if enough are waiting."""
-        if change.id in self._ids or len(self._ids) >= _MOST_PENDING:
+        """Append a change, unless it is there already; False if that is impossible, or if enough are pending."""
+        if change.id in self._ids or len(self._ids) >= _MAX_PENDING:
             return change.id in self._ids
         contents = self._contents(change, supply)
-        entry = _as_entry(change, contents)
-        if self._size + len(entry) > _MOST_PENDING_BYTES:
+        entry = _encode_entry(change, contents)
+        if self._size + len(entry) > _MAX_PENDING_BYTES:
             return False
         try:
             if not self._fs.append_pending(self._name, entry, self._size):
                 return False
         except OSError as error:
-            log.warning("pending", "%s cannot wait: %s", change.id, error)
+            log.warning("pending", "%s could not be appended: %s", change.id, error)
             return False
         self._size += len(entry)
         self._ids.add(change.id)
-        self._held |= contents.keys()
+        self._stored |= contents.keys()
         return True
 
     def drop(self) -> None:
-        """Nothing waits any more: all of it is recorded."""
+        """Delete the file: all of its changes are recorded."""
         try:
             self._fs.drop_pending(self._name)
         except OSError as error:
-            log.debug("pending", "%s stays: %s", self._name, error)
+            log.debug("pending", "%s could not be deleted: %s", self._name, error)
         self._size = 0
         self._ids.clear()
-        self._held.clear()
+        self._stored.clear()
 
-    def hold(self, change: ChangeRecord, supply: Supply) -> None:
-        """A change is recorded, with its contents."""
-        self._held.update(name for name, _ in _pairs(change) if supply(name) is not None)
+    def note_recorded(self, change: ChangeRecord, supply: Supply) -> None:
+        """Note that a change and its contents are recorded."""
+        self._stored.update(name for name, _ in _contents_with_bases(change) if supply(name) is not None)
 
     def _contents(self, change: ChangeRecord, supply: Supply) -> dict[str, _Content]:
-        """What a change needs besides what is there already; contents that are gone are left out."""
+        """The contents of a change that are not stored yet; unavailable ones are left out."""
         contents: dict[str, _Content] = {}
-        for name, base in _pairs(change):
-            content = None if name in self._held or name in contents else supply(name)
+        for name, base in _contents_with_bases(change):
+            content = None if name in self._stored or name in contents else supply(name)
             if content is not None:
-                old = None if base is None or (base not in self._held and base not in contents) else supply(base)
+                old = None if base is None or (base not in self._stored and base not in contents) else supply(base)
                 packed = pack(content, old or b"")
                 contents[name] = _Content(None if old is None else base, len(content), packed)
         return contents
 
 
-class Waiting:
-    """The changes in a file of them, in the order in which they landed, damaged ones too; and their contents."""
+class PendingChanges:
+    """The changes in a file of pending changes, including damaged ones, in the order in which they landed."""
 
     def __init__(self, raw: bytes) -> None:
         self._changes: list[ChangeRecord] = []
         self._contents: dict[str, _Content] = {}
         self._unpacked: dict[str, bytes | None] = {}
-        for entry, is_whole in _entries(raw):
+        for entry, is_whole in _split_entries(raw):
             try:
                 if is_whole:
                     line, _, data = entry.partition(b"\n")
@@ -166,7 +167,7 @@ class Waiting:
                     continue
             except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
                 log.warning("pending", "not written by this version of suture: %r", error)
-            self._changes.append(_damaged_change(entry))
+            self._changes.append(_read_damaged(entry))
 
     def _read(self, document: Any, data: bytes) -> None:
         at = 0
@@ -175,13 +176,13 @@ class Waiting:
             at += length
         self._changes.append(change_record(document["change"]))
 
-    def since(self, knows: Callable[[str], bool]) -> list[ChangeRecord]:
-        """Those that are to be recorded: what comes before one that is recorded was so too, and is forgotten."""
+    def unrecorded(self, knows: Callable[[str], bool]) -> list[ChangeRecord]:
+        """The changes still to be recorded: those after the last recorded one. Earlier ones may have been dropped."""
         last = max((at for at, change in enumerate(self._changes, 1) if knows(change.id)), default=0)
         return self._changes[last:]
 
     def supply(self, recorded: Supply) -> Supply:
-        """A function that gives contents by their hash, those that rest on recorded ones too."""
+        """A function that returns contents by hash, including those stored as differences to recorded ones."""
 
         def supply(name: str) -> bytes | None:
             if name not in self._contents:
@@ -193,14 +194,14 @@ class Waiting:
         return supply
 
 
-class Kept:
-    """A database that stays open between two calls. Whoever takes it has it alone: another thread opens its own."""
+class IdleDatabase:
+    """At most one database that stays open between calls. Taking it is exclusive: another thread opens its own."""
 
     def __init__(self) -> None:
-        self._idle: list[_Opened] = []
+        self._idle: list[_OpenDatabase] = []
 
-    def take(self) -> _Opened | None:
-        """What is kept, if anything is; the caller gives it back, or closes it."""
+    def take(self) -> _OpenDatabase | None:
+        """The open database, if there is one. The caller puts it back or closes it."""
         try:
             opened = self._idle.pop()
         except IndexError:
@@ -210,64 +211,64 @@ class Kept:
         _INHERITED.append(opened)
         return None
 
-    def give(self, opened: _Opened) -> None:
-        """Keep this one, unless another is kept already."""
+    def put(self, opened: _OpenDatabase) -> None:
+        """Keep this database open, unless another one is kept already."""
         if self._idle:
-            opened.database.close()
+            opened.connection.close()
         else:
             self._idle.append(opened)
 
     def close(self) -> None:
-        """Keep nothing any more."""
+        """Close the database that is kept open."""
         while self._idle:
             opened = self.take()
             if opened is not None:
-                opened.database.close()
+                opened.connection.close()
 
     def __del__(self) -> None:
         try:  # noqa: SIM105  at the interpreter's end other modules may be gone
             self.close()
-        except Exception:  # noqa: BLE001, S110  there is no one to report to: the interpreter ends, or a thread has
+        except Exception:  # noqa: BLE001, S110  nobody can receive an error: the interpreter or a thread is ending
             pass
 
 
 class History:
-    """The history of the workspace with this root; its database stays open in `kept`, if that is given."""
+    """The history of the workspace with this root; its database stays open in `idle`, if given."""
 
-    def __init__(self, tree: Tree, settings: Settings, kept: Kept | None = None) -> None:
+    def __init__(self, tree: Tree, settings: Settings, idle: IdleDatabase | None = None) -> None:
         self._tree = tree
         self._fs = tree.fs
         self._settings = settings
-        self._kept = kept
-        self._used = ""
-        """The name that the workspace's database was last searched for under."""
+        self._idle = idle
+        self._name_in_use = ""
+        """The name of the database that was last opened, or looked for."""
 
     @contextmanager
-    def reading(self) -> Iterator[LogBook]:
-        """The records, to look at; an empty book where nothing was ever recorded."""
+    def reading(self) -> Iterator[Database]:
+        """The records, for reading; empty if nothing was ever recorded."""
         if not self._settings.history:
             raise HistoryUnavailable(reason=_OFF)
         try:
-            database, _ = self._open_any(create=False)
-        except (sqlite3.Error, OSError, UnicodeDecodeError, Unusable) as error:
+            connection, _ = self._open_any(create=False)
+        except (sqlite3.Error, OSError, UnicodeDecodeError, UnusableDatabase) as error:
             raise HistoryUnavailable(reason=_reason(error)) from error
         try:
-            if not _is_ours(database):  # nothing was ever recorded
-                database.close()
-                database = self._open(MEMORY)
-                database.executescript(SCHEMA)
-            yield LogBook(database)
+            if not _is_history(connection):  # nothing has been recorded yet
+                connection.close()
+                connection = self._open(MEMORY)
+                connection.executescript(SCHEMA)
+            yield Database(connection)
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise HistoryUnavailable(reason=_reason(error)) from error
         finally:
-            database.close()
+            connection.close()
 
     def record(self, change: ChangeRecord, supply: Supply) -> Trouble | None:
         """Record a change that landed, unless it is recorded already. The caller holds the workspace lock."""
 
-        def write(book: LogBook) -> None:
-            if not book.knows(change.id):
-                book.add(change, supply)
+        def write(database: Database) -> None:
+            if not database.has_change(change.id):
+                database.add(change, supply)
 
         try:
             return self._write(write, (change, supply))
@@ -276,28 +277,28 @@ class History:
             return Trouble(recorded=False, reason=f"suture failed: {type(error).__name__}: {error}")
 
     def keep_clipboards(self, clipboards: Iterable[tuple[str, str]]) -> Trouble | None:
-        """Keep texts under names, where no change is recorded with them. The caller holds the workspace lock."""
-        return self._write(lambda book: book.keep_clipboards(clipboards))
+        """Store clipboards without a change. The caller holds the workspace lock."""
+        return self._write(lambda database: database.keep_clipboards(clipboards))
 
     def take_snapshot(
         self, name: str, files: Callable[[], Iterable[tuple[str, Version | None]]], supply: Supply
     ) -> NamedPoint:
-        """Record a named point, with the files that `files` gives. The caller holds the workspace lock."""
+        """Record a named point, with the files that `files` returns. The caller holds the workspace lock."""
         taken: list[NamedPoint] = []
 
-        def write(book: LogBook) -> None:
-            if any(point.name == name for point in book.snapshots()) or book.beginning_with(name.lower()):
+        def write(database: Database) -> None:
+            if any(point.name == name for point in database.snapshots()) or database.ids_with_prefix(name.lower()):
                 raise SnapshotExists(name=name)
-            taken.append(NamedPoint(new_id(), name, book.last_number()))
-            book.add_snapshot(taken[-1], files(), supply)
+            taken.append(NamedPoint(new_id(), name, database.last_number()))
+            database.add_snapshot(taken[-1], files(), supply)
 
         trouble = self._write(write)
         if trouble is not None and not trouble.recorded:
             raise HistoryUnavailable(reason=trouble.reason)
         return taken[-1]
 
-    def _write(self, write: Callable[[LogBook], None], landed: _Landed | None = None) -> Trouble | None:
-        """Write in one transaction; if that is about a change that landed, it may wait until there are more."""
+    def _write(self, write: Callable[[Database], None], landed: _Landed | None = None) -> Trouble | None:
+        """Write in one transaction. A change that landed may stay pending until there are more."""
         if not self._settings.history:
             return Trouble(recorded=False, reason=_OFF)
         aside = None
@@ -308,7 +309,7 @@ class History:
                 if not is_damage(error):
                     raise
                 aside = self._put_aside()
-                log.warning("history", "damaged, put aside as %s: %s", aside, error)
+                log.warning("history", "damaged, set aside as %s: %s", aside, error)
                 self._transact(write, landed)
         except SnapshotExists:
             raise
@@ -317,94 +318,94 @@ class History:
             return Trouble(recorded=False, reason=_reason(error), aside=aside)
         return None if aside is None else Trouble(recorded=True, reason="it was damaged", aside=aside)
 
-    def _transact(self, write: Callable[[LogBook], None], landed: _Landed | None) -> None:
+    def _transact(self, write: Callable[[Database], None], landed: _Landed | None) -> None:
         resumed = self._resume()
-        opened = resumed or self._begun()
-        stays = opened.file is not None  # or nothing can ever wait beside it
+        opened = resumed or self._begin()
+        has_file = opened.file is not None  # without one there is no file of pending changes either
         try:
             if resumed and landed and self._settings.durability == "fast" and resumed.pending.add(*landed):
-                opened.database.execute("ROLLBACK")
+                opened.connection.execute("ROLLBACK")
             else:
-                if stays:
-                    self._take_in(opened.book, opened.name)
-                write(opened.book)
-                opened.book.forget(self._settings.history_max_bytes, self._settings.history_max_days)
-                self._fs.commit_database(opened.database)
-                if stays:
+                if has_file:
+                    self._record_pending(opened.database, opened.name)
+                write(opened.database)
+                opened.database.prune(self._settings.history_max_bytes, self._settings.history_max_days)
+                self._fs.commit_database(opened.connection)
+                if has_file:
                     opened.pending.drop()
                 if landed:
-                    opened.pending.hold(*landed)
+                    opened.pending.note_recorded(*landed)
         except BaseException:
-            opened.database.close()
+            opened.connection.close()
             raise
-        if self._kept is not None and stays:
-            opened.book.rest()
-            self._kept.give(opened)
+        if self._idle is not None and has_file:
+            opened.database.trim_cache()
+            self._idle.put(opened)
         else:
-            opened.database.close()
+            opened.connection.close()
 
-    def _take_in(self, book: LogBook, name: str) -> None:
-        """Record the changes that wait, in the transaction that is open."""
-        waiting = Waiting(self._fs.pending(name))
-        supply = waiting.supply(book.content)
-        for change in waiting.since(book.knows):
-            if book.knows(change.id):  # it may be there twice
+    def _record_pending(self, database: Database, name: str) -> None:
+        """Record the pending changes in the open transaction."""
+        waiting = PendingChanges(self._fs.pending(name))
+        supply = waiting.supply(database.content)
+        for change in waiting.unrecorded(database.has_change):
+            if database.has_change(change.id):  # an entry may occur twice
                 continue
             if change.state == "damaged":
-                book.add_damaged(change.id)
+                database.add_damaged(change.id)
             else:
-                book.add(change, supply)
+                database.add(change, supply)
 
-    def _resume(self) -> _Opened | None:
-        """The database that was kept open, in a new transaction; None if none was, or if it is not the right one."""
-        opened = None if self._kept is None else self._kept.take()
+    def _resume(self) -> _OpenDatabase | None:
+        """The database that was kept open, in a new transaction; None if there is none or it is no longer ours."""
+        opened = None if self._idle is None else self._idle.take()
         if opened is None:
             return None
-        self._used = opened.name
+        self._name_in_use = opened.name
         try:
             if opened.folder == self._folder() and opened.file == self._file(opened.name):
-                opened.database.execute("BEGIN IMMEDIATE")
-                version = _version(opened.database)
+                opened.connection.execute("BEGIN IMMEDIATE")
+                version = _version(opened.connection)
                 if version == opened.version:
                     return opened
-                if _is_ours(opened.database):
-                    book, pending = LogBook(opened.database), Pending(self._fs, opened.name)
-                    return opened.but(book=book, version=version, pending=pending)
+                if _is_history(opened.connection):
+                    database, pending = Database(opened.connection), PendingFile(self._fs, opened.name)
+                    return opened.but(database=database, version=version, pending=pending)
         except BaseException:
-            opened.database.close()
+            opened.connection.close()
             raise
-        opened.database.close()
+        opened.connection.close()
         return None
 
-    def _begun(self) -> _Opened:
-        """The workspace's database, found or made, in a new transaction."""
+    def _begin(self) -> _OpenDatabase:
+        """The workspace's database, opened or created, in a new transaction."""
         folder = self._folder()
-        database, name = self._open_any(create=True)
+        connection, name = self._open_any(create=True)
         try:
-            file = self._file(name)  # SQLite refuses to write, should it be another one by now than was opened
-            if not database.execute("PRAGMA page_count").fetchone()[0]:
-                database.execute("PRAGMA auto_vacuum = FULL")  # what is forgotten makes the file smaller
-            database.execute("PRAGMA journal_mode = DELETE")
-            database.execute("PRAGMA synchronous = FULL")
-            database.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
-            database.execute("BEGIN IMMEDIATE")
-            if not _is_ours(database):
+            file = self._file(name)  # if it was replaced since it was opened, SQLite refuses to write
+            if not connection.execute("PRAGMA page_count").fetchone()[0]:
+                connection.execute("PRAGMA auto_vacuum = FULL")  # dropped changes make the file smaller
+            connection.execute("PRAGMA journal_mode = DELETE")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+            connection.execute("BEGIN IMMEDIATE")
+            if not _is_history(connection):
                 for statement in SCHEMA.split(";"):
-                    database.execute(statement)
-                database.execute(f"PRAGMA application_id = {_APPLICATION}")
-                database.execute(f"PRAGMA user_version = {_VERSION}")
-            book = LogBook(database)
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {_VERSION}")
+            database = Database(connection)
             machine = self._machine()
-            if book.name() != name or book.machine() != machine:  # it is new, or the folder is
-                book.set_folder(name, self._born(), machine)
-            pending = Pending(self._fs, name)
-            return _Opened(database, book, name, file, folder, _version(database), os.getpid(), pending)
+            if database.name() != name or database.machine() != machine:  # the database or the folder is new
+                database.set_folder(name, self._born(), machine)
+            pending = PendingFile(self._fs, name)
+            return _OpenDatabase(connection, database, name, file, folder, _version(connection), os.getpid(), pending)
         except BaseException:
-            database.close()
+            connection.close()
             raise
 
     def _open_any(self, *, create: bool) -> tuple[sqlite3.Connection, str]:
-        """The workspace's database and its name: found, perhaps under another name, or made, or an empty one."""
+        """The workspace's database and its name: found, moved or copied from another name, created, or empty."""
         name = self._name()
         opened = self._open_own(name)
         if opened is _OTHER:
@@ -416,53 +417,55 @@ class History:
         if not create:
             return self._open(moved or known or MEMORY), name
         if moved is not None:
-            self._open(moved).close()  # which clears up a transaction that a crash left open, and takes in what waits
-            Pending(self._fs, moved).drop()
+            self._open(moved).close()  # opening rolls back what a crash left open, and records pending changes
+            PendingFile(self._fs, moved).drop()
             self._fs.rename_database(moved, name)
         elif known is not None:
             self._fs.copy_database(known, name)
         return self._open(name, create=True), name
 
     def _open_own(self, name: str) -> sqlite3.Connection | str:
-        """The database of this name, or why it cannot be taken: there is none, or it is another folder's."""
-        self._used = name
+        """The database of this name, or why it is not used: it is missing, or it is another folder's."""
+        self._name_in_use = name
         try:
-            database = self._open(name)
+            connection = self._open(name)
         except FileNotFoundError:
             return _MISSING
         try:
-            if not _is_ours(database):  # a crash left it empty
-                database.close()
+            if not _is_history(connection):  # a crash left it empty
+                connection.close()
                 return _MISSING
-            if self._is_of(LogBook(database)):
-                return database
+            if self._belongs_here(Database(connection)):
+                return connection
         except BaseException:
-            database.close()
+            connection.close()
             raise
-        database.close()
+        connection.close()
         return _OTHER
 
     def _open(self, name: str, *, create: bool = False) -> sqlite3.Connection:
-        """A database, in which the changes that waited are recorded, as SQLite clears up what a crash left open."""
-        database = self._fs.open_database(name, create, self._settings.history_timeout_ms)
+        """Open a database and record its pending changes; SQLite itself rolls back what a crash left open."""
+        connection = self._fs.open_database(name, create, self._settings.history_timeout_ms)
         try:
-            if _is_ours(database) and Waiting(self._fs.pending(name)).since(LogBook(database).knows):
-                database.execute("BEGIN IMMEDIATE")
-                self._take_in(LogBook(database), name)
-                self._fs.commit_database(database)
+            if _is_history(connection) and PendingChanges(self._fs.pending(name)).unrecorded(
+                Database(connection).has_change
+            ):
+                connection.execute("BEGIN IMMEDIATE")
+                self._record_pending(Database(connection), name)
+                self._fs.commit_database(connection)
         except BaseException:
-            database.close()
+            connection.close()
             raise
-        return database
+        return connection
 
     def _name(self) -> str:
-        """The name of the database, by path and folder."""
+        """The name of the database, from the path and the folder."""
         path = self._fs.real_path(self._tree.root).encode("utf-8", "surrogateescape")
         device, inode = self._folder()
         return f"{digest((path,), len(path)).removeprefix('sha256:')[:_PATH_HASH_LENGTH]}-{device:x}-{inode:x}.db"
 
     def _tagged_name(self, name: str) -> str:
-        """The name of the database of this folder, where another folder with the same numbers has the plain one."""
+        """The name of this folder's database if another folder with the same numbers has the plain name."""
         raw = f"{self._machine()[0]} {self._born()}".encode()
         return f"{name.removesuffix('.db')}-{digest((raw,), len(raw)).removeprefix('sha256:')[:_TAG_LENGTH]}.db"
 
@@ -478,89 +481,89 @@ class History:
         return (0, 0) if stat is None else (stat.device, stat.inode)
 
     def _file(self, name: str) -> object:
-        """What tells a database's file from another; None if nothing does, and it cannot be kept open."""
+        """The identity of a database's file; None if it has none, and so cannot be kept open."""
         try:
             return self._fs.database_file(name)
         except OSError:
             return None
 
-    def _is_of(self, book: LogBook) -> bool:
-        """Whether a database with the path, device and inode of this folder is of this folder."""
-        machine = book.machine()
-        if machine is None:  # version 0.1.0 made it
-            return book.born() in {0, self._born()}
-        return machine[0] == self._machine()[0] or self._is_same(book)
+    def _belongs_here(self, database: Database) -> bool:
+        """Whether a database with the path, device and inode of this folder belongs to it."""
+        machine = database.machine()
+        if machine is None:  # created by version 0.1.0
+            return database.born() in {0, self._born()}
+        return machine[0] == self._machine()[0] or self._is_same_folder(database)
 
-    def _is_same(self, book: LogBook) -> bool:
-        """Whether the folder of a database was made when this one was, and is not of an image that both have."""
-        machine, here, born = book.machine(), self._machine(), book.born()
+    def _is_same_folder(self, database: Database) -> bool:
+        """Whether a database's folder is this one, by creation time; folders of a container image share theirs."""
+        machine, here, born = database.machine(), self._machine(), database.born()
         is_seen = machine is None or machine[0] == here[0] or machine[1] or here[1]
         return is_seen and born != 0 and born == self._born()
 
     def _find_moved(self, wanted: str) -> str | None:
-        """The database of this folder with another path, or with another device and the same path."""
+        """The folder's database under another path, or under the same path on another device."""
         path, device, inode = _parts(wanted)
         for name in self._fs.databases():
             parts = _parts(name)
             is_near = parts[1:] == (device, inode) or (parts[0] == path and parts[2] == inode)
-            if name != wanted and is_near and self._ask(name, self._is_same):
+            if name != wanted and is_near and self._query(name, self._is_same_folder):
                 return name
         return None
 
     def _find_by_path(self, wanted: str) -> str | None:
-        """The database of this path, last used here, with another folder; of several, the one that was used last."""
+        """The database of another folder at this path that was last used on this machine; the latest of several."""
         path, here = _parts(wanted)[0], self._machine()[0]
         names = [name for name in self._fs.databases() if _parts(name)[0] == path and name != wanted]
         used = []
         for name in names:
-            last, machine = self._ask(name, lambda book: (book.newest_id(), book.machine())) or ("", None)
+            last, machine = self._query(name, lambda database: (database.newest_id(), database.machine())) or ("", None)
             if machine is not None and machine[0] == here:
                 used.append((last, name))
         return max(used)[1] if used else None
 
-    def _ask(self, name: str, question: Callable[[LogBook], _Answer]) -> _Answer | None:
-        """What a database says, or None if it cannot be read."""
-        database = None
+    def _query(self, name: str, question: Callable[[Database], _Answer]) -> _Answer | None:
+        """Ask a database; None if it cannot be read."""
+        connection = None
         try:
-            database = self._open(name)
-            return question(LogBook(database)) if _is_ours(database) else None
+            connection = self._open(name)
+            return question(Database(connection)) if _is_history(connection) else None
         except _FAILURES as error:
             if not is_damage(error):
-                raise  # it may be the one
+                raise  # this database may be the right one
             return None
         finally:
-            if database is not None:
-                database.close()
+            if connection is not None:
+                connection.close()
 
     def _put_aside(self) -> str:
-        """Give a damaged database another name, under which it is not opened."""
-        name = self._used
+        """Rename a damaged database so that it is not opened again."""
+        name = self._name_in_use
         aside = f"{name}.damaged-{new_id()}"
         self._fs.rename_database(name, aside)
         return aside
 
 
 class _Content(Record):
-    """A content, as the difference to the one named `base`."""
+    """A content, as a difference to the content with the hash `base`."""
 
     base: str | None
     size: int
     packed: Packed
 
 
-def _content(name: str, kept: _Content, supply: Supply) -> bytes | None:
-    old = b"" if kept.base is None else supply(kept.base)
+def _content(name: str, idle: _Content, supply: Supply) -> bytes | None:
+    old = b"" if idle.base is None else supply(idle.base)
     if old is None:
         return None
     try:
-        content = unpack(kept.packed, kept.size, old)
+        content = unpack(idle.packed, idle.size, old)
     except (ValueError, TypeError):
         return None
     return content if digest((content,), len(content)) == name else None
 
 
-def _pairs(change: ChangeRecord) -> Iterator[tuple[str, str | None]]:
-    """The hashes that a change names, each with that of a content it will be like."""
+def _contents_with_bases(change: ChangeRecord) -> Iterator[tuple[str, str | None]]:
+    """The hashes in a change, each with that of a similar content to store it against."""
     for file in change.files:
         before = None if file.before is None else file.before.digest
         if before is not None:
@@ -571,7 +574,7 @@ def _pairs(change: ChangeRecord) -> Iterator[tuple[str, str | None]]:
             yield file.replaced.digest, None
 
 
-def _as_entry(change: ChangeRecord, contents: dict[str, _Content]) -> bytes:
+def _encode_entry(change: ChangeRecord, contents: dict[str, _Content]) -> bytes:
     packed = [content.packed for content in contents.values()]
     columns = [
         (
@@ -590,10 +593,10 @@ def _as_entry(change: ChangeRecord, contents: dict[str, _Content]) -> bytes:
     return b"%s %d\n%s" % (digest((entry,), len(entry)).encode(), len(entry), entry)
 
 
-def _entries(raw: bytes) -> Iterator[tuple[bytes, bool]]:
-    """Each entry without its head, and whether it is as it was written; what is cut off at the end is none."""
+def _split_entries(raw: bytes) -> Iterator[tuple[bytes, bool]]:
+    """Each entry without its head, and whether it is intact; a truncated last entry is left out."""
     if not raw:
-        return  # and nothing has to be imported
+        return  # without importing `re`
     from re import match, search
 
     at = 0
@@ -606,17 +609,17 @@ def _entries(raw: bytes) -> Iterator[tuple[bytes, bool]]:
             yield entry, True
         elif head is not None and (end == len(raw) or match(_ENTRY_HEAD, raw[end : end + _ENTRY_HEAD_SIZE])):
             yield entry, False
-        else:  # it is not known where it ends
+        else:  # its end is unknown
             rest = raw[at:]
-            is_cut_off = end > len(raw) if head is not None else _begins_head(rest)
+            is_cut_off = end > len(raw) if head is not None else _is_partial_head(rest)
             if not is_cut_off or search(_ENTRY_HEAD, rest[1:]):
                 yield rest, False
             return
         at = end
 
 
-def _begins_head(rest: bytes) -> bool:
-    """Whether this can be what a power cut or a full disk left of an entry: a part of its head, or zeros."""
+def _is_partial_head(rest: bytes) -> bool:
+    """Whether this is what a power cut or a full disk may leave of an entry: a part of its head, or zeros."""
     from re import fullmatch
 
     rest = rest.rstrip(b"\0")
@@ -625,8 +628,8 @@ def _begins_head(rest: bytes) -> bool:
     )
 
 
-def _damaged_change(entry: bytes) -> ChangeRecord:
-    """A change of which no more than its id may be known; else an id that is never shown, but is always the same."""
+def _read_damaged(entry: bytes) -> ChangeRecord:
+    """A damaged change, with its id if that is readable; otherwise with a stable id that is never shown."""
     from re import search
 
     match = search(_ID, entry)
@@ -634,52 +637,52 @@ def _damaged_change(entry: bytes) -> ChangeRecord:
     return ChangeRecord(name, "", "", (), state="damaged")
 
 
-class _Opened(Record):
-    """An open database and what it was opened as."""
+class _OpenDatabase(Record):
+    """An open database, and what must not have changed before it is used again."""
 
-    database: sqlite3.Connection
-    book: LogBook
+    connection: sqlite3.Connection
+    database: Database
     name: str
     file: object
-    """What its name led to."""
+    """The identity of the file."""
     folder: tuple[int, ...]
     """The device and the inode of the workspace's root."""
     version: int
-    """What SQLite counts up when another connection has written."""
+    """SQLite's counter of writes by other connections."""
     process: int
-    pending: Pending
+    pending: PendingFile
 
 
 def _parts(name: str) -> tuple[str, str, str]:
-    """What the name of a database says: path, device and inode."""
+    """The parts of a database's name: path hash, device and inode."""
     path, device, inode, *_ = (*name.removesuffix(".db").split("-"), "", "")
     return path, device, inode
 
 
-def _is_ours(database: sqlite3.Connection) -> bool:
-    """Whether the database holds a history; False if it is empty, an error if it is something else."""
-    tables = {sql for (sql,) in database.execute("SELECT sql FROM sqlite_master").fetchall()}
+def _is_history(connection: sqlite3.Connection) -> bool:
+    """Whether the database contains a history; False if it is empty, an error if it contains something else."""
+    tables = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master").fetchall()}
     if not tables:
         return False
-    if database.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
-        raise Unusable("not a history of suture")
-    if database.execute("PRAGMA user_version").fetchone()[0] > _VERSION:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+        raise UnusableDatabase("not a history of suture")
+    if connection.execute("PRAGMA user_version").fetchone()[0] > _VERSION:
         raise HistoryUnavailable(reason="it was written by a newer version of suture")
     if not tables.issuperset(statement.strip() for statement in SCHEMA.split(";") if statement.strip()):
-        raise Unusable("a table is missing")
+        raise UnusableDatabase("a table is missing")
     return True
 
 
-def _version(database: sqlite3.Connection) -> int:
-    return int(database.execute("PRAGMA data_version").fetchone()[0])
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether an error says that the history is damaged, and not that something around it keeps it from being used."""
+    """Whether an error means that the history itself is damaged, not that something prevents its use."""
     if isinstance(error, sqlite3.DatabaseError):
-        return sqlite_code(error) not in _SURROUNDINGS
+        return sqlite_code(error) not in _NOT_DAMAGE
     not_a_file = isinstance(error, OSError) and error.errno == errno.EINVAL
-    return not_a_file or isinstance(error, Unusable | UnicodeDecodeError)
+    return not_a_file or isinstance(error, UnusableDatabase | UnicodeDecodeError)
 
 
 def sqlite_code(error: BaseException) -> int:

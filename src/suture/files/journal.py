@@ -3,19 +3,19 @@
     suture-intent 2 open ----…          or: done, and a MAC that only this user can make
     {"record": …, "folders": […], "steps": […], …}
     sha256:…                            of the line above
-    hmac-sha256:…                       of it and of the folder it lies in; or: unsigned
+    hmac-sha256:…                       of it and of the folder's identity; or: unsigned
 
-It is in the workspace root under one fixed name, so the next process to open the workspace finds it,
-also under another user or in another container. It is written before anything else exists, and
-names every temporary file the transaction will make. `open` is overwritten by `done` in place, which
-needs no room on a full disk.
+It has a fixed name in the workspace root, so the next process to open the workspace finds it, even as
+another user or in another container. It is written before anything else is created, and names every
+temporary file of the transaction: whatever a crash leaves behind can be found. `open` is overwritten in
+place by `done`, which needs no free space on a full disk.
 
-Anyone who can write to the workspace can plant an intent; a clone can contain one. The key in the user's state
-folder proves which ones this user wrote here. Only those get into the history. Any other one is read as strictly, and
-trusted as little, as a request (docs/adr/0023).
+Anyone who can write to the workspace can plant an intent, and a clone can contain one. The key in the user's state
+folder proves which intents this user wrote here, and only those enter the history. Any other intent is validated as
+strictly, and trusted as little, as a request (docs/adr/0023).
 
-Rejected: the intent in the history database (a lost database would lose the recovery), or in the
-user's state folder (a container that dies takes it along and leaves the tree half changed).
+Rejected: the intent in the history database (a lost database would make recovery impossible), or in the
+user's state folder (it would be lost with its container, and the tree left half changed).
 """
 
 from __future__ import annotations
@@ -44,27 +44,27 @@ _OPEN, _DONE = "open", "done"
 _VERSION = b"suture-intent 2 "
 _LINE_COUNT = 4
 _VERSION_1 = b"suture-intent 1 "
-"""As 0.1.0 wrote it: three lines, and no MAC."""
+"""Written by 0.1.0: three lines, no MAC."""
 _LINE_COUNT_1 = 3
 _NO_MAC = "-" * 64
 _SIGNED = "hmac-sha256:"
 _UNSIGNED = b"unsigned"
-_MOST_UNSIGNED = 8_000_000
-"""Bytes of an intent that this user did not sign, enough for some thousand files; parsed it can take 25 times that."""
-_BLOCK_SIZE = 64  # of SHA-256, which HMAC fills
+_MAX_UNSIGNED_BYTES = 8_000_000
+"""Bytes of an intent that this user did not sign: enough for some thousand files. Parsing may take 25 times as much."""
+_BLOCK_SIZE = 64  # bytes of a SHA-256 block, to which HMAC pads the key
 _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 _ID_LENGTH = 15  # characters of a change's id
 _HASH_LENGTH = len("sha256:") + 64
 _MODE = 0o600
-_HELPERS = (".new", ".old")
+_TEMPORARY_ENDINGS = (".new", ".old")
 
 
 class Step(Record):
-    """One path's way from `before` to `after` (hashes; None: no file), and the files that help with it.
+    """How one path gets from `before` to `after` (hashes; None: no file), and the temporary files for it.
 
-    `temp` holds what will be there, `backup` what was there; both lie beside the path. `in_place`
-    writes through the existing file, where a rename would lose a hard link or an owner.
+    `temp` has the new content, `backup` the old one; both are beside the path. With `in_place` the existing
+    file is overwritten, because a rename would lose a hard link or the owner.
     """
 
     root: int
@@ -77,13 +77,13 @@ class Step(Record):
 
 
 class Intent(Record):
-    """A transaction: the folders it makes, the steps it takes, and what the history will say about it."""
+    """A transaction: the folders it creates, its steps, and the record for the history."""
 
     record: ChangeRecord
     folders: tuple[tuple[int, str], ...]
     steps: tuple[Step, ...]
     emptied: tuple[tuple[int, str], ...] = ()
-    """Folders that go away at the end, if they are empty then."""
+    """Folders to remove at the end, if they are empty then."""
 
     @property
     def id(self) -> str:
@@ -96,8 +96,8 @@ class Intent(Record):
         return any(step.in_place for step in self.steps)
 
 
-class Left(Record):
-    """What an earlier process left: its intent (None: torn), whether that is done, and whether this user signed it."""
+class Leftover(Record):
+    """What an earlier process left behind: its intent (None if torn), whether that is done, and signed by this user."""
 
     intent: Intent | None
     done: bool = False
@@ -118,16 +118,16 @@ class Journal:
         """Whether a transaction is under way or was interrupted."""
         stat = self._home.stat(INTENT_NAME)
         if stat is not None and stat.kind != "file":
-            raise _foreign(f"{INTENT_NAME} is not a file")
+            raise _foreign_intent(f"{INTENT_NAME} is not a file")
         return stat is not None
 
     def write(self, intent: Intent, *, durable: bool) -> None:
-        """Make the intent known before anything else is done."""
+        """Write the intent. Nothing else may be created before it."""
         line = self._dump(intent)
-        key = self._key() if self._settings.history else None  # it is for the history's sake, and would be kept nowhere
+        key = self._key() if self._settings.history else None  # only the history needs the signature
         self._check_size(len(line), signed=key is not None)
-        mac = None if key is None else _mac(key, self._identity() + line)
-        self._done_mac = _NO_MAC if key is None or mac is None else _mac(key, _done(mac))
+        mac = None if key is None else _mac(key, self._folder_identity() + line)
+        self._done_mac = _NO_MAC if key is None or mac is None else _mac(key, _done_message(mac))
         ends = digest((line,), len(line)).encode(), _UNSIGNED if mac is None else f"{_SIGNED}{mac}".encode()
         handle = self._home.create(INTENT_NAME, _MODE)
         try:
@@ -140,7 +140,7 @@ class Journal:
             self._home.sync_folder("")
 
     def mark(self, *, done: bool, durable: bool) -> None:
-        """Say that everything is published, or take that back: of the intent that this journal wrote."""
+        """Mark the intent that this journal wrote as done (everything is published), or as open again."""
         handle = self._home.open_write(INTENT_NAME)
         try:
             self._home.fs.write(handle, (_head(_DONE, self._done_mac) if done else _head(_OPEN, _NO_MAC),))
@@ -149,38 +149,38 @@ class Journal:
         finally:
             self._home.fs.close(handle)
 
-    def read(self) -> Left:
-        """What was left; what no version of suture writes is refused."""
+    def read(self) -> Leftover:
+        """Read the leftover intent; refuse one that no version of suture would write."""
         raw = self._bytes()
         if _is_torn(raw):
-            return Left(None)
+            return Leftover(None)
         head, line, check, *rest = (*raw.split(b"\n"), b"", b"")
         known = raw.count(b"\n") == (_LINE_COUNT if head.startswith(_VERSION) else _LINE_COUNT_1)
         if not known or not head.startswith((_VERSION, _VERSION_1)) or check != digest((line,), len(line)).encode():
-            raise _foreign(f"{INTENT_NAME} is damaged, or not written by this version of suture")
+            raise _foreign_intent(f"{INTENT_NAME} is damaged, or not written by this version of suture")
         signed, done = self._verify(head, line, rest[0])
-        if not signed and len(raw) > _MOST_UNSIGNED:
-            raise _foreign(f"{INTENT_NAME} has {len(raw):,} bytes, too many for one not signed with your key")
+        if not signed and len(raw) > _MAX_UNSIGNED_BYTES:
+            raise _foreign_intent(f"{INTENT_NAME} has {len(raw):,} bytes, too many for one not signed with your key")
         try:
-            return Left(self._load(line, signed=signed), done, signed)
+            return Leftover(self._load(line, signed=signed), done, signed)
         except RecoveryBlocked:
             raise
         except (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError, SutureError) as error:
-            raise _foreign(f"{INTENT_NAME} describes a transaction that suture never makes") from error
+            raise _foreign_intent(f"{INTENT_NAME} describes a transaction that suture never makes") from error
 
     def sync(self) -> None:
-        """Wait until the disk has what `read` saw: the process that wrote it may have been killed before it waited."""
+        """Sync the intent that `read` returned: its process may have been killed before it did."""
         handle = self._home.open_file(INTENT_NAME)
         try:
             self._home.fs.sync(handle)
         finally:
-            self._home.let_go(handle)
+            self._home.close_quietly(handle)
 
     def empty(self) -> None:
-        """Let the intent name nothing any more, and wait until the disk has that.
+        """Truncate the intent, and sync that.
 
-        Its name can come back by a power cut, even long after it was removed: nothing waits for that if a process is
-        killed right after it. One that must not be written is only removed.
+        If the process is killed right after removing the intent, nothing syncs the folder, and a later power cut can
+        bring the file back. It must not name files then. An intent without write permission is only removed.
         """
         with suppress(PermissionError):
             handle = self._home.open_write(INTENT_NAME)
@@ -191,17 +191,17 @@ class Journal:
                 self._home.fs.close(handle)
 
     def remove(self) -> None:
-        """Forget the transaction: nothing of it is left."""
+        """Delete the intent of a transaction that has been cleared up."""
         self._home.unlink(INTENT_NAME)
 
     def _bytes(self) -> bytes:
-        """The file, unless it is none or has more bytes than an intent may have."""
+        """The content of the intent; refused if it is not a file or too large."""
         handle, most = self._home.open_file(INTENT_NAME), self._settings.max_intent_bytes
         try:
             stat = self._home.fs.fstat(handle)
             if stat.kind != "file" or stat.size > most:
                 size = f"has {stat.size:,} bytes; the limit is {most:,} (setting max_intent_bytes)"
-                raise _foreign(f"{INTENT_NAME} {size if stat.kind == 'file' else 'is not a file'}")
+                raise _foreign_intent(f"{INTENT_NAME} {size if stat.kind == 'file' else 'is not a file'}")
             chunks = []
             left = stat.size
             while left > 0 and (chunk := self._home.fs.read(handle, left)):
@@ -209,37 +209,37 @@ class Journal:
                 left -= len(chunk)
             return b"".join(chunks)
         finally:
-            self._home.let_go(handle)
+            self._home.close_quietly(handle)
 
     def _verify(self, head: bytes, line: bytes, last: bytes) -> tuple[bool, bool]:
-        """Whether this user signed the intent here, and whether it is done; a torn or forged mark does not count."""
+        """Whether this user signed the intent for this folder, and whether it is done. A torn or forged mark is not."""
         state, mac = f"{head.decode(errors='replace')} ".split(" ")[2:4]
         key = self._key() if last.startswith(_SIGNED.encode()) else None
-        expected = None if key is None else _mac(key, self._identity() + line)
+        expected = None if key is None else _mac(key, self._folder_identity() + line)
         if key is None or expected is None or last != f"{_SIGNED}{expected}".encode():
             return False, state == _DONE and (mac in {"", _NO_MAC} or "-" not in mac)
-        return True, state == _DONE and mac == _mac(key, _done(expected))
+        return True, state == _DONE and mac == _mac(key, _done_message(expected))
 
     def _key(self) -> bytes | None:
-        """The user's key; None where none can be kept."""
+        """The user's key; None if none can be stored."""
         with suppress(OSError):
             return self._home.fs.secret()
         return None
 
-    def _identity(self) -> bytes:
-        """What distinguishes the folder from any other, to which the file may have been copied."""
+    def _folder_identity(self) -> bytes:
+        """The identity of the root: an intent that was copied to another folder is not signed there."""
         stat = self._home.stat("")
         return b"" if stat is None else b"%d %d\n" % (stat.device, stat.inode)
 
     def _check_size(self, size: int, *, signed: bool) -> None:
         most = self._settings.max_intent_bytes
-        limit = most if signed else min(most, _MOST_UNSIGNED)
-        if size + 1_000 > limit:  # besides the document there are a few short lines
+        limit = most if signed else min(most, _MAX_UNSIGNED_BYTES)
+        if size + 1_000 > limit:  # for the other, short lines
             what, setting = "The list of what this call changes", "max_intent_bytes"
             raise InputTooLarge(what=what, size=size, limit=limit, setting=setting)
 
     def _dump(self, intent: Intent) -> bytes:
-        """The intent with roots by their path, since another process may number them differently."""
+        """The intent as JSON. Roots are named by path: another process may number them differently."""
         roots = [tree.root for tree in self._trees]
         document = {
             "record": intent.record,
@@ -254,7 +254,7 @@ class Journal:
         document: Any = loads(line.decode())
         roots = [_text(root) for root in _list(document["roots"])]
         known = {tree.root: index for index, tree in enumerate(self._trees)}
-        known[roots[0]] = 0  # the folder itself may have been moved or be known by another path
+        known[roots[0]] = 0  # the workspace may have been moved, or be opened by another path
         record = _strict_record(document["record"])
         steps = [_strict_step(Step(**step), record.id, len(roots)) for step in _list(document["steps"])]
         folders, emptied = (_places(document[name], len(roots)) for name in ("folders", "emptied"))
@@ -278,26 +278,26 @@ class Journal:
         guard = self._guard or Guard()
         for _, path in (*intent.folders, *intent.emptied, *((step.root, step.path) for step in intent.steps)):
             if rule := guard.rule(path):
-                raise _foreign(f"{INTENT_NAME} is unsigned, and names {path}, which is protected ({rule})")
+                raise _foreign_intent(f"{INTENT_NAME} is unsigned, and names {path}, which is protected ({rule})")
 
 
 def helper_stem(change_id: str, home: Tree) -> str:
-    """How the names of a transaction's temporary files begin; with the root's number, by which a stray one is known."""
-    return f"{OWN_PREFIX}{change_id}-{_number_of(home)}-"
+    """The prefix of a transaction's temporary files. The root's inode in it tells to which root a stray one belongs."""
+    return f"{OWN_PREFIX}{change_id}-{_root_number(home)}-"
 
 
 def stray_id(name: str, home: Tree) -> str | None:
-    """The change whose temporary file this is, if that had this root; None for any other name."""
+    """The change that left this temporary file, if it was made in this root; None for any other name."""
     stem = name.removesuffix("-probe")
-    if not name.startswith(OWN_PREFIX) or not stem.endswith(_HELPERS if stem == name else ".new"):
+    if not name.startswith(OWN_PREFIX) or not stem.endswith(_TEMPORARY_ENDINGS if stem == name else ".new"):
         return None
-    parts = stem[len(OWN_PREFIX) : -len(_HELPERS[0])].split("-")
+    parts = stem[len(OWN_PREFIX) : -len(_TEMPORARY_ENDINGS[0])].split("-")
     shaped = len(parts) == 3 and _is_id(parts[0]) and parts[2].isdecimal()  # noqa: PLR2004  as above
-    return parts[0] if shaped and parts[1] == _number_of(home) else None
+    return parts[0] if shaped and parts[1] == _root_number(home) else None
 
 
 def change_record(values: dict[str, Any]) -> ChangeRecord:
-    """A change as JSON gives it back."""
+    """A change from its JSON."""
     files = []
     for row in values["files"]:
         versions = {name: row[name] and Version(**row[name]) for name in ("before", "after", "replaced")}
@@ -307,12 +307,12 @@ def change_record(values: dict[str, Any]) -> ChangeRecord:
 
 
 def new_id() -> str:
-    """A short name for a change: sorts by time, then random."""
+    """A new id for a change: sorts by time, and ends with random characters."""
     return id_at(time.time()) + _base32(int.from_bytes(os.urandom(4), "big"), 5)
 
 
 def id_at(seconds: float) -> str:
-    """The beginning of every id that is made at this time; earlier ones are smaller."""
+    """The prefix of all ids from this time; earlier ids are smaller."""
     return _base32(int(seconds * 100_000), 10)
 
 
@@ -324,13 +324,13 @@ def time_of(change_id: str) -> float:
     return number / 100_000
 
 
-def _number_of(home: Tree) -> str:
+def _root_number(home: Tree) -> str:
     stat = home.stat("")
     return f"{0 if stat is None else stat.inode:x}"
 
 
 def _strict_record(values: dict[str, Any]) -> ChangeRecord:
-    """A change as an intent says it: every field of the type that a writer gives it."""
+    """The change in an intent, with the type of every field checked."""
     for file in _list(values["files"]):
         for record_file in (file["before"], file["after"], file["replaced"]):
             if record_file is not None and (
@@ -350,8 +350,8 @@ def _strict_record(values: dict[str, Any]) -> ChangeRecord:
 
 
 def _strict_step(step: Step, change_id: str, roots: int) -> Step:
-    """Refuse a step that no transaction of ours would take; the intent may come with a clone."""
-    _plain(step.path)
+    """Refuse a step that suture would never write: the intent may have come with a clone."""
+    _check_plain_path(step.path)
     helped = [own is not None for own in (step.temp, step.backup)]
     if helped != [name is not None for name in (step.after, step.before)] or not any(helped):
         raise ValueError(step)
@@ -361,7 +361,7 @@ def _strict_step(step: Step, change_id: str, roots: int) -> Step:
         raise ValueError(step)
     for own, ending in ((step.temp, ".new"), (step.backup, ".old")):
         if own is not None:
-            (folder, name), stem = split(_plain(own)), f"{OWN_PREFIX}{change_id}-"
+            (folder, name), stem = split(_check_plain_path(own)), f"{OWN_PREFIX}{change_id}-"
             middle = name.removeprefix(stem).removesuffix(ending)
             if folder != split(step.path)[0] or name != f"{stem}{middle}{ending}" or not _is_middle(middle):
                 raise ValueError(own)
@@ -369,7 +369,7 @@ def _strict_step(step: Step, change_id: str, roots: int) -> Step:
 
 
 def _is_middle(text: str) -> bool:
-    """The root and the number of a step, as `helper_stem` and `commit` write them; or the number, as 0.1.0 did."""
+    """Whether this is a root and a step number, as `helper_stem` and `commit` write them, or a number (0.1.0)."""
     return text.isascii() and text == text.lower() and text.replace("-", "").isalnum()
 
 
@@ -380,7 +380,7 @@ def _check_distinct(intent: Intent) -> None:
 
 
 def _places(values: object, roots: int) -> list[tuple[int, str]]:
-    return [(_root(root, roots), _plain(path)) for root, path in map(_list, _list(values))]
+    return [(_root(root, roots), _check_plain_path(path)) for root, path in map(_list, _list(values))]
 
 
 def _root(number: object, roots: int) -> int:
@@ -401,7 +401,7 @@ def _text(value: object) -> str:
     return value
 
 
-def _plain(path: object) -> str:
+def _check_plain_path(path: object) -> str:
     text = _text(path)
     check_sane(text)
     if any(name in {"", ".", ".."} for name in text.split("/")):
@@ -418,12 +418,12 @@ def _is_id(value: object) -> bool:
     return isinstance(value, str) and len(value) == _ID_LENGTH and not value.strip(_LETTERS)
 
 
-def _foreign(reason: str) -> RecoveryBlocked:
+def _foreign_intent(reason: str) -> RecoveryBlocked:
     return RecoveryBlocked(intent=INTENT_NAME, reason=reason, state="foreign")
 
 
 def _is_torn(raw: bytes) -> bool:
-    """Whether an intent was cut off while it was written, or lost sectors in a power cut before it was synced."""
+    """Whether writing the intent was interrupted, or a power cut lost sectors before it was synced."""
     cut = any(
         raw.startswith(version[: len(raw)]) and raw.count(b"\n") < lines
         for version, lines in ((_VERSION, _LINE_COUNT), (_VERSION_1, _LINE_COUNT_1))
@@ -432,11 +432,11 @@ def _is_torn(raw: bytes) -> bool:
 
 
 def _head(state: str, mac: str) -> bytes:
-    """The first line; always as long."""
+    """The first line; its length never changes, so it can be overwritten in place."""
     return b"%s%s %s\n" % (_VERSION, state.encode(), mac.encode())
 
 
-def _done(mac: str) -> bytes:
+def _done_message(mac: str) -> bytes:
     return f"done {mac}".encode()
 
 

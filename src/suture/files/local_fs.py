@@ -1,10 +1,10 @@
-"""The operating system's files: those of a workspace, of the user's state, and in private folders for checks.
+"""The operating system's files: in a workspace, in the user's state folder, and in private folders for checks.
 
-Nothing here decides what happens to a file of the workspace. `Layout`, the private folder for checks, decides what of
-the workspace is shown in it.
+Nothing here decides what happens to a file of the workspace. `Layout` decides what of the workspace a private folder
+for checks shows.
 
-Rejected: `openat2(RESOLVE_BENEATH)`. It needs ctypes (2 ms of start-up), exists on Linux only, refuses
-absolute links that stay inside, and would still need the walk in `files.fs` as its fallback (docs/adr/0003).
+Rejected: `openat2(RESOLVE_BENEATH)`. It needs ctypes (2 ms of start-up), exists only on Linux, refuses
+absolute links that stay inside, and would still need the walk in `files.fs` as a fallback (docs/adr/0003).
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_PASS_THROUGH = getattr(os, "O_PATH", os.O_RDONLY)  # search permission is enough where the system can tell
+_PASS_THROUGH = getattr(os, "O_PATH", os.O_RDONLY)  # with O_PATH, search permission is enough
 _FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-_IOV_MAX = 512  # pieces that are written in one call
+_IOV_MAX = 512  # pieces written in one call; systems allow 1,024
 _DATABASE = ".db"
-_JOURNAL = "-journal"  # as SQLite names it
+_JOURNAL = "-journal"  # SQLite's ending
 _PENDING = "-pending"
-_KEY = ".suture-key"  # by its name it is protected in a workspace that happens to contain it
+_KEY = ".suture-key"  # a protected name, in case a workspace contains the state folder
 _KEY_SIZE = 32  # bytes
-_READ_SIZE = 1 << 20  # bytes that are read at once
+_READ_SIZE = 1 << 20  # bytes read at once
 _MACHINE_HASH_LENGTH = 20  # characters
-_COPY_TIMEOUT_MS = 2_000  # that copying a database waits for a lock on it
+_COPY_TIMEOUT_MS = 2_000  # to wait for a lock on a database to copy
 _AT_EMPTY_PATH, _STATX_BTIME, _STATX_SIZE = 0x1000, 0x800, 256
 _CAPABILITY = "security.capability"
 _NO_LOCKS_HERE = {errno.EBADF, errno.ENOLCK, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS}
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # modes
-_MOST_LINKS = 20_000  # names in one folder that a layout shows
+_MOST_LINKS = 20_000  # in one folder of a layout
 _NOT_SHOWN = (".git", ".hg", ".svn")
-"""What a layout does not show: a program that wants to write there would write into the workspace."""
+"""Folders that a layout does not show: a program that writes to them would write to the workspace."""
 _KINDS = {modes.S_IFREG: "file", modes.S_IFDIR: "folder", modes.S_IFLNK: "link"}
 
 
@@ -103,7 +103,7 @@ class LocalFS(FS):
     def fill(self, folder: int, name: str, buffer: bytearray) -> int:
         handle = os.open(name, os.O_RDONLY | _FILE, dir_fd=folder)
         try:
-            return os.readv(handle, (buffer,))  # a regular file gives less only at its end
+            return os.readv(handle, (buffer,))  # a regular file returns less only at its end
         finally:
             os.close(handle)
 
@@ -146,12 +146,12 @@ class LocalFS(FS):
             os.close(handle)
 
     def _flock(self, handle: int) -> None:
-        from fcntl import LOCK_EX, LOCK_NB, flock  # only writers lock
+        from fcntl import LOCK_EX, LOCK_NB, flock  # only writers need it
 
         flock(handle, LOCK_EX | LOCK_NB)
 
     def _lock_file(self, folder: int) -> int | None:
-        """Lock a file of our own: some network file systems cannot lock a folder."""
+        """Lock a file in the state folder instead: some network file systems cannot lock a folder."""
         status = os.fstat(folder)
         shelf = os.path.join(state_folder(), "locks")
         os.makedirs(shelf, mode=_PRIVATE_FOLDER, exist_ok=True)
@@ -258,18 +258,18 @@ class LocalFS(FS):
 
     def databases(self) -> Sequence[str]:
         try:
-            return sorted(name for name in os.listdir(shelf_folder()) if name.endswith(_DATABASE))
+            return sorted(name for name in os.listdir(history_folder()) if name.endswith(_DATABASE))
         except FileNotFoundError:
             return []
 
     def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001
-        from sqlite3 import connect  # readers of files need none
+        from sqlite3 import connect  # reading files does not need it
 
         if name == MEMORY:
             return connect(MEMORY, isolation_level=None)
-        path = shelved(name)
+        path = database_path(name)
         if create:
-            os.makedirs(shelf_folder(), mode=_PRIVATE_FOLDER, exist_ok=True)
+            os.makedirs(history_folder(), mode=_PRIVATE_FOLDER, exist_ok=True)
             with suppress(FileExistsError):  # opening and closing an existing one would drop SQLite's locks on it
                 os.close(
                     os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE_FILE)
@@ -279,15 +279,15 @@ class LocalFS(FS):
         return connect(path, timeout=timeout_ms / 1000, isolation_level=None, check_same_thread=False)
 
     def database_file(self, name: str) -> tuple[int, ...] | None:
-        stat = os.lstat(shelved(name))
+        stat = os.lstat(database_path(name))
         return stat.st_dev, stat.st_ino
 
     def commit_database(self, database: Connection) -> None:
         database.execute("COMMIT")
 
     def rename_database(self, name: str, to: str) -> None:
-        """Without its journal a database may be corrupt, so one that is left by a crash goes along."""
-        old, new = shelved(name), shelved(to)
+        """Rename the journal first, if a crash left one: without it the database may be corrupt."""
+        old, new = database_path(name), database_path(to)
         if os.path.exists(old + _JOURNAL):
             os.rename(old + _JOURNAL, new + _JOURNAL)
         os.rename(old, new)
@@ -303,7 +303,7 @@ class LocalFS(FS):
 
     def pending(self, name: str) -> bytes:
         try:
-            handle = os.open(shelved(name + _PENDING), os.O_RDONLY | _FILE)
+            handle = os.open(database_path(name + _PENDING), os.O_RDONLY | _FILE)
         except FileNotFoundError:
             return b""
         try:
@@ -313,7 +313,7 @@ class LocalFS(FS):
 
     def append_pending(self, name: str, data: bytes, size: int) -> bool:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _FILE
-        handle = os.open(shelved(name + _PENDING), flags, _PRIVATE_FILE)
+        handle = os.open(database_path(name + _PENDING), flags, _PRIVATE_FILE)
         try:
             if os.fstat(handle).st_size != size:
                 return False
@@ -324,16 +324,16 @@ class LocalFS(FS):
 
     def drop_pending(self, name: str) -> None:
         with suppress(FileNotFoundError):
-            os.unlink(shelved(name + _PENDING))
+            os.unlink(database_path(name + _PENDING))
 
 
 class Layout:
-    """A private folder laid out as a workspace is, with some files as they are going to be; None: one that goes away.
+    """A private folder laid out like a workspace, with the new content of some files; None: a file to be deleted.
 
-    Folders on the way to these files are made, everything beside it is a link to what is in the workspace: relative
-    imports and configuration are found as usual, and what a program writes beside its input never lands in the
-    workspace. It is made when somebody asks for it, below the system's temporary folder, for the user's eyes only. A
-    content that is given as a function is asked for when it is written.
+    Folders that contain these files are created; everything else is a link into the workspace. So relative imports and
+    configuration are found as usual, and what a program writes beside its input does not land in the workspace. The
+    folder is created on first use, in the system's temporary folder, readable only by the user. A content that is a
+    function is called when the file is written.
     """
 
     def __init__(self, root: str, files: Mapping[str, bytes | Callable[[], bytes] | None]) -> None:
@@ -350,7 +350,7 @@ class Layout:
             return self._made
 
     def remove(self) -> None:
-        """Take it away again, and nothing that its links lead to."""
+        """Delete the folder, but nothing that its links lead to."""
         with self._making:
             if self._made is not None:
                 from shutil import rmtree
@@ -358,11 +358,11 @@ class Layout:
                 rmtree(self._made, ignore_errors=True)
 
     def stage(self, path: str) -> Staged:
-        """One file of it."""
+        """One of its files."""
         return Staged(self, path)
 
     def _make(self) -> str:
-        above = os.path.realpath(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108  what is made there is private
+        above = os.path.realpath(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108  the folder created there is private
         made = os.path.join(above, f"suture-check-{os.urandom(8).hex()}")
         os.mkdir(made, _PRIVATE_FOLDER)
         folders = {""} | {folder for path in self._files for folder in _above(path)}
@@ -378,11 +378,11 @@ class Layout:
         return made
 
     def _link(self, folder: str, made: str, folders: set[str]) -> None:
-        """Show what else is in a folder."""
+        """Link to everything else in a folder."""
         here = os.path.join(self.root, folder)
         try:
             names = os.listdir(here)[:_MOST_LINKS]
-        except OSError:  # it is new, too
+        except OSError:  # the folder is new
             return
         for name in names:
             path = f"{folder}/{name}" if folder else name
@@ -405,11 +405,11 @@ class Staged(Record):
 
     @property
     def name(self) -> str:
-        """The file's full path in the workspace."""
+        """The file's absolute path in the workspace."""
         return os.path.join(self.layout.root, self.path)
 
     def within(self, seconds: float) -> Staged:
-        """The same for a check that may take so long."""
+        """The same file, for a check with this time limit."""
         return self.but(seconds=seconds)
 
     def folder(self) -> str:
@@ -417,12 +417,12 @@ class Staged(Record):
         return self.layout.folder()
 
     def file(self) -> str:
-        """The text as a file in it."""
+        """The path of the file in the private folder."""
         return os.path.join(self.layout.folder(), self.path)
 
 
 def state_folder() -> str:
-    """Where suture keeps what belongs to the user and not to a workspace."""
+    """The folder for what belongs to the user and not to a workspace."""
     base = os.environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(base):
         platform = ("Library", "Application Support") if sys.platform == "darwin" else (".local", "state")
@@ -430,20 +430,20 @@ def state_folder() -> str:
     return os.path.join(base, "suture")
 
 
-def shelf_folder() -> str:
-    """The folder of the databases. By its name it is protected in a workspace that happens to contain it."""
+def history_folder() -> str:
+    """The folder of the history databases. Its name is protected, in case a workspace contains it."""
     return f"{state_folder()}/.suture-history"
 
 
-def shelved(name: str) -> str:
+def database_path(name: str) -> str:
     """The path of a database."""
-    return f"{shelf_folder()}/{name}"
+    return f"{history_folder()}/{name}"
 
 
 def container_of(mounts: str) -> str | None:
-    """What a list of mounts, as Linux has it, tells of a container; None for a machine.
+    """The identity of a container, from Linux's list of mounts; None outside of containers.
 
-    A container has files of its own mounted, by its long id, and writes into a folder of its own below its root.
+    A container has its own writable layer at the root, and mounts its own files, whose paths contain its id.
     """
     ids = []
     for line in mounts.splitlines():
@@ -456,7 +456,7 @@ def container_of(mounts: str) -> str | None:
 
 
 class _Known:
-    """The key that was read last, with its file."""
+    """The last key that was read, with its file."""
 
     secret: tuple[str, object, bytes] | None = None
 
@@ -470,7 +470,7 @@ def _identity(path: str) -> object:
 
 
 def _read_secret(path: str) -> bytes | None:
-    """The key in a file; None if there is none, or one that others may know."""
+    """The key in a file; None if there is none, or if others may know it."""
     try:
         handle = os.open(path, os.O_RDONLY | _FILE)
     except FileNotFoundError:
@@ -484,7 +484,7 @@ def _read_secret(path: str) -> bytes | None:
 
 
 def _make_secret(path: str, *, replacing: bool) -> None:
-    """Put a new key into a file, whole and on the disk; one that another process made meanwhile stays."""
+    """Create a key file atomically and durably; one that another process created meanwhile stays."""
     os.makedirs(os.path.dirname(path), mode=_PRIVATE_FOLDER, exist_ok=True)
     made = f"{path}.{os.urandom(8).hex()}"
     handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, _PRIVATE_FILE)
@@ -501,7 +501,7 @@ def _make_secret(path: str, *, replacing: bool) -> None:
                 os.link(made, path)
             except FileExistsError:
                 pass
-            except OSError:  # no hard links here; of two that are made at once, the later one stays
+            except OSError:  # no hard links here; of two created at once, the later one stays
                 os.rename(made, path)
     finally:
         with suppress(FileNotFoundError):
@@ -509,7 +509,7 @@ def _make_secret(path: str, *, replacing: bool) -> None:
 
 
 def _born(folder: int) -> int:
-    """As Linux reports it, by a call that Python does not have: `statx`."""
+    """The birth time on Linux, by `statx`, which Python does not provide."""
     from ctypes import CDLL, create_string_buffer  # rarely needed
 
     try:
@@ -526,7 +526,7 @@ def _born(folder: int) -> int:
 
 
 def _container() -> str | None:
-    """What distinguishes the container that this process is in from others; None if it is in none."""
+    """The identity of this process's container; None if it is in none."""
     container = container_of(_text("/proc/self/mountinfo"))
     if container is None and any(os.path.exists(mark) for mark in ("/.dockerenv", "/run/.containerenv")):
         return os.uname().nodename
@@ -534,7 +534,7 @@ def _container() -> str | None:
 
 
 def _text(path: str) -> str:
-    """A file of the system, or nothing."""
+    """The content of a system file; empty if it cannot be read."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.read()
@@ -562,7 +562,7 @@ def _stat(status: os.stat_result) -> Stat:
 
 
 def _copy_attributes(source: int, target: int) -> bool:
-    """Copy extended attributes, POSIX ACLs among them, where the system has them; False if one can't be kept."""
+    """Copy extended attributes, including POSIX ACLs, where supported; False if one cannot be copied."""
     if not hasattr(os, "listxattr"):
         return True
     try:
@@ -587,7 +587,7 @@ def _copy_attributes(source: int, target: int) -> bool:
 
 
 def _attribute(handle: int, name: str) -> bytes | None:
-    """An extended attribute, or None where there is none."""
+    """An extended attribute, or None."""
     try:
         return os.getxattr(handle, name)
     except (OSError, AttributeError):
@@ -595,6 +595,6 @@ def _attribute(handle: int, name: str) -> bytes | None:
 
 
 def _above(path: str) -> list[str]:
-    """The folders that a path goes through."""
+    """The folders in a path."""
     names = path.split("/")[:-1]
     return ["/".join(names[:end]) for end in range(1, len(names) + 1)]

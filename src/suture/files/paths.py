@@ -1,9 +1,9 @@
-"""Resolve paths without leaving the root, and propose files that a missing one may mean.
+"""Resolve paths without leaving the root, and suggest files that a missing path may mean.
 
-A path is taken apart name by name. Links are read and followed here, by hand: a relative target
-continues where the link is, an absolute one must lead into a root; `..` steps back and never
-above the root. The kernel is never asked to follow anything. The result is a path of plain names
-that `Tree` opens without following links, so a swap after this point fails instead of escaping.
+A path is resolved one name at a time. Symbolic links are read and followed here, never by the
+kernel: a relative target continues from the link's folder, an absolute one must be inside a root,
+and `..` never goes above the root. The result is a path of plain names that `Tree` opens without
+following links, so a swap after this point fails instead of escaping.
 
 Paths are literal: no percent-decoding, no `~`, no drive letters.
 """
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 INTENT_NAME = OWN_PREFIX + "intent"
 """The intent of a transaction, in the workspace root."""
 
-_MOST_LINKS = 40  # that one path may lead through, as for Linux
-_MOST_NAMES = 256  # in one path
-_LONGEST_NAME = 255  # bytes, as for most file systems
+_MOST_LINKS = 40  # in one path, as on Linux
+_MOST_NAMES = 256  # in one path: each costs a system call
+_LONGEST_NAME = 255  # bytes, as on most file systems
 _LONGEST_SHOWN = 80  # characters of a path that a message shows
 _BIDI = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
-_MOST_SUGGESTED = 3  # files that a missing one may mean
-_MOST_COMPARED = 2_000  # names in one folder
+_MOST_SUGGESTED = 3  # files for a missing path
+_MOST_COMPARED = 2_000  # names in one folder: each is compared with the missing one
 
 
 class Target(Record):
-    """A path argument, resolved: `path` lies below the root of number `root`, with no link in it."""
+    """A resolved path argument: `path` is relative to the root with number `root` and contains no link."""
 
     requested: str
     root: int
@@ -54,15 +54,15 @@ class Target(Record):
     name: str
     """The path as results show it: relative to the workspace root, absolute under an extra one."""
     stat: Stat | None
-    """What was there, or None: a file that can be made."""
+    """What is there; None if a file can be created there."""
     missing: str = ""
-    """The part of the path that would have to be made."""
+    """The part of the path that does not exist yet."""
     by_link: bool = False
-    """Whether the name that was asked for is a symbolic link."""
+    """Whether the path itself is a symbolic link."""
 
     @property
     def place(self) -> Place:
-        """Where that is."""
+        """The place that the target names."""
         return Place(self.root, self.path, self.name)
 
 
@@ -75,21 +75,21 @@ class Resolver:
         self._roots: list[tuple[int, list[str]]] = []
 
     def resolve(self, requested: str, *, folders: bool = False) -> Target:
-        """The file meant by `requested`: one that exists, or one that could be made; or a folder, if that will do."""
+        """The file that `requested` names, existing or new; with `folders`, also a folder."""
         check_sane(requested)
-        start = self._enter(requested) if requested.startswith("/") else (0, _names(requested))
+        start = self._split_root(requested) if requested.startswith("/") else (0, _names(requested))
         if start is None:
             raise PathOutsideWorkspace(path=requested, reason="it is not below the workspace root")
         root, names = start
         self._check_protected(requested, "/".join(names))
-        path, queue = self._beginning(root, names)
+        path, queue = self._start(root, names)
         stat = None if queue else self._trees[root].stat(path)
         links, by_link = 0, False
         while queue:
             name = queue.pop()
             if stat is not None and stat.kind != "folder":
                 raise NotAFolder(path=requested, folder=path)
-            if not name:  # a trailing slash asks for a folder, and that is what is here
+            if not name:  # a trailing slash asks for a folder, and this is one
                 continue
             if name == "..":
                 if not path:
@@ -100,7 +100,7 @@ class Resolver:
             path = f"{path}/{name}" if path else name
             stat = self._trees[root].stat(path)
             if stat is None:
-                return self._missing(requested, root, path, queue[::-1], by_link=by_link)
+                return self._missing_target(requested, root, path, queue[::-1], by_link=by_link)
             if stat.kind == "link":
                 by_link = by_link or not any(queue)
                 links += 1
@@ -113,10 +113,10 @@ class Resolver:
             raise NotAFile(path=requested, kind=kind)
         return Target(requested, root, path, display_path(self._trees, root, path), stat, "", by_link)
 
-    def _beginning(self, root: int, names: list[str]) -> tuple[str, list[str]]:
-        """The folder of a path if it is open, since no link leads to it then; else the root. And the rest, reversed."""
+    def _start(self, root: int, names: list[str]) -> tuple[str, list[str]]:
+        """Where to start, and the remaining names, reversed. An open folder was reached without links: start there."""
         folder = "/".join(names[:-1])
-        if folder and names[-1] not in {"", ".."} and self._trees[root].holds(folder):
+        if folder and names[-1] not in {"", ".."} and self._trees[root].is_open(folder):
             return folder, names[-1:]
         return "", names[::-1]
 
@@ -126,26 +126,26 @@ class Resolver:
         aim = self._trees[root].read_link(path)
         if not aim.startswith("/"):
             return root, split(path)[0], _names(aim)
-        inside = self._enter(aim)
+        inside = self._split_root(aim)
         if inside is None:
             raise PathOutsideWorkspace(path=requested, reason=f"the symbolic link {path} leads out")
         return inside[0], "", inside[1]
 
-    def _enter(self, absolute: str) -> tuple[int, list[str]] | None:
-        """The root an absolute path lies under, as it is written or with its links resolved, and the rest of it."""
+    def _split_root(self, absolute: str) -> tuple[int, list[str]] | None:
+        """The root that contains an absolute path, as written or with links resolved, and the rest of the path."""
         names, written = _names(absolute), _names(self._trees[0].root)
-        if len(self._trees) == 1 and names[: len(written)] == written:  # mostly so: no link need be looked at
+        if len(self._trees) == 1 and names[: len(written)] == written:  # the common case: no link to resolve
             return 0, names[len(written) :]
-        self._roots = self._roots or _spellings(self._trees)
-        return self._below_root(names) or self._below_root(_names(self._trees[0].fs.real_path(absolute)))
+        self._roots = self._roots or _root_paths(self._trees)
+        return self._match_root(names) or self._match_root(_names(self._trees[0].fs.real_path(absolute)))
 
-    def _below_root(self, names: list[str]) -> tuple[int, list[str]] | None:
+    def _match_root(self, names: list[str]) -> tuple[int, list[str]] | None:
         for index, root in self._roots:
             if names[: len(root)] == root:
                 return index, names[len(root) :]
         return None
 
-    def _missing(self, requested: str, root: int, path: str, rest: list[str], *, by_link: bool) -> Target:
+    def _missing_target(self, requested: str, root: int, path: str, rest: list[str], *, by_link: bool) -> Target:
         if ".." in rest or (rest and not rest[-1]):
             raise FileNotFound(path=requested, near=[])
         folder, name = split(path)
@@ -167,7 +167,7 @@ def display_path(trees: Sequence[Tree], root: int, path: str) -> str:
 
 
 def check_new_name(target: Target) -> None:
-    """Refuse names that a new file should not have; existing files may have them."""
+    """Refuse names that a new file should not have. Existing files may have them."""
     new = target.missing
     for char in new:
         point = ord(char)
@@ -180,7 +180,7 @@ def check_new_name(target: Target) -> None:
 
 
 def check_sane(requested: str) -> None:
-    """Refuse what no path can be: empty, with a NUL or half of a surrogate pair, too deep or too long."""
+    """Refuse what cannot be a path: empty, too long, too deep, or with a NUL or a lone surrogate."""
     if not requested:
         raise InvalidPath(path=requested, reason="it is empty")
     if "\0" in requested:
@@ -194,22 +194,22 @@ def check_sane(requested: str) -> None:
     _check_lengths(requested, requested)
 
 
-def near(tree: Tree, path: str) -> list[str]:
-    """Paths that resemble a missing file's: below a folder named nearly so, or of a name nearly the same."""
+def find_similar(tree: Tree, path: str) -> list[str]:
+    """Existing paths similar to a missing one: in a folder with a similar name, or with a similar file name."""
     from difflib import get_close_matches  # only a failure needs it
 
     folder, name = split(path)
     while folder and tree.stat(folder) is None:
         folder = split(folder)[0]
     try:
-        names = [one for one in tree.names(folder) if not one.startswith(OWN_PREFIX)][:_MOST_COMPARED]
+        names = [name for name in tree.names(folder) if not name.startswith(OWN_PREFIX)][:_MOST_COMPARED]
     except PermissionDenied:
         return []
     prefix = f"{folder}/" if folder else ""
     missing, _, below = path.removeprefix(prefix).partition("/")
-    paths = [f"{prefix}{near}/{below}" for near in get_close_matches(missing, names, _MOST_SUGGESTED) if below]
-    paths = [one for one in paths if _is_file(tree, one)]
-    paths += [f"{prefix}{near}" for near in get_close_matches(name, names, _MOST_SUGGESTED)]
+    paths = [f"{prefix}{similar}/{below}" for similar in get_close_matches(missing, names, _MOST_SUGGESTED) if below]
+    paths = [path for path in paths if _is_file(tree, path)]
+    paths += [f"{prefix}{similar}" for similar in get_close_matches(name, names, _MOST_SUGGESTED)]
     return paths[:_MOST_SUGGESTED]
 
 
@@ -226,10 +226,10 @@ def _names(path: str) -> list[str]:
     return [*names, ""] if names and parts[-1] in {"", "."} else names
 
 
-def _spellings(trees: Sequence[Tree]) -> list[tuple[int, list[str]]]:
-    """Every way a root may be written, the longest first, so that a root inside another is found."""
-    ways = {(index, way) for index, tree in enumerate(trees) for way in (tree.root, tree.fs.real_path(tree.root))}
-    return sorted(((index, _names(way)) for index, way in ways), key=lambda pair: -len(pair[1]))
+def _root_paths(trees: Sequence[Tree]) -> list[tuple[int, list[str]]]:
+    """The roots' paths, as given and with links resolved. Longest first: a root may contain another."""
+    paths = {(index, path) for index, tree in enumerate(trees) for path in (tree.root, tree.fs.real_path(tree.root))}
+    return sorted(((index, _names(path)) for index, path in paths), key=lambda pair: -len(pair[1]))
 
 
 def _is_file(tree: Tree, path: str) -> bool:

@@ -1,8 +1,8 @@
-"""Names that no tool may touch, because something on this machine runs or obeys them.
+"""Names that no tool may touch, because a program on this machine runs or obeys such files.
 
-A pattern is a name, or names joined by `/`, with `*`, `?` and `[…]`; `name/**` stands for a folder and all below it.
-It fits at any depth. Names are compared as the most forgiving file system would: without case, without characters
-that are not seen, in Unicode's compatibility form, without trailing dots and spaces.
+A pattern is a name, or names joined by `/`, with `*`, `?` and `[…]`; `name/**` is a folder and everything below it. A
+pattern matches at any depth. Names are compared as the most lenient file system would: ignoring case, invisible
+characters, Unicode compatibility variants, and trailing dots and spaces.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 OWN_PREFIX = ".suture-"
-"""Every temporary, backup and intent file begins so; walks and globs skip them."""
+"""The prefix of all temporary, backup and intent files; walks and globs skip them."""
 
 _VERSION_CONTROL = (
     ".git/**",
@@ -70,7 +70,7 @@ _AGENTS = (
     ".*/mcp_config.json",
     ".*/hooks.json",
 )
-"""Servers and hooks that an agent starts, and what it may do without asking: an agent would free itself by them."""
+"""Servers and hooks that an agent starts, and what it may do without asking: with them it could grant itself more."""
 _BACKUPS = (
     ".mcp.json.bak*",
     ".claude.json.bak*",
@@ -82,7 +82,7 @@ _BACKUPS = (
     ".zed/settings.json.bak*",
     "zed/settings.json.bak*",
 )
-"""What `suture init` keeps beside the files that it changes: a user who takes that back copies it into place."""
+"""Copies that `suture init` makes before it changes a file: a user who reverts that copies them back."""
 _EDITORS = (
     ".vscode/settings.json",
     ".vscode/tasks.json",
@@ -122,7 +122,7 @@ _EDITORS = (
     ".dir-locals.el",
     ".dir-locals-2.el",
 )
-"""Tasks, interpreters, containers and start-up scripts: run when somebody opens the folder, or a file in it."""
+"""Tasks, interpreters, containers and start-up scripts: run when somebody opens the folder or a file in it."""
 _SHELLS = (
     ".envrc",
     ".direnvrc",
@@ -198,13 +198,13 @@ _KEYS = (
     ".kube/config",
     ".docker/config.json",
 )
-"""Who may log in here, as whom this user logs in elsewhere, and programs that are run for a password."""
+"""Who may log in here, this user's credentials elsewhere, and programs that are run to get a password."""
 
 PROTECTED = (*_VERSION_CONTROL, *_AGENTS, *_BACKUPS, *_EDITORS, *_SHELLS, *_SESSIONS, *_CONSOLES, *_KEYS)
-"""Not what people have agents edit, although it is run, too, when somebody asks for it: `Makefile`, `package.json`,
-`.npmrc`, `.github/workflows`, `.pre-commit-config.yaml`, `.gitattributes`, `.gitmodules`, `AGENTS.md`."""
+"""Left out are files that agents are asked to edit, although they run on request: `Makefile`, `package.json`, `.npmrc`,
+`.github/workflows`, `.pre-commit-config.yaml`, `.gitattributes`, `.gitmodules`, `AGENTS.md`."""
 OWN = (OWN_PREFIX + "*/**",)
-_MOST_REMEMBERED = 1_000  # paths that are known to be free
+_MOST_REMEMBERED = 1_000  # unprotected paths
 _IGNORABLE = (
     (0x00AD, 0x00AD),
     (0x034F, 0x034F),
@@ -226,25 +226,25 @@ _IGNORABLE = (
 )
 """Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt, which the standard library does not have."""
 _EDGES = [edge for first, last in _IGNORABLE for edge in (first, last + 1)]
-"""Where they begin and end: a character behind an odd number of edges is one of them."""
+"""Where the ranges begin and end: a character after an odd number of edges is in one of them."""
 
 
 class Guard:
-    """Which paths are protected: the list above and `protect`, except for those that `allow` names; our own always."""
+    """Which paths are protected: the list above and `protect`, except those in `allow`; suture's own always."""
 
     def __init__(self, protect: Iterable[str] = (), allow: Iterable[str] = ()) -> None:
         self._own = Patterns(OWN)
         self._protected = Patterns((*PROTECTED, *protect))
         self._allowed = Patterns(allow)
         self._free: set[str] = set()
-        """Paths that turned out not to be protected: an agent comes back to a few files."""
+        """Paths known to be unprotected: an agent often returns to the same few files."""
 
     def allows(self, path: str) -> bool:
-        """Whether the operator opened a path by name."""
+        """Whether the operator allows a path explicitly."""
         return self._allowed.match(folded_names(path)) is not None
 
-    def telling_names(self) -> list[str]:
-        """A name or wildcard of each pattern, folded, without which it fits no path: one that few names are like."""
+    def key_names(self) -> list[str]:
+        """One name or wildcard of each pattern, folded, that every matching path contains, and few others do."""
         every = [names for patterns in (self._own, self._protected) for names in patterns.names()]
         return [
             names[0] if names[0].startswith(".") and plain_part(names[0]) == names[0] else names[-1] for names in every
@@ -264,14 +264,14 @@ class Guard:
 
 
 class Patterns:
-    """A list of patterns, found by the name they begin with."""
+    """A list of patterns, indexed by their first name."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self._by_name: dict[str, list[tuple[str, list[str], bool]]] = {}
         self._by_wildcard: list[tuple[str, list[str], bool]] = []
         self._beginnings: tuple[str, ...] = ()
         self._endings: tuple[str, ...] = ()
-        """What is before the wildcard in those, or after it."""
+        """The plain parts of the patterns that start with a wildcard name."""
         for pattern in patterns:
             names = [_fold(name) for name in pattern.removesuffix("/**").split("/")]
             rule = pattern, names, pattern.endswith("/**")
@@ -285,42 +285,42 @@ class Patterns:
                     self._beginnings += (plain_part(names[0]),)
 
     def names(self) -> list[list[str]]:
-        """The patterns, taken apart."""
+        """The names of each pattern."""
         rules = [*self._by_wildcard, *(rule for rules in self._by_name.values() for rule in rules)]
         return [names for _, names, _ in rules]
 
     def match(self, names: Sequence[str]) -> str | None:
-        """The first pattern that fits a path, given by its `folded_names`."""
+        """The first pattern that matches a path, given by its `folded_names`."""
         for start, name in enumerate(names):
             if name not in self._by_name and not (name.startswith(self._beginnings) or name.endswith(self._endings)):
                 continue
             for pattern, wanted, whole in self._by_name.get(name, []) + self._by_wildcard:
                 rest = len(names) - start - len(wanted)
-                if (rest == 0 or (whole and rest > 0)) and all(map(_like, names[start:], wanted)):
+                if (rest == 0 or (whole and rest > 0)) and all(map(_name_matches, names[start:], wanted)):
                     return pattern
         return None
 
 
 def folded_names(path: str) -> list[str]:
-    """The names in a path, as patterns are compared with them."""
+    """The names in a path, in the form in which they are compared with patterns."""
     return [_fold(name) for name in path.split("/") if name not in {"", "."}]
 
 
 def plain_part(pattern: str) -> str:
-    """What is before the first wildcard."""
+    """The part before the first wildcard."""
     if "*" not in pattern and "?" not in pattern and "[" not in pattern:
         return pattern
     return pattern[: min(pattern.find(char) % (len(pattern) + 1) for char in "*?[")]
 
 
 def plain_ending(pattern: str) -> str:
-    """What is after the only wildcard, if that is a `*` at the start."""
+    """The part after the only wildcard, if that is a leading `*`."""
     ending = pattern[1:] if pattern.startswith("*") else ""
     return ending if plain_part(ending) == ending else ""
 
 
-def _like(name: str, pattern: str) -> bool:
-    """Whether a name fits a pattern; only one with more than a single `*` costs the import."""
+def _name_matches(name: str, pattern: str) -> bool:
+    """Whether a name matches a pattern. Patterns with at most one `*` need no import."""
     before, star, after = pattern.partition("*")
     if plain_part(before) == before and plain_part(after) == after:
         if not star:
@@ -338,7 +338,7 @@ def _fold(name: str) -> str:
     from unicodedata import normalize
 
     before = ""
-    while name != before:  # each step can make work for another
+    while name != before:  # each step can require another
         before, seen = name, [char for char in name if char.isascii() or bisect(_EDGES, ord(char)) % 2 == 0]
         name = normalize("NFKC", "".join(seen)).casefold()
     return name.rstrip(". ")

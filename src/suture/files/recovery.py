@@ -1,22 +1,21 @@
-"""Make, undo and finish the steps of a transaction; recover one that was interrupted.
+"""Carry out, undo and finish the steps of a transaction; recover an interrupted one.
 
     stage    write the new content beside the path; give the old content a second name
-    verify   is the path still what the plan was made on?
+    verify   check that the path still is what the plan was made from
     publish  one rename, link or unlink (or a write in place)
-    finish   drop what helped
-    undo     from any point before `finish`, also after a crash: the path is as it was before
+    finish   delete the temporary files
+    undo     restore the path, from any point before `finish`, also after a crash
 
-`undo` and `finish` can be repeated, and look at the files rather than at any memory of what was done.
-A file that somebody else wrote after a crash is left alone; what was there before is put beside it.
-What lies at the name of a temporary file and is no file is not ours: it is never read, moved, or taken for content.
+`undo` and `finish` can be repeated: they look only at the files, because after a crash nothing remembers
+what was done. A recovery that is itself killed is started again by the next process. Both run only under
+the workspace lock, so they never touch a running transaction of another process.
 
-Both are only ever done under the workspace lock, so a transaction that is under way in another
-process is never touched. Every action can be repeated: a recovery that is itself killed is begun
-again by the next process.
+A file that somebody else wrote after a crash is left alone; the old content is put beside it. Anything other than a
+regular file at the name of a temporary file is not ours: it is never read, moved, or taken for content.
 
-An intent that this user did not sign (planted, another user's, 0.1.0's, or of a user who can keep no key) can do
-little: it gets nothing into the history, and removes no folder in which it made nothing. A torn one names nothing at
-all. A power cut can leave it together with temporary files, which are known by their names (`journal.stray_id`).
+An intent that this user did not sign (planted, another user's, from 0.1.0, or without a stored key) can do little: it
+adds nothing to the history, and removes only folders in which it created something. A torn intent names nothing. A
+power cut can leave it together with temporary files, which are recognized by name (`journal.stray_id`).
 """
 
 from __future__ import annotations
@@ -47,15 +46,15 @@ if TYPE_CHECKING:
 _PRIVATE_MODE = 0o600
 _DEFAULT_MODE = 0o666
 _SET_ID_BITS = 0o6000
-_SECTOR_SIZE = 512  # bytes that a disk writes all or none of
-_LONGEST_STEM = 230  # leaves room for an ending in the 255 bytes of a name
+_SECTOR_SIZE = 512  # bytes that a disk writes as a whole or not at all
+_LONGEST_STEM = 230  # bytes; the rest of the 255 of a name is for the ending
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EACCES}
 
 _UNSIGNED_REASON = "its intent is not signed with your key"
 
 
-class CannotKeep(Exception):
-    """A rename would lose something the file has: the commit starts again and writes in place."""
+class MustWriteInPlace(Exception):
+    """A rename would lose a property of the file: the commit starts over and writes in place."""
 
     def __init__(self, step: Step) -> None:
         super().__init__(step.path)
@@ -63,7 +62,7 @@ class CannotKeep(Exception):
 
 
 class Source(Record):
-    """Where a new file's metadata, or all of it, comes from."""
+    """The file that a new file takes its metadata, or everything, from."""
 
     tree: Tree
     path: str
@@ -72,22 +71,22 @@ class Source(Record):
 class Recovered(Record):
     """An interrupted transaction that was cleared up.
 
-    `direction` is `back` (rolled back), `forward` (it was complete: it has landed), or `unknown`: a power cut took the
-    intent, and what was left of the transaction is taken away.
+    `direction` is `back` (rolled back), `forward` (it was complete, and has landed), or `unknown`: a power cut lost the
+    intent, and the transaction's temporary files were removed.
     """
 
     id: str
     direction: str
     files: tuple[str, ...]
     aside: tuple[str, ...]
-    """Where content was put: the old one of a file that somebody else had written since, or of which a power cut left
-    no other copy; and what a power cut left of a new one."""
+    """Files to which content was moved: old content whose file somebody else has written since, or of which a power
+    cut left no other copy; and what a power cut left of new content."""
     trouble: Trouble | None = None
     """Why a complete transaction, which was finished, could not be recorded."""
 
 
 def stage(tree: Tree, step: Step, content: Content | None, like: Source | None, mode: int | None) -> None:
-    """Make the temporary and the backup file. Without `content` the new file is `like` itself."""
+    """Create the temporary and the backup file. Without `content` the new file is `like` itself."""
     if step.temp is not None:
         if content is not None:
             like, mode = (None, _PRIVATE_MODE) if step.in_place else (like, mode)  # it will only be read
@@ -104,7 +103,7 @@ def stage(tree: Tree, step: Step, content: Content | None, like: Source | None, 
 
 
 def verify(tree: Tree, step: Step, before: Content | None) -> Stat | None:
-    """Raise FileChanged unless the path holds what the plan was made on; what is there, for `publish`."""
+    """Raise FileChanged unless the path has the content that the plan was made from; its status, for `publish`."""
     stat = tree.stat(step.path)
     if stat is None or before is None:
         unchanged = stat is None and before is None
@@ -112,14 +111,14 @@ def verify(tree: Tree, step: Step, before: Content | None) -> Stat | None:
         unchanged = stat.kind == "file" and stat.size == before.size
         if unchanged:
             with closing(tree.chunks(step.path, stat.size)) as now:
-                unchanged = _equal(now, before.pieces)
+                unchanged = _has_same_content(now, before.pieces)
     if not unchanged:
         raise FileChanged(path=step.path, expected=step.before, found=digest_of(tree, step.path))
     return stat
 
 
 def publish(tree: Tree, step: Step, content: Content | None, verified: Stat | None, *, durable: bool) -> None:
-    """Let the path show the new content, unless somebody wrote it since it was verified."""
+    """Make the new content visible at the path, unless the path changed since it was verified."""
     if verified is not None:
         now = tree.stat(step.path)
         if now is None or now.fingerprint != verified.fingerprint:
@@ -133,40 +132,40 @@ def publish(tree: Tree, step: Step, content: Content | None, verified: Stat | No
             tree.rename(step.temp, step.path)
         except OSError as error:
             if error.errno == errno.EBUSY:  # the file is a mount point
-                raise CannotKeep(step) from error
+                raise MustWriteInPlace(step) from error
             raise
     else:
         _publish_new(tree, step, step.temp)
 
 
 def finish(tree: Tree, step: Step, *, published: bool = False) -> None:
-    """Drop what helped; if this process `published`, a name that was renamed is gone."""
-    _drop(tree, step.backup)
-    if not (published and _is_renamed(step)):
-        _drop(tree, step.temp)
+    """Delete the temporary files. If this process `published` by a rename, `temp` no longer exists."""
+    _discard(tree, step.backup)
+    if not (published and _publishes_by_rename(step)):
+        _discard(tree, step.temp)
 
 
 def undo(tree: Tree, step: Step, *, signed: bool = True) -> str | None:
-    """Put the path back. Returns where content lies that was put beside it: see `Recovered.aside`.
+    """Restore the path; returns the file to which content was moved, if any (see `Recovered.aside`).
 
-    A step that is not `signed` by this user may be made up: then no file is taken away for its content alone.
+    A step that is not `signed` by this user may be forged: then no file is deleted for its content alone.
     """
     aside = None
     if step.backup is None:
-        _drop(tree, _probe(step))
+        _discard(tree, _probe(step))
         aside = _undo_create(tree, step, signed=signed)
-    elif _file(tree, step.backup) is not None:
+    elif _stat_file(tree, step.backup) is not None:
         aside = _undo_in_place(tree, step, step.backup) if step.in_place else _undo_publish(tree, step, step.backup)
     elif (stat := tree.stat(step.backup)) is not None:
         if digest_of(tree, step.path) != step.before:
             raise NotAFile(path=step.backup, kind=stat.kind)
-        _drop(tree, step.backup)
-    _drop(tree, step.temp)
+        _discard(tree, step.backup)
+    _discard(tree, step.temp)
     return aside
 
 
 def put_aside(tree: Tree, path: str, content: str) -> str:
-    """Give a file a name beside a path that no other has: nothing is lost."""
+    """Rename a file to an unused name beside a path, so that nothing is lost."""
     folder, name = split(path)
     short = os.fsdecode(os.fsencode(name)[:_LONGEST_STEM])
     stem = f"{folder}/{short}" if folder else short
@@ -178,8 +177,8 @@ def put_aside(tree: Tree, path: str, content: str) -> str:
 
 
 def digest_of(tree: Tree, path: str | None) -> str | None:
-    """The hash of a file; None if there is none, or something else."""
-    stat = _file(tree, path)
+    """The hash of a file; None if there is no regular file."""
+    stat = _stat_file(tree, path)
     return None if stat is None else digest(tree.chunks(str(path)), stat.size)
 
 
@@ -191,9 +190,9 @@ def recover(
     *,
     strays: bool = False,
 ) -> Recovered | None:
-    """Clear up what an earlier process left behind, in each root. The caller holds the locks of all roots.
+    """Clear up what an earlier process left behind in each root. The caller holds the locks of all roots.
 
-    `strays`: look for temporary files that no intent names, in all folders, even if nothing was interrupted.
+    With `strays`, search all folders for temporary files that no intent names, even if nothing was interrupted.
     """
     results = []
     for home in trees:
@@ -209,7 +208,7 @@ def recover(
 def roll_back(
     trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool, signed: bool = True
 ) -> tuple[str, ...]:
-    """Put everything back and forget the intent; it stays if a part cannot be put back, which stops no other part."""
+    """Undo all steps and delete the intent. If a step cannot be undone, the others still are, and the intent stays."""
     aside: list[str | None] = []
     blocked: list[str] = []
     made = set(intent.folders)
@@ -231,7 +230,7 @@ def roll_back(
         _remove_folder(trees[root], path)
     if durable:
         sync_folders(trees, intent)
-        journal.empty()  # or a power cut could bring it back, when its folders are perhaps gone
+        journal.empty()  # otherwise a power cut could bring it back when its folders no longer exist
     journal.remove()
     if durable:
         trees[0].sync_folder("")
@@ -239,9 +238,9 @@ def roll_back(
 
 
 def find_strays(trees: Sequence[Tree], guard: Guard) -> Iterator[tuple[Tree, str, str]]:
-    """The temporary files that a transaction of the first root left anywhere, each with its change's id.
+    """All temporary files that transactions of the first root left behind, each with its change's id.
 
-    Another root's are not touched: an intent there may name them. Nor is what is protected.
+    Those of another root are skipped, because an intent there may name them. So are protected paths.
     """
     for tree in trees:
         folders = [""]
@@ -252,7 +251,7 @@ def find_strays(trees: Sequence[Tree], guard: Guard) -> Iterator[tuple[Tree, str
             except (OSError, SutureError) as error:
                 log.debug("recovery", "%s is not searched: %s", folder, error)
                 continue
-            tree.let_go(handle)
+            tree.close_quietly(handle)
             prefix = f"{folder}/" if folder else ""
             folders += [path for name in below if guard.rule(path := prefix + name) is None]
             for name in sorted(files):
@@ -263,13 +262,13 @@ def find_strays(trees: Sequence[Tree], guard: Guard) -> Iterator[tuple[Tree, str
 def finish_transaction(
     trees: Sequence[Tree], intent: Intent, journal: Journal, *, durable: bool, published: bool = False
 ) -> None:
-    """Drop what helped with a transaction that is complete, and forget the intent; `published`: by this process."""
+    """Delete the temporary files and the intent of a complete transaction; `published`: by this process."""
     for step in intent.steps:
         try:
             finish(trees[step.root], step, published=published)
-        except SutureError as error:  # somebody moved the folder: what landed has landed
+        except SutureError as error:  # somebody moved the folder; the change has landed
             log.warning("recovery", "%s is left behind: %s", step.path, error)
-    if durable:  # or a power cut could bring back what no intent names any more
+    if durable:  # otherwise a power cut could bring back files that no intent names
         sync_folders(trees, intent, lenient=True)
     for root, path in sorted(intent.emptied, key=lambda folder: len(folder[1]), reverse=True):
         _remove_folder(trees[root], path)
@@ -280,7 +279,7 @@ def finish_transaction(
 
 
 def record_of(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
-    """What the history will say, with the permission bits that new files were given."""
+    """The record for the history, with the actual permission bits of new files."""
     modes = {
         display_path(trees, step.root, step.path): _mode(trees[step.root], step.path)
         for step in intent.steps
@@ -296,7 +295,7 @@ def record_of(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
 
 
 def sync_folders(trees: Sequence[Tree], intent: Intent, *, lenient: bool = False) -> None:
-    """Wait until every folder the transaction works in is on the disk; if `lenient`, except for those that are gone."""
+    """Sync every folder the transaction works in; if `lenient`, skip those that no longer exist."""
     made = [(root, split(path)[0]) for root, path in intent.folders]
     for root, path in dict.fromkeys((*((step.root, split(step.path)[0]) for step in intent.steps), *made)):
         try:
@@ -308,20 +307,20 @@ def sync_folders(trees: Sequence[Tree], intent: Intent, *, lenient: bool = False
             log.warning("recovery", "%s is not synced: %s", path, error)
 
 
-def _is_renamed(step: Step) -> bool:
-    """Whether publishing renames the temporary file; nothing would happen if the path were another name of it."""
+def _publishes_by_rename(step: Step) -> bool:
+    """Whether publishing renames the temporary file. A rename between two names of one file does nothing."""
     return step.backup is not None and not step.in_place and step.before != step.after
 
 
 def _undo_create(tree: Tree, step: Step, *, signed: bool) -> str | None:
-    """Take a published new file away, if it is ours: one file with the temporary one, which is kept till the end."""
-    made, staged = tree.stat(step.path), _file(tree, step.temp)
+    """Delete a published new file if it is ours: the same file as the temporary one, which is kept until the end."""
+    made, staged = tree.stat(step.path), _stat_file(tree, step.temp)
     if made is None:
         return None
     if staged is not None:
         if made.same_file(staged):
             tree.unlink(step.path)
-    # Where files cannot have two names, publishing used up the temporary one.
+    # Without hard links, publishing renamed the temporary file.
     elif digest_of(tree, step.path) == step.after and (tree.stat(str(step.temp)) or not _can_link(tree, step)):
         if not signed:
             return put_aside(tree, step.path, step.path)
@@ -330,14 +329,14 @@ def _undo_create(tree: Tree, step: Step, *, signed: bool) -> str | None:
 
 
 def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
-    if _file(tree, step.temp) is not None:  # not published: the file there is not ours
+    if _stat_file(tree, step.temp) is not None:  # not published: the file there is not ours
         tree.unlink(backup)
         return None
     old, now = tree.stat(backup), tree.stat(step.path)
     actual = None if now is None or now.same_file(old) else digest_of(tree, step.path)
     published = now is None if step.after is None else actual == step.after
     if published and digest_of(tree, backup) != step.before:
-        # A copy that lost content in a power cut, or that somebody else made: what was published is better.
+        # The backup lost content in a power cut, or was made by somebody else: keep the published file.
         return put_aside(tree, step.path, backup)
     if now is None or published:
         tree.rename(backup, step.path)
@@ -366,7 +365,7 @@ def _undo_in_place(tree: Tree, step: Step, backup: str) -> str | None:
 
 
 def _is_lost(tree: Tree, step: Step) -> bool:
-    """Whether a published file lost content in a power cut: it is empty, or a sector of it is all zeros."""
+    """Whether a published file lost content in a power cut: it is empty, or one of its sectors is all zeros."""
     if digest_of(tree, step.path) in {None, step.before, step.after}:
         return False
     with closing(tree.chunks(step.path)) as chunks:
@@ -380,11 +379,12 @@ def _is_lost(tree: Tree, step: Step) -> bool:
 
 
 def _is_torn(tree: Tree, step: Step, backup: str) -> bool:
-    """Whether a file is half written by us: every sector of it is the old or the new one.
+    """Whether a write in place was interrupted: every sector is the old one or the new one.
 
-    On the way back it can be both in the other order; what a file gained but did not receive is zeros.
+    The sector at the cut begins with one and ends with the other, in either order: undoing may have been
+    interrupted too. Where the file grew but got no content, sectors are zeros.
     """
-    sizes = [0 if (stat := _file(tree, path)) is None else stat.size for path in (backup, step.temp, step.path)]
+    sizes = [0 if (stat := _stat_file(tree, path)) is None else stat.size for path in (backup, step.temp, step.path)]
     if sizes[2] > max(sizes[:2]):
         return False
     known = (backup, step.temp if digest_of(tree, step.temp) == step.after else None, step.path)
@@ -399,7 +399,7 @@ def _is_torn(tree: Tree, step: Step, backup: str) -> bool:
 
 
 def _publish_new(tree: Tree, step: Step, temp: str) -> None:
-    """Show a new file without ever replacing one that appeared meanwhile."""
+    """Publish a new file without replacing one that appeared meanwhile."""
     try:
         tree.link(temp, step.path)
     except FileExistsError:
@@ -435,13 +435,13 @@ def _copy_metadata(like: Source, tree: Tree, handle: int, step: Step) -> None:
     source = like.tree.open_file(like.path)
     try:
         if not tree.fs.copy_metadata(source, handle):
-            raise CannotKeep(step)
+            raise MustWriteInPlace(step)
     finally:
         like.tree.fs.close(source)
 
 
 def _link_or_copy(source: Source, tree: Tree, step: Step, path: str) -> None:
-    """Give a file a second name, or a twin where the file system has no second names."""
+    """Give a file a second name, or copy it where the file system has no hard links."""
     (parent, name), (to_parent, to_name) = split(source.path), split(path)
     try:
         tree.fs.link(source.tree.folder(parent), name, tree.folder(to_parent), to_name)
@@ -460,7 +460,7 @@ def _overwrite(tree: Tree, path: str, pieces: Iterable[bytes | memoryview], *, d
         mode, capability = tree.fs.fstat(handle).mode, tree.fs.capability(handle)
         size = _write_all(tree, handle, pieces)
         tree.fs.truncate(handle, size)
-        if mode & _SET_ID_BITS:  # the kernel takes these away from a file that is written
+        if mode & _SET_ID_BITS:  # the kernel clears them when a file is written
             tree.fs.set_mode(handle, mode)
         if capability:
             tree.fs.set_capability(handle, capability)
@@ -481,7 +481,7 @@ def _write_all(tree: Tree, handle: int, pieces: Iterable[bytes | memoryview]) ->
     return size
 
 
-def _drop(tree: Tree, path: str | None) -> None:
+def _discard(tree: Tree, path: str | None) -> None:
     if path is not None:
         try:
             tree.unlink(path)
@@ -493,17 +493,17 @@ def _drop(tree: Tree, path: str | None) -> None:
             stat = tree.stat(path)
             if stat is None or stat.kind != "folder":
                 raise
-            log.warning("steps", "%s is a folder, and not ours: it stays", path)
+            log.warning("steps", "%s is a folder and not ours; it is left alone", path)
 
 
-def _file(tree: Tree, path: str | None) -> Stat | None:
-    """The file at a path; None if there is none, or something else."""
+def _stat_file(tree: Tree, path: str | None) -> Stat | None:
+    """The status of the file at a path; None if there is no regular file."""
     stat = None if path is None else tree.stat(path)
     return stat if stat is not None and stat.kind == "file" else None
 
 
-def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> bool:
-    """Compare a file being read with a content in pieces, without holding either twice."""
+def _has_same_content(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> bool:
+    """Compare a file being read with a content in pieces, without joining either."""
     rest = iter(pieces)
     expected = memoryview(b"")
     for chunk in chunks:
@@ -513,19 +513,19 @@ def _equal(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> boo
                 following = next(rest, None)
                 if following is None:
                     return False
-                if not position and isinstance(following, bytes) and following == chunk:  # a small file, in one piece
+                if not position and isinstance(following, bytes) and following == chunk:  # a small file
                     break
                 expected = memoryview(following)
                 continue
             length = min(len(expected), len(chunk) - position)
-            if bytes(expected[:length]) != chunk[position : position + length]:  # views compare byte by byte: slow
+            if bytes(expected[:length]) != chunk[position : position + length]:  # comparing views is slow: byte by byte
                 return False
             expected, position = expected[length:], position + length
     return not len(expected) and not any(len(piece) for piece in rest)
 
 
 def _can_link(tree: Tree, step: Step) -> bool:
-    """Whether the file can have a second name where it is."""
+    """Whether the file system allows a second name for the file."""
     try:
         tree.link(step.path, _probe(step))
     except OSError:
@@ -552,9 +552,9 @@ def _recover(
         return _clear_strays(trees, guard) if strays else None
     intent = left.intent
     durable = settings.durability == "full" or (intent is not None and intent.in_place)
-    if durable:  # or a power cut could bring back what it said before, when the backups or the folders are gone
+    if durable:  # otherwise a power cut could restore an older state of it after the backups are gone
         journal.sync()
-    if intent is None:  # torn: by a crash before anything else was begun, or by a power cut at any time
+    if intent is None:  # torn: by a crash before anything else was created, or by a power cut at any time
         cleared = _clear_strays(trees, guard)
         journal.remove()
         return cleared
@@ -562,7 +562,7 @@ def _recover(
     try:
         if left.done and not any(_is_unpublished(trees[step.root], step) for step in intent.steps):
             history = histories(trees[0])
-            trouble = _record(trees, intent, history) if left.signed else _look_up(intent.id, history)
+            trouble = _record(trees, intent, history) if left.signed else _check_recorded(intent.id, history)
             finish_transaction(trees, intent if left.signed else intent.but(emptied=()), journal, durable=durable)
             recovered = Recovered(intent.id, "forward", files, (), trouble)
         else:
@@ -577,23 +577,23 @@ def _recover(
 
 
 def _is_unpublished(tree: Tree, step: Step) -> bool:
-    """Whether the path shows the old content, or nothing, although the transaction was marked done.
+    """Whether the path has the old content, or nothing, although the transaction is marked done.
 
-    A file system that does not write in order can lose names, or content, and keep the mark (durability `fast`).
+    With durability `fast`, a file system that does not write in order can lose names or content, but keep the mark.
     """
     if step.in_place:
-        return False  # the disk had it before the mark
+        return False  # it was synced before the mark
     try:
-        old = _file(tree, step.backup)
+        old = _stat_file(tree, step.backup)
         if step.temp is None:
             return old is not None and old.same_file(tree.stat(step.path))
         if step.backup is None:
-            return _file(tree, step.temp) is not None and tree.stat(step.path) is None
+            return _stat_file(tree, step.temp) is not None and tree.stat(step.path) is None
         if step.before == step.after:
             return False
         return digest_of(tree, step.temp) == step.after or (old is not None and _is_lost(tree, step))
     except SutureError:
-        return False  # somebody put a link where a folder was: nothing speaks against the mark
+        return False  # somebody replaced a folder by a link: nothing contradicts the mark
 
 
 def _path_of_error(error: SutureError) -> str:
@@ -602,7 +602,7 @@ def _path_of_error(error: SutureError) -> str:
 
 
 def _proven_folders(trees: Sequence[Tree], intent: Intent) -> tuple[tuple[int, str], ...]:
-    """The folders of an intent in which it made something: an empty one that it only names may be anyone's."""
+    """The folders of an intent in which it created something. An empty folder that it only names may be anyone's."""
     used = set()
     for step in intent.steps:
         folder = split(step.path)[0]
@@ -614,18 +614,18 @@ def _proven_folders(trees: Sequence[Tree], intent: Intent) -> tuple[tuple[int, s
 
 
 def _clear_strays(trees: Sequence[Tree], guard: Guard) -> Recovered | None:
-    """Take away what a transaction left and no intent names; the only copy of an old content gets another name."""
+    """Delete temporary files that no intent names; rename those that have the only copy of an old content."""
     strays = list(find_strays(trees, guard))
     aside = []
-    for tree, path, change in sorted(strays, key=lambda stray: stray[1].endswith(".old")):  # a copy in a .new is none
+    for tree, path, change in sorted(strays, key=lambda stray: stray[1].endswith(".old")):  # a .new file is no copy
         try:
-            if path.endswith(".old") and not _has_twin(tree, path):
+            if path.endswith(".old") and not _has_copy(tree, path):
                 folder, number = split(path)[0], path.removesuffix(".old").rpartition("-")[2]
                 name = f"suture-{change}-{number}"
                 aside.append(put_aside(tree, f"{folder}/{name}" if folder else name, path))
             else:
                 tree.unlink(path)
-        except (OSError, SutureError) as error:  # no one waits for it: `recover` finds it again
+        except (OSError, SutureError) as error:  # not urgent: the next `recover` finds it again
             log.warning("recovery", "%s is left behind: %s", path, error)
     if not strays:
         return None
@@ -634,8 +634,8 @@ def _clear_strays(trees: Sequence[Tree], guard: Guard) -> Recovered | None:
     return Recovered(newest, "unknown", (), tuple(aside))
 
 
-def _has_twin(tree: Tree, path: str) -> bool:
-    """Whether another name in the workspace has the file, or another file beside it the content."""
+def _has_copy(tree: Tree, path: str) -> bool:
+    """Whether the file has another name, or a file beside it has the same content."""
     stat, folder = tree.stat(path), split(path)[0]
     if stat is None or stat.links > 1:
         return True
@@ -655,33 +655,33 @@ def _mode(tree: Tree, path: str) -> int | None:
     try:
         stat = tree.stat(path)
     except SutureError:
-        return None  # the change has landed: it must not fail any more
+        return None  # the change has landed, so nothing may fail
     return None if stat is None else stat.mode
 
 
 def _record(trees: Sequence[Tree], intent: Intent, history: History) -> Trouble | None:
-    """Record a change whose process died before it could, while everything it replaced is still there."""
+    """Record a change whose process died before it could, if everything it replaced is still there."""
     try:
         backups = [trees[step.root].stat(step.backup) for step in intent.steps if step.backup is not None]
     except SutureError as error:
         return Trouble(recorded=False, reason=f"what it replaced cannot be read ({error.code})")
-    if None in backups:  # it had come to tidying up: it is recorded, or could not be
+    if None in backups:  # finishing had begun, so recording was attempted before
         return None
     return history.record(record_of(trees, intent), lambda name: _content(trees, intent.steps, name))
 
 
-def _look_up(change_id: str, history: History) -> Trouble | None:
-    """Whether a change is recorded that this user did not sign; it is not recorded now."""
+def _check_recorded(change_id: str, history: History) -> Trouble | None:
+    """Report a change that this user did not sign, unless it is recorded already. It is never recorded here."""
     try:
-        with history.reading() as book:
-            known = book.knows(change_id)
+        with history.reading() as database:
+            known = database.has_change(change_id)
     except SutureError:
         known = False
     return None if known else Trouble(recorded=False, reason=_UNSIGNED_REASON, usable=True)
 
 
 def _content(trees: Sequence[Tree], steps: Sequence[Step], name: str) -> bytes | None:
-    """The content of this hash among what a transaction replaced and what it made."""
+    """The content with this hash among those that a transaction replaced or created."""
     for step in steps:
         for path in (step.backup if name == step.before else None, step.path if name == step.after else None):
             if path is not None and digest_of(trees[step.root], path) == name:
@@ -695,4 +695,4 @@ def _remove_folder(tree: Tree, path: str) -> None:
             tree.rmdir(path)
     except OSError as error:
         if error.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
-            raise  # somebody else uses the folder now: it stays
+            raise  # otherwise somebody else uses the folder now, and it stays

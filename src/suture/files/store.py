@@ -1,31 +1,31 @@
-"""Keep the contents of the history: packed as differences, found by digest, and checked.
+"""Store the contents of the history: packed as differences, found by hash, and verified.
 
     pack(new, old) -> Packed(head, tail, codec, data)             unpack(packed, size, old) -> new
 
-The common beginning and end cost nothing. What lies between is compressed by zstd with the old file's own
-middle as its dictionary, or stored as it is where it is too short to be worth loading zstd.
+The common beginning and end are not stored. What is between them is compressed by zstd, with the old file's middle as
+its dictionary, or stored as it is if it is too short to be worth loading zstd.
 
-A difference may rest on a difference, but not endlessly: a chain has an end after a number of links and a
-number of bytes, so that getting at one content stays quick. What comes out is compared with its hash.
+A difference may be based on another one. The length of such a chain is limited, in links and in bytes, so that
+unpacking one content stays fast. Every unpacked content is compared with its hash.
 
     delta(new, old) -> bytes or None         apply_delta(data, old, size) -> new
 
-A large file that was changed here and there is stored as what it takes from the old one: `delta` walks through both
-texts at once, and where they part looks a little ahead for where they meet again. It takes little memory and time,
-unlike a compressor that has all of the old text as its dictionary. Where the texts do not meet again, there is no
-delta. The data is a number of copies, for each of them the offset in the old text, its length and the length of what
-follows it, as 64-bit numbers, and then all that follows.
+A large file with scattered changes is stored as copies from the old one: `delta` walks through both texts at once and,
+where they differ, looks a little ahead for the next match. That takes little memory and time, unlike a compressor
+with the whole old text as its dictionary. If there is no match, there is no delta. The data is the number of copies;
+for each copy the offset in the old text, its length, and the length of the literal after it, as 64-bit numbers; then
+all literals.
 
-Checksums of records are in a table of their own:
+Checksums of records have their own table:
     kind        key         place                   name
     change      number      its number              its id
     snapshot    id          the change before it    its name
     files       the id of a snapshot, for its files
     clipboard   name
 
-The table is made by the first write, beside those of version 0.1.0, which can still use the database. What that
-version wrote has no checksum until the next write of this one. So a record without a checksum is an old one if it is
-newer than all that have one; otherwise its checksum was lost.
+The first write creates the table. Version 0.1.0, which does not know it, can still use the database; its records have
+no checksum until this version writes again. So a record without a checksum was written by 0.1.0 if it is newer than
+all records that have one. Otherwise its checksum was lost.
 """
 
 from __future__ import annotations
@@ -46,45 +46,45 @@ if TYPE_CHECKING:
     from zstandard import ZstdCompressor
 
     Supply = Callable[[str], bytes | None]
-    """Gives a content by its hash, or None if it is gone."""
+    """Returns the content with a hash, or None if it is not available."""
 
-_ANCHOR_SIZE = 24  # bytes that must be the same where texts meet again
-_REACH_IN_OLD = 1 << 16  # bytes ahead in the old text that are searched for an anchor
-_STEPS_IN_NEW = tuple(1 << power for power in range(4, 15))  # bytes ahead in the new text from which anchors are taken
-_MOST_COPIES = 5_000  # in one delta: a text with more was not changed here and there
-_FIRST_STEP, _LARGEST_STEP = 1 << 8, 1 << 16  # bytes that are compared at once
+_ANCHOR_SIZE = 24  # bytes that must be equal for texts to match again
+_REACH_IN_OLD = 1 << 16  # bytes of the old text that are searched for an anchor
+_STEPS_IN_NEW = tuple(1 << power for power in range(4, 15))  # bytes ahead in the new text at which anchors begin
+_MOST_COPIES = 5_000  # in one delta: with more, the text was rewritten
+_FIRST_STEP, _LARGEST_STEP = 1 << 8, 1 << 16  # bytes compared at once
 
-_SHORT_MIDDLE = 1_000  # bytes that are stored as they are
-_LARGE_FILE = 1 << 20  # bytes from which on a delta is tried, and zstd works faster
-_LARGEST_TABLE = 22  # 16 MB while packing
+_SHORT_MIDDLE = 1_000  # bytes; less is stored uncompressed
+_LARGE_FILE = 1 << 20  # bytes; for larger ones, try a delta, and use a faster level of zstd
+_LARGEST_TABLE = 22  # log2 of its entries: 16 MB while packing
 _SMALLEST_WINDOW, _SMALLEST_TABLE = 10, 6  # zstd's own bounds
-_IDLE: list[ZstdCompressor] = []
+_idle_compressors: list[ZstdCompressor] = []
 
 SCHEMA = """
 CREATE TABLE content (number INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, base INTEGER,
     depth INTEGER NOT NULL, head INTEGER NOT NULL, tail INTEGER NOT NULL, codec TEXT NOT NULL, data BLOB);
 """
-_LONGEST_CHAIN = 32  # differences that rest on each other
-_CHAIN_BYTES = 100_000_000  # unpacked to get at one content
-_CACHED = 32_000_000  # bytes of unpacked contents that are held during a change
-_CHECKED = 1_000_000  # bytes of a content that is unpacked again right after it was packed, as a check
-_RESTING = 4_000_000  # bytes that are held between two changes
-_UNPACKING_ERRORS = (ValueError, TypeError, OverflowError, MemoryError)  # what comes of unpacking what is damaged
-_SMALL_DIFFERENCE = 4_000  # bytes of a difference that are always better than storing the whole
+_LONGEST_CHAIN = 32  # differences based on each other
+_CHAIN_BYTES = 100_000_000  # unpacked for one content
+_MAX_CACHED_BYTES = 32_000_000  # of unpacked contents, during a change
+_MAX_CHECKED_BYTES = 1_000_000  # of a stored content that is unpacked as a check before others are based on it
+_MAX_IDLE_BYTES = 4_000_000  # of unpacked contents, between two changes
+_UNPACKING_ERRORS = (ValueError, TypeError, OverflowError, MemoryError)  # raised for damaged data
+_SMALL_DIFFERENCE = 4_000  # bytes; a smaller difference is always preferred to the whole content
 
 _CHECKSUM_TABLE = """CREATE TABLE IF NOT EXISTS checksum (kind TEXT NOT NULL, key BLOB NOT NULL, place INTEGER NOT NULL,
     name TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"""
-_NEVER = ""
+_NO_CHECKSUM = ""
 """The checksum of a record that was damaged before it could get one."""
 
 
 class Packed(Record):
-    """A version as the difference to another: its first `head` and last `tail` bytes are that one's."""
+    """A version as a difference to another one, with which it shares the first `head` and last `tail` bytes."""
 
     head: int
     tail: int
     codec: str
-    """What `data` is: `raw`, `zstd`, `zstd+` with the other version's middle as dictionary, or a `delta`."""
+    """The format of `data`: `raw`, `zstd`, `zstd+` (with the other version's middle as dictionary), or `delta`."""
     data: bytes
 
 
@@ -94,11 +94,11 @@ class Contents:
     def __init__(self, database: Connection) -> None:
         self._db = database
         self._cache: dict[int, bytes] = {}
-        """Contents as what is stored gives them, as long as no one else writes."""
+        """Unpacked contents by number, valid as long as nobody else writes."""
         self._cached = 0
 
     def get(self, name: str) -> bytes | None:
-        """The content of this hash, or None if it is not kept, or damaged."""
+        """The content with this hash, or None if it is not stored or damaged."""
         row = self._row("SELECT number, data IS NULL FROM content WHERE digest = ?", name)
         if row is None or row[1]:
             return None
@@ -108,66 +108,66 @@ class Contents:
             return None
         return content if digest((content,), len(content)) == name else None
 
-    def is_kept(self, name: str) -> bool:
-        """Whether there was a content of this hash, and not the hash only."""
+    def is_recorded(self, name: str) -> bool:
+        """Whether a content with this hash was ever stored, and not only its hash."""
         row = self._row("SELECT size, codec, data IS NULL FROM content WHERE digest = ?", name)
         return row is None or tuple(row) != (0, "raw", 1)
 
     def size(self, name: str) -> int | None:
-        """How long a content is; None if it is not kept."""
+        """The size of a content; None if it is not stored."""
         row = self._row("SELECT size FROM content WHERE digest = ? AND data IS NOT NULL", name)
         return row[0] if row is not None and isinstance(row[0], int) else None
 
     def keep(self, name: str, supply: Supply, base: int | None, ends: tuple[int, int] | None = None) -> int:
-        """Store a content, unless it is stored already, perhaps as the difference to another; its number.
+        """Store a content, unless it is stored already, perhaps as a difference to `base`; returns its number.
 
-        `ends` are the lengths of the beginning and the end that it shares with that one, if they are known.
+        `ends` are the lengths of the common beginning and end, if known.
         """
         row = self._row("SELECT number, data IS NULL FROM content WHERE digest = ?", name)
         content = supply(name)
-        if row is not None and not row[1] and (content is None or self._holds(row[0], content)):
+        if row is not None and not row[1] and (content is None or self._is_sound(row[0], content)):
             return int(row[0])
         if content is None:
             values: tuple[Any, ...] = (0, None, 0, 0, 0, "raw", None)  # known by its hash only
         else:
-            base = base if row is None else None  # others may rest on it
+            base = base if row is None else None  # replacing a damaged content: others may be based on it
             values = (len(content), *self._pack_columns(content, base, ends))
         query = "INSERT OR REPLACE INTO content VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         number = self._db.execute(query, (row and row[0], name, *values)).lastrowid
         assert number is not None  # noqa: S101  a row was inserted
         if row is not None:
-            self._forget()  # others may have been unpacked from what was there
+            self._clear_cache()  # others may have been unpacked from the damaged one
         if content is not None:
-            self._remember(number, content)
+            self._add_to_cache(number, content)
         return number
 
-    def _holds(self, number: int, content: bytes) -> bool:
-        """Whether what is stored is sound, for the next content will be stored against it; a large one is believed."""
+    def _is_sound(self, number: int, content: bytes) -> bool:
+        """Whether a stored content is sound: the next one will be based on it. A large content is not checked."""
         try:
-            if len(content) <= _CHECKED and self._unpack_chain(number) != content:
+            if len(content) <= _MAX_CHECKED_BYTES and self._unpack_chain(number) != content:
                 return False
         except _UNPACKING_ERRORS:
             return False
-        self._remember(number, content)
+        self._add_to_cache(number, content)
         return True
 
-    def drop_all_but(self, referred: str) -> None:
-        """Forget every content whose number the query `referred` does not give, and that no other rests on."""
+    def keep_only(self, referred: str) -> None:
+        """Delete every content that the query `referred` does not list and that no other content is based on."""
         bases = "UNION SELECT base FROM content WHERE base IS NOT NULL"
         query = f"DELETE FROM content WHERE number NOT IN ({referred} {bases})"  # noqa: S608  written by us
         while self._db.execute(query).rowcount:
-            self._forget()  # their numbers will be given again; and what only they rested on is free now
+            self._clear_cache()  # numbers are reused; and contents that only these were based on can go now
 
-    def rest(self) -> None:
-        """Hold little in memory until the next use."""
-        if self._cached > _RESTING:
-            self._forget()
+    def trim_cache(self) -> None:
+        """Free most of the memory until the next use."""
+        if self._cached > _MAX_IDLE_BYTES:
+            self._clear_cache()
 
     def _pack_columns(self, content: bytes, base: int | None, ends: tuple[int, int] | None) -> tuple[Any, ...]:
-        """A content as columns: against `base`, or where that makes a long chain, against the one it rests on."""
+        """The columns of a content: a difference to `base`, or, if the chain gets too long, to the end of the chain."""
         depth, size = self._depth(base)
         if depth > _LONGEST_CHAIN or (depth > 1 and depth * max(size, len(content)) > _CHAIN_BYTES):
-            base, depth, ends = self._foot(base), 1, None
+            base, depth, ends = self._chain_end(base), 1, None
         if base is not None:
             try:
                 packed = pack(content, self._unpack_chain(base), ends)
@@ -182,13 +182,13 @@ class Contents:
         return None, 0, packed.head, packed.tail, packed.codec, packed.data
 
     def _depth(self, base: int | None) -> tuple[int, int]:
-        """How long the chain gets that is hung on a content, and how large that is."""
+        """The length of a chain that continues from a content, and the content's size."""
         row = base and self._row("SELECT depth, size FROM content WHERE number = ?", base)
         if not row or not all(isinstance(value, int) for value in row):
             return 0, 0
         return row[0] + 1, row[1]
 
-    def _foot(self, number: int | None) -> int | None:
+    def _chain_end(self, number: int | None) -> int | None:
         """The whole content at the end of a chain."""
         for _ in range(_LONGEST_CHAIN + 1):
             row = self._row("SELECT base FROM content WHERE number = ?", number)
@@ -209,17 +209,17 @@ class Contents:
         content = b"" if number is None else self._cache[number]
         for link, (_, size, *packed) in reversed(chain):
             content = unpack(Packed(*packed), size, content)
-            self._remember(link, content)
+            self._add_to_cache(link, content)
         return content
 
-    def _remember(self, number: int, content: bytes) -> None:
+    def _add_to_cache(self, number: int, content: bytes) -> None:
         self._cached += len(content) - len(self._cache.get(number, b""))
-        if self._cached > _CACHED:
-            self._forget()
+        if self._cached > _MAX_CACHED_BYTES:
+            self._clear_cache()
             self._cached = len(content)
         self._cache[number] = content
 
-    def _forget(self) -> None:
+    def _clear_cache(self) -> None:
         self._cache.clear()
         self._cached = 0
 
@@ -235,45 +235,45 @@ class Checksums:
         self._is_there: bool | None = None
 
     def put(self, kind: str, key: object, place: int, name: str, values: object | None) -> None:
-        """Give a record a checksum; one whose values are None stays damaged."""
+        """Store the checksum of a record; a record whose values are None stays damaged."""
         if not self._exists():
             self._db.execute(_CHECKSUM_TABLE)
             self._is_there = True
-        row = (kind, key, place, name, _NEVER if values is None else _sum(values))
+        row = (kind, key, place, name, _NO_CHECKSUM if values is None else _sum(values))
         self._db.execute("INSERT OR REPLACE INTO checksum VALUES (?, ?, ?, ?, ?)", row)
 
-    def holds(self, kind: str, key: object, values: object) -> bool | None:
-        """Whether a record is as it was written; None if an earlier version wrote it, and it is not known."""
+    def matches(self, kind: str, key: object, values: object) -> bool | None:
+        """Whether a record is unchanged; None if that is unknown, because an earlier version wrote it."""
         row = self._row("SELECT sum FROM checksum WHERE kind = ? AND key = ?", kind, key)
         if row is not None:
             return bool(row[0] == _sum(values))
         is_new = self._row("SELECT 1 FROM checksum WHERE kind = ? AND key >= ? LIMIT 1", kind, key) is None
-        return None if is_new else False  # of the newer ones, an earlier version gave none a checksum
+        return None if is_new else False  # without any newer checksum, an earlier version wrote it
 
     def newest(self, kind: str) -> Any:
-        """The greatest key that has a checksum, or None."""
+        """The greatest key with a checksum, or None."""
         row = self._row("SELECT max(key) FROM checksum WHERE kind = ?", kind)
         return row and row[0]
 
-    def known(self, kind: str) -> list[tuple[Any, Any, Any]]:
-        """Every key of a kind, with its place and name."""
+    def entries(self, kind: str) -> list[tuple[Any, Any, Any]]:
+        """All keys of a kind, with place and name."""
         if not self._exists():
             return []
         query = "SELECT key, place, name FROM checksum WHERE kind = ? ORDER BY key"
         return self._db.execute(query, (kind,)).fetchall()
 
     def name(self, kind: str, key: object) -> str | None:
-        """The name of what has this key."""
+        """The name stored with this key."""
         row = self._row("SELECT name FROM checksum WHERE kind = ? AND key = ?", kind, key)
         return row[0] if row is not None and isinstance(row[0], str) else None
 
     def drop(self, kind: str, until: object) -> None:
-        """Forget the checksums of a kind up to a place."""
+        """Delete the checksums of a kind up to a place."""
         if self._exists():
             self._db.execute("DELETE FROM checksum WHERE kind = ? AND place <= ?", (kind, until))
 
     def drop_one(self, kind: str, key: object) -> None:
-        """Forget one checksum."""
+        """Delete one checksum."""
         if self._exists():
             self._db.execute("DELETE FROM checksum WHERE kind = ? AND key = ?", (kind, key))
 
@@ -287,13 +287,13 @@ class Checksums:
 
 
 def has_table(database: Connection, name: str) -> bool:
-    """Whether a database has a table: earlier versions made fewer."""
+    """Whether a database has a table: earlier versions created fewer."""
     query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
     return database.execute(query, (name,)).fetchone() is not None
 
 
 def delta(new: bytes, old: bytes) -> bytes | None:
-    """The new text by the old one; None if too little of it occurs there in the same order."""
+    """The new text as copies from the old one; None if too little of it occurs there in the same order."""
     numbers: list[int] = []
     literals: list[bytes] = []
     at = place = 0
@@ -301,7 +301,7 @@ def delta(new: bytes, old: bytes) -> bytes | None:
         same = _common(new, at, old, place)
         numbers += [place, same]
         at, place = at + same, place + same
-        ahead, place = _find_meeting(new, at, old, place)
+        ahead, place = _find_next_match(new, at, old, place)
         if ahead is None:
             return None
         literals.append(new[at : at + ahead])
@@ -314,7 +314,7 @@ def delta(new: bytes, old: bytes) -> bytes | None:
 
 
 def apply_delta(data: bytes, old: bytes, size: int) -> bytes:
-    """The new text of this size again. Raises ValueError where the data cannot be what was made."""
+    """Restore the new text, of this size. Raises ValueError for data that `delta` cannot have made."""
     try:
         (count,) = unpack_from("<Q", data)
         if count > len(data):
@@ -322,7 +322,7 @@ def apply_delta(data: bytes, old: bytes, size: int) -> bytes:
         numbers = unpack_from(f"<{3 * count}Q", data, 8)
     except error as wrong:
         raise ValueError(len(data)) from wrong
-    if sum(numbers[1::3]) + sum(numbers[2::3]) != size:  # or it would ask for as much memory as the damage claims
+    if sum(numbers[1::3]) + sum(numbers[2::3]) != size:  # otherwise damaged data could claim any amount of memory
         raise ValueError(size)
     view, copied = memoryview(data), memoryview(old)
     position = calcsize(f"<Q{3 * count}Q")
@@ -337,7 +337,7 @@ def apply_delta(data: bytes, old: bytes, size: int) -> bytes:
 
 
 def pack(new: bytes, old: bytes = b"", ends: tuple[int, int] | None = None) -> Packed:
-    """Make a version small; `ends` are the lengths of what it shares with the old one, if that is known."""
+    """Pack a version; `ends` are the lengths of what it shares with the old one at both ends, if known."""
     head, tail = ends or common_ends(old, new)
     if min(len(old), len(new)) - head - tail > _LARGE_FILE and (data := delta(new, old)) is not None:
         return Packed(0, 0, "delta", data)
@@ -363,7 +363,7 @@ def pack(new: bytes, old: bytes = b"", ends: tuple[int, int] | None = None) -> P
 
 
 def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
-    """The version of `size` bytes again. Raises ValueError where the data cannot be what was packed."""
+    """Restore the version of `size` bytes. Raises ValueError for data that `pack` cannot have made."""
     head, tail = packed.head, packed.tail
     length = size - head - tail
     rest = packed.data
@@ -377,7 +377,7 @@ def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
         known = old[head : len(old) - tail] if packed.codec == "zstd+" else b""
         dictionary = ZstdCompressionDict(known, dict_type=DICT_TYPE_RAWCONTENT) if known else None
         try:
-            if frame_content_size(rest) != length:  # or it would ask for as much memory as the damage claims
+            if frame_content_size(rest) != length:  # as above
                 raise ValueError(packed.codec)
             decompressor = ZstdDecompressor(dict_data=dictionary, max_window_size=1 << 31)
             rest = decompressor.decompress(rest, max_output_size=length)
@@ -389,7 +389,7 @@ def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
 
 
 def _common(new: bytes, at: int, old: bytes, place: int) -> int:
-    """How many bytes are the same from there on."""
+    """The number of equal bytes from there on."""
     most = min(len(new) - at, len(old) - place)
     same, step, grows = 0, _FIRST_STEP, True
     while same < most and step:
@@ -402,12 +402,12 @@ def _common(new: bytes, at: int, old: bytes, place: int) -> int:
     return same
 
 
-def _find_meeting(new: bytes, at: int, old: bytes, place: int) -> tuple[int | None, int]:
-    """How far ahead in the new text, and where in the old one, they are the same again."""
+def _find_next_match(new: bytes, at: int, old: bytes, place: int) -> tuple[int | None, int]:
+    """Where the texts match again: the distance in the new text, and the position in the old one."""
     for ahead in (0, *_STEPS_IN_NEW):
         anchor = new[at + ahead : at + ahead + _ANCHOR_SIZE]
         if len(anchor) < _ANCHOR_SIZE:
-            return len(new) - at, place  # so near the end, the rest stands for itself
+            return len(new) - at, place  # too near the end: the rest is literal
         met = old.find(anchor, place, place + _REACH_IN_OLD)
         if met >= 0:
             back = 0
@@ -418,18 +418,18 @@ def _find_meeting(new: bytes, at: int, old: bytes, place: int) -> tuple[int | No
 
 
 def _compress(content: bytes) -> bytes:
-    """A content by itself. Whoever compresses has a compressor alone; it is kept, since making it takes as long."""
+    """Compress a content by itself. The compressor, which one thread uses at a time, is kept: creating it is slow."""
     from zstandard import ZstdCompressor  # 8 ms: most edits are short
 
     try:
-        compressor = _IDLE.pop()
+        compressor = _idle_compressors.pop()
     except IndexError:
         compressor = ZstdCompressor(level=3)
     data = compressor.compress(content)
-    _IDLE[:] = [compressor]
+    _idle_compressors[:] = [compressor]
     return data
 
 
 def _sum(values: object) -> str:
-    raw = ascii(values).encode()  # the same in every version of Python
+    raw = ascii(values).encode()  # equal in all versions of Python
     return digest((raw,), len(raw))

@@ -1,15 +1,15 @@
-"""A second process that takes over work: a part of a large search, or a check that may crash or never end.
+"""A second process for part of the work: half of a large search, or a check that may crash or never end.
 
-Python lets only one thread of a process compute; a tree of 30,000 files is read twice as fast by two processes. The
-partner is started by the first call that needs it, waits for batches on a pipe, answers each, and ends when its pipe
-does: with the workspace, or with the process that started it, however that ends. A partner that does not answer in
-time is killed. Of a large search, a batch without an answer is done by the process that gave it.
+Python runs only one thread at a time; two processes read a tree of 30,000 files twice as fast as one. The first call
+that needs the worker starts it. It reads batches from a pipe and answers each of them. It exits when the pipe closes:
+with the workspace, or when the process that started it ends for any reason. A worker that does not answer in time is
+killed, and its part of a search is done by the process that started it.
 
-It imports modules only from where the process that started it may, without the current folder and the workspaces:
-see `start_code`. It has no files open except its two pipes, and its folder is `/`.
+It imports modules only from where its parent may, never from the current folder or a workspace (see `start_code`). It
+has no open files except its two pipes, and its current folder is `/`.
 
-Rejected: threads. Reading a small file is three short system calls, after each of which two threads fight for the
-interpreter: measured, two are slower than one. Forking: the host may have threads, and locks that they hold.
+Rejected: threads. Reading a small file takes three short system calls, and after each of them two threads compete for
+the interpreter; measured, two are slower than one. Forking: the host may have threads that hold locks.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     from select import poll
     from typing import Any, Protocol
 
-    class Finder(Protocol):
-        """Gives the partner, if there is one or one is to be started."""
+    class GetWorker(Protocol):
+        """Returns the worker, or None. With `start`, starts it if it isn't running."""
 
-        def __call__(self, *, start: bool) -> Partner | None:
-            """The partner."""
+        def __call__(self, *, start: bool) -> Worker | None:
+            """The worker."""
 
 
-_HEAD_SIZE = 8  # bytes before a message, with its length
-_CHUNK_SIZE = 1 << 20  # bytes that are read from a pipe at once
-_PATIENCE_MS = 5_000  # a batch of a search takes some milliseconds
+_HEAD_SIZE = 8  # bytes before each message that hold its length
+_CHUNK_SIZE = 1 << 20  # bytes read from a pipe at once
+_REPLY_TIMEOUT_MS = 5_000  # a batch of a search takes some milliseconds
 _LARGEST_MESSAGE = 1 << 30  # bytes; a head that says more is damaged
-_MOST_IDLE_MS = 300_000  # after which a process without work ends
-_MOST_HANDLES = 1 << 12  # that the process may have inherited, and closes
-_SERVE = "from suture.files.worker import retreat, serve; retreat({memory!r}); serve({entry!r}, {memory!r})"
+_MAX_IDLE_MS = 300_000  # after which a process without work ends
+_MAX_HANDLES = 1 << 12  # the highest inherited handle that the process closes
+_SERVE = "from suture.files.worker import isolate, serve; isolate({memory!r}); serve({entry!r}, {memory!r})"
 
 
-class Partner:
-    """The other process, seen from this one. Used by one call at a time."""
+class Worker:
+    """The other process, as seen from this one. Only one call uses it at a time."""
 
     def __init__(self, entry: str, roots: Sequence[str] = (), memory: int = 0) -> None:
-        """`entry` names a module whose function `answer` takes a batch; nothing is imported from `roots`.
+        """`entry` names a module whose function `answer` handles a batch; nothing is imported from `roots`.
 
-        With `memory`, that is all it may have, in bytes; it ends if a batch leaves it with a quarter of that, and if
-        it is asked nothing for five minutes.
+        `memory` limits the process, in bytes. Such a process exits if it still uses a quarter of that after a batch,
+        and when it has had no work for five minutes.
         """
         import signal
         from select import POLLIN, POLLOUT
@@ -63,7 +63,7 @@ class Partner:
         self._process: int | None = None
         self._owner = os.getpid()
         self.busy = False
-        """Whether it was given a batch, or a part of one, whose answer was not taken yet: also after an interrupt."""
+        """Whether an answer is outstanding: all or part of a batch was sent. Stays true after an interrupt."""
         try:
             self._process = os.posix_spawn(
                 sys.executable,
@@ -74,7 +74,7 @@ class Partner:
                     (os.POSIX_SPAWN_DUP2, theirs, 1),
                     (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
                 ],
-                setpgroup=0,  # so that Ctrl-C is for the process that started it
+                setpgroup=0,  # so that Ctrl-C goes only to the parent
                 setsigdef=[signal.SIGINT, signal.SIGPIPE, signal.SIGTERM, signal.SIGALRM],
             )
         finally:
@@ -83,22 +83,22 @@ class Partner:
             if self._process is None:
                 self.close()
         os.set_blocking(self._out, False)
-        self._answers, self._room = events(), events()
-        self._answers.register(self._in, POLLIN)
-        self._room.register(self._out, POLLOUT)
+        self._readable, self._writable = events(), events()
+        self._readable.register(self._in, POLLIN)
+        self._writable.register(self._out, POLLOUT)
 
     @property
     def usable(self) -> bool:
-        """Whether it can be given work: it lives, as far as known, and belongs to this process."""
+        """Whether it can take work: it was started by this process and is not known to have ended."""
         return self._process is not None and self._owner == os.getpid()
 
     @property
     def ready(self) -> bool:
-        """Whether an answer lies there, or the end of the partner."""
-        return bool(self._answers.poll(0))
+        """Whether an answer, or the end of the pipe, can be read."""
+        return bool(self._readable.poll(0))
 
-    def give(self, batch: Any, ends: float | None = None) -> bool:
-        """Hand over a batch, until a moment of the monotonic clock; False if there is no process to take it."""
+    def send(self, batch: Any, deadline: float | None = None) -> bool:
+        """Send a batch before `deadline` (of the monotonic clock); False if there is no process to read it."""
         from marshal import dumps
 
         data = dumps(batch)
@@ -106,37 +106,37 @@ class Partner:
         self.busy = True
         try:
             while rest:
-                _wait(self._room, ends)
+                _wait(self._writable, deadline)
                 rest = rest[os.write(self._out, rest) :]
         except OSError:
             self.close()
             return False
         return True
 
-    def take(self, ends: float | None = None) -> Any:
-        """The answer to the batch that was given, when it comes; None if none will, or not until a moment."""
+    def receive(self, deadline: float | None = None) -> Any:
+        """Wait for the answer to the batch that was sent; None if the process ended, or at `deadline`."""
         from marshal import loads
 
         try:
-            data = _message(self._in, self._answers, ends)
+            data = _message(self._in, self._readable, deadline)
         except OSError:
             data = b""
         self.busy = False
         if not data:
-            log.debug("partner", "the second process has ended")
+            log.debug("worker", "the second process has ended")
             self.close()
             return None
         return loads(data)  # noqa: S302  from our own process, over our own pipe
 
     def kill(self) -> None:
-        """End it while another thread waits for its answer, which learns of it."""
+        """Kill it while another thread waits for its answer; that thread gets None."""
         process = self._process
         if process is not None and self._owner == os.getpid():
             with suppress(ProcessLookupError):
                 os.kill(process, 9)
 
     def close(self) -> None:
-        """Let it end."""
+        """End the process and close the pipes."""
         for handle in (self._out, self._in):
             if handle >= 0:
                 os.close(handle)
@@ -144,76 +144,76 @@ class Partner:
         if self._process is not None and self._owner == os.getpid():
             process, self._process = self._process, None
             try:
-                if os.waitpid(process, os.WNOHANG) == (0, 0):  # else its number may be another's by now
+                if os.waitpid(process, os.WNOHANG) == (0, 0):  # otherwise its id may have been reused
                     os.kill(process, 9)
                     os.waitpid(process, 0)
-            except (ProcessLookupError, ChildProcessError):  # somebody else collects children here
-                log.debug("partner", "the second process was gone already")
+            except (ProcessLookupError, ChildProcessError):  # the host reaps child processes itself
+                log.debug("worker", "the second process was gone already")
 
 
-class Team:
-    """A workspace's partner: none yet, one that waits, or one that is at work for a call."""
+class WorkerPool:
+    """At most one worker per workspace, started on demand and lent to one call at a time."""
 
     def __init__(self, entry: str, roots: Sequence[str] = (), *, local: bool) -> None:
-        """Nothing in `roots` is imported. Without `local` files, another process would not see them."""
+        """Nothing is imported from `roots`. Files that are not `local` are invisible to another process."""
         from _thread import allocate_lock
 
         self._entry = entry
         self._roots = roots
-        self._possible = local and _has_room()
+        self._can_start = local and _can_start_process()
         self._lock = allocate_lock()
-        self._partner: Partner | None = None
+        self._worker: Worker | None = None
 
     @contextmanager
-    def partner(self) -> Iterator[Finder]:
-        """A function that gives the partner, or None: one that waits already or, if it should, a new one."""
-        mine = self._possible and self._lock.acquire(blocking=False)
+    def worker(self) -> Iterator[GetWorker]:
+        """Reserve the worker for a call: a function that returns it, or None if another call has it."""
+        mine = self._can_start and self._lock.acquire(blocking=False)
         try:
-            yield self._find if mine else _nobody
+            yield self._find if mine else _no_worker
         finally:
             if mine:
-                if self._partner is not None and self._partner.busy:  # its answer would be taken for the next one's
-                    self._partner.close()
+                if self._worker is not None and self._worker.busy:  # the next call would get its answer
+                    self._worker.close()
                 self._lock.release()
 
-    def _find(self, *, start: bool) -> Partner | None:
-        if self._partner is not None and not self._partner.usable:
-            self._partner.close()
-            self._partner = None
-        if self._partner is None and start and self._possible:
+    def _find(self, *, start: bool) -> Worker | None:
+        if self._worker is not None and not self._worker.usable:
+            self._worker.close()
+            self._worker = None
+        if self._worker is None and start and self._can_start:
             try:
-                self._partner = Partner(self._entry, self._roots)
+                self._worker = Worker(self._entry, self._roots)
             except OSError as error:
-                log.debug("partner", "no second process: %s", error)
-                self._possible = False
-        return self._partner
+                log.debug("worker", "no second process: %s", error)
+                self._can_start = False
+        return self._worker
 
     def close(self) -> None:
-        """Let the partner end; a later call may start another."""
+        """End the worker; a later call may start another."""
         with self._lock:
-            if self._partner is not None:
-                self._partner.close()
-                self._partner = None
+            if self._worker is not None:
+                self._worker.close()
+                self._worker = None
 
     __del__ = close
 
 
 def serve(entry: str, memory: int = 0) -> None:
-    """Answer batches until the pipe ends: the other process's whole life."""
+    """Answer batches until the pipe closes: the worker's main loop."""
     from importlib import import_module
     from marshal import dumps, loads
 
     answer = import_module(entry).answer
-    while (not memory or _is_asked()) and (data := _message(0)):
+    while (not memory or _wait_for_request()) and (data := _message(0)):
         reply = dumps(answer(loads(data)))  # noqa: S302  from the process that started this one
         _write(1, len(reply).to_bytes(_HEAD_SIZE, "little") + reply)
-        if memory and _resident() > memory / 4:  # what a batch leaves behind must not fail the next one
+        if memory and _resident_bytes() > memory / 4:  # what this batch left behind must not make the next one fail
             return
 
 
-def retreat(memory: int) -> None:  # pragma: no cover  for another process than that of tests
-    """Let go of all that was inherited; take no more memory than that, and leave none on the disk after a crash."""
-    os.closerange(3, _MOST_HANDLES)
+def isolate(memory: int) -> None:  # pragma: no cover  for another process than that of tests
+    """Close inherited handles, limit the memory of this process, and write no core dump after a crash."""
+    os.closerange(3, _MAX_HANDLES)
     os.chdir("/")
     if not memory:
         return
@@ -222,33 +222,33 @@ def retreat(memory: int) -> None:  # pragma: no cover  for another process than 
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    except (ImportError, ValueError, OSError):  # a system without, or a lower limit already
+    except (ImportError, ValueError, OSError):  # not supported here, or a lower limit is set already
         return
 
 
-def _nobody(*, start: bool) -> None:
-    """There is no partner."""
+def _no_worker(*, start: bool) -> None:
+    """No worker is available."""
     del start
 
 
-def _has_room() -> bool:
-    """Whether a second process can be started here, and would have a processor of its own."""
+def _can_start_process() -> bool:
+    """Whether a second process can be started and would have its own processor."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return processors > 1 and hasattr(os, "posix_spawn") and bool(sys.executable)
 
 
-def _is_asked() -> bool:
-    """Whether something comes before long: a process that is not needed any more ends."""
+def _wait_for_request() -> bool:
+    """Wait for the next request; False after `_MAX_IDLE_MS`, when an unused process should exit."""
     from select import POLLIN
     from select import poll as events
 
     event = events()
     event.register(0, POLLIN)
-    return bool(event.poll(_MOST_IDLE_MS))
+    return bool(event.poll(_MAX_IDLE_MS))
 
 
-def _resident() -> int:
-    """Bytes of memory that this process has now; 0 where the system does not say."""
+def _resident_bytes() -> int:
+    """The resident memory of this process in bytes; 0 if the system does not report it."""
     try:
         with open("/proc/self/statm", "rb") as opened:
             return int(opened.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -256,28 +256,28 @@ def _resident() -> int:
         return 0
 
 
-def _wait(event: poll | None, ends: float | None = None) -> None:
-    """Wait until something can be read or written; TimeoutError if the other process does not move."""
+def _wait(event: poll | None, deadline: float | None = None) -> None:
+    """Wait until the pipe is ready; TimeoutError if the other process does not react in time."""
     if event is None:
         return
-    patience = _PATIENCE_MS if ends is None else max(ends - monotonic(), 0) * 1_000
+    patience = _REPLY_TIMEOUT_MS if deadline is None else max(deadline - monotonic(), 0) * 1_000
     if not event.poll(patience):
         raise TimeoutError
 
 
-def _message(handle: int, event: poll | None = None, ends: float | None = None) -> bytes:
-    """The next message on a pipe; empty at its end. With an event, the other side must be quick."""
-    head = _read(handle, _HEAD_SIZE, event, ends)
+def _message(handle: int, event: poll | None = None, deadline: float | None = None) -> bytes:
+    """The next message on a pipe; empty at its end. With an event, waiting is limited."""
+    head = _read(handle, _HEAD_SIZE, event, deadline)
     size = int.from_bytes(head, "little")
-    if size > _LARGEST_MESSAGE:  # a process that goes wrong may write anything
+    if size > _LARGEST_MESSAGE:  # a faulty process may write anything
         raise OSError
-    return _read(handle, size, event, ends)
+    return _read(handle, size, event, deadline)
 
 
-def _read(handle: int, size: int, event: poll | None, ends: float | None) -> bytes:
+def _read(handle: int, size: int, event: poll | None, deadline: float | None) -> bytes:
     pieces = []
     while size > 0:
-        _wait(event, ends)
+        _wait(event, deadline)
         piece = os.read(handle, min(size, _CHUNK_SIZE))
         if not piece:
             return b""

@@ -1,7 +1,7 @@
 """The MCP server, on the official SDK: its tools and how they are called.
 
-It keeps nothing of a connection, so the revisions of the protocol that begin with a handshake and the one that has
-none are served alike. What a client says about its roots is not asked for: the roots come from the command line.
+It keeps no state of a connection, so revisions of the protocol with a handshake and the one without are served alike.
+Clients are not asked for their roots: the roots come from the command line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[dict[str, Any], Any]
 
 
-_A_DAY = 24 * 60 * 60 * 1000  # milliseconds that a client may keep the list of tools, which never changes
+_A_DAY = 24 * 60 * 60 * 1000  # milliseconds that a client may cache the list of tools, which never changes
 _ABOUT = "suture {does} the files of {root}. Paths are relative to it."
 _EDITS = """
 Every edit lands exactly where it was meant, or nothing changes and the answer says why and how to fix it: read it, \
@@ -39,7 +39,7 @@ _UNDO = " `undo` takes it back."
 
 
 def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
-    """A server of the tools that can be called, on the files of a folder."""
+    """A server that offers these tools for the files of a folder."""
     listed = definitions("mcp", calls.names)
     schemas = {tool["name"]: tool["inputSchema"] for tool in listed}
     writes = any(not tool["annotations"]["readOnlyHint"] for tool in listed)
@@ -52,13 +52,13 @@ def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
             raise _unknown(params.name, calls.names)
         loop = get_running_loop()
 
-        def tell(progress: int, message: str) -> None:
+        def report(progress: int, message: str) -> None:
             run_coroutine_threadsafe(context.session.report_progress(progress, None, message), loop)
 
-        wanted = bool(context.meta and "progress_token" in context.meta)
+        reports_progress = bool(context.meta and "progress_token" in context.meta)
         client = context.session.client_params
         name = "" if client is None else client.client_info.name
-        result = await calls.run(params.name, params.arguments, tell if wanted else None, name)
+        result = await calls.run(params.name, params.arguments, report if reports_progress else None, name)
         return {"resultType": "complete", **result}
 
     server: Server[dict[str, Any]] = Server(

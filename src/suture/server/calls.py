@@ -1,7 +1,7 @@
-"""Calls of tools: threads, progress, cancelling, and results of a bounded size.
+"""Run tool calls: threads, progress, cancellation, and results of limited size.
 
-A thread cannot be stopped from outside. It asks by itself, whenever it comes to another file and right before it
-begins to write, whether its caller still waits. What it has begun to write it finishes, also when the server ends.
+A thread cannot be stopped from outside. So it checks whether its call was cancelled, at every file and right before
+it writes. A write that has started is completed, even when the server shuts down.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from asyncio import get_running_loop
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Event as Room
+from threading import Event as ThreadEvent
 from time import monotonic
 
 from anyio import CancelScope, Event, get_cancelled_exc_class
@@ -29,95 +29,98 @@ if TYPE_CHECKING:
 
     from suture.workspace import Workspace
 
-    Done = Callable[[dict[str, Any]], object]
-    Tell = Callable[[int, str], object]
+    OnDone = Callable[[dict[str, Any]], object]
+    Report = Callable[[int, str], object]
 
 
 RUNNING = 64
-"""How many calls run at a time, most of them waiting for the disk or the lock; the others wait for their turn."""
+"""Calls that run at the same time, most of them waiting for the disk or the lock; others are queued."""
 WAITING = 1_000
-"""How many may be under way, including those that wait: each holds its request in memory."""
-_SECONDS_BETWEEN_REPORTS = 0.25  # nobody reads faster
+"""Calls that may be running or queued: each keeps its request in memory."""
+_SECONDS_BETWEEN_REPORTS = 0.25  # people cannot read faster
 _WITHOUT_TEXT = ("claude-code", "codex")
-"""Names of clients that show a model only the structured content of a result, where there is any."""
+"""Clients that show a model only the structured content of a result, if there is any."""
 _LONGEST_TEXT, _LONGEST_LIST = 2_000, 100
-"""What is kept of texts and lists in a result that must be cut, before they are cut further: enough to see what they
-are."""
+"""Characters of a text and items of a list that are kept first when a result must be cut: enough to recognize them."""
 _SHORTEST_TEXT = 200  # ids, hashes and codes are shorter, and are never cut
 
 
-def fit_result(name: str, result: ToolResult, most: int, *, text_too: bool = False) -> dict[str, Any]:
-    """What is sent for a result. One that is too large is an error, unless it tells of what was done: that is cut.
+def fit_result(name: str, result: ToolResult, max_bytes: int, *, text_too: bool = False) -> dict[str, Any]:
+    """The message for a result. If it is too large, it becomes an error; the result of a change or an error is cut.
 
-    With `text_too` the structured content repeats the text.
+    With `text_too`, the structured content repeats the text.
     """
-    made = call_tool_result(name, result)
-    if text_too and "structuredContent" in made:
-        made["structuredContent"] = {**made["structuredContent"], "text": made["content"][0]["text"]}
-    size = len(dumps(made))
-    if size <= most:
-        return made
+    message = call_tool_result(name, result)
+    if text_too and "structuredContent" in message:
+        message["structuredContent"] = {**message["structuredContent"], "text": message["content"][0]["text"]}
+    size = len(dumps(message))
+    if size <= max_bytes:
+        return message
     spec = find(name)
     if result.is_error or spec.read is None:
-        return _cut(made, size, most)
-    error = ResultTooLarge(size=size, limit=most, total=None if result.rows is None else len(result.rows))
+        return _cut(message, size, max_bytes)
+    error = ResultTooLarge(size=size, limit=max_bytes, total=None if result.rows is None else len(result.rows))
     failed = ToolResult.failed(error)
     if spec.explain is not None:
-        told = spec.explain({}, error, MODEL)
-        failed = failed.but(answer=told.text, metadata=told.data)
+        explained = spec.explain({}, error, MODEL)
+        failed = failed.but(answer=explained.text, metadata=explained.data)
     return call_tool_result(name, failed)
 
 
-def _cut(made: dict[str, Any], size: int, most: int) -> dict[str, Any]:
-    """The same with long texts and lists left out, as many as need be; a text that is a list says so instead."""
-    text = made["content"][0]["text"]
-    note = f"(The result has {size:,} bytes, more than the limit of {most:,}: long texts and lists in it are cut.)"
-    change = (made.get("structuredContent") or made.get("_meta") or {}).get("change_id")
+def _cut(message: dict[str, Any], size: int, max_bytes: int) -> dict[str, Any]:
+    """Shorten long texts and lists until the message fits; a text that is a JSON list is dropped."""
+    text = message["content"][0]["text"]
+    note = f"(The result has {size:,} bytes, more than the limit of {max_bytes:,}: long texts and lists in it are cut.)"
+    change = (message.get("structuredContent") or message.get("_meta") or {}).get("change_id")
     landed = f" as change {change}" if change else ""
-    done = "" if made["isError"] else f"The call was carried out{landed}. "
-    longest, many = _LONGEST_TEXT, _LONGEST_LIST
+    done = "" if message["isError"] else f"The call was carried out{landed}. "
+    max_text, most_items = _LONGEST_TEXT, _LONGEST_LIST
     while True:
-        kept = "" if text.startswith("[{") else text[:longest] + "\n…" * (len(text) > longest) + "\n"
-        short: dict[str, Any] = _shorten(made, longest, many)
+        kept = "" if text.startswith("[{") else text[:max_text] + "\n…" * (len(text) > max_text) + "\n"
+        short: dict[str, Any] = _shorten(message, max_text, most_items)
         short["content"] = [{"type": "text", "text": f"{kept}{done}{note}"}]
-        if many == 1 or len(dumps(short)) <= most:
+        if most_items == 1 or len(dumps(short)) <= max_bytes:
             return short
-        longest, many = max(longest // 4, _SHORTEST_TEXT), max(many // 4, 1)
+        max_text, most_items = max(max_text // 4, _SHORTEST_TEXT), max(most_items // 4, 1)
 
 
-def _shorten(value: Any, longest: int, many: int) -> Any:
+def _shorten(value: Any, max_text: int, most_items: int) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= longest else f"{value[:longest]}… ({len(value):,} characters)"
+        return value if len(value) <= max_text else f"{value[:max_text]}… ({len(value):,} characters)"
     if isinstance(value, dict):
-        return {key: _shorten(item, longest, many) for key, item in value.items()}
-    return [_shorten(item, longest, many) for item in value[:many]] if isinstance(value, list) else value
+        return {key: _shorten(item, max_text, most_items) for key, item in value.items()}
+    return [_shorten(item, max_text, most_items) for item in value[:most_items]] if isinstance(value, list) else value
 
 
-class Running:
-    """A call that is under way. Its thread counts here what it comes through."""
+class RunningCall:
+    """A running call. Its thread counts files and matches here."""
 
-    def __init__(self, tell: Tell | None = None) -> None:
+    def __init__(self, report: Report | None = None) -> None:
         self.cancelled = False
-        self._tell = tell
+        self._report = report
         self._files = 0
         self._matches = 0
-        self._told = 0
-        self._told_at = monotonic()
+        self._reported = 0
+        self._reported_at = monotonic()
 
     def count(self, files: int, matches: int) -> None:
-        """Count, tell of it now and then, and stop the call if nobody waits for it any more."""
+        """Count, report progress now and then, and raise Cancelled if the call was cancelled."""
         if self.cancelled:
             raise Cancelled
         self._files += files
         self._matches += matches
         seen = self._files + self._matches
-        if self._tell is not None and seen > self._told and monotonic() - self._told_at >= _SECONDS_BETWEEN_REPORTS:
-            self._told, self._told_at = seen, monotonic()
-            self._tell(seen, f"files: {self._files}, matches: {self._matches}")
+        if (
+            self._report is not None
+            and seen > self._reported
+            and monotonic() - self._reported_at >= _SECONDS_BETWEEN_REPORTS
+        ):
+            self._reported, self._reported_at = seen, monotonic()
+            self._report(seen, f"files: {self._files}, matches: {self._matches}")
 
 
 def _out_of_memory(result: ToolResult) -> ToolResult:
-    """A result for which there is no memory; what has landed is not told as a failure."""
+    """A short result instead of one that does not fit into memory. A change that landed is not reported as failed."""
     change = None if result.is_error else result.metadata.get("change_id")
     if change is None:
         return ToolResult.failed(OutOfMemory())
@@ -126,55 +129,57 @@ def _out_of_memory(result: ToolResult) -> ToolResult:
 
 
 class Calls:
-    """The calls of one workspace's tools that a server offers; results have at most so many bytes."""
+    """Runs calls of the offered tools in one workspace; results have at most `max_bytes`."""
 
-    def __init__(self, workspace: Workspace, names: Sequence[str], most: int, *, text_too: bool = False) -> None:
+    def __init__(self, workspace: Workspace, names: Sequence[str], max_bytes: int, *, text_too: bool = False) -> None:
         self.names = names
         self._text_too = text_too
         self._workspace = workspace
-        self._most = most
+        self._max_bytes = max_bytes
         self._threads = ThreadPoolExecutor(RUNNING, "suture-call")
-        self._under_way: set[Running] = set()
-        self.room = Room()
-        """Whether clients take their answers; as long as they do not, no call is begun."""
-        self.room.set()
+        self._under_way: set[RunningCall] = set()
+        self.may_start = ThreadEvent()
+        """Set while clients read their answers. Otherwise no call starts, so that answers do not pile up."""
+        self.may_start.set()
 
     def start(
-        self, name: str, arguments: dict[str, Any] | None, done: Done, tell: Tell | None = None, client: str = ""
-    ) -> Running:
-        """Begin a call of some client. `done` gets its result, and `tell` hears of progress, in the call's thread."""
-        running = Running(tell)
-        fit = partial(fit_result, most=self._most, text_too=self._text_too or client.startswith(_WITHOUT_TEXT))
+        self, name: str, arguments: dict[str, Any] | None, done: OnDone, report: Report | None = None, client: str = ""
+    ) -> RunningCall:
+        """Start a call for a client. `done` gets its result and `report` its progress, both in the call's thread."""
+        running = RunningCall(report)
+        fit = partial(
+            fit_result, max_bytes=self._max_bytes, text_too=self._text_too or client.startswith(_WITHOUT_TEXT)
+        )
         if len(self._under_way) >= WAITING:
             done(fit(name, ToolResult.failed(ServerBusy(limit=WAITING))))
             return running
 
         def work() -> None:
-            self.room.wait()
+            self.may_start.wait()
             try:
-                if running.cancelled:  # before its turn came
+                if running.cancelled:  # while it was queued
                     result = ToolResult.failed(Cancelled())
                 else:
                     result = self._workspace.call(name, arguments, progress=running.count)
                 try:
-                    made = fit(name, result)
+                    message = fit(name, result)
                 except MemoryError:
-                    made = fit(name, _out_of_memory(result))
-            except Exception as error:  # noqa: BLE001  somebody waits for an answer, whatever happens
+                    message = fit(name, _out_of_memory(result))
+            except Exception as error:  # noqa: BLE001  the client waits for an answer, whatever happens
                 log.exception("mcp", "the result of %s cannot be sent", name)
-                made = fit(name, ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}")))
+                message = fit(name, ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}")))
             finally:
                 self._under_way.discard(running)
-            done(made)
+            done(message)
 
         self._under_way.add(running)
         self._threads.submit(work)
         return running
 
     async def run(
-        self, name: str, arguments: dict[str, Any] | None, tell: Tell | None = None, client: str = ""
+        self, name: str, arguments: dict[str, Any] | None, report: Report | None = None, client: str = ""
     ) -> dict[str, Any]:
-        """Make a call and wait for its result. Cancelling this cancels the call, and waits for its end."""
+        """Run a call and wait for its result. Cancelling this cancels the call, and waits until it ends."""
         loop, over = get_running_loop(), Event()
         results: list[dict[str, Any]] = []
 
@@ -182,7 +187,7 @@ class Calls:
             results.append(result)
             loop.call_soon_threadsafe(over.set)
 
-        running = self.start(name, arguments, done, tell, client)
+        running = self.start(name, arguments, done, report, client)
         try:
             await over.wait()
         except get_cancelled_exc_class():
@@ -193,8 +198,8 @@ class Calls:
         return results[0]
 
     def end(self) -> None:
-        """Stop all calls that have not begun to write, and wait for the others."""
+        """Cancel all calls that have not started to write, and wait for the others."""
         for running in tuple(self._under_way):
             running.cancelled = True
-        self.room.set()
+        self.may_start.set()
         self._threads.shutdown()

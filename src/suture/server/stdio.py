@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp_types import JSONRPCMessage, RequestId
 
-    from suture.server.calls import Calls, Running
+    from suture.server.calls import Calls, RunningCall
 
     Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 
@@ -173,7 +173,7 @@ class DirectCalls:
         self._handshake: RequestId | None = None
         self._client = ""
         self._open = False
-        self._running: dict[RequestId, Running] = {}
+        self._running: dict[RequestId, RunningCall] = {}
 
     @property
     def is_busy(self) -> bool:
@@ -244,7 +244,7 @@ class DirectCalls:
 async def streams(calls: Calls, max_bytes: int) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """The SDK's streams of messages over standard input and output; a message has up to `max_bytes`."""
     with _take_over_stdio() as (source, target):
-        writer = Writer(target, calls.room)
+        writer = Writer(target, calls.may_start)
         outgoing = Outgoing(writer, DirectCalls(calls, writer.put))
         arrivals, incoming = create_memory_object_stream[SessionMessage | Exception](_MAX_QUEUED_MESSAGES)
         reader = _Reader(source, max_bytes, outgoing, arrivals)

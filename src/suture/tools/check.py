@@ -167,7 +167,7 @@ class _Stages:
 
 def _subject(session: Session, file: _WrittenFile, validators: Table, stages: _Stages) -> Subject | tuple[NotRun, ...]:
     """What is checked, or what is not because the file is too large."""
-    chosen = tuple(validators.chosen(file.place.path))
+    chosen = tuple(validators.checks_for(file.place.path))
     name, limit = file.place.name, session.settings.validate_max_bytes
     old = 0 if file.before is None else file.before.content.size
     if max(file.after.size, old) > limit:
@@ -394,7 +394,7 @@ class _Checker:
         if file.text.is_binary(self._session.settings.binary_window):
             return False
         self.seen.add(file.place.name)
-        self._markers_only += len(table(self._session).chosen(file.place.path)) == 1
+        self._markers_only += len(table(self._session).checks_for(file.place.path)) == 1
         self._batch.append(file)
         self._size += file.content.size
         if len(self._batch) >= _MOST_WAITING or self._size >= _MOST_WAITING_BYTES:
@@ -418,7 +418,7 @@ class _Checker:
         self.seen.add(name)
         is_large = isinstance(error, InputTooLarge)
         reason, setting = ("the file is too large", "max_file_bytes") if is_large else ("the file may not be read", "")
-        chosen = table(self._session).chosen(path)
+        chosen = table(self._session).checks_for(path)
         rows = [NotRun(name, check.validator.name, reason, check.required, setting) for check in chosen]
         self._take(Report(not_run=tuple(rows)))
 

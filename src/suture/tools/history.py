@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from suture.engine.revert import Inverse
     from suture.engine.session import Session
-    from suture.files.database import LogBook
+    from suture.files.database import Database
     from suture.plan import Change, ChangeRecord, Version
 
 
@@ -87,7 +87,7 @@ class HistoryResult(results.ToolData):
 def history(session: Session, request: History) -> Answer:
     """List changes."""
     with session.history.reading() as book:
-        before = None if request.before is None else book.listed(request.before).number
+        before = None if request.before is None else book.change_or_damaged(request.before).number
         path = None if request.path is None else history_name(session, request.path)
         records: list[ChangeRecord] = []
         more, files = False, 0
@@ -109,13 +109,13 @@ def history(session: Session, request: History) -> Answer:
 def show(session: Session, request: Show) -> Answer:
     """One change and its diff."""
     with session.history.reading() as book:
-        record = book.listed(request.change_id)
+        record = book.change_or_damaged(request.change_id)
         change, diff = recorded_change(book, record), results.record_diff(book, record)
     text = f"{_line(change)}\n\n{results.cut(diff, session.settings)}".rstrip()
     return Answer(text, {**change.data(), "diff": diff})
 
 
-def recorded_change(book: LogBook, change: ChangeRecord) -> RecordedChange:
+def recorded_change(book: Database, change: ChangeRecord) -> RecordedChange:
     """A change of the history, with the lines that it added and removed."""
     files: list[RecordedFile] = []
     for file in change.files:
@@ -138,7 +138,7 @@ def history_name(session: Session, path: str) -> str:
     return session.locate(path.rstrip("/") or path[:1], folders=True).name
 
 
-def _touching(book: LogBook, path: str, before: int | None) -> Iterator[ChangeRecord]:
+def _touching(book: Database, path: str, before: int | None) -> Iterator[ChangeRecord]:
     """Changes of one file, newest first, also under the names it had; or of all files below a folder."""
     for change in book.changes():
         names = [(file.path, file.to) for file in change.files]
@@ -313,14 +313,14 @@ def plan_redo(session: Session, request: Redo) -> Proposal:
     return _proposal(session, inverse, undoing, ("redo", str(undoing.undoes)), dry_run=request.dry_run)
 
 
-def _undoing(book: LogBook, change_id: str | None) -> ChangeRecord:
+def _undoing(book: Database, change_id: str | None) -> ChangeRecord:
     """The undo that is to be taken back: the newest, that of a change, or the one named itself."""
     if change_id is None:
         record = book.newest(undo=True)
     else:
         change = book.change(change_id)
         in_force = change.tool == "undo" and change.state == "landed"
-        record = change if in_force else book.undoing(change)
+        record = change if in_force else book.undo_of(change)
         change_id = change.id
     if record is None:
         raise NothingToRedo(change_id=change_id)
@@ -451,7 +451,7 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
     return Proposal(plan, describe)
 
 
-def _point(book: LogBook, to: str | None) -> str:
+def _point(book: Database, to: str | None) -> str:
     """A point to restore to, in words."""
     if to is None:
         return "to the last recorded state"
@@ -463,7 +463,7 @@ def _count(number: int) -> str:
 
 
 def _state(
-    book: LogBook, to: str | None, *, named: bool
+    book: Database, to: str | None, *, named: bool
 ) -> tuple[dict[str, Version | None], tuple[str, ...], set[str], HistoryDamaged | None]:
     """What was at each path at a point, and the folders that were made since.
 
@@ -500,7 +500,7 @@ def _state(
     return state, tuple(dict.fromkeys(new_folders)), sure, damage
 
 
-def _recorded_path(session: Session, book: LogBook, path: str) -> str:
+def _recorded_path(session: Session, book: Database, path: str) -> str:
     """The path as the history names it, if it has seen it or something below it."""
     known = book.paths()
     path = path if path in known else history_name(session, path)  # it may be a link now, and have been a file

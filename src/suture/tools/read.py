@@ -164,12 +164,12 @@ def visit_paths(
 
     `in_glob` also gets what to exclude: if there is an encoding, the files that have it are left to `in_file`.
     """
-    from suture.files.glob import Excluded, literally  # `file_read` needs none
+    from suture.files.glob import Excluded, escape  # `file_read` needs none
 
     excluded, nothing = Excluded(request.exclude), list[NoFilesMatched]()
     paths = list(dict.fromkeys(request.paths)) or [EVERYTHING]
     targets = [_target(session, path) for path in paths]  # a name that does not exist is reported before any search
-    outright = [f"/{literally(target.path)}" for target in targets if target is not None and not _is_folder(target)]
+    outright = [f"/{escape(target.path)}" for target in targets if target is not None and not _is_folder(target)]
     if request.encoding is not None and not outright:
         problem = "is that of files that are named outright; name them, instead of folders and globs"
         raise InvalidArguments.of("encoding", problem)
@@ -180,7 +180,7 @@ def visit_paths(
                 session.progress(1, 0)
                 yield in_file(path)
             continue
-        glob = path if target is None else f"{literally(target.name)}/{EVERYTHING}" if target.path else EVERYTHING
+        glob = path if target is None else f"{escape(target.name)}/{EVERYTHING}" if target.path else EVERYTHING
         try:
             yield in_glob(glob, others)
         except NoFilesMatched as error:

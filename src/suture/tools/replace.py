@@ -143,8 +143,8 @@ class Replacements:
         """Replace in all files that a glob names."""
         session, request = self._session, self._request
         root, runs = session.runs(glob, exclude, include_ignored=include_ignored)
-        for folder, place, raw in session.sweep(root, runs, worth_reading(session, request, self._compiled)):
-            if self._has_match(place.name, subject_of(session, request, session.decoded(raw, place.path))):
+        for folder, place, raw in session.read_candidates(root, runs, worth_reading(session, request, self._compiled)):
+            if self._has_match(place.name, subject_of(session, request, session.decode_file(raw, place.path))):
                 before = session.snapshot_in(folder, place)
                 subject = subject_of(session, request, before.text)
                 if subject is not None:

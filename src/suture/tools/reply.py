@@ -623,7 +623,7 @@ class BlockApplier:
 
     def _was_there(self, file: ReplyFile) -> bool:
         """Whether the history knows the file, or a block moved it."""
-        known = self._session is not None and self._session.was_there(file.name)
+        known = self._session is not None and self._session.had_file(file.name)
         return known or file.moved_to is not None
 
     def _copy(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.errors import Version
-    from suture.files.database import LogBook
+    from suture.files.database import Database
     from suture.match.index import Base
     from suture.plan import ChangeRecord, FileChange, Snapshot
     from suture.plan import Version as RecordedVersion
@@ -417,7 +417,7 @@ def edits_diff(change: Update, edits: Iterable[Edit]) -> tuple[str, int, int]:
     return diff.decode("utf-8", "replace"), added, removed
 
 
-def record_diff(book: LogBook, change: ChangeRecord) -> str:
+def record_diff(book: Database, change: ChangeRecord) -> str:
     """What a recorded change did, as a unified diff; a content that is not kept is named."""
     diffs = []
     for file in change.files:

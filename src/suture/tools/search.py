@@ -13,7 +13,7 @@ from itertools import islice
 from suture.bounds import check_limit, timed
 from suture.engine import Engine
 from suture.errors import NoCaptureGroups, SutureError
-from suture.files.walk import Sought
+from suture.files.walk import ContentFilter
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Clock, Subject, compile_pattern
 from suture.patterns.scan import each_match, extents, extents_size, extracts, line_rows, matching_lines, rows, segments
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from suture.audience import Audience
     from suture.engine.session import Session
-    from suture.files.worker import Finder, Partner
+    from suture.files.worker import GetWorker, Worker
     from suture.patterns.engines import Compiled
     from suture.plan import Snapshot
     from suture.text import Text
@@ -82,13 +82,15 @@ def binary_window(session: Session, request: Any) -> int:
     return session.settings.binary_window if chosen is None else max(chosen, 0)
 
 
-def worth_reading(session: Session, request: Any, compiled: Compiled) -> Sought:
+def worth_reading(session: Session, request: Any, compiled: Compiled) -> ContentFilter:
     """What makes a file worth looking at."""
-    largest, window = session.settings.max_file_bytes, binary_window(session, request)
+    max_bytes, window = session.settings.max_file_bytes, binary_window(session, request)
     if session.settings.encodings:  # the bytes of a file may mean anything
-        return Sought(lambda *_: True, lambda *_: True, only_utf8=False, binary_window=window, largest=largest)
+        return ContentFilter(
+            lambda *_: True, lambda *_: True, only_utf8=False, binary_window=window, max_bytes=max_bytes
+        )
     only = not compiled.reads_undecodable
-    return Sought(compiled.glimpse, compiled.may_hold, only_utf8=only, binary_window=window, largest=largest)
+    return ContentFilter(compiled.glimpse, compiled.may_hold, only_utf8=only, binary_window=window, max_bytes=max_bytes)
 
 
 def read_subject(session: Session, request: Any, path: str) -> tuple[Snapshot, Subject | None]:
@@ -125,10 +127,10 @@ _BATCH = 400  # files that are handed over at a time
 class Shared:
     """The files of one call. `own` gives those to look at here, `others` what came of the rest."""
 
-    def __init__(self, find: Finder, batch: Callable[[int, Files], Batch]) -> None:
+    def __init__(self, find: GetWorker, batch: Callable[[int, Files], Batch]) -> None:
         self._find = find
         self._batch = batch
-        self._partner: Partner | None = None
+        self._worker: Worker | None = None
         self._given: Files = []
         self._done: list[tuple[Files, Any]] = []
 
@@ -154,24 +156,24 @@ class Shared:
             self._give(root, filling)
 
     def _is_free(self, *, start: bool) -> bool:
-        if self._partner is None:
-            self._partner = self._find(start=start)
-        if self._partner is None or not self._partner.usable:
+        if self._worker is None:
+            self._worker = self._find(start=start)
+        if self._worker is None or not self._worker.usable:
             return False
-        if self._given and self._partner.ready:
+        if self._given and self._worker.ready:
             self._take()
         return not self._given
 
     def _give(self, root: int, files: Files) -> None:
-        assert self._partner is not None  # noqa: S101  it was free
-        if self._partner.give(self._batch(root, files)):
+        assert self._worker is not None  # noqa: S101  it was free
+        if self._worker.send(self._batch(root, files)):
             self._given = files
         else:
             self._done.append((files, None))
 
     def _take(self) -> None:
-        assert self._partner is not None  # noqa: S101  it was given something
-        self._done.append((self._given, self._partner.take()))
+        assert self._worker is not None  # noqa: S101  it was given something
+        self._done.append((self._given, self._worker.receive()))
         self._given = []
 
     def others(self) -> list[tuple[Files, Any]]:
@@ -291,10 +293,10 @@ class _Searcher:
     def search_runs(self, root: int, runs: Iterable[Run]) -> None:
         """Search the files of a walk; no more of them once there are matches enough."""
         session, query = self._session, self._query
-        for _, place, raw in session.sweep(root, runs, worth_reading(session, query, self._compiled)):
+        for _, place, raw in session.read_candidates(root, runs, worth_reading(session, query, self._compiled)):
             if self._left == 0:
                 break
-            subject = subject_of(session, query, session.decoded(raw, place.path))
+            subject = subject_of(session, query, session.decode_file(raw, place.path))
             if subject is not None:
                 matches = self.search_subject(place.name, subject)
                 if matches:
@@ -323,7 +325,7 @@ class _Searcher:
         return len(items)
 
     def batch(self, root: int, files: Files) -> Batch:
-        """Files to be searched by the partner."""
+        """Files to be searched by the worker."""
         session = self._session
         settings = {name: getattr(session.settings, name) for name in session.settings._fields}
         return (session.trees[0].root, settings, dict(self._query.__dict__), root, files)
@@ -335,13 +337,13 @@ def search_glob(
     """The matches in all files that a glob names, sorted by file; perhaps more than asked for."""
     searcher = _Searcher(session, query)
     root, runs = session.runs(glob, exclude, include_ignored=include_ignored)
-    with session.partner(__name__) as partner:
-        shared = Shared(partner, searcher.batch)
+    with session.worker(__name__) as worker:
+        shared = Shared(worker, searcher.batch)
         searcher.search_runs(root, shared.own(root, runs))
         for batch, batch_matches in shared.others():
             if batch_matches is None:  # another one: this may have matches enough, but of later files
                 again = _Searcher(session, query)
-                again.search_runs(root, session.reopened(root, batch))
+                again.search_runs(root, session.reopen(root, batch))
                 searcher.found += again.found
             else:
                 searcher.found += [FileMatches(*values) for values in batch_matches]
@@ -412,19 +414,19 @@ def search_paths(session: Session, request: Search) -> Answer:
 
 
 def answer(batch: Batch) -> list[tuple[Any, ...]] | None:
-    """What the partner does: the matches in the files of a batch; None if there was an error."""
+    """What the worker does: the matches in the files of a batch; None if there was an error."""
     root, settings, query, number, files = batch
     try:
         with _engine(root, settings).session() as session:
             searcher = _Searcher(session, Query(**query))
-            searcher.search_runs(number, session.reopened(number, files))
+            searcher.search_runs(number, session.reopen(number, files))
             return [(file.name, file.matches, file.contents) for file in searcher.found]
     except SutureError:
         return None  # who gave the batch will find out why
 
 
 class _Kept:
-    """The partner's engine: one batch after the other is of the same workspace."""
+    """The worker's engine: one batch after the other is of the same workspace."""
 
     known: tuple[str, dict[str, Any]] | None = None
     engine: Engine

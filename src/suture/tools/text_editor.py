@@ -18,7 +18,7 @@ from suture.errors import (
     RangeOutOfBounds,
     SutureError,
 )
-from suture.files.fs import as_ours
+from suture.files.fs import to_suture_error
 from suture.json_text import loads
 from suture.plan import Plan
 from suture.text import newline_at
@@ -310,8 +310,8 @@ class _Listing:
         try:
             handle, _, folders = self._tree.fs.scan(self._tree.folder(folder), "")
         except OSError as error:
-            raise as_ours(error, folder, "list") from error
-        self._tree.let_go(handle)
+            raise to_suture_error(error, folder, "list") from error
+        self._tree.close_quietly(handle)
         return names, set(folders)
 
     @staticmethod

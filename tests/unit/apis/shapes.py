@@ -1,4 +1,4 @@
-"""Whether what suture makes is what an SDK's own types describe."""
+"""Check messages against the types of an SDK."""
 
 from typing import Any
 
@@ -6,6 +6,6 @@ from pydantic import TypeAdapter
 
 
 def fits(value: dict[str, Any], shape: Any) -> bool:
-    """Whether a typed dictionary of an SDK takes this value, and knows each of its keys."""
+    """Whether a typed dictionary of an SDK accepts this value with all of its keys."""
     TypeAdapter(shape).validate_python(value, strict=True)
     return set(value) <= set(shape.__annotations__)

@@ -86,7 +86,7 @@ def test_anthropic_gets_a_tool_result_in_a_user_message(workspace: Workspace, ma
     assert fits(block, ToolResultBlockParam)
 
 
-def test_anthropic_is_told_of_an_error(workspace: Workspace) -> None:
+def test_anthropic_gets_an_error(workspace: Workspace) -> None:
     (block,) = workspace.handle(tool_use("file_read", BROKEN))["content"]
     assert block["is_error"] is True
     assert block["content"][0]["text"].startswith("FILE_NOT_FOUND: ")
@@ -251,7 +251,7 @@ def test_an_mcp_request_without_json_rpc_gets_the_result(workspace: Workspace) -
 # Whatever the API
 
 
-def test_what_is_no_unicode_is_sent_as_replacement_characters(workspace: Workspace, root: Path) -> None:
+def test_what_is_not_unicode_is_sent_as_replacement_characters(workspace: Workspace, root: Path) -> None:
     (root / "a.txt").write_bytes(b"caf\xe9 \xf0\x9f\x98\x80\n")
     calls = [tool_use("file_read", READ), chat("file_read", READ), function_call("file_read", READ)]
     for call in (*calls, params("file_read", READ)):
@@ -290,7 +290,7 @@ def test_an_edit_lands(workspace: Workspace, root: Path, maker: Any) -> None:
         ("file_read", "", "INVALID_ARGUMENTS"),
     ],
 )
-def test_what_is_wrong_with_a_call_is_told_to_the_model(
+def test_what_is_wrong_with_a_call_is_reported_to_the_model(
     workspace: Workspace, maker: Any, name: str, arguments: object, code: str
 ) -> None:
     assert said(workspace.handle(maker(name, arguments))).startswith(f"{code}: ")
@@ -330,13 +330,13 @@ def test_line_breaks_inside_of_json_strings_are_forgiven(workspace: Workspace, r
         {"role": "assistant", "function_call": {"name": "history", "arguments": "{}"}},
     ],
 )
-def test_what_is_no_tool_call_is_refused(workspace: Workspace, given: JSON) -> None:
+def test_what_is_not_a_tool_call_is_refused(workspace: Workspace, given: JSON) -> None:
     with pytest.raises(ValueError, match=r"not a tool call of a known API|a tool call needs|needs an id"):
         workspace.handle(given)
 
 
 @pytest.mark.parametrize("given", [None, "file_read", 5, [tool_use("file_read", READ)], ToolUseBlock, object()])
-def test_what_is_no_object_at_all_is_refused(workspace: Workspace, given: object) -> None:
+def test_what_is_not_an_object_is_refused(workspace: Workspace, given: object) -> None:
     with pytest.raises(TypeError, match="expected a dictionary or an object of an API's SDK"):
         workspace.handle(given)
 

@@ -36,12 +36,12 @@ def inner(format_: str, tools: Any = None) -> list[dict[str, Any]]:
 
 
 def schema(name: str) -> Any:
-    """What the tool's arguments are, as JSON says it."""
+    """The schema of the tool's arguments, as JSON."""
     return json.loads(json.dumps(find(name).request.schema()))
 
 
 def within(whole: Any) -> Iterator[dict[str, Any]]:
-    """A schema and all those inside."""
+    """A schema and all schemas in it."""
     if isinstance(whole, dict):
         yield whole
         parts = [*whole.get("properties", {}).values(), *whole.get("anyOf", ())]
@@ -219,7 +219,7 @@ def test_what_does_not_exist_is_refused_with_what_does(format_: str, tools: Any,
         definitions(format_, tools)
 
 
-def test_an_unknown_tool_is_refused_with_those_near() -> None:
+def test_an_unknown_tool_is_refused_with_similar_ones() -> None:
     with pytest.raises(UnknownTool) as caught:
         definitions("mcp", ["pach"])
     assert caught.value.near[0] == "patch"

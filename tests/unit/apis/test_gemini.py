@@ -1,4 +1,4 @@
-"""Gemini's definitions, calls and replies; in a file of their own, for importing its SDK takes long."""
+"""Gemini's definitions, calls and replies; in a separate file, because its SDK is slow to import."""
 
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -70,7 +70,7 @@ def test_a_call_gets_a_function_response(workspace: Workspace, call: object) -> 
         types.FunctionCall(id="7", name="file_read", args={"path": "missing"}),
     ],
 )
-def test_an_error_is_told_as_such_under_the_id_of_the_call(workspace: Workspace, call: object) -> None:
+def test_an_error_is_reported_as_such_under_the_id_of_the_call(workspace: Workspace, call: object) -> None:
     (part,) = workspace.handle(call)["parts"]
     response = part["functionResponse"]
     assert (response["id"], list(response["response"])) == ("7", ["error"])
@@ -87,7 +87,7 @@ def test_an_error_is_told_as_such_under_the_id_of_the_call(workspace: Workspace,
         (types.FunctionCall(name="file_read"), "INVALID_ARGUMENTS"),
     ],
 )
-def test_what_is_wrong_with_a_call_is_told_to_the_model(workspace: Workspace, call: object, code: str) -> None:
+def test_what_is_wrong_with_a_call_is_reported_to_the_model(workspace: Workspace, call: object, code: str) -> None:
     (part,) = workspace.handle(call)["parts"]
     assert part["functionResponse"]["response"]["error"].startswith(f"{code}: ")
 
@@ -98,7 +98,7 @@ def test_no_arguments_are_an_empty_object(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize("call", [{"functionCall": {"args": {}}}, types.FunctionCall(args={}), types.Part(text="x")])
-def test_what_is_no_call_is_refused(workspace: Workspace, call: object) -> None:
+def test_what_is_not_a_call_is_refused(workspace: Workspace, call: object) -> None:
     with pytest.raises(ValueError, match="tool call"):
         workspace.handle(call)
 

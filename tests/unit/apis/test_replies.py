@@ -109,7 +109,7 @@ def test_responses_gets_an_item_for_each_call(workspace: Workspace, root: Path, 
     assert (root / "a.txt").read_bytes() == b"three\n"
 
 
-def test_a_list_of_calls_is_answered_like_the_reply_that_holds_them(workspace: Workspace, root: Path) -> None:
+def test_a_list_of_calls_is_answered_like_the_reply_that_contains_them(workspace: Workspace, root: Path) -> None:
     (answer,) = workspace.handle_all(
         Message.model_validate(message(tool_use("1", FIRST), tool_use("2", SECOND))).content
     )
@@ -169,7 +169,7 @@ def test_a_call_that_was_cut_off_is_not_made(workspace: Workspace, root: Path, r
     assert (root / "a.txt").read_bytes() == b"two\n"
 
 
-def test_a_call_that_stands_before_the_cut_is_made(workspace: Workspace, root: Path) -> None:
+def test_a_call_before_the_cut_is_made(workspace: Workspace, root: Path) -> None:
     workspace.handle_all(message(tool_use("1", FIRST), TEXT, stop_reason="max_tokens"))
     assert (root / "a.txt").read_bytes() == b"two\n"
 
@@ -184,7 +184,7 @@ def test_several_choices_are_refused_for_each_has_calls_of_its_own(workspace: Wo
 
 
 @pytest.mark.parametrize("reply", [{}, {"type": "error", "error": {"message": "overloaded"}}, {"id": "x"}])
-def test_what_is_no_reply_is_refused(workspace: Workspace, reply: JSON) -> None:
+def test_what_is_not_a_reply_is_refused(workspace: Workspace, reply: JSON) -> None:
     with pytest.raises(ValueError, match="not a reply of a known API"):
         workspace.handle_all(reply)
 
@@ -224,7 +224,7 @@ def test_a_reply_that_was_blocked_makes_no_calls(workspace: Workspace, reply: JS
 
 
 @pytest.mark.parametrize("name", ["choices", "candidates"])
-def test_a_reply_whose_parts_are_no_list_is_none(workspace: Workspace, name: str) -> None:
+def test_a_reply_whose_parts_are_not_a_list_is_not_a_reply(workspace: Workspace, name: str) -> None:
     with pytest.raises(ValueError, match="are not a list"):
         workspace.handle_all({name: {"message": {}}})
 

@@ -22,7 +22,7 @@ def issues(validator: Validator, root: Path, path: str, text: str, seconds: floa
 
 
 def command(source: str, *arguments: str) -> Command:
-    """Give a check by a Python program."""
+    """A check by a Python program."""
     return Command("own", ("*",), [sys.executable, "-c", source, *(arguments or ("{file}",))])
 
 

@@ -1,4 +1,4 @@
-"""All checks of a call: side by side, in time, and none of them trusted to behave."""
+"""All checks of a call: in parallel, within their time, and isolated from each other's faults."""
 
 import threading
 import time
@@ -12,12 +12,12 @@ from suture.check import gate
 from suture.check.data import Json
 from suture.check.gate import Found, NotRun, Report, Subject, run_checks
 from suture.check.issue import Issue, NotRunError, Staging
-from suture.check.registry import Chosen, Configuration, Table
+from suture.check.registry import Configuration, FileCheck, Table
 from suture.files.local_fs import Layout
 
 
 class Check:
-    """A check made of a function of the text."""
+    """A check from a function of the text."""
 
     files = ("*",)
 
@@ -30,7 +30,7 @@ class Check:
         return self._found(after, staging)
 
 
-def subject(chosen: list[Chosen], before: str | None = None, after: str = "x\n", name: str = "a") -> Subject:
+def subject(chosen: list[FileCheck], before: str | None = None, after: str = "x\n", name: str = "a") -> Subject:
     layout = Layout("/nowhere", {name: after.encode()})
     return Subject(name, name, before, after, layout.stage(name), layout.stage(name), tuple(chosen))
 
@@ -43,8 +43,8 @@ def reasons(report: Report) -> list[str]:
     return [each.reason for each in report.not_run]
 
 
-def test_problems_are_told_with_who_found_them_and_where() -> None:
-    report = run_checks([subject([Chosen(Check(words))], "x1\nx2\n", "x1\nx3\n")], 5)
+def test_problems_are_reported_with_validator_and_place() -> None:
+    report = run_checks([subject([FileCheck(Check(words))], "x1\nx2\n", "x1\nx3\n")], 5)
     assert [(each.path, each.validator, each.issue.message) for each in report.new] == [("a", "check", "x3")]
     assert [each.issue.message for each in report.existing] == ["x1"]
     assert [each.issue.message for each in report.fixed] == ["x2"]
@@ -59,7 +59,7 @@ def test_what_is_not_changed_is_checked_once() -> None:
         asked.append(text)
         return words(text, staging)
 
-    report = run_checks([subject([Chosen(Check(counting))], "x\n", "x\n")], 5)
+    report = run_checks([subject([FileCheck(Check(counting))], "x\n", "x\n")], 5)
     assert asked == ["x\n"]
     assert (len(report.new), len(report.existing)) == (0, 1)
     assert report.passed()
@@ -72,12 +72,12 @@ def test_what_an_old_syntax_error_hides_is_not_checked() -> None:
     class Parser(Check):
         syntax_codes = ("X",)
 
-    report = run_checks([subject([Chosen(Parser(words))], "x\na\n", "x\nb\n")], 5)
-    assert reasons(report) == ["what was wrong before in line 1 keeps it from seeing all that follows"]
+    report = run_checks([subject([FileCheck(Parser(words))], "x\na\n", "x\nb\n")], 5)
+    assert reasons(report) == ["an earlier problem in line 1 hides everything after it"]
     assert not report.passed()
     assert not report.blocks()
     Parser.sees_all = True  # type: ignore[attr-defined]  # a check may have it
-    assert run_checks([subject([Chosen(Parser(words))], "x\na\n", "x\nb\n")], 5).passed()
+    assert run_checks([subject([FileCheck(Parser(words))], "x\na\n", "x\nb\n")], 5).passed()
 
 
 def crash(_: str, __: Staging) -> list[Issue]:
@@ -106,7 +106,9 @@ def no_issue(_: str, __: Staging) -> list[Issue]:
 def test_a_check_that_fails_is_never_a_pass_and_blocks_only_if_required(
     found: Callable[[str, Staging], list[Issue]], reason: str, *, required: bool
 ) -> None:
-    report = run_checks([subject([Chosen(Check(found), required=required), Chosen(Check(words))], after="y\n")], 5)
+    report = run_checks(
+        [subject([FileCheck(Check(found), required=required), FileCheck(Check(words))], after="y\n")], 5
+    )
     assert reasons(report) == [reason]
     assert not report.passed()
     assert report.blocks() is required
@@ -117,7 +119,7 @@ def test_errors_count_as_new_if_the_old_text_could_not_be_checked() -> None:
     def only_new(text: str, staging: Staging) -> list[Issue]:
         return crash(text, staging) if "old" in text else words(text, staging)
 
-    report = run_checks([subject([Chosen(Check(only_new))], "x\nold\n", "x\n")], 5)
+    report = run_checks([subject([FileCheck(Check(only_new))], "x\nold\n", "x\n")], 5)
     assert [each.issue.message for each in report.new] == ["x"]
 
 
@@ -130,7 +132,7 @@ def test_a_check_that_hangs_is_left_to_itself_after_its_own_time() -> None:
         waited.append(over.wait(600))
         return []
 
-    chosen = [Chosen(Check(hang, "slow"), timeout_ms=100), Chosen(Check(words), timeout_ms=200_000)]
+    chosen = [FileCheck(Check(hang, "slow"), timeout_ms=100), FileCheck(Check(words), timeout_ms=200_000)]
     report = run_checks([subject(chosen)], 300)
     assert waited == []
     assert reasons(report) == ["it took longer than 0.1 s"]
@@ -148,7 +150,7 @@ def test_what_is_left_when_the_time_of_the_call_is_over_is_not_run(monkeypatch: 
         now += 0.3
         return []
 
-    subjects = [subject([Chosen(Check(slow))], name=f"file{number}") for number in range(30)]
+    subjects = [subject([FileCheck(Check(slow))], name=f"file{number}") for number in range(30)]
     report = run_checks(subjects, 0.5)
     assert 0 < len(report.not_run) < 30
     assert any("validate_call_ms" in each for each in reasons(report))
@@ -161,13 +163,13 @@ def test_files_are_checked_side_by_side() -> None:
         together.wait(100)
         return []
 
-    report = run_checks([subject([Chosen(Check(meet), timeout_ms=200_000)], name=name) for name in "abc"], 300)
+    report = run_checks([subject([FileCheck(Check(meet), timeout_ms=200_000)], name=name) for name in "abc"], 300)
     assert report == Report()
 
 
-def test_a_severity_that_does_not_exist_is_told() -> None:
-    report = run_checks([subject([Chosen(Check(lambda _, __: [Issue("fatal", 1, 1, "X", "no")]))])], 5)
-    assert reasons(report) == ["it crashed: ValueError: fatal is no severity; there are error and warning"]
+def test_a_severity_that_does_not_exist_is_reported() -> None:
+    report = run_checks([subject([FileCheck(Check(lambda _, __: [Issue("fatal", 1, 1, "X", "no")]))])], 5)
+    assert reasons(report) == ["it crashed: ValueError: fatal is not a severity; use error or warning"]
 
 
 @pytest.mark.process
@@ -183,7 +185,7 @@ def test_a_severity_that_does_not_exist_is_told() -> None:
 def test_a_large_text_is_checked_in_a_process_that_can_be_ended(
     name: str, text: str, seconds: float, expected: list[str] | str
 ) -> None:
-    chosen = Table(Configuration(), "/nowhere", commands=False).chosen(name)[:1]
+    chosen = Table(Configuration(), "/nowhere", commands=False).checks_for(name)[:1]
     report = run_checks([subject([each.but(timeout_ms=int(seconds * 1000)) for each in chosen], None, text, name)], 30)
     if isinstance(expected, str):
         assert expected in reasons(report)[0]
@@ -195,7 +197,7 @@ def test_a_configured_severity_counts_and_places_are_made_sane() -> None:
     def odd(_: str, __: Staging) -> list[Issue]:
         return [Issue("error", 0, -1, "X", "two\nlines")]
 
-    report = run_checks([subject([Chosen(Check(odd), severity="warning")])], 5)
+    report = run_checks([subject([FileCheck(Check(odd), severity="warning")])], 5)
     assert report.new[0].issue == Issue("warning", 1, 1, "X", "two lines")
     assert not report.blocks()
 
@@ -206,7 +208,7 @@ def test_a_check_that_finds_problems_without_end_is_not_run() -> None:
     def endless(_: str, __: Staging) -> Any:
         return (Issue("warning", n, 1, "X", "x") for n in count(1))
 
-    report = run_checks([subject([Chosen(Check(endless), required=True)])], 5)
+    report = run_checks([subject([FileCheck(Check(endless), required=True)])], 5)
     assert (reasons(report), report.blocks()) == (["it found more than 20,000 problems"], True)
 
 
@@ -215,7 +217,7 @@ def test_what_a_check_says_is_cut() -> None:
     def talkative(_: str, __: Staging) -> list[Issue]:
         return [Issue("error", 10**5_000, 10**5_000, "X" * 10_000, "x " * 1_000_000)]
 
-    (found,) = run_checks([subject([Chosen(Check(talkative))])], 5).new
+    (found,) = run_checks([subject([FileCheck(Check(talkative))])], 5).new
     assert (found.issue.line, found.issue.column) == (1 << 31, 1 << 31)
     assert (len(found.issue.code), len(found.issue.message)) == (100, 500)
 
@@ -232,17 +234,17 @@ def test_plugins_that_hang_are_not_started_again_and_again(monkeypatch: pytest.M
         goes_on.wait()
         return []
 
-    hanging = [Chosen(Check(hang, f"hang{n}"), timeout_ms=1) for n in range(2)]
+    hanging = [FileCheck(Check(hang, f"hang{n}"), timeout_ms=1) for n in range(2)]
     try:
         assert len(reasons(run_checks([subject(hanging)], 5))) == 2
-        told = reasons(run_checks([subject([*hanging, Chosen(Json())], after="[1,]")], 5))
+        told = reasons(run_checks([subject([*hanging, FileCheck(Json())], after="[1,]")], 5))
         assert told == ["2 earlier plugin checks are still running in this process"] * 2
         assert len(started) == 2
     finally:
         goes_on.set()
-    for each in gate._hanging:
+    for each in gate._hanging_threads:
         each.join()
-    assert run_checks([subject([Chosen(Check(words))], after="y\n")], 5).passed()
+    assert run_checks([subject([FileCheck(Check(words))], after="y\n")], 5).passed()
 
 
 def test_of_very_many_problems_those_that_decide_are_kept() -> None:

@@ -81,7 +81,7 @@ WRONG = {
         '{\n  "a": {\n    "b": 1\n}\n',
         4,
         1,
-        "a bracket is missing or too many above: this line is not indented as in the '{' of line 2",
+        "a bracket above is missing or superfluous: this line is not indented like the contents of the '{' in line 2",
     ),
     "list without an end": ('{"a": [1, 2', 1, 12, "Expecting ',' delimiter, not the end of the text"),
     "end behind a comma": ("[1,", 1, 4, "Expecting value, not the end of the text"),
@@ -93,8 +93,8 @@ WRONG = {
         13,
         "Expecting property name enclosed in double quotes, not the end of the text",
     ),
-    "wrong bracket behind a value": ('{\n  "a": [1, 2}\n}', 2, 13, "'}' does not close the '[' of line 2"),
-    "wrong bracket for a key": ("{]", 1, 2, "']' does not close the '{' of line 1"),
+    "wrong bracket behind a value": ('{\n  "a": [1, 2}\n}', 2, 13, "'}' does not close the '[' in line 2"),
+    "wrong bracket for a key": ("{]", 1, 2, "']' does not close the '{' in line 1"),
     "wrong bracket for a value": ("[1,}", 1, 3, "Illegal trailing comma before '}'"),
     "bracket too many": ('{"a": 1}}', 1, 9, "Extra data"),
     "bracket alone": ("]", 1, 1, "Expecting value, not `]`"),
@@ -133,13 +133,13 @@ WRONG = {
         '{\n  "a": {\n    "b": 1,\n  "c": 2\n}\n',
         4,
         3,
-        "a bracket is missing or too many above: this line is not indented as in the '{' of line 2",
+        "a bracket above is missing or superfluous: this line is not indented like the contents of the '{' in line 2",
     ),
     "bracket too many in indented lines": (
         '{\n  "a": {\n    "b": {\n      "c": 1\n    }},\n    "d": 2\n  },\n  "e": 3\n}\n',
         6,
         5,
-        "a bracket is missing or too many above: this line is not indented as in the '{' of line 1",
+        "a bracket above is missing or superfluous: this line is not indented like the contents of the '{' in line 1",
     ),
     "bracket missing in lines without indentation": (
         '{\n"a": {\n"b": 1,\n"c": 2\n}\n',
@@ -147,12 +147,12 @@ WRONG = {
         2,
         "Expecting ',' delimiter, not the end of the text",
     ),
-    "bracket missing on one line": ('{"a": [{"b": 1}, {"c": 2]}', 1, 25, "']' does not close the '{' of line 1"),
+    "bracket missing on one line": ('{"a": [{"b": 1}, {"c": 2]}', 1, 25, "']' does not close the '{' in line 1"),
 }
 
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), WRONG.values(), ids=WRONG)
-def test_an_error_is_told_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
+def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
     assert found(text) == [Issue("error", line, column, "invalid-syntax", message)]
 
 
@@ -193,14 +193,14 @@ def test_a_nesting_too_deep_is_not_judged(text: str) -> None:
     ],
     ids=["one", "written differently", "in two objects", "beside strings"],
 )
-def test_a_key_that_stands_twice_is_a_warning(text: str, expected: list[tuple[int, int]]) -> None:
+def test_a_duplicate_key_is_a_warning(text: str, expected: list[tuple[int, int]]) -> None:
     issues = found(text)
     assert [(each.line, each.column) for each in issues] == expected
     assert {(each.severity, each.code) for each in issues} <= {("warning", "duplicate-key")}
     assert all("first in line 1" in each.message for each in issues)
 
 
-def test_keys_that_stand_very_often_are_not_all_told() -> None:
+def test_very_many_duplicate_keys_are_not_all_reported() -> None:
     assert len(found("{" + '"a":1,' * 5_000 + '"a":1}')) == 1_000
 
 
@@ -270,7 +270,7 @@ def test_what_is_written_by_the_standard_library_passes(value: object, options: 
 
 @few
 @given(VALUES, st.data())
-def test_a_missing_character_is_told_inside_the_text(value: object, data: st.DataObject) -> None:
+def test_a_missing_character_is_reported_inside_the_text(value: object, data: st.DataObject) -> None:
     text = json.dumps([value, {"a": [1, "b"]}], indent=1)
     at = data.draw(st.sampled_from([at for at, char in enumerate(text) if char in '{}[]:,"']))
     broken = text[:at] + text[at + 1 :]

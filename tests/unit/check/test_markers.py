@@ -1,4 +1,4 @@
-"""Markers that were left in a file."""
+"""Markers left in a file."""
 
 from typing import Any
 
@@ -60,8 +60,8 @@ def test_a_conflict_is_one_error_at_its_first_line(text: str, lines: list[int]) 
 
 def test_the_message_says_where_a_conflict_ends_and_what_it_is() -> None:
     assert [each.message for each in found(f"x\n{CONFLICT}{EDIT}<<<<<<< a\n")] == [
-        "a merge conflict is not resolved: it ends in line 6",
-        "an edit block was left here as it is: it ends in line 11",
+        "an unresolved merge conflict: it ends in line 6",
+        "an edit block was left in the file: it ends in line 11",
         "a marker of a merge conflict was left here: <<<<<<<",
     ]
     assert [each.message for each in found(">>>>>>> REPLACE\n")] == ["a marker of an edit block was left here: >>>>>>>"]
@@ -83,7 +83,7 @@ def test_the_message_says_where_a_conflict_ends_and_what_it_is() -> None:
     ids=["empty", "heading", "indented", "quoted", "eight", "six", "no space", "base alone", "in a line"],
 )
 @pytest.mark.parametrize("path", ["a.c", "a.md"])
-def test_what_is_no_marker_passes(text: str, path: str) -> None:
+def test_what_is_not_a_marker_passes(text: str, path: str) -> None:
     assert found(text, path) == []
 
 
@@ -124,12 +124,12 @@ def test_an_edit_block_in_a_string_of_python_is_none() -> None:
     assert [each.line for each in found(text + "-" * 5_000 + "1", "a.py")] == [2]
 
 
-def test_very_many_markers_are_not_all_told() -> None:
+def test_very_many_markers_are_not_all_reported() -> None:
     assert len(found("<<<<<<< a\n" * 5_000)) == 1_000
 
 
 class Searched(str):
-    """A text that knows how many characters of it were searched."""
+    """A text that counts how many of its characters were searched."""
 
     __slots__ = ("many",)
 
@@ -154,6 +154,6 @@ def test_a_text_is_searched_a_few_times_however_many_markers_it_has(path: str) -
 
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from([*CONFLICT.split("\n"), *EDIT.split("\n"), "```", "é"]), max_size=12))
-def test_every_begin_in_code_is_told(lines: list[str]) -> None:
+def test_every_begin_in_code_is_reported(lines: list[str]) -> None:
     told = {each.line for each in found("\n".join(lines))}
     assert told >= {number for number, line in enumerate(lines, 1) if line.startswith("<<<<<<<")}

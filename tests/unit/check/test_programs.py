@@ -1,4 +1,4 @@
-"""Other programs: found where nobody else could have put them, and never endless."""
+"""Other programs: found only where no agent could have put them, and always ended."""
 
 import os
 import sys
@@ -39,7 +39,7 @@ def test_it_runs_in_its_folder_with_nothing_to_read(tmp_path: Path) -> None:
     assert run(python(source), 10, str(tmp_path)).out.decode() == f"{tmp_path} 0\n"
 
 
-def ends(process: str) -> bool:
+def deadline(process: str) -> bool:
     """Whether a process is over, or will soon be."""
     patience = time.monotonic() + 60
     while time.monotonic() < patience:
@@ -77,7 +77,7 @@ time.sleep(600)
         with pytest.raises(NotRunError, match=rf"took longer than {seconds}\.0 s"):
             run(python(source), seconds, str(tmp_path))
         seconds *= 2
-    assert all(map(ends, told.read_text().split()))
+    assert all(map(deadline, told.read_text().split()))
 
 
 @pytest.mark.promise("bound.validators")
@@ -89,11 +89,11 @@ def test_one_that_writes_without_end_is_ended(tmp_path: Path) -> None:
 @pytest.mark.promise("bound.validators")
 def test_what_it_leaves_running_is_not_waited_for_and_ended(tmp_path: Path) -> None:
     source = "import subprocess, sys; print(subprocess.Popen(['sleep', '600']).pid)"
-    assert ends(run(python(source), 300, str(tmp_path)).out.decode().strip())
+    assert deadline(run(python(source), 300, str(tmp_path)).out.decode().strip())
 
 
 @pytest.mark.parametrize("name", ["/nowhere/at/all", "nul\0byte"])
-def test_one_that_cannot_be_started_is_told(tmp_path: Path, name: str) -> None:
+def test_one_that_cannot_be_started_is_reported(tmp_path: Path, name: str) -> None:
     with pytest.raises(NotRunError, match="cannot be started"):
         run([name], 10, str(tmp_path))
 

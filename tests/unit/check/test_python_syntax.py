@@ -55,7 +55,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "line", "column", "word"), WRONG.values(), ids=WRONG)
-def test_an_error_is_told_where_one_would_look(text: str, line: int, column: int, word: str) -> None:
+def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, word: str) -> None:
     (issue,) = found(text)
     assert (issue.severity, issue.code, issue.line) == ("error", "invalid-syntax", line)
     if sys.version_info < (3, 12):  # later ones may have other words and columns
@@ -168,7 +168,7 @@ def test_a_template_is_not_judged(text: str) -> None:
         (2, None, (2, 1)),
     ],
 )
-def test_a_place_that_is_none_is_brought_inside(
+def test_an_invalid_place_is_clamped_to_the_text(
     lineno: int | None, offset: int | None, expected: tuple[int, int]
 ) -> None:
     issue = python._syntax_issue("a = 1\nb = 2\n", SyntaxError("no", ("a.py", lineno, offset, "a = 1\n")))

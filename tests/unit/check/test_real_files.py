@@ -57,7 +57,7 @@ def walked() -> Iterator[Path]:
 
 @cache
 def files() -> dict[str, list[Path]]:
-    """The first files there are, by their endings."""
+    """The first files found, by ending."""
     found: dict[str, list[Path]] = {}
     for number, path in enumerate(walked()):
         if number == MOST_SEEN:
@@ -67,7 +67,7 @@ def files() -> dict[str, list[Path]]:
 
 
 def chosen(endings: tuple[str, ...]) -> list[Path]:
-    """Some files of these endings, from all over."""
+    """A sample of files with these endings."""
     fitting = [path for ending in endings for path in files().get(ending, []) if path.stat().st_size <= LONGEST]
     return fitting[:: max(1, len(fitting) // MOST)][:MOST]
 

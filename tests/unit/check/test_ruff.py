@@ -1,4 +1,4 @@
-"""Python by a real ruff, with and without a configuration of the project's."""
+"""Python checked by a real ruff, with and without a project configuration."""
 
 import os
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def test_what_would_break_is_an_error(tmp_path: Path, text: str, expected: tuple
     assert expected in told(issues(tmp_path, text))
 
 
-def test_an_unclosed_bracket_is_told_first_and_instead_of_where_it_is_noticed(tmp_path: Path) -> None:
+def test_an_unclosed_bracket_is_reported_first_and_instead_of_where_it_is_noticed(tmp_path: Path) -> None:
     found = issues(tmp_path, "x = (1, 2\ny = 3\n\nz = 1\n")
     assert (found[0].line, found[0].column, found[0].message) == (1, 5, "'(' was never closed")
     assert "unexpected EOF while parsing" not in [each.message for each in found]
@@ -101,7 +101,7 @@ def test_nothing_is_written_into_the_workspace(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("safe.not-run")
-def test_a_ruff_that_is_missing_or_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ruff_that_is_missing_or_fails_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "program", lambda _name, _roots: None)
     with pytest.raises(NotRunError, match=r"pip install 'suture\[lint\]'"):
         issues(tmp_path, "x = 1\n")
@@ -147,7 +147,7 @@ OUTSIDE = {
 
 @pytest.mark.promise("confine.configuration")
 @pytest.mark.parametrize("files", OUTSIDE.values(), ids=OUTSIDE)
-def test_a_configuration_that_leads_out_is_not_used_and_tells_nothing(root: Path, files: dict[str, str]) -> None:
+def test_a_configuration_that_leads_out_is_not_used_and_reveals_nothing(root: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text.format(outside=root.parent))
@@ -197,7 +197,7 @@ def test_a_users_configuration_is_not_used_if_an_agent_can_write_it(
 
 @pytest.mark.promise("confine.not-a-file")
 @pytest.mark.parametrize("name", ["ruff.toml", ".ruff.toml", "pyproject.toml", "pipe"])
-def test_nobody_waits_for_a_pipe_that_is_named_like_a_configuration(root: Path, name: str) -> None:
+def test_no_check_waits_for_a_pipe_that_is_named_like_a_configuration(root: Path, name: str) -> None:
     os.mkfifo(root / name)
     if name == "pipe":
         (root / "ruff.toml").write_text("extend = 'pipe'")

@@ -166,9 +166,9 @@ def test_text_of_comments_has_no_issue(name: str, text: str) -> None:
 
 
 MESSAGES = [
-    ("function a() {\n  if (x) {\n    b();\n}\n", "missing `}` to close the `{` of line 2", 3, 9),
-    ("f(a, (b);\n", "missing `)` to close the `(` of line 1", 1, 9),
-    ("a();\n}\nb();\n", "unexpected `}`: nothing is open that it closes", 2, 1),
+    ("function a() {\n  if (x) {\n    b();\n}\n", "missing `}` to close the `{` in line 2", 3, 9),
+    ("f(a, (b);\n", "missing `)` to close the `(` in line 1", 1, 9),
+    ("a();\n}\nb();\n", "unexpected `}`: it closes nothing", 2, 1),
     ("function a()\n  b();\n}\n", "missing `{`", 1, 13),
     ('const a = "one;\nconst b = "two";\n', 'this `"` is never closed', 1, 11),
     ("f(1 2);\n", "unexpected `2`", 1, 5),
@@ -184,7 +184,7 @@ def test_message_says_what_is_wrong(after: str, message: str, line: int, column:
 def test_block_that_a_word_closes() -> None:
     text = "def a(x)\n  if x\n    b\nend\n\ndef c\nend\n"
     assert [(each.line, each.message) for each in issues("ruby", text)] == [
-        (3, "missing `end` to close the `if` of line 2")
+        (3, "missing `end` to close the `if` in line 2")
     ]
 
 
@@ -230,7 +230,7 @@ def test_untrusted_language_knows_brackets(name: str, text: str) -> None:
     assert [each.line for each in issues(name, text)] == [1]
 
 
-def test_all_faults_of_a_text_that_was_broken_before_are_told() -> None:
+def test_all_faults_of_a_text_that_was_broken_before_are_reported() -> None:
     text = "const a = ;\nfunction b( {\n}\nconst c = 1;\n"
     assert {1, 2} <= {each.line for each in issues("javascript", text)}
 
@@ -238,8 +238,8 @@ def test_all_faults_of_a_text_that_was_broken_before_are_told() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("const x = (\n  <div>\n    <p>hi</span>\n  </div>\n);\n", 3, "`</span>` does not close the `<p>` of line 3"),
-        ("const x = <A.b>é</A.c>;\n", 1, "`</A.c>` does not close the `<A.b>` of line 1"),
+        ("const x = (\n  <div>\n    <p>hi</span>\n  </div>\n);\n", 3, "`</span>` does not close the `<p>` in line 3"),
+        ("const x = <A.b>é</A.c>;\n", 1, "`</A.c>` does not close the `<A.b>` in line 1"),
     ],
 )
 def test_elements_that_are_closed_by_another_name(text: str, line: int, words: str) -> None:
@@ -249,7 +249,7 @@ def test_elements_that_are_closed_by_another_name(text: str, line: int, words: s
 
 
 def test_dialects_that_a_grammar_does_not_know_are_not_checked() -> None:
-    with pytest.raises(NotRunError, match="it holds @flow"):
+    with pytest.raises(NotRunError, match="it contains @flow"):
         issues("javascript", "/* @flow */\nimport type {A} from './a';\nconst a: A = 1;\n")
     with pytest.raises(NotRunError, match="such files"):
         Syntax(LANGUAGE["typescript"]).check("a.d.ts", None, "let = ;", Staged())
@@ -298,7 +298,7 @@ def test_line_that_was_taken_away_is_shown_where_it_was() -> None:
     assert lines[at].startswith("function")
     [issue] = issues("javascript", "\n".join(lines[:at] + lines[at + 1 :]), "\n".join(lines))
     assert abs(issue.line - (at + 1)) <= 1, issue
-    assert issue.message.startswith("broken here, seen in line ")
+    assert issue.message.startswith("broken here, noticed in line ")
 
 
 def test_several_changes_that_all_break_are_all_shown() -> None:

@@ -1,4 +1,4 @@
-"""TOML: the same places and words from both parsers."""
+"""TOML: the same places and messages from both parsers."""
 
 import sys
 from typing import TYPE_CHECKING, cast
@@ -72,7 +72,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), WRONG.values(), ids=WRONG)
-def test_an_error_is_told_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
+def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
     assert found(text) == [Issue("error", line, column, "invalid-syntax", message)]
 
 

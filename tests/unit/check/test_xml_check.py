@@ -1,4 +1,4 @@
-"""XML: errors, entities, and what is built to take forever."""
+"""XML: errors, entities, and texts made to take forever."""
 
 from typing import TYPE_CHECKING, cast
 from xml.sax.saxutils import escape, quoteattr
@@ -32,9 +32,9 @@ def found(text: str, path: str = "a.xml") -> list[Issue]:
 
 
 WRONG = {
-    "wrong closing tag": ("<a>\n  <b>\n</a>\n", 2, 3, "mismatched tag: <b> is not closed before </a> of line 3"),
-    "closing tags crossed": ("<a><b></a></b>", 1, 4, "mismatched tag: <b> is not closed before </a> of line 1"),
-    "case of a closing tag": ("<A></a>", 1, 4, "mismatched tag: </a> does not close <A> of line 1"),
+    "wrong closing tag": ("<a>\n  <b>\n</a>\n", 2, 3, "mismatched tag: <b> is not closed before </a> in line 3"),
+    "closing tags crossed": ("<a><b></a></b>", 1, 4, "mismatched tag: <b> is not closed before </a> in line 1"),
+    "case of a closing tag": ("<A></a>", 1, 4, "mismatched tag: </a> does not close <A> in line 1"),
     "root never closed": ("<a>\n  <b/>\n", 1, 1, "no element found: <a> is not closed"),
     "element never closed": ("<a>\n  <b>text\n", 2, 3, "no element found: <b> is not closed"),
     "tag never closed": ("<a>\n<b c='d'\n", 2, 1, "unclosed token"),
@@ -89,14 +89,14 @@ WRONG = {
     "processing instruction": ("<a><?xml?></a>", 1, 4, "XML or text declaration not at start of entity"),
     "empty": ("", 1, 1, "no element found"),
     "only a comment": ("<!-- a -->\n", 2, 1, "no element found"),
-    "CRLF": ("<a>\r\n<b>\r\n</a>\r\n", 2, 1, "mismatched tag: <b> is not closed before </a> of line 3"),
-    "lone CR": ("<a>\r<b>\r</a>\r", 2, 1, "mismatched tag: <b> is not closed before </a> of line 3"),
-    "beyond ASCII before it": ("<é b='ü😀'><c></é>", 1, 11, "mismatched tag: <c> is not closed before </é> of line 1"),
+    "CRLF": ("<a>\r\n<b>\r\n</a>\r\n", 2, 1, "mismatched tag: <b> is not closed before </a> in line 3"),
+    "lone CR": ("<a>\r<b>\r</a>\r", 2, 1, "mismatched tag: <b> is not closed before </a> in line 3"),
+    "beyond ASCII before it": ("<é b='ü😀'><c></é>", 1, 11, "mismatched tag: <c> is not closed before </é> in line 1"),
 }
 
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), WRONG.values(), ids=WRONG)
-def test_an_error_is_told_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
+def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
     assert found(text) == [Issue("error", line, column, "invalid-syntax", message)]
 
 

@@ -1,4 +1,4 @@
-"""YAML: errors, duplicate keys, templates, and what is built to take forever."""
+"""YAML: errors, duplicate keys, templates, and texts made to take forever."""
 
 import sys
 from typing import TYPE_CHECKING, Any, cast
@@ -204,16 +204,16 @@ IN_PYTHON = {
     "lone CR": "mapping values are not allowed here",
     "odd line ends in the text": "expected <block end>, but found '<scalar>'",
 }
-"""How a message begins without libyaml, where it differs."""
+"""How a message starts without libyaml, if it differs."""
 
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), WRONG.values(), ids=WRONG)
-def test_an_error_is_told_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
+def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
     assert found(text) == [Issue("error", line, column, "invalid-syntax", message)]
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_an_error_is_told_at_the_same_place_without_libyaml(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_is_reported_at_the_same_place_without_libyaml(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text, line, column, message = WRONG[name]
     without_libyaml(monkeypatch)
     (issue,) = found(text)
@@ -320,11 +320,11 @@ def test_aliases_of_aliases_cost_nothing() -> None:
     assert found("\n".join(["a0: &a0 x", *rows])) == []
 
 
-def test_problems_that_are_very_many_are_not_all_told() -> None:
+def test_problems_that_are_very_many_are_not_all_reported() -> None:
     assert len(found("a: 1\n" * 1_500)) == 1_000
 
 
-def test_a_missing_parser_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_parser_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(NotRunError, match="PyYAML"):
         found("a: 1\n")

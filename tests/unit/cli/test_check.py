@@ -173,7 +173,7 @@ def test_a_refusal_as_json(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.process
 def test_what_could_not_be_checked_is_told_once_for_all_files(root: Path, said: Run) -> None:
     put(root, "suture.toml", "[validators.nonesuch]\nfiles = ['*.py']\n")
-    reason = "by nonesuch: there is no check of this name, and no command is configured for it"
+    reason = "by nonesuch: no check has this name, and no command is configured for it"
     assert said("src") == (
         [],
         [f"⚠️ Not validated: 2 files {reason}", "Checked 2 files: 2 not fully checked."],

@@ -443,7 +443,7 @@ def test_programs_of_checks_are_looked_for(world: Path, capfd: pytest.CaptureFix
         (
             "problem",
             "validators.misspelled",
-            "there is no check of this name, and no command is configured for it",
+            "no check has this name, and no command is configured for it",
             doctor._FORMAT_HINT,
         ),
     ]

@@ -18,7 +18,7 @@ from suture import Settings, Workspace
 from suture.cli import main
 from suture.files.fs import Tree
 from suture.files.history import History
-from suture.files.local_fs import LocalFS, shelf_folder
+from suture.files.local_fs import LocalFS, history_folder
 from tests.unit.changes import create, delete, done, land, lines, rename, write
 
 ID = re.compile(r"\b[0-9a-z]{15}\b")
@@ -80,7 +80,7 @@ def found_databases(root: str) -> list[Path]:
     """The history of this root."""
     with Tree(LocalFS(), root) as tree:
         name = History(tree, Settings())._name()
-    return [path for path in Path(shelf_folder()).iterdir() if path.name == name]
+    return [path for path in Path(history_folder()).iterdir() if path.name == name]
 
 
 def contents(root: Path) -> dict[str, bytes]:

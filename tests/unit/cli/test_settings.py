@@ -245,7 +245,7 @@ def test_a_file_of_the_project_sets_nothing(root: Path, capfd: pytest.CaptureFix
     (root / "suture.toml").write_text("[settings]\nmax_file_bytes = 2\n")
     assert settings("mcp") == Settings()
     assert main(["check", "a.txt"]) == 0
-    assert "suture.toml: only the operator's own file can say settings" in capfd.readouterr().err
+    assert "suture.toml: only the operator's own file may set settings" in capfd.readouterr().err
 
 
 def test_the_doctor_looks_at_the_file(root: Path, capfd: pytest.CaptureFixture[str]) -> None:

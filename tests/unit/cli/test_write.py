@@ -119,7 +119,7 @@ def test_a_check_that_cannot_be_run_counts_if_it_is_required(
 ) -> None:
     (root / "suture.toml").write_text(f"[validators.nonesuch]\nfiles = ['*.json']\nrequired = {required}\n")
     out, err = said(b"[2]\n", "a.json", "--mode", mode, code=code)
-    assert "a.json by nonesuch: there is no check of this name" in out + err
+    assert "a.json by nonesuch: no check has this name" in out + err
 
 
 @pytest.mark.process

@@ -1,4 +1,4 @@
-"""The earlier versions of a file: what was shown, what the history has; and what their bounds leave of them."""
+"""The earlier versions of a file: from what was shown, from the history, and within their limits."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suture import Settings, Workspace
-from suture.engine.session import Shown
+from suture.engine.session import ShownVersions
 from suture.match.index import Base
 from suture.plan import Content, Place
 from suture.testing import MemoryFS
@@ -124,7 +124,7 @@ def test_the_history_is_followed_under_earlier_names() -> None:
 @pytest.mark.promise("place.bases")
 @given(steps=st.lists(st.tuples(st.sampled_from(["read", "change", "others"]), st.integers(0, 6)), max_size=12))
 @hypothesis.settings(max_examples=40)
-def test_whatever_was_shown_found_or_left_is_given_once(steps: list[tuple[str, int]]) -> None:
+def test_whatever_was_shown_found_or_left_is_a_base_once(steps: list[tuple[str, int]]) -> None:
     ws, fs = workspace({"a": b"0"}, Settings(**PATIENT))
     now, shown, recorded = b"0", list[bytes](), set[bytes]()
     for step, number in steps:
@@ -144,7 +144,7 @@ def test_whatever_was_shown_found_or_left_is_given_once(steps: list[tuple[str, i
     assert sorted(each.body for each in found) == sorted({*shown, *recorded} - {now})
 
 
-def test_neither_the_file_of_now_nor_a_content_that_was_given_is_given_whatever_its_line_ends() -> None:
+def test_neither_the_current_file_nor_a_repeated_content_is_a_base_whatever_its_line_ends() -> None:
     ws, fs = workspace({"a": b"1\r\n"}, Settings(**PATIENT))
     land(ws, write("a", b"2\n"))
     land(ws, write("a", b"1\n"))
@@ -338,12 +338,12 @@ def content(text: bytes) -> Content:
     return Content((text,))
 
 
-def texts(shown: Shown, path: str) -> list[bytes]:
+def texts(shown: ShownVersions, path: str) -> list[bytes]:
     return [each.bytes() for each in shown.versions(place(path))]
 
 
 def test_the_same_content_is_kept_once_and_the_newest_four_are_kept() -> None:
-    shown = Shown()
+    shown = ShownVersions()
     for text in (b"1", b"1", b"2", b"1"):
         shown.add(place("a"), content(text))
     assert texts(shown, "a") == [b"1", b"2"]
@@ -354,7 +354,7 @@ def test_the_same_content_is_kept_once_and_the_newest_four_are_kept() -> None:
 
 
 def test_the_file_that_was_used_least_recently_is_forgotten_first() -> None:
-    shown = Shown()
+    shown = ShownVersions()
     for number in range(100):
         shown.add(place(str(number)), content(b"x"))
     assert texts(shown, "0") == [b"x"]
@@ -363,7 +363,7 @@ def test_the_file_that_was_used_least_recently_is_forgotten_first() -> None:
 
 
 def test_what_was_shown_is_bounded_in_size() -> None:
-    shown = Shown()
+    shown = ShownVersions()
     large = bytes(1_999_999)
     for number in range(20):
         shown.add(place(str(number)), content(large))
@@ -379,7 +379,7 @@ def test_a_file_larger_than_a_version_may_be_is_not_kept() -> None:
 
 
 def test_several_threads_may_show_files() -> None:
-    shown = Shown()
+    shown = ShownVersions()
 
     def show(number: int) -> None:
         for turn in range(300):

@@ -1,4 +1,4 @@
-"""Sequences that once went wrong: found by `tests/property/test_history_machine.py`, and told plainly here."""
+"""Sequences that once failed, found by `tests/property/test_history_machine.py` and written out here."""
 
 from contextlib import suppress
 from itertools import count
@@ -23,7 +23,7 @@ def synced(fs: MemoryFS, path: str) -> None:
 
 
 @pytest.mark.promise("back.machine")
-def test_a_change_that_two_undos_took_back_is_undone_until_none_of_them_is_in_force() -> None:
+def test_a_change_that_two_undos_took_back_is_undone_until_none_of_them_is_in_effect() -> None:
     ws, _ = workspace({"a": b"1\n"})
     change = land(ws, write("a", "2\n"))
     done(ws.undo(change))
@@ -56,7 +56,7 @@ def test_a_rename_of_a_binary_file_is_taken_back_though_its_content_changed_sinc
 
 
 @pytest.mark.promise("back.machine")
-def test_files_that_came_to_one_name_one_after_the_other_are_a_conflict_or_told_apart() -> None:
+def test_files_that_came_to_one_name_one_after_the_other_are_a_conflict_or_distinguished() -> None:
     ws, fs = workspace()
     change = land(ws, create("a", "1\n"), create("b", "1\n"))
     land(ws, rename("a", "c"))
@@ -69,7 +69,7 @@ def test_files_that_came_to_one_name_one_after_the_other_are_a_conflict_or_told_
 
 @pytest.mark.promise("back.machine")
 def test_a_file_that_somebody_replaced_by_an_equal_one_is_followed_by_its_name() -> None:
-    """Editors save like that: nobody can tell the two files from each other."""
+    """Editors save like that; the two files cannot be distinguished."""
     ws, fs = workspace()
     change = land(ws, create("a", "1\n"))
     remove(fs, "a")
@@ -109,7 +109,7 @@ def test_a_redo_is_refused_where_the_name_of_a_replaced_file_leads_to_another_na
 
 @pytest.mark.promise("back.machine")
 def test_a_redo_leaves_a_file_alone_that_a_restore_put_under_an_older_name() -> None:
-    """Nothing says that it is the file that the deletion was about: it may be another one of its content."""
+    """Nothing shows that it is the deleted file: it may be another one with the same content."""
     ws, fs = workspace()
     first = land(ws, create("a", "1\n"))
     land(ws, rename("a", "b"))

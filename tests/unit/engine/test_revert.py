@@ -1,4 +1,4 @@
-"""How a change is taken back: what comes back, what is merged, what is refused."""
+"""Undoing a change: what is restored, merged or refused."""
 
 import os
 import stat
@@ -483,7 +483,7 @@ def test_later_work_is_kept_however_the_file_is_written(written: Callable[[bytes
 
 @pytest.mark.promise("back.conflict")
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name.startswith("UTF-16")])
-def test_a_conflict_in_utf_16_is_told_as_text_with_its_line(name: str) -> None:
+def test_a_conflict_in_utf_16_is_reported_as_text_with_its_line(name: str) -> None:
     written = WRITTEN[name]
     ws, fs = workspace({"a": written(lines())})
     land(ws, write("a", written(lines(5))))
@@ -494,7 +494,7 @@ def test_a_conflict_in_utf_16_is_told_as_text_with_its_line(name: str) -> None:
 
 
 @pytest.mark.promise("back.middle")
-def test_what_lies_outside_the_change_keeps_its_own_ending() -> None:
+def test_what_is_outside_the_change_keeps_its_own_ending() -> None:
     ws, fs = workspace({"a": b"1\r\n2\n3\r\n4\n5\r\n"})
     change = land(ws, write("a", b"1\r\n2\nX\n4\n5\r\n"))
     fs.put("a", b"1\r\n2\nX\n4\n5\r\n6\r\n7")
@@ -716,7 +716,7 @@ NAMES = ["a", "b", "d/a", "d/b", "d/e/a", "x/y/z"]
 
 
 def change_something(luck: Random, ws: Workspace, fs: MemoryFS, texts: list[bytes]) -> bool:
-    """Land a random change of up to three files; whether anything landed."""
+    """Land a random change of up to three files; returns whether anything landed."""
     tx = ws.transaction()
     there = sorted(fs.files())
     used: set[str] = set()

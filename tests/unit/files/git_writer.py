@@ -1,4 +1,4 @@
-"""Git's files, written by hand: also those that git would never write."""
+"""Write git's files by hand, including some that git would never write."""
 
 import zlib
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ def named(kind: int, content: bytes) -> bytes:
 
 
 def loose(objects: Path, kind: int, content: bytes, raw: bytes | None = None) -> bytes:
-    """Write an object into a file of its own, perhaps other bytes in its place; its name."""
+    """Write a loose object, or other bytes in its place; returns its name."""
     name = named(kind, content)
     place = objects / name.hex()[:2] / name.hex()[2:]
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -38,19 +38,19 @@ def commit(tree_name: bytes, parents: Iterable[bytes] = (), time: int = 0) -> by
 
 
 def number(value: int) -> bytes:
-    """A number as deltas have it."""
+    """A number as encoded in a delta."""
     return bytes([value & 127 | 128]) + number(value >> 7) if value > 127 else bytes([value])
 
 
 def delta(base: bytes, result: bytes, keep: int) -> bytes:
-    """What makes of a base another text that begins with as many of its bytes as are kept."""
+    """A delta to a text that starts with the first `keep` bytes of the base."""
     order = b"\xf0" + keep.to_bytes(3, "little") if keep else b""
     rest = [result[at : at + 127] for at in range(keep, len(result), 127)]
     return number(len(base)) + number(len(result)) + order + b"".join(bytes([len(each)]) + each for each in rest)
 
 
 def packed(kind: int, data: bytes, head: bytes = b"", size: int | None = None) -> bytes:
-    """An object in a pack; `head` says what it rests on."""
+    """An object in a pack; `head` names its base."""
     size = len(data) if size is None else size
     first, rest = kind << 4 | size & 15, size >> 4
     sizes = bytes([first | 128]) + number(rest) if rest else bytes([first])
@@ -58,7 +58,7 @@ def packed(kind: int, data: bytes, head: bytes = b"", size: int | None = None) -
 
 
 def back(distance: int) -> bytes:
-    """How far what an object rests on lies before it."""
+    """The distance back to an object's base."""
     found = [distance & 127]
     while distance := distance >> 7:
         distance -= 1
@@ -67,7 +67,7 @@ def back(distance: int) -> bytes:
 
 
 class PackWriter:
-    """A pack and its list."""
+    """A pack and its index."""
 
     def __init__(self) -> None:
         self.data = bytearray(b"PACK\0\0\0\2\0\0\0\0")
@@ -80,7 +80,7 @@ class PackWriter:
         return place
 
     def write(self, objects: Path, *, far: bool = False, more: Sequence[bytes] = ()) -> Path:
-        """Write both files; `far`: with places of eight bytes; `more`: names that lead nowhere."""
+        """Write both files; `far`: with offsets of eight bytes; `more`: names without an object."""
         folder = objects / "pack"
         folder.mkdir(parents=True, exist_ok=True)
         places = {**dict.fromkeys(more, 0), **self.places}
@@ -115,7 +115,7 @@ def index(entries: Iterable[tuple[bytes, bytes, int, int]], version: int = 2) ->
 
 
 class Repo:
-    """A repository whose commits have one file."""
+    """A repository whose commits contain one file."""
 
     def __init__(self, top: Path) -> None:
         self.git = top / ".git"

@@ -1,4 +1,4 @@
-"""One transaction: what it reports, what it keeps, what it refuses, and which files help with it."""
+"""One transaction: what it reports, preserves and refuses, and its temporary files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def update(fs: MemoryFS | FaultyFS, path: str = "a.txt", content: bytes = b"new"
 
 
 def foreign_owner() -> MemoryFS:
-    """A file of somebody else's, for a user who may write it but not give files away."""
+    """A file of another user that this user may write, but whose owner they cannot set."""
     fs = MemoryFS({"a.txt": b"old"}, can_chown=False)
     fs.node_of("a.txt").owner = (12345, 12345)
     return fs

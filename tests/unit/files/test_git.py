@@ -1,4 +1,4 @@
-"""Repositories that are written by hand: what git would never write, and what it rarely does."""
+"""Repositories written by hand, with what git rarely or never writes."""
 
 import zlib
 from collections.abc import Callable
@@ -33,8 +33,8 @@ LONG = b"0123456789" * 4_000
 MUCH = 1_000_000
 
 
-def objects(folder: Path, ends: float | None = None) -> Objects:
-    return Objects(str(folder), 20, monotonic() + 60 if ends is None else ends)
+def objects(folder: Path, deadline: float | None = None) -> Objects:
+    return Objects(str(folder), 20, monotonic() + 60 if deadline is None else deadline)
 
 
 def read(folder: Path, name: bytes, kind: int = BLOB, most: int = MUCH) -> bytes | None:
@@ -76,7 +76,7 @@ def test_a_loose_object_that_is_damaged_is_none(tmp_path: Path, raw: bytes) -> N
 
 
 def chain(pack: PackWriter, *, by_name: bool) -> list[bytes]:
-    """Versions of a text, each resting on the one before; the first is whole."""
+    """Versions of a text, each a delta to the one before; the first is whole."""
     versions = [LONG]
     place = pack.add(named(BLOB, LONG), packed(BLOB, LONG))
     for at in range(1, 6):
@@ -349,8 +349,8 @@ def test_a_commit_that_is_none_ends_the_history(repo: Opened, raw: bytes) -> Non
     two = repo.commit(b"2", one, broken)
     with repo.opened() as found:
         assert found.at(broken) is None
-        assert list(found.past(broken)) == []
-        assert [each.commit for each in found.past(two)] == [one.hex()]
+        assert list(found.versions_before(broken)) == []
+        assert [each.commit for each in found.versions_before(two)] == [one.hex()]
 
 
 def test_lines_of_history_are_followed_by_time_and_once(repo: Opened) -> None:
@@ -358,7 +358,7 @@ def test_lines_of_history_are_followed_by_time_and_once(repo: Opened) -> None:
     left, right = repo.commit(b"left", first, time=5), repo.commit(b"right", first, time=9)
     top = repo.commit(b"both", left, right, time=10)
     with repo.opened() as found:
-        past = list(found.past(top))
+        past = list(found.versions_before(top))
     assert [(each.commit, each.until) for each in past] == [
         (left.hex(), top.hex()),
         (right.hex(), top.hex()),
@@ -367,7 +367,7 @@ def test_lines_of_history_are_followed_by_time_and_once(repo: Opened) -> None:
     ]
 
 
-def test_a_long_history_is_not_followed_for_ever(repo: Opened) -> None:
+def test_a_long_history_is_not_followed_forever(repo: Opened) -> None:
     repo.commit(b"1")
     pack, name = PackWriter(), b""
     above = named(TREE, tree([(b"40000", b"src", named(TREE, tree([(b"100644", b"a.py", named(BLOB, b"1"))])))]))
@@ -378,7 +378,7 @@ def test_a_long_history_is_not_followed_for_ever(repo: Opened) -> None:
     changed = repo.commit(b"2", name)
     pack.write(repo.objects)
     with repo.opened() as found:
-        assert [each.commit for each in found.past(changed)] == [name.hex()]
+        assert [each.commit for each in found.versions_before(changed)] == [name.hex()]
 
 
 ENTRIES = [
@@ -390,7 +390,7 @@ ENTRIES = [
 def test_what_is_staged_is_found_in_every_kind_of_index(repo: Opened, version: int) -> None:
     (repo.git / "index").write_bytes(index(ENTRIES, version))
     with repo.opened() as found:
-        assert found.staged() == b"\3" * 20
+        assert found.staged_blob() == b"\3" * 20
 
 
 @pytest.mark.parametrize("version", [2, 3, 4])
@@ -398,7 +398,7 @@ def test_what_is_staged_is_found_in_every_kind_of_index(repo: Opened, version: i
 def test_a_link_a_submodule_or_a_conflict_is_no_version(repo: Opened, version: int, mode: int, flags: int) -> None:
     (repo.git / "index").write_bytes(index([(b"src/a.py", b"\3" * 20, mode, flags)], version))
     with repo.opened() as found:
-        assert found.staged() is None
+        assert found.staged_blob() is None
 
 
 @pytest.mark.parametrize("version", [2, 3, 4, 5])
@@ -407,18 +407,18 @@ def test_an_index_that_is_damaged_has_nothing(repo: Opened, version: int) -> Non
     for size in range(0, len(whole), 3):
         (repo.git / "index").write_bytes(whole[:size])
         with repo.opened() as found:
-            assert found.staged() is None
+            assert found.staged_blob() is None
     (repo.git / "index").write_bytes(b"DIRX" + whole[4:])
     with repo.opened() as found:
-        assert found.staged() is None
+        assert found.staged_blob() is None
 
 
 @pytest.mark.promise("bound.bases")
 @pytest.mark.parametrize("version", [2, 3, 4])
-def test_a_large_index_is_not_gone_through_for_ever(repo: Opened, version: int) -> None:
+def test_a_large_index_is_not_gone_through_forever(repo: Opened, version: int) -> None:
     (repo.git / "index").write_bytes(index(ENTRIES, version))
     with repo.opened(-1) as found, pytest.raises(TimeoutError):
-        found.staged()
+        found.staged_blob()
 
 
 @pytest.mark.parametrize(

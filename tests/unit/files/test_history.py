@@ -1,4 +1,4 @@
-"""The history's file: whose it is, who may read it, and that no edit ever fails for its sake."""
+"""The history's file: its workspace, its permissions, and that no edit ever fails because of it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def make(root: Path) -> None:
 
 
 def make_anew(home: Path) -> Path:
-    """Another folder at the workspace's path; the old one is put aside."""
+    """Create another folder at the workspace's path; the old one is moved away."""
     (home / "ws").rename(home / "put aside")
     make(home / "ws")
     return home / "ws"
@@ -79,7 +79,7 @@ def shelf() -> Path:
 
 
 def kept() -> list[str]:
-    """What lies on the shelf."""
+    """The files in the history folder."""
     return sorted(path.name for path in shelf().iterdir()) if shelf().exists() else []
 
 
@@ -90,7 +90,7 @@ def database() -> Path:
 
 
 def edit(root: Path, number: int, *, fs: FS | None = None, settings: Settings = FAST) -> Trouble | None:
-    """Write a number into a file, which must land; what the history has to say."""
+    """Write a number into a file, which must land; returns the history's trouble."""
     with Workspace(root, settings, fs=fs).transaction(str(number)) as tx:
         tx.write("a.txt", f"{number}\n")
     assert (root / "a.txt").read_text() == f"{number}\n"
@@ -145,7 +145,7 @@ def test_the_history_is_for_its_owner_only(home: Path, umask: int) -> None:
 
 
 @pytest.mark.promise("back.private")
-def test_the_history_lies_in_the_state_folder_and_not_in_the_workspace(home: Path) -> None:
+def test_the_history_is_in_the_state_folder_and_not_in_the_workspace(home: Path) -> None:
     edited(home / "ws", 1)
     assert [path.name for path in (home / "ws").iterdir()] == ["a.txt"]
     assert database().parent == home / "state" / "suture" / ".suture-history"
@@ -232,7 +232,7 @@ def test_a_workspace_has_one_history_whichever_link_leads_to_it(home: Path) -> N
 
 
 class NoBirth(LocalFS):
-    """A system that does not tell when a folder was made."""
+    """A system that does not report when a folder was created."""
 
     def born(self, folder: int) -> int:  # noqa: ARG002  see FS
         return 0
@@ -302,7 +302,7 @@ def test_a_copy_begins_without_history(home: Path) -> None:
 
 
 @pytest.mark.promise("back.moved")
-def test_a_workspace_made_anew_at_the_same_path_goes_on_with_the_history(home: Path) -> None:
+def test_a_workspace_recreated_at_the_same_path_continues_with_the_history(home: Path) -> None:
     edited(home / "ws", 1, 2)
     old = database().read_bytes()
     make_anew(home)
@@ -328,7 +328,7 @@ def test_a_workspace_that_was_put_aside_keeps_its_history_too(home: Path) -> Non
 
 
 @pytest.mark.promise("back.moved")
-def test_a_workspace_made_anew_again_and_again_goes_on_with_the_history_used_last(home: Path) -> None:
+def test_a_workspace_recreated_again_and_again_continues_with_the_history_used_last(home: Path) -> None:
     for number in (1, 2, 3, 4):
         edited(home / "ws", number)
         (home / "ws").rename(home / str(number))
@@ -338,7 +338,7 @@ def test_a_workspace_made_anew_again_and_again_goes_on_with_the_history_used_las
 
 @pytest.mark.promise("back.moved")
 def test_a_workspace_at_the_same_path_on_another_device_is_the_same(home: Path) -> None:
-    """A container, whose disk has another number every time."""
+    """A container, whose disk has another device number every time."""
     edited(home / "ws", 1, 2)
     path, device, inode = database().name.split("-")
     database().rename(shelf() / f"{path}-{int(device, 16) + 1:x}-{inode}")
@@ -369,7 +369,7 @@ def test_a_folder_that_was_given_the_inode_of_a_dead_workspace_begins_without_hi
 
 
 class Elsewhere(LocalFS):
-    """The files as another machine or container has them: perhaps with the same numbers, made at another time."""
+    """The files as another machine or container sees them, perhaps with the same numbers and another birth time."""
 
     def __init__(self, name: str, born: int = 0, *, shared: bool = False) -> None:
         self._name = name
@@ -491,7 +491,7 @@ def flipped_pages(path: Path) -> None:
 
 
 def replacing(old: bytes, new: bytes) -> Callable[[Path], None]:
-    """Damage to the text of the schema, which SQLite reads as it stands there."""
+    """Damage to the text of the schema, which SQLite parses."""
 
     def damage(path: Path) -> None:
         assert old in path.read_bytes()
@@ -572,7 +572,7 @@ damages = pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 
 
 def seen(path: Path) -> tuple[int, object]:
-    """What stands at a path, links not followed."""
+    """The status and content of a path, without following links."""
     kind = stat.S_IFMT(path.lstat().st_mode)
     if kind == stat.S_IFREG:
         return kind, path.read_bytes()
@@ -601,7 +601,7 @@ def test_a_damaged_history_is_kept_aside_and_a_new_one_begun(home: Path, damage:
 
 @pytest.mark.promise("back.goes-on")
 @damages
-def test_a_damaged_history_is_unavailable_to_who_asks_and_stays_as_it_is(
+def test_a_damaged_history_is_unavailable_to_readers_and_stays_as_it_is(
     home: Path, damage: Callable[[Path], None]
 ) -> None:
     edited(home / "ws", 1, 2)
@@ -616,7 +616,7 @@ def test_a_damaged_history_is_unavailable_to_who_asks_and_stays_as_it_is(
 
 
 @pytest.mark.promise("back.goes-on")
-def test_a_history_that_was_deleted_or_emptied_begins_anew(home: Path) -> None:
+def test_a_history_that_was_deleted_or_emptied_starts_over(home: Path) -> None:
     edited(home / "ws", 1)
     database().unlink()
     edited(home / "ws", 2)
@@ -633,7 +633,7 @@ def test_a_history_that_was_deleted_or_emptied_begins_anew(home: Path) -> None:
 
 @pytest.mark.promise("back.goes-on")
 @pytest.mark.parametrize("damage", [garbage, flipped_pages, without_a_table])
-def test_a_workspace_made_anew_leaves_the_damaged_history_of_the_old_one_alone(
+def test_a_workspace_created_again_leaves_the_damaged_history_of_the_old_one_alone(
     home: Path, damage: Callable[[Path], None]
 ) -> None:
     edited(home / "ws", 1)
@@ -661,7 +661,7 @@ def test_several_damaged_histories_are_all_kept(home: Path) -> None:
 SCHEMA_BYTES = range(100, 4096, 61)
 SOME_BYTES = range(5000, 60_000, 1709)
 FIRST_ID = range(24_500, 24_560, 7)
-"""Around the first change's id, which is looked at to forget what is old."""
+"""Bytes around the first change's id, which is read to drop old changes."""
 
 
 @pytest.mark.slow
@@ -774,7 +774,7 @@ def test_looking_at_a_locked_history_fails_and_leaves_the_lock(home: Path, locke
     assert listed(home / "ws") == ["1"]
 
 
-def test_who_only_reads_the_history_does_not_stop_it_from_being_read(home: Path) -> None:
+def test_a_reader_of_the_history_does_not_stop_it_from_being_read(home: Path) -> None:
     edited(home / "ws", 1)
     with locked_here(database(), "DEFERRED"):
         assert listed(home / "ws") == ["1"]
@@ -967,7 +967,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def die_while_writing(path: Path) -> None:
-    """Leave a database half written, with the journal that takes it back."""
+    """Leave a half-written database, with the journal that rolls it back."""
     process = subprocess.run([sys.executable, "-c", DYING, str(path)], check=False)
     assert process.returncode == -signal.SIGKILL
     assert path.with_name(path.name + "-journal").stat().st_size > 512

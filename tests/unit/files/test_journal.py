@@ -8,7 +8,7 @@ import pytest
 
 from suture.errors import RecoveryBlocked
 from suture.files.fs import Tree
-from suture.files.journal import Intent, Journal, Left, Step, new_id
+from suture.files.journal import Intent, Journal, Leftover, Step, new_id
 from suture.plan import ChangeRecord, FileRecord, Version, digest
 from suture.testing import MemoryFS
 
@@ -56,7 +56,7 @@ def disk() -> MemoryFS:
     return fs
 
 
-SIGNED = Left(INTENT, done=False, signed=True)
+SIGNED = Leftover(INTENT, done=False, signed=True)
 
 
 def journal(fs: MemoryFS, *roots: str) -> Journal:
@@ -119,7 +119,7 @@ def test_an_intent_torn_anywhere_was_never_written() -> None:
     for length in range(len(whole) - 1):
         fs = disk()
         fs.put(NAME, whole[:length])
-        assert journal(fs).read() == Left(None), length
+        assert journal(fs).read() == Leftover(None), length
 
 
 def test_an_intent_whose_state_cannot_be_read_is_not_done() -> None:
@@ -153,10 +153,10 @@ def test_an_intent_that_is_damaged_or_foreign_blocks_the_recovery(data: Callable
 def test_an_intent_that_a_power_cut_left_unwritten_means_that_nothing_was_begun(data: Callable[[bytes], bytes]) -> None:
     fs = written()
     fs.put(NAME, data(fs.node_of(NAME).data))
-    assert journal(fs).read() == Left(None)
+    assert journal(fs).read() == Leftover(None)
 
 
-def test_roots_are_known_by_their_paths_and_the_first_by_where_the_intent_lies() -> None:
+def test_roots_are_known_by_their_paths_and_the_first_by_the_place_of_the_intent() -> None:
     fs = written()
     fs.put("../moved/.suture-intent", fs.node_of(NAME).data)
     found = journal(fs, "/moved", "/ws", "/extra").read().intent
@@ -170,7 +170,7 @@ def test_an_intent_of_an_earlier_version_knows_no_clipboards() -> None:
     record = RECORD.but(clipboards=())
     journal(fs).write(INTENT.but(record=record), durable=False)
     rewrite(fs, b', "clipboards": []', b"")
-    assert journal(fs).read() == Left(INTENT.but(record=record))
+    assert journal(fs).read() == Leftover(INTENT.but(record=record))
 
 
 @pytest.mark.parametrize("wrong", [b'[["name", 3]]', b'[["name"]]', b"3", b'[[null, "x"]]'])
@@ -194,7 +194,7 @@ def test_a_root_that_is_not_there_blocks_the_recovery() -> None:
         journal(written(), "/ws").read()
 
 
-def test_a_folder_of_that_name_is_no_intent() -> None:
+def test_a_folder_of_that_name_is_not_an_intent() -> None:
     fs = disk()
     fs.make_folder(f"/ws/{NAME}")
     with pytest.raises(RecoveryBlocked):

@@ -1,4 +1,4 @@
-"""The operating system behind the file system calls: what is particular about them."""
+"""The file system calls on a real operating system, and their peculiarities."""
 
 import errno
 import os
@@ -105,7 +105,7 @@ class WithoutFolderLocks(LocalFS):
 
 @pytest.mark.process
 @pytest.mark.parametrize("kind", ["folder", "file"])
-def test_a_lock_holds_against_other_processes_and_falls_with_its_process(
+def test_a_lock_excludes_other_processes_and_ends_with_its_process(
     folder: int, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
@@ -246,7 +246,7 @@ def test_a_folder_that_may_only_be_searched_can_be_opened(tmp_path: Path, folder
     assert found.size == 3
 
 
-def test_a_listing_is_sorted_and_reads_the_folder_anew(tmp_path: Path, folder: int) -> None:
+def test_a_listing_is_sorted_and_reads_the_folder_again(tmp_path: Path, folder: int) -> None:
     for name in ("b", "a", "ä", "B"):
         (tmp_path / name).touch()
     assert FS.list(folder) == sorted(["b", "a", "ä", "B"])
@@ -254,7 +254,7 @@ def test_a_listing_is_sorted_and_reads_the_folder_anew(tmp_path: Path, folder: i
     assert len(FS.list(folder)) == len(FS.list(folder)) == 5
 
 
-def test_what_stands_under_a_name(tmp_path: Path, folder: int) -> None:
+def test_the_status_of_a_name(tmp_path: Path, folder: int) -> None:
     (tmp_path / "f").write_bytes(b"three")
     (tmp_path / "f").chmod(0o640)
     (tmp_path / "g").hardlink_to(tmp_path / "f")
@@ -314,7 +314,7 @@ MACHINE = """\
         ("torn\n27 1 0:1\n", None),
     ],
 )
-def test_a_container_is_told_from_others_by_what_is_mounted(mounts: str, found: str | None) -> None:
+def test_a_container_is_recognized_by_what_is_mounted(mounts: str, found: str | None) -> None:
     assert container_of(mounts) == found
 
 
@@ -329,7 +329,7 @@ def test_a_machine_is_the_same_each_time_and_its_folders_too(tmp_path: Path) -> 
 
 @pytest.fixture
 def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the user's key lies."""
+    """The path of the user's key."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "state/suture/.suture-key"
 
@@ -354,14 +354,14 @@ def test_a_key_that_others_may_know_is_replaced(key: Path, spoil: str) -> None:
     assert key.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_lost_key_is_made_anew(key: Path) -> None:
+def test_a_lost_key_is_created_again(key: Path) -> None:
     first = LocalFS().secret()
     key.unlink()
     assert LocalFS().secret() != first
 
 
 @pytest.mark.parametrize("kind", ["folder", "link"])
-def test_what_is_no_file_is_no_key(key: Path, kind: str) -> None:
+def test_what_is_not_a_file_is_not_a_key(key: Path, kind: str) -> None:
     key.parent.mkdir(parents=True)
     if kind == "folder":
         key.mkdir()

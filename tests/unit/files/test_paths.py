@@ -1,4 +1,4 @@
-"""Path arguments, resolved on a file system in memory; the hostile ones stand in `faults/test_hostile_paths.py`."""
+"""Path arguments, resolved on a file system in memory; hostile ones are in `faults/test_hostile_paths.py`."""
 
 import pytest
 
@@ -112,7 +112,7 @@ def test_a_path_is_resolved_to_the_file_it_means(requested: str, path: str) -> N
         ("/t/way/new.txt", "new.txt"),
     ],
 )
-def test_a_path_where_nothing_stands_is_a_file_that_can_be_made(requested: str, path: str) -> None:
+def test_a_path_where_nothing_is_names_a_new_file(requested: str, path: str) -> None:
     target = resolver(make()).resolve(requested)
     assert (target.path, target.stat) == (path, None)
     check_new_name(target)
@@ -185,14 +185,14 @@ def test_a_path_below_an_extra_root_is_named_absolutely(requested: str, root: in
     assert (target.root, target.path, target.name) == (root, path, name)
 
 
-def test_an_extra_root_does_not_open_what_lies_between_the_roots() -> None:
+def test_an_extra_root_does_not_open_what_is_between_the_roots() -> None:
     found = resolver(make(), "/t/ws", "/t/extra/lib")
     assert found.resolve("/t/extra/lib/x.txt").root == 1
     for path in ("/t/extra/x.txt", "/t/extra/lib/../x.txt", "/t/extra", "../extra/lib/x.txt", "/t/extra/library"):
         assert code(found, path) == "PATH_OUTSIDE_WORKSPACE"
 
 
-def test_a_root_that_is_the_whole_system_holds_everything() -> None:
+def test_a_root_that_is_the_whole_system_contains_everything() -> None:
     found = resolver(make(), "/")
     target = found.resolve("/t/other/x.txt")
     assert (target.path, target.name) == ("t/other/x.txt", "t/other/x.txt")

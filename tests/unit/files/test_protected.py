@@ -38,7 +38,7 @@ OPEN = """
 
 
 def sample(pattern: str) -> str:
-    """A path that a pattern is for."""
+    """A path that a pattern matches."""
     return pattern.replace("/**", "/x/y").replace("*", "any")
 
 

@@ -1,4 +1,4 @@
-"""The walk: which files, in which order, and what it leaves behind."""
+"""The walk: which files, in which order, and that it closes its handles."""
 
 import errno
 import os
@@ -56,7 +56,7 @@ def test_paths_are_sorted_as_strings() -> None:
     assert paths(fs)[:4] == ["Z", "a-b/x", "a.py", "a/x"]
 
 
-def test_runs_hold_what_stands_between_two_folders() -> None:
+def test_runs_contain_what_is_between_two_folders() -> None:
     fs = memory("a", "b/x", "b/y", "c", "c1", "d/e/z", "f")
     with Tree(fs, "/ws") as tree:
         runs = [(prefix, names) for _, prefix, names in walk(tree, Selection.parse("**"), Guard())]
@@ -105,19 +105,19 @@ def test_only_folders_that_can_hold_a_selected_file_are_entered() -> None:
 
 
 class SpyFS(FaultyFS):
-    """A file system that notes which folders are listed, and runs something before a call."""
+    """A file system that records which folders are listed, and can run a function before a call."""
 
     def __init__(self, inner: FS, before: Callable[[str, str], None] | None = None) -> None:
         super().__init__(inner)
         self.scanned: list[str] = []
         self._before = before
 
-    def _pass(self, name: str, *args: object) -> object:
+    def _forward(self, name: str, *args: object) -> object:
         if name == "scan":
             self.scanned.append(str(args[1]))
         if self._before is not None:
             self._before(name, str(args[1]) if len(args) > 1 else "")
-        return super()._pass(name, *args)
+        return super()._forward(name, *args)
 
 
 def test_excludes_take_files_and_folders_away() -> None:
@@ -208,7 +208,7 @@ def test_protected_files_are_left_out() -> None:
     assert paths(fs, EVERYTHING) == [".env", "a", "config.fish2", "x/fish/b"]
 
 
-def test_what_the_guard_is_told_counts() -> None:
+def test_the_settings_of_the_guard_count() -> None:
     fs = memory(*"a.pem é.pem ｋey key sub/key secret/a secret/b/c secret/ok keys/x".split())
     guard = Guard(protect=["*.pem", "key", "secret/**", "keys/?"], allow=["secret/ok"])
     assert paths(fs, guard=guard) == ["secret/ok"]
@@ -294,7 +294,7 @@ def test_a_walk_that_is_given_up_leaves_nothing_open() -> None:
 
 
 def chain(fs: MemoryFS, depth: int) -> None:
-    """Folders in folders, with a file after each."""
+    """Nested folders, with a file after each."""
     node = fs._at("/ws")
     for number in range(depth):
         below = fs._node("folder", 0o755)
@@ -322,7 +322,7 @@ def test_a_deep_tree_is_walked_with_few_open_folders() -> None:
     assert not fs._handles
 
 
-def test_a_deep_tree_that_changes_meanwhile_is_walked_as_far_as_it_stands() -> None:
+def test_a_deep_tree_that_changes_meanwhile_is_walked_as_far_as_it_exists() -> None:
     fs = MemoryFS()
     chain(fs, 300)
     found = []
@@ -411,7 +411,7 @@ def test_a_folder_is_opened_with_what_is_in_it(fs_and_folder: tuple[FS, int]) ->
 
 
 @pytest.mark.parametrize("name", ["to_d", "nothing", "d/f"])
-def test_what_is_no_folder_is_not_opened(fs_and_folder: tuple[FS, int], name: str) -> None:
+def test_what_is_not_a_folder_is_not_opened(fs_and_folder: tuple[FS, int], name: str) -> None:
     fs, folder = fs_and_folder
     with pytest.raises(OSError) as refused:  # noqa: PT011  which one is asked below
         fs.scan(folder, name)

@@ -261,7 +261,7 @@ def test_no_call_is_begun_for_a_client_that_takes_no_answers(root: Path) -> None
     begun: list[dict[str, Any]] = []
 
     async def ask() -> None:
-        writer = Writer(target, calls.room)
+        writer = Writer(target, calls.may_start)
         writer.put(b"x" * 2_000_000)
         calls.start("file_read", {"path": "a.txt"}, begun.append)
         await anyio.sleep(0.05)
@@ -324,7 +324,7 @@ def test_everybody_who_waits_for_room_goes_on_when_there_is() -> None:
 def test_a_call_that_is_cancelled_before_its_turn_is_not_made(root: Path) -> None:
     calls = Calls(Workspace(root), ["file_edit"], 1_000_000)
     results: list[dict[str, Any]] = []
-    calls.room.clear()
+    calls.may_start.clear()
     calls.start("file_edit", edit("a.txt", "one", "two"), results.append)
     calls.end()
     assert [each["structuredContent"]["error"]["code"] for each in results] == ["CANCELLED"]

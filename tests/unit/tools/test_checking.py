@@ -196,9 +196,9 @@ def test_a_configuration_is_read_anew_when_it_changes(root: Path) -> None:
     ("name", "said", "reason"),
     [
         ("suture.toml", "= broken", "suture.toml is not TOML"),
-        ("suture.toml", "[validators.json]\nsevere = 1\n", "severe is unknown"),
+        ("suture.toml", "[validators.json]\nsevere = 1\n", "unknown key severe"),
         ("pyproject.toml", "[tool]\nsuture = 1\n", "pyproject.toml: tool.suture must be a table"),
-        ("suture.toml", "[validators.jsn]\nrequired = true\n", "there is no check of this name"),
+        ("suture.toml", "[validators.jsn]\nrequired = true\n", "no check has this name"),
     ],
 )
 def test_a_configuration_that_cannot_be_understood_is_told(root: Path, name: str, said: str, reason: str) -> None:
@@ -249,7 +249,7 @@ def test_an_operators_file_that_is_named_and_not_there_is_told(root: Path) -> No
 def test_a_bad_glob_is_told_and_keeps_nothing_from_working(root: Path) -> None:
     (root / "suture.toml").write_text('[validators.json]\nfiles = ["[a"]\n')
     found = checked(root, FAST)
-    assert "'[a' is no glob" in found["not_run"][0]["reason"]
+    assert "'[a' is not a glob" in found["not_run"][0]["reason"]
     assert call(root, "safe_edit", {"path": "a.json", "content": "{"}).is_error
 
 

@@ -350,9 +350,9 @@ def test_show_wants_one_change() -> None:
 # Whether a file was there
 
 
-def was_there(ws: Workspace, path: str) -> bool:
+def had_file(ws: Workspace, path: str) -> bool:
     with ws._engine.session() as session:
-        return session.was_there(path)
+        return session.had_file(path)
 
 
 @pytest.mark.promise("back.stale")
@@ -363,7 +363,7 @@ def test_a_file_was_there_if_a_change_replaced_moved_or_deleted_what_was_in_it()
     land(ws, delete("c"))
     land(ws, create("made", "5"))
     paths = ("a", "b", "new", "c", "made", "untouched", "missing")
-    assert {path for path in paths if was_there(ws, path)} == {"a", "b", "new", "c"}
+    assert {path for path in paths if had_file(ws, path)} == {"a", "b", "new", "c"}
 
 
 @pytest.mark.promise("back.stale")
@@ -377,18 +377,18 @@ def test_a_file_was_there_although_what_was_in_it_is_damaged() -> None:
         assert database.execute("UPDATE content SET data = x'ff'").rowcount > 0
         database.commit()
         fs.shelf[name] = database.serialize()
-    assert was_there(ws, "a")
+    assert had_file(ws, "a")
 
 
 def test_where_no_history_can_be_read_no_file_was_there_and_it_is_no_error() -> None:
     off, _ = workspace({"a": b"1"}, Settings(history=False))
     land(off, write("a", "2"))
-    assert not was_there(off, "a")
+    assert not had_file(off, "a")
     ws, fs = workspace({"a": b"1"})
     land(ws, write("a", "2"))
     (name,) = fs.shelf
     fs.shelf[name] = b"not a database" * 100
-    assert not was_there(ws, "a")
+    assert not had_file(ws, "a")
 
 
 def test_ids_sort_as_the_changes_landed() -> None:

@@ -8,14 +8,14 @@ from suture.files.glob import Ignore, join
 
 
 def says(rules: str | bytes, path: str) -> str:
-    """What the rules say about a path, a folder if it ends with a slash: `ignored`, `kept` or nothing."""
+    """What the rules decide for a path (a folder if it ends with a slash): `ignored`, `kept` or nothing."""
     ignore = Ignore(rules if isinstance(rules, bytes) else rules.encode())
     folder, _, name = path.removesuffix("/").rpartition("/")
     prefix = f"{folder}/" if folder else ""
     ask = ignore.folders if path.endswith("/") else ignore.files
     ignored, kept = ask([name, "another"], prefix)
     said = "ignored" if name in ignored else "kept" if name in kept else ""
-    touched = ignore.touches([name], prefix, join([name]))
+    touched = ignore.matches_any([name], prefix, join([name]))
     assert touched or not said
     return said
 

@@ -1,4 +1,4 @@
-"""Reading many files: only those that may hold what is sought come out."""
+"""Reading many files: only those that may contain a match are returned."""
 
 import errno
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from suture import Settings, Workspace
 from suture.errors import InputTooLarge
 from suture.files import walk as module
 from suture.files.fs import Tree
-from suture.files.walk import Sought, sweep
+from suture.files.walk import ContentFilter, read_candidates
 from suture.testing import FaultyFS, MemoryFS
 
 
@@ -21,19 +21,19 @@ def swept(
     *,
     only_utf8: bool = True,
     window: int = 8_192,
-    largest: int = 10_000_000,
+    max_bytes: int = 10_000_000,
 ) -> list[str]:
     fs = MemoryFS(files)
-    sought = Sought(
+    content_filter = ContentFilter(
         lambda buffer, size: buffer.find(word, 0, size) >= 0,
         closer or (lambda content: word in content),
         only_utf8=only_utf8,
         binary_window=window,
-        largest=largest,
+        max_bytes=max_bytes,
     )
     with Tree(fs, fs.root) as tree:
         runs = [(tree.folder(""), "", sorted(files))]
-        found = list(sweep(tree, runs, sought))
+        found = list(read_candidates(tree, runs, content_filter))
     assert [content for _, _, name, content in found] == [files[name] for _, _, name, _ in found]
     return [prefix + name for _, prefix, name, _ in found]
 
@@ -70,12 +70,12 @@ def test_without_a_window_nothing_is_binary() -> None:
 
 
 def test_a_file_larger_than_the_buffer_is_read_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_BUFFER", 16)
+    monkeypatch.setattr(module, "_BUFFER_SIZE", 16)
     far = b"." * 100 + b"needle"
     assert swept({"far": far, "none": b"." * 100, "binary": b"\0." * 50 + b"needle"}) == ["far"]
     with pytest.raises(InputTooLarge):
-        swept({"far": far}, largest=50)
-    assert swept({"big": b"x\0" * 100}, largest=50) == []
+        swept({"far": far}, max_bytes=50)
+    assert swept({"big": b"x\0" * 100}, max_bytes=50) == []
 
 
 def test_a_file_that_is_too_large_is_named_by_its_path() -> None:

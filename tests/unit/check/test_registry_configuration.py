@@ -1,4 +1,4 @@
-"""What a project and an operator can say about checks, and what cannot be understood."""
+"""What a project and an operator can configure, and what is invalid."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def test_everything_that_can_be_said_about_a_check() -> None:
 @pytest.mark.parametrize(
     ("table", "problem"),
     [
-        ({"file": ["x"]}, "file is unknown; known are command, enabled,"),
+        ({"file": ["x"]}, "unknown key file; valid keys are command, enabled,"),
         ({"files": "x"}, "files must be a list of strings"),
         ({"files": []}, "files must be a list of strings"),
         ({"files": [1]}, "files must be a list of strings"),
@@ -34,13 +34,13 @@ def test_everything_that_can_be_said_about_a_check() -> None:
         ({"required": "yes"}, "required must be true or false"),
         ({"enabled": 1}, "enabled must be true or false"),
         ({"severity": "fatal"}, "severity must be error or warning"),
-        ({"timeout_ms": 0}, "timeout_ms must be a number above 0"),
-        ({"timeout_ms": True}, "timeout_ms must be a number above 0"),
-        ({"timeout_ms": "5"}, "timeout_ms must be a number above 0"),
+        ({"timeout_ms": 0}, "timeout_ms must be a positive integer"),
+        ({"timeout_ms": True}, "timeout_ms must be a positive integer"),
+        ({"timeout_ms": "5"}, "timeout_ms must be a positive integer"),
         (["x"], "it must be a table"),
     ],
 )
-def test_what_does_not_fit_is_told_and_left_out(table: Any, problem: str) -> None:
+def test_what_does_not_fit_is_reported_and_left_out(table: Any, problem: str) -> None:
     found = parse({"validators": {"x": table}}, "here", by_project=False)
     assert found.rules == {}
     assert len(found.problems) == 1
@@ -51,11 +51,11 @@ def test_what_does_not_fit_is_told_and_left_out(table: Any, problem: str) -> Non
     ("said", "problem"),
     [
         ({"validators": []}, "here: validators must be a table of tables"),
-        ({"validator": {}}, "here: validator is unknown; known is validators"),
+        ({"validator": {}}, "here: unknown key validator; expected validators"),
         ({"trust": "/root"}, "here: trust must be a list of folders"),
     ],
 )
-def test_a_file_that_says_something_else_is_told(said: dict[str, Any], problem: str) -> None:
+def test_a_file_that_says_something_else_is_reported(said: dict[str, Any], problem: str) -> None:
     assert parse(said, "here", by_project=False) == Configuration(problems=(problem,))
 
 
@@ -65,7 +65,7 @@ def test_only_the_operator_can_trust() -> None:
     assert parse(said, "suture.toml", by_project=False).trust == ("/project",)
     found = parse(said, "suture.toml", by_project=True)
     assert found.trust == ()
-    assert found.problems == ("suture.toml: only the operator's own file can say trust",)
+    assert found.problems == ("suture.toml: only the operator's own file may set trust",)
 
 
 @pytest.mark.promise("safe.commands")

@@ -1,4 +1,4 @@
-"""The history's database stays open between the changes of one process, and nobody can tell but by the clock."""
+"""The history's database stays open between changes of one process, with no visible difference except speed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def make(root: Path) -> None:
 
 
 def edit(workspace: Workspace, number: int) -> Trouble | None:
-    """Write a number into the file, which must land; what the history has to say."""
+    """Write a number into the file, which must land; returns the history's trouble."""
     with workspace.transaction(str(number)) as tx:
         tx.write("a.txt", f"{number}\n")
     assert Path(workspace.root, "a.txt").read_text() == f"{number}\n"
@@ -67,7 +67,7 @@ def database() -> Path:
 
 
 def open_databases() -> list[str]:
-    """The databases on the shelf that this process has open."""
+    """The history databases that this process has open."""
     found = [str(link.readlink()) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
     return [name for name in found if name.startswith(state_folder())]
 
@@ -152,7 +152,7 @@ def without_its_shelf(path: Path) -> None:
 
 
 def half_written(path: Path) -> None:
-    """Leave what a killed process leaves: pages of a transaction, and the journal that takes them back."""
+    """Leave what a killed process leaves: pages of a transaction, and the journal to roll them back."""
     dying = """if True:
         import os, signal, sqlite3, sys
         dying = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -205,7 +205,7 @@ def test_what_happens_to_the_file_meanwhile_is_noticed(
     assert outcomes[0] == outcomes[1]
 
 
-def test_a_state_folder_that_is_set_anew_is_used(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_folder_that_changes_is_used(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = Workspace(home / "ws", FAST)
     assert edit(workspace, 1) is None
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "other"))
@@ -230,7 +230,7 @@ def test_another_folder_at_the_workspaces_path_has_its_own_history(home: Path) -
 # Others who write
 
 
-def test_two_who_keep_it_open_see_each_others_changes(home: Path) -> None:
+def test_two_processes_that_keep_it_open_see_each_others_changes(home: Path) -> None:
     one, other = Workspace(home / "ws", FAST), Workspace(home / "ws", FAST)
     for number in range(1, 41):
         assert edit(one if number % 3 else other, number) is None
@@ -240,8 +240,8 @@ def test_two_who_keep_it_open_see_each_others_changes(home: Path) -> None:
         assert (home / "ws" / "a.txt").read_text() == f"{number}\n"
 
 
-def test_one_who_forgets_does_not_confuse_another(home: Path) -> None:
-    """Numbers of contents that were dropped are given again."""
+def test_one_that_drops_changes_does_not_confuse_another(home: Path) -> None:
+    """The numbers of dropped contents are reused."""
     small = Settings(durability="fast", history_max_bytes=300_000)
     one, other = Workspace(home / "ws", small), Workspace(home / "ws", small)
     luck = [os.urandom(9_000) for _ in range(60)]
@@ -257,7 +257,7 @@ def test_one_who_forgets_does_not_confuse_another(home: Path) -> None:
 
 @pytest.mark.promise("back.crash")
 def test_a_content_that_another_damaged_is_not_built_upon(home: Path) -> None:
-    """Every later version can be brought back, though the one that they rested on is broken."""
+    """Every later version can be restored, although their base is damaged."""
     workspace = Workspace(home / "ws", FAST)
     versions = [b"line\n" * 2_000 + b"%d\n" % number for number in range(12)]
     for number, content in enumerate(versions):
@@ -273,14 +273,14 @@ def test_a_content_that_another_damaged_is_not_built_upon(home: Path) -> None:
 
 
 def test_little_is_held_in_memory_between_changes(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "_RESTING", 1_000)
+    monkeypatch.setattr(store, "_MAX_IDLE_BYTES", 1_000)
     workspace = Workspace(home / "ws", FAST)
     for number in range(1, 6):
         with workspace.transaction(str(number)) as tx:
             tx.write("a.txt", b"line\n" * number * 100)
-    assert workspace._engine._kept is not None
-    (kept,) = workspace._engine._kept._idle
-    assert sum(map(len, kept.book._contents._cache.values())) <= 1_000
+    assert workspace._engine._idle_database is not None
+    (kept,) = workspace._engine._idle_database._idle
+    assert sum(map(len, kept.database._contents._cache.values())) <= 1_000
     assert listed(home / "ws") == ["1", "2", "3", "4", "5"]
 
 
@@ -305,7 +305,7 @@ def test_threads_of_one_process_share_it_without_harm(home: Path) -> None:
 
 
 def in_a_child(run: Callable[[], object]) -> int:
-    """Do something in a forked process; how it ended."""
+    """Run a function in a forked process; returns its exit status."""
     child = os.fork()
     if not child:
         code = 1
@@ -340,7 +340,7 @@ def test_a_forked_process_opens_its_own(home: Path) -> None:
 
 
 @LINUX
-def test_it_is_closed_with_the_workspace_or_when_somebody_asks(home: Path) -> None:
+def test_it_is_closed_with_the_workspace_or_on_request(home: Path) -> None:
     workspace = Workspace(home / "ws", FAST)
     workspace.close()
     assert edit(workspace, 1) is None
@@ -386,7 +386,7 @@ def calls_of_the_second_change(home: Path) -> tuple[int, list[str]]:
 
 
 def settled(root: Path, landed: list[str]) -> bool:
-    """Whether a workspace shows what was recorded last, and nothing else."""
+    """Whether a workspace has exactly the state that was recorded last."""
     names = [path.name for path in root.iterdir()]
     return (listed(root), names, (root / "a.txt").read_text()) == (landed, ["a.txt"], f"{landed[-1]}\n")
 
@@ -442,7 +442,7 @@ def test_a_kill_at_any_call_leaves_a_change_that_is_whole(home: Path) -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_a_database_that_cannot_be_closed_any_more_makes_no_noise(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The interpreter ends, or what keeps it is dropped by another thread than the one that opened it."""
+    """The interpreter ends, or another thread than the one that opened it drops it."""
     noise: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", noise.append)
 
@@ -466,8 +466,8 @@ def test_a_database_that_cannot_be_closed_any_more_makes_no_noise(home: Path, mo
     thread.start()
     thread.join()
     (ws,) = kept
-    assert ws._engine._kept is not None
-    (opened,) = ws._engine._kept._idle
+    assert ws._engine._idle_database is not None
+    (opened,) = ws._engine._idle_database._idle
     kept.clear()
     del ws
     gc.collect()

@@ -1,4 +1,4 @@
-"""A version packed against the one before it: it comes back as it was, and what cannot be it is an error."""
+"""A version packed against the one before: it is restored exactly, and impossible data is an error."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_what_two_versions_share_at_both_ends_is_not_stored() -> None:
 def test_damaged_data_is_an_error_or_another_version_of_the_same_size(
     versions: tuple[bytes, bytes], where: int, mask: int
 ) -> None:
-    """The hash tells the latter apart, where contents are kept."""
+    """Where contents are stored, their hash detects the latter."""
     old, new = versions
     packed = pack(new, old)
     if packed.data:
@@ -119,7 +119,7 @@ def test_damaged_data_is_an_error_or_another_version_of_the_same_size(
 
 @pytest.mark.parametrize("old", [b"", LINES], ids=["zstd", "zstd+"])
 def test_any_damage_to_the_beginning_is_an_error_or_another_version_of_the_same_size(old: bytes) -> None:
-    """There stand the sizes that zstd believes."""
+    """The sizes that zstd trusts are there."""
     packed = pack(OTHER_LINES, old)
     for at in range(18):
         for mask in range(1, 256):

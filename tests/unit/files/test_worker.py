@@ -1,4 +1,4 @@
-"""A second process takes over a part of the work, and nobody depends on it."""
+"""A second process takes over part of the work, and nothing depends on it."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.files import worker as module
-from suture.files.worker import Partner, Team, serve
+from suture.files.worker import Worker, WorkerPool, serve
 from suture.tools import search
 
 pytestmark = pytest.mark.process
@@ -37,7 +37,7 @@ def sharing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_WORTH_ASKING", 1)
     monkeypatch.setattr(search, "_WORTH_STARTING", 1)
     monkeypatch.setattr(search, "_BATCH", 5)
-    monkeypatch.setattr(module, "_has_room", lambda: True)
+    monkeypatch.setattr(module, "_can_start_process", lambda: True)
 
 
 def call(workspace: Workspace, **more: Any) -> Any:
@@ -76,49 +76,49 @@ def test_a_shared_search_for_the_command_line_gives_what_one_alone_gives(
 
 
 @pytest.mark.promise("regex.shared")
-def test_a_partner_that_is_killed_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_is_killed_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sharing(monkeypatch)
     workspace = Workspace(tree)
     expected = call(Workspace(tree, Settings(second_process=False))).data
     assert call(workspace).data == expected
-    team = workspace._engine._team
+    team = workspace._engine._worker_pool
     assert team is not None
-    assert team._partner is not None
-    process = team._partner._process
+    assert team._worker is not None
+    process = team._worker._process
     assert process is not None
     os.kill(process, signal.SIGKILL)
     assert call(workspace, max_matches=7).data == expected[:7]
     assert [call(workspace).data for _ in range(2)] == [expected] * 2
-    assert team._partner._process not in {None, process}
+    assert team._worker._process not in {None, process}
     workspace.close()
-    assert team._partner is None
+    assert team._worker is None
 
 
 @pytest.mark.promise("regex.shared")
-def test_a_partner_that_does_not_move_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_does_not_move_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sharing(monkeypatch)
-    monkeypatch.setattr(module, "_PATIENCE_MS", 300)
+    monkeypatch.setattr(module, "_REPLY_TIMEOUT_MS", 300)
     workspace = Workspace(tree)
     expected = call(workspace).data
-    team = workspace._engine._team
+    team = workspace._engine._worker_pool
     assert team is not None
-    assert team._partner is not None
-    process = team._partner._process
+    assert team._worker is not None
+    process = team._worker._process
     assert process is not None
     os.kill(process, signal.SIGSTOP)
     assert call(workspace).data == expected
     assert not _lives(process)
-    with team.partner() as start:
-        partner = start(start=True)
-        assert partner is not None
-        assert partner._process is not None
-        os.kill(partner._process, signal.SIGSTOP)
-        assert not partner.give(["x" * 1_000_000])
+    with team.worker() as start:
+        worker = start(start=True)
+        assert worker is not None
+        assert worker._process is not None
+        os.kill(worker._process, signal.SIGSTOP)
+        assert not worker.send(["x" * 1_000_000])
     workspace.close()
 
 
 @pytest.mark.promise("regex.shared")
-def test_an_error_that_the_partner_meets_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_that_the_worker_meets_is_reported(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tree / "d59" / "c.txt").write_bytes(b"needle x\n" + b"." * 5_000)
     sharing(monkeypatch)
     workspace = Workspace(tree, Settings(max_file_bytes=4_000))
@@ -141,62 +141,62 @@ def test_answer_looks_into_the_files_of_a_batch_and_hides_errors(tree: Path) -> 
 
 def test_a_call_that_fails_leaves_no_answer_for_the_next(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sharing(monkeypatch)
-    team = Team(ENTRY, local=True)
+    team = WorkerPool(ENTRY, local=True)
     settings = {name: getattr(Settings(), name) for name in Settings._fields}
-    with team.partner() as start:
-        partner = start(start=True)
-        assert partner is not None
-        assert partner.give((str(tree), settings, {}, 0, []))
-    assert not partner.usable
+    with team.worker() as start:
+        worker = start(start=True)
+        assert worker is not None
+        assert worker.send((str(tree), settings, {}, 0, []))
+    assert not worker.usable
     team.close()
 
 
-def test_only_one_call_has_the_partner(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_one_call_has_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     sharing(monkeypatch)
-    team = Team(ENTRY, local=True)
-    with team.partner() as early:
+    team = WorkerPool(ENTRY, local=True)
+    with team.worker() as early:
         assert early(start=False) is None
-    with team.partner() as first, team.partner() as second:
+    with team.worker() as first, team.worker() as second:
         assert second(start=True) is None
         assert first(start=True) is not None
-    with team.partner() as third:
+    with team.worker() as third:
         assert third(start=True) is not None
     team.close()
 
 
 @pytest.mark.parametrize("why", ["memory", "one processor", "cannot start"])
-def test_where_there_can_be_none_there_is_none(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+def test_where_no_worker_can_run_none_is_started(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
     if why == "one processor":
         monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
         monkeypatch.setattr(os, "cpu_count", lambda: 1)
     else:
-        monkeypatch.setattr(module, "_has_room", lambda: True)
+        monkeypatch.setattr(module, "_can_start_process", lambda: True)
     if why == "cannot start":
         monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    team = Team(ENTRY, local=why != "memory")
+    team = WorkerPool(ENTRY, local=why != "memory")
     for _ in range(2):
-        with team.partner() as start:
+        with team.worker() as start:
             assert start(start=True) is None
     team.close()
 
 
-def test_a_partner_belongs_to_the_process_that_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    partner = Partner(ENTRY)
+def test_a_worker_belongs_to_the_process_that_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = Worker(ENTRY)
     own = os.getpid()
     monkeypatch.setattr(os, "getpid", lambda: own + 1)
-    usable = [partner.usable]
+    usable = [worker.usable]
     monkeypatch.undo()
-    usable.append(partner.usable)
-    partner.close()
-    partner.close()
-    usable.append(partner.usable)
+    usable.append(worker.usable)
+    worker.close()
+    worker.close()
+    usable.append(worker.usable)
     assert usable == [False, True, False]
 
 
-def test_the_partner_ends_when_nobody_is_left() -> None:
+def test_the_worker_ends_when_nobody_is_left() -> None:
     script = (
-        "import os, sys; from suture.files.worker import Partner;"
-        "p = Partner('suture.tools.search'); print(p._process, flush=True); os.kill(os.getpid(), 9)"
+        "import os, sys; from suture.files.worker import Worker;"
+        "p = Worker('suture.tools.search'); print(p._process, flush=True); os.kill(os.getpid(), 9)"
     )
     process = int(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False).stdout)
     ends = time.monotonic() + 30

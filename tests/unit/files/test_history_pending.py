@@ -1,4 +1,4 @@
-"""With durability `fast` a change waits beside the history's database, and nobody can tell but by the clock."""
+"""With durability `fast` a change is pending beside the history's database, with no visible difference except speed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.files.fs import FS
-from suture.files.history import Pending, Waiting
+from suture.files.history import PendingChanges, PendingFile
 from suture.files.local_fs import LocalFS, state_folder
 from suture.plan import ChangeRecord, FileRecord, Version, digest
 from suture.testing import FaultyFS
@@ -37,7 +37,7 @@ def version(number: int) -> bytes:
 
 
 def edit(workspace: Workspace, *numbers: int) -> None:
-    """Write versions of the file, each of which is recorded."""
+    """Write versions of the file, each as a change."""
     for number in numbers:
         with workspace.transaction(str(number)) as tx:
             tx.write("a.txt", version(number))
@@ -54,7 +54,7 @@ def listed(root: Path) -> list[int]:
 
 
 def undone(root: Path, times: int) -> list[bytes]:
-    """What the file holds after each `undo`."""
+    """The file's content after each `undo`."""
     workspace, found = Workspace(root, FAST), []
     for _ in range(times):
         result = workspace.undo()
@@ -72,7 +72,7 @@ def waiting() -> list[Path]:
 
 
 def recorded() -> int:
-    """How many changes the database itself holds."""
+    """The number of changes in the database itself."""
     (database,) = shelf().glob("*.db")
     with closing(sqlite3.connect(database)) as opened:
         return int(opened.execute("SELECT count(*) FROM change").fetchone()[0])
@@ -138,7 +138,7 @@ def test_every_kind_of_change_is_recorded_as_if_it_had_not_waited(tmp_path: Path
 
 
 @pytest.mark.promise("back.recorded")
-def test_who_reads_sees_what_waits_and_disturbs_nobody(root: Path) -> None:
+def test_a_reader_sees_pending_changes_and_disturbs_nobody(root: Path) -> None:
     workspace, numbers = Workspace(root, FAST), [1]
     edit(workspace, 1)
     for number in range(2, 20):
@@ -149,7 +149,7 @@ def test_who_reads_sees_what_waits_and_disturbs_nobody(root: Path) -> None:
     assert undone(root, 19) == [version(number) for number in range(18, -1, -1)]
 
 
-def test_who_reads_is_refused_rather_than_shown_a_part(root: Path) -> None:
+def test_a_reader_is_refused_rather_than_shown_a_part(root: Path) -> None:
     edit(Workspace(root, FAST), 1)
     workspace = Workspace(root, FAST)
     edit(workspace, 2, 3)
@@ -225,7 +225,7 @@ def test_a_power_cut_loses_at_most_the_newest_changes(root: Path, harm: str) -> 
     assert seen == {"gone": {1}}.get(harm, {1, 2, 3})
 
 
-def test_what_stands_there_twice_is_recorded_once(root: Path) -> None:
+def test_what_occurs_there_twice_is_recorded_once(root: Path) -> None:
     edit(Workspace(root, FAST), 1)
     edit(workspace := Workspace(root, FAST), 2, 3, 4)
     (path,) = waiting()
@@ -265,7 +265,7 @@ def test_what_somebody_else_put_there_is_not_appended_to(root: Path) -> None:
     assert (root / "a.txt").read_bytes() == version(4)
 
 
-def test_a_file_system_that_holds_nothing_beside_a_database_says_so() -> None:
+def test_a_file_system_that_keeps_nothing_beside_a_database_says_so() -> None:
     fs = FS()
     fs.drop_pending("name")
     assert (fs.pending("name"), fs.append_pending("name", b"data", 0)) == (b"", False)
@@ -283,16 +283,16 @@ CHANGE = ChangeRecord("id", "tool", "what", (RENAMED,))
 def put_down(contents: dict[str, bytes]) -> bytes:
     fs = LocalFS()
     shelf().mkdir(parents=True)
-    assert Pending(fs, "x.db").add(CHANGE, contents.get)
+    assert PendingFile(fs, "x.db").add(CHANGE, contents.get)
     return fs.pending("x.db")
 
 
 def test_what_was_put_down_is_read_again(root: Path) -> None:
     assert root.exists()
     raw = put_down({digest((each,), 0): each for each in (OLD, NEW, OTHER)})
-    found = Waiting(raw)
+    found = PendingChanges(raw)
     supply = found.supply({"recorded": b"content"}.get)
-    assert found.since(lambda _: False) == [CHANGE]
+    assert found.unrecorded(lambda _: False) == [CHANGE]
     names = [each.digest for each in VERSIONS]
     assert [supply(name) for name in (*names, names[1])] == [OLD, NEW, OTHER, NEW]
     assert [supply(name) for name in ("recorded", "gone")] == [b"content", None]
@@ -300,7 +300,7 @@ def test_what_was_put_down_is_read_again(root: Path) -> None:
 
 def test_a_content_that_nobody_had_is_left_out(root: Path) -> None:
     assert root.exists()
-    supply = Waiting(put_down({digest((NEW,), 0): NEW})).supply(lambda _: None)
+    supply = PendingChanges(put_down({digest((NEW,), 0): NEW})).supply(lambda _: None)
     assert [supply(digest((each,), 0)) for each in (OLD, NEW)] == [None, NEW]
 
 
@@ -322,8 +322,8 @@ PLAIN = '{"id": "x", "tool": "", "summary": "", "files": [], "folders": []}'
     ],
 )
 def test_a_content_that_is_not_what_its_hash_says_is_none(contents: str) -> None:
-    found = Waiting(entry(PLAIN, f"[{contents}]", b"data"))
-    assert (len(found.since(lambda _: False)), found.supply(lambda _: None)("name")) == (1, None)
+    found = PendingChanges(entry(PLAIN, f"[{contents}]", b"data"))
+    assert (len(found.unrecorded(lambda _: False)), found.supply(lambda _: None)("name")) == (1, None)
 
 
 OTHERS = [entry("{}", "[]"), entry(PLAIN, "7"), entry("null", "[]"), entry(PLAIN, "[[1]]")]
@@ -332,14 +332,16 @@ OTHERS = [entry("{}", "[]"), entry(PLAIN, "7"), entry("null", "[]"), entry(PLAIN
 @pytest.mark.parametrize(
     ("other", "behind"), [*((other, ["y"]) for other in OTHERS), (b"\n", []), (b"x" * 99 + b"\n", [])]
 )
-def test_what_is_no_change_of_this_version_is_a_damaged_one(other: bytes, behind: list[str]) -> None:
-    found = Waiting(entry(PLAIN, "[]") + other + entry(PLAIN.replace("x", "y"), "[]")).since(lambda _: False)
+def test_what_is_not_a_change_of_this_version_is_a_damaged_one(other: bytes, behind: list[str]) -> None:
+    found = PendingChanges(entry(PLAIN, "[]") + other + entry(PLAIN.replace("x", "y"), "[]")).unrecorded(
+        lambda _: False
+    )
     assert [change.state for change in found] == ["landed", "damaged", *["landed" for _ in behind]]
     assert [found[0].id, *(change.id for change in found[2:])] == ["x", *behind]
 
 
 @pytest.mark.parametrize(("known", "rest"), [("", "abcd"), ("a", "bcd"), ("c", "d"), ("ac", "d"), ("abcd", "")])
-def test_what_stands_before_a_recorded_change_is_not_recorded_again(known: str, rest: str) -> None:
-    """It was recorded with that one, and forgotten since, as the history grew too large."""
-    found = Waiting(b"".join(entry(PLAIN.replace("x", name), "[]") for name in "abcd"))
-    assert [change.id for change in found.since(known.__contains__)] == [*rest]
+def test_what_is_before_a_recorded_change_is_not_recorded_again(known: str, rest: str) -> None:
+    """It was recorded with that one, and dropped since, because the history grew too large."""
+    found = PendingChanges(b"".join(entry(PLAIN.replace("x", name), "[]") for name in "abcd"))
+    assert [change.id for change in found.unrecorded(known.__contains__)] == [*rest]

@@ -1,4 +1,4 @@
-"""A private folder that looks like the workspace, with other texts in it."""
+"""A private folder that looks like the workspace, with other content."""
 
 import os
 from pathlib import Path
@@ -27,7 +27,7 @@ def shown(folder: str) -> set[str]:
 
 
 @pytest.mark.promise("safe.staging")
-def test_the_text_stands_where_it_belongs_and_the_rest_is_as_it_is(root: Path) -> None:
+def test_the_text_is_where_it_belongs_and_the_rest_is_unchanged(root: Path) -> None:
     layout = Layout(str(root), {"src/pkg/a.py": b"new\n", "src/new/deep/c.py": b"c\n", "src/pkg/b.py": None})
     try:
         made = Path(layout.folder())
@@ -52,7 +52,7 @@ def test_nothing_is_left_of_it_and_nothing_of_the_workspace_goes_with_it(root: P
     assert sorted(root.rglob("*")) == before
 
 
-def test_it_is_made_only_when_somebody_asks(root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_it_is_made_only_on_request(root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     empty = tmp_path / "tmp"
     empty.mkdir()
     monkeypatch.setenv("TMPDIR", str(empty))

@@ -1,4 +1,4 @@
-"""Contents in a database: each once, most as a difference, none ever wrong."""
+"""Contents in a database: each stored once, most as a difference, never wrong."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def rows(database: sqlite3.Connection, columns: str) -> list[Any]:
 
 
 def edited(times: int) -> list[bytes]:
-    """A text after each of so many small edits."""
+    """Versions of a text, each after one more small edit."""
     lines, found = list(LINES), []
     for number in range(times):
         lines[number * 37 % len(lines)] = b"edited %d\n" % number
@@ -116,7 +116,7 @@ def test_a_content_kept_against_one_that_is_gone_is_stored_whole(database: sqlit
     assert rows(database, "base, depth, data") == [(None, 0, None), (None, 0, b"here")]
 
 
-def test_a_content_kept_against_a_number_that_nobody_has_is_stored_whole(database: sqlite3.Connection) -> None:
+def test_a_content_kept_against_a_number_that_does_not_exist_is_stored_whole(database: sqlite3.Connection) -> None:
     Contents(database).keep(named(b"here"), supplying(b"here"), 99)
     assert rows(database, "base, data") == [(None, b"here")]
 
@@ -139,7 +139,7 @@ def test_a_chain_of_differences_has_an_end(database: sqlite3.Connection) -> None
 
 
 def depths_by_counting(database: sqlite3.Connection) -> list[int]:
-    """How many contents have to be unpacked before each."""
+    """The length of each content's chain."""
     depths: dict[int | None, int] = {None: -1}
     for number, base in rows(database, "number, base"):
         depths[number] = depths[base] + 1
@@ -160,8 +160,8 @@ def test_what_has_nothing_in_common_with_the_whole_content_is_stored_whole(datab
     assert rows(database, "DISTINCT base, depth") == [(None, 0)]
 
 
-def test_a_chain_that_went_far_from_its_foot_begins_anew(database: sqlite3.Connection) -> None:
-    """The 33rd difference would rest on the foot, of which nothing is left."""
+def test_a_chain_that_drifted_far_from_its_end_starts_over(database: sqlite3.Connection) -> None:
+    """The 33rd difference would be based on the end of the chain, with which it has nothing in common."""
     parts = rewritten(45, 400)
     versions = [b"".join(parts[start : start + 10]) for start in range(35)]
     kept(database, versions)
@@ -188,7 +188,7 @@ def test_damaged_data_never_gives_a_wrong_content(versions: list[bytes], data: s
 def test_any_damage_to_the_beginning_of_stored_data_never_gives_a_wrong_content(
     database: sqlite3.Connection, codec: str
 ) -> None:
-    """There stand the sizes that zstd believes."""
+    """The sizes that zstd trusts are there."""
     versions = {"raw": [b"short"], "zstd": [b"".join(LINES)], "zstd+": [b"<%b>" % each for each in edited(2)]}[codec]
     versions = [*versions[:-1], b"[" + versions[-1] + b"]" if codec == "zstd+" else versions[-1]]
     number = kept(database, versions)[-1]
@@ -258,7 +258,7 @@ def test_what_is_kept_against_a_content_that_rests_on_itself_is_stored_whole(dat
 
 
 def test_what_is_kept_against_a_wrong_content_is_right(database: sqlite3.Connection) -> None:
-    """A flipped bit that only the hash would notice."""
+    """A flipped bit that only the hash reveals."""
     numbers = kept(database, [b"the first version", b"the second version"])
     database.execute("UPDATE content SET data = CAST(x'00' || substr(data, 2) AS BLOB) WHERE number = ?", numbers[1:])
     Contents(database).keep(named(b"the third version"), supplying(b"the third version"), numbers[1])
@@ -288,7 +288,7 @@ def test_contents_that_others_rest_on_are_not_dropped(database: sqlite3.Connecti
     versions = edited(5)
     numbers = kept(database, versions)
     other = Contents(database).keep(named(b"other"), supplying(b"other"), None)
-    Contents(database).drop_all_but(f"SELECT {numbers[2]}")
+    Contents(database).keep_only(f"SELECT {numbers[2]}")
     assert [number for (number,) in rows(database, "number")] == numbers[:3]
     assert Contents(database).get(named(versions[2])) == versions[2]
     assert other not in numbers
@@ -297,14 +297,14 @@ def test_contents_that_others_rest_on_are_not_dropped(database: sqlite3.Connecti
 def test_a_chain_that_nobody_refers_to_is_dropped_whole(database: sqlite3.Connection) -> None:
     kept(database, edited(70))
     (last,) = kept(database, [b"other"])
-    Contents(database).drop_all_but(f"SELECT {last}")
+    Contents(database).keep_only(f"SELECT {last}")
     assert rows(database, "number") == [(last,)]
-    Contents(database).drop_all_but("SELECT 0")
+    Contents(database).keep_only("SELECT 0")
     assert rows(database, "number") == []
 
 
 def test_what_is_held_in_memory_is_bounded(database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "_CACHED", 100_000)
+    monkeypatch.setattr(store, "_MAX_CACHED_BYTES", 100_000)
     versions = rewritten(30)
     found, number = Contents(database), None
     for content in versions:

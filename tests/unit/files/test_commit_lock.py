@@ -1,4 +1,4 @@
-"""The workspace lock: threads of one process take turns, and each of them can give up waiting."""
+"""The workspace lock: threads of one process take turns, and each can stop waiting."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tree(tmp_path: Path) -> Iterator[Tree]:
 
 
 def shared(turns: bool) -> dict[int, LockType] | None:  # noqa: FBT001  a parameter of tests
-    """What threads queue by, or nothing: then they are like processes."""
+    """The queue that threads share, or None: then they compete like processes."""
     return {} if turns else None
 
 
@@ -60,7 +60,7 @@ def test_only_one_thread_at_a_time_has_it(tree: Tree, turns: bool) -> None:  # n
 
 @pytest.mark.parametrize("turns", [True, False])
 @pytest.mark.parametrize("timeout", [0, 5])
-def test_who_waits_too_long_is_told_so(tree: Tree, timeout: int, turns: bool) -> None:  # noqa: FBT001  as above
+def test_waiting_too_long_is_an_error(tree: Tree, timeout: int, turns: bool) -> None:  # noqa: FBT001  as above
     queue = shared(turns)
     with (
         lock(tree, LONG, queue),
@@ -74,7 +74,7 @@ def test_who_waits_too_long_is_told_so(tree: Tree, timeout: int, turns: bool) ->
 
 
 @pytest.mark.parametrize("turns", [True, False])
-def test_who_waits_can_be_cancelled(tree: Tree, turns: bool) -> None:  # noqa: FBT001  as above
+def test_waiting_can_be_cancelled(tree: Tree, turns: bool) -> None:  # noqa: FBT001  as above
     queue, asked = shared(turns), list[int]()
 
     def waiting() -> None:

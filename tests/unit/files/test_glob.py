@@ -1,4 +1,4 @@
-"""Which paths a pattern and its excludes mean."""
+"""The paths that a pattern and its excludes match."""
 
 from fnmatch import fnmatchcase
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suture.errors import InvalidGlob, PathOutsideWorkspace
-from suture.files.glob import MAX_ALTERNATIVES, MAX_LENGTH, Excluded, Fits, Selection, below_root
+from suture.files.glob import MAX_ALTERNATIVES, MAX_LENGTH, Excluded, NameMatcher, Selection, split_root
 
 
 def means(pattern: str, path: str) -> bool:
@@ -249,12 +249,12 @@ def test_an_absolute_pattern_is_refused(pattern: str) -> None:
     ],
 )
 def test_an_absolute_pattern_belongs_to_the_innermost_root(pattern: str, expected: tuple[int, str]) -> None:
-    assert below_root(pattern, ["/ws", "/ws/inner", "/other/"]) == expected
+    assert split_root(pattern, ["/ws", "/ws/inner", "/other/"]) == expected
 
 
 def test_an_absolute_pattern_under_no_root_is_refused() -> None:
     with pytest.raises(PathOutsideWorkspace):
-        below_root("/wsx/a", ["/ws"])
+        split_root("/wsx/a", ["/ws"])
 
 
 def test_a_folder_that_leads_nowhere_is_not_entered() -> None:
@@ -270,7 +270,7 @@ def test_a_folder_that_leads_nowhere_is_not_entered() -> None:
 
 def test_an_expression_that_re2_refuses_is_not_passed_over() -> None:
     with pytest.raises(ValueError, match="missing"):
-        Fits(["("]).among(["a"])
+        NameMatcher(["("]).among(["a"])
 
 
 def test_a_hostile_pattern_takes_linear_time() -> None:
@@ -283,7 +283,7 @@ PATH = st.lists(st.text("ab.", min_size=1, max_size=3).filter(lambda n: n not in
 
 
 def slowly(pattern: list[str], path: list[str]) -> bool:
-    """Whether a path fits, by trying everything."""
+    """Whether a path matches, by brute force."""
     if not pattern or not path:
         return pattern == path
     if pattern[0] == "**":

@@ -1,4 +1,4 @@
-"""A large file by what it takes from its old version: it comes back as it was, and damage is an error."""
+"""A large file as copies from its old version: it is restored exactly, and damage is an error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OLD = b"".join(LINES)
 
 
 def scattered(seed: int, edits: int) -> bytes:
-    """The old text with lines changed, put in and taken out here and there."""
+    """The old text with scattered changed, inserted and removed lines."""
     random, lines = Random(seed), [*LINES]
     for _ in range(edits):
         at = random.randrange(len(lines))

@@ -17,7 +17,7 @@ from suture.check import worker
 from suture.check.gate import Subject, run_checks
 from suture.check.issue import Issue, NotRunError
 from suture.check.python import PythonSyntax
-from suture.check.registry import Chosen, answer, built_in
+from suture.check.registry import FileCheck, answer, built_in
 from suture.files.local_fs import Layout
 
 pytestmark = pytest.mark.process
@@ -32,7 +32,7 @@ HOSTILE = {"A.java": "a<" * 30_000, "B.cs": "a<" * 50_000, "c.zig": ENDLESS}
 
 @pytest.fixture(autouse=True)
 def no_workers() -> Iterator[None]:
-    """Neither this test's workers nor those of others."""
+    """End all workers before and after a test."""
     worker.close()
     yield
     worker.close()
@@ -43,7 +43,7 @@ def check(name: str, text: str, seconds: float = 60, before: str | None = None) 
 
 
 def workers() -> list[int]:
-    """The processes that wait."""
+    """The idle processes."""
     found = [worker._process for _, worker in worker._workers._waiting]
     return [each for each in found if each is not None]
 
@@ -68,11 +68,11 @@ def run(script: str, *arguments: str, cwd: Path | None = None) -> subprocess.Com
 
 
 @pytest.mark.promise("bound.validators")
-def test_a_worker_is_kept_and_tells_what_its_checks_find() -> None:
+def test_a_worker_is_kept_and_reports_what_its_checks_find() -> None:
     assert check("json", "[1,]") == [COMMA]
     first = workers()
     assert check("java", "class A {}") == []
-    assert check("java", "class A {", before="class A {}")[0].message == "missing `}` to close the `{` of line 1"
+    assert check("java", "class A {", before="class A {}")[0].message == "missing `}` to close the `{` in line 1"
     with pytest.raises(NotRunError, match="nested too deeply"):
         check("yaml", "[" * 5_000)
     assert workers() == first != []
@@ -147,7 +147,7 @@ def test_while_one_text_takes_forever_another_thread_is_answered() -> None:
 
     thread = threading.Thread(target=slow)
     thread.start()
-    while not worker._workers._at_work:
+    while not worker._workers._busy:
         time.sleep(0.001)
     found = [check("json", "[1,]") for _ in range(3)]
     waited = thread.is_alive() and not told
@@ -185,7 +185,7 @@ def test_threads_share_a_few_workers() -> None:
 
 def test_a_check_that_gets_no_worker_in_time_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "_MAX_WORKERS", 0)
-    with pytest.raises(NotRunError, match="all workers were busy with other checks until its time was up"):
+    with pytest.raises(NotRunError, match="all workers were busy with other checks until its time limit"):
         worker._workers.take(((), ()), time.monotonic())
 
 
@@ -219,7 +219,7 @@ def test_a_worker_that_is_busy_ends_when_the_time_of_its_check_is_over() -> None
     script = (
         "import os, sys, threading, time; from suture.check import worker as apart;"
         "apart.check('zig', 'a', None, '', 60, ()); worker = apart._workers._waiting[0][1];"
-        "worker.give(('zig', 'a', None, sys.argv[1], 0.5)); print(worker._process, flush=True);"
+        "worker.send(('zig', 'a', None, sys.argv[1], 0.5)); print(worker._process, flush=True);"
         "os.kill(os.getpid(), 9)"
     )
     assert is_gone(int(run(script, ENDLESS).stdout))
@@ -265,7 +265,7 @@ def test_a_worker_imports_nothing_from_the_workspace(tmp_path: Path) -> None:
 
 @pytest.mark.promise("safe.not-run")
 @pytest.mark.promise("bound.validators")
-def test_hostile_texts_are_told_as_not_run_and_cost_the_calling_process_nothing(tmp_path: Path) -> None:
+def test_hostile_texts_are_reported_as_not_run_and_cost_the_calling_process_nothing(tmp_path: Path) -> None:
     for name, text in HOSTILE.items():
         (tmp_path / name).write_text(text)
     script = """
@@ -310,7 +310,7 @@ def test_no_parser_is_given_what_may_be_too_much_for_it_in_the_calling_process(
     validator = built_in(name)
     monkeypatch.setattr(type(validator), "check", None)  # here, not in a worker
     staged = Layout("/nowhere", {}).stage("a")
-    report = run_checks([Subject("a", "a", None, TOO_MUCH[name], staged, staged, (Chosen(validator),))], 0.5)
+    report = run_checks([Subject("a", "a", None, TOO_MUCH[name], staged, staged, (FileCheck(validator),))], 0.5)
     assert report.not_run or report.new
     assert not any("it crashed" in each.reason for each in report.not_run)
 

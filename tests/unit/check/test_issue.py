@@ -1,4 +1,4 @@
-"""New problems, old ones, and those that are gone: told apart through an edit."""
+"""New, old and fixed problems, distinguished across an edit."""
 
 import pytest
 from hypothesis import given
@@ -99,7 +99,7 @@ def test_a_rewritten_line_with_the_same_syntax_error_brings_nothing() -> None:
 
 
 @pytest.mark.promise("safe.new-errors")
-def test_a_line_that_is_no_code_is_one_problem_however_often_a_parser_says_so() -> None:
+def test_a_line_that_is_not_code_is_one_problem_however_often_a_parser_says_so() -> None:
     old, new = [error(2, "S")], [error(2, "S"), error(2, "S", column=7)]
     assert lines(compare(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([], [2, 2], [])
 
@@ -140,7 +140,7 @@ def test_what_a_syntax_error_hid_is_not_blamed_on_the_edit_that_mends_it() -> No
 
 
 @pytest.mark.promise("safe.new-errors")
-def test_what_stands_in_the_edit_itself_is_new_whatever_was_hidden() -> None:
+def test_what_is_in_the_edit_itself_is_new_whatever_was_hidden() -> None:
     old, new = [error(4, "S")], [error(2, "F"), error(4, "S")]
     assert lines(compare(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX)) == ([2], [4], [])
 
@@ -158,7 +158,7 @@ def test_a_check_that_stops_at_the_first_has_not_looked_behind_it(
     assert lines(compare(TEXT, "X\nb\nc\nd\ne\n", old, new, SYNTAX, first_only=True)) == expected
 
 
-def test_what_is_never_closed_is_told_where_it_was_opened_and_seen_only_at_the_end() -> None:
+def test_what_is_never_closed_is_reported_where_it_was_opened_and_seen_only_at_the_end() -> None:
     old, new = [error(3, "S", "one")], [error(1, "S", "this '{' is never closed")]
     assert lines(compare(TEXT, "a\nb\nX\nd\ne\n", old, new, SYNTAX, first_only=True)) == ([], [1], [3])
 
@@ -168,7 +168,7 @@ def test_a_check_that_stopped_in_the_edit_has_not_looked_behind_it() -> None:
     assert lines(compare(TEXT, "a\nX\nc\nd\ne\n", old, new, SYNTAX, first_only=True)) == ([], [5], [2])
 
 
-def test_existing_problems_are_told_in_order() -> None:
+def test_existing_problems_are_reported_in_order() -> None:
     old = [error(4, "B"), error(1, "A")]
     new = [error(5, "B"), error(2, "A"), error(2, "A", column=9)]
     result = compare(TEXT, "X\n" + TEXT, old, new)
@@ -185,7 +185,7 @@ def marked(text: str) -> list[Issue]:
 
 
 @given(TEXTS, TEXTS)
-def test_every_problem_is_told_once(before: str, after: str) -> None:
+def test_every_problem_is_reported_once(before: str, after: str) -> None:
     old, new = marked(before), marked(after)
     result = compare(before, after, old, new)
     assert sorted((*result.new, *result.existing), key=lambda each: each.line) == new

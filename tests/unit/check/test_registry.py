@@ -1,4 +1,4 @@
-"""Which checks a file gets."""
+"""The checks that a file gets."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from tests.fuzz.texts import TARGETS
 
 
 def names(table: Table, path: str) -> list[str]:
-    return [each.validator.name for each in table.chosen(path)]
+    return [each.validator.name for each in table.checks_for(path)]
 
 
 def made(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, ...] = ()) -> Table:
@@ -76,7 +76,7 @@ def test_every_parser_has_a_text_that_it_refuses_and_a_fuzz_target() -> None:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_parser_tells_where_a_text_is_broken(name: str) -> None:
+def test_a_parser_reports_where_a_text_is_broken(name: str) -> None:
     path, text, line = BROKEN[name]
     (parser,) = [parser for parser in module._parsers() if parser.name == name]
     assert fits(parser.files, path)
@@ -110,12 +110,12 @@ def test_what_is_configured_for_a_file_comes_before_what_its_name_says(tmp_path:
 
 def test_severity_time_and_need_are_passed_on(tmp_path: Path) -> None:
     table = made(tmp_path, Rule("json", severity="warning", required=True, timeout_ms=7))
-    chosen = table.chosen("a.json")[0]
+    chosen = table.checks_for("a.json")[0]
     assert (chosen.severity, chosen.required, chosen.timeout_ms) == ("warning", True, 7)
 
 
 def reason(table: Table, path: str, name: str) -> str:
-    (chosen,) = [each for each in table.chosen(path) if each.validator.name == name]
+    (chosen,) = [each for each in table.checks_for(path) if each.validator.name == name]
     with pytest.raises(NotRunError) as caught:
         chosen.validator.check(path, None, "", None)  # type: ignore[arg-type]  # it needs no staging
     return str(caught.value)
@@ -127,14 +127,14 @@ def test_a_program_that_the_project_names_is_run_only_if_the_operator_allows_it(
     refused = made(tmp_path, rule.but(by_project=True))
     assert "only the operator can allow" in reason(refused, "a.py", rule.name)
     for table in (made(tmp_path, rule.but(by_project=True), commands=True), made(tmp_path, rule)):
-        (chosen,) = [each for each in table.chosen("a.py") if each.validator.name == rule.name]
+        (chosen,) = [each for each in table.checks_for("a.py") if each.validator.name == rule.name]
         assert type(chosen.validator).__name__ == "Command"
     assert rule.name not in names(made(tmp_path, rule.but(files=("*.py",))), "a.txt")
 
 
-def test_a_check_that_does_not_exist_and_a_configuration_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+def test_a_check_that_does_not_exist_and_a_configuration_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     table = made(tmp_path, Rule("eslnt", files=("*.js",)), problems=("suture.toml: no",))
-    assert "there is no check of this name" in reason(table, "a.js", "eslnt")
+    assert "no check has this name" in reason(table, "a.js", "eslnt")
     assert reason(table, "a.js", "configuration") == "suture.toml: no"
 
 
@@ -155,12 +155,12 @@ def test_a_check_that_does_not_exist_and_a_configuration_that_cannot_be_read_are
         ("[ab].py", "b.py", True),
     ],
 )
-def test_globs(glob: str, path: str, *, expected: bool) -> None:
+def test_glob(glob: str, path: str, *, expected: bool) -> None:
     assert fits((glob,), path) is expected
 
 
 class Plugin:
-    """A check that a package brings."""
+    """A check in a package."""
 
     name = "plugin"
     files = ("*.txt",)
@@ -195,7 +195,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Validator
 
 
 @pytest.mark.promise("safe.plugins")
-def test_plugins_are_found_and_those_that_cannot_be_used_are_told(installed: list[Validator]) -> None:
+def test_plugins_are_found_and_those_that_cannot_be_used_are_reported(installed: list[Validator]) -> None:
     found = {type(each).__name__ for each in installed}
     assert found == {"Good", "Unavailable"}
     assert sorted(each.name for each in installed) == ["absent", "broken", "good", "good", "poor"]
@@ -220,7 +220,7 @@ def test_a_plugin_checks_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def planted(folder: Path, name: str, value: str | None = None, text: str = "") -> None:
-    """Put a package into a folder that says it has a check."""
+    """Put a package with a check into a folder."""
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "entry_points.txt").write_text(f"[other]\na = b\n[suture.validators]\n# c = d\n{name} = {value or name}\n")
@@ -228,7 +228,7 @@ def planted(folder: Path, name: str, value: str | None = None, text: str = "") -
 
 
 def told(found: list[Validator]) -> dict[str, str]:
-    """The names of checks, and why they are not carried out."""
+    """The names of checks, and why they do not run."""
     reasons = {}
     for each in found:
         with pytest.raises(NotRunError) as caught:
@@ -238,7 +238,7 @@ def told(found: list[Validator]) -> dict[str, str]:
 
 
 @pytest.mark.promise("confine.no-code")
-def test_a_plugin_that_a_root_holds_is_told_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_in_a_root_is_reported_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, site = tmp_path / "root", tmp_path / "site"
     planted(root / "src", "in_src")
     planted(site, "linked")

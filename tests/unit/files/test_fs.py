@@ -18,7 +18,7 @@ FAST = Settings(durability="fast")
 
 
 class CountingFS(LocalFS):
-    """Knows how many handles are open, and how many were at most."""
+    """Counts open handles, and their maximum."""
 
     def __init__(self) -> None:
         self.open: set[int] = set()
@@ -163,7 +163,7 @@ def test_the_folder_used_last_is_closed_last() -> None:
         assert memory.fstat(kept).kind == "folder"
 
 
-def test_what_stands_at_a_path_is_told_without_following_links() -> None:
+def test_the_status_of_a_path_is_reported_without_following_links() -> None:
     fs = MemoryFS({"a.txt": b"one", "sub/b.txt": b"two"})
     fs.put_link("link", "a.txt")
     fs.put_special("pipe")
@@ -209,7 +209,7 @@ def test_what_stands_at_a_path_is_told_without_following_links() -> None:
     ],
 )
 @pytest.mark.parametrize("kind", ["memory", "local"])
-def test_what_is_not_there_or_a_link_is_told_in_our_words(
+def test_what_is_not_there_or_a_link_is_reported_as_our_error(
     tmp_path: Path, kind: str, look: Callable[[Tree], object], expected: str
 ) -> None:
     if kind == "memory":
@@ -228,7 +228,7 @@ def test_what_is_not_there_or_a_link_is_told_in_our_words(
     assert caught.value.code == expected
 
 
-def test_a_root_that_cannot_be_opened_is_told_in_our_words(tmp_path: Path) -> None:
+def test_a_root_that_cannot_be_opened_is_reported_as_our_error(tmp_path: Path) -> None:
     with pytest.raises(SutureError) as caught, Tree(LocalFS(), str(tmp_path / "missing")) as tree:
         tree.stat("")
     assert caught.value.code == "WORKSPACE_NOT_FOUND"

@@ -1,0 +1,754 @@
+"""The records in a database: read back unchanged, followed through renames and undos, and dropped."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from itertools import count
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suture.errors import ChangeNotFound
+from suture.files import database
+from suture.files.database import SCHEMA, Database, KnownVersion, NamedPoint
+from suture.files.journal import id_at
+from suture.plan import ChangeRecord, FileRecord, Version, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+DAY = 86_400
+MUCH = 1 << 40
+LONG = 10_000
+KNOWN: dict[str, bytes] = {}
+"""The contents of all versions in a test, by hash."""
+
+
+def version(content: bytes, mode: int | None = 0o644) -> Version:
+    name = digest((content,), len(content))
+    KNOWN[name] = content
+    return Version(name, mode)
+
+
+def lost(content: bytes) -> Version:
+    """A version whose content is no longer available."""
+    return Version(digest((content,), len(content)).replace("sha256:", "sha256:0"), 0o644)
+
+
+def created(path: str, after: bytes) -> FileRecord:
+    return FileRecord(path, "create", None, version(after))
+
+
+def updated(path: str, before: bytes, after: bytes) -> FileRecord:
+    return FileRecord(path, "update", version(before), version(after))
+
+
+def deleted(path: str, before: bytes) -> FileRecord:
+    return FileRecord(path, "delete", version(before), None)
+
+
+def renamed(path: str, to: str, before: bytes, after: bytes | None = None) -> FileRecord:
+    return FileRecord(path, "rename", version(before), version(before if after is None else after), to)
+
+
+class Scratch(Database):
+    """A database with one-line changes: their ids are c1, c2 and so on, unless they get a time."""
+
+    def __init__(self, path: str | Path = ":memory:") -> None:
+        self.connection = sqlite3.connect(path, isolation_level=None)
+        self.connection.execute("PRAGMA auto_vacuum = FULL")
+        self.connection.executescript(SCHEMA)
+        self._numbers = count(1)
+        super().__init__(self.connection)
+
+    def did(
+        self, *files: FileRecord, tool: str = "patch", undoes: str | None = None, days_ago: float | None = None
+    ) -> str:
+        number = next(self._numbers)
+        name = f"c{number}" if days_ago is None else f"{id_at(time.time() - days_ago * DAY)}{number:05d}"
+        self.add(ChangeRecord(name, tool, "", files, (), undoes), KNOWN.get)
+        return name
+
+    def took(self, name: str, files: dict[str, bytes | None], days_ago: float = 0) -> NamedPoint:
+        point = NamedPoint(f"{id_at(time.time() - days_ago * DAY)}{next(self._numbers):05d}", name, self.last_number())
+        versions = [(path, None if content is None else version(content)) for path, content in files.items()]
+        self.add_snapshot(point, versions, KNOWN.get)
+        return point
+
+    def aged(self, days: int) -> None:
+        """Drop what is too old, step by step: changes on three days confirm the date."""
+        for age in (0.02, 1.01, 2.01):
+            self.did(days_ago=2.02 - age)
+        while len(before := self.ids()) > 1:
+            self.prune(MUCH, days)
+            if self.ids() == before:
+                break
+
+    def ids(self) -> list[str]:
+        """The ids of all changes, oldest first."""
+        return [change.id for change in self.changes()][::-1]
+
+    def states(self) -> list[str]:
+        return [change.state for change in self.changes()][::-1]
+
+    def unreadable(self) -> list[str]:
+        """The changes with a content that was supplied once and is missing."""
+        fresh = Database(self.connection)
+        versions = [
+            (change.id, each)
+            for change in self.changes()
+            for file in change.files
+            for each in (file.before, file.after, file.replaced)
+        ]
+        versions += [(point.name, each) for point in self.snapshots() for each in self.snapshot_files(point).values()]
+        return [
+            name for name, each in versions if each is not None and fresh.content(each.digest) != KNOWN.get(each.digest)
+        ]
+
+
+@pytest.fixture
+def db() -> Iterator[Scratch]:
+    found = Scratch()
+    yield found
+    found.connection.close()
+
+
+@pytest.fixture
+def on_disk(tmp_path: Path) -> Iterator[Scratch]:
+    """A database in a file, without syncing: a test need not survive a power cut."""
+    found = Scratch(tmp_path / "book.db")
+    found.connection.execute("PRAGMA synchronous = OFF")
+    yield found
+    found.connection.close()
+
+
+def size_on_disk(db: Scratch) -> int:
+    """The size of the file, which SQLite shortens when a transaction ends."""
+    (path,) = (row[2] for row in db.connection.execute("PRAGMA database_list"))
+    with open(path, "rb") as file:  # noqa: PTH123  the name comes from SQLite
+        return len(file.read())
+
+
+def noise(size: int, seed: int) -> bytes:
+    return Random(seed).randbytes(size)
+
+
+# Recording and finding
+
+
+@pytest.mark.promise("back.recorded")
+def test_a_change_is_found_as_it_was_recorded(db: Scratch) -> None:
+    files = (
+        FileRecord("new/made.txt", "create", None, version(b"made\n", 0o755)),
+        FileRecord("a.txt", "update", version(b"one\ntwo\n"), version(b"one\nTWO\nthree\n")),
+        FileRecord("/extra/b.txt", "delete", version(b"bye\nbye", 0o600), None),
+        FileRecord("c.txt", "rename", version(b"c"), version(b"c"), "d.txt", version(b"stood there\n", 0o640)),
+        FileRecord("lost.txt", "update", lost(b"before"), version(b"after")),
+    )
+    record = ChangeRecord("0123456789abcde", "patch", "about é ☃", files, ("new", "new/deep"), "undone")
+    db.add(record, KNOWN.get)
+    counts = [(1, 0), (2, 1), (0, 2), (0, 0), (None, None)]
+    counted = [file.but(added=added, removed=removed) for file, (added, removed) in zip(files, counts, strict=True)]
+    assert db.change(record.id) == record.but(files=tuple(counted), state="landed", number=1)
+    assert db.has_change(record.id)
+    assert not db.has_change("0123456789abcd")
+    assert [each for each in db.unreadable() if each != record.id] == []
+    assert db.content(lost(b"before").digest) is None
+
+
+@pytest.mark.promise("back.recorded")
+@pytest.mark.parametrize(
+    ("files", "folder"),
+    [
+        ([FileRecord("caf\udce9.txt", "create", None, version(b"1"))], "caf\udce9"),
+        ([FileRecord("a", "rename", version(b"1"), version(b"1"), "\udcff\udcfe")], "\udc80/é"),
+        ([FileRecord("日本/\udcff", "delete", version(b"1"), None)], "日本"),
+    ],
+)
+def test_names_that_are_not_utf8_are_found_as_they_were(db: Scratch, files: list[FileRecord], folder: str) -> None:
+    db.add(ChangeRecord("c1", "patch", "", tuple(files), (folder,)), KNOWN.get)
+    (file,) = db.change("c1").files
+    assert (file.path, file.to) == (files[0].path, files[0].to)
+    assert db.change("c1").folders == (folder,)
+    assert db.paths() == sorted(
+        {path for path in (file.path, file.to) if path}, key=lambda path: path.encode("utf-8", "surrogateescape")
+    )
+    point = db.took("point", {file.path: b"2"})
+    assert db.snapshot_files(point) == {file.path: version(b"2")}
+    assert db.last_state().files[file.path] == version(b"2")
+
+
+@pytest.mark.promise("back.recorded")
+@pytest.mark.parametrize("summary", ["\ud83d", "caf\udce9", "\0", "a\nb"])
+def test_a_change_with_any_summary_is_recorded(db: Scratch, summary: str) -> None:
+    """A lone surrogate comes from a model's JSON, an escaped byte from a file name."""
+    db.add(ChangeRecord("c1", "patch", summary, (created("a", b"1"),)), KNOWN.get)
+    assert db.has_change("c1")
+
+
+IDS = ("0000000001aaaaa", "0000000001aaabb", "0000000002aaaaa")
+
+
+@pytest.mark.promise("back.prefix")
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("0000000001aaaaa", "0000000001aaaaa"),
+        ("0000000001aaaa", "0000000001aaaaa"),
+        ("0000000001aaab", "0000000001aaabb"),
+        ("0000000002", "0000000002aaaaa"),
+        ("0000000002AAA", "0000000002aaaaa"),
+        (" 0000000002aa\n", "0000000002aaaaa"),
+    ],
+)
+def test_a_change_is_found_by_any_beginning_of_its_id_that_no_other_has(db: Scratch, wanted: str, found: str) -> None:
+    for name in IDS:
+        db.add(ChangeRecord(name, "patch", "", ()), KNOWN.get)
+    assert db.change(wanted).id == found
+
+
+@pytest.mark.promise("back.prefix")
+@pytest.mark.parametrize(
+    ("wanted", "candidates"),
+    [
+        ("0000000001", IDS[1::-1]),
+        ("0000000001AAA", IDS[1::-1]),
+        ("0", IDS[::-1]),
+        ("0000000003", ()),
+        ("0000000001aaaaaa", ()),
+        ("000000000_", ()),
+        ("%", ()),
+        ("*", ()),
+        ("'", ()),
+        ("~", ()),
+        ("\0", ()),
+        ("é", ()),
+        ("\ud83d", ()),
+        ("", ()),
+        (" \n", ()),
+    ],
+)
+def test_an_id_that_none_or_several_begin_with_names_the_candidates_newest_first(
+    db: Scratch, wanted: str, candidates: Sequence[str]
+) -> None:
+    for name in IDS:
+        db.add(ChangeRecord(name, "patch", "", ()), KNOWN.get)
+    with pytest.raises(ChangeNotFound) as caught:
+        db.change(wanted)
+    assert (caught.value.change_id, caught.value.candidates) == (wanted, list(candidates))
+
+
+def test_of_many_candidates_some_are_named(db: Scratch) -> None:
+    for number in range(20):
+        db.add(ChangeRecord(f"00000{number:010d}", "patch", "", ()), KNOWN.get)
+    with pytest.raises(ChangeNotFound) as caught:
+        db.change("0")
+    assert caught.value.candidates == [f"00000{number:010d}" for number in range(19, 14, -1)]
+
+
+def test_an_unknown_id_may_be_that_of_a_change_that_was_forgotten(db: Scratch) -> None:
+    old, _ = [db.did(days_ago=age) for age in (300, 0)]
+    found = []
+    for wanted in (f"{old}0", old):
+        with pytest.raises(ChangeNotFound) as caught:
+            db.change(wanted)
+        found.append(caught.value.forgotten)
+        db.aged(180)
+    assert found == [False, True]
+
+
+def test_nothing_is_found_in_an_empty_book(db: Scratch) -> None:
+    assert (db.newest(undo=False), db.newest(undo=True), db.last_number()) == (None, None, 0)
+    assert (db.ids(), db.paths(), db.snapshots(), db.state_after(0)) == ([], [], [], {})
+    assert db.last_state().files == {}
+    assert [*db.versions("a")] == []
+    db.prune(1, 1)
+    assert db.ids() == []
+
+
+def test_changes_come_in_the_order_of_landing_whatever_their_ids(db: Scratch) -> None:
+    for name in ("5", "3", "4"):
+        db.add(ChangeRecord(name, "patch", "", ()), KNOWN.get)
+    assert [change.id for change in db.changes()] == ["4", "3", "5"]
+    assert [change.id for change in db.changes(before=3)] == ["3", "5"]
+    assert [change.id for change in db.changes_since(1)] == ["3", "4"]
+    assert db.last_number() == 3
+
+
+def test_numbers_of_forgotten_changes_are_not_given_again(db: Scratch) -> None:
+    for _ in range(3):
+        db.did(days_ago=400)
+    db.aged(180)
+    db.did()
+    assert [change.number for change in db.changes()] == [7, 6, 5, 4]
+
+
+# States
+
+
+@pytest.mark.promise("back.recorded")
+@pytest.mark.parametrize("undos", range(7))
+def test_an_undo_turns_the_change_it_takes_back_and_so_on_down_the_chain(db: Scratch, undos: int) -> None:
+    """Undo, undo of the undo, and so on: every second one before the last is in effect."""
+    name = db.did(created("a", b"1"))
+    for number in range(undos):
+        name = db.did(tool="redo" if number % 2 else "undo", undoes=name)
+    expected = ["undone" if (undos - place) % 2 else "landed" for place in range(undos + 1)]
+    assert db.states() == expected
+
+
+def test_an_undo_turns_no_other_change(db: Scratch) -> None:
+    names = [db.did(created(str(number), b"")) for number in range(3)]
+    db.did(tool="undo", undoes=names[1])
+    assert db.states() == ["landed", "undone", "landed", "landed"]
+
+
+def test_an_undo_of_a_change_that_is_forgotten_turns_nothing(db: Scratch) -> None:
+    db.did()
+    db.did(tool="undo", undoes="forgotten")
+    assert db.states() == ["landed", "landed"]
+
+
+def test_the_newest_change_in_effect_and_the_newest_undo_in_effect_are_found(db: Scratch) -> None:
+    def newest() -> list[str | None]:
+        found = (db.newest(undo=False), db.newest(undo=True))
+        return [None if each is None else each.id for each in found]
+
+    first, second = db.did(), db.did(tool="restore")
+    assert newest() == [second, None]
+    undo = db.did(tool="undo", undoes=second)
+    assert newest() == [first, undo]
+    undo_too = db.did(tool="undo", undoes=first)
+    assert newest() == [None, undo_too]
+    db.did(tool="redo", undoes=undo_too)
+    assert newest() == [first, undo]
+    db.did(tool="redo", undoes=undo)
+    assert newest() == [second, None]
+
+
+def test_what_takes_a_change_back_is_found_while_it_is_in_effect(db: Scratch) -> None:
+    change = db.did()
+
+    def undoing() -> str | None:
+        found = db.undo_of(db.change(change))
+        return None if found is None else found.id
+
+    assert undoing() is None
+    first = db.did(tool="undo", undoes=change)
+    assert undoing() == first
+    db.did(tool="redo", undoes=first)
+    assert undoing() is None
+    assert undoing() != db.did(tool="undo", undoes=change)
+    assert undoing() == "c4"
+
+
+# Files through time
+
+
+def test_a_renamed_file_is_found_where_it_is_now(db: Scratch) -> None:
+    db.did(created("a", b"1"))
+    db.did(renamed("a", "b", b"1"))
+    db.did(created("a", b"another"), updated("b", b"1", b"2"))
+    db.did(renamed("b", "c", b"2", b"3"), renamed("a", "b", b"another"))
+    assert [db.current_path("a", since)[0] for since in (1, 3, 4)] == ["c", "b", "a"]
+    assert [db.current_path("b", since)[0] for since in (2, 3, 4)] == ["c", "c", "b"]
+    assert db.current_path("elsewhere", 0) == ("elsewhere", True)
+
+
+def test_a_deleted_file_is_where_it_was_though_another_got_its_path(db: Scratch) -> None:
+    db.did(created("a", b"1"))
+    db.did(deleted("a", b"1"))
+    db.did(created("a", b"another"))
+    db.did(renamed("a", "b", b"another"))
+    assert (db.current_path("a", 1), db.current_path("a", 3)) == (("a", False), ("b", True))
+
+
+def test_a_deleted_file_that_an_undo_brought_back_is_followed_on(db: Scratch) -> None:
+    db.did(created("a", b"1"))
+    change = db.did(deleted("a", b"1"))
+    for _ in range(2):
+        change = db.did(created("a", b"1"), tool="undo", undoes=change)
+        change = db.did(deleted("a", b"1"), tool="redo", undoes=change)
+    assert db.current_path("a", 1) == ("a", False)
+    db.did(created("a", b"1"), tool="undo", undoes=change)
+    db.did(renamed("a", "b", b"1"))
+    assert db.current_path("a", 1) == ("b", True)
+
+
+@pytest.mark.promise("back.stale")
+@pytest.mark.promise("place.bases")
+def test_versions_are_what_changes_found_and_left_newest_first_with_who_made_and_replaced_them(
+    db: Scratch,
+) -> None:
+    db.did(created("a", b"1"))
+    db.did(updated("a", b"1", b"2"), updated("other", b"x", b"y"))
+    db.did(updated("a", b"by somebody else", b"3"))
+    db.did(renamed("a", "b", b"3", b"4"))
+    db.did(deleted("b", b"4"))
+    db.did(created("b", b"5"))
+    expected = [
+        (b"5", "c6", None),
+        (b"4", "c4", "c5"),
+        (b"3", "c3", "c4"),
+        (b"by somebody else", None, "c3"),
+        (b"2", "c2", None),
+        (b"1", "c1", "c2"),
+    ]
+    assert [*db.versions("b")] == [KnownVersion(version(text).digest, *more) for text, *more in expected]
+    assert [*db.versions("none")] == []
+
+
+def test_versions_of_a_path_that_a_file_moved_away_from_have_what_was_there(db: Scratch) -> None:
+    db.did(updated("a", b"1", b"2"))
+    db.did(renamed("a", "b", b"2", b"3"))
+    db.did(created("a", b"new"))
+    expected = [(b"new", "c3", None), (b"2", "c1", "c2"), (b"1", None, "c1")]
+    assert [*db.versions("a")] == [KnownVersion(version(text).digest, *more) for text, *more in expected]
+
+
+def test_versions_of_many_changes_are_all_found(db: Scratch) -> None:
+    for number in range(250):
+        db.did(updated("a", b"%d" % number, b"%d" % (number + 1)))
+    assert [each.digest for each in db.versions("a")] == [
+        version(b"%d" % number).digest for number in range(250, -1, -1)
+    ]
+    assert (db.size(version(b"200").digest), db.size("none")) == (3, None)
+
+
+def test_the_state_after_a_change_is_what_was_at_every_path_that_was_touched_later(db: Scratch) -> None:
+    db.did(created("a", b"1"), created("b", b"1"))
+    db.did(updated("a", b"1", b"2"))
+    db.did(renamed("a", "c", b"2", b"3"), FileRecord("d", "rename", version(b"d"), version(b"d"), "e", version(b"e")))
+    db.did(deleted("b", b"1"), updated("c", b"by somebody else", b"4"))
+    one, two = version(b"1"), version(b"2")
+    later = {"c": None, "d": version(b"d"), "e": version(b"e"), "b": one}
+    assert db.state_after(0) == {"a": None, **later, "b": None}
+    assert db.state_after(1) == {"a": one, **later}
+    assert db.state_after(2) == {"a": two, **later}
+    assert db.state_after(3) == {"b": one, "c": version(b"by somebody else")}
+    assert db.state_after(4) == {}
+
+
+def test_the_last_state_is_what_was_last_seen_by_changes_and_snapshots(db: Scratch) -> None:
+    db.took("zero", {"never touched": b"0", "a": b"0"})
+    db.did(updated("a", b"0", b"1"), created("b", b"1"))
+    db.took("one", {"a": b"by somebody else", "b": b"1", "gone": None})
+    db.did(updated("b", b"1", b"2"), deleted("c", b"c"))
+    expected = {
+        "never touched": version(b"0"),
+        "a": version(b"by somebody else"),
+        "b": version(b"2"),
+        "c": None,
+        "gone": None,
+    }
+    assert db.last_state().files == expected
+    db.took("two", {"b": None})
+    db.took("three", {"a": b"3"})
+    assert db.last_state().files == {**expected, "b": None, "a": version(b"3")}
+    db.did(renamed("a", "d", b"3"))
+    assert db.last_state().files == {**expected, "b": None, "a": None, "d": version(b"3")}
+
+
+def test_a_snapshot_has_the_files_as_they_were(db: Scratch) -> None:
+    db.did(created("a", b"1"))
+    point = db.took("first", {"a": b"1", "b": b"by somebody else", "gone": None})
+    assert db.snapshots() == [point]
+    assert db.snapshots()[0].after_change == 1
+    assert db.snapshot_files(point) == {"a": version(b"1"), "b": version(b"by somebody else"), "gone": None}
+    assert db.paths() == ["a", "b", "gone"]
+    assert db.unreadable() == []
+
+
+# Lines and contents
+
+
+def test_lines_of_a_large_change_are_counted_when_asked_for(db: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "_MAX_COUNTED_BYTES", 10)
+    db.did(updated("a", b"one\ntwo\n" * 9, b"three\n"), updated("b", b"one\n", b"one\ntwo\n"))
+    first, second = db.change("c1").files
+    assert (first.added, first.removed, second.added, second.removed) == (None, None, 1, 0)
+    assert (db.lines_changed(first), db.lines_changed(second)) == ((1, 18), (1, 0))
+
+
+@pytest.mark.promise("back.once")
+def test_a_content_is_stored_once_however_many_changes_and_snapshots_refer_to_it(db: Scratch) -> None:
+    body = noise(5_000, 1)
+    db.did(created("a", body), created("b", body))
+    db.did(renamed("a", "c", body))
+    db.did(deleted("c", body))
+    db.took("point", {"b": body})
+    assert db.connection.execute("SELECT count(*), sum(length(data)) < 5100 FROM content").fetchone() == (1, 1)
+
+
+@pytest.mark.promise("back.once")
+def test_a_file_that_somebody_else_edited_is_stored_against_what_was_last_seen_of_it(db: Scratch) -> None:
+    body = noise(50_000, 1)
+    db.did(created("a", body))
+    db.did(updated("a", body + b"theirs", body + b"theirs and ours"))
+    db.did(renamed("a", "b", body + b"theirs and ours"))
+    db.did(updated("b", body + b"theirs again", body + b"ours"))
+    db.took("point", {"b": b"<" + body})
+    ((stored,),) = db.connection.execute("SELECT sum(length(data)) FROM content").fetchall()
+    assert stored < 51_000
+    assert db.unreadable() == []
+
+
+@pytest.mark.promise("back.goes-on")
+@pytest.mark.parametrize("where", [10, 2_500])
+def test_a_damaged_content_does_not_spoil_what_is_recorded_after_it(db: Scratch, where: int) -> None:
+    body = noise(900, 1) + b"".join(b"line %d\n" % number for number in range(300))
+    db.did(created("a", body))
+    ((data,),) = db.connection.execute("SELECT data FROM content").fetchall()
+    broken = data[:where] + b"?" + data[where + 1 :] if where < len(data) else data[:-1]
+    db.connection.execute("UPDATE content SET data = ?", (broken,))
+    for number in range(1, 4):
+        before, after = (body + b"%d\n" % each if each else body for each in (number - 1, number))
+        Database(db.connection).add(ChangeRecord(f"d{number}", "patch", "", (updated("a", before, after),)), KNOWN.get)
+    assert Database(db.connection).content(version(body + b"3\n").digest) == body + b"3\n"
+    assert set(db.unreadable()) <= {"c1", "d1"}
+
+
+# Forgetting
+
+
+@pytest.mark.promise("back.cap")
+def test_the_oldest_changes_are_forgotten_until_the_file_is_small_enough(on_disk: Scratch) -> None:
+    for number in range(60):
+        on_disk.did(updated("a", noise(10_000, number), noise(10_000, number + 1)))
+    before = size_on_disk(on_disk)
+    on_disk.connection.execute("BEGIN")
+    on_disk.prune(300_000, LONG)
+    on_disk.connection.execute("COMMIT")
+    assert before > 600_000
+    assert 150_000 < size_on_disk(on_disk) <= 300_000
+    left = len(on_disk.ids())
+    assert on_disk.ids() == [f"c{number}" for number in range(61 - left, 61)]
+    assert on_disk.unreadable() == []
+    assert on_disk.connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+@pytest.mark.promise("back.cap")
+def test_the_newest_change_is_never_forgotten(db: Scratch) -> None:
+    db.did(updated("a", noise(10_000, 1), noise(10_000, 2)), days_ago=500)
+    newest = db.did(updated("a", noise(10_000, 2), noise(10_000, 3)), days_ago=400)
+    db.prune(1, 1)
+    assert db.ids() == [newest]
+    assert db.unreadable() == []
+    db.prune(1, 1)
+    assert db.ids() == [newest]
+
+
+@pytest.mark.promise("back.cap")
+def test_changes_are_forgotten_when_they_are_too_old(db: Scratch) -> None:
+    ids = [db.did(created(str(age), b"%d" % age), days_ago=age) for age in (400, 200, 183, 179, 10, 3)]
+    db.took("point", {"400": b"400"})
+    db.aged(180)
+    assert db.ids()[:-3] == ids[3:]
+    assert db.paths() == ["10", "179", "3", "400"]
+    assert db.unreadable() == []
+
+
+@pytest.mark.promise("back.cap")
+def test_forgetting_what_is_too_old_makes_the_file_smaller(on_disk: Scratch) -> None:
+    for number in range(40):
+        on_disk.did(updated("a", noise(10_000, number), noise(10_000, number + 1)), days_ago=300 - number)
+    on_disk.did(created("b", b"today"), days_ago=0)
+    before = size_on_disk(on_disk)
+    on_disk.connection.execute("BEGIN")
+    on_disk.aged(180)
+    on_disk.connection.execute("COMMIT")
+    assert len(on_disk.ids()) == 4
+    assert size_on_disk(on_disk) < before / 4
+
+
+@pytest.mark.promise("back.cap")
+@pytest.mark.parametrize("days", [365, 20_000, 36_500, 10**9])
+def test_a_limit_of_many_days_loses_nothing(db: Scratch, days: int) -> None:
+    """A hundred years ago is before 1970, and a million years ago is before any clock."""
+    ids = [db.did(created(str(age), b""), days_ago=age) for age in (300, 200, 0)]
+    db.prune(MUCH, days)
+    assert db.ids() == ids
+
+
+def test_a_change_made_while_the_clock_was_wrong_does_not_take_the_younger_ones_before_it_along(
+    db: Scratch,
+) -> None:
+    ids = [db.did(created(str(number), b""), days_ago=age) for number, age in enumerate((2, 1, 10_000, 0))]
+    db.prune(MUCH, 180)
+    assert db.ids() == ids
+
+
+def made_at(db: Scratch, *days: float) -> list[str]:
+    """Record changes on these days, counted from a day long ago, in this order."""
+    names = [f"{id_at((20_000 + day) * DAY)}{number:05d}" for number, day in enumerate(days)]
+    for name in names:
+        db.add(ChangeRecord(name, "patch", "", (created(name, name.encode()),)), KNOWN.get)
+    return names
+
+
+def at(monkeypatch: pytest.MonkeyPatch, day: float) -> None:
+    monkeypatch.setattr(time, "time", lambda: (20_000 + day) * DAY)
+
+
+@pytest.mark.promise("back.clock")
+@pytest.mark.parametrize("jumped", [[], [400], [400.1, 400.2, 400.3, 400.4], [400, 401]], ids=len)
+def test_a_clock_that_jumps_ahead_takes_nothing_along(
+    db: Scratch, monkeypatch: pytest.MonkeyPatch, jumped: list[float]
+) -> None:
+    ids = made_at(db, *range(30), *jumped)
+    at(monkeypatch, 401)
+    for _ in range(3):
+        db.prune(MUCH, 180)
+    assert db.ids() == ids
+
+
+@pytest.mark.promise("back.clock")
+def test_a_clock_that_jumps_to_and_fro_confirms_nothing(db: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = made_at(db, *range(30), 4_000, 30, 4_001, 31, 4_002, 32, *[4_003 + number / 100 for number in range(40)])
+    at(monkeypatch, 4_003.5)
+    for _ in range(3):
+        db.prune(MUCH, 180)
+    assert db.ids() == ids
+
+
+@pytest.mark.promise("back.clock")
+def test_a_clock_that_was_wrong_for_long_takes_a_small_part_along_at_once(
+    db: Scratch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = made_at(db, *(number / 10 for number in range(97)), 400, 401, 402)
+    at(monkeypatch, 402)
+    db.prune(MUCH, 180)
+    assert db.ids() == ids[5:]
+    at(monkeypatch, 10)  # it is set right
+    made_at(db, 10)
+    for _ in range(3):
+        db.prune(MUCH, 180)
+    assert db.ids()[:-1] == ids[5:]
+
+
+@pytest.mark.promise("back.clock")
+def test_a_clock_that_jumps_back_takes_nothing_along_and_lets_nothing_live_on(
+    db: Scratch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = made_at(db, 0, 1, 200, 201, -9_000, 202, 203, 204)
+    at(monkeypatch, -9_000)
+    db.prune(MUCH, 180)
+    assert db.ids() == ids
+    at(monkeypatch, 204)
+    for _ in range(9):
+        db.prune(MUCH, 180)
+    assert db.ids() == ids[2:]
+
+
+@pytest.mark.promise("back.clock")
+def test_ids_that_tell_no_time_confirm_none(db: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = made_at(db, 0, 1, 2, 400)
+    names = [db.did(created(name, b"")) for name in "xyz"]
+    at(monkeypatch, 400)
+    db.prune(MUCH, 180)
+    assert db.ids() == ids + names
+
+
+def test_nothing_is_written_when_nothing_is_to_be_forgotten(db: Scratch) -> None:
+    for age in (100, 10, 0):
+        db.did(created(str(age), b""), days_ago=age)
+    before = db.connection.total_changes
+    db.prune(MUCH, 180)
+    assert db.connection.total_changes == before
+
+
+@pytest.mark.promise("back.cap")
+def test_what_later_versions_rest_on_outlives_the_changes_that_brought_it(db: Scratch) -> None:
+    texts = [b"".join(b"line %d\n" % line for line in range(1_000) if line != number) for number in range(40)]
+    for number in range(39):
+        db.did(updated("a", texts[number], texts[number + 1]), days_ago=300 if number < 20 else 3)
+    db.aged(180)
+    assert len(db.ids()) == 22
+    assert db.unreadable() == []
+    assert [db.content(known.digest) for known in db.versions("a")] == texts[20:][::-1]
+
+
+@pytest.mark.promise("back.cap")
+def test_snapshots_are_forgotten_with_the_changes_after_them(db: Scratch) -> None:
+    db.took("zero", {"a": b"0"}, days_ago=401)
+    db.did(created("a", b"1"), days_ago=400)
+    db.took("one", {"a": b"1", "b": b"only here"}, days_ago=399)
+    db.did(updated("a", b"1", b"2"), days_ago=300)
+    two = db.took("two", {"a": b"2"}, days_ago=299)
+    db.did(updated("a", b"2", b"3"), days_ago=3)
+    three = db.took("three", {"a": b"3"})
+    db.aged(180)
+    assert db.snapshots() == [two, three]
+    assert db.snapshot_files(two) == {"a": version(b"2")}
+    assert db.content(version(b"only here").digest) is None
+    assert db.state_after(two.after_change) == {"a": version(b"2")}
+    assert db.unreadable() == []
+
+
+@pytest.mark.promise("back.cap")
+@pytest.mark.parametrize("changes", [0, 1, 3])
+def test_snapshots_that_no_change_follows_are_forgotten_too_but_for_the_newest(on_disk: Scratch, changes: int) -> None:
+    """Somebody else edits the files, and suture only takes snapshots."""
+    for number in range(changes):
+        on_disk.did(created(str(number), b"%d" % number))
+    for number in range(40):
+        on_disk.took(str(number), {"a": noise(10_000, number)})
+    on_disk.connection.execute("BEGIN")
+    on_disk.prune(200_000, LONG)
+    on_disk.connection.execute("COMMIT")
+    assert size_on_disk(on_disk) <= 200_000
+    assert on_disk.snapshots()[-1].name == "39"
+    assert on_disk.unreadable() == []
+
+
+edits = st.tuples(
+    st.sampled_from("abc"),
+    st.one_of(st.binary(max_size=20), st.integers(0, 20).map(lambda seed: noise(3_000, seed))),
+    st.booleans(),
+)
+
+
+@pytest.mark.promise("back.cap")
+@given(st.lists(edits, min_size=1, max_size=30), st.integers(1, 200_000))
+def test_whatever_is_forgotten_the_rest_is_the_newest_and_can_be_read(
+    history: list[tuple[str, bytes, bool]], most_bytes: int
+) -> None:
+    db = Scratch()
+    now: dict[str, bytes] = {}
+    for path, content, forgets in history:
+        db.did(updated(path, now.get(path, b""), content))
+        now[path] = content
+        if forgets:
+            db.prune(most_bytes, LONG)
+    db.prune(most_bytes, LONG)
+    left = len(db.ids())
+    assert db.ids() == [f"c{number}" for number in range(len(history) + 1 - left, len(history) + 1)]
+    assert left == 1 or db._size() <= most_bytes
+    assert db.unreadable() == []
+    assert {path: db.last_state().files[path] for path in db.paths()} == {
+        path: version(now[path]) for path in db.paths()
+    }
+    db.connection.close()
+
+
+# Clipboards
+
+
+def test_clipboards_are_kept_replaced_and_read_back_byte_by_byte(db: Scratch) -> None:
+    assert (db.clipboard_names(), db.clipboard("x")) == ([], None)
+    db.keep_clipboards(())
+    assert db.clipboard_names() == []
+    db.keep_clipboards([("x", "1"), ("é\0", "a\r\n\udcff")])
+    db.keep_clipboards([("x", "2")])
+    assert db.clipboard_names() == ["x", "é\0"]
+    assert [db.clipboard(name) for name in ("x", "é\0", "y")] == ["2", "a\r\n\udcff", None]
+
+
+def test_a_change_is_recorded_together_with_its_clipboards(db: Scratch) -> None:
+    db.add(ChangeRecord("c1", "patch", "", (), clipboards=(("x", "1"),)), KNOWN.get)
+    assert (db.clipboard("x"), db.change("c1").clipboards) == ("1", ())
