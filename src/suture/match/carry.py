@@ -1,12 +1,12 @@
-"""The change that a request makes, carried to the text that the file really has.
+"""Carry a request's change over to the text that the file really has.
 
-    base   = the request's old lines        ours   = the file's lines that they were found to be
+    base   = the request's old lines        ours   = the lines of the file that they match
     theirs = the request's new lines
 
-Old and new are translated into the file's dialect first; then their difference is made in the file. Lines that
-the change leaves alone keep the file's bytes, whatever they are. A line that the change touches must be known:
-the same except for what is harmless. Where the file has lines of its own at the point of an insertion, where new
-indentation can't be known, or where both sides changed one thing, the answer is a refusal.
+Old and new are first translated into the file's dialect; then their difference is applied to the file. Lines that the
+change leaves alone keep the file's bytes. A line that the change touches must be known: equal to the request's line
+except for harmless differences. The change is refused if the file has lines of its own at the point of an insertion,
+if the indentation of new lines can't be determined, or if both sides changed the same thing.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
     from suture.text.edits import Edit
 
     Swap = tuple[int, int, list[str]]
-    """Lines of the file, from one up to another, and those that come instead."""
+    """A half-open range of lines of the file, and the lines that replace it."""
 
 
-_UNIQUE_LINE_CHARACTERS = 12  # letters and digits of a line that is known by itself
-_NEW_LINE_CHARACTERS = 4  # letters and digits of a new line that can't be in the file by chance,
-_ADDED_CHARACTERS = 3  # or of all that a part of the change adds
-_NEAR_LINES = 3  # how far from the place a line that occurs several times belongs to it
-_LINE_LIKENESS = 0.6  # of the characters: an old line that became a new one
-_MOST_CELLS = 10_000  # pairs of old and new lines that are compared
+_UNIQUE_LINE_CHARACTERS = 12  # letters and digits that identify a line without its neighbors
+_NEW_LINE_CHARACTERS = 4  # letters and digits of a new line that is not in the file by chance
+_ADDED_CHARACTERS = 3  # the same, for everything that a part of the change adds
+_NEAR_LINES = 3  # a line that occurs several times must be this close to the place to belong to it
+_LINE_LIKENESS = 0.6  # share of equal characters from which a new line is taken for a changed old line
+_MOST_CELLS = 10_000  # pairs of old and new lines that are compared: bounds the time
 
 
 class _Clash(Exception):
@@ -68,7 +68,7 @@ class _Clash(Exception):
 
 
 def carry(index: Index, request: Request, match: Match, rung: str) -> Answer:
-    """The edits that make the request's change at the place that was found on a rung, or why they can't be made."""
+    """The edits that make the request's change at a place found on a rung, or why they can't be made."""
     try:
         return Found(rung, match.site, index.span(match.site), _Carry(index, request, match).edits())
     except _Clash as clash:
@@ -76,15 +76,15 @@ def carry(index: Index, request: Request, match: Match, rung: str) -> Answer:
 
 
 class _Carry:
-    """One request at one place: what it changes there, or why it can't."""
+    """One request at one place."""
 
     def __init__(self, index: Index, request: Request, match: Match) -> None:
         self._index, self._request = index, request
         self._at, self._same, self._gaps, self._groups = match.at, match.same, match.gaps, match.groups
         self._file = {place: index.line(place) for place in range(match.first, match.last + 1)}
-        """The lines of the place that was found."""
+        """The lines of the place, by number."""
         self._taken = {place for _, place in match.placed}.union(*match.gaps.values())
-        """Those that the request knows; the others are the file's own."""
+        """The lines that the request knows; the others are the file's own."""
         placed = [(number, request.old[number], self._file[place]) for number, place in match.placed]
         same = [line for line in placed if match.same[line[0]]]
         alike = [
@@ -96,7 +96,7 @@ class _Carry:
         self._slips = self._learn_slips(match)
         self._removed_lines: dict[str, str] = {}
         self._old = self._translate(request.old)
-        """The request's lines as the file would have them; None where that can't be known."""
+        """The request's lines in the file's dialect; None for a line that can't be translated."""
         self._new = self._translate(request.new)
 
     def edits(self) -> tuple[Edit, ...]:
@@ -126,7 +126,7 @@ class _Carry:
         return self._widen([self._slide(region, old, new) for region in changes(old, new)])
 
     def _widen(self, regions: list[Change]) -> list[Change]:
-        """Regions that touch lines which are broken in another way in the file, widened to all of those."""
+        """Widen regions that touch a group of lines that the file breaks differently to the whole group."""
         result: list[Change] = []
         for region in regions:
             i, j, k, m = region
@@ -141,7 +141,7 @@ class _Carry:
         return result
 
     def _slide(self, region: Change, old: list[bytes], new: list[bytes]) -> Change:
-        """An insertion moved into a gap where the file has the same, or out of one where it has other lines."""
+        """Slide an insertion to where the file already has it, or away from where the file has lines of its own."""
         i, j, k, m = region
         if i != j or k == m:
             return region
@@ -161,7 +161,7 @@ class _Carry:
         raise self._clash("conflict", "two_sided", region)
 
     def _slides(self, region: Change, old: list[bytes], new: list[bytes]) -> Iterator[Change]:
-        """The other places where an insertion would have the same result."""
+        """The other places at which the insertion would have the same result."""
         i, _, k, m = region
         for step in (-1, 1):
             a, b, c = i, k, m
@@ -172,7 +172,7 @@ class _Carry:
                 yield a, a, b, c
 
     def _is_done(self, region: Change) -> bool:
-        """Whether the file has this part of the change already."""
+        """Whether the file already has this part of the change."""
         i, j, k, m = region
         low, high = self._around(i, j)
         if low is None or high is None:
@@ -184,14 +184,14 @@ class _Carry:
         return not all(self._is_known(number) for number in range(i, j)) or i == j
 
     def _is_there(self, region: Change) -> bool:
-        """Whether the file has what this part of the change adds, over the old lines or right beside them."""
+        """Whether the file has what this part of the change adds, around the old lines or right beside them."""
         i, j, k, m = region
         before, after = self._request.old[i:j], self._request.new[k:m]
         old, new = solid_keys(before), solid_keys(after)
         more = sum(map(informative, after)) - sum(map(informative, before))
         known = set(line_keys(self._request.old))
         if all(key in known for key in new):
-            return False  # they are moved
+            return False  # the lines are moved, not added
         offsets = offsets_in(new, old) if more >= _ADDED_CHARACTERS else []
         if not offsets:
             return False
@@ -206,7 +206,7 @@ class _Carry:
         return any(n >= 0 and [keys[place] for place in solid[n : n + len(new)]] == new for n in starts)
 
     def _is_begun(self, region: Change) -> bool:
-        """Whether the file has, near the place, a telling line that the change adds and the request doesn't know."""
+        """Whether a distinctive line that the change adds is already near the place, unknown to the request."""
         missing = any(
             place is None and line.strip() and number not in self._gaps
             for number, (line, place) in enumerate(zip(self._request.old, self._at, strict=True))
@@ -227,13 +227,13 @@ class _Carry:
         return any(min(self._file) - reach <= place <= max(self._file) + reach for place in places)
 
     def _check_touched(self, regions: Sequence[Change]) -> None:
-        """Refuse to touch a line that is indented otherwise than it was sent, or names something else."""
+        """Refuse to touch a line whose indentation differs from the request's, or that names something else."""
         pairs = zip(self._request.old, self._at, strict=True)
         kept = any(place is not None and lead(line) == lead(self._file[place]) for line, place in pairs)
         for region in regions:
             for number in range(region[0], region[1]):
                 said, here = self._old[number], self._line(number)
-                if said is None and kept:  # no one rule moves all lines
+                if said is None and kept:  # no single rule moves all lines
                     said = self._request.old[number]
                 if said is None or here is None or not said.strip():
                     continue
@@ -241,13 +241,13 @@ class _Carry:
                     raise self._clash("conflict", "differs", region)
 
     def _names_other(self, sent: str, here: str) -> bool:
-        """Whether a word that differs from the file's in case is another word of the file."""
+        """Whether a word that differs only in case from the file's word occurs elsewhere in the file."""
         one, other = words(fold(sent)), words(fold(here))
         pairs = zip(one, other, strict=True) if sent != here and len(one) == len(other) else ()
         return any(a != b and a.lower() == b.lower() and self._index.has_word(a, cased=True) for a, b in pairs)
 
     def _removed(self, regions: Sequence[Change]) -> dict[str, str]:
-        """Old lines that the change takes away, and what the file has for them where it says more."""
+        """Old lines that the change removes, each with the file's line if that differs."""
         touched = [number for i, j, _, _ in regions for number in range(i, j)]
         longer = {
             self._request.old[number].strip(): here
@@ -262,7 +262,7 @@ class _Carry:
         }
 
     def _swaps(self, region: Change) -> Iterator[Swap]:
-        """What a region of the change replaces in the file."""
+        """The lines of the file that a region of the change replaces."""
         i, j, k, m = region
         if any(i <= group[0] < j for group in self._groups):
             yield self._reflow(region)
@@ -276,7 +276,7 @@ class _Carry:
             yield self._insertion(region)
 
     def _reflow(self, region: Change) -> Swap:
-        """A change in lines that the file breaks in another way, word by word."""
+        """Merge a change in lines that the file breaks differently, word by word."""
         i, j, k, m = region
         inside = [group for group in self._groups if i <= group[0] and group[1] <= j]
         if not self._dialect.leads.unchanged:
@@ -292,7 +292,7 @@ class _Carry:
         return low, high, made.split("\n")
 
     def _replacement(self, region: Change) -> Iterator[Swap]:
-        """Old lines go or change: they must be known, and be where the request has them."""
+        """Replace or delete old lines: they must be known, and be where the request has them."""
         i, j, k, m = region
         placed = [place for place in self._at[i:j] if place is not None]
         if not all(self._is_known(number) for number in range(i, j)):
@@ -315,7 +315,7 @@ class _Carry:
             yield from self._line_by_line(region, beside, own)
 
     def _line_by_line(self, region: Change, beside: list[bool], own: list[int]) -> Iterator[Swap]:
-        """A block that is replaced, line by line where lines correspond."""
+        """Replace a block, line by line where old and new lines correspond."""
         i, j, k, m = region
         pairs = self._successors(region)
         if (beside[0] and (i, k) not in pairs) or (beside[1] and (j - 1, m - 1) not in pairs):
@@ -334,7 +334,7 @@ class _Carry:
             a, b = number + 1, successor + 1
 
     def _block(self, part: Change, region: Change) -> Iterator[Swap]:
-        """Lines between those that correspond: all of them go, and others come."""
+        """Replace all lines between two pairs of corresponding lines."""
         i, j, k, m = part
         placed = [place for place in self._at[i:j] if place is not None]
         if not placed:
@@ -349,7 +349,7 @@ class _Carry:
         yield low, high, self._new_lines(k, m, region)
 
     def _successors(self, region: Change) -> list[tuple[int, int]]:
-        """Old lines of a region and the new lines that they became, in order."""
+        """The old lines of a region, each paired with the new line that it became, in order."""
         i, j, k, m = region
         if (j - i) * (m - k) > _MOST_CELLS:
             return []
@@ -393,7 +393,7 @@ class _Carry:
         return low + 1, low + 1, lines
 
     def _belongs_above(self, lines: list[str], low: int, high: int) -> bool:
-        """Whether lines go before the blank lines that the request left out: they are deeper than what follows."""
+        """Whether lines go above blank lines that the request left out: they are indented more than what follows."""
         above, below = lead(self._file[low]), lead(self._file[high])
         least = min((depth(line) for line in lines if line.strip()), default=0)
         return bool(self._file[low].strip()) and len(above) > len(below) and least > len(below)
@@ -409,14 +409,14 @@ class _Carry:
         ]
 
     def _move(self, line: str, sent: str) -> str:
-        """A new line that is an old one elsewhere: what the file has for that, at the new depth."""
+        """The file's version of a line that the change moves, at its new depth; else the line itself."""
         here = self._removed_lines.get(sent.strip())
         return line if here is None else lead(line) + parts(here)[1] + parts(line)[2]
 
     def _merge(self, number: int, successor: int, region: Change) -> str:
-        """The file's line for an old one, with the change to the new one made in it."""
+        """Merge the change from an old line to its new one into the file's line."""
         base, new, here = self._old[number], self._new[successor], self._line(number)
-        assert here is not None  # noqa: S101  it has a place
+        assert here is not None  # noqa: S101  only placed lines are merged
         sent, wanted = self._request.old[number], self._request.new[successor]
         if base == here and new is not None:
             return new
@@ -453,7 +453,7 @@ class _Carry:
         return comment_in(new, marks) is None and is_closed(new) and not new.endswith("\\")
 
     def _trails(self, regions: Sequence[Change]) -> Iterator[Swap]:
-        """White space at the ends of lines that otherwise stay: changed where old and the file agree about it."""
+        """Changes of trailing whitespace in lines that otherwise stay, where the file has the old whitespace."""
         number = successor = 0
         for i, j, _, m in (*regions, (len(self._at), 0, 0, 0)):
             for was, now in zip(self._request.old[number:i], self._request.new[successor:], strict=False):
@@ -464,7 +464,7 @@ class _Carry:
             number, successor = j, m
 
     def _edit(self, low: int, high: int, lines: list[str]) -> Edit | None:
-        """Lines of the file replaced, ends of lines as they are there."""
+        """The edit that replaces lines of the file and keeps their line endings."""
         here = [self._file[place] for place in range(low, high)]
         while here and lines and here[0] == lines[0]:
             here, lines, low = here[1:], lines[1:], low + 1
@@ -473,7 +473,7 @@ class _Carry:
         return line_edit(self._index, low, high, lines) if here or lines else None
 
     def _learn_slips(self, match: Match) -> dict[str, str]:
-        """Mistyped words of the request, and what the file has for each."""
+        """Mistyped words of the request, each with the file's word."""
         slips: dict[str, str] = {}
         for number, place in match.placed:
             if not match.same[number] and (slip := find_slip(self._request.old[number], self._file[place])) is not None:
@@ -497,7 +497,10 @@ class _Carry:
         return [line and self._correct(line) for line in translated] if self._slips else translated
 
     def _opening(self, lines: Sequence[str]) -> range:
-        """The lines that lack what old's first line lacks: up to that line, or those at its depth, if others aren't."""
+        """The leading lines that lack the same indentation as the first old line.
+
+        They end with that line if it is among them; else they are the first line, or the lines at its depth.
+        """
         first, *others = (line for line in self._request.old if line.strip())
         if first in lines:
             return range(lines.index(first) + 1)
@@ -508,7 +511,7 @@ class _Carry:
         return range(next(deeper, len(lines)) if alone else 1)
 
     def _other_than_first(self, line: str) -> str | None:
-        """The old line that new's first line is, if it is another than old's first and lacks its indentation, too."""
+        """The old line that the first new line repeats, if it isn't the first old line."""
         first, *others = (old for old in self._request.old if old.strip())
         alike = {old for old in others if old.strip() == line.strip()}
         return alike.pop() if line.strip() != first.strip() and len(alike) == 1 else None
@@ -518,7 +521,7 @@ class _Carry:
         return None if place is None else self._file[place]
 
     def _is_known(self, number: int) -> bool:
-        """Whether an old line is surely one of the file's."""
+        """Whether an old line is certainly a line of the file."""
         place = self._at[number]
         if place is None:
             return not self._request.old[number].strip()
@@ -526,14 +529,14 @@ class _Carry:
         return self._index.knows(self._request.old[number] if sent is None else sent, self._file[place])
 
     def _is_sure(self, number: int) -> bool:
-        """Whether the place has an old line, whatever else may differ."""
+        """Whether the place certainly has an old line, apart from its indentation."""
         here = self._line(number)
         if self._same[number] or number in self._gaps:
             return True
         return here is not None and self._index.knows(self._request.old[number].strip(), here.strip())
 
     def _is_unique(self, number: int) -> bool:
-        """Whether an old line is the file's, occurs there once, and says enough to be known by itself."""
+        """Whether an old line occurs exactly once in the file and is long enough to identify the place."""
         said = self._request.old[number]
         return (
             self._same[number]
@@ -542,17 +545,17 @@ class _Carry:
         )
 
     def _is_nowhere(self, number: int) -> bool:
-        """Whether an old line is neither here nor anywhere else in the file."""
+        """Whether an old line is neither at the place nor anywhere else in the file."""
         return self._at[number] is None and not self._index.where(line_keys([self._request.old[number]])[0])
 
     def _around(self, i: int, j: int) -> tuple[int | None, int | None]:
-        """The file's lines for the last placed old line before `i`, and for the first one from `j` on."""
+        """The file's lines for the last placed old line before `i` and the first one at or after `j`."""
         return self._nearest(range(i - 1, -1, -1), -1)[0], self._nearest(range(j, len(self._at)), 0)[0]
 
     def _nearest(self, numbers: range, end: int) -> tuple[int | None, bool]:
-        """The file's line for the first of some old lines that has one, of an elision the one at that `end`.
+        """The file's line for the first of some old lines that has a place; for an elision, the line at that `end`.
 
-        And whether solid ones without a place come before it.
+        Also returns whether solid lines without a place come before it.
         """
         skipped = False
         for number in numbers:
@@ -566,16 +569,16 @@ class _Carry:
         return None, skipped
 
     def _own_lines(self, i: int, j: int) -> list[int]:
-        """The file's own lines between the old lines around [i, j): those that the request doesn't know."""
+        """The file's lines between the old lines around [i, j) that the request doesn't know."""
         low, high = self._around(i, j)
         if low is None or high is None:
             return []
         return [place for place in range(low + 1, high) if place not in self._taken]
 
     def _has_own_beside(self, beyond: range, edge: int) -> bool:
-        """Whether the file has solid lines of its own between an edge of a region and the next solid line beyond.
+        """Whether the file has solid lines of its own between the edge of a region and the next solid old line.
 
-        Or lacks that line.
+        Also true if the file lacks that line.
         """
         neighbor = next((n for n in beyond if self._request.old[n].strip()), None)
         if neighbor is None or neighbor in self._gaps:
@@ -585,7 +588,7 @@ class _Carry:
         return place is None or any(n not in self._taken and self._file[n].strip() for n in between)
 
     def _is_beside_known(self, i: int, j: int) -> bool:
-        """Whether touched lines are right beside a line that the request has beside them, too, if it has any."""
+        """Whether touched lines are right beside a line that the request also has beside them, if it has any."""
         sides = []
         for edge, beyond in ((i, range(i - 1, -1, -1)), (j, range(j, len(self._at)))):
             neighbor = next((n for n in beyond if self._request.old[n].strip() or n in self._gaps), None)
@@ -597,13 +600,13 @@ class _Carry:
         return any(sides) or not sides or any(self._is_unique(number) for number in range(i, j))
 
     def _has_sure_neighbors(self, i: int, j: int) -> bool:
-        """Whether the solid old lines beside a point are the file's: what comes between them belongs to both."""
+        """Whether the solid old lines on both sides of a point are lines of the file, or nowhere in it."""
         before = next((n for n in range(i - 1, -1, -1) if self._request.old[n].strip()), None)
         after = next((n for n in range(j, len(self._at)) if self._request.old[n].strip()), None)
         return all(n is None or self._is_sure(n) or self._is_nowhere(n) for n in (before, after))
 
     def _clash(self, why: str, detail: str, region: Change) -> _Clash:
-        """Why a region of the change can't be carried, with what each side has there."""
+        """The reason why a region of the change can't be carried over, with what each side has there."""
         i, j, k, m = region
         low, high = self._around(i, j)
         first = min(self._file) if low is None else low + 1
@@ -614,7 +617,7 @@ class _Carry:
 
 
 def _join(swaps: Sequence[Swap]) -> list[Swap]:
-    """Swaps that touch as one: the last of them decides how the text ends."""
+    """Join swaps that touch, so that the last one decides how the text ends."""
     result: list[Swap] = []
     for low, high, lines in swaps:
         if result and result[-1][1] == low:

@@ -1,17 +1,17 @@
-r"""Lines that stand for others: `...`, `# ... existing code ...`, `// rest of the file unchanged`, `[unchanged]`.
+r"""Recognize lines that stand for omitted text: `...`, `# ... existing code ...`, `// rest unchanged`, `[unchanged]`.
 
     placeholder = dots | comment | brackets | "..." words | nothing comment
-    comment     = a line that is one comment, with nothing in it but dots and words that say that text was left out
+    comment     = a line that is a comment of only dots and words that say that text was omitted
     brackets    = "[" words "]" | "(" words ")" | "<" words ">" | "{{" words "}}"
-    dots        = "..." | "…" | "⋮" | "⋯" | "[...]" | "{{ ... }}" …, alone in its line
+    dots        = "..." | "…" | "⋮" | "⋯" | "[...]" | "{{ ... }}" …, alone on a line
     nothing     = "pass" | "..." | "return" | "return None" | "raise NotImplementedError" …: code that does nothing
 
-Only whole lines count: `x = 1  # unchanged` and `f(...)` are code. A comment that merely contains such a word
-("# keep this in sync", "# other methods are tested below") is none: the words must be a complete phrase of the list
-below. Dots alone are code in some places (a Python stub, a C parameter list, the end of a YAML document), and text in
-prose; `_dots_are_text` decides.
+Only whole lines count: `x = 1  # unchanged` and `f(...)` are code. A comment that merely contains such a word ("# keep
+this in sync", "# other methods are tested below") does not count: its words must be a complete phrase of the list
+below. Dots alone can be code (a Python stub, a C parameter list, the end of a YAML document) or prose; `_dots_are_text`
+decides.
 
-`is_marker` is narrower: the lines that `similar` takes for the file's own lines when both old and new have them.
+`is_marker` is narrower: such a line stands for lines of the file if both old and new have it; see `similar`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LONGEST_LINE = 200  # characters; a longer line says more than that something was left out
-_MOST_WORDS = 8  # of a comment with dots that is known by one word
+_LONGEST_LINE = 200  # characters of a placeholder: longer lines say more than that text was omitted
+_MOST_WORDS = 8  # words of a comment with dots in which a single hint is enough
 
 _DOTS = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.{3}\]|<\.{3}>|\(\.{3}\))\s*")
 _ONLY_DOTS = re.compile(r"(?:[\[(<]|\{{1,3}|<!)?\s*(?:(?:\.{3,}|[\u2026\u22ee\u22ef])\s*)+(?:[\])>]|\}{1,3})?")
@@ -57,7 +57,7 @@ _COMMENT = re.compile(rf"({_OPEN})\s*(.*?)\s*{_CLOSE}", re.IGNORECASE)
 _NOTHING = re.compile(
     r"(?:pass|\.\.\.|return(?: (?:None|null|undefined|nil))?|raise NotImplementedError(?:\(\))?);?\s*((?:#|//|/\*).*)"
 )
-"""Code that does nothing, with a comment behind it."""
+"""Code that does nothing, followed by a comment."""
 _BRACKETS = re.compile(r"\[(.+)\]|\((.+)\)|<(.+)>|\{\{?(.+?)\}?\}")
 _DECORATION = " \t.\u2026:;,!()[]{}<>*_=~-\u2013\u2014"
 
@@ -142,7 +142,7 @@ _STRONG = re.compile(
     re.IGNORECASE,
 )
 _NAMES_AS_BEFORE = re.compile(r"(\w+(?:(?:, and |, | and )\w+)+) (?:(?:same )?as before|as[ -]is|unchanged)")
-"""The names are words of what the edit takes away; else a comment says something about them."""
+"""Counts only if the edit removes lines with these names; otherwise the comment merely mentions them."""
 _ENDS_WITH_THING = re.compile(rf".*\b{_THING}", re.IGNORECASE)
 _HINTS = (
     *("...", "…", "⋮", "⋯", "exist", "rest", "remain", "unchanged", "untouched", "intact", "same", "identical"),
@@ -151,36 +151,36 @@ _HINTS = (
     *("修改", "部分", "函数", "方法", "逻辑", "コード", "処理", "変更", "코드", "변경", "no change"),
     *("no other change", "as is", "as it", "as before"),
 )
-"""One of these is in every line that could be a placeholder; looking for them first is fast."""
+"""Every placeholder contains one of these; testing for them first is fast."""
 
 _PYTHON = ("py", "pyi", "pyw", "pyx")
 _PROSE = ("md", "markdown", "mdx", "rst", "txt", "text", "adoc", "asciidoc", "org", "tex", "log", "out", "snap", "eml")
 _MARKUP = ("", "html", "htm", "xml", "svg", "csv", "tsv", "ipynb", "patch", "diff", "po", "srt")
-"""Where dots alone may well be content: they count only if the edit also makes the text shorter by two lines."""
+"""Suffixes of files in which dots alone may be content: they count only if the edit also removes two lines or more."""
 _OPENERS = ("(", "[", "{", ",", ":")
 _DEFINITION = re.compile(r"\s*(?:async\s+)?(?:def|class)\s+(\w+)")
-_LONGEST_SIGNATURE = 30  # lines above a body that are searched for its definition
+_LONGEST_SIGNATURE = 30  # lines above a body in which its definition is searched for
 _MANY_LINES_GONE = 2
-"""Lines that must be gone before dots that may be code are taken for a placeholder."""
+"""Dots that may be code are a placeholder only if the edit removes so many lines."""
 
 
 class Placeholder(Record):
-    """A line of a new text that stands for text which is not in it."""
+    """A line of the new text that stands for omitted text."""
 
     line: str
     deletes: bool
-    """Whether the edit takes lines away, so that what it stands for would be lost; else it is only inserted."""
+    """Whether the edit removes lines, so that the text it stands for would be lost."""
 
 
 def is_marker(line: str) -> bool:
-    """Whether a line, in old and in new, stands for the file's lines at that place."""
+    """Whether a line that is in both old and new stands for the file's lines at that place."""
     return _DOTS.fullmatch(line) is not None or _is_comment_with_dots(line)
 
 
 def is_placeholder(line: str, name: str = "") -> bool:
-    """Whether a line says in words, or by dots in a comment, that text was left out. Dots alone say nothing in words.
+    """Whether a line says, in words or by dots in a comment, that text was omitted. Dots alone do not count here.
 
-    `name` is the file's: in prose, `#` begins a heading and not a comment.
+    `name` is the file's name: in prose, `#` begins a heading and not a comment.
     """
     line = line.strip()
     behind = _NOTHING.fullmatch(line)
@@ -207,9 +207,9 @@ def is_placeholder(line: str, name: str = "") -> bool:
 
 
 def find_added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") -> Placeholder | None:
-    """The first line of `new` that stands for text, and that `old` does not have as often; None if there is none.
+    """The first placeholder of `new` that `old` does not have as often; None if there is none.
 
-    `old` is what the edit replaces: a part of a file, or all of it.
+    `old` is the text that the edit replaces: part of a file, or all of it.
     """
     wanted = _lines(new)
     if not any(map(_may_say_so, [new] if isinstance(new, str) else new)):
@@ -237,14 +237,14 @@ def find_added(old: str | Sequence[str], new: str | Sequence[str], name: str = "
 
 
 def elides_only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
-    """Whether new leaves out what old has in full: then it would delete code."""
+    """Whether new omits text that old has in full, so that the edit would delete code."""
     placeholder = find_added(old, new, name)
     if placeholder is None or not placeholder.deletes:
         return False
     if len(old) == len(new) == 1 and not is_placeholder(placeholder.line, name):
-        return False  # dots that may be a part of their line
+        return False  # the dots may be part of a line
     before, after = (sum(is_marker(line) or is_placeholder(line, name) for line in lines) for lines in (old, new))
-    return after > before  # as many in both: each stands for the same lines
+    return after > before  # if both have as many, each stands for the same lines on both sides
 
 
 def _is_comment_with_dots(line: str) -> bool:
@@ -262,7 +262,7 @@ def _is_comment_with_dots(line: str) -> bool:
 
 
 def _says_so(inner: str, *, alone: bool) -> bool:
-    """Whether the text of a comment is a placeholder; `alone` if words without dots are enough."""
+    """Whether a comment's text is a placeholder; with `alone`, words without dots are enough."""
     said = _words(inner)
     dotted = _ELLIPSIS.search(inner)
     if not said:
@@ -277,13 +277,13 @@ def _says_so(inner: str, *, alone: bool) -> bool:
 
 
 def _is_lenient(said: str) -> bool:
-    """Whether words behind dots speak of what was left out."""
+    """Whether words after dots mention omitted text."""
     return len(said.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(said) or _STRONG.search(said))
 
 
 @cache
 def _phrase() -> re.Pattern[str]:
-    """The pattern of all phrases; made when it is needed, for that takes 25 ms, and most edits need none."""
+    """The pattern of all phrases, compiled on first use: that takes 25 ms, and most edits don't need it."""
     return re.compile("|".join(f"(?:{phrase})" for phrase in _PHRASES), re.IGNORECASE)
 
 
@@ -292,7 +292,7 @@ def _is_phrase(said: str) -> bool:
 
 
 def _words(inner: str) -> str:
-    """What a comment says, without dots, brackets and rules."""
+    """The words of a comment, without dots, brackets and rules."""
     said = " ".join(_ELLIPSIS.sub(" ", inner).strip(_DECORATION).split())
     return re.sub(r"\s*[,;:()\[\]]\s*|\s+[-\u2013\u2014]+\s+", " ", said).strip()
 
@@ -303,13 +303,13 @@ def _may_say_so(text: str) -> bool:
 
 
 def _replaces(before: Sequence[str], after: Sequence[str], number: int) -> bool:
-    """Whether a line comes in place of others, which may be lines such as `},` that the text has elsewhere, too."""
+    """Whether a line replaces other lines, even lines such as `},` that the new text also has elsewhere."""
     old, new = ([line.strip().encode("utf-8", "surrogatepass") for line in lines] for lines in (before, after))
     return any(k <= number < m and any(old[i:j]) for i, j, k, m in changes(old, new))
 
 
 def _names_as_before(line: str) -> set[str]:
-    """The names of which a comment says that they are as before, as `# y, z as before` does."""
+    """The names that a comment says are unchanged, as in `# y, z as before`."""
     comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST_LINE and _may_say_so(line) else None
     match = _NAMES_AS_BEFORE.fullmatch(comment[2].strip(_DECORATION)) if comment is not None else None
     return {*_WORD.findall(match[1])} - {"and"} if match is not None else set()
@@ -320,7 +320,7 @@ def _lines(text: str | Sequence[str]) -> Sequence[str]:
 
 
 def _gone(before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """The lines that are not there any more, wherever they may have moved, and however they are indented now."""
+    """The lines that no longer occur, at any place or indentation."""
     kept = Counter(line.strip() for line in after)
     gone = []
     for line in before:
@@ -336,13 +336,13 @@ def _suffix(name: str) -> str:
 
 
 def _dots_are_text(before: Sequence[str], after: Sequence[str], number: int, gone: Sequence[str], name: str) -> bool:
-    """Whether dots alone in a line of the new text are code, or content, and stand for nothing."""
+    """Whether dots alone on a line of the new text are code or content, not a placeholder."""
     suffix, line = _suffix(name), after[number]
     if suffix in _PROSE or (suffix in {"yaml", "yml"} and line.rstrip() == "..."):
         return True
     above = next((text.strip() for text in reversed(after[:number]) if text.strip()), "")
     if above.startswith((">>>", "... ")):
-        return True  # a doctest goes on
+        return True  # the continuation of a doctest
     if suffix in _PYTHON and line.strip() == "...":
         opened = above.endswith((*_OPENERS, '"""', "'''", '"', "'"))
         return len(gone) < _MANY_LINES_GONE or (opened and _is_new_stub(before, after, number))
@@ -378,7 +378,7 @@ def _defines(line: str, name: str) -> bool:
 
 
 def _body(lines: Sequence[str], start: int) -> list[str]:
-    """The lines below a definition that belong to it."""
+    """The lines of the body below a definition."""
     indent, body = depth(lines[start]), list[str]()
     for line in lines[start + 1 :]:
         if line.strip() and depth(line) <= indent and not line.lstrip().startswith((")", "]")):
