@@ -221,8 +221,8 @@ def digest(pieces: Iterable[bytes | memoryview], size: int) -> str:
 
 def _sha256(size: int) -> Any:
     """The interpreter's own SHA-256, or OpenSSL's once there is much to hash: far faster, but takes 3 ms to load."""
-    _Hashed.bytes += size
-    if _Hashed.bytes < _MIN_OPENSSL_BYTES:
+    _HashedSize.bytes += size
+    if _HashedSize.bytes < _MIN_OPENSSL_BYTES:
         for module in ("_sha256", "_sha2"):  # before and since Python 3.12
             try:
                 return __import__(module).sha256()
@@ -233,7 +233,7 @@ def _sha256(size: int) -> Any:
     return sha256()
 
 
-class _Hashed:
+class _HashedSize:
     """The number of bytes that this process has hashed so far."""
 
     bytes = 0

@@ -1,7 +1,7 @@
 """Find the one place in a file where a text occurs, and make the edits for it; rebase changes of earlier versions.
 
     locate(Index(body), old, new) -> Found | Refused
-    at_line(Index(body), old, new, line) -> Found | None
+    find_at_line(Index(body), old, new, line) -> Found | None
 
 If a text does not occur in the file in any form, it may have been written for an earlier version. If such a version
 contains it in exactly one place, the request is rebased: the change is made in that version, and then merged with the
@@ -18,7 +18,7 @@ omitted parts, similarity, a missing outer line) run only if no place has all li
 from __future__ import annotations
 
 from suture.match import exact, similar
-from suture.match.exact import at_line, find_as_sent
+from suture.match.exact import find_as_sent, find_at_line
 from suture.match.index import Base, Found, Index, Refused, Sides, Site, declared_name, scope
 from suture.match.ladder import BOUNDS, ENOUGH, LEVEL, RUNGS, Candidate, find_applied, make_change
 from suture.match.normalize import informative, likeness, line_keys, readings, solid_keys, split
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Find = Callable[[Index], Answer | None]
     """Searches a version of the file for the request's old text: as it was sent, or in another form."""
 
-__all__ = ["RUNGS", "Base", "Found", "Index", "Refused", "Sides", "Site", "at_line", "locate", "locate_in_bases"]
+__all__ = ["RUNGS", "Base", "Found", "Index", "Refused", "Sides", "Site", "find_at_line", "locate", "locate_in_bases"]
 
 _AS_SENT = ("exact", "line_ends")
 _MOST_LINES = 5_000
@@ -66,7 +66,7 @@ def locate(
     if match != "lenient":
         return answer or Refused("missing")
     if isinstance(answer, Found) and answer.rung not in _AS_SENT:
-        answer = _unless_elsewhere(index, old, answer, find)
+        answer = _check_earlier_versions(index, old, answer, find)
     elif answer is None:
         answer = _rebase(index, old, find)
     if answer is None and old.count("\n") <= _MOST_LINES:
@@ -179,49 +179,49 @@ def _rebase(index: Index, old: str, find: Find) -> Answer | None:
 
     A version that contains it several times also ends the search: an older one might contain only one of the places.
     """
-    return _first(_follow(index, base, find) for base in _bases_with(index, old)) if old.strip() else None
+    return _first(_rebase_from(index, base, find) for base in _versions_with(index, old)) if old.strip() else None
 
 
-def _unless_elsewhere(index: Index, old: str, answer: Found, find: Find) -> Answer:
+def _check_earlier_versions(index: Index, old: str, answer: Found, find: Find) -> Answer:
     """The place found, unless an earlier version shows that the text was elsewhere.
 
     The place has the text in another form. If a recent version contains the text as sent, and those lines did not
     become this place, then the intended lines have changed or are gone, and this place merely resembles them.
     """
-    sought = _sought(old)
+    plain_old = _plain_old(old)
     for base in index.earlier():
         if base.source == "commit":
             break  # searching all commits would take longer than the edit
-        if sought and sought in _plain(base.body):
-            known = _follow(index, base, find)
-            return answer if known is None or known.base is None or _is_at(known, answer.site) else known
+        if plain_old and plain_old in _plain(base.body):
+            known = _rebase_from(index, base, find)
+            return answer if known is None or known.base is None or _overlaps_site(known, answer.site) else known
     return answer
 
 
-def _is_at(known: Answer, site: Site) -> bool:
+def _overlaps_site(known: Answer, site: Site) -> bool:
     """Whether the lines that an earlier version's lines became overlap a place."""
     deleted = isinstance(known, Refused) and known.why == "deleted"
     return not deleted and known.sites[0].overlaps(site)
 
 
-def _follow(index: Index, base: Base, find: Find) -> Answer | None:
+def _rebase_from(index: Index, base: Base, find: Find) -> Answer | None:
     """Make the change in a version and merge it into the file; None if the version does not contain the old text."""
-    then = Index(_with_line_ends_of(index, base.body), index.name)
-    answer = find(then)
+    base_index = Index(_adapt_line_endings(index, base.body), index.name)
+    answer = find(base_index)
     if isinstance(answer, Found):
-        return _merge(index, then, answer, base)
+        return _merge(index, base_index, answer, base)
     return Refused("missing", detail="several_in_base") if answer and answer.why == "ambiguous" else None
 
 
-def _sought(old: str) -> bytes:
+def _plain_old(old: str) -> bytes:
     return _plain(old.encode("utf-8", "surrogatepass")).strip(b"\n")
 
 
-def _bases_with(index: Index, old: str) -> Iterator[Base]:
+def _versions_with(index: Index, old: str) -> Iterator[Base]:
     """The versions that contain the text as sent, newest first; then some that may contain it in another form."""
-    sought, others = _sought(old), []
+    plain_old, others = _plain_old(old), []
     for base in index.earlier():
-        if sought in _plain(base.body):
+        if plain_old in _plain(base.body):
             yield base
         else:
             others.append(base)
@@ -233,57 +233,59 @@ def _bases_with(index: Index, old: str) -> Iterator[Base]:
         yield base
 
 
-def _merge(index: Index, then: Index, answer: Found, base: Base) -> Answer:
+def _merge(index: Index, base_index: Index, answer: Found, base: Base) -> Answer:
     """Merge the change of an earlier version into the file."""
-    moved = _LineMap(then.body, index.body)
+    line_map = _LineMap(base_index.body, index.body)
     lines = range(answer.site.start_line - 1, answer.site.end_line)
-    low, high = moved.follow(lines)
+    low, high = line_map.follow(lines)
     last = max(len(index.lines), 1)
     site = Site(min(low + 1, last), min(max(high, low + 1), last))
-    asked = Index(apply(then.body, answer.edits))
-    merged = merge(then.body, index.body, asked.body)
-    idle = asked.body == then.body  # the text is only searched for, not changed: all of it must still be there
-    if (merged.conflicts or idle) and moved.is_gone(lines):
-        return Refused("deleted", "rebased", (site,), base=_last_with(index, answer, then, base))
-    if idle:
-        sides = (_text(then, lines), _text(index, range(low, high)), _text(then, lines))
+    changed_index = Index(apply(base_index.body, answer.edits))
+    merged = merge(base_index.body, index.body, changed_index.body)
+    unchanged = changed_index.body == base_index.body  # only a search: then all of the text must still be there
+    if (merged.conflicts or unchanged) and line_map.is_gone(lines):
+        return Refused("deleted", "rebased", (site,), base=_version_before_removal(index, answer, base_index, base))
+    if unchanged:
+        sides = (_text(base_index, lines), _text(index, range(low, high)), _text(base_index, lines))
         return Refused("conflict", "rebased", (site,), Sides(site.start_line, *sides), "changed_since", base)
     if merged.conflicts:
-        one = merged.conflicts[0]
+        conflict = merged.conflicts[0]
         was, ours, theirs = (
-            side.decode("utf-8", "replace").rstrip("\r\n") for side in (one.base, one.ours, one.theirs)
+            side.decode("utf-8", "replace").rstrip("\r\n") for side in (conflict.base, conflict.ours, conflict.theirs)
         )
-        return Refused("conflict", "rebased", (site,), Sides(one.ours_line, was, ours, theirs), "changed_since", base)
+        return Refused(
+            "conflict", "rebased", (site,), Sides(conflict.ours_line, was, ours, theirs), "changed_since", base
+        )
     edits = tuple(minimize(index.body, merged.edits))
     if not edits:
         return Refused("applied", "rebased", (site,), base=base)
-    if _is_elsewhere(then, minimize(then.body, answer.edits), index, edits):
-        wanted = range(lines.start, lines.stop + len(asked.lines) - len(then.lines))
-        sides = (_text(then, lines), _text(index, range(low, high)), _text(asked, wanted))
+    if _is_in_other_scope(base_index, minimize(base_index.body, answer.edits), index, edits):
+        wanted = range(lines.start, lines.stop + len(changed_index.lines) - len(base_index.lines))
+        sides = (_text(base_index, lines), _text(index, range(low, high)), _text(changed_index, wanted))
         return Refused("conflict", "rebased", (site,), Sides(site.start_line, *sides), "other_scope", base)
     return Found("rebased", site, index.span(site), edits, base=base)
 
 
-def _last_with(index: Index, answer: Found, then: Index, base: Base) -> Base:
+def _version_before_removal(index: Index, answer: Found, base_index: Index, base: Base) -> Base:
     """The version that tells what removed the text: for a version known from reading, the newest recorded one."""
     if base.source != "read" or base.until is not None:
         return base
-    text = _plain(then.body[slice(*answer.span)])
+    text = _plain(base_index.body[slice(*answer.span)])
     others = (version for version in index.earlier() if version.source != "read" and text in _plain(version.body))
-    other = next(others, base)
-    return base if other.until is None else other
+    recorded = next(others, base)
+    return base if recorded.until is None else recorded
 
 
-def _is_elsewhere(then: Index, made: Sequence[Edit], index: Index, edits: Sequence[Edit]) -> bool:
+def _is_in_other_scope(base_index: Index, base_edits: Sequence[Edit], index: Index, edits: Sequence[Edit]) -> bool:
     """Whether the rebased change landed in a class or function that already existed but is not the intended one.
 
     If a function was deleted, the merge may have taken another function's lines for its lines.
     """
-    was, now = _scope_of(then, made), _scope_of(index, edits)
+    was, now = _scope_of(base_index, base_edits), _scope_of(index, edits)
     return was != now and any(
         _declares(version, name)
-        for version, one, other in ((then, now, was), (index, was, now))
-        for name in {*one} - {*other}
+        for version, inside, outside in ((base_index, now, was), (index, was, now))
+        for name in {*inside} - {*outside}
     )
 
 
@@ -305,15 +307,15 @@ def _text(version: Index, lines: range) -> str:
 class _LineMap:
     """Maps lines of an earlier version to lines of the file. Lines are counted from 0."""
 
-    def __init__(self, then: bytes, now: bytes) -> None:
-        self._then, self._now = split_lines(then), split_lines(now)
-        self._changes = changes(self._then, self._now)
+    def __init__(self, before: bytes, after: bytes) -> None:
+        self._before, self._after = split_lines(before), split_lines(after)
+        self._changes = changes(self._before, self._after)
 
     def follow(self, lines: range) -> tuple[int, int]:
         """The range of lines that some lines became, including everything that was changed together with them."""
-        return self._at(lines.start, end=False), self._at(lines.stop, end=True)
+        return self._map_line(lines.start, end=False), self._map_line(lines.stop, end=True)
 
-    def _at(self, line: int, *, end: bool) -> int:
+    def _map_line(self, line: int, *, end: bool) -> int:
         growth = 0
         for i, j, k, m in self._changes:
             if line < i or (line == i and not (end and i == j)):
@@ -328,17 +330,17 @@ class _LineMap:
         left = set(lines)
         for i, j, _, _ in self._changes:
             left.difference_update(range(i, j))
-        if any(informative(self._then[line].decode("utf-8", "replace")) for line in left):
+        if any(informative(self._before[line].decode("utf-8", "replace")) for line in left):
             return False
         low, high = self.follow(lines)
         was, now = (
             b"".join(part).decode("utf-8", "replace")
-            for part in (self._then[lines.start : lines.stop], self._now[low:high])
+            for part in (self._before[lines.start : lines.stop], self._after[low:high])
         )
         return likeness(was, now) < _LEAST_LIKENESS
 
 
-def _with_line_ends_of(index: Index, body: bytes) -> bytes:
+def _adapt_line_endings(index: Index, body: bytes) -> bytes:
     """A version with the file's line endings, so that a change of line endings alone is no difference."""
     style = index.lines.style()
     plain = _plain(body)

@@ -83,14 +83,14 @@ class _Carry:
         self._at, self._same, self._gaps, self._groups = match.at, match.same, match.gaps, match.groups
         self._file = {place: index.line(place) for place in range(match.first, match.last + 1)}
         """The lines of the place, by number."""
-        self._taken = {place for _, place in match.placed}.union(*match.gaps.values())
+        self._known_lines = {place for _, place in match.placed}.union(*match.gaps.values())
         """The lines that the request knows; the others are the file's own."""
         placed = [(number, request.old[number], self._file[place]) for number, place in match.placed]
         same = [line for line in placed if match.same[line[0]]]
         alike = [
-            (number, sent, here)
-            for number, sent, here in placed
-            if not match.same[number] and sent.strip() and index.knows(sent.strip(), here.strip())
+            (number, sent, current)
+            for number, sent, current in placed
+            if not match.same[number] and sent.strip() and index.knows(sent.strip(), current.strip())
         ]
         self._dialect = Dialect(request, same, index, alike)
         self._slips = self._learn_slips(match)
@@ -102,16 +102,16 @@ class _Carry:
     def edits(self) -> tuple[Edit, ...]:
         swaps: list[Swap] = []
         regions = self._regions()
-        done = [self._is_done(region) or self._is_there(region) for region in regions]
+        done = [self._is_applied(region) or self._has_addition(region) for region in regions]
         if any(done):
             raise _Clash("applied" if all(done) else "partly_applied")
-        if any(self._is_begun(region) for region in regions):
+        if any(self._is_partly_applied(region) for region in regions):
             raise _Clash("partly_applied")
         self._check_touched(regions)
-        self._removed_lines = self._removed(regions)
+        self._removed_lines = self._find_removed_lines(regions)
         for region in regions:
             swaps += self._swaps(region)
-        swaps = sorted((*swaps, *self._trails(regions)), key=lambda swap: swap[:2])
+        swaps = sorted((*swaps, *self._trailing_space_swaps(regions)), key=lambda swap: swap[:2])
         edits = (self._edit(*swap) for swap in _join(swaps))
         return tuple(edit for edit in edits if edit is not None)
 
@@ -147,16 +147,18 @@ class _Carry:
             return region
         slides = [region, *self._slides(region, old, new)]
         for slide in slides:
-            if self._is_done(slide):
+            if self._is_applied(slide):
                 return slide
-        here = [slide for slide in slides if not any(old[min(i, slide[0]) : max(i, slide[0])])]
-        if not any(self._file[place].strip() for slide in here for place in self._own_lines(slide[0], slide[0])):
+        same_gap = [slide for slide in slides if not any(old[min(i, slide[0]) : max(i, slide[0])])]
+        if not any(
+            self._file[place].strip() for slide in same_gap for place in self._unknown_lines(slide[0], slide[0])
+        ):
             return region
         for a, _, b, c in slides:
             neighbors = self._request.old[max(a - 1, 0)], self._request.old[min(a, len(old) - 1)]
             fits = lead(self._request.new[b]) in map(lead, neighbors)
             between_placed = 0 < a < len(old) and None not in self._at[a - 1 : a + 1]
-            if (a, a, b, c) not in here and not self._own_lines(a, a) and between_placed and fits:
+            if (a, a, b, c) not in same_gap and not self._unknown_lines(a, a) and between_placed and fits:
                 return a, a, b, c
         raise self._clash("conflict", "two_sided", region)
 
@@ -171,19 +173,19 @@ class _Carry:
                 a, b, c = a + step, b + step, c + step
                 yield a, a, b, c
 
-    def _is_done(self, region: Change) -> bool:
+    def _is_applied(self, region: Change) -> bool:
         """Whether the file already has this part of the change."""
         i, j, k, m = region
-        low, high = self._around(i, j)
+        low, high = self._lines_around(i, j)
         if low is None or high is None:
             return False
-        here = [self._file[place].rstrip() for place in range(low + 1, high)]
+        current = [self._file[place].rstrip() for place in range(low + 1, high)]
         wanted = [None if line is None else line.rstrip() for line in self._new[k:m]]
-        if here != wanted or not any(line.strip() for line in (*self._request.old[i:j], *self._request.new[k:m])):
+        if current != wanted or not any(line.strip() for line in (*self._request.old[i:j], *self._request.new[k:m])):
             return False
         return not all(self._is_known(number) for number in range(i, j)) or i == j
 
-    def _is_there(self, region: Change) -> bool:
+    def _has_addition(self, region: Change) -> bool:
         """Whether the file has what this part of the change adds, around the old lines or right beside them."""
         i, j, k, m = region
         before, after = self._request.old[i:j], self._request.new[k:m]
@@ -200,18 +202,18 @@ class _Carry:
             first = next((place for place in self._at[i:j] if place is not None and keys[place]), None)
             starts = [bisect_left(solid, first) - n for n in offsets] if first is not None else []
         else:
-            low, high = self._around(i, j)
+            low, high = self._lines_around(i, j)
             starts = [] if low is None else [bisect_right(solid, low)]
             starts += [] if high is None else [bisect_left(solid, high) - len(new)]
         return any(n >= 0 and [keys[place] for place in solid[n : n + len(new)]] == new for n in starts)
 
-    def _is_begun(self, region: Change) -> bool:
+    def _is_partly_applied(self, region: Change) -> bool:
         """Whether a distinctive line that the change adds is already near the place, unknown to the request."""
         missing = any(
             place is None and line.strip() and number not in self._gaps
             for number, (line, place) in enumerate(zip(self._request.old, self._at, strict=True))
         )
-        own = any(place not in self._taken and line.strip() for place, line in self._file.items())
+        own = any(place not in self._known_lines and line.strip() for place, line in self._file.items())
         if not missing and not own:
             return False
         fresh = self._request.new[region[2] : region[3]]
@@ -232,33 +234,33 @@ class _Carry:
         kept = any(place is not None and lead(line) == lead(self._file[place]) for line, place in pairs)
         for region in regions:
             for number in range(region[0], region[1]):
-                said, here = self._old[number], self._line(number)
-                if said is None and kept:  # no single rule moves all lines
-                    said = self._request.old[number]
-                if said is None or here is None or not said.strip():
+                sent, current = self._old[number], self._line(number)
+                if sent is None and kept:  # no single rule moves all lines
+                    sent = self._request.old[number]
+                if sent is None or current is None or not sent.strip():
                     continue
-                if lead(said) != lead(here) or self._names_other(said, here):
+                if lead(sent) != lead(current) or self._names_other_word(sent, current):
                     raise self._clash("conflict", "differs", region)
 
-    def _names_other(self, sent: str, here: str) -> bool:
+    def _names_other_word(self, sent: str, current: str) -> bool:
         """Whether a word that differs only in case from the file's word occurs elsewhere in the file."""
-        one, other = words(fold(sent)), words(fold(here))
-        pairs = zip(one, other, strict=True) if sent != here and len(one) == len(other) else ()
+        one, other = words(fold(sent)), words(fold(current))
+        pairs = zip(one, other, strict=True) if sent != current and len(one) == len(other) else ()
         return any(a != b and a.lower() == b.lower() and self._index.has_word(a, cased=True) for a, b in pairs)
 
-    def _removed(self, regions: Sequence[Change]) -> dict[str, str]:
+    def _find_removed_lines(self, regions: Sequence[Change]) -> dict[str, str]:
         """Old lines that the change removes, each with the file's line if that differs."""
         touched = [number for i, j, _, _ in regions for number in range(i, j)]
         longer = {
-            self._request.old[number].strip(): here
+            self._request.old[number].strip(): current
             for number in touched
-            if (here := self._line(number)) is not None and here.strip() != (self._old[number] or "").strip()
+            if (current := self._line(number)) is not None and current.strip() != (self._old[number] or "").strip()
         }
         sent = [self._request.old[number].strip() for number in touched]
         return {
-            text: here
-            for text, here in longer.items()
-            if text and sent.count(text) == 1 and self._index.knows(text, here.strip())
+            text: current
+            for text, current in longer.items()
+            if text and sent.count(text) == 1 and self._index.knows(text, current.strip())
         }
 
     def _swaps(self, region: Change) -> Iterator[Swap]:
@@ -286,10 +288,10 @@ class _Carry:
         low, high = min(places), max(places) + 1
         ours = "\n".join(self._file[place] for place in range(low, high))
         base, theirs = "\n".join(self._request.old[i:j]), "\n".join(self._new_lines(k, m, region))
-        made = merge_words(base, ours, theirs, reflow=True)
-        if made is None:
+        merged = merge_words(base, ours, theirs, reflow=True)
+        if merged is None:
             raise self._clash("conflict", "same_words", region)
-        return low, high, made.split("\n")
+        return low, high, merged.split("\n")
 
     def _replacement(self, region: Change) -> Iterator[Swap]:
         """Replace or delete old lines: they must be known, and be where the request has them."""
@@ -303,7 +305,7 @@ class _Carry:
         own = sorted({*range(low, high)} - {*placed})
         solid = [place for place in own if self._file[place].strip()]
         before, after = range(i - 1, -1, -1), range(j, len(self._at))
-        beside = [self._has_own_beside(before, placed[0]), self._has_own_beside(after, placed[-1])]
+        beside = [self._has_unknown_beside(before, placed[0]), self._has_unknown_beside(after, placed[-1])]
         as_sent = all(self._line(number) == self._old[number] for number in range(i, j))
         if k == m:
             if solid:
@@ -375,9 +377,9 @@ class _Carry:
 
     def _insertion(self, region: Change) -> Swap:
         i, j, k, m = region
-        low, skipped_before = self._nearest(range(i - 1, -1, -1), -1)
-        high, skipped_after = self._nearest(range(j, len(self._at)), 0)
-        if not self._has_sure_neighbors(i, j):
+        low, skipped_before = self._nearest_line(range(i - 1, -1, -1), -1)
+        high, skipped_after = self._nearest_line(range(j, len(self._at)), 0)
+        if not self._has_certain_neighbors(i, j):
             raise self._clash("conflict", "beside_other_line", region)
         lines = self._new_lines(k, m, region)
         if low is None or high is None:
@@ -385,7 +387,7 @@ class _Carry:
             if place is None or skipped_before or skipped_after:
                 raise self._clash("conflict", "beside_missing", region)
             return place, place, lines
-        own = self._own_lines(i, j)
+        own = self._unknown_lines(i, j)
         if any(self._file[place].strip() for place in own):
             raise self._clash("conflict", "two_sided", region)
         if own and not self._belongs_above(lines, low, high):
@@ -410,24 +412,24 @@ class _Carry:
 
     def _move(self, line: str, sent: str) -> str:
         """The file's version of a line that the change moves, at its new depth; else the line itself."""
-        here = self._removed_lines.get(sent.strip())
-        return line if here is None else lead(line) + parts(here)[1] + parts(line)[2]
+        current = self._removed_lines.get(sent.strip())
+        return line if current is None else lead(line) + parts(current)[1] + parts(line)[2]
 
     def _merge(self, number: int, successor: int, region: Change) -> str:
         """Merge the change from an old line to its new one into the file's line."""
-        base, new, here = self._old[number], self._new[successor], self._line(number)
-        assert here is not None  # noqa: S101  only placed lines are merged
+        base, new, current = self._old[number], self._new[successor], self._line(number)
+        assert current is not None  # noqa: S101  only placed lines are merged
         sent, wanted = self._request.old[number], self._request.new[successor]
-        if base == here and new is not None:
+        if base == current and new is not None:
             return new
         (lead_was, was, trail_was), (lead_now, now, trail_now) = parts(sent), parts(wanted)
-        here_lead, here_body, here_trail = parts(here)
+        here_lead, here_body, here_trail = parts(current)
         first = here_lead
         if lead_was != lead_now:
             if new is None:
                 raise self._clash("unproved", "indentation_or_characters", region)
             first = lead(new)
-        old_said, new_said = self._dialect.said(was), self._dialect.said(now)
+        old_said, new_said = self._dialect.translate_body(was), self._dialect.translate_body(now)
         if old_said is None or new_said is None:
             raise self._clash("unproved", "indentation_or_characters", region)
         body = merge_words(self._correct(old_said), here_body, self._correct(new_said))
@@ -438,10 +440,10 @@ class _Carry:
 
     def _hides_comment(self, number: int) -> bool:
         """Whether the file's line has a comment that the request doesn't know."""
-        here, marks = self._line(number), self._index.marks
+        current, marks = self._line(number), self._index.marks
         return (
-            here is not None
-            and comment_in(here, marks) is not None
+            current is not None
+            and comment_in(current, marks) is not None
             and comment_in(self._request.old[number], marks) is None
         )
 
@@ -452,25 +454,30 @@ class _Carry:
             return True
         return comment_in(new, marks) is None and is_closed(new) and not new.endswith("\\")
 
-    def _trails(self, regions: Sequence[Change]) -> Iterator[Swap]:
+    def _trailing_space_swaps(self, regions: Sequence[Change]) -> Iterator[Swap]:
         """Changes of trailing whitespace in lines that otherwise stay, where the file has the old whitespace."""
         number = successor = 0
         for i, j, _, m in (*regions, (len(self._at), 0, 0, 0)):
             for was, now in zip(self._request.old[number:i], self._request.new[successor:], strict=False):
-                here, place = self._line(number), self._at[number]
-                if trail(was) != trail(now) and here is not None and place is not None and trail(here) == trail(was):
-                    yield place, place + 1, [here[: len(here) - len(trail(here))] + trail(now)]
+                current, place = self._line(number), self._at[number]
+                if (
+                    trail(was) != trail(now)
+                    and current is not None
+                    and place is not None
+                    and trail(current) == trail(was)
+                ):
+                    yield place, place + 1, [current[: len(current) - len(trail(current))] + trail(now)]
                 number += 1
             number, successor = j, m
 
     def _edit(self, low: int, high: int, lines: list[str]) -> Edit | None:
         """The edit that replaces lines of the file and keeps their line endings."""
-        here = [self._file[place] for place in range(low, high)]
-        while here and lines and here[0] == lines[0]:
-            here, lines, low = here[1:], lines[1:], low + 1
-        while here and lines and here[-1] == lines[-1]:
-            here, lines, high = here[:-1], lines[:-1], high - 1
-        return line_edit(self._index, low, high, lines) if here or lines else None
+        current = [self._file[place] for place in range(low, high)]
+        while current and lines and current[0] == lines[0]:
+            current, lines, low = current[1:], lines[1:], low + 1
+        while current and lines and current[-1] == lines[-1]:
+            current, lines, high = current[:-1], lines[:-1], high - 1
+        return line_edit(self._index, low, high, lines) if current or lines else None
 
     def _learn_slips(self, match: Match) -> dict[str, str]:
         """Mistyped words of the request, each with the file's word."""
@@ -485,18 +492,18 @@ class _Carry:
 
     def _translate(self, lines: Sequence[str]) -> list[str | None]:
         first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-        opening = self._opening(lines) if self._dialect.stripped is not None else range(first, first + 1)
+        opening = self._first_lines(lines) if self._dialect.missing_lead is not None else range(first, first + 1)
         translated, size = list[str | None](), 0
         for number, line in enumerate(lines):
             translated.append(self._dialect.translate(line, opens=number in opening))
             size += len(translated[-1] or "")
             check_size("The new text", size)  # the file's indentation may be much longer than the request's
-        if self._dialect.stripped is not None and lines:
-            other = self._other_than_first(lines[first])
+        if self._dialect.missing_lead is not None and lines:
+            other = self._repeated_old_line(lines[first])
             translated[first] = translated[first] if other is None else self._dialect.translate(other)
         return [line and self._correct(line) for line in translated] if self._slips else translated
 
-    def _opening(self, lines: Sequence[str]) -> range:
+    def _first_lines(self, lines: Sequence[str]) -> range:
         """The leading lines that lack the same indentation as the first old line.
 
         They end with that line if it is among them; else they are the first line, or the lines at its depth.
@@ -510,7 +517,7 @@ class _Carry:
         deeper = (number for number, line in enumerate(lines) if line.strip() and lead(line) != lead(first))
         return range(next(deeper, len(lines)) if alone else 1)
 
-    def _other_than_first(self, line: str) -> str | None:
+    def _repeated_old_line(self, line: str) -> str | None:
         """The old line that the first new line repeats, if it isn't the first old line."""
         first, *others = (old for old in self._request.old if old.strip())
         alike = {old for old in others if old.strip() == line.strip()}
@@ -528,31 +535,31 @@ class _Carry:
         sent = self._old[number]
         return self._index.knows(self._request.old[number] if sent is None else sent, self._file[place])
 
-    def _is_sure(self, number: int) -> bool:
+    def _is_certain(self, number: int) -> bool:
         """Whether the place certainly has an old line, apart from its indentation."""
-        here = self._line(number)
+        current = self._line(number)
         if self._same[number] or number in self._gaps:
             return True
-        return here is not None and self._index.knows(self._request.old[number].strip(), here.strip())
+        return current is not None and self._index.knows(self._request.old[number].strip(), current.strip())
 
     def _is_unique(self, number: int) -> bool:
         """Whether an old line occurs exactly once in the file and is long enough to identify the place."""
-        said = self._request.old[number]
+        line = self._request.old[number]
         return (
             self._same[number]
-            and informative(said) >= _UNIQUE_LINE_CHARACTERS
-            and len(self._index.where(line_keys([said])[0])) == 1
+            and informative(line) >= _UNIQUE_LINE_CHARACTERS
+            and len(self._index.where(line_keys([line])[0])) == 1
         )
 
     def _is_nowhere(self, number: int) -> bool:
         """Whether an old line is neither at the place nor anywhere else in the file."""
         return self._at[number] is None and not self._index.where(line_keys([self._request.old[number]])[0])
 
-    def _around(self, i: int, j: int) -> tuple[int | None, int | None]:
+    def _lines_around(self, i: int, j: int) -> tuple[int | None, int | None]:
         """The file's lines for the last placed old line before `i` and the first one at or after `j`."""
-        return self._nearest(range(i - 1, -1, -1), -1)[0], self._nearest(range(j, len(self._at)), 0)[0]
+        return self._nearest_line(range(i - 1, -1, -1), -1)[0], self._nearest_line(range(j, len(self._at)), 0)[0]
 
-    def _nearest(self, numbers: range, end: int) -> tuple[int | None, bool]:
+    def _nearest_line(self, numbers: range, end: int) -> tuple[int | None, bool]:
         """The file's line for the first of some old lines that has a place; for an elision, the line at that `end`.
 
         Also returns whether solid lines without a place come before it.
@@ -568,14 +575,14 @@ class _Carry:
             skipped |= bool(self._request.old[number].strip())
         return None, skipped
 
-    def _own_lines(self, i: int, j: int) -> list[int]:
+    def _unknown_lines(self, i: int, j: int) -> list[int]:
         """The file's lines between the old lines around [i, j) that the request doesn't know."""
-        low, high = self._around(i, j)
+        low, high = self._lines_around(i, j)
         if low is None or high is None:
             return []
-        return [place for place in range(low + 1, high) if place not in self._taken]
+        return [place for place in range(low + 1, high) if place not in self._known_lines]
 
-    def _has_own_beside(self, beyond: range, edge: int) -> bool:
+    def _has_unknown_beside(self, beyond: range, edge: int) -> bool:
         """Whether the file has solid lines of its own between the edge of a region and the next solid old line.
 
         Also true if the file lacks that line.
@@ -585,7 +592,7 @@ class _Carry:
             return False
         place = self._at[neighbor]
         between = range(min(place, edge) + 1, max(place, edge)) if place is not None else ()
-        return place is None or any(n not in self._taken and self._file[n].strip() for n in between)
+        return place is None or any(n not in self._known_lines and self._file[n].strip() for n in between)
 
     def _is_beside_known(self, i: int, j: int) -> bool:
         """Whether touched lines are right beside a line that the request also has beside them, if it has any."""
@@ -594,21 +601,21 @@ class _Carry:
             neighbor = next((n for n in beyond if self._request.old[n].strip() or n in self._gaps), None)
             if neighbor is not None:
                 sides.append(
-                    self._is_sure(neighbor)
-                    and not any(self._file[place].strip() for place in self._own_lines(edge, edge))
+                    self._is_certain(neighbor)
+                    and not any(self._file[place].strip() for place in self._unknown_lines(edge, edge))
                 )
         return any(sides) or not sides or any(self._is_unique(number) for number in range(i, j))
 
-    def _has_sure_neighbors(self, i: int, j: int) -> bool:
+    def _has_certain_neighbors(self, i: int, j: int) -> bool:
         """Whether the solid old lines on both sides of a point are lines of the file, or nowhere in it."""
         before = next((n for n in range(i - 1, -1, -1) if self._request.old[n].strip()), None)
         after = next((n for n in range(j, len(self._at)) if self._request.old[n].strip()), None)
-        return all(n is None or self._is_sure(n) or self._is_nowhere(n) for n in (before, after))
+        return all(n is None or self._is_certain(n) or self._is_nowhere(n) for n in (before, after))
 
     def _clash(self, why: str, detail: str, region: Change) -> _Clash:
         """The reason why a region of the change can't be carried over, with what each side has there."""
         i, j, k, m = region
-        low, high = self._around(i, j)
+        low, high = self._lines_around(i, j)
         first = min(self._file) if low is None else low + 1
         end = max(self._file) + 1 if high is None else high
         ours = "\n".join(self._file[place] for place in range(first, end))

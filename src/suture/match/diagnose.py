@@ -17,7 +17,7 @@ from itertools import zip_longest
 from suture.bounds import check_time
 from suture.match import locate, locate_in_bases
 from suture.match.index import RARE, Found, Refused, Sides, Site
-from suture.match.ladder import find_applied, remains
+from suture.match.ladder import find_applied, old_lines_remain
 from suture.match.normalize import (
     PLAIN,
     depth,
@@ -57,32 +57,32 @@ _MOST_PLACES = 5  # nearest places that are named
 _FEW_PLACES = 3  # the same if one place fits; other places are shown only for texts of up to so many lines
 _MOST_AMBIGUOUS = 10  # equally good places that are compared
 _MOST_DIFFERENCES = 40  # differences of one place
-_BLOCK = 80  # lines of the longest block that is shown whole
-_AROUND = 10  # lines shown before and after a place if its block is longer
+_MOST_BLOCK_LINES = 80  # lines of the longest block that is shown whole
+_LINES_AROUND = 10  # lines shown before and after a place if its block is longer
 _LONG_CORRECTION = 12  # lines from which on a correction has only the lines around the change
 _CORRECTION_CONTEXT = 2  # lines before and after the change in such a correction
 _MOST_CORRECTION_CONTEXT = 12  # attempts to make a correction unique by one more line on both sides
 _LARGEST_CORRECTION = 1_000_000  # bytes of old and new together
 
 # What counts as similar: shares of equal characters, and numbers of letters and digits
-_TELLING = 2  # letters and digits of the shortest new text that is recognized in the file
-_EVIDENT = 12  # letters and digits of the shortest new text that proves that a change was applied
+_LEAST_NEW_LETTERS = 2  # letters and digits of the shortest new text that is recognized in the file
+_APPLIED_LETTERS = 12  # letters and digits of the shortest new text that proves that a change was applied
 _LIKE_OLD = 0.6  # from this likeness on, old can have become new
-_NEAR = 0.85  # the least likeness of places shown beside the one that fits
-_SIMILAR = 0.4  # below this, a place is another text
-_CLOSE = 0.7  # from here on, no places are searched for by words
-_SURE = 0.97  # from here on, none are searched for by characters
+_RUNNER_UP_LIKENESS = 0.85  # the least likeness of places shown beside the one that fits
+_LEAST_LIKENESS = 0.4  # below this, a place is another text
+_LIKENESS_WITHOUT_WORDS = 0.7  # from here on, no places are searched for by words
+_LIKENESS_WITHOUT_CHARACTERS = 0.97  # from here on, none are searched for by characters
 _LINES_ALIKE = 0.5  # from here on, one line is the other one, changed
-_CUTOFF = 60  # the least likeness, in percent, of a file's line to the text's longest line
+_LEAST_LINE_PERCENT = 60  # the least likeness, in percent, of a file's line to the text's longest line
 
 # What is compared: bounds on time
-_WORDS = 12  # words of the text that are searched for, the longest ones
-_SHORTEST = 3  # letters and digits of the shortest such word
-_SHARING_LINES = 40  # lines that share words with the text and are compared with it
+_MOST_WORDS = 12  # words of the text that are searched for, the longest ones
+_SHORTEST_WORD = 3  # letters and digits of the shortest such word
+_MOST_SHARING_LINES = 40  # lines that share words with the text and are compared with it
 _COMPARED_CHARACTERS = 50_000  # of texts that are compared by characters; longer ones are compared by lines
 _MANY_FILE_LINES = 2_000  # lines of texts that are compared in order; of longer ones, equal lines are counted
-_CELLS = 2_000_000  # characters of a piece times characters of a line in which its best part is searched for
-_ALL_CELLS = 100_000_000  # the same for a line and a whole file
+_MOST_CELLS = 2_000_000  # characters of a piece times characters of a line in which its best part is searched for
+_MOST_FILE_CELLS = 100_000_000  # the same for a line and a whole file
 _FEW_LINES = 20_000  # lines of a file whose lines are all compared with the text's longest line
 _LONGEST_DIAGNOSED_LINE = 1_000  # characters of that line
 _MOST_LINES = 400  # lines that are paired by content; longer texts are paired by line number
@@ -196,7 +196,7 @@ def diagnose(index: Index, old: str, new: str) -> Failure:
     answer = locate(index, old, new)
     comparison = _Comparison(index, old, readings(old, new))
     if isinstance(answer, Found):
-        return _correctable(index, old, new, answer, comparison)
+        return _correctable_failure(index, old, new, answer, comparison)
     spans = (
         [*map(_lines, answer.sites[:_MOST_AMBIGUOUS])] if len(index.lines) else []
     )  # an empty file has no lines to show
@@ -204,12 +204,14 @@ def diagnose(index: Index, old: str, new: str) -> Failure:
     if why == "missing" and not answer.rung:
         spans = comparison.nearest(spans)
     known = why in {"ambiguous", "applied", "elided"} or answer.base is not None
-    there = None if known else _only_new(index, old, new)
-    if there is not None and (not spans or _overlap(there, spans[0]) or comparison.score(spans[0]) < _SURE):
+    applied_span = None if known else _site_of_new(index, old, new)
+    if applied_span is not None and (
+        not spans or _overlap(applied_span, spans[0]) or comparison.score(spans[0]) < _LIKENESS_WITHOUT_CHARACTERS
+    ):
         before, after = (solid_keys(split(text)) for text in (old, new))
-        sites = (Site(*there),)
-        why = "partly_applied" if remains(index, before, after, sites[0]) else "applied"
-        spans = [there]
+        sites = (Site(*applied_span),)
+        why = "partly_applied" if old_lines_remain(index, before, after, sites[0]) else "applied"
+        spans = [applied_span]
     places = tuple(map(comparison.place, spans))
     stale = sites[0] if answer.base is not None and why in {"conflict", "deleted"} else None
     return Failure(why, answer.rung, places, None, answer.sides, answer.detail, sites, answer.base, stale)
@@ -243,7 +245,9 @@ def failure_of(index: Index, old: str, new: str, answer: Refused, match: str = "
 
 def evident_site(index: Index, old: str, new: str) -> Site | None:
     """The lines that have the new text, if it is long enough to be recognized and nothing of the old text is left."""
-    answer = find_applied(index, readings(old, new)[0], enough=_EVIDENT) if is_evident(index, old, new) else None
+    answer = (
+        find_applied(index, readings(old, new)[0], enough=_APPLIED_LETTERS) if is_evident(index, old, new) else None
+    )
     return answer.sites[0] if answer is not None and answer.why == "applied" else None
 
 
@@ -270,8 +274,8 @@ def correction(index: Index, answer: Found, *, finished: bool = True) -> Correct
         low, high = max(first - _CORRECTION_CONTEXT, low), min(last + _CORRECTION_CONTEXT, high)
     for _ in range(_MOST_CORRECTION_CONTEXT):
         start, end = lines.span(low)[0], lines.span(high)[1]
-        found = _between(index, edits, start, end)
-        bare = None if finished else _between(index, edits, start, end, lines.ending(high))
+        found = _changed_part(index, edits, start, end)
+        bare = None if finished else _changed_part(index, edits, start, end, lines.ending(high))
         if found is not None:
             return Correction(*(bare or found), low, high)
         low, high = max(low - 1, 1), min(high + 1, len(lines))
@@ -283,11 +287,11 @@ def differences(sent: Sequence[str], current: Sequence[str], line: int, column: 
 
     `column` is where the first line begins, if it is part of a line.
     """
-    said, here = ([*filter(None, map(_DIFFERS_IN["spacing"], lines))] for lines in (sent, current))
-    if said != here and "".join(said) == "".join(here):
-        one, other = (f"{len(lines)} line{'s' * (len(lines) != 1)}" for lines in (sent, current))
-        return [Difference("line_break", one, other, line, 1, len(current[0]) + 1)]
-    return _count(_line_differences(sent, current, line, column))
+    before, after = ([*filter(None, map(_DIFFERS_IN["spacing"], lines))] for lines in (sent, current))
+    if before != after and "".join(before) == "".join(after):
+        expected, found = (f"{len(lines)} line{'s' * (len(lines) != 1)}" for lines in (sent, current))
+        return [Difference("line_break", expected, found, line, 1, len(current[0]) + 1)]
+    return _count_differences(_line_differences(sent, current, line, column))
 
 
 def block(index: Index, start_line: int, end_line: int) -> tuple[int, int]:
@@ -295,21 +299,21 @@ def block(index: Index, start_line: int, end_line: int) -> tuple[int, int]:
     first, last = start_line - 1, end_line - 1
     indent = min((depth(line) for line in index.window(first, last + 1) if line.strip()), default=0)
     top = first
-    while top > 0 and first - top < _BLOCK and (indent or index.line(top - 1).strip()):
+    while top > 0 and first - top < _MOST_BLOCK_LINES and (indent or index.line(top - 1).strip()):
         top -= 1
         line = index.line(top)
         if line.strip() and depth(line) < indent:
             break
     header = depth(index.line(top))
     bottom = last
-    while bottom + 1 < len(index.lines) and bottom - last < _BLOCK:
+    while bottom + 1 < len(index.lines) and bottom - last < _MOST_BLOCK_LINES:
         line = index.line(bottom + 1)
         if line.strip() and depth(line) <= header:
             bottom += line.strip()[0] in ")]}"
             break
         bottom += 1
-    if bottom - top >= _BLOCK:
-        top, bottom = max(first - _AROUND, 0), min(last + _AROUND, len(index.lines) - 1)
+    if bottom - top >= _MOST_BLOCK_LINES:
+        top, bottom = max(first - _LINES_AROUND, 0), min(last + _LINES_AROUND, len(index.lines) - 1)
     while bottom > last and not index.line(bottom).strip():
         bottom -= 1
     return top + 1, bottom + 1
@@ -317,21 +321,21 @@ def block(index: Index, start_line: int, end_line: int) -> tuple[int, int]:
 
 def words_of(index: Index, text: str) -> tuple[list[tuple[str, int]], list[str]]:
     """The words of a text that are in the file, rarest first, each with its first line; and those that are not."""
-    there, missing = [], []
+    present, missing = [], []
     for word in _words(text):
         places = index.lines_with(word)
         if places:
-            there.append((len(places), word, places[0] + 1))
+            present.append((len(places), word, places[0] + 1))
         elif places is not None:
             missing.append(word)
-    return [(word, line) for _, word, line in sorted(there)], missing
+    return [(word, line) for _, word, line in sorted(present)], missing
 
 
-def _correctable(index: Index, old: str, new: str, answer: Found, comparison: _Comparison) -> Failure:
+def _correctable_failure(index: Index, old: str, new: str, answer: Found, comparison: _Comparison) -> Failure:
     """The failure for a text that occurs once in another form."""
     fixed = correction(index, answer, finished=old.endswith(("\n", "\r")))
     near = comparison.nearest([]) if len(split(old)) <= _FEW_PLACES else []
-    others = [span for span in near if comparison.score(span) >= _NEAR]
+    others = [span for span in near if comparison.score(span) >= _RUNNER_UP_LIKENESS]
     places = tuple(map(comparison.place, _without_overlaps([_lines(answer.site), *others])[:_FEW_PLACES]))
     why, detail = "found", ""
     if not minimize(index.body, answer.edits):
@@ -342,9 +346,9 @@ def _correctable(index: Index, old: str, new: str, answer: Found, comparison: _C
     return Failure(why, answer.rung, places, fixed, detail=detail, sites=(answer.site,), base=answer.base)
 
 
-def _only_new(index: Index, old: str, new: str) -> _Span | None:
+def _site_of_new(index: Index, old: str, new: str) -> _Span | None:
     """The lines that have exactly the new text, if it is not part of the old one."""
-    if informative(new) < _TELLING or new.strip() in old:
+    if informative(new) < _LEAST_NEW_LETTERS or new.strip() in old:
         return None
     hits = occurrences(index.body, new.encode("utf-8", "surrogatepass"))
     if len(hits) != 1:
@@ -374,11 +378,14 @@ class _Comparison:
         places = [*spans]
         lines, last = len(split(self._old)), len(self._index.lines)
         few = self._old.count("\n") <= _MANY_FILE_LINES
-        for close, more in ((_CLOSE, _places_by_words), (_SURE, _places_by_line)):
+        for close, more in (
+            (_LIKENESS_WITHOUT_WORDS, _places_by_words),
+            (_LIKENESS_WITHOUT_CHARACTERS, _places_by_line),
+        ):
             if few and not any(self.score(span) >= close for span in places):
                 places += [(begin + 1, min(begin + lines, last)) for begin in more(self._index, self._old)]
         best = sorted(dict.fromkeys(places), key=lambda span: -self.score(span))
-        return _without_overlaps([span for span in best if self.score(span) >= _SIMILAR])
+        return _without_overlaps([span for span in best if self.score(span) >= _LEAST_LIKENESS])
 
     def place(self, span: _Span) -> Place:
         """A place with its differences."""
@@ -389,7 +396,7 @@ class _Comparison:
             request, undone = self._requests[0], ()
         end = len(self._index.line(start_line - 1)) + 1
         differing = [
-            *(Difference(name, *_example(name, self._old), start_line, 1, end) for name in undone),
+            *(Difference(name, *_undone_example(name, self._old), start_line, 1, end) for name in undone),
             *_line_ends(self._index, self._old, *span),
             *differences(request.old, compared, start_line, column),
         ]
@@ -408,7 +415,7 @@ class _Comparison:
         request = _best_reading(self._requests, current)
         if self._old.endswith(("\n", "\r")):
             return request, 1, current
-        return request, *_part(request.old, current)
+        return request, *_best_part(request.old, current)
 
     def _window(self, span: _Span) -> list[str]:
         return self._index.window(span[0] - 1, span[1])
@@ -424,7 +431,7 @@ def _places_by_words(index: Index, old: str) -> list[int]:
         for place in places:
             begin = max(place - offset, 0)
             votes[begin] = votes.get(begin, 0.0) + len(word) / len(places)
-    return sorted(votes, key=lambda begin: (-votes[begin], begin))[: _SHARING_LINES if len(lines) > 1 else RARE]
+    return sorted(votes, key=lambda begin: (-votes[begin], begin))[: _MOST_SHARING_LINES if len(lines) > 1 else RARE]
 
 
 def _places_by_line(index: Index, old: str) -> list[int]:
@@ -437,18 +444,18 @@ def _places_by_line(index: Index, old: str) -> list[int]:
         return []
     offset = max(range(len(lines)), key=lambda number: len(lines[number].strip()))
     longest = lines[offset].strip()
-    if len(longest) > _LONGEST_DIAGNOSED_LINE or len(longest) * len(index.body) > _ALL_CELLS:
+    if len(longest) > _LONGEST_DIAGNOSED_LINE or len(longest) * len(index.body) > _MOST_FILE_CELLS:
         return []
     choices = {number: index.line(number).strip()[:_LONGEST_DIAGNOSED_LINE] for number in index.solid}
     scorer = ratio if len(lines) > 1 else partial_ratio
-    alike = extract(longest, choices, scorer=scorer, score_cutoff=_CUTOFF, limit=3)
+    alike = extract(longest, choices, scorer=scorer, score_cutoff=_LEAST_LINE_PERCENT, limit=3)
     return [max(number - offset, 0) for _, _, number in alike]
 
 
 def _words(text: str) -> list[str]:
     """The longest words of a text, longest first."""
-    found = [word for word in dict.fromkeys(re.findall(r"\w+", text)) if informative(word) >= _SHORTEST]
-    return sorted(found, key=len, reverse=True)[:_WORDS]
+    words = [word for word in dict.fromkeys(re.findall(r"\w+", text)) if informative(word) >= _SHORTEST_WORD]
+    return sorted(words, key=len, reverse=True)[:_MOST_WORDS]
 
 
 def _lines(site: Site) -> _Span:
@@ -461,11 +468,11 @@ def _overlap(one: _Span, other: _Span) -> bool:
 
 def _without_overlaps(spans: Sequence[_Span]) -> list[_Span]:
     """The first places without those that overlap an earlier one."""
-    found: list[_Span] = []
-    for start, end in spans:
-        if not any(_overlap((start, end), other) for other in found):
-            found.append((start, end))
-    return found[:_MOST_PLACES]
+    result: list[_Span] = []
+    for span in spans:
+        if not any(_overlap(span, other) for other in result):
+            result.append(span)
+    return result[:_MOST_PLACES]
 
 
 def _best_reading(requests: Sequence[Request], current: Sequence[str]) -> Request:
@@ -486,7 +493,7 @@ def _best_reading(requests: Sequence[Request], current: Sequence[str]) -> Reques
     return requests[likest.index(max(likest))]
 
 
-def _example(name: str, old: str) -> tuple[str, str]:
+def _undone_example(name: str, old: str) -> tuple[str, str]:
     """An example of what a reading undoes: as it was sent, and as the file has it."""
     first = next((line for line in split(old) if line.strip()), "")
     if name == "numbers":
@@ -513,7 +520,7 @@ def _line_ends(index: Index, old: str, start_line: int, end_line: int) -> Iterat
         yield Difference("line_end", sent, here, start_line, end, end)
 
 
-def _part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[str]]:
+def _best_part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[str]]:
     """The part of a line that is most like a piece of a line, and the column where it begins."""
     if len(sent) != 1 or len(current) != 1 or not sent[0].strip():
         return 1, list(current)
@@ -521,7 +528,7 @@ def _part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[str]]:
 
     line, indented = current[0], bool(lead(sent[0]))
     start, end = 0 if indented else depth(line), len(line)
-    if len(sent[0]) < len(line) - start and len(sent[0]) * len(line) <= _CELLS:
+    if len(sent[0]) < len(line) - start and len(sent[0]) * len(line) <= _MOST_CELLS:
         found = partial_ratio_alignment(sent[0].strip(), line)
         assert found is not None  # noqa: S101  there is always a best part
         begin, end = _whole_words(line, found.dest_start, found.dest_end)
@@ -561,7 +568,9 @@ def _similarity(one: str, other: str) -> float:
     return 2 * (Counter(sent) & Counter(current)).total() / (len(sent) + len(current))
 
 
-def _between(index: Index, edits: Sequence[Edit], start: int, end: int, ending: bytes = b"") -> tuple[str, str] | None:
+def _changed_part(
+    index: Index, edits: Sequence[Edit], start: int, end: int, ending: bytes = b""
+) -> tuple[str, str] | None:
     """A part of the file without its ending, and what it becomes; None if it also occurs elsewhere or isn't UTF-8."""
     before = index.body[start:end]
     after = apply(
@@ -583,7 +592,7 @@ def _between(index: Index, edits: Sequence[Edit], start: int, end: int, ending: 
     return None
 
 
-def _count(found: Iterable[Difference]) -> list[Difference]:
+def _count_differences(found: Iterable[Difference]) -> list[Difference]:
     """Each difference once, with how often it occurs."""
     seen: dict[tuple[str, str, str], Difference] = {}
     for difference in found:
@@ -597,8 +606,8 @@ def _line_differences(sent: Sequence[str], current: Sequence[str], line: int, co
     for asked, place in _pairs(sent, current):
         if place is None:
             assert asked is not None  # noqa: S101  one of the two is
-            what, said = ("missing_line", sent[asked]) if sent[asked].strip() else ("blank_line", "\n")
-            yield Difference(what, said, "", last, 1, 1, sent_line=asked + 1)
+            what, expected = ("missing_line", sent[asked]) if sent[asked].strip() else ("blank_line", "\n")
+            yield Difference(what, expected, "", last, 1, 1, sent_line=asked + 1)
         else:
             here, last = current[place], line + place
             begin = 1 if place else column
@@ -606,7 +615,7 @@ def _line_differences(sent: Sequence[str], current: Sequence[str], line: int, co
                 what, found = ("extra_line", here) if here.strip() else ("blank_line", "\n")
                 yield Difference(what, "", found, last, begin, begin + len(here))
             else:
-                yield from _in_line(sent[asked], here, last, begin)
+                yield from _differences_in_line(sent[asked], here, last, begin)
 
 
 def _pairs(sent: Sequence[str], current: Sequence[str]) -> Iterator[_Pair]:
@@ -629,15 +638,15 @@ def _changed_ranges(one: Sequence[str] | Sequence[bytes], other: Sequence[str] |
     """
     from rapidfuzz.distance import Indel
 
-    found: list[_Ranges] = []
+    ranges: list[_Ranges] = []
     for step in Indel.opcodes(one, other):
         if step.tag == "equal":
             continue
         low, start = step.src_start, step.dest_start
-        if found and (found[-1][1], found[-1][3]) == (low, start):
-            low, _, start, _ = found.pop()
-        found.append((low, step.src_end, start, step.dest_end))
-    return found
+        if ranges and (ranges[-1][1], ranges[-1][3]) == (low, start):
+            low, _, start, _ = ranges.pop()
+        ranges.append((low, step.src_end, start, step.dest_end))
+    return ranges
 
 
 def _pairs_in_gap(sent: Sequence[str], current: Sequence[str], asked: range, places: range) -> Iterator[_Pair]:
@@ -663,27 +672,27 @@ def _likeness(one: str, other: str) -> float:
     if bool(one.strip()) != bool(other.strip()):
         return 0.0
     longest = max(len(one), len(other))
-    return likeness(one, other) if longest <= _LONGEST_LINE else sum(_common(one.strip(), other.strip())) / longest
+    return likeness(one, other) if longest <= _LONGEST_LINE else sum(_common_ends(one.strip(), other.strip())) / longest
 
 
-def _in_line(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
+def _differences_in_line(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
     (lead, body, trail), (lead_here, body_here, trail_here) = parts(sent), parts(here)
     start, end = column + len(lead_here), column + len(here)
     if lead != lead_here:
         yield Difference("indentation", lead, lead_here, line, column, start)
-    yield from _in_body(body, body_here, line, start)
+    yield from _differences_in_body(body, body_here, line, start)
     if trail != trail_here:
         yield Difference("trailing", trail, trail_here, line, end - len(trail_here), end)
 
 
-def _in_body(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
+def _differences_in_body(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
     """Compare word by word; in a long line, the part that differs is one difference."""
     if sent == here:
         return
     if max(len(sent), len(here)) > _LONGEST_LINE:
-        head, tail = _common(sent, here)
+        head, tail = _common_ends(sent, here)
         one, other = sent[head : len(sent) - tail], here[head : len(here) - tail]
-        yield _name(one, other, "", line, column + head)
+        yield _classify(one, other, "", line, column + head)
         return
     old, new = tokens(sent), tokens(here)
     done = 0
@@ -691,26 +700,26 @@ def _in_body(sent: str, here: str, line: int, column: int) -> Iterator[Differenc
         column += sum(map(len, new[done:start]))
         done = start
         same = low > 0 and start > 0 and old[low - 1] == new[start - 1]
-        yield from _parts_of(old[low:high], new[start:end], new[start - 1] if same else "", line, column)
+        yield from _differences_in_part(old[low:high], new[start:end], new[start - 1] if same else "", line, column)
 
 
-def _parts_of(old: list[str], new: list[str], before: str, line: int, column: int) -> Iterator[Difference]:
+def _differences_in_part(old: list[str], new: list[str], before: str, line: int, column: int) -> Iterator[Difference]:
     """The differences in a part of a line: one per word if both sides have as many, else a single one."""
     if len(old) == len(new):
         for one, other in zip(old, new, strict=True):
-            yield _name(one, other, before, line, column)
+            yield _classify(one, other, before, line, column)
             column, before = column + len(other), ""
     else:
-        yield _name("".join(old), "".join(new), before, line, column)
+        yield _classify("".join(old), "".join(new), before, line, column)
 
 
-def _name(sent: str, here: str, before: str, line: int, column: int) -> Difference:
+def _classify(sent: str, here: str, before: str, line: int, column: int) -> Difference:
     """Classify a difference; `before` is the word before it."""
     what = _kind_of(sent, here)
     if what == "spacing":
         sent, here, column = before + sent, before + here, column - len(before)
     if what in {"look_alike", "exotic_space", "composition"}:
-        head, tail = _common(sent, here)
+        head, tail = _common_ends(sent, here)
         sent, here, column = sent[head : len(sent) - tail], here[head : len(here) - tail], column + head
         if len(sent) == len(here):
             sent, here = sent[0], here[0]
@@ -731,7 +740,7 @@ def _look_alike(text: str) -> str:
     return "exotic_space" if exotic and exotic <= {" ", ""} else "look_alike" if exotic else "composition"
 
 
-def _common(one: str, other: str) -> tuple[int, int]:
+def _common_ends(one: str, other: str) -> tuple[int, int]:
     """The lengths of the common prefix, and of the common suffix of the rest."""
     most = min(len(one), len(other))
     head = next((at for at in range(most) if one[at] != other[at]), most)

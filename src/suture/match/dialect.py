@@ -181,7 +181,7 @@ class Dialect:
         self, request: Request, solid: list[tuple[int, tuple[str, str, str], tuple[str, str, str]]]
     ) -> None:
         pairs = [(sent[0], actual[0]) for _, sent, actual in solid]
-        self.stripped: str | None = None
+        self.missing_lead: str | None = None
         """The indentation that only the first line of the request lacks."""
         self.leads = Leads(pairs, self._units)
         if not solid or self.leads.unchanged:
@@ -194,7 +194,7 @@ class Dialect:
         others_stay = all(sent == actual for sent, actual in rest)
         proved = any(sent for sent, _ in rest) or not self.leads.explained
         if opens and here[0].endswith(first[0]) and others_stay and proved:
-            self.stripped = here[0][: len(here[0]) - len(first[0])]
+            self.missing_lead = here[0][: len(here[0]) - len(first[0])]
             self.leads = Leads(rest, self._units)
 
     def _learn_from_one(self, request: Request, sent: str, actual: str) -> None:
@@ -213,7 +213,7 @@ class Dialect:
         first_only = alone and _follows(new[0], new[1], deeper - len(actual), unit)
         if first_only:
             self.leads = Leads([("", "")], self._units)
-            self.stripped = actual
+            self.missing_lead = actual
         if shifted == first_only:
             self.leads = Leads([("", " "), ("", "")], self._units)  # contradictory: it can't be determined
 
@@ -291,17 +291,19 @@ class Dialect:
         """
         before, body, after = parts(line)
         if not body:
-            return self.blank(line)
-        if self.stripped is not None and opens:
-            where: str | None = before if before.startswith(self.stripped) and before else self.stripped + before
+            return self.translate_blank(line)
+        if self.missing_lead is not None and opens:
+            where: str | None = (
+                before if before.startswith(self.missing_lead) and before else self.missing_lead + before
+            )
         else:
             where = self.leads(before)
-        said = self.said(body)
-        if where is None or said is None:
+        text = self.translate_body(body)
+        if where is None or text is None:
             return None
-        return where + said + ("" if self._trim else after)
+        return where + text + ("" if self._trim else after)
 
-    def said(self, body: str) -> str | None:
+    def translate_body(self, body: str) -> str | None:
         """A line's text, without the whitespace around it, in the file's characters."""
         if not self._doubtful.isdisjoint(body):
             return None
@@ -312,7 +314,7 @@ class Dialect:
             body = plain
         return self._convert_quotes(self._normalize(body).translate(self._plain))
 
-    def blank(self, line: str) -> str:
+    def translate_blank(self, line: str) -> str:
         """A line of only whitespace in the file's dialect."""
         if self._trim or not line:
             return ""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from suture.formats.search_replace import marker
 from suture.match import locate, locate_in_bases
-from suture.match.exact import at_line
-from suture.match.index import MOST_PLACES, Found, Index, Refused, Site, declared_name, opening
+from suture.match.exact import find_at_line
+from suture.match.index import MOST_PLACES, Found, Index, Refused, Site, declared_name, header_name
 from suture.match.normalize import depth
 from suture.records import Record
 from suture.text.edits import Span, edit
@@ -87,7 +87,7 @@ def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | N
     return Fit(answer, split)
 
 
-def in_place(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
+def fit_by_numbers(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
     """The places of all hunks of a diff, if each is exactly at its line number; None if one is not."""
     places: list[Found] = []
     end = 0
@@ -156,7 +156,7 @@ def _scopes_of_hunk(index: Index, hunk: Hunk) -> list[Scope] | None:
     heads = [n for n, line in enumerate(lines) if line.strip().startswith(hunk.section)]
     heads = [n for n in heads if declared_name(lines[n]) is not None or not lines[n][:1].isspace()]
     literal = bool(heads)
-    heads = heads or [n for n, line in enumerate(lines) if _is_header(line) and opening(line) == name]
+    heads = heads or [n for n, line in enumerate(lines) if _is_header(line) and header_name(line) == name]
     ends = [_end_of_section(lines, head) for head in heads]
     return [Scope(head + 1, end, end, literal) for head, end in zip(heads, ends, strict=True)]
 
@@ -164,7 +164,7 @@ def _scopes_of_hunk(index: Index, hunk: Hunk) -> list[Scope] | None:
 def _name_of_section(section: str) -> str | None:
     """The class or function that a section heading declares; None for a prototype or a macro call."""
     plain = section.count("(") == 1 and not section.endswith(";")
-    return declared_name(section) or (opening(section) if plain else None)
+    return declared_name(section) or (header_name(section) if plain else None)
 
 
 def _is_header(line: str) -> bool:
@@ -182,7 +182,7 @@ def _declares(lines: Sequence[str], number: int) -> bool:
     if declared_name(lines[number]) is not None:
         return True
     below = next((line.strip() for line in lines[number + 1 :] if line.strip()), "")
-    return below == "{" and opening(lines[number]) is not None
+    return below == "{" and header_name(lines[number]) is not None
 
 
 def _end_of_section(lines: Sequence[str], head: int) -> int:
@@ -219,7 +219,7 @@ def _fit_every(index: Index, number: int, split: Split) -> Found | Refused:
 
 def _place_at(index: Index, split: Split, line: int) -> Found | None:
     """The place of a hunk that occurs exactly at a line. Without context at its end it must end the file."""
-    here = at_line(index, split.old, split.new, line)
+    here = find_at_line(index, split.old, split.new, line)
     if here is None or _tears(index, here, split):
         return None
     goes_on = _last_line(split.old) == _last_line(split.new)

@@ -183,7 +183,7 @@ class Index:
         self.lines = Lines(body)
         self._decoded: dict[int, str] = {}
         self._where: dict[bytes, list[int]] = {b"": []}
-        self._holding: dict[str, list[int] | None] = {}
+        self._lines_by_word: dict[str, list[int] | None] = {}
 
     def earlier(self) -> Iterator[Base]:
         """The earlier versions for which a request may have been written."""
@@ -245,7 +245,7 @@ class Index:
         """Where each solid line's key begins in `flat`."""
         return array("Q", accumulate((len(self.keys[number]) for number in self.solid), initial=0))
 
-    def spread(self, keys: list[bytes]) -> list[list[int]]:
+    def runs_across_lines(self, keys: list[bytes]) -> list[list[int]]:
         """The places where these keys occur in a row, with any line breaks: the lines of each place."""
         text, needle = self.flat, b"".join(keys)
         places: list[list[int]] = []
@@ -271,32 +271,32 @@ class Index:
 
     def has_word(self, word: str, *, cased: bool = False) -> bool:
         """Whether a whole word occurs in the file; case is ignored unless `cased`."""
-        sought, body = (encode_line(word), self.body) if cased else (encode_line(word).lower(), self.body.lower())
-        at = body.find(sought) if sought else -1
+        needle, body = (encode_line(word), self.body) if cased else (encode_line(word).lower(), self.body.lower())
+        at = body.find(needle) if needle else -1
         for _ in timed(range(_MOST_WORD_TRIES)):
             if at < 0:
                 return False
-            ends = body[at - 1 : at] if at else b"", body[at + len(sought) : at + len(sought) + 1]
+            ends = body[at - 1 : at] if at else b"", body[at + len(needle) : at + len(needle) + 1]
             if not any(end and end in _WORD_BYTES for end in ends):
                 return True
-            at = body.find(sought, at + 1)
+            at = body.find(needle, at + 1)
         return True  # too many places to check them all
 
     def lines_with(self, word: str) -> list[int] | None:
         """The lines that contain some letters; None if there are too many."""
-        if word not in self._holding:
-            self._holding[word] = self._lines_with(word.encode("utf-8", "surrogatepass"))
-        return self._holding[word]
+        if word not in self._lines_by_word:
+            self._lines_by_word[word] = self._lines_with(word.encode("utf-8", "surrogatepass"))
+        return self._lines_by_word[word]
 
-    def _lines_with(self, sought: bytes) -> list[int] | None:
+    def _lines_with(self, needle: bytes) -> list[int] | None:
         numbers: list[int] = []
-        at = self.body.find(sought)
+        at = self.body.find(needle)
         while at >= 0:
             line = self.lines.at(at)
             numbers.append(line - 1)
             if len(numbers) > RARE:
                 return None
-            at = self.body.find(sought, self.lines.span(line)[1])
+            at = self.body.find(needle, self.lines.span(line)[1])
         return numbers
 
     def line(self, number: int) -> str:
@@ -395,7 +395,7 @@ def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, 
             continue
         indent = depth(line)
         begins = text[0] not in ")]}" and text not in _BRACES
-        if begins and (name := opening(line) if closing else declared_name(line)) is not None:
+        if begins and (name := header_name(line) if closing else declared_name(line)) is not None:
             names.insert(0, name)
         closing = not begins and (text in _BRACES or (text[0] == ")" and text[-1] in ":{"))
     return tuple(names)
@@ -407,7 +407,7 @@ def symbol(line_at: Callable[[int], str], number: int, count: int) -> str:
     return ".".join((*scope(line_at, number, count), *([own] if own else [])))
 
 
-def opening(line: str) -> str | None:
+def header_name(line: str) -> str | None:
     """The name in the first line of a header that continues on the next lines, or has its brace below."""
     match = None if (words(line) or [""])[0] in _CONTROL else _CALL.match(line)
     return declared_name(line) or (None if match is None else match[1])

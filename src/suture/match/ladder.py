@@ -128,7 +128,7 @@ def make_change(index: Index, request: Request, match: Match, rung: str) -> Answ
         return Refused("applied", rung, (match.site,))
     answer = carry(index, _indent_as_file(index, request, match), match, rung)
     if isinstance(answer, Found) and request.unfinished and match.last == len(index.lines) - 1:
-        return answer.but(edits=_without_end(index, answer.edits))
+        return answer.but(edits=_without_final_ending(index, answer.edits))
     return answer
 
 
@@ -159,17 +159,19 @@ def find_applied(index: Index, request: Request, *, near: Site | None = None, en
         site = Site(places[0] + 1, places[-1] + 1)
         may_be_it = near is None or says >= _CERTAIN or site.overlaps(near)
         if may_be_it and [fold(index.line(place)).strip() for place in places] == wanted:
-            return Refused("partly_applied" if remains(index, before, keys, site) else "applied", None, (site,))
+            return Refused(
+                "partly_applied" if old_lines_remain(index, before, keys, site) else "applied", None, (site,)
+            )
     return None
 
 
-def remains(index: Index, old: Sequence[bytes], new: Sequence[bytes], site: Site) -> bool:
+def old_lines_remain(index: Index, old: Sequence[bytes], new: Sequence[bytes], site: Site) -> bool:
     """Whether lines that the change removes still occur beside the new text; compared by keys."""
     gone = {key for key in old if key not in new and informative(key.decode("utf-8", "replace")) > _LEAST_NEWS}
     return any(key in gone for key in index.keys[max(site.start_line - 1 - len(old), 0) : site.end_line + len(old)])
 
 
-def _without_end(index: Index, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+def _without_final_ending(index: Index, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     """The edits, with the line ending of the file's last line removed as well."""
     size = len(index.body)
     ending = index.lines.ending(len(index.lines))

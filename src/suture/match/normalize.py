@@ -305,15 +305,15 @@ def is_known(old: str, here: str, occurs: Callable[[str], bool], marks: tuple[st
     """
     if old == here:
         return True
-    said, actual = meaning(old), meaning(here)
-    if said == actual:
-        return bool(said) or not old.strip() == here.strip() == ""
-    if len(actual) > len(said) and actual[: len(said)] == said:
+    sent, actual = meaning(old), meaning(here)
+    if sent == actual:
+        return bool(sent) or not old.strip() == here.strip() == ""
+    if len(actual) > len(sent) and actual[: len(sent)] == sent:
         at = comment_in(here, marks)
-        return at is not None and len(meaning(here[:at])) <= len(said)
-    if len(said) != len(actual):
+        return at is not None and len(meaning(here[:at])) <= len(sent)
+    if len(sent) != len(actual):
         return False
-    differing = [pair for pair in zip(said, actual, strict=True) if pair[0] != pair[1]]
+    differing = [pair for pair in zip(sent, actual, strict=True) if pair[0] != pair[1]]
     return len(differing) == 1 and is_slip(*differing[0]) and not occurs(differing[0][0])
 
 

@@ -183,27 +183,27 @@ def is_placeholder(line: str, name: str = "") -> bool:
     `name` is the file's name: in prose, `#` begins a heading and not a comment.
     """
     line = line.strip()
-    behind = _NOTHING.fullmatch(line)
-    if behind is not None:
-        said = _words(behind[1].lstrip("#/* "))  # of a value, one word may be said: `return None  # unchanged`
-        alone = " " not in said and _ELLIPSIS.search(behind[1]) is None
-        return not alone and not said.lower().startswith("no ") and is_placeholder(behind[1])
+    trailing = _NOTHING.fullmatch(line)
+    if trailing is not None:
+        words = _words(trailing[1].lstrip("#/* "))  # of a value, one word may be said: `return None  # unchanged`
+        alone = " " not in words and _ELLIPSIS.search(trailing[1]) is None
+        return not alone and not words.lower().startswith("no ") and is_placeholder(trailing[1])
     is_code = line[:1].isalnum() and line[:3].lower() not in _WORDS_THAT_COMMENT
-    if is_code or not line or len(line) > _LONGEST_LINE or not _may_say_so(line):
+    if is_code or not line or len(line) > _LONGEST_LINE or not _has_hint(line):
         return False
     match = _COMMENT.fullmatch(line)
     if match is not None:
         opener, inner = match[1], match[2]
         heading = opener.startswith("#") and _suffix(name) in _PROSE
         name_like = line[len(opener)].isalnum() and " " not in _words(inner)  # `#unchanged`, `--omitted`
-        return _says_so(inner, alone=opener != "*" and not heading and not name_like)
+        return _is_omission(inner, alone=opener != "*" and not heading and not name_like)
     if _ELLIPSIS.match(line):
-        said = _words(line)
-        framed = bool(_ELLIPSIS.search(line[3:])) or " " in said
-        return framed and _ONLY_WORDS.fullmatch(said) is not None and (_is_phrase(said) or _is_lenient(said))
+        words = _words(line)
+        framed = bool(_ELLIPSIS.search(line[3:])) or " " in words
+        return framed and _ONLY_WORDS.fullmatch(words) is not None and (_is_phrase(words) or _is_lenient(words))
     match = _BRACKETS.fullmatch(line)
     inner = "" if match is None else next(group for group in match.groups() if group is not None)
-    return bool(_words(inner)) and _says_so(inner, alone=True)
+    return bool(_words(inner)) and _is_omission(inner, alone=True)
 
 
 def find_added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") -> Placeholder | None:
@@ -212,27 +212,27 @@ def find_added(old: str | Sequence[str], new: str | Sequence[str], name: str = "
     `old` is the text that the edit replaces: part of a file, or all of it.
     """
     wanted = _lines(new)
-    if not any(map(_may_say_so, [new] if isinstance(new, str) else new)):
+    if not any(map(_has_hint, [new] if isinstance(new, str) else new)):
         return None
-    spoken = [number for number, line in enumerate(wanted) if is_placeholder(line, name)]
+    worded = [number for number, line in enumerate(wanted) if is_placeholder(line, name)]
     dots = [number for number, line in enumerate(wanted) if _ONLY_DOTS.fullmatch(line.strip()) is not None]
-    naming = {number: names for number, line in enumerate(wanted) if (names := _names_as_before(line))}
-    if not spoken and not dots and not naming:
+    naming_lines = {number: names for number, line in enumerate(wanted) if (names := _names_as_before(line))}
+    if not worded and not dots and not naming_lines:
         return None
     before = _lines(old)
-    gone = _gone(before, wanted)
-    lost = {word for line in gone for word in _WORD.findall(line)}
-    spoken += [number for number, names in naming.items() if names <= lost]
-    left = Counter(line.strip() for line in before)
-    fresh = []
-    for number in sorted({*spoken, *dots}):
-        left[wanted[number].strip()] -= 1
-        if left[wanted[number].strip()] < 0:
-            fresh.append(number)
-    for number in fresh:
-        if number in dots and number not in spoken and _dots_are_text(before, wanted, number, gone, name):
+    removed = _removed_lines(before, wanted)
+    lost = {word for line in removed for word in _WORD.findall(line)}
+    worded += [number for number, names in naming_lines.items() if names <= lost]
+    unmatched = Counter(line.strip() for line in before)
+    added = []
+    for number in sorted({*worded, *dots}):
+        unmatched[wanted[number].strip()] -= 1
+        if unmatched[wanted[number].strip()] < 0:
+            added.append(number)
+    for number in added:
+        if number in dots and number not in worded and _dots_are_text(before, wanted, number, removed, name):
             continue
-        return Placeholder(wanted[number].strip(), deletes=bool(gone) or _replaces(before, wanted, number))
+        return Placeholder(wanted[number].strip(), deletes=bool(removed) or _replaces(before, wanted, number))
     return None
 
 
@@ -254,31 +254,35 @@ def _is_comment_with_dots(line: str) -> bool:
     match = _MARKER_COMMENT.fullmatch(line)
     if match is None or not _ELLIPSIS.search(match[1]):
         return False
-    said = _ELLIPSIS.sub(" ", match[1]).strip(" ()[]")
-    if not said.isascii() and _ELLIPSIS.match(match[1]):
+    words = _ELLIPSIS.sub(" ", match[1]).strip(" ()[]")
+    if not words.isascii() and _ELLIPSIS.match(match[1]):
         return True  # in words of any language
-    says = _MARKER_SAYS
-    return not said or says.match(said) is not None or (len(said.split()) <= _MOST_WORDS and bool(says.search(said)))
+    hint = _MARKER_SAYS
+    return (
+        not words or hint.match(words) is not None or (len(words.split()) <= _MOST_WORDS and bool(hint.search(words)))
+    )
 
 
-def _says_so(inner: str, *, alone: bool) -> bool:
+def _is_omission(inner: str, *, alone: bool) -> bool:
     """Whether a comment's text is a placeholder; with `alone`, words without dots are enough."""
-    said = _words(inner)
+    words = _words(inner)
     dotted = _ELLIPSIS.search(inner)
-    if not said:
+    if not words:
         return _ONLY_DOTS.fullmatch(inner.strip(_RULE_CHARACTERS)) is not None
-    if _is_phrase(said):
+    if _is_phrase(words):
         return alone or dotted is not None
     if dotted is None:
         return False
     if _ELLIPSIS.match(inner.lstrip("([{< ")):
-        return not said.isascii() or _is_lenient(said)
-    return len(said.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(said)) and bool(_ENDS_WITH_THING.fullmatch(said))
+        return not words.isascii() or _is_lenient(words)
+    return (
+        len(words.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(words)) and bool(_ENDS_WITH_THING.fullmatch(words))
+    )
 
 
-def _is_lenient(said: str) -> bool:
+def _is_lenient(words: str) -> bool:
     """Whether words after dots mention omitted text."""
-    return len(said.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(said) or _STRONG.search(said))
+    return len(words.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(words) or _STRONG.search(words))
 
 
 @cache
@@ -287,17 +291,17 @@ def _phrase() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{phrase})" for phrase in _PHRASES), re.IGNORECASE)
 
 
-def _is_phrase(said: str) -> bool:
-    return _phrase().fullmatch(said) is not None
+def _is_phrase(words: str) -> bool:
+    return _phrase().fullmatch(words) is not None
 
 
 def _words(inner: str) -> str:
     """The words of a comment, without dots, brackets and rules."""
-    said = " ".join(_ELLIPSIS.sub(" ", inner).strip(_DECORATION).split())
-    return re.sub(r"\s*[,;:()\[\]]\s*|\s+[-\u2013\u2014]+\s+", " ", said).strip()
+    words = " ".join(_ELLIPSIS.sub(" ", inner).strip(_DECORATION).split())
+    return re.sub(r"\s*[,;:()\[\]]\s*|\s+[-\u2013\u2014]+\s+", " ", words).strip()
 
 
-def _may_say_so(text: str) -> bool:
+def _has_hint(text: str) -> bool:
     text = text.casefold()
     return any(hint in text for hint in _HINTS)
 
@@ -310,7 +314,7 @@ def _replaces(before: Sequence[str], after: Sequence[str], number: int) -> bool:
 
 def _names_as_before(line: str) -> set[str]:
     """The names that a comment says are unchanged, as in `# y, z as before`."""
-    comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST_LINE and _may_say_so(line) else None
+    comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST_LINE and _has_hint(line) else None
     match = _NAMES_AS_BEFORE.fullmatch(comment[2].strip(_DECORATION)) if comment is not None else None
     return {*_WORD.findall(match[1])} - {"and"} if match is not None else set()
 
@@ -319,15 +323,15 @@ def _lines(text: str | Sequence[str]) -> Sequence[str]:
     return with_newlines(text).split("\n") if isinstance(text, str) else text
 
 
-def _gone(before: Sequence[str], after: Sequence[str]) -> list[str]:
+def _removed_lines(before: Sequence[str], after: Sequence[str]) -> list[str]:
     """The lines that no longer occur, at any place or indentation."""
     kept = Counter(line.strip() for line in after)
-    gone = []
+    removed = []
     for line in before:
         kept[line.strip()] -= 1
         if line.strip() and kept[line.strip()] < 0:
-            gone.append(line)
-    return gone
+            removed.append(line)
+    return removed
 
 
 def _suffix(name: str) -> str:
@@ -335,7 +339,7 @@ def _suffix(name: str) -> str:
     return base.rpartition(".")[2].lower() if "." in base else ""
 
 
-def _dots_are_text(before: Sequence[str], after: Sequence[str], number: int, gone: Sequence[str], name: str) -> bool:
+def _dots_are_text(before: Sequence[str], after: Sequence[str], number: int, removed: Sequence[str], name: str) -> bool:
     """Whether dots alone on a line of the new text are code or content, not a placeholder."""
     suffix, line = _suffix(name), after[number]
     if suffix in _PROSE or (suffix in {"yaml", "yml"} and line.rstrip() == "..."):
@@ -345,7 +349,7 @@ def _dots_are_text(before: Sequence[str], after: Sequence[str], number: int, gon
         return True  # the continuation of a doctest
     if suffix in _PYTHON and line.strip() == "...":
         opened = above.endswith((*_OPENERS, '"""', "'''", '"', "'"))
-        return len(gone) < _MANY_LINES_GONE or (opened and _is_new_stub(before, after, number))
+        return len(removed) < _MANY_LINES_GONE or (opened and _is_new_stub(before, after, number))
     shorter = sum(bool(text.strip()) for text in before) - sum(bool(text.strip()) for text in after)
     return (suffix in _MARKUP and shorter < _MANY_LINES_GONE) or above.endswith(("(", ","))
 
@@ -368,8 +372,10 @@ def _is_new_stub(before: Sequence[str], after: Sequence[str], number: int) -> bo
     places = [place for place, line in enumerate(before) if _defines(line, name)]
     if len(places) < sum(_defines(line, name) for line in after):
         return True
-    here = {line.strip() for line in after}
-    return all(sum(line.strip() not in here for line in _body(before, place)) < _MANY_LINES_GONE for place in places)
+    kept_lines = {line.strip() for line in after}
+    return all(
+        sum(line.strip() not in kept_lines for line in _body(before, place)) < _MANY_LINES_GONE for place in places
+    )
 
 
 def _defines(line: str, name: str) -> bool:

@@ -190,13 +190,13 @@ class _Search:
         if not self.solid or len(self.solid) > _MOST_LINES:
             return []
         places: dict[tuple[int | None, ...], SimilarPlace] = {}
-        for begin in self._votes() or self._by_likeness():
+        for begin in self._begins_by_votes() or self._begins_by_likeness():
             match = self._align(begin)
             if match is not None and match.at not in places:
                 places[match.at] = self._judge(match)
         return sorted(places.values(), key=lambda near: -near.score)
 
-    def _votes(self) -> list[int]:
+    def _begins_by_votes(self) -> list[int]:
         """The solid lines at which the text may begin, most votes first."""
         votes: dict[int, float] = {}
         for ordinal, number in enumerate(self.solid):
@@ -209,8 +209,8 @@ class _Search:
         best = sorted(votes, key=lambda begin: (-votes[begin], begin))[:most]
         return [begin for begin in best if votes[begin] >= _LEAST_VOTES * votes[best[0]]]
 
-    def _by_likeness(self) -> list[int]:
-        """The same as `_votes`, for a text of few lines, by the likeness of its longest line to lines of the file."""
+    def _begins_by_likeness(self) -> list[int]:
+        """The same for a text of few lines, by the likeness of its longest line to lines of the file."""
         from rapidfuzz.distance import Indel
         from rapidfuzz.process import extract
 
@@ -374,20 +374,20 @@ def find_elided(index: Index, request: Request) -> Answer | None:
     """Find the only way to place a text with omitted parts in the file."""
     keys = line_keys(request.old)
     markers = [number for number, line in enumerate(request.old) if is_marker(line)]
-    pieces = [[n for n in range(a + 1, b) if keys[n]] for a, b in _between(markers, len(keys))]
+    pieces = [[n for n in range(a + 1, b) if keys[n]] for a, b in _gaps(markers, len(keys))]
     solid = [piece for piece in pieces if piece]
     if not markers or not solid or len(solid) > _MOST_PIECES or (len(solid) == 1 and len(markers) > 1):
         return None
     answers: dict[tuple[Edit, ...], Found] = {}
     clashes: list[Refused] = []
-    readings, complete = _readings(index, keys, solid)
-    if readings and not complete:
-        return Refused("ambiguous", "elision", tuple(Site(way[0][0] + 1, way[-1][-1] + 1) for way in readings))
-    for places in readings:
-        match = _match(index, request, keys, solid, places, markers)
+    layouts, complete = _layouts(index, keys, solid)
+    if layouts and not complete:
+        return Refused("ambiguous", "elision", tuple(Site(way[0][0] + 1, way[-1][-1] + 1) for way in layouts))
+    for places in layouts:
+        match = _match_pieces(index, request, keys, solid, places, markers)
         if not _is_plausible(index, request, match):
             continue
-        if (refused := _disagreement(request, markers)) is not None:
+        if (refused := _check_markers(request, markers)) is not None:
             return refused.but(sites=(match.site,))
         answer = carry(index, request, match, "elision")
         if isinstance(answer, Refused):
@@ -429,21 +429,21 @@ def _neighbors(marker: int, solid: Sequence[int]) -> tuple[int, ...]:
     return (*before, *[n for n in solid if n > marker][:1])
 
 
-def _disagreement(request: Request, markers: Sequence[int]) -> Refused | None:
+def _check_markers(request: Request, markers: Sequence[int]) -> Refused | None:
     """Refuse unless old and new omit the same parts at the same depth."""
-    others = [line for line in request.new if is_marker(line)]
-    if len(others) != len(markers) or _beyond(request, markers):
+    new_markers = [line for line in request.new if is_marker(line)]
+    if len(new_markers) != len(markers) or _adds_beyond_marker(request, markers):
         return Refused("elided", "elision")
-    if any(lead(request.old[n]) != lead(other) for n, other in zip(markers, others, strict=True)):
+    if any(lead(request.old[n]) != lead(marker) for n, marker in zip(markers, new_markers, strict=True)):
         return Refused("unproved", "elision", detail="elided_lines_move")
     return None
 
 
-def _between(markers: Sequence[int], count: int) -> Iterator[tuple[int, int]]:
+def _gaps(markers: Sequence[int], count: int) -> Iterator[tuple[int, int]]:
     return zip((-1, *markers), (*markers, count), strict=True)
 
 
-def _readings(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> tuple[list[list[list[int]]], bool]:
+def _layouts(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> tuple[list[list[list[int]]], bool]:
     """The ways to place the pieces in the file, in order and not too far apart; and whether the list is complete."""
     sought = [[keys[n] for n in piece] for piece in pieces]
     runs = [index.runs(wanted) for wanted in sought]
@@ -461,7 +461,7 @@ def _readings(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> t
     return ways[:_MOST_READINGS], complete and len(ways) <= _MOST_READINGS
 
 
-def _match(
+def _match_pieces(
     index: Index,
     request: Request,
     keys: Sequence[bytes],
@@ -473,7 +473,7 @@ def _match(
     for piece, run in zip(pieces, places, strict=True):
         for number, place in zip(piece, run, strict=True):
             at[number] = place
-    for a, b in _between(markers, len(keys)):
+    for a, b in _gaps(markers, len(keys)):
         part = at[a + 1 : b]
         place_blanks(index, request.old[a + 1 : b], part)
         at[a + 1 : b] = part
@@ -485,7 +485,7 @@ def _match(
     return Match(tuple(at), tuple(place is not None for place in at), gaps)
 
 
-def _beyond(request: Request, markers: Sequence[int]) -> bool:
+def _adds_beyond_marker(request: Request, markers: Sequence[int]) -> bool:
     """Whether a marker is old's first or last line and new adds something beyond it."""
     old = [n for n, line in enumerate(request.old) if line.strip()]
     new = [line for line in request.new if line.strip()]
@@ -497,10 +497,10 @@ def find_reflowed(index: Index, request: Request) -> Answer | None:
     keys = line_keys(request.old)
     solid = [number for number, key in enumerate(keys) if key]
     matches = []
-    for places in index.spread([keys[number] for number in solid]):
-        said = [word for number in solid for word in plain_words(request.old[number])]
-        here = [word for place in places for word in plain_words(index.line(place))]
-        if said == here:
+    for places in index.runs_across_lines([keys[number] for number in solid]):
+        sent_words = [word for number in solid for word in plain_words(request.old[number])]
+        file_words = [word for place in places for word in plain_words(index.line(place))]
+        if sent_words == file_words:
             matches.append(_match_words(index, request, keys, solid, places))
     if len(matches) > 1:
         return Refused("ambiguous", "tokens", tuple(match.site for match in matches))

@@ -56,9 +56,11 @@ _RE2_MEMORY = 64 << 20  # bytes that RE2 may use for a pattern, by choice: with 
 _WINDOW_SIZE = 1 << 20  # bytes that are searched between two looks at the clock
 MAX_PROGRAM = 40_000
 """Parts of a pattern for `regex`, which writes repetitions out: some 100,000 parts overflow a thread's stack."""
-_CHEAP = 100_000_000  # bytes of the text times parts of the program that are searched unchecked: a second at worst
+_CHEAP_PRODUCT = (
+    100_000_000  # bytes of the text times parts of the program that are searched unchecked: a second at worst
+)
 _PROBE_SIZES = (64, 512, 4_096, 32_768)  # bytes that are searched to measure the speed of RE2
-_TELLING = 0.05  # seconds that a probe must take for an estimate
+_LEAST_PROBE_SECONDS = 0.05  # seconds that a probe must take for an estimate
 _OVERDRAFT = 4  # the rough estimate may exceed the remaining time by this factor
 _LINE_FEED = 0x0A
 _MAX_REMEMBERED = 100  # compiled patterns that are cached, by choice: more than a session uses
@@ -226,7 +228,7 @@ class Compiled:
             spans = groups if self._plain else self._own_groups(groups)
             yield [_map_span(subject, span) for span in spans] if mapped else spans
 
-    def glimpse(self, buffer: bytearray, size: int) -> bool:
+    def may_occur_in(self, buffer: bytearray, size: int) -> bool:
         """Whether a match may occur in the first `size` bytes of a buffer, which may err on the side of yes."""
         if self._any_of is not None:
             return bool(self._any_of(memoryview(buffer)[:size]))
@@ -236,10 +238,10 @@ class Compiled:
         """Whether a match may occur in a text: a quick test that may err on the side of yes."""
         return self.literal in utf8
 
-    def again(self, subject: Subject, span: tuple[int, int], clock: Clock) -> int | None:
+    def next_inside(self, subject: Subject, span: tuple[int, int], clock: Clock) -> int | None:
         """Where another match would begin inside a match; None if there is none."""
         start, end = subject.place(span[0]), subject.place(span[1])
-        place = self._again(subject.view, start, end, clock)
+        place = self._next_inside(subject.view, start, end, clock)
         return None if place is None else subject.offset(place)
 
     def lines(self, subject: Subject, clock: Clock) -> Iterator[int]:
@@ -251,7 +253,7 @@ class Compiled:
         """The same as `matches`, with the engine's own groups."""
         raise NotImplementedError
 
-    def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
+    def _next_inside(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
         raise NotImplementedError
 
     def _matches_line(self, line: bytes, clock: Clock) -> bool:
@@ -322,9 +324,9 @@ class _Re2(Compiled):
         self._is_literal = is_literal(pattern.root)
         self._line_finder: Any = None
 
-    def glimpse(self, buffer: bytearray, size: int) -> bool:
+    def may_occur_in(self, buffer: bytearray, size: int) -> bool:
         if self.literal or self._any_of is not None or self.reads_undecodable:
-            return super().glimpse(buffer, size)
+            return super().may_occur_in(buffer, size)
         return bool(self._match(_anywhere(), memoryview(buffer)[:size], 0, size)[0][0] >= 0)
 
     def may_hold(self, utf8: bytes) -> bool:
@@ -375,7 +377,7 @@ class _Re2(Compiled):
     def _between(self, view: bytes, position: int, end: int, clock: Clock, *, every: bool) -> Generator[Any, None, int]:
         """The matches between two positions; returns the position from which to go on."""
         match, anywhere, tails = self._match, _anywhere(), self._tails
-        self._afford(match, view, position, end, clock)
+        self._check_cost(match, view, position, end, clock)
         while position <= end:
             if monotonic() > clock.ends:
                 raise clock.timeout(self.pattern.source)
@@ -392,13 +394,13 @@ class _Re2(Compiled):
                 position = position if every else _next_line(view, start)
         return max(end + 1, position)
 
-    def _afford(self, search: Any, view: bytes, start: int, end: int, clock: Clock) -> None:
+    def _check_cost(self, search: Any, view: bytes, start: int, end: int, clock: Clock) -> None:
         """Refuse a search, which can't be stopped, if samples of the text show that it would take far too long.
 
         RE2 usually needs about a nanosecond per byte; in the worst case it needs that for each part of the program.
         """
         size = end - start
-        if size * self._parts <= _CHEAP:
+        if size * self._parts <= _CHEAP_PRODUCT:
             return
         left = max(clock.ends - monotonic(), 0.0)
         for count, length in enumerate(_PROBE_SIZES):
@@ -407,12 +409,12 @@ class _Re2(Compiled):
                 at, began = start + (size - length) * place // 9, monotonic()
                 search(_anywhere(), view, at, at + length)
                 taken.append(monotonic() - began)
-            if min(taken) > _TELLING:
+            if min(taken) > _LEAST_PROBE_SECONDS:
                 if min(taken) * size > _OVERDRAFT * left * length:
                     raise clock.timeout(self.pattern.source)
                 return
 
-    def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
+    def _next_inside(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
         del clock  # one search is linear, and no longer than the one that found the match
         at = self._match(_anywhere(), view, _next_character(view, start), end)[0][0]
         return None if at < 0 else int(at)
@@ -427,7 +429,7 @@ class _Re2(Compiled):
             yield from super()._lines(view, clock)
             return
         position, size = 0, len(view)
-        self._afford(finder, view, position, size, clock)
+        self._check_cost(finder, view, position, size, clock)
         while position < size:
             if monotonic() > clock.ends:
                 raise clock.timeout(self.pattern.source)
@@ -465,7 +467,7 @@ class _Regex(Compiled):
     def _find(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         string = view.decode("utf-8", "surrogatepass")
         place = Places(string).offset if len(string) < len(view) else None
-        search = self._around_literal if self._one_line and self._is_rare_in(view) else self._in
+        search = self._around_literal if self._one_line and self._is_rare_in(view) else self._everywhere_from
         position = 0
         while True:
             try:
@@ -483,7 +485,7 @@ class _Regex(Compiled):
                 return
 
     def _around_literal(self, string: str, position: int, clock: Clock, *, every: bool) -> Iterator[Any]:
-        """The same as `_in`, if no match crosses lines and each line with a match contains the literal."""
+        """The same as `_everywhere_from`, if no match crosses lines and each line with a match contains the literal."""
         at = string.find(self._literal_text, position)
         while at >= 0:
             start = max(string.rfind("\n", 0, at) + 1, position)
@@ -497,7 +499,7 @@ class _Regex(Compiled):
                     break
             at = string.find(self._literal_text, end)
 
-    def _in(self, string: str, position: int, clock: Clock, *, every: bool) -> Iterator[Any]:
+    def _everywhere_from(self, string: str, position: int, clock: Clock, *, every: bool) -> Iterator[Any]:
         """The matches from a position on, until the time that was left at the start is up."""
         if every and not self._may_be_empty:
             yield from self._engine.finditer(string, position, timeout=clock.left(self.pattern.source), concurrent=True)
@@ -512,7 +514,7 @@ class _Regex(Compiled):
                 yield match
                 position = position if every else string.find("\n", start) + 1 or len(string) + 1
 
-    def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
+    def _next_inside(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
         string = view[start:end].decode("utf-8", "surrogatepass")
         try:
             match = self._engine.search(string, 1, timeout=clock.left(self.pattern.source), concurrent=True)

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 FLAGS = {"IGNORECASE": 2, "MULTILINE": 8, "DOTALL": 16, "UNICODE": 32, "VERBOSE": 64, "ASCII": 256}
 """Python's flags; `regex` has the same names with other values."""
-_INSIDE = {r"\s": r"\s\x1c-\x1f", r"\w": r"\p{L}\p{N}_"}
+_IN_SETS = {r"\s": r"\s\x1c-\x1f", r"\w": r"\p{L}\p{N}_"}
 """Python's whitespace and word characters, written for `regex`, inside a set."""
 _WORD = r"[\p{L}\p{N}_]"
-_OUTSIDE = {r"\s": r"[\s\x1c-\x1f]", r"\S": r"[^\s\x1c-\x1f]", r"\w": _WORD, r"\W": r"[^\p{L}\p{N}_]"}
+_OUTSIDE_SETS = {r"\s": r"[\s\x1c-\x1f]", r"\S": r"[^\s\x1c-\x1f]", r"\w": _WORD, r"\W": r"[^\p{L}\p{N}_]"}
 _BOUNDARIES = {
     r"\b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
     r"\B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
@@ -91,14 +91,14 @@ class PythonPattern:
         wanted = regex.VERSION0
         for name, bit in FLAGS.items():
             wanted |= getattr(regex, name) if self._flags & bit else 0
-        spelling = _Spelling(
+        spelling = _Respeller(
             self.source,
             verbose=bool(self._flags & FLAGS["VERBOSE"]),
             ascii_only=bool(self._flags & FLAGS["ASCII"] or re.search(r"\(\?[a-zA-Z]*a", self.source)),
             boundaries=boundaries,
         )
         try:
-            return regex.compile(spelling.again(), wanted)
+            return regex.compile(spelling.respelled(), wanted)
         except (regex.error, ValueError, OverflowError, RecursionError, MemoryError) as error:
             raise _invalid(self.source, f"not supported: {error}") from None
 
@@ -168,7 +168,7 @@ def _weight(source: str, flags: int) -> int:
     return total
 
 
-class _Spelling:
+class _Respeller:
     """Rewrites a pattern for `re` so that `regex` interprets it the same way.
 
     Literal braces and brackets are escaped; whitespace and letters are Python's.
@@ -178,9 +178,9 @@ class _Spelling:
         self._source = source
         self._verbose = verbose
         self._ascii_only = ascii_only
-        self._outside = _OUTSIDE | _BOUNDARIES if boundaries else _OUTSIDE
+        self._outside = _OUTSIDE_SETS | _BOUNDARIES if boundaries else _OUTSIDE_SETS
 
-    def again(self) -> str:
+    def respelled(self) -> str:
         """The rewritten pattern."""
         parts: list[str] = []
         at = 0
@@ -231,7 +231,7 @@ class _Spelling:
         if parts[0] == "[^" and any({escape, escape.upper()} <= {*parts} for escape in (r"\s", r"\w", r"\d")):
             return "(?!)", end + 1  # matches nothing, but `regex` would match everything
         if not self._ascii_only and not {r"\S", r"\W"}.intersection(parts):  # `regex` gets sets with these wrong
-            parts = [_INSIDE.get(part, part) for part in parts]
+            parts = [_IN_SETS.get(part, part) for part in parts]
         return "".join([*parts, "]"]), end + 1
 
 

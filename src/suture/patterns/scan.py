@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     Extent = tuple[int, int, int, int]
     """First line and column, last line and end column."""
 
-_BYTES_PER_LOOK = 4_000  # the text is split into lines once context was needed more often than once in so many bytes
+_BYTES_PER_REQUEST = 4_000  # the text is split into lines once context was needed more often than once in so many bytes
 _LARGEST_SPLIT = 20_000_000  # bytes of a text that is split into lines: each line takes more than 50 bytes
-_EXTENT = 40  # characters that a place counts as part of an answer
+_EXTENT_SIZE = 40  # characters that a place counts as part of an answer
 _ROWS_PER_STRING = 4_096  # rows that are joined: a string's overhead is longer than most rows
 
 
@@ -62,11 +62,11 @@ def each_match(compiled: Compiled, subject: Subject, clock: Clock) -> Iterator[S
 
     The time in which the caller handles a match does not count.
     """
-    matches = _counted(compiled.matches(subject, clock, every=compiled.pattern.every), subject)
+    matches = _without_final_end(compiled.matches(subject, clock, every=compiled.pattern.every), subject)
     return clock.untimed(matches if compiled.pattern.every else _first_of_lines(matches, subject))
 
 
-def _counted(matches: Iterator[Spans], subject: Subject) -> Iterator[Spans]:
+def _without_final_end(matches: Iterator[Spans], subject: Subject) -> Iterator[Spans]:
     size = len(subject.body)
     finished = size > 0 and subject.body.endswith(terminator_of(subject.body))
     return (spans for spans in matches if spans[0] != (size, size)) if finished else matches
@@ -94,7 +94,7 @@ class Places:
         self._plain = subject.body.isascii()
         self._line_start = self._at = self._column = 0
         self._quote = quoter()
-        self._asked = 0
+        self._context_requests = 0
         self._lines: list[str] | None = None
         """All lines, once the text is split."""
 
@@ -111,8 +111,8 @@ class Places:
 
     def before(self, number: int) -> str:
         """Up to `number` lines before the line of the last position, as JSON."""
-        if (apart := self._apart()) is not None:
-            return ",".join(map(self._quote, apart[max(self._line - 1 - number, 0) : self._line - 1]))
+        if (lines := self._split_lines()) is not None:
+            return ",".join(map(self._quote, lines[max(self._line - 1 - number, 0) : self._line - 1]))
         starts, end = list[int](), self._line_start
         while len(starts) < number and end > 0:
             end = self._body.rfind(self._terminator, 0, end - 1) + 1
@@ -121,20 +121,20 @@ class Places:
 
     def after(self, offset: int, number: int) -> str:
         """Up to `number` lines after the line of `offset`, which is not before the last position, as JSON."""
-        if (apart := self._apart()) is not None:
+        if (lines := self._split_lines()) is not None:
             last = self._line + self._body.count(self._terminator, self._at, offset)
-            return ",".join(map(self._quote, apart[last : last + number]))
+            return ",".join(map(self._quote, lines[last : last + number]))
         lines, start = list[str](), self._next(offset)
         while len(lines) < number and start < len(self._body):
             content, start = self._content(start)
             lines.append(content)
         return ",".join(lines)
 
-    def _apart(self) -> list[str] | None:
+    def _split_lines(self) -> list[str] | None:
         """All lines, if context was needed so often that splitting the text pays, and the text is not too large."""
         if self._lines is None:
-            self._asked += 1
-            if self._asked * _BYTES_PER_LOOK > len(self._body) <= _LARGEST_SPLIT:
+            self._context_requests += 1
+            if self._context_requests * _BYTES_PER_REQUEST > len(self._body) <= _LARGEST_SPLIT:
                 self._lines = _all_lines(self._subject, self._terminator)
         return self._lines
 
@@ -219,7 +219,7 @@ def extents(
         first, column = places.position(start)
         last, end_column = places.position(end - (end > start and body.endswith(terminator, start, end)))
         found.append((first, column, last, end_column))
-        size += _EXTENT
+        size += _EXTENT_SIZE
         for number in range(max(first - before, reached + 1), last + after + 1):
             if number > max(total, 1):
                 break
@@ -232,7 +232,7 @@ def extents(
 
 def extents_size(found: list[Extent], contents: dict[int, str]) -> int:
     """The number of characters that `extents` counts for its result."""
-    return _EXTENT * len(found) + sum(map(len, contents.values()))
+    return _EXTENT_SIZE * len(found) + sum(map(len, contents.values()))
 
 
 def _check_room(size: int, room: int) -> None:
@@ -261,7 +261,7 @@ def matching_lines(
 ) -> Iterator[tuple[int, str]]:
     """The number and content of each line that matches or, with `invert`, that does not."""
     starts = clock.untimed(compiled.lines(subject, clock))
-    wanted = _others(subject.body, starts) if invert else starts
+    wanted = _other_starts(subject.body, starts) if invert else starts
     body, terminator, places = subject.body, terminator_of(subject.body), Places(subject)
     for start in timed(islice(wanted, most)):
         following = body.find(terminator, start) + 1 or len(body)
@@ -277,7 +277,7 @@ def line_rows(name: str, lines: Iterable[tuple[int, str]], room: int) -> list[st
     return buffer.all()
 
 
-def _others(body: bytes, starts: Iterator[int]) -> Iterator[int]:
+def _other_starts(body: bytes, starts: Iterator[int]) -> Iterator[int]:
     """The starts of all lines that are not among these."""
     terminator, position = terminator_of(body), 0
     skipped = next(starts, None)

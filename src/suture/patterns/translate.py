@@ -148,7 +148,7 @@ def is_literal(node: Node) -> bool:
 
 def required(node: Node) -> tuple[bytes, ...]:
     """Texts, as UTF-8, one of which occurs in every match or its look-around; none if there are no such texts."""
-    return max(_needs(node), key=_worth, default=())
+    return max(_required_sets(node), key=_rarity, default=())
 
 
 def for_re2(pattern: Pattern, *, by_line: bool = False) -> Emitted | None:
@@ -162,7 +162,7 @@ def for_re2(pattern: Pattern, *, by_line: bool = False) -> Emitted | None:
     if not _suits_re2(pattern.root, by_line=by_line):
         return None
     emitter = _Re2(by_line=by_line)
-    return Emitted(emitter.tailed(pattern.root), tuple(emitter.slots))
+    return Emitted(emitter.with_tail(pattern.root), tuple(emitter.slots))
 
 
 def for_regex(pattern: Pattern) -> Emitted:
@@ -171,12 +171,12 @@ def for_regex(pattern: Pattern) -> Emitted:
     return Emitted(emitter.node(pattern.root), tuple(emitter.slots))
 
 
-def _worth(texts: tuple[bytes, ...]) -> tuple[int, int]:
+def _rarity(texts: tuple[bytes, ...]) -> tuple[int, int]:
     """A sort key for how rare one of several texts is, by the shortest."""
     return min(map(len, texts)), -len(texts)
 
 
-def _needs(node: Node) -> list[tuple[bytes, ...]]:
+def _required_sets(node: Node) -> list[tuple[bytes, ...]]:
     """Sets of texts; every match of the node contains at least one text of each set."""
     run, needs = bytearray(), list[tuple[bytes, ...]]()
     for part in _flat(node):
@@ -185,7 +185,7 @@ def _needs(node: Node) -> list[tuple[bytes, ...]]:
             run += text
             continue
         if isinstance(part, Look) and not part.negative:
-            needs += _needs(part.body)
+            needs += _required_sets(part.body)
         if isinstance(part, Edge | Look):
             continue
         needs.append((bytes(run),))
@@ -194,14 +194,14 @@ def _needs(node: Node) -> list[tuple[bytes, ...]]:
             case Char():
                 run += text or b""
             case Repeat(body=body, least=least) if least > 0:
-                needs += _needs(body)
+                needs += _required_sets(body)
             case Choice(options=options) | Group(body=Choice(options=options)):
-                needs.append(_one_of(options))
+                needs.append(_required_by_options(options))
     needs.append((bytes(run),))
     return [need for need in needs if need and b"" not in need]
 
 
-def _one_of(options: tuple[Node, ...]) -> tuple[bytes, ...]:
+def _required_by_options(options: tuple[Node, ...]) -> tuple[bytes, ...]:
     """The texts one of which every match contains, whichever option it takes."""
     needs = [required(option) for option in options]
     texts = dict.fromkeys(text for need in needs for text in need)
@@ -336,13 +336,13 @@ class _Re2(_Emitter):
         super().__init__()
         self._by_line = by_line
 
-    def tailed(self, node: Node) -> str:
+    def with_tail(self, node: Node) -> str:
         """Write a node at the end of the pattern, where a line ending may be consumed."""
         match node:
             case Choice(options=options):
-                return "|".join(map(self.tailed, options))
+                return "|".join(map(self.with_tail, options))
             case Sequence(parts=parts) if parts:
-                head, last = self.node(Sequence(parts[:-1])), self.tailed(parts[-1])
+                head, last = self.node(Sequence(parts[:-1])), self.with_tail(parts[-1])
                 return f"{head}(?:{last})" if isinstance(parts[-1], Choice) else head + last
             case Edge(kind=kind) if kind == "line_end" or (kind == "end" and self._by_line):
                 self.slots.append(Slot(tail=True))
@@ -403,10 +403,10 @@ class _Regex(_Emitter):
         import regex
 
         plain = regex.compile(f"[{text[1 + node.negated :]}")
-        held = {point for point in _ODD_LETTERS if plain.match(chr(point))}
+        odd_members = {point for point in _ODD_LETTERS if plain.match(chr(point))}
         for pair in _CASE_PAIRS:
-            held |= pair if held & pair else set()
-        letters = set(_ODD_LETTERS) - held if node.negated else held
+            odd_members |= pair if odd_members & pair else set()
+        letters = set(_ODD_LETTERS) - odd_members if node.negated else odd_members
         spelled = "".join(map(chr, sorted(letters)))
         others = f"(?![{''.join(map(chr, _ODD_LETTERS))}])(?i:{text})"
         return f"(?:{others}|[{spelled}])" if spelled else f"(?:{others})"

@@ -35,7 +35,7 @@ BINARY_WINDOW = 8_192
 _CHUNK_SIZE = 1 << 20  # bytes that are decoded or split at once: bounds the memory
 _SAMPLE_SIZE = 1 << 16  # bytes that must be decodable for an encoding to be proposed
 _WIDE = 1 << 32  # bytes of a text from which on an offset needs more than four bytes
-_FEW_QUESTIONS = 8  # line numbers that are found by counting before an index is built
+_MOST_UNINDEXED_LOOKUPS = 8  # line numbers that are found by counting before an index is built
 _INDENT_SAMPLE_SIZE = 1 << 18  # bytes, and lines of them, from which the indentation is detected
 _INDENT_SAMPLE_LINES = 2_000
 _ASCII = bytes(range(128))
@@ -220,7 +220,7 @@ class Lines:
         self._body = body
         self._terminator = terminator_of(body)
         self._starts: array[int] | None = None
-        self._asked = 0
+        self._lookups = 0
 
     def __len__(self) -> int:
         if self._starts is not None:
@@ -241,8 +241,8 @@ class Lines:
 
     def at(self, offset: int) -> int:
         """The number of the line that contains `offset`; the end of the file belongs to its last line."""
-        if self._starts is None and self._asked < _FEW_QUESTIONS:
-            self._asked += 1  # a few counts are faster than building the index
+        if self._starts is None and self._lookups < _MOST_UNINDEXED_LOOKUPS:
+            self._lookups += 1  # a few counts are faster than building the index
             behind = offset >= len(self._body) and self.finished
             return max(1, self._body.count(self._terminator, 0, offset) + (not behind))
         return max(1, bisect_right(self.starts, offset))

@@ -118,13 +118,13 @@ def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
         if i == j and k == m:
             continue
         if min(j - i, m - k) <= 1:
-            changes += _around_one_line(old, new, (i, j, k, m))
+            changes += _changes_around_line(old, new, (i, j, k, m))
         elif j - i == m - k and (replaced := _line_by_line(old, new, (i, j, k, m))):
             changes += replaced
-        elif len(near := list(_in_sight(old, new, (i, j, k, m)))) > 1:
-            stack += [(*box, depth) for box in near]
+        elif len(parts := list(_split_at_runs(old, new, (i, j, k, m)))) > 1:
+            stack += [(*box, depth) for box in parts]
         elif anchors := _anchors(old[i:j], new[k:m]) if depth else []:
-            boxes = _between(old, new, (i, j, k, m), [(i + x, k + y) for x, y in anchors])
+            boxes = _split_at_anchors(old, new, (i, j, k, m), [(i + x, k + y) for x, y in anchors])
             stack += [(*box, depth - 1) for box in boxes]
         elif (j - i) * (m - k) > min(_MOST_CELLS_OF_GAP, patience):
             changes.append((i, j, k, m))
@@ -243,9 +243,9 @@ def _regions(before: bytes, edits: Iterable[Edit]) -> Iterator[tuple[int, int, b
         pieces: list[bytes] = []
         while True:
             while index < len(queue) and queue[index].span.start <= end:
-                one = queue[index]
-                pieces += [before[position : one.span.start], one.new]
-                position = one.span.end
+                change = queue[index]
+                pieces += [before[position : change.span.start], change.new]
+                position = change.span.end
                 end = end if position <= end else _line_end(before, position)
                 index += 1
             after = b"".join((*pieces, before[position:end]))
@@ -276,7 +276,7 @@ def _lines_after(text: bytes, start: int, count: int) -> int:
     return start
 
 
-def _around_one_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> list[Change]:
+def _changes_around_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> list[Change]:
     """The changes of a box with one line or none on one side: the other side contains that line, or not."""
     i, j, k, m = box
     if j - i == 1 and old[i] in new[k:m]:
@@ -294,13 +294,15 @@ def _line_by_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> li
     Returns nothing if a differing line also occurs on the other side: then another diff may be smaller.
     """
     i, j, k, m = box
-    here, there = old[i:j], new[k:m]
-    differing = list(compress(range(len(here)), map(ne, here, there)))
-    if not {here[at] for at in differing}.isdisjoint(there) or not {there[at] for at in differing}.isdisjoint(here):
+    old_lines, new_lines = old[i:j], new[k:m]
+    differing = list(compress(range(len(old_lines)), map(ne, old_lines, new_lines)))
+    if not {old_lines[at] for at in differing}.isdisjoint(new_lines) or not {
+        new_lines[at] for at in differing
+    }.isdisjoint(old_lines):
         return []
     changes: list[Change] = []
     first = last = differing[0]
-    for at in (*differing[1:], len(here) + 1):
+    for at in (*differing[1:], len(old_lines) + 1):
         if at > last + 1:
             changes.append((i + first, i + last + 1, k + first, k + last + 1))
             first = at
@@ -308,7 +310,7 @@ def _line_by_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> li
     return changes
 
 
-def _in_sight(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> Iterator[Change]:
+def _split_at_runs(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> Iterator[Change]:
     """Split a box at long equal runs that follow a difference within a few lines; the rest is the last box.
 
     Most changes are local. Anchors for the whole text cost a pass over all of it; these cost only a window each.
@@ -317,8 +319,8 @@ def _in_sight(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> Iterat
     while min(j - i, m - k) > 2 * _WINDOW_LINES:
         anchors = _anchors(old[i : i + _WINDOW_LINES], new[k : k + _WINDOW_LINES])
         for x, y in ((i + x, k + y) for x, y in anchors):
-            follows = old[x : x + _SURE_RUN]
-            if follows == new[y : y + _SURE_RUN] and len(set(follows)) > _SURE_VARIETY:
+            run_lines = old[x : x + _SURE_RUN]
+            if run_lines == new[y : y + _SURE_RUN] and len(set(run_lines)) > _SURE_VARIETY:
                 break
         else:
             break
@@ -328,7 +330,7 @@ def _in_sight(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> Iterat
     yield i, j, k, m
 
 
-def _between(
+def _split_at_anchors(
     old: Sequence[bytes], new: Sequence[bytes], box: Change, anchors: list[tuple[int, int]]
 ) -> Iterator[Change]:
     """Split a box at anchors: skip equal lines, then jump from each difference to the next anchor."""

@@ -124,18 +124,18 @@ class Pieces:
         view = memoryview(body)
         return b"".join([view[at : at + length] if new is None else new for at, length, new in self.pieces])
 
-    def keep(self, body: bytes, text: bytes) -> bool:
+    def contains_kept(self, body: bytes, text: bytes) -> bool:
         """Whether `text` occurs in a part of the original that is still there."""
         return any(new is None and body.find(text, at, at + length) >= 0 for at, length, new in self.pieces)
 
     def edits(self) -> list[Edit]:
         """The edits that turn the original into this text, one for each part that is new or removed."""
         result: list[Edit] = []
-        position, put = 0, b""
+        position, inserted = 0, b""
         for at, length, new in (*self.pieces, (self.size, 0, None)):
-            if put or at > position:
-                result.append(edit(position, at, put))
-            position, put = (at + length, b"") if new is None else (at, new)
+            if inserted or at > position:
+                result.append(edit(position, at, inserted))
+            position, inserted = (at + length, b"") if new is None else (at, new)
         return result
 
 
@@ -146,8 +146,8 @@ def sort_edits(edits: Iterable[Edit], size: int) -> list[Edit]:
     """
     result = sorted(edits, key=lambda edit: (edit.span.start, edit.span.end))
     first = last = 0
-    for one in result:
-        start, end = one.span.start, one.span.end
+    for change in result:
+        start, end = change.span.start, change.span.end
         if not 0 <= start <= end <= size:
             raise EditOutOfBounds(start=start, end=end, size=size)
         if start < last:
@@ -159,9 +159,9 @@ def sort_edits(edits: Iterable[Edit], size: int) -> list[Edit]:
 def apply(body: bytes, edits: Iterable[Edit]) -> bytes:
     """The text after all edits."""
     pieces, position = [], 0
-    for one in sort_edits(edits, len(body)):
-        pieces += [body[position : one.span.start], one.new]
-        position = one.span.end
+    for change in sort_edits(edits, len(body)):
+        pieces += [body[position : change.span.start], change.new]
+        position = change.span.end
     return b"".join((*pieces, body[position:]))
 
 
@@ -174,9 +174,9 @@ def splice_ordered(text: Text, edits: Sequence[Edit]) -> list[bytes | memoryview
     """The same as `splice`, for edits that `sort_edits` returned."""
     cuts = _cuts(edits)
     if text.encoding is not None:
-        if not text.body.isascii() and any(_continues(text.body, at) for cut in cuts for at in cut[:2]):
+        if not text.body.isascii() and any(_is_continuation(text.body, at) for cut in cuts for at in cut[:2]):
             raise EncodingMismatch(encoding=text.encoding, reason="an edit cuts a character in two")
-        if not all(_is_text(new) for _, _, new in cuts):
+        if not all(_is_utf8(new) for _, _, new in cuts):
             raise EncodingMismatch(encoding=text.encoding, reason="the new text is not UTF-8, which edits are made in")
     return text.splice(cuts)
 
@@ -184,10 +184,10 @@ def splice_ordered(text: Text, edits: Sequence[Edit]) -> list[bytes | memoryview
 def invert(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
     """The edits that turn `apply(body, edits)` back into `body`."""
     result, growth = [], 0
-    for one in sort_edits(edits, len(body)):
-        start = one.span.start + growth
-        result.append(edit(start, start + len(one.new), body[one.span.start : one.span.end]))
-        growth += one.growth
+    for change in sort_edits(edits, len(body)):
+        start = change.span.start + growth
+        result.append(edit(start, start + len(change.new), body[change.span.start : change.span.end]))
+        growth += change.growth
     return result
 
 
@@ -204,14 +204,14 @@ def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Ed
     earlier = Pieces.from_cuts(size, _cuts(sort_edits(first, size)))
     later = Pieces.from_cuts(earlier.length, _cuts(sort_edits(second, earlier.length)))
     result: list[Edit] = []
-    position, put = 0, list[bytes]()
+    position, inserted = 0, list[bytes]()
     for at, length, new in (*earlier.then(later).pieces, (size, 0, None)):
         if new is not None:
-            put.append(new)
+            inserted.append(new)
             continue
-        if put or at > position:
-            result.append(edit(position, at, b"".join(put)))
-        position, put = at + length, []
+        if inserted or at > position:
+            result.append(edit(position, at, b"".join(inserted)))
+        position, inserted = at + length, []
     return result
 
 
@@ -222,8 +222,8 @@ def minimize(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
     """
     result: list[Edit] = []
     run: list[Edit] = []
-    for one in timed(sort_edits(edits, len(body))):
-        trimmed = _trim(body, one)
+    for change in timed(sort_edits(edits, len(body))):
+        trimmed = _trim(body, change)
         if not len(trimmed.span) and not trimmed.new:
             continue
         if run and run[-1].span.end != trimmed.span.start:
@@ -267,25 +267,25 @@ def _join(body: bytes, run: Sequence[Edit]) -> list[Edit]:
     """Join neighbors into one edit, all at once: joining one by one would be quadratic."""
     if len(run) < 2:  # noqa: PLR2004
         return list(run)
-    one = _trim(body, edit(run[0].span.start, run[-1].span.end, b"".join([part.new for part in run])))
-    return [one] if len(one.span) or one.new else []
+    change = _trim(body, edit(run[0].span.start, run[-1].span.end, b"".join([part.new for part in run])))
+    return [change] if len(change.span) or change.new else []
 
 
-def _trim(body: bytes, one: Edit) -> Edit:
-    old = body[one.span.start : one.span.end]
-    head, tail = common_ends(old, one.new)
-    while head and (_continues(old, head) or _continues(one.new, head)):
+def _trim(body: bytes, change: Edit) -> Edit:
+    old = body[change.span.start : change.span.end]
+    head, tail = common_ends(old, change.new)
+    while head and (_is_continuation(old, head) or _is_continuation(change.new, head)):
         head -= 1
-    while tail and _continues(old, len(old) - tail):
+    while tail and _is_continuation(old, len(old) - tail):
         tail -= 1
-    return edit(one.span.start + head, one.span.end - tail, one.new[head : len(one.new) - tail])
+    return edit(change.span.start + head, change.span.end - tail, change.new[head : len(change.new) - tail])
 
 
 def _cuts(edits: Iterable[Edit]) -> list[Cut]:
-    return [(one.span.start, one.span.end, one.new) for one in edits]
+    return [(change.span.start, change.span.end, change.new) for change in edits]
 
 
-def _is_text(new: bytes) -> bool:
+def _is_utf8(new: bytes) -> bool:
     if new.isascii():
         return True
     try:
@@ -295,7 +295,7 @@ def _is_text(new: bytes) -> bool:
     return True
 
 
-def _continues(text: bytes, index: int) -> bool:
+def _is_continuation(text: bytes, index: int) -> bool:
     """Whether the byte at `index` is in the middle of a UTF-8 character."""
     return index < len(text) and text[index] & 0xC0 == 0x80  # noqa: PLR2004  10xxxxxx
 

@@ -79,10 +79,12 @@ def merge(base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, 
         elif region.side == "conflict":
             narrow = _narrow(sides[1], sides[2], region)
             ranges = (narrow.base, narrow.ours, narrow.theirs)
-            was, mine, other = (b"".join(lines[i:j]) for lines, (i, j) in zip(sides, ranges, strict=True))
-            at, here, there = (span[0] + 1 for span in ranges)
-            conflicts.append(Conflict(was, mine, other, at, here, there))
-            edits += _decide(strategy, starts[narrow.ours[0]], conflicts[-1], _ending(sides))
+            base_text, our_text, their_text = (
+                b"".join(lines[i:j]) for lines, (i, j) in zip(sides, ranges, strict=True)
+            )
+            base_line, our_line, their_line = (span[0] + 1 for span in ranges)
+            conflicts.append(Conflict(base_text, our_text, their_text, base_line, our_line, their_line))
+            edits += _resolve(strategy, starts[narrow.ours[0]], conflicts[-1], _ending(sides))
     return Merged(tuple(edits), tuple(conflicts))
 
 
@@ -102,7 +104,7 @@ def regions(
             yield whole
             shifts = after
             continue
-        loose = {item for item in group if _slides(base, (ours, theirs)[item[1]], item[0])}
+        loose = {item for item in group if _is_ambiguous(base, (ours, theirs)[item[1]], item[0])}
         for part in _groups(group, loose, touching=True, end=len(base) if unfinished else None):
             region, shifts = _region(ours, theirs, part, shifts)
             yield region
@@ -120,7 +122,7 @@ def _groups(
     for item in queue:
         both_add = touching and _grows(item[0]) and any(_grows(change) for change, _ in group)
         ambiguous = item[0][0] == high and (both_add or not loose.isdisjoint((item, *group)))
-        if group and not ambiguous and not _joins(item[0], low, high, end, touching=touching):
+        if group and not ambiguous and not _belongs_to_group(item[0], low, high, end, touching=touching):
             yield group
             group = []
         low = low if group else item[0][0]
@@ -139,13 +141,13 @@ def _region(
     for (i, j, k, m), side in group:
         growth[side] += (m - k) - (j - i)
     after = (shifts[0] + growth[0], shifts[1] + growth[1])
-    mine, other = ((low + shift, high + end) for shift, end in zip(shifts, after, strict=True))
-    who = {side for _, side in group}
-    if who == {0, 1}:
-        name = "both" if ours[slice(*mine)] == theirs[slice(*other)] else "conflict"
+    our_range, their_range = ((low + shift, high + end) for shift, end in zip(shifts, after, strict=True))
+    sides = {side for _, side in group}
+    if sides == {0, 1}:
+        name = "both" if ours[slice(*our_range)] == theirs[slice(*their_range)] else "conflict"
     else:
-        name = "theirs" if 1 in who else "ours"
-    return Region(name, (low, high), mine, other), after
+        name = "theirs" if 1 in sides else "ours"
+    return Region(name, (low, high), our_range, their_range), after
 
 
 def _push_down(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
@@ -172,7 +174,7 @@ def _grows(change: Change) -> bool:
     return m - k > j - i
 
 
-def _slides(old: Sequence[bytes], new: Sequence[bytes], change: Change) -> bool:
+def _is_ambiguous(old: Sequence[bytes], new: Sequence[bytes], change: Change) -> bool:
     """Whether an insertion or deletion could be one line further up or down with the same result."""
     i, j, k, m = change
     if i != j and k != m:
@@ -181,7 +183,7 @@ def _slides(old: Sequence[bytes], new: Sequence[bytes], change: Change) -> bool:
     return (i > 0 and lines[last] == old[i - 1]) or (j < len(old) and lines[first] == old[j])
 
 
-def _joins(change: Change, low: int, high: int, end: int | None, *, touching: bool) -> bool:
+def _belongs_to_group(change: Change, low: int, high: int, end: int | None, *, touching: bool) -> bool:
     """Whether a change belongs to the group of changes in base[low:high], which begin no later."""
     i, j = change[:2]
     if i != high or not touching:
@@ -199,7 +201,7 @@ def _narrow(ours: Sequence[bytes], theirs: Sequence[bytes], region: Region) -> R
     return region.but(ours=(i, j), theirs=(k, m))
 
 
-def _decide(strategy: str, begin: int, conflict: Conflict, ending: bytes) -> list[Edit]:
+def _resolve(strategy: str, begin: int, conflict: Conflict, ending: bytes) -> list[Edit]:
     """The edits that resolve a conflict, which begins at offset `begin` of ours, by a strategy."""
     ours, theirs, end = conflict.ours, conflict.theirs, begin + len(conflict.ours)
     if strategy == "theirs":

@@ -87,16 +87,16 @@ def occurrences(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[
     At most `most` are searched for.
     """
     if b"\r" in old:
-        return literal(body, old, most) if b"\n" not in body else _uncut_spans(body, old, most)
+        return literal_spans(body, old, most) if b"\n" not in body else _spans_outside_crlf(body, old, most)
     if b"\n" not in old or b"\r" not in body:
-        return literal(body, old, most)
+        return literal_spans(body, old, most)
     if b"\n" not in body:
-        return literal(body, old.replace(b"\n", b"\r"), most)
+        return literal_spans(body, old.replace(b"\n", b"\r"), most)
     pairs = body.count(b"\r\n")
     if not pairs:
-        return literal(body, old, most)
+        return literal_spans(body, old, most)
     if pairs == body.count(b"\n"):
-        return literal(body, old.replace(b"\n", b"\r\n"), most)
+        return literal_spans(body, old.replace(b"\n", b"\r\n"), most)
     import re
 
     pattern = rb"\r?\n".join(map(re.escape, old.split(b"\n"))).removeprefix(rb"\r?")  # a known first byte is fast
@@ -104,7 +104,7 @@ def occurrences(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[
     return [(start - _is_inside_crlf(body, start), end) for start, end in spans]
 
 
-def number(body: bytes, old: bytes, spans: Sequence[tuple[int, int]]) -> int:
+def count_occurrences(body: bytes, old: bytes, spans: Sequence[tuple[int, int]]) -> int:
     """The number of occurrences, of which `spans` are the first."""
     if not spans:
         return 0
@@ -114,7 +114,7 @@ def number(body: bytes, old: bytes, spans: Sequence[tuple[int, int]]) -> int:
     return len(spans) + body.count(body[start:end], end)
 
 
-def literal(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
+def literal_spans(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
     """All spans of exactly these bytes, left to right, without overlap."""
     spans: list[tuple[int, int]] = []
     size = len(old)
@@ -141,15 +141,15 @@ def apply_steps(body: bytes, steps: Sequence[Step]) -> Outcome:
 
     An empty `old` occurs once in an empty text, and nowhere else.
     """
-    outcome = _make_only_step(body, steps[0]) if len(steps) == 1 else None
+    outcome = _apply_only_step(body, steps[0]) if len(steps) == 1 else None
     if len(steps) >= _MANY_STEPS and sum(step.count for step in steps) * _BYTES_PER_PLACE <= len(steps) * len(body):
-        outcome = at_once(body, steps)
-    return outcome or in_turn(body, steps)
+        outcome = apply_at_once(body, steps)
+    return outcome or apply_in_turn(body, steps)
 
 
-def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
+def apply_in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
     """Apply the steps one after the other, each to the whole text."""
-    text, trail, usual = body, _Trail(len(body)), newline_at(body, 0)
+    text, trail, default_ending = body, _Trail(len(body)), newline_at(body, 0)
     places: list[tuple[int, ...]] = []
     for step in steps:
         check_time()
@@ -157,14 +157,14 @@ def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
         if len(spans) != step.count:
             return _fail(body, trail.whole(), places, text, spans)
         places.append(tuple([trail.origin(start) for start, _ in spans]))
-        pieces = _replace(text, spans, _news(text, spans, step.new, usual))
+        pieces = _replace(text, spans, _new_texts(text, spans, step.new, default_ending))
         trail.add(pieces)
         text = pieces.text(text)
     return Outcome(tuple(minimize(body, trail.whole().edits())), tuple(places))
 
 
-def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
-    """Apply the steps in windows around the places of all steps; None if the result might differ from `in_turn`."""
+def apply_at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
+    """Apply the steps in windows around their places; None if the result might differ from `apply_in_turn`."""
     swaps = _byte_swaps(body, steps)
     if not swaps or max(len(old) for old, _ in swaps) > _LONGEST_OLD:
         return None
@@ -181,7 +181,7 @@ def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
             return None
         wrong = next((number for number in range(limit) if len(windows.places[number]) != steps[number].count), limit)
     pieces = windows.whole()
-    if b"\r" in body and not pieces.keep(body, b"\n"):
+    if b"\r" in body and not pieces.contains_kept(body, b"\n"):
         return None
     places = [tuple(offsets) for offsets in windows.places]
     if limit == len(steps):
@@ -210,7 +210,7 @@ def _endings_by_line(old: bytes, new: bytes) -> bytes:
     return b"".join(result[:-1])
 
 
-def _uncut_spans(body: bytes, old: bytes, most: int) -> list[tuple[int, int]]:
+def _spans_outside_crlf(body: bytes, old: bytes, most: int) -> list[tuple[int, int]]:
     r"""All spans of exactly these bytes that do not split a `\r\n`."""
     spans: list[tuple[int, int]] = []
     start = body.find(old)
@@ -228,13 +228,13 @@ def _is_inside_crlf(body: bytes, at: int) -> bool:
     return at > 0 and body.startswith(b"\r\n", at - 1)
 
 
-def _make_only_step(body: bytes, step: Step) -> Outcome | None:
+def _apply_only_step(body: bytes, step: Step) -> Outcome | None:
     """Apply a single step, the most common case, without a trail; None if it fails."""
     spans = _find_step(body, step)
     if len(spans) != step.count:
         return None
-    news = _news(body, spans, step.new, newline_at(body, 0))
-    edits = [edit(start, end, new) for (start, end), new in zip(spans, news, strict=True)]
+    new_texts = _new_texts(body, spans, step.new, newline_at(body, 0))
+    edits = [edit(start, end, new) for (start, end), new in zip(spans, new_texts, strict=True)]
     return Outcome(tuple(minimize(body, edits)), (tuple([start for start, _ in spans]),))
 
 
@@ -249,20 +249,20 @@ def _fail(
     return Outcome(edits, tuple(places), len(places), text, tuple(spans), pieces.origin)
 
 
-def _news(text: bytes, spans: Sequence[tuple[int, int]], new: bytes, usual: bytes) -> list[bytes]:
-    """The new text of each span. `usual` is the line ending if the text has no line ending left."""
+def _new_texts(text: bytes, spans: Sequence[tuple[int, int]], new: bytes, default_ending: bytes) -> list[bytes]:
+    """The new text of each span. `default_ending` is the line ending if the text has no line ending left."""
     if b"\n" not in new or b"\r" in new:
         return [new] * len(spans)
     if b"\r" not in text:
-        return [new if b"\n" in text else new.replace(b"\n", usual)] * len(spans)
+        return [new if b"\n" in text else new.replace(b"\n", default_ending)] * len(spans)
     if b"\n" not in text:
         return [new.replace(b"\n", b"\r")] * len(spans)
     return [adapt_endings(text, start, end, new) for start, end in timed(spans)]
 
 
-def _replace(text: bytes, spans: Sequence[tuple[int, int]], news: Sequence[bytes]) -> Pieces:
+def _replace(text: bytes, spans: Sequence[tuple[int, int]], new_texts: Sequence[bytes]) -> Pieces:
     """The text with the spans replaced."""
-    return Pieces.from_cuts(len(text), [(start, end, new) for (start, end), new in zip(spans, news, strict=True)])
+    return Pieces.from_cuts(len(text), [(start, end, new) for (start, end), new in zip(spans, new_texts, strict=True)])
 
 
 class _Trail:
@@ -397,7 +397,7 @@ class _Windows:
         if not numbers:
             return True
         start, end = cluster.start, cluster.end
-        if len(cluster.numbers) == 1 and self._is_alone(start, end, numbers[0]):
+        if len(cluster.numbers) == 1 and self._is_independent(start, end, numbers[0]):
             new = self._swaps[numbers[0]][1]
             self._put(start, end, [(start, len(new), new)] if new else [])
             self.places[numbers[0]].append(start)
@@ -421,7 +421,7 @@ class _Windows:
         before = len(self._swaps)
         return sorted({step for number in old_numbers for step in self._finder.steps[number] if after < step < before})
 
-    def _is_alone(self, start: int, end: int, number: int) -> bool:
+    def _is_independent(self, start: int, end: int, number: int) -> bool:
         """Whether no later step finds a text at the place of this one."""
         reach, new = self._finder.longest - 1, self._swaps[number][1]
         around = self._body[max(0, start - reach) : start] + new + self._body[end : end + reach]
@@ -435,7 +435,7 @@ class _Windows:
         while pending:
             number = heappop(pending)
             old, new = self._swaps[number]
-            spans = literal(text, old)
+            spans = literal_spans(text, old)
             if not spans:
                 continue
             left, right = min(left, spans[0][0]), min(right, len(text) - spans[-1][1])
@@ -445,7 +445,7 @@ class _Windows:
             pieces = _replace(text, spans, [new] * len(spans))
             trail.add(pieces)
             text = pieces.text(text)
-            near = self._near(text, [first for first, _ in spans], old, new)
+            near = self._texts_near(text, [first for first, _ in spans], old, new)
             for later in self._steps(near, number):
                 if later not in known:
                     known.add(later)
@@ -453,7 +453,7 @@ class _Windows:
         self._put(begin, stop, [(begin + at, length, new) for at, length, new in trail.whole().pieces])
         return True
 
-    def _near(self, text: bytes, starts: list[int], old: bytes, new: bytes) -> set[int]:
+    def _texts_near(self, text: bytes, starts: list[int], old: bytes, new: bytes) -> set[int]:
         """The texts found near the places where `new` replaced `old`."""
         reach, growth = self._finder.longest - 1, len(new) - len(old)
         if len(starts) * (len(new) + 2 * reach) > len(text):

@@ -88,7 +88,7 @@ def worth_reading(session: Session, request: Any, compiled: Compiled) -> Sought:
     if session.settings.encodings:  # the bytes of a file may mean anything
         return Sought(lambda *_: True, lambda *_: True, only_utf8=False, binary_window=window, largest=largest)
     only = not compiled.reads_undecodable
-    return Sought(compiled.glimpse, compiled.may_hold, only_utf8=only, binary_window=window, largest=largest)
+    return Sought(compiled.may_occur_in, compiled.may_hold, only_utf8=only, binary_window=window, largest=largest)
 
 
 def read_subject(session: Session, request: Any, path: str) -> tuple[Snapshot, Subject | None]:

@@ -2,7 +2,16 @@
 
 import pytest
 
-from suture.formats.file_names import alone, as_path, closes, fence_of, in_info, is_excerpt, mentions, path_behind_label
+from suture.formats.file_names import (
+    as_path,
+    closes_fence,
+    is_excerpt,
+    mentions,
+    parse_fence,
+    path_behind_label,
+    path_in_info,
+    path_on_line,
+)
 
 LABELLED = {
     "### File: src/app.ts": "src/app.ts",
@@ -104,7 +113,7 @@ ALONE = {
 
 @pytest.mark.parametrize(("line", "path"), ALONE.items(), ids=[each[:40] for each in ALONE])
 def test_a_line_may_be_a_path(line: str, path: str | None) -> None:
-    assert alone(line) == path
+    assert path_on_line(line) == path
 
 
 MENTIONED: dict[str, list[str]] = {
@@ -294,23 +303,23 @@ INFO = {
 
 @pytest.mark.parametrize(("line", "path"), INFO.items(), ids=list(INFO))
 def test_a_fence_may_name_a_file(line: str, path: str | None) -> None:
-    assert in_info(line) == path
+    assert path_in_info(line) == path
 
 
 def test_a_fence_is_three_of_its_characters_or_more() -> None:
-    assert fence_of("````python x") == ("````", "python x")
-    assert fence_of("  ~~~") == ("~~~", "")
-    assert fence_of("``") is None
-    assert fence_of("```inline```") is None
-    assert fence_of("~~~a~") == ("~~~", "a~")
+    assert parse_fence("````python x") == ("````", "python x")
+    assert parse_fence("  ~~~") == ("~~~", "")
+    assert parse_fence("``") is None
+    assert parse_fence("```inline```") is None
+    assert parse_fence("~~~a~") == ("~~~", "a~")
 
 
 def test_a_fence_ends_with_as_many_characters_or_more() -> None:
-    assert closes("````", "```")
-    assert closes(" ``` ", "```")
-    assert not closes("``", "```")
-    assert not closes("```python", "```")
-    assert not closes("~~~", "```")
+    assert closes_fence("````", "```")
+    assert closes_fence(" ``` ", "```")
+    assert not closes_fence("``", "```")
+    assert not closes_fence("```python", "```")
+    assert not closes_fence("~~~", "```")
 
 
 def test_separators_of_windows_become_those_of_workspaces() -> None:

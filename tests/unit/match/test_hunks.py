@@ -3,7 +3,7 @@
 import pytest
 
 from suture.formats import Hunk, Split
-from suture.match.hunks import Expected, fit, in_place
+from suture.match.hunks import Expected, fit, fit_by_numbers
 from suture.match.index import Base, Found, Index, Refused, Site
 from suture.text.edits import apply
 
@@ -274,8 +274,8 @@ def test_what_a_hunk_names_must_hold_its_lines(body: str, one: Hunk, result: tup
 def test_all_hunks_at_their_numbers_must_be_in_what_they_name() -> None:
     index = Index(GROSS.encode(), "a.py")
     old, new = (f"{line}    return total * (1 + rate)\n" for line in RATE)
-    assert in_place(index, [section(old, new, "def net(total):", at=4)]) is None
-    assert in_place(index, [section(old, new, "def gross(total):", at=4)]) is not None
+    assert fit_by_numbers(index, [section(old, new, "def net(total):", at=4)]) is None
+    assert fit_by_numbers(index, [section(old, new, "def gross(total):", at=4)]) is not None
 
 
 @pytest.mark.promise("place.named")
@@ -285,7 +285,7 @@ def test_a_number_is_believed_below_the_very_line_that_is_named() -> None:
     hunk_ = section(
         "    value = 1\n    return value\n", "    value = 2\n    return value\n", "class Model(Base):", at=8
     )
-    assert in_place(Index(text.encode(), "a.py"), [hunk_]) is not None
+    assert fit_by_numbers(Index(text.encode(), "a.py"), [hunk_]) is not None
     assert made(text, hunk_, expected=Expected((8,)))[0] == "exact"
     assert made(text, hunk_) == ("refused", "missing")
 
@@ -365,7 +365,7 @@ def test_match_bounds_what_is_bridged(match: str, result: str) -> None:
 def test_hunks_that_stand_where_they_say_go_there_together() -> None:
     hunks = [hunk("1\n2\n", "x\n2\n", at=1), hunk("9\n10\n11\n", "9\n11\n", at=9), hunk("20\n", "20\n21\n", at=20)]
     index = Index(NUMBERS.encode())
-    found = in_place(index, hunks)
+    found = fit_by_numbers(index, hunks)
     assert found is not None
     edits = [each for one in found for each in one.edits]
     after = NUMBERS.replace("1\n", "x\n", 1).replace("10\n", "", 1) + "21\n"
@@ -384,7 +384,7 @@ def test_hunks_that_stand_where_they_say_go_there_together() -> None:
     ids=["elsewhere", "no number", "nothing to compare", "overlapping", "out of order"],
 )
 def test_hunks_that_do_not_are_looked_for_one_by_one(hunks: list[Hunk]) -> None:
-    assert in_place(Index(NUMBERS.encode()), hunks) is None
+    assert fit_by_numbers(Index(NUMBERS.encode()), hunks) is None
 
 
 def splits(*texts: tuple[str, str]) -> Hunk:

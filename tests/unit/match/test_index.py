@@ -21,7 +21,7 @@ def test_a_file_has_as_many_keys_as_lines(body: bytes) -> None:
 
 def test_an_empty_file_has_no_keys_and_no_places() -> None:
     index = Index(b"")
-    assert (index.keys, list(index.solid), index.where(b"a"), index.runs([b"a"]), index.spread([b"a"])) == (
+    assert (index.keys, list(index.solid), index.where(b"a"), index.runs([b"a"]), index.runs_across_lines([b"a"])) == (
         [],
         [],
         [],
@@ -49,17 +49,17 @@ def test_runs_are_found_over_blank_lines_and_where_they_overlap() -> None:
 
 def test_keys_are_found_however_lines_are_broken_but_at_their_ends() -> None:
     index = Index(b"f(a,\n  b)\ng(a, b)\n")
-    assert index.spread([b"f(a,b)"]) == [[0, 1]]
-    assert index.spread([b"g(", b"a,b)"]) == [[2]]
-    assert index.spread([b"f(a,b)g(a,b)"]) == [[0, 1, 2]]
-    assert index.spread([b"a,b)"]) == []
-    assert index.spread([b"f(a,b)g("]) == []
-    assert index.spread([]) == []
+    assert index.runs_across_lines([b"f(a,b)"]) == [[0, 1]]
+    assert index.runs_across_lines([b"g(", b"a,b)"]) == [[2]]
+    assert index.runs_across_lines([b"f(a,b)g(a,b)"]) == [[0, 1, 2]]
+    assert index.runs_across_lines([b"a,b)"]) == []
+    assert index.runs_across_lines([b"f(a,b)g("]) == []
+    assert index.runs_across_lines([]) == []
 
 
 def test_more_than_enough_places_are_not_looked_at() -> None:
     index = Index(b"a\n" * (MOST_PLACES + 500))
-    assert len(index.runs([b"a"])) == len(index.spread([b"a"])) == MOST_PLACES
+    assert len(index.runs([b"a"])) == len(index.runs_across_lines([b"a"])) == MOST_PLACES
 
 
 @pytest.mark.parametrize(

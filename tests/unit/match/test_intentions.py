@@ -4,7 +4,7 @@ import pytest
 
 from suture.match import locate
 from suture.match.diagnose import diagnose
-from suture.match.index import Found, Index, Refused, declared_name, opening, scope, symbol
+from suture.match.index import Found, Index, Refused, declared_name, header_name, scope, symbol
 from suture.text.edits import apply
 
 HEAD = "import os\n\n\ndef alpha(value):\n    return value + 1\n\n\n"
@@ -306,7 +306,7 @@ def test_a_blank_line_is_in_what_the_next_line_is_in() -> None:
     ],
 )
 def test_a_header_that_goes_on_has_its_name_before_the_bracket(line: str, name: str | None) -> None:
-    assert opening(line) == name
+    assert header_name(line) == name
 
 
 def test_a_header_that_is_nowhere_in_the_file_is_not_forgiven() -> None:

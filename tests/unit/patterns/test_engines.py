@@ -141,7 +141,7 @@ def test_lines_are_looked_at_alone(pattern: str, text: str, starts: list[int]) -
 )
 def test_whether_a_match_holds_another(pattern: str, text: str, span: tuple[int, int], inner: int | None) -> None:
     for each in both(pattern):
-        assert each.again(subject_of(text), span, LONG) == inner, each.engine
+        assert each.next_inside(subject_of(text), span, LONG) == inner, each.engine
 
 
 @pytest.mark.parametrize("pattern", ["a", "ab", "a.*b", ".", "(?=a)", "(?=a)a", r"(a)\1|"])
@@ -186,7 +186,7 @@ def test_a_search_in_a_part_that_fails_is_given_up(error: type[Exception]) -> No
     pattern = parse("a(?=b)")
     failing = _Regex(pattern, for_regex(pattern), Failing(error, 9))
     with pytest.raises(RegexTimeout):
-        failing.again(subject_of("ab"), (0, 2), LONG)
+        failing.next_inside(subject_of("ab"), (0, 2), LONG)
     with pytest.raises(RegexTimeout):
         [*failing.lines(subject_of("ab"), LONG)]
 
@@ -221,12 +221,12 @@ def test_a_quick_look_tells_where_nothing_can_be(pattern: str, text: str, may: b
     ready = compile_pattern(parse(pattern))
     assert ready.may_hold(text.encode()) is may
     buffer = bytearray(text.encode() + b"abc a.c foo bar q")
-    assert may <= ready.glimpse(buffer, len(text))
+    assert may <= ready.may_occur_in(buffer, len(text))
 
 
 def test_a_quick_look_looks_at_a_part_of_the_buffer() -> None:
-    assert not compile_pattern(parse("foo|bar")).glimpse(bytearray(b"xxfoo"), 2)
-    assert not compile_pattern(parse("foo")).glimpse(bytearray(b"xxfoo"), 2)
+    assert not compile_pattern(parse("foo|bar")).may_occur_in(bytearray(b"xxfoo"), 2)
+    assert not compile_pattern(parse("foo")).may_occur_in(bytearray(b"xxfoo"), 2)
 
 
 def test_a_timeout_names_the_setting_that_was_too_short() -> None:
@@ -243,7 +243,7 @@ def test_a_timeout_names_the_setting_that_was_too_short() -> None:
 def test_a_search_that_would_take_too_long_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     ready = compile_pattern(parse("[^]{1,20}[xz][^]{1,20}[yz]"))
     subject = subject_of("abc\n" * 20_000)
-    monkeypatch.setattr(engines, "_CHEAP", 0)
+    monkeypatch.setattr(engines, "_CHEAP_PRODUCT", 0)
     assert [*ready.matches(subject, LONG)] == []
     monkeypatch.setattr(engines, "_TELLING", 0.0)
     assert [*ready.matches(subject, LONG)] == []

@@ -182,7 +182,7 @@ def test_a_difference_with_a_long_equal_run_in_sight_is_a_box_of_its_own(
 ) -> None:
     old = numbered(2000)
     new = edit_lines(old)
-    assert list(diff._in_sight(old, new, (0, len(old), 0, len(new)))) == expected
+    assert list(diff._split_at_runs(old, new, (0, len(old), 0, len(new)))) == expected
     assert rebuilt(old, new, diff.changes(old, new)) == new
 
 
@@ -191,7 +191,7 @@ def test_a_difference_with_a_long_equal_run_in_sight_is_a_box_of_its_own(
 )
 def test_a_long_equal_run_of_few_different_lines_may_be_chance(different: int, expected: list[diff.Change]) -> None:
     run = [b"once\n", *(b"%d\n" % (index % different) for index in range(600))]
-    assert list(diff._in_sight([b"x\n", *run], [b"y\n", *run], (0, 602, 0, 602))) == expected
+    assert list(diff._split_at_runs([b"x\n", *run], [b"y\n", *run], (0, 602, 0, 602))) == expected
 
 
 class Line(bytes):

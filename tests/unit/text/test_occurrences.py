@@ -3,7 +3,7 @@
 import pytest
 
 from suture.text import newline_at
-from suture.text.replace import adapt_endings, literal, number, occurrences
+from suture.text.replace import adapt_endings, count_occurrences, literal_spans, occurrences
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def test_a_place_that_has_half_a_line_end_does_not_hide_one_that_overlaps_it(
 
 
 def test_literal_bytes_may_be_half_a_line_end() -> None:
-    assert literal(b"a\r\nb", b"\nb") == [(2, 4)]
-    assert literal(b"a", b"") == []
+    assert literal_spans(b"a\r\nb", b"\nb") == [(2, 4)]
+    assert literal_spans(b"a", b"") == []
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_places_that_are_not_listed_are_counted(body: bytes, old: bytes, expecte
     for most in range(1, 4):
         spans = occurrences(body, old, most)
         assert spans == occurrences(body, old)[:most]
-        assert number(body, old, spans) == expected
+        assert count_occurrences(body, old, spans) == expected
 
 
 def test_of_very_many_lines_with_mixed_ends_each_takes_the_end_of_the_one_it_replaces() -> None:
