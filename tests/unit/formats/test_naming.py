@@ -1,4 +1,4 @@
-"""Where models write which file they mean."""
+"""The places where models name the file of a block."""
 
 import pytest
 
@@ -201,7 +201,7 @@ UNSURE = {
 
 
 @pytest.mark.parametrize(("line", "words"), UNSURE.items(), ids=list(UNSURE))
-def test_other_words_are_files_only_if_there_are_such(line: str, words: list[str]) -> None:
+def test_other_words_are_files_only_if_such_files_exist(line: str, words: list[str]) -> None:
     assert [(each.path, each.sure) for each in mentions(line)] == [(word, False) for word in words]
 
 
@@ -247,7 +247,7 @@ ROLES = {
 
 
 @pytest.mark.parametrize(("line", "role"), ROLES.items(), ids=list(ROLES))
-def test_the_words_before_a_file_tell_what_it_is_mentioned_for(line: str, role: str) -> None:
+def test_the_words_around_a_file_determine_its_role(line: str, role: str) -> None:
     assert mentions(line)[-1].role == role
 
 
@@ -276,7 +276,7 @@ EXCERPTS = {
 
 
 @pytest.mark.parametrize(("line", "expected"), EXCERPTS.items(), ids=list(EXCERPTS))
-def test_a_line_may_say_that_a_part_follows(line: str, expected: bool) -> None:  # noqa: FBT001  from a table
+def test_a_line_may_announce_an_excerpt(line: str, expected: bool) -> None:  # noqa: FBT001  from a table
     assert is_excerpt(line) is expected
 
 
