@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bench.diff import real_lines
 from bench.table import Table, compared, in_turns
 from suture.text.edits import apply
-from suture.text.replace import Step, apply_steps, in_turn
+from suture.text.replace import Step, apply_in_turn, apply_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,12 +43,12 @@ def _table(body: bytes, number: int, rounds: int) -> Table:
     steps, text = _steps(body, number), body.decode("latin-1")
     pairs = [(step.old.decode("latin-1"), step.new.decode("latin-1")) for step in steps]
     after = _loop(text, pairs)
-    for make in (apply_steps, in_turn):
+    for make in (apply_steps, apply_in_turn):
         if apply(body, make(body, steps).edits).decode("latin-1") != after:
             raise AssertionError(make)
     contestants = {
         MADE: lambda: apply_steps(body, steps),
-        TURN: lambda: in_turn(body, steps),
+        TURN: lambda: apply_in_turn(body, steps),
         LOOP: lambda: _loop(text, pairs),
     }
     if number > 700:

@@ -1,7 +1,7 @@
-"""What a call is going to do, as a value: read, decided, not yet done.
+"""What a call is going to change, as a value, and what it did change.
 
-A `Plan` is proposed by a tool and landed by `files.commit`; what comes out of that is a
-`Change`. The two are different types, so that nothing proposed can be taken for something done.
+A tool proposes a `Plan`; `files.commit` lands it and returns a `Change`. They are different types, so that a proposal
+can't be mistaken for something done.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from suture.text import Text
     from suture.text.edits import Edit
 
-_MIN_OPENSSL_BYTES = 1 << 18  # bytes from which on OpenSSL is loaded: it is faster, but takes 3 ms to load
-_MAX_JOINED_BYTES = 1 << 16  # bytes that are copied sooner than handled in pieces
+_MIN_OPENSSL_BYTES = 1 << 18  # total bytes from which loading OpenSSL, which takes 3 ms, pays
+_MAX_JOINED_BYTES = 1 << 16  # bytes of content that is joined: copying so few costs less than many pieces
 
 
 class Content:
-    """A file's bytes in pieces, which may share memory with the text they were cut from."""
+    """A file's bytes in pieces, which may share memory with the text that they were cut from."""
 
     def __init__(self, pieces: Sequence[bytes | memoryview]) -> None:
         self.pieces = tuple(pieces)
@@ -38,13 +38,13 @@ class Content:
         return self._digest
 
     def bytes(self) -> bytes:
-        """All pieces as one."""
+        """All pieces, joined."""
         first = self.pieces[0] if len(self.pieces) == 1 else None
         return first if isinstance(first, bytes) else b"".join(self.pieces)
 
 
 class Place(Record):
-    """A file in the workspace: the number of its root, its path there, its name in results."""
+    """A file in the workspace: the number of its root, its path below it, and its name in results."""
 
     root: int
     path: str
@@ -58,7 +58,7 @@ class Snapshot(Record):
     text: Text
     content: Content
     fingerprint: tuple[int, ...]
-    """Device, inode, size and time of change: if they differ, the file was written since."""
+    """Device, inode, size and change time: if they differ, the file was written since."""
     mode: int
 
 
@@ -69,23 +69,24 @@ class FileChange(Record):
 
     @property
     def size(self) -> int:
-        """Bytes of it in memory: the file as it was, and what is new."""
+        """The bytes it takes in memory: the content before, and the new bytes."""
         before, after, edits = (getattr(self, name, None) for name in ("before", "after", "edits"))
         new = sum(len(edit.new) for edit in edits) if edits is not None else 0 if after is None else after.size
         return new + (0 if before is None else before.content.size)
 
 
 class Create(FileChange):
-    """A new file. `mode` None: what the user's umask gives."""
+    """A new file. Without a `mode`, the umask decides."""
 
     after: Content
     mode: int | None = None
 
 
 class Update(FileChange):
-    """New content for a file that was read; its metadata stays, except for `mode`. `edits` cut the diff, where known.
+    """New content for a file that was read. Its metadata stays, except for `mode`.
 
-    A file that is written in place, because it has several names, keeps its mode.
+    `edits`, if known, spare the diff a comparison. A file that is written in place because it has several hard links
+    keeps its mode.
     """
 
     before: Snapshot
@@ -95,23 +96,23 @@ class Update(FileChange):
 
     @property
     def same_content(self) -> bool:
-        """Whether the content stays."""
+        """Whether the content stays the same."""
         return self.after.digest == self.before.content.digest
 
     @property
     def is_no_op(self) -> bool:
-        """Whether the file is so already."""
+        """Whether nothing changes."""
         return self.mode in {None, self.before.mode} and self.same_content
 
 
 class Delete(FileChange):
-    """The file goes away."""
+    """The file is deleted."""
 
     before: Snapshot
 
 
 class Rename(FileChange):
-    """The file moves to `to`, with new content if `after` is given, replacing `replaced` if that is given."""
+    """The file moves to `to`, with `after` as its new content and replacing the file `replaced`, if given."""
 
     before: Snapshot
     to: Place
@@ -126,20 +127,20 @@ class Plan(Record):
     tool: str = ""
     summary: str = ""
     undoes: str | None = None
-    """The change that this one takes back."""
+    """The id of the change that this one undoes."""
     emptied: tuple[str, ...] = ()
-    """Folders below the workspace root that go away if they are empty afterwards."""
+    """Folders below the workspace root that are removed if they are empty afterwards."""
     clipboards: tuple[tuple[str, str], ...] = ()
-    """Names and the texts to keep under them, once the rest has landed."""
+    """Names of clipboards and the texts to store in them, once the rest has landed."""
 
     def without_no_ops(self) -> Plan:
-        """The plan without files that are so already."""
+        """The plan without updates that change nothing."""
         changes = [change for change in self.changes if not (isinstance(change, Update) and change.is_no_op)]
         return self if len(changes) == len(self.changes) else self.but(changes=tuple(changes))
 
 
 class Landed(Record):
-    """What happened to one file: `action` is create, update, delete or rename."""
+    """What happened to one file; `action` is create, update, delete or rename."""
 
     path: str
     action: str
@@ -149,13 +150,13 @@ class Landed(Record):
 
 
 class Trouble(Record):
-    """What is wrong with the history: whether the change was recorded, why not, and what was put aside."""
+    """A problem with the history: whether the change was recorded, the reason if not, and what was set aside."""
 
     recorded: bool
     reason: str
     aside: str | None = None
     usable: bool = False
-    """Whether the history itself can be used, and this change alone is not recorded."""
+    """Whether the history can still be used, and only this change is not recorded."""
 
 
 class Change(Record):
@@ -164,18 +165,18 @@ class Change(Record):
     id: str
     files: tuple[Landed, ...]
     trouble: Trouble | None = None
-    """Why it, or what came before it, cannot be taken back; None: it can."""
+    """Why the change, or an earlier one, can't be undone; None if it can."""
 
 
 class Version(Record):
-    """A file's state: its content by hash, and its permission bits (None: not known yet)."""
+    """A file's state: the hash of its content, and its permission bits, None if not known yet."""
 
     digest: str
     mode: int | None
 
 
 class FileRecord(Record):
-    """What a change did to one file, as the history keeps it. `replaced` was at `to` before a rename."""
+    """What a change did to one file, as the history stores it. `replaced` was at `to` before a rename."""
 
     path: str
     action: str
@@ -187,31 +188,31 @@ class FileRecord(Record):
     removed: int | None = None
 
     def versions(self) -> list[tuple[str, Version | None, Version | None]]:
-        """Every path it touched, with what was there before and after."""
+        """Every path that it touched, with the versions before and after."""
         if self.to is None:
             return [(self.path, self.before, self.after)]
         return [(self.path, self.before, None), (self.to, self.replaced, self.after)]
 
 
 class ChangeRecord(Record):
-    """A change that landed, as the history keeps it; `state` is landed or undone."""
+    """A change that landed, as the history stores it; `state` is landed or undone."""
 
     id: str
     tool: str
     summary: str
     files: tuple[FileRecord, ...]
     folders: tuple[str, ...] = ()
-    """The folders below the workspace root that it made."""
+    """The folders below the workspace root that it created."""
     undoes: str | None = None
     state: str = "landed"
     number: int = 0
     """Its place in the order of landing."""
     clipboards: tuple[tuple[str, str], ...] = ()
-    """What is kept under which name when it is recorded; not a part of what is read back."""
+    """Names and texts to store when the change is recorded; not read back."""
 
 
 def digest(pieces: Iterable[bytes | memoryview], size: int) -> str:
-    """The hash that names a file's content of `size` bytes in results and intents."""
+    """The hash of a file's content of `size` bytes, as used in results and intents."""
     state = _sha256(size)
     for piece in pieces:
         state.update(piece)
@@ -219,9 +220,9 @@ def digest(pieces: Iterable[bytes | memoryview], size: int) -> str:
 
 
 def _sha256(size: int) -> Any:
-    """The interpreter's own SHA-256, or OpenSSL's once there is much to hash: far faster, but 3 ms to load."""
-    _Hashed.bytes += size
-    if _Hashed.bytes < _MIN_OPENSSL_BYTES:
+    """The interpreter's own SHA-256, or OpenSSL's once there is much to hash: far faster, but takes 3 ms to load."""
+    _HashedSize.bytes += size
+    if _HashedSize.bytes < _MIN_OPENSSL_BYTES:
         for module in ("_sha256", "_sha2"):  # before and since Python 3.12
             try:
                 return __import__(module).sha256()
@@ -232,7 +233,7 @@ def _sha256(size: int) -> Any:
     return sha256()
 
 
-class _Hashed:
-    """How much this process has hashed so far."""
+class _HashedSize:
+    """The number of bytes that this process has hashed so far."""
 
     bytes = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from suture.formats import Source, calls, file_names, reading, search_replace, thinking, unified, unread
+from suture.formats import Source, calls, file_names, find_reader, search_replace, thinking, unified, unread
 from suture.formats.reply import ReplyParser, extract_paths, parse_reply, validate_reply
 from suture.tools.reply import apply_blocks, preview_reply
 from tests.fuzz.mutation import joined
@@ -102,27 +102,32 @@ def _applied(data: bytes) -> object:
 def _lines(data: bytes) -> object:
     """Every function that looks at one line or a few."""
     text = as_text(data)
-    above = file_names.Above()
+    above = file_names.LinesAbove()
     mind = thinking.Thinking()
     lines = text.split("\n")[:50]
     found: list[object] = []
     for line in lines:
         found += [
             file_names.path_behind_label(line),
-            file_names.alone(line),
-            file_names.in_info(line),
-            file_names.fence_of(line),
+            file_names.path_on_line(line),
+            file_names.path_in_info(line),
+            file_names.parse_fence(line),
         ]
         found += [search_replace.marker(line), search_replace.path_behind(line), unified.hunk_header(line)]
         found += [file_names.is_announcement(line), file_names.is_excerpt(line)]
-        file_names.mentions(line), file_names.as_path(line), file_names.is_known(line), file_names.closes(line, "```")
-        calls.opening_tag(line), calls.tags(line), calls.more_than_edit(line), calls.tool(line)
+        (
+            file_names.mentions(line),
+            file_names.as_path(line),
+            file_names.is_known(line),
+            file_names.closes_fence(line, "```"),
+        )
+        calls.opening_tag(line), calls.tags(line), calls.has_other_names(line), calls.tool(line)
         thinking.tags(line), thinking.is_end(line), mind.read(line), unified.is_bare(line)
         above.add(line)
         above.named, above.candidates  # noqa: B018  they may raise
     unified.split_of(lines)
     source = Source.of(text)
-    found += [reading(source, at, doubtful=True) for at in range(len(source.lines[:50]))]
+    found += [find_reader(source, at, doubtful=True) for at in range(len(source.lines[:50]))]
     unread.find_unread(source, range(len(source.lines)), (), ())
     return [each is None or each is False for each in found]
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from suture.text import replace
 from suture.text.edits import apply
-from suture.text.replace import Outcome, Step, adapt_endings, apply_steps, at_once, in_turn, occurrences
+from suture.text.replace import Outcome, Step, adapt_endings, apply_at_once, apply_in_turn, apply_steps, occurrences
 
 STEADY = settings(deadline=None, max_examples=200)
 
@@ -139,7 +139,7 @@ def test_new_text_has_the_line_ends_of_its_place_and_a_text_that_stays_keeps_its
 @STEADY
 @given(case=ANY)
 def test_steps_do_what_they_do_one_after_the_other(case: tuple[bytes, list[Step]]) -> None:
-    check(*case, in_turn(*case))
+    check(*case, apply_in_turn(*case))
     check(*case, apply_steps(*case))
 
 
@@ -164,8 +164,8 @@ def wide(draw: st.DrawFn, end: str) -> tuple[bytes, list[Step]]:
 def test_steps_made_at_once_do_the_same_or_nothing(case: tuple[bytes, list[Step]], chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(replace, "_CHUNK_SIZE", chunk)
-        outcome = at_once(*case)
+        outcome = apply_at_once(*case)
     if outcome is not None:
         check(*case, outcome)
-        turned = in_turn(*case)
+        turned = apply_in_turn(*case)
         assert outcome.but(origin=None) == turned.but(origin=None)

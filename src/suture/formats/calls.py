@@ -1,4 +1,4 @@
-r"""Calls of edit tools, written as text: JSON, tags, and the tokens of some models.
+r"""Calls of edit tools, written as text: JSON, tags, and the special tokens of some models.
 
     call     = json | element
     json     = an object with a path, old and new text; or one with a tool's name and its arguments, as an object or
@@ -11,21 +11,21 @@ r"""Calls of edit tools, written as text: JSON, tags, and the tokens of some mod
              | "<old_text [line=L]>" text "</old_text>" "<new_text>" text "</new_text>"          (Zed)
 
 Tags around a call (`<tool_call>`, `<function_calls>`) and the tokens of DeepSeek, Kimi and others are skipped. A text
-that begins with a line ending, right behind its tag, is laid out in lines: it loses that line ending and the last one,
-as Qwen and Zed have it. All else is taken literally, so that texts may be parts of lines.
+with a line ending right after its opening tag is laid out in lines: it loses that line ending and the last one, as in
+Qwen and Zed. Everything else is taken literally, so that texts may be parts of lines.
 
-A call is read only if it says exactly one thing: one path, one old and one new text for each change, nothing else that
-would change what it does. Otherwise none of its lines is taken, and what it seems to be is found by `unread`. Where
-one call of several is not exact, it is a block with a problem.
+A call is read only if it is exact: one path, one old and one new text for each change, and nothing else that would
+change what it does. Otherwise none of its lines is taken, and `unread` reports it. If one of several calls is not
+exact, it becomes a block with a problem.
 
-Rejected: reading what is only nearly a call (single quotes, JSON that is cut off, an old text without a new one). What
-it would do cannot be known; that it is there can.
+Rejected: reading what is nearly a call (single quotes, truncated JSON, an old text without a new one). What it would do
+can't be known, only that it is there.
 """
 
 from __future__ import annotations
 
-from suture.formats import LANGUAGES, MOST_DIGITS, MOST_UNENDED, Block, Hunk, Source, Split, pattern, reading
-from suture.formats.file_names import as_path, closes, is_known
+from suture.formats import LANGUAGES, MOST_DIGITS, MOST_UNENDED, Block, Hunk, Source, Split, find_reader, pattern
+from suture.formats.file_names import as_path, closes_fence, is_known
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -34,71 +34,71 @@ if TYPE_CHECKING:
     from re import Match
     from typing import Any
 
-    from suture.formats import Reading
+    from suture.formats import Reader
 
     Place = tuple[int, int]
 
 _BLOCKS_INSIDE = frozenset(("patch", "texteditor", "applydiff", "replaceinfile", "applypatch"))
-"""Elements that hold blocks of other formats, which are read as such."""
+"""Elements that contain blocks of other formats; those blocks are read instead."""
 _BARS = "|\uff5c"
-"""What is around the name of a token; DeepSeek's bar is a wide one."""
+"""The characters around the name of a token; DeepSeek uses a full-width bar."""
 
-_INSIDE = ("toolcalls", "tooluses", "functioncall", "tooluse", "toolcall", "calls", "actions")
+_CALL_LISTS = ("toolcalls", "tooluses", "functioncall", "tooluse", "toolcall", "calls", "actions")
 _NAMES = ("name", "tool", "toolname", "function", "action", "recipientname")
 _ARGUMENTS = ("input", "arguments", "parameters", "args", "params", "actioninput", "toolinput", "kwargs")
 
 
-def names(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """The words of a text."""
     return frozenset(text.split())
 
 
-PATHS = names("path filepath file filename targetfile targetpath relativepath absolutepath relativeworkspacepath")
-OLD = names(
+PATHS = word_set("path filepath file filename targetfile targetpath relativepath absolutepath relativeworkspacepath")
+OLD = word_set(
     "old oldstr oldstring oldtext oldcode search searchtext searchstring find before original originaltext "
     "targetcontent"
 )
-NEW = names(
+NEW = word_set(
     "new newstr newstring newtext newcode replace replacewith replacement replacetext replacementtext after updated "
     "updatedtext replacementcontent"
 )
-CONTENTS = names("content contents filetext filecontent filecontents")
-WEAK = names("old new before after original updated search find replace")
-"""Names that other JSON has, too: there, the path must look like a file's."""
-_PATCHES = names("patch patchtext diff udiff input")
-_LISTS = names("edits operations replacements changes patches replacementchunks edit change replacement")
-_HINTS = names("line startline linenumber")
-_ALL = names("replaceall allowmultiple global")
-_COUNTS = names("expectedreplacements expectedoccurrences occurrences count")
-_UNABLE = names("useregex regex isregex ignorecase caseinsensitive dryrun insertline occurrence append")
-"""What would have to be done, and cannot be done exactly."""
-_NOTES = names("endline linecount id index timeout requiresapproval")
-_OTHERWISE = names("append prepend insert delete remove regex rename move")
-"""What a call may say that it does with its file, where that is not to replace text."""
-_OF_AN_EDIT = (
-    *(PATHS | OLD | NEW | _LISTS | _HINTS | _ALL | _COUNTS | _UNABLE | _NOTES),
+CONTENTS = word_set("content contents filetext filecontent filecontents")
+WEAK = word_set("old new before after original updated search find replace")
+"""Names that occur in other JSON as well: with only these, the path must look like a file's."""
+_PATCHES = word_set("patch patchtext diff udiff input")
+_LISTS = word_set("edits operations replacements changes patches replacementchunks edit change replacement")
+_HINTS = word_set("line startline linenumber")
+_ALL = word_set("replaceall allowmultiple global")
+_COUNTS = word_set("expectedreplacements expectedoccurrences occurrences count")
+_UNSUPPORTED = word_set("useregex regex isregex ignorecase caseinsensitive dryrun insertline occurrence append")
+"""Options that change the edit in a way that can't be done exactly."""
+_NOTES = word_set("endline linecount id index timeout requiresapproval")
+_OTHER_ACTIONS = word_set("append prepend insert delete remove regex rename move")
+"""Actions other than replacing text."""
+_EDIT_NAMES = (
+    *(PATHS | OLD | NEW | _LISTS | _HINTS | _ALL | _COUNTS | _UNSUPPORTED | _NOTES),
     *("from", "to", "with", "command", "mode", "operation", "type", "action", "tool", "name", "language"),
     *("explanation", "description", "reason", "comment", "instruction", "instructions"),
 )
-"""All that an edit may have. JSON with weak names and with others than these is a record of something else."""
-EDITORS = names(
+"""All names that an edit may have. JSON with weak names and any other names is not an edit."""
+EDITORS = word_set(
     "strreplacebasededittool strreplaceeditor strreplace texteditor edit editfile fileedit fileeditor multiedit "
     "multieditfile replace replaceinfile replacestringinfile multireplacestringinfile replacefilecontent "
     "multireplacefilecontent searchreplace searchandreplace applydiff applypatch patch patchfile updatefile modifyfile "
     "safeedit applyedit applyedits findandreplace"
 )
-WRITERS = names("write writefile writetofile createfile newfile filewrite savefile create overwritefile")
+WRITERS = word_set("write writefile writetofile createfile newfile filewrite savefile create overwritefile")
 _ELEMENTS = (EDITORS - _BLOCKS_INSIDE) | (WRITERS - {"create", "write"}) | {"file", "change", "write"}
-_WRAPPERS = names(
+_WRAPPERS = word_set(
     "functioncalls functioncall toolcalls toolcall tooluse toolcallbegin toolcallsbegin toolcallssectionbegin "
     "toolcallsectionbegin toolcallargumentbegin toolcallargbegin toolsep start channel constrain message arguments "
     "tools pythontag toolcallstart toolcode"
 )
-_READS = names("view read undoedit readfile")
+_READS = word_set("view read undoedit readfile")
 
 
 def plain(name: str) -> str:
-    """A name as it is compared: `oldString`, `old_string` and `antml:old-string` are the same."""
+    """A name in the form for comparing: `oldString`, `old_string` and `antml:old-string` are the same."""
     name = name.strip(_BARS).replace(_BARS[1], ":").rpartition(":")[2]
     return "".join(char for char in name if char.isalnum()).lower()
 
@@ -114,40 +114,42 @@ def tags(text: str) -> list[Tag]:
 
 
 def opening_tag(line: str) -> str | None:
-    """The name, as it is written, of the tag that a line begins with; None for one that ends something."""
+    """The name, as written, of the opening tag that a line begins with, or None."""
     tag = _tag(line, 0)
-    return None if tag is None or tag.closes else tag.raw
+    return None if tag is None or tag.is_closing else tag.raw
 
 
-def more_than_edit(text: str) -> bool | None:
-    """Whether JSON with a path and texts has names that no edit has; None for what is no such JSON."""
+def has_other_names(text: str) -> bool | None:
+    """Whether JSON with a path and texts has names that no edit has; None for any other text."""
     try:
         edits = (
-            [{plain(key) for key in arguments} for _, arguments in _calls(_load(text), "")] if text[:1] in "{[" else []
+            [{plain(key) for key in arguments} for _, arguments in _find_calls(_load(text), "")]
+            if text[:1] in "{["
+            else []
         )
     except _InexactError:
         return None
     edits = [keys for keys in edits if keys & PATHS and keys & (OLD | NEW | {"from"})]
-    return not all(keys.issubset(_OF_AN_EDIT) for keys in edits) if edits else None
+    return not all(keys.issubset(_EDIT_NAMES) for keys in edits) if edits else None
 
 
-def begin(source: Source, at: int) -> Reading | None:
-    """The reader of the call that may begin at a line."""
+def begin(source: Source, at: int) -> Reader | None:
+    """The reader of the call that may begin at a line, or None."""
     if (source.fence and source.language not in LANGUAGES) or source.unended >= MOST_UNENDED:
         return None
     opening = _opening(source.line(at) or "")
     return None if opening is None else _read(source, at, opening)
 
 
-def _read(source: Source, at: int, opening: _Opening) -> Reading:
-    """The blocks of a call; none, and no line taken, if it is not exact."""
+def _read(source: Source, at: int, opening: _Opening) -> Reader:
+    """Read the blocks of a call; if it is not exact, there are none, and no line is taken."""
     tag = opening.tag
     end = yield from (_json_end(source, at, opening.column) if tag is None else _element_end(source, at, tag))
     if end is None:
         source.unended += 1
         return at
     lines = [(source.line(number) or "") for number in range(at, end[0] + 1)]
-    if not _is_around(lines[-1][end[1] :]):
+    if not _only_closes(lines[-1][end[1] :]):
         return at
     lines[-1] = lines[-1][: end[1]]
     lines[0] = lines[0][opening.column :]
@@ -170,31 +172,31 @@ _REST_OF_TEXT = r'(?:[^"\\]|\\.)*"'
 
 
 class _InexactError(Exception):
-    """A call does not say exactly one thing."""
+    """A call is not exact."""
 
 
 class Tag(Record):
     """A tag in a line."""
 
     name: str
-    """Plain: in lower case, without what is before a colon or a bar, letters and digits only."""
+    """The plain name: lower case, letters and digits only, without a prefix before a colon or a bar."""
     raw: str
-    said: str
-    """What is behind the name: attributes, or `=value`."""
+    attributes_text: str
+    """The text after the name: attributes, or `=value`."""
     start: int
     end: int
 
     @property
-    def closes(self) -> bool:
-        """Whether it ends something."""
+    def is_closing(self) -> bool:
+        """Whether it is a closing tag."""
         return self.raw.lstrip(_BARS).startswith("/")
 
     @property
     def attributes(self) -> dict[str, str]:
-        """Its attributes, by plain name; that behind `function=` is its name."""
-        if self.said.startswith("="):
-            return {"name": self.said[1:].strip().strip("\"'")}
-        return {plain(name): value.strip("\"'") for name, value in pattern(_ATTRIBUTE).findall(self.said)}
+        """Its attributes, by plain name; in `function=value`, the value is the `name`."""
+        if self.attributes_text.startswith("="):
+            return {"name": self.attributes_text[1:].strip().strip("\"'")}
+        return {plain(name): value.strip("\"'") for name, value in pattern(_ATTRIBUTE).findall(self.attributes_text)}
 
 
 class _Opening(Record):
@@ -204,18 +206,18 @@ class _Opening(Record):
     tag: Tag | None
     """None for JSON."""
     name: str
-    """The tool, as a token before it says."""
+    """The name of the tool, if a token before the call has it."""
 
 
 def _tag(text: str, at: int) -> Tag | None:
-    """The tag that begins at a place."""
+    """The tag that begins at a position."""
     match = pattern(_TAG).match(text, at) if text[at : at + 1] == "<" else None
     return None if match is None else _tag_of(match)
 
 
 def _tag_of(match: Match[str]) -> Tag:
-    raw, said = match[1], (match[2] or "").strip().removesuffix("/")
-    return Tag(plain(raw), raw, said, match.start(), match.end())
+    raw, attributes_text = match[1], (match[2] or "").strip().removesuffix("/")
+    return Tag(plain(raw), raw, attributes_text, match.start(), match.end())
 
 
 def _opening(line: str) -> _Opening | None:
@@ -229,17 +231,17 @@ def _opening(line: str) -> _Opening | None:
             at += rest.find("]") + 1 or len(rest)
             continue
         tag = _tag(line, at)
-        if tag is None or tag.closes:
+        if tag is None or tag.is_closing:
             return None
         if _is_element(tag):
             return _Opening(at, tag, name)
         if tag.name not in _WRAPPERS:
             return None
         behind = next((place for place in range(tag.end, len(line)) if line[place] in "<{["), len(line))
-        said = line[tag.end : behind].split()
-        if tag.name == "toolcall" and said and (behind == len(line) or line.startswith("<arg_key>", behind)):
-            return _Opening(at, tag, said[0])
-        name = said[-1].removeprefix("to=") if said else name
+        words = line[tag.end : behind].split()
+        if tag.name == "toolcall" and words and (behind == len(line) or line.startswith("<arg_key>", behind)):
+            return _Opening(at, tag, words[0])
+        name = words[-1].removeprefix("to=") if words else name
         at = behind
 
 
@@ -250,30 +252,30 @@ def _is_json(text: str) -> bool:
 
 def _is_element(tag: Tag) -> bool:
     if tag.name == "function":
-        return tag.said.startswith("=")
+        return tag.attributes_text.startswith("=")
     if tag.name == "file":
         return bool(PATHS & tag.attributes.keys())
     return tag.name in {"invoke", "oldtext", "oldstr", "oldstring"} or tag.name in _ELEMENTS
 
 
-def _is_around(rest: str) -> bool:
-    """Whether nothing is behind a call in its line but what closes it."""
+def _only_closes(rest: str) -> bool:
+    """Whether the rest of a call's line only closes what is around the call."""
     at = 0
     while rest[at:].strip():
         at = len(rest) - len(rest[at:].lstrip())
         tag = _tag(rest, at)
-        if tag is None or not (tag.closes or "end" in tag.name or tag.name == "call"):
+        if tag is None or not (tag.is_closing or "end" in tag.name or tag.name == "call"):
             return rest[at:].strip() in {",", "]"}
         at = tag.end
     return True
 
 
 def _json_end(source: Source, at: int, column: int) -> Generator[None, None, Place | None]:
-    """Behind the object or list that begins at a place; None if the reply, or the fence around it, ends before."""
+    """The end of the object or list that begins at a position; None if the reply or its fence ends before."""
     depth, inside, number = 0, False, at
     while True:
         line = yield from source.wait(number)
-        if line is None or (source.fence and not inside and number > at and closes(line, source.fence)):
+        if line is None or (source.fence and not inside and number > at and closes_fence(line, source.fence)):
             return None
         place = column if number == at else 0
         if inside:
@@ -290,7 +292,7 @@ def _json_end(source: Source, at: int, column: int) -> Generator[None, None, Pla
 
 
 def _element_end(source: Source, at: int, tag: Tag) -> Generator[None, None, Place | None]:
-    """Behind the end of the element that a tag begins; the end of a file element is at the beginning of a line."""
+    """The end of the element that a tag begins; a file element must end at the start of a line."""
     raw = tag.raw.replace("old", "new") if tag.name.startswith("old") else tag.raw
     closing, opening = f"</{raw}>", f"<{raw}"
     content = tag.name == "file"
@@ -321,9 +323,9 @@ class _Reader:
     def json(self, text: str, name: str) -> list[Block]:
         """The blocks of all calls in a JSON text."""
         blocks: list[Block] = []
-        for tool_name, arguments in _calls(_load(text), name):
+        for tool_name, arguments in _find_calls(_load(text), name):
             try:
-                blocks += self._blocks(tool_name, arguments)
+                blocks += self._read_call(tool_name, arguments)
             except _InexactError:
                 path = next((value for key, value in arguments.items() if plain(key) in PATHS), None)
                 blocks.append(self._block("call", path if isinstance(path, str) else None, problem="not_exact"))
@@ -332,7 +334,7 @@ class _Reader:
     def element(self, text: str) -> list[Block]:
         """The blocks of an element."""
         tag = _tag(text, 0)
-        assert tag is not None  # noqa: S101  it was seen before
+        assert tag is not None  # noqa: S101  the caller found it
         if tag.name.startswith("old"):
             given = _by_plain_name(_children(text))
             return [self._block("call", None, hunks=(self._hunk(given),))]
@@ -344,23 +346,25 @@ class _Reader:
             values = [value for key, value in pairs if key == "argvalue"]
             if len(keys) != len(values):
                 raise _InexactError
-            return list(self._blocks(name.strip(), _with_content(_by_plain_name(list(zip(keys, values, strict=True))))))
+            return list(
+                self._read_call(name.strip(), _with_content(_by_plain_name(list(zip(keys, values, strict=True)))))
+            )
         if tag.name in {"invoke", "function"}:
             arguments = _with_content(_by_plain_name(_children(body, strict=tag.name == "invoke")))
-            return list(self._blocks(tag.attributes.get("name", ""), arguments))
+            return list(self._read_call(tag.attributes.get("name", ""), arguments))
         given = dict(tag.attributes)
         inner = _tag(body.lstrip(), 0)
         if tag.name == "file" and (inner is None or inner.name not in PATHS | OLD | CONTENTS | _LISTS | _PATCHES):
-            if reading(Source.of(body.lstrip()), 0) is not None:
+            if find_reader(Source.of(body.lstrip()), 0) is not None:
                 raise _InexactError
-            return list(self._blocks("writefile", {**given, "content": _end_line(_laid_out(body))}))
+            return list(self._read_call("writefile", {**given, "content": _end_line(_without_layout(body))}))
         children = _by_plain_name(_children(body))
         if given.keys() & children.keys():
             raise _InexactError
         name = tag.raw if tag.name not in {"file", "change"} else "writefile" if CONTENTS & children.keys() else "edit"
-        return list(self._blocks(name, {**given, **_with_content(children)}))
+        return list(self._read_call(name, {**given, **_with_content(children)}))
 
-    def _blocks(self, name: str, arguments: Mapping[str, Any]) -> Iterator[Block]:
+    def _read_call(self, name: str, arguments: Mapping[str, Any]) -> Iterator[Block]:
         """The blocks of one call."""
         given = _by_plain_name(list(arguments.items()))
         named, command = tool(name), plain(str(given.get("command", "")))
@@ -368,9 +372,9 @@ class _Reader:
             return
         if isinstance(given.get("files"), list):
             for file in given["files"]:
-                yield from self._blocks(name or "writefile", _object(file))
+                yield from self._read_call(name or "writefile", _object(file))
             return
-        what, value = _wish(given, named)
+        what, value = _requested_change(given, named)
         path = _only_text(given, PATHS)
         if what == "patch":
             yield from self._nested_blocks(f"<apply_diff>\n{value}" if named == "applydiff" else value, path)
@@ -380,15 +384,15 @@ class _Reader:
             yield self._whole_file(path, value)
 
     def _changed_blocks(self, named: str, path: str | None, changes: list[dict[str, Any]]) -> Iterator[Block]:
-        """Changes of the file that the call names, or each of its own."""
+        """The blocks of changes to the file that the call names, or to a file per change."""
         own = [_only_text(change, PATHS) or path for change in changes]
         weak = all(WEAK.issuperset(change.keys() & (OLD | NEW)) for change in changes)
         if weak and named not in EDITORS:
-            exact = all({*change}.issubset(_OF_AN_EDIT) for change in changes)
+            exact = all({*change}.issubset(_EDIT_NAMES) for change in changes)
             if not exact or not all(one and is_known(one) for one in own):
                 return
         for change in changes:
-            _check_able(change)
+            _check_supported(change)
         if not own or (path is not None and {*own} != {path}):
             raise _InexactError
         hunks = [self._hunk(change) for change in changes]
@@ -415,8 +419,8 @@ class _Reader:
         return self._block("whole_file", path, action="create", content=content)
 
     def _nested_blocks(self, text: str, path: str | None) -> Iterator[Block]:
-        """The blocks of a patch that a call holds as a text."""
-        blocks = list(_in_text(text))
+        """The blocks of a patch that is the text of a call."""
+        blocks = list(_blocks_in(text))
         if not blocks or any(block.path is None and not path for block in blocks):
             raise _InexactError
         for block in blocks:
@@ -435,7 +439,7 @@ class _Reader:
         if old is None or new is None:
             raise _InexactError
         near = _number(given, _HINTS)
-        return Hunk(self._line, (Split(old, new),), near=near or None, part=True, occurrences=_times(given))
+        return Hunk(self._line, (Split(old, new),), near=near or None, part=True, occurrences=_expected_count(given))
 
     def _block(self, format: str, path: str | None, *, action: str = "update", **more: Any) -> Block:  # noqa: A002  the block's own name for it
         written = None if path is None else path.strip()
@@ -454,28 +458,28 @@ def _load(text: str) -> Any:
 
 
 def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, none of whose names is there twice."""
+    """An object without duplicate names."""
     if len(dict(pairs)) < len(pairs):
         raise _InexactError
     return dict(pairs)
 
 
-def _calls(value: Any, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The calls in a JSON value: the name of the tool, and its arguments."""
+def _find_calls(value: Any, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The calls in a JSON value, each as the tool's name and its arguments."""
     if isinstance(value, list):
         for item in value:
-            yield from _calls(item, name)
+            yield from _find_calls(item, name)
     if not isinstance(value, dict):
         return
     given = {plain(key): item for key, item in value.items()}
-    inside = [given[key] for key in (*_INSIDE, "function") if isinstance(given.get(key), (list, dict))]
+    inside = [given[key] for key in (*_CALL_LISTS, "function") if isinstance(given.get(key), (list, dict))]
     arguments = next((given[key] for key in _ARGUMENTS if isinstance(given.get(key), (str, dict))), None)
     named = next((given[key] for key in _NAMES if isinstance(given.get(key), str)), None)
     if not inside and isinstance(given.get("content"), list):
         inside = [given["content"]]
     if inside:
         for item in inside:
-            yield from _calls(item, name)
+            yield from _find_calls(item, name)
     elif named is not None and arguments is not None:
         yield named, _as_object(arguments)
     else:
@@ -483,7 +487,7 @@ def _calls(value: Any, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _as_object(arguments: str | dict[str, Any]) -> Mapping[str, Any]:
-    """Arguments that may be a string of JSON; another string is what the tool takes as its input."""
+    """The arguments, if necessary from a string of JSON; any other string is the tool's input."""
     if isinstance(arguments, dict):
         return arguments
     if not arguments.lstrip().startswith("{"):
@@ -498,7 +502,7 @@ def _object(value: object) -> Mapping[str, Any]:
 
 
 def _by_plain_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Arguments by plain name, each there once; what is null is not there."""
+    """Arguments by plain name, without duplicates; null values are left out."""
     given: dict[str, Any] = {}
     for name, value in pairs:
         key = plain(name)
@@ -510,32 +514,32 @@ def _by_plain_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _decode_listed(key: str, value: Any) -> Any:
-    """What a tag holds as JSON, where a list or an object belongs."""
+    """A value, decoded from JSON if it should be a list or an object."""
     listed = isinstance(value, str) and key in _LISTS | {"files"} and value.lstrip()[:1] in {"[", "{"}
     return _load(value) if listed else value
 
 
 def _only_text(given: Mapping[str, Any], keys: frozenset[str]) -> str | None:
-    """The text that is there under one of some names; several are not exact, unless they are the same."""
+    """The text under one of some names; several different texts are not exact."""
     texts = {given[key] for key in keys if isinstance(given.get(key), str)}
     if len(texts) > 1:
         raise _InexactError
     return next(iter(texts), None)
 
 
-def _wish(given: dict[str, Any], named: str) -> tuple[str, Any]:
-    """What a call asks for: `changes`, a list of them; a `patch`; the `content` of a file; or nothing that is known."""
+def _requested_change(given: dict[str, Any], named: str) -> tuple[str, Any]:
+    """What a call asks for: a list of `changes`; a `patch`; the `content` of a file; or nothing known."""
     lists = [value for key, value in given.items() if key in _LISTS and isinstance(value, list)]
-    wishes: list[tuple[str, Any]] = [
+    requests: list[tuple[str, Any]] = [
         ("changes", [_by_plain_name(list(_object(change).items())) for change in one]) for one in lists
     ]
-    wishes += [("changes", [given])] if given.keys() & (OLD | NEW) else []
-    patch, content = None if wishes else _only_text(given, _PATCHES), _only_text(given, CONTENTS)
-    wishes += [(what, text) for what, text in (("patch", patch), ("content", content)) if text is not None]
-    if len(wishes) == 1:
-        _check_able(given)
-        return wishes[0]
-    if wishes or named in EDITORS | WRITERS:
+    requests += [("changes", [given])] if given.keys() & (OLD | NEW) else []
+    patch, content = None if requests else _only_text(given, _PATCHES), _only_text(given, CONTENTS)
+    requests += [(what, text) for what, text in (("patch", patch), ("content", content)) if text is not None]
+    if len(requests) == 1:
+        _check_supported(given)
+        return requests[0]
+    if requests or named in EDITORS | WRITERS:
         raise _InexactError
     return "", None
 
@@ -544,15 +548,15 @@ def _is_set(value: object) -> bool:
     return bool(value) and str(value).strip().lower() not in {"false", "0", "no", "none", "null"}
 
 
-def _check_able(given: Mapping[str, Any]) -> None:
-    """Refuse what cannot be done exactly as it is said."""
+def _check_supported(given: Mapping[str, Any]) -> None:
+    """Refuse arguments that can't be followed exactly."""
     known = PATHS | OLD | NEW | CONTENTS | _PATCHES | _LISTS | _HINTS | _ALL | _COUNTS | _NOTES
     for key, value in given.items():
-        if key in _UNABLE and _is_set(value):
+        if key in _UNSUPPORTED and _is_set(value):
             raise _InexactError
         if key not in known and value and not isinstance(value, str):
             raise _InexactError
-        if key in {"command", "mode", "operation", "type", "action"} and {*_words(value)} & _OTHERWISE:
+        if key in {"command", "mode", "operation", "type", "action"} and {*_words(value)} & _OTHER_ACTIONS:
             raise _InexactError
 
 
@@ -560,8 +564,8 @@ def _words(value: object) -> list[str]:
     return str(value).lower().replace("_", " ").replace("-", " ").split()
 
 
-def _times(given: Mapping[str, Any]) -> int:
-    """How often the old text must occur; 0: any number of times."""
+def _expected_count(given: Mapping[str, Any]) -> int:
+    """How often the old text must occur; 0 means any number of times."""
     every = any(_is_set(given.get(key)) for key in _ALL)
     number = _number(given, _COUNTS)
     if number is not None and (every or number < -1 or not number):
@@ -579,12 +583,12 @@ def _number(given: Mapping[str, Any], keys: frozenset[str]) -> int | None:
 
 
 def _children(body: str, *, strict: bool = False) -> list[tuple[str, Any]]:
-    """The elements in a text, by name, with nothing between them.
+    """The elements in a text, each as its name and value, with nothing between them.
 
-    With `strict`, old and new text must both be laid out in lines, or none.
+    With `strict`, either both or none of old and new text must be laid out in lines.
     """
     pairs: list[tuple[str, Any]] = []
-    laid: set[bool] = set()
+    laid_out: set[bool] = set()
     at = 0
     while body[at:].strip():
         at = len(body) - len(body[at:].lstrip())
@@ -596,11 +600,11 @@ def _children(body: str, *, strict: bool = False) -> list[tuple[str, Any]]:
         key = plain(attributes.get("name", "")) if tag.name == "parameter" else tag.name
         value: Any = body[tag.end : end]
         if strict and key in OLD | NEW and value:
-            laid.add(value.startswith("\n"))
-        pairs.append((key, _listed_value(key, _laid_out(value))))
+            laid_out.add(value.startswith("\n"))
+        pairs.append((key, _listed_value(key, _without_layout(value))))
         pairs += [("line", attributes["line"])] if key in OLD and "line" in attributes else []
         at = end + len(f"</{tag.raw}>")
-    if len(laid) > 1:
+    if len(laid_out) > 1:
         raise _InexactError
     listed = [value for key, value in pairs if key in _LISTS and isinstance(value, dict)]
     others = [(key, value) for key, value in pairs if key not in _LISTS or not isinstance(value, dict)]
@@ -608,7 +612,7 @@ def _children(body: str, *, strict: bool = False) -> list[tuple[str, Any]]:
 
 
 def _listed_value(key: str, value: str) -> Any:
-    """The change that an element of a list is; of other elements, the text."""
+    """The value of an element: a change if it is an element of a list, else the text."""
     if key not in _LISTS or not value.lstrip().startswith("<"):
         return value
     inside = _by_plain_name(_children(value))
@@ -616,12 +620,12 @@ def _listed_value(key: str, value: str) -> Any:
 
 
 def _with_content(given: dict[str, Any]) -> dict[str, Any]:
-    """Arguments from tags: the content of a file ends with a line ending."""
+    """Arguments from tags, with a line ending at the end of a file's content."""
     return {key: _end_line(value) if key in CONTENTS else value for key, value in given.items()}
 
 
-def _laid_out(value: str) -> str:
-    """The text of an element: without the line endings around it, if it is laid out in lines."""
+def _without_layout(value: str) -> str:
+    """The text of an element, without the outer line endings if it is laid out in lines."""
     text = value.strip()
     if text.startswith("<![CDATA[") and text.endswith("]]>"):
         value = text.removeprefix("<![CDATA[").removesuffix("]]>")
@@ -635,19 +639,19 @@ def _end_line(content: str) -> str:
     return content if content.endswith("\n") or not content else f"{content}\n"
 
 
-def _in_text(text: str) -> Iterator[Block]:
+def _blocks_in(text: str) -> Iterator[Block]:
     """The blocks of a text that is a patch."""
     source, at = Source.of(text), 0
     while at < len(source.lines):
-        reader = reading(source, at)
+        reader = find_reader(source, at)
         at = at + 1 if reader is None else (yield from _drain(reader))
 
 
-def _drain(reading: Reading) -> Generator[Block, None, int]:
+def _drain(reader: Reader) -> Generator[Block, None, int]:
     while True:
         try:
-            block = next(reading)
+            block = next(reader)
         except StopIteration as stop:
             return int(stop.value)
-        assert block is not None  # noqa: S101  all lines have come
+        assert block is not None  # noqa: S101  the source is complete
         yield block

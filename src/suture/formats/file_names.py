@@ -1,9 +1,9 @@
-"""Find which file a block is about: in a label, on a line of its own, in prose, beside a code fence.
+"""Find which file a block is about: in a label, on its own line, in prose, or beside a code fence.
 
-A line *names* a file outright if it is the path, except for decoration, or has it behind a label or in a tag; so does a
-fence's info string. Every other line *mentions* the files whose paths or bare names it contains, anywhere in it.
-`Above` collects both between two blocks, and says which of them the next block may be about. It never chooses by
-likelihood alone: which of the words are files at all, and so which one is meant, is decided by the files there are.
+A line *names* a file if it is the path, apart from decoration, or has the path after a label or in a tag; so does a
+fence's info string. Every other line *mentions* all files whose paths or bare names it contains. `LinesAbove` collects
+both between two blocks and determines which files the next block may be about. It never chooses by likelihood alone:
+the files in the workspace decide which words are files at all, and so which one is meant.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LONGEST_PATH = 300  # characters
-_LONGEST_LINE = 20_000  # characters of a line that is searched for paths
-_MOST_MENTIONED = 20  # files that one block may be about, the likeliest ones
-_CLAUSE_SIZE = 80  # characters around a name that are searched for what is said about it
+_LONGEST_PATH = 300  # characters of a path: longer text is something else
+_LONGEST_LINE = 20_000  # characters at the start of a line that are searched for paths: bounds the time
+_MOST_MENTIONED = 20  # likeliest files that a block may be about: each one is looked up in the workspace
+_CLAUSE_SIZE = 80  # characters before and after a name that are searched for what the sentence does with it
 _LABELS = frozenset(
     (
         *("file", "filename", "file name", "filepath", "file path", "path", "new file", "new_file", "create file"),
@@ -39,12 +39,12 @@ Capfile Cartfile Dangerfile Doxyfile Earthfile Fastfile Gruntfile Guardfile Kbui
 Puppetfile SConscript SConstruct Snakefile Steepfile Thorfile Tiltfile gradlew mvnw config.ru meson.build web.config
 app.config nuget.config packages.config
 """
-_WORDS_TOO = """
+_WORD_NAMES = """
 LICENSE LICENCE README CHANGELOG NOTICE AUTHORS BUILD WORKSPACE BUCK CONTRIBUTING CONTRIBUTORS COPYING COPYRIGHT
 INSTALL MAINTAINERS OWNERS VERSION
 """
-"""Names of files that are words as well."""
-_DOTTED = """
+"""Names of files that are also words."""
+_DOTFILE_NAMES = """
 .babelrc .bash_aliases .bash_login .bash_logout .bash_profile .bashrc .browserslistrc .clang-format .clang-tidy .clangd
 .coveragerc .curlrc .cvsignore .dockerignore .editorconfig .envrc .eslintignore .eslintrc .flake8 .flowconfig
 .gitattributes .gitconfig .gitignore .gitkeep .gitmodules .helmignore .hgignore .htaccess .htpasswd .inputrc .jshintrc
@@ -74,43 +74,45 @@ arb as asc bak bin bst class cnf config cue d db desktop diff dot env f fasta fo
 man map mod mount mpp network nu org orig patch po pp pro prolog properties props r re reg res rest robot rq ru rules s
 sed service shader socket spec strings sum target targets timer typ ui v vert
 """
-"""Extensions that attributes of objects and parts of sentences have as well."""
-_NO_FILES = """
+"""Extensions that also occur in attributes of objects and in sentences."""
+_LIBRARY_NAMES = """
 alpine.js angular.js asp.net backbone.js babylon.js bun.js chart.js d3.js day.js deno.js docs.rs ember.js express.js
 fastify.js handlebars.js highlight.js hono.js jquery.js knockout.js koa.js lit.js marked.js matter.js meteor.js mocha.js
 moment.js mustache.js nest.js next.js node.js nuxt.js p5.js passport.js phaser.js pixi.js preact.js prism.js react.js
 remix.js require.js socket.io solid.js stimulus.js svelte.js swagger.json three.js underscore.js vue.js web.py
 """
-_OBJECTS = """
+_OBJECT_LIST = """
 $ $el body cls ctx context data document e el elem element event item node obj object r req request res resp response
 result self super that this window
 """
-"""What is before the dot of an attribute: `response.json`."""
-_OWNERS = """
+"""Names of objects before an attribute: `response.json`."""
+_OWNER_LIST = """
 app args array cache celery client console cursor db df engine import.meta items kwargs list logger logging math meta
 model module mutex np options opts os params parser pd process queue re schema session settings spark state str
 subprocess sys threading torch user utils vscode workspace
 """
-"""What is before the dot of an attribute that is called like an extension, too: `process.env`."""
-_EITHER = frozenset({"and/or", "client/server", "either/or", "i/o", "input/output", "n/a", "read/write", "tcp/ip"})
-_PROPER_NAMES = frozenset(f"{_NAMES} {_WORDS_TOO}".split())
-_PLAIN_WORDS = frozenset(_WORDS_TOO.split())
-_KNOWN_NAMES = frozenset(f"{_NAMES} {_WORDS_TOO}".lower().split())
+"""Names of objects before an attribute that looks like an extension: `process.env`."""
+_SLASHED_WORDS = frozenset(
+    {"and/or", "client/server", "either/or", "i/o", "input/output", "n/a", "read/write", "tcp/ip"}
+)
+_PROPER_NAMES = frozenset(f"{_NAMES} {_WORD_NAMES}".split())
+_PLAIN_WORDS = frozenset(_WORD_NAMES.split())
+_KNOWN_NAMES = frozenset(f"{_NAMES} {_WORD_NAMES}".lower().split())
 _OWN_NAMES = frozenset(_NAMES.lower().split())
-_DOTFILES = frozenset(_DOTTED.split())
-_NAMED = rf"(?i)(?<![a-z0-9])(?:{'|'.join(sorted(name for name in _KNOWN_NAMES if '.' not in name))})(?![a-z0-9])"
+_DOTFILES = frozenset(_DOTFILE_NAMES.split())
+_KNOWN_NAME = rf"(?i)(?<![a-z0-9])(?:{'|'.join(sorted(name for name in _KNOWN_NAMES if '.' not in name))})(?![a-z0-9])"
 _SURE_EXTENSIONS = frozenset(_EXTENSIONS.split())
 _KNOWN_EXTENSIONS = _SURE_EXTENSIONS | frozenset(_DOUBTFUL.split())
-_CALLED = frozenset({"c", "cmd", "conf", "h", "in", "lock", "m"})
-"""Extensions that are abbreviations, or names of classes, in capitals."""
-_SHORT = len("U.S")
-_VARIED = frozenset(
+_AMBIGUOUS_EXTENSIONS = frozenset({"c", "cmd", "conf", "h", "in", "lock", "m"})
+"""Extensions that are something else in capitals: abbreviations, names of classes."""
+_ABBREVIATION_LENGTH = len("U.S")
+_NAMES_WITH_EXTENSIONS = frozenset(
     {"Containerfile", "Dockerfile", "GNUmakefile", "Jenkinsfile", "Makefile", "Procfile", "Vagrantfile"}
 )
 """Names that may have any extension."""
-_LIBRARIES = frozenset(_NO_FILES.split())
-_ATTRIBUTED = frozenset(_OBJECTS.split())
-_OWNING = frozenset(_OWNERS.split())
+_LIBRARIES = frozenset(_LIBRARY_NAMES.split())
+_OBJECT_NAMES = frozenset(_OBJECT_LIST.split())
+_OWNER_NAMES = frozenset(_OWNER_LIST.split())
 _HTML_TAGS = frozenset(_HTML.split())
 _DECORATION = "#>*+;%= \t"
 _NO_PATH = frozenset(' \t\r\f\v\u00a0<>|*?"`=;{}')
@@ -147,13 +149,13 @@ _SPARED = (
     rf"(?:\b(?:not|never|no need to|without|avoid)|n['\u2019]t) {_EDITED} (?:the )?(?:file )?$"
     rf"|\b(?:re-?)?(?:run|execute) [`$ \t]*{_PROGRAMS}(?: [^\s`]+){{0,4}} ?$"
 )
-"""What is said before a file that stays as it is, or that is only run."""
+"""The words before a file that stays as it is, or that is only run."""
 _RUN = (
     r"\b(?:re-?)?(?:run|running|execute|executing) (?:the )?(?:file |script )?$"
     rf"|[`$] ?{_PROGRAMS}(?: [^\s`]+){{0,4}} ?$"
 )
-_LEFT = r"\b(?:leave|leaving|left|keep|keeping|kept) (?:the )?(?:file )?$"
-_LEFT_BEHIND = r"\W{0,3}\s(?:file )?(?:as (?:it )?(?:is|was)|alone|unchanged|untouched|in place)\b"
+_BEFORE_LEFT = r"\b(?:leave|leaving|left|keep|keeping|kept) (?:the )?(?:file )?$"
+_AFTER_LEFT = r"\W{0,3}\s(?:file )?(?:as (?:it )?(?:is|was)|alone|unchanged|untouched|in place)\b"
 _UNCHANGED = (
     r"[`*\"'\])]{0,4} (?:itself )?(?:"
     r"(?:is |was )?already (?:(?:has|have|had|contains?|does|did|uses?) (?:this|it|that|these|those|them|the same|"
@@ -166,12 +168,12 @@ _UNCHANGED = (
 )
 _SO_FAR = r"\W*(?:yet|so far|until|before|except|but|other than|directly)\b"
 _HOWEVER = r"\b(?:but|so|only|now|still|yet|except|however|and|though|where|which|here|there)\b"
-_POINTED = (
+_BEFORE_POINTED = (
     r"(?:^|\b(?:in|into|inside|within|to|for|of|on|next|now|then|and|also|likewise|finally|update|edit|modify|change|"
     r"fix|patch|adjust|extend|open|file|step \d+)[,:]?|[|\u2192>\u2014\u2013])\s*(?:the )?(?:file )?[`*_\"'\[(\u201c]*$"
 )
-"""What is before a file that a line points to."""
-_BEHIND = r"[`*_\"')\]\u201d]*\s*(?:file\s*)?(?:[:,|\uff1a(]|[-\u2013\u2014] |[.!]?$)"
+"""The words before a file that a line points to."""
+_AFTER_POINTED = r"[`*_\"')\]\u201d]*\s*(?:file\s*)?(?:[:,|\uff1a(]|[-\u2013\u2014] |[.!]?$)"
 _MARKS = r"^[\s>#*+-]*(?:\d+[.)]\s+)?[\s*_`]*"
 _MIME = ("application/", "audio/", "font/", "http/", "image/", "multipart/", "origin/", "text/", "video/")
 _LISTED = r"[\s`*\"'\[\](),/&+]{0,20}(?:and|or)?[\s`*\"'\[(]{0,20}"
@@ -188,42 +190,42 @@ _PARTS = (
 )
 _WHOLES = r"(?i)(?<!not )(?<!not the )(?<!not a )(?<!n't )(?<!n't the )\b(?:whole|full|complete|entire)\b"
 _SYMBOLS = 0x2100
-"""Behind it, what is no letter is a sign."""
-_SAID, _POINTS, _LINE, _LABEL = range(4)
-"""How clearly a line says which file comes next."""
+"""Characters from here on are symbols if they are not letters."""
+_MENTIONED, _POINTED_TO, _OWN_LINE, _LABEL = range(4)
+"""How clearly a line says which file comes next, in ascending order."""
 
 
-class Above:
-    """What the lines since the last block say about the file of the next one.
+class LinesAbove:
+    """Collects what the lines since the last block say about the file of the next block.
 
-    A label, a tag, or the info string of a fence settles it; what came before no longer
-    counts, and behind it only a line in the fence of the block can contradict it. Else the lines that point count (a
-    path on a line of its own; a heading; a comment in the fence; the line above the block, if it ends with a colon and
-    has one file in it), and whatever is mentioned behind them. Where none points, everything mentioned does.
+    A label, a tag, or the info string of a fence settles it: earlier lines no longer count, and after it only a line in
+    the block's own fence can contradict it. Otherwise the lines that point to a file count (a path on its own line; a
+    heading; a comment in the fence; the line above the block if it ends with a colon and mentions one file), and
+    everything mentioned after them. If no line points to a file, everything mentioned counts.
     """
 
     def __init__(self) -> None:
         self._items: list[_Item] = []
         self._announcing: list[_Item] = []
-        """Those that announce the block, and perhaps some that no longer do."""
+        """Items that announce the block, perhaps with some that no longer do."""
         self._listed = False
         """Whether the last line is a path: several such lines are a list, and none of them names the file."""
 
-    def settle(self, path: str, *, fenced: bool = False) -> None:
-        """Take a file that something names outright."""
+    def name_file(self, path: str, *, fenced: bool = False) -> None:
+        """Set the file that a label, tag or info string names."""
         kept = [item for item in self._items if fenced and not item.fenced]
         self._items = [*kept, _Item(Mention(as_path(path), sure=True), _LABEL, written=path, fenced=fenced)]
         self._listed = False
 
     def add(self, line: str, *, fenced: bool = False) -> str | None:
-        """Take note of a line that is not blank; the path, if it is a label or a heading that names one."""
+        """Read a line that is not blank. Returns the path if it is a label or a heading that names one."""
         if line.startswith(("--- a/", "+++ b/")):
             line = line[len("--- a/") :]
         label = path_behind_label(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
-        name = _whole(_bare(line))
+        name = _whole_path(_undecorated(line))
         outright = (label if label != name else None) or _path_in_tag(line.strip())
         if outright is not None:
-            self.settle(outright, fenced=fenced)
+            self.name_file(outright, fenced=fenced)
             return label
         if not fenced:
             for item in self._announcing:
@@ -231,32 +233,32 @@ class Above:
             self._announcing.clear()
         if label is not None and not fenced:
             self._items.clear()
-        name = None if name is None or name.partition(".")[0].lower() in _ATTRIBUTED else name.removeprefix("@")
+        name = None if name is None or name.partition(".")[0].lower() in _OBJECT_NAMES else name.removeprefix("@")
         mentioned = [mention for mention in mentions(line) if mention.role != "spared"]
         if name is not None and (_is_sure(name) or not any(other.sure for other in mentioned)):
             mention = Mention(as_path(name), sure=_is_sure(name) or fenced)
             if not mention.sure:
-                self._items += [_Item(other, _SAID) for other in mentioned if other.path != mention.path]
-            self._name(_Item(mention, _LINE, written=name, fenced=fenced))
+                self._items += [_Item(other, _MENTIONED) for other in mentioned if other.path != mention.path]
+            self._add_path_line(_Item(mention, _OWN_LINE, written=name, fenced=fenced))
             return label
         self._listed = False
         targets = [other for other in mentioned if other.sure and other.role == "target"]
         heading = line.lstrip().startswith("#") and not fenced
         if heading and targets:
             self._items.clear()
-        points = heading or fenced or _leading(line) is not None
+        points = heading or fenced or _leading_path(line) is not None
         for other in mentioned:
-            item = _Item(other, _POINTS if points and other.role == "target" else _SAID, fenced=fenced)
+            item = _Item(other, _POINTED_TO if points and other.role == "target" else _MENTIONED, fenced=fenced)
             item.announces = is_announcement(line) and targets == [other]
             self._announcing += [item] if item.announces else []
             self._items.append(item)
         return None
 
-    def _name(self, item: _Item) -> None:
-        """Take note of a line that is a path."""
+    def _add_path_line(self, item: _Item) -> None:
+        """Add a line that is a path."""
         last = self._items[-1] if self._listed and self._items else None
         if last is not None and last.mention.path != item.mention.path:
-            last.level = item.level = _SAID
+            last.level = item.level = _MENTIONED
             last.announces = False
             self._items.append(item)
         else:
@@ -265,40 +267,40 @@ class Above:
             self._items.append(item)
             item.announces = True
             self._announcing.append(item)
-            item.level = _LINE if item.mention.sure else _SAID
+            item.level = _OWN_LINE if item.mention.sure else _MENTIONED
         self._listed = True
 
     def leave_fence(self, *, label: bool) -> None:
-        """A fence ends: what is in it says nothing about a block behind it, unless it is only a path, as a `label`."""
+        """End a fence. Its content says nothing about later blocks, unless it is a single path, a `label`."""
         fenced = [item for item in self._items if item.fenced]
         self._items = [item for item in self._items if not item.fenced]
-        if label and len(fenced) == 1 and fenced[0].level >= _LINE:
-            self.settle(fenced[0].written)
+        if label and len(fenced) == 1 and fenced[0].level >= _OWN_LINE:
+            self.name_file(fenced[0].written)
 
     @property
     def named(self) -> str | None:
-        """The file that is settled, as written: by a label, or a path on a line of its own with nothing against it."""
-        chosen = self._chosen()
+        """The file that is settled, as written: by a label, or by an uncontradicted path on its own line."""
+        chosen = self._decisive_items()
         only = chosen[-1] if len({item.mention.path for item in chosen}) == 1 else None
-        outright = only is not None and (only.level >= _LINE or (only.announces and not only.mention.sure))
+        outright = only is not None and (only.level >= _OWN_LINE or (only.announces and not only.mention.sure))
         return only.written if only is not None and outright else None
 
     @property
     def candidates(self) -> tuple[Mention, ...]:
-        """The files that the block may be about, the likeliest last."""
-        return tuple(dict.fromkeys(item.mention for item in self._chosen()))[-_MOST_MENTIONED:]
+        """The files that the block may be about, likeliest last."""
+        return tuple(dict.fromkeys(item.mention for item in self._decisive_items()))[-_MOST_MENTIONED:]
 
-    def _chosen(self) -> list[_Item]:
-        """What counts."""
+    def _decisive_items(self) -> list[_Item]:
+        """The items that count."""
         items = self._items
         label = next((number for number in range(len(items) - 1, -1, -1) if items[number].level == _LABEL), None)
         if label is not None:
             path = items[label].mention.path
-            against = [item for item in items[label + 1 :] if item.fenced and item.level >= _POINTS]
-            return [*(item for item in against if not path.endswith(f"/{item.mention.path}")), items[label]]
+            contradictions = [item for item in items[label + 1 :] if item.fenced and item.level >= _POINTED_TO]
+            return [*(item for item in contradictions if not path.endswith(f"/{item.mention.path}")), items[label]]
         if items and items[-1].announces and not items[-1].mention.sure:
-            return [items[-1]]  # a path on a line of its own right above the block, whatever it looks like
-        pointing = [number for number, item in enumerate(items) if item.level >= _POINTS or item.announces]
+            return [items[-1]]  # a path on its own line right above the block counts, whatever it looks like
+        pointing = [number for number, item in enumerate(items) if item.level >= _POINTED_TO or item.announces]
         if not pointing:
             return items
         behind = [item for item in items[pointing[-1] + 1 :] if item.mention.role == "target"]
@@ -306,17 +308,17 @@ class Above:
 
 
 def path_behind_label(line: str) -> str | None:
-    """The path behind a label such as `### File:`, or on a line that is a heading."""
+    """The path after a label such as `### File:`, or in a heading."""
     return None if len(line) > 2 * _LONGEST_PATH else _label_path(line)
 
 
-def alone(line: str) -> str | None:
-    """The path that a line is, except for its decoration; or that it begins with, set off from the rest."""
-    return None if len(line) > 2 * _LONGEST_PATH else _alone(line)
+def path_on_line(line: str) -> str | None:
+    """The path on a line that is a path apart from decoration, or that begins with a path set off from the rest."""
+    return None if len(line) > 2 * _LONGEST_PATH else _path_on_line(line)
 
 
 def mentions(line: str) -> list[Mention]:
-    """The files that a line may speak of, in its order, each once."""
+    """The files that a line may mention, in order, without duplicates."""
     line = line[:_LONGEST_LINE]
     if not _may_hold_path(line):
         return []
@@ -325,7 +327,7 @@ def mentions(line: str) -> list[Mention]:
     removes = pattern(_REMOVALS).search(line) is not None
     by_word: dict[str, Mention] = {}
     end, role = 0, ""
-    for word, start, sure in _words_of(line):
+    for word, start, sure in _candidate_words(line):
         before = line[max(0, start - _CLAUSE_SIZE) : start]
         listed = role and end <= start and pattern(_LISTED).fullmatch(line[end:start])
         end = start + len(word)
@@ -337,23 +339,23 @@ def mentions(line: str) -> list[Mention]:
 
 
 def is_announcement(line: str) -> bool:
-    """Whether a line says what comes next."""
+    """Whether a line announces what comes next."""
     return line.rstrip().rstrip("*").endswith((":", "\uff1a"))
 
 
 def is_excerpt(line: str) -> bool:
-    """Whether a line says that what follows is a part of a file or an example, and not the whole of it."""
+    """Whether a line says that what follows is part of a file or an example, and not a whole file."""
     if pattern(_PARTS).search(line[: 2 * _LONGEST_PATH]) is None:
         return False
     words = " ".join(word for word in line[: 2 * _LONGEST_PATH].split() if not is_known(_trim(word.strip("`*:,\"'"))))
     return pattern(_PARTS).search(words) is not None and pattern(_WHOLES).search(words) is None
 
 
-def in_info(line: str) -> str | None:
-    """The path in the info string of a code fence: alone, behind the language, or as `title="..."`."""
+def path_in_info(line: str) -> str | None:
+    """The path in the info string of a code fence: alone, after the language, or as `title="..."`."""
     info = line.strip().lstrip("`~").strip()[: 2 * _LONGEST_PATH]
     if info.isalnum():
-        return None  # a language, though a file may be called so
+        return None  # a language, even if there is a file of that name
     classes = info.startswith("{")
     for word in _words(info.strip("{}")):
         if classes and word.startswith("."):
@@ -362,15 +364,15 @@ def in_info(line: str) -> str | None:
         if sign and name.strip(".").lower() in _KEYS:
             return _unwrap(value) or None
         language, colon, rest = word.partition(":")
-        if colon and rest and not language.endswith(("/", "\\")) and len(language) > 1 and _path(rest):
-            return _path(rest)
-        if not word.isalnum() and (is_known(word) or (_path(word) and ("/" in word or "\\" in word))):
+        if colon and rest and not language.endswith(("/", "\\")) and len(language) > 1 and _possible_path(rest):
+            return _possible_path(rest)
+        if not word.isalnum() and (is_known(word) or (_possible_path(word) and ("/" in word or "\\" in word))):
             return word
     return None
 
 
-def fence_of(line: str) -> tuple[str, str] | None:
-    """The fence that a line is: its characters, and its info string; None for other lines."""
+def parse_fence(line: str) -> tuple[str, str] | None:
+    """The characters and the info string of a line that is a fence; None for other lines."""
     text = line.strip()
     if not text.startswith(_FENCES):
         return None
@@ -378,8 +380,8 @@ def fence_of(line: str) -> tuple[str, str] | None:
     return None if text[0] == "`" and "`" in info else (text[: len(text) - len(info)], info.strip())
 
 
-def closes(line: str, fence: str) -> bool:
-    """Whether a line ends what a fence began."""
+def closes_fence(line: str, fence: str) -> bool:
+    """Whether a line closes a fence."""
     text = line.strip()
     return text.startswith(fence) and not text.strip(fence[0])
 
@@ -391,43 +393,45 @@ def as_path(written: str) -> str:
 
 
 def is_known(word: str) -> bool:
-    """Whether a word is a path beyond doubt: its extension or its name is known, or it has folders and an extension."""
-    if _path(word) is None:
+    """Whether a word is a path beyond doubt: it has a known extension or name, or folders and an extension."""
+    if _possible_path(word) is None:
         return False
     name = word.replace("\\", "/").rpartition("/")[2]
     extension = name.rpartition(".")[2].lower()
     return _is_name(name) or (name != word and "." in name) or ("." in name and extension in _KNOWN_EXTENSIONS)
 
 
-@lru_cache(maxsize=64)  # several look at the same lines
+@lru_cache(maxsize=64)  # several callers read the same lines
 def _label_path(line: str) -> str | None:
-    text = _bare(line)
+    text = _undecorated(line)
     name, colon, rest = text.replace("\uff1a", ":", 1).partition(":")
     if colon and name.strip("*_` \t").lower() in _LABELS:
         path = _without_number(_unwrap(rest))
         possible = bool(path) and "://" not in path and _NEVER.isdisjoint(path)
         return path if possible and ("`" in rest or not _is_sentence(path)) else None
     is_heading = line.lstrip().startswith("#")
-    return _whole(text) if is_heading else None
+    return _whole_path(text) if is_heading else None
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether a text of several words does not end like a file's name."""
+    """Whether a text has several words, of which the last is not a file name."""
     *_, last = text.split()
     return last != text and not is_known(last)
 
 
 @lru_cache(maxsize=64)
-def _alone(line: str) -> str | None:
+def _path_on_line(line: str) -> str | None:
     if "." not in line and "/" not in line and "\\" not in line and ":" not in line:
-        name = _unwrap(_bare(line))
+        name = _unwrap(_undecorated(line))
         return name if _is_name(name) else None
-    return path_behind_label(line) or _whole(_bare(line)) or _path_in_tag(line.strip()) or _leading(line)
+    return (
+        path_behind_label(line) or _whole_path(_undecorated(line)) or _path_in_tag(line.strip()) or _leading_path(line)
+    )
 
 
-def _leading(line: str) -> str | None:
-    """The path at the beginning of a heading, or in bold or backticks at the beginning of any line."""
-    text, marked = _bare(line), line.lstrip("#>-+0123456789.) \t")
+def _leading_path(line: str) -> str | None:
+    """The path at the start of a heading, or in bold or backticks at the start of any line."""
+    text, marked = _undecorated(line), line.lstrip("#>-+0123456789.) \t")
     quote = "`" if text.startswith("`") else "**" if marked.startswith("**") else ""
     if quote:
         path, _, rest = text.removeprefix(quote).partition(quote)
@@ -448,33 +452,33 @@ def _path_in_tag(text: str) -> str | None:
     if name.lower() in _HTML_TAGS:
         return None
     if not attributes and name.lower() in _KEYS:
-        return _path(rest.partition("</")[0].strip())
+        return _possible_path(rest.partition("</")[0].strip())
     for word in _words(attributes):
         key, sign, value = word.partition("=")
         if sign and key.lower() in _KEYS:
-            return _path(_unwrap(value.rstrip("/")))
+            return _possible_path(_unwrap(value.rstrip("/")))
     return None
 
 
-def _whole(text: str) -> str | None:
-    """The path that a text is; between backticks it may hold spaces."""
+def _whole_path(text: str) -> str | None:
+    """The path, if the whole text is one; in backticks it may contain spaces."""
     path = _without_number(_unwrap(text))
-    if _path(path) is not None:
+    if _possible_path(path) is not None:
         return path if _is_name(path) or not path.isalnum() else None
     quoted = text.strip("* \t:").startswith("`") and bool(path) and "`" not in path
     return path if quoted and " " in path and not _is_sentence(path) and "/" in path else None
 
 
-def _words_of(line: str) -> Iterator[tuple[str, int, bool]]:
-    """The words of a line that may be files: each with where it begins, and whether it is one for sure."""
+def _candidate_words(line: str) -> Iterator[tuple[str, int, bool]]:
+    """The words of a line that may be files, each with its position and whether it certainly is a file."""
     spans = [match.span(1) for match in pattern(_QUOTED).finditer(line)]
     phrases = [(start, end) for start, end in spans if " " in line[start:end].strip()]
-    for start, end in phrases:  # a name with spaces, or a command, or a sentence
+    for start, end in phrases:  # a name with spaces, a command, or a sentence
         phrase = line[start:end].strip()
         if is_known(phrase.rpartition(" ")[2]):
             yield phrase, start, False
     for match in pattern(_WORDS).finditer(line):
-        files = _files_in(match.group()) if _may_hold_path(match.group().rstrip(".")) else ()
+        files = _paths_in_word(match.group()) if _may_hold_path(match.group().rstrip(".")) else ()
         if files:
             at = match.start()
             inside = any(start <= at < end for start, end in phrases)
@@ -485,15 +489,15 @@ def _words_of(line: str) -> Iterator[tuple[str, int, bool]]:
 
 
 def _may_hold_path(text: str) -> bool:
-    """Whether it is worth looking for paths in a text."""
-    return "." in text or "/" in text or "\\" in text or pattern(_NAMED).search(text) is not None
+    """Whether a text may contain a path: a quick test."""
+    return "." in text or "/" in text or "\\" in text or pattern(_KNOWN_NAME).search(text) is not None
 
 
 @lru_cache(maxsize=256)
-def _files_in(word: str) -> tuple[tuple[str, bool], ...]:
-    """The paths that a word may be or hold, each with whether it is one for sure.
+def _paths_in_word(word: str) -> tuple[tuple[str, bool], ...]:
+    """The paths that a word may be or contain, each with whether it certainly is a file.
 
-    A word may hold two, as a link, several, as a list, or one between letters of another script.
+    A word may contain two paths (a link), several (a list), or one between letters of another script.
     """
     paths: list[str] = []
     for part in word.split("]("):
@@ -505,11 +509,11 @@ def _files_in(word: str) -> tuple[tuple[str, bool], ...]:
             paths += names
         else:
             paths.append(path)
-    return tuple((path, _is_sure(path)) for path in paths if _path(path) is not None)
+    return tuple((path, _is_sure(path)) for path in paths if _possible_path(path) is not None)
 
 
 def _trim(word: str) -> str:
-    """A word without the punctuation and the brackets around it."""
+    """A word without the punctuation and brackets around it."""
     last = ""
     while word != last:
         last = word
@@ -534,7 +538,7 @@ def _plain(text: str) -> str:
 
 
 def _is_odd(char: str) -> bool:
-    """Whether a character is another form of one that paths have, as a full-width letter: without it, it is no path."""
+    """Whether a character is a variant of one that occurs in paths, such as a full-width letter: it must be kept."""
     from unicodedata import normalize
 
     form = char if char.isascii() else normalize("NFKC", char)
@@ -547,10 +551,10 @@ def _extension(name: str) -> str:
 
 
 def _is_sure(word: str) -> bool:
-    """Whether a word is a file's name even if there is none: no attribute of an object, no library, no plain word."""
+    """Whether a word certainly is a file name, and not an attribute of an object, a library, or a plain word."""
     name = word.replace("\\", "/").rpartition("/")[2]
     stem = name.lower().rpartition(".")[0]
-    if _path(word) is None or name.lower() in _LIBRARIES or (name == word and stem in _ATTRIBUTED):
+    if _possible_path(word) is None or name.lower() in _LIBRARIES or (name == word and stem in _OBJECT_NAMES):
         return False
     if name in _DOTFILES or name.startswith((".env.", ".eslintrc.", ".prettierrc.")):
         return True
@@ -560,27 +564,27 @@ def _is_sure(word: str) -> bool:
     return (
         _is_typed(name, known)
         or (name in _PROPER_NAMES and name not in _PLAIN_WORDS)
-        or name.partition(".")[0] in _VARIED
+        or name.partition(".")[0] in _NAMES_WITH_EXTENSIONS
     )
 
 
 def _is_typed(name: str, known: frozenset[str]) -> bool:
-    """Whether a name without folders has one of some extensions, and is no abbreviation."""
+    """Whether a name without folders has one of some extensions, and is not an abbreviation or attribute."""
     extension = _extension(name)
-    if len(name) == _SHORT:
+    if len(name) == _ABBREVIATION_LENGTH:
         return name.endswith((".c", ".h"))
-    doubtful = extension in _CALLED or extension not in _SURE_EXTENSIONS
-    if doubtful and name.lower().rpartition(".")[0] in _OWNING:
+    doubtful = extension in _AMBIGUOUS_EXTENSIONS or extension not in _SURE_EXTENSIONS
+    if doubtful and name.lower().rpartition(".")[0] in _OWNER_NAMES:
         return False
-    return extension in known and (extension not in _CALLED or name.endswith(extension))
+    return extension in known and (extension not in _AMBIGUOUS_EXTENSIONS or name.endswith(extension))
 
 
 def _is_pointed_to(word: str, before: str, behind: str) -> bool:
-    """Whether a word that may be a file is one by its place: behind "in" or "next", or alone in a cell of a table."""
+    """Whether the position of a possible file name confirms it: after "in" or "next", or alone in a table cell."""
     name = word.rpartition("/")[2]
-    if name.lower() in _LIBRARIES or (name == word and name.lower().rpartition(".")[0] in _ATTRIBUTED):
+    if name.lower() in _LIBRARIES or (name == word and name.lower().rpartition(".")[0] in _OBJECT_NAMES):
         return False
-    if " " in word or word.lower() in _EITHER:
+    if " " in word or word.lower() in _SLASHED_WORDS:
         return False
     folders = name != word and not word.startswith(("/", *_MIME)) and bool(name.strip(".0123456789"))
     if not (folders or _is_typed(name, _KNOWN_EXTENSIONS) or _is_name(name) or name == ".env"):
@@ -589,13 +593,13 @@ def _is_pointed_to(word: str, before: str, behind: str) -> bool:
     if before.count("`") % 2 and not quoted:
         return False  # in a command or a sentence
     rest = pattern(_MARKS).sub("", before, count=1).lower()
-    if not pattern(_POINTED).search(rest) or not (before.strip() or behind.strip()):
+    if not pattern(_BEFORE_POINTED).search(rest) or not (before.strip() or behind.strip()):
         return False
-    return bool(rest and (quoted or before.endswith("**"))) or pattern(_BEHIND).match(behind) is not None
+    return bool(rest and (quoted or before.endswith("**"))) or pattern(_AFTER_POINTED).match(behind) is not None
 
 
 def _role(before: str, behind: str, *, removes: bool) -> str:
-    """What a sentence does with a file, by the words around it."""
+    """The role of a file in a sentence, by the words around it: see `Mention.role`."""
     before = before.lower()
     clause = pattern(_CLAUSE).split(before.rstrip(" \t`*\"'[<_\u201c"))[-1]
     if _is_spared(before, behind.lower()):
@@ -610,14 +614,14 @@ def _is_spared(before: str, behind: str) -> bool:
     bare = before.rstrip("`*\"'[<_\u201c")
     if pattern(_SPARED).search(bare):
         return pattern(_SO_FAR).match(behind) is None
-    if pattern(_LEFT).search(bare) and pattern(_LEFT_BEHIND).match(behind):
+    if pattern(_BEFORE_LEFT).search(bare) and pattern(_AFTER_LEFT).match(behind):
         return True
     said = pattern(_UNCHANGED).match(behind)
     return said is not None and pattern(_HOWEVER).search(said["rest"]) is None
 
 
 class _Item:
-    """One mention, and how clearly it says what comes next."""
+    """A mention, and how clearly it says what comes next."""
 
     def __init__(self, mention: Mention, level: int, *, written: str = "", fenced: bool = False) -> None:
         self.mention = mention
@@ -625,11 +629,11 @@ class _Item:
         self.written = written
         self.fenced = fenced
         self.announces = False
-        """Whether its line is the last one above the block, and says what comes."""
+        """Whether its line is the last one above the block and announces it."""
 
 
-def _bare(line: str) -> str:
-    """A line without what marks it as a heading, a list item, a quotation or a comment."""
+def _undecorated(line: str) -> str:
+    """A line without the marks of a heading, a list item, a quotation or a comment."""
     text = line.strip()
     for opening, closing in (("<!--", "-->"), ("/*", "*/"), ("//", ""), ("--", ""), ("{/*", "*/}")):
         if text.startswith(opening):
@@ -644,7 +648,7 @@ def _bare(line: str) -> str:
 
 
 def _unwrap(text: str) -> str:
-    """A path without what is around it: emphasis, quotes, a remark in parentheses, a colon."""
+    """A path without emphasis, quotes, a remark in parentheses, or a colon around it."""
     text = text.strip().strip("*").strip()
     closing = _PAIRS.get(text[:1])
     end = text.find(closing, 1) if closing is not None else -1
@@ -658,12 +662,12 @@ def _unwrap(text: str) -> str:
 
 
 def _without_number(path: str) -> str:
-    """A path without the line number behind it."""
+    """A path without the line number after it."""
     name, colon, number = path.rpartition(":")
     return name if colon and number.isdecimal() and name else path
 
 
-def _path(text: str) -> str | None:
+def _possible_path(text: str) -> str | None:
     """The text, if it may be a path: one word, with a folder, an extension or a known name."""
     if not text or len(text) > _LONGEST_PATH or " " in text or not _NO_PATH.isdisjoint(text):
         return None
@@ -680,10 +684,10 @@ def _path(text: str) -> str | None:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is the name of a kind of file; one that is a word as well, only in capitals."""
+    """Whether a word is a well-known file name; names that are also words must be in capitals."""
     return word.lower() in _OWN_NAMES or word in _PLAIN_WORDS
 
 
 def _words(info: str) -> list[str]:
-    """The words of an info string; a quoted one may hold spaces."""
+    """The words of an info string; a quoted word may contain spaces."""
     return pattern(_INFO_WORDS).findall(info)

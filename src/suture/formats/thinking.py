@@ -1,15 +1,15 @@
-"""Recognize what a model thinks and prints before it replies: it is never a part of the reply.
+"""Recognize the thinking that a model prints before its reply; it is never part of the reply.
 
-Thinking is what is between a pair of tags (`<think>`, `[THINK]`, `<|begin_of_thought|>` …), in harmony's analysis
-channel, or in an HTML comment over several lines. Without an end, it goes on to the end of the reply. An end without a
-beginning is common, for the beginning may be a part of the prompt: everything before it is thinking. Only the end of an
-HTML comment, which is an arrow as well, means nothing alone.
+Thinking is the text between a pair of tags (`<think>`, `[THINK]`, `<|begin_of_thought|>` …), in harmony's analysis
+channel, or in an HTML comment over several lines. Without an end, it extends to the end of the reply. An end without a
+beginning is common, because the beginning may be part of the prompt: everything before it is thinking. Only the end of
+an HTML comment means nothing alone, because it may also be an arrow.
 
-Prose may speak of tags. So a beginning without an end counts only if its line begins with it, and an end without a
-beginning only if its line begins or ends with it; other tags and tokens of the model do not matter there.
+Prose may mention tags. So a beginning without an end counts only at the start of its line, and an end without a
+beginning only at the start or end of its line, ignoring other tags and the model's tokens.
 
-Tags in inline code or in quotes are talked about. Whether a line is inside a code fence or a block, where tags are
-content, is for the reader of the reply to know. `<plan>` and `<details>` are no thinking: models put edits into them.
+Tags in inline code or in quotes are only mentioned. The caller must know whether a line is inside a code fence or a
+block, where tags are content. `<plan>` and `<details>` are not thinking: models put edits into them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAMES = (
     r"thinking_process|thought_process|inner_monologue|chain_of_thought|cot"
 )
 _FAMILY = {"think", "thinking", "thought", "thoughts", "reasoning"}
-"""Names that models mix up: the end of one is that of another."""
+"""Names that models mix up: the end of one may end another."""
 _TAGS = (
     r"(?P<code>(?<!`)(?P<tick>`{1,3})(?!`).+?(?P=tick)|(?P<quote>[\"'])</?[^<>]*>(?P=quote)|<!--.{0,1000}?-->)"
     rf"|(?i:<\s*(?P<end>/?)\s*(?P<name>{_NAMES})(?:\s[^<>]*)?(?P<empty>/?)>)"
@@ -40,28 +40,28 @@ _TAGS = (
 )
 _CONTROL = r"<\|(?:start\|>(?:assistant)?|channel\|>\s*[a-z]+|message\|>|end\|>|return\|>|call\|>)"
 _RECIPIENT = " to=functions."
-"""In harmony, what a message says that calls a tool."""
+"""In harmony, the mark of a message that calls a tool."""
 _SURE = {"name think", "name thinking", "comment", "harmony"}
 _ENDS = {"name": "end", "square": "end_square", "kimi": "end_kimi", "entity": "end_entity", "pipe": "end_pipe"}
-"""Groups of the pattern with the name of a tag, and those with its slash."""
+"""Groups of the pattern for the name of a tag, each with the group for its slash."""
 
 
 class Thought(Record):
     """Some thinking in a reply."""
 
     line: int
-    """Where it begins in the reply, counted from 1."""
+    """The line of the reply at which it begins, counted from 1."""
     end_line: int
     tag: str
-    """Its beginning as written; of an end without a beginning, that end."""
+    """Its beginning as written, or its end if it has no beginning."""
     blocks: int
-    """How many blocks it holds that could have been applied."""
+    """The number of blocks in it that could have been applied."""
     missing: str = ""
-    """`end`: it takes all that follows. `beginning`: it takes all that comes before."""
+    """`end`: it extends to the end of the reply. `beginning`: it begins at the start of the reply."""
 
 
 class Tag(Record):
-    """A beginning or an end of thinking in a line."""
+    """The beginning or end of thinking in a line."""
 
     name: str
     begins: bool
@@ -69,45 +69,45 @@ class Tag(Record):
     end: int
     written: str
     at_start: bool
-    """Whether its line begins with it, other tags and tokens not counted."""
+    """Whether its line begins with it, ignoring other tags and tokens."""
     at_end: bool
 
     def ends(self, begun: Tag) -> bool:
-        """Whether it ends what another tag began."""
+        """Whether it ends the thinking that another tag began."""
         if self.begins or begun.name == "harmony":
             return not self.begins and self.name in {"harmony", "channel", "message"}
         return self.family == begun.family
 
     @property
     def family(self) -> str:
-        """What its name has in common with others."""
+        """The name, or one common name for names that models mix up."""
         kind, _, name = self.name.rpartition(" ")
         return f"{kind} think" if name.rpartition(":")[2] in _FAMILY else self.name
 
 
-class Seen(Record):
-    """A line with tags in it."""
+class TaggedLine(Record):
+    """The parts of a line that contains tags."""
 
     shown: str
-    """What of it is no thinking."""
+    """The part that is not thinking."""
     hidden: str
     lone: Tag | None
-    """An end that nothing began."""
+    """An end without a beginning."""
 
 
 class Thinking:
-    """Follows a reply line by line, and separates the thinking from it."""
+    """Reads a reply line by line and separates the thinking from it."""
 
     def __init__(self) -> None:
         self.tag: Tag | None = None
-        """The beginning that has no end so far."""
+        """The beginning of the thinking that has not ended."""
         self._channels = False
-        """Whether harmony's channels have been named: then the final one is no end without a beginning."""
+        """Whether harmony's channels have been named: then the final channel is not an end without a beginning."""
         self._inner: dict[str, int] = {}
-        """How often tags of the same family, but of other names, began inside the thinking and did not end."""
+        """The number of open tags inside the thinking, by name, of the same family with another name."""
 
-    def read(self, line: str, unpaired: Collection[int] = ()) -> Seen | None:
-        """What a line says with tags in it; None if it has none. Of beginnings that are `unpaired` it only speaks."""
+    def read(self, line: str, unpaired: Collection[int] = ()) -> TaggedLine | None:
+        """Separate a line with tags; None if it has none. Beginnings at `unpaired` are only mentioned."""
         line_tags = tags(line)
         if not line_tags:
             return None
@@ -128,12 +128,12 @@ class Thinking:
                 self._channels = False
             self._channels = self._channels or tag.name in {"harmony", "channel"}
         (shown if self.tag is None else hidden).append(line[at:])
-        said = "".join(shown)
-        is_call = _RECIPIENT in said  # its reader knows it by the tokens
-        return Seen(said if is_call else pattern(_CONTROL).sub("", said), "".join(hidden), lone)
+        text = "".join(shown)
+        is_call = _RECIPIENT in text  # the reader of calls needs the tokens
+        return TaggedLine(text if is_call else pattern(_CONTROL).sub("", text), "".join(hidden), lone)
 
     def _ends(self, tag: Tag, begun: Tag) -> bool:
-        """Whether a tag ends the thinking; another one may be inside it, with an end of its own."""
+        """Whether a tag ends the thinking; tags inside it may have ends of their own."""
         inner = self._inner.get(tag.name, 0)
         if tag.begins:
             if tag.name != begun.name and tag.family == begun.family:
@@ -154,7 +154,7 @@ class Thinking:
 
 
 def tags(line: str) -> list[Tag]:
-    """The beginnings and ends of thinking in a line."""
+    """All beginnings and ends of thinking in a line."""
     result: list[Tag] = []
     last = 0
     blank = True
@@ -165,11 +165,11 @@ def tags(line: str) -> list[Tag]:
         name, begins = _tag_name(groups)
         if begins and name not in _SURE and line[: match.start()][-1:].isalnum():
             continue  # a type: List<Thought>
-        blank = blank and not _said(line[last : match.start()])
+        blank = blank and not _without_tokens(line[last : match.start()])
         last = match.end()
         result.append(Tag(name, begins, match.start(), last, match.group(), at_start=blank, at_end=False))
     for number in range(len(result) - 1, -1, -1):
-        if _said(line[result[number].end : last if number < len(result) - 1 else len(line)]):
+        if _without_tokens(line[result[number].end : last if number < len(result) - 1 else len(line)]):
             break
         last = result[number].start
         result[number] = result[number].but(at_end=True)
@@ -177,7 +177,7 @@ def tags(line: str) -> list[Tag]:
 
 
 def is_end(line: str) -> bool:
-    """Whether a line is an end of thinking, and nothing else."""
+    """Whether a line is nothing but an end of thinking."""
     line_tags = tags(line)
     return (
         len(line_tags) == 1
@@ -187,13 +187,13 @@ def is_end(line: str) -> bool:
     )
 
 
-def _said(text: str) -> str:
-    """What of a text is no token of the model."""
+def _without_tokens(text: str) -> str:
+    """A text without the model's tokens."""
     return pattern(_CONTROL).sub("", text).strip()
 
 
 def _tag_name(groups: dict[str, str]) -> tuple[str, bool]:
-    """What a tag is called, and whether it begins something."""
+    """The name of a tag, and whether it is a beginning."""
     if "channel" in groups:
         channel = groups["channel"].lower()
         return "harmony" if channel in {"analysis", "final"} else "channel", channel == "analysis"

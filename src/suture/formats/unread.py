@@ -1,18 +1,18 @@
-"""Find what looks like an edit in the lines of a reply that no block took.
+"""Find what looks like an edit in the lines of a reply that belong to no block.
 
-A list of rules looks at the passages of the reply: prose, and code fences with nothing in them that was read. Each
-rule knows one way to write an edit, and says at which line it begins, what it seems to be, which file it seems to be
-about, and whether that is beyond doubt: a path with old and new text, or with all of a file. A line is reported once.
-Nothing of this is applied: what is only nearly an edit has no exact meaning, but an edit must not get lost silently.
+Each rule examines the passages of the reply (prose, and code fences without a block) for one way to write an edit. It
+reports the line at which the edit begins, what it seems to be, which file it seems to be about, and whether that is
+beyond doubt: a path with old and new text, or with a whole file. Each line is reported once. Nothing is applied: what
+is only nearly an edit has no exact meaning, but an edit must not get lost silently.
 
-What only explains a block that was read is not reported: its texts are in that block. Nor is code in a fence for a
-programming language, a command that only runs something, or a word about markers in a sentence.
+Not reported: text that only explains a block (its texts are in that block), code in a fence for a programming language,
+a command that only runs something, or a sentence that mentions markers.
 """
 
 from __future__ import annotations
 
 from suture.formats import DIFFS, LANGUAGES, Unread, calls, pattern
-from suture.formats.file_names import alone, as_path, closes, fence_of, in_info, is_known, mentions
+from suture.formats.file_names import as_path, closes_fence, is_known, mentions, parse_fence, path_in_info, path_on_line
 from suture.formats.search_replace import marker
 from suture.records import Record
 
@@ -30,10 +30,10 @@ def _phrases(text: str) -> frozenset[str]:
     return frozenset(text.split(", "))
 
 
-_SHELLS = calls.names("bash sh shell zsh fish console terminal powershell ps1 pwsh cmd bat shell-session")
-_PRINTED = calls.names("text txt output log console terminal csv")
-_NOT_CODE = _PRINTED | _SHELLS | DIFFS
-_SETTINGS = calls.names("yaml yml toml ini")
+_SHELLS = calls.word_set("bash sh shell zsh fish console terminal powershell ps1 pwsh cmd bat shell-session")
+_OUTPUTS = calls.word_set("text txt output log console terminal csv")
+_NOT_CODE = _OUTPUTS | _SHELLS | DIFFS
+_SETTINGS = calls.word_set("yaml yml toml ini")
 _OLD_WORDS = _phrases(
     "search, find, old, original, before, existing, current, from, replace, remove, delete, change, change from, "
     "change this, find this, instead of, look for, replace this, search for"
@@ -42,39 +42,39 @@ _NEW_WORDS = _phrases(
     "replace, new, updated, after, replacement, with, to, by, modified, changed, add, insert, use, by this, "
     "change to, replace by, replace with, should be, to this, use this, with this"
 )
-_FILLERS = calls.names("the this that code block text version section snippet line lines in of file for it part")
+_FILLERS = calls.word_set("the this that code block text version section snippet line lines in of file for it part")
 _LABEL_WORDS = _OLD_WORDS | _NEW_WORDS
-_TEXTS = calls.OLD | calls.NEW | calls.CONTENTS | calls.names("patch diff input insertline codeedit edits")
-"""What an edit tool gets: texts under these names."""
+_TEXTS = calls.OLD | calls.NEW | calls.CONTENTS | calls.word_set("patch diff input insertline codeedit edits")
+"""Names of arguments of edit tools that are texts."""
 _WEAK = calls.WEAK | {"with", "from", "to"}
 _WRITERS = calls.WRITERS - {"write", "create"}
-_MOVERS = calls.names(
+_MOVERS = calls.word_set(
     "renamefile movefile copyfile insertcontent insertline insertlines inserttext insertatline insertintofile "
     "appendfile appendtofile prependtofile addlines"
 )
-"""Tools that change files, but not by old and new text."""
-_AROUND = calls.names(
+"""Tools that change files by other means than old and new text."""
+_WRAPPER_TAGS = calls.word_set(
     "functioncalls toolcalls tools edits files changes args a b body br center code dd details div dl dt em footer "
     "h1 h2 h3 head header hr html i img kbd li main ol p pre section span strong sub summary sup table tbody td th "
     "thead tr u ul"
 )
-"""Tags that are around others, or around prose."""
+"""Tags that enclose other tags or prose."""
 _CALL_BEGINS = ("[TOOL", "Action:")
-_MOST_LINES_BETWEEN = 300  # lines between the two halves of an edit
+_MOST_LINES_BETWEEN = 300  # lines between the two halves of an edit: bounds the time
 _FEW_LINES_BETWEEN, _MOST_UNENDED = 20, 100
-"""After so many calls without an end, only a few lines are searched for the end of another one."""
-_MOST_LINES_ABOVE = 6  # lines above a passage that are searched for its file, blank ones not counted
-_LONGEST_LINE = 2_000  # characters of a line that are looked at
-_MOST_LINES_TO_FENCE = 3  # from a line that introduces a fence, blank ones between them counted
-_LONGEST_LABEL = 100  # characters
-_SHORTEST_TEXT = 4  # characters of a text that is recognized in a block, whitespace not counted
+"""After `_MOST_UNENDED` calls without an end, an end is searched for only in the next `_FEW_LINES_BETWEEN` lines."""
+_MOST_LINES_ABOVE = 6  # lines above a passage, not counting blank ones, that may name its file
+_LONGEST_LINE = 2_000  # characters at the start of a line that are examined: bounds the time
+_MOST_LINES_TO_FENCE = 3  # lines from an introduction to its fence, counting blank ones
+_LONGEST_LABEL = 100  # characters of a label: longer lines are prose
+_SHORTEST_TEXT = 4  # characters of a text, not counting whitespace, that is recognized in a block
 
 _NAMED = "path|file_?path|filePath|file|file_?name|target_?file|TargetFile|target_?path|relative_?path"
 _OPENING = (
     r"^\W*(?:\d+[.)]\s*)?(?:(?:in|inside|at|on|within)\s+(?:[^,]{1,80},|\S+?,?)\s+)?"
     r"(?:(?:then|next|also|finally|now|please|and)[,:]?\s+)*"
 )
-"""How an order begins, before its verb."""
+"""The words of an instruction before its verb."""
 _PATTERNS = {
     "key": r"""["'<=\s,({*_-]([A-Za-z][\w-]*)(?=[\\"'*_]*\s*[:=>])""",
     "value": rf"""(?i)(?:{_NAMED})[\\"'*_]*\s*[:=>]\s*[\\\["'`]*\s*([^\\"'`<>,\]\n]+)""",
@@ -138,42 +138,51 @@ _NEEDED_TEXTS = {
     "put": ("`",),
     "rule": ("file", "FILE", "File"),
 }
-"""What a line must have for a pattern to be worth a try: most lines have none of it."""
+"""Texts of which a line must contain one for a pattern to be tried: most lines contain none."""
 
 
 def find_unread(source: Source, seen: Sequence[int], blocks: Sequence[Block], known: Sequence[Unread]) -> list[Unread]:
-    """What looks like an edit in the lines that no block took, in order; `known` is what the parser saw itself."""
+    """Find what looks like an edit in the lines `seen`, which belong to no block. The parser itself found `known`."""
     reply = _Reply(source, seen, blocks)
     by_line = {unread.line: unread for unread in known if unread.line - 1 in reply.lines}
     passages = list(reply.passages())
     openings = {passage.opening: passage for passage in passages if passage.language is not None}
-    for rule in (_calls, _markers, _escaped_blocks, _fields, _rows, _commands, _diffs, _listings):
+    for rule in (
+        _find_calls,
+        _find_markers,
+        _find_escaped_blocks,
+        _find_fields,
+        _find_rows,
+        _find_commands,
+        _find_diffs,
+        _find_listings,
+    ):
         for passage in passages:
             for unread in rule(reply, passage):
                 reply.report(unread, by_line)
-    for unread in _in_prose(reply, passages):
+    for unread in _find_in_prose(reply, passages):
         reply.report(unread, by_line)
     for unread in known:
         if unread.kind == "fenced_file":
             inside = openings.get(unread.line - 1)
             if inside is None or any(number + 1 in by_line for number in inside.numbers):
-                by_line.pop(unread.line, None)  # something was read in it, or seems to be more than a file
+                by_line.pop(unread.line, None)  # it contains a block, or something other than a file
     return [by_line[line] for line in sorted(by_line)]
 
 
 class _Passage(Record):
-    """A code fence, or the prose between two."""
+    """A code fence, or the prose between two fences."""
 
     numbers: tuple[int, ...]
-    """The lines in it, counted from 0; without those of the fence."""
+    """Its lines, counted from 0, without the fence lines."""
     language: str | None
-    """None for prose."""
+    """The language of the fence; None for prose."""
     opening: int
-    """The line of the fence, or the first one."""
+    """The line of the opening fence, or the first line of prose."""
 
 
 class _Reply:
-    """The lines that no block took."""
+    """The lines that belong to no block."""
 
     def __init__(self, source: Source, seen: Sequence[int], blocks: Sequence[Block]) -> None:
         usable = [block for block in blocks if not block.problem]
@@ -182,26 +191,26 @@ class _Reply:
         self.lines = {number: (source.line(number) or "")[:_LONGEST_LINE] for number in self.seen}
         self.reads = bool(usable)
         self.reported: set[int] = set()
-        """Lines that are reported as one item."""
+        """Lines that are part of a reported item."""
         self.unended = 0
-        """How many calls nothing ended."""
+        """The number of calls without an end."""
         self.here_ends: dict[tuple[int, str], int] = {}
-        """Where a here-document ends, by the last line of its passage and its word."""
+        """The line at which a here-document ends, by the last line of its passage and its delimiter."""
         splits = [split for block in usable for hunk in block.hunks for split in hunk.splits]
         self.old = [_squeeze(split.old) for split in splits]
         self.new = [_squeeze(split.new) for split in splits] + [_squeeze(block.content or "") for block in usable]
 
     def passages(self) -> Iterator[_Passage]:
-        """Prose and fences, in order; a fence with a block in it is skipped."""
+        """Prose and fences, in order; fences that contain a block are skipped."""
         prose: list[int] = []
         inside: list[int] = []
         fence, language, opening = "", "", 0
         for number in self.seen:
             line = self.lines[number]
-            opened = fence_of(line) if line.lstrip()[:1] in {"`", "~"} else None
+            opened = parse_fence(line) if line.lstrip()[:1] in {"`", "~"} else None
             if opened is None:
                 (inside if fence else prose).append(number)
-            elif fence and closes(opened[0], fence):
+            elif fence and closes_fence(opened[0], fence):
                 if not self.covered & {*range(opening, number)}:
                     yield _Passage(tuple(inside), language, opening)
                 fence = ""
@@ -219,11 +228,11 @@ class _Reply:
         return "\n".join([self.lines[number] for number in numbers])
 
     def last_line(self, passage: _Passage) -> int:
-        """The last line of a passage that is not blank; -1 if all are."""
+        """The last line of a passage that is not blank; -1 if there is none."""
         return next((number for number in reversed(passage.numbers) if self.lines[number].strip()), -1)
 
     def path_above(self, number: int) -> str | None:
-        """The file that the lines above a line name, as long as no block is between."""
+        """The file that the lines above a line name, up to the previous block."""
         looked = 0
         while number - 1 in self.lines and looked < _MOST_LINES_ABOVE:
             number -= 1
@@ -235,28 +244,28 @@ class _Reply:
         return None
 
     def unread(self, number: int, kind: str, path: str | None = None, *, edits: bool = True) -> Unread:
-        """Something at a line, about a file or else the one that the lines above name; without one, it is doubtful."""
+        """An item at a line, about `path` or the file that the lines above name; without a file, it is doubtful."""
         path = path or self.path_above(number)
         return Unread(number + 1, kind, path, edits and path is not None)
 
     def report(self, unread: Unread, by_line: dict[int, Unread]) -> None:
-        """Add what was found, unless it is inside of something that was reported."""
+        """Add an item, unless it is inside another one."""
         if unread.line - 1 not in self.reported:
             by_line.setdefault(unread.line, unread)
 
     def explains(self, old: str, new: str) -> bool:
-        """Whether two texts are of a change that was read."""
+        """Whether one of two texts is part of a change that was read."""
         return _is_in(old, self.old) or _is_in(new, self.new)
 
 
 def _search(name: str, text: str) -> Match[str] | None:
-    """Where a pattern is found in a text."""
+    """Search a text for a named pattern."""
     needed = _NEEDED_TEXTS.get(name)
     return None if needed and not any(word in text for word in needed) else pattern(_PATTERNS[name]).search(text)
 
 
 def _path_in(line: str) -> str | None:
-    path = in_info(line) if fence_of(line) else None if line.lstrip().startswith("</") else alone(line)
+    path = path_in_info(line) if parse_fence(line) else None if line.lstrip().startswith("</") else path_on_line(line)
     files = _files(line) if path is None else [as_path(path)]
     return files[0] if len(files) == 1 else None
 
@@ -266,7 +275,7 @@ def _files(line: str) -> list[str]:
 
 
 def _known_path(path: str | None) -> str | None:
-    """A path, if it is one beyond doubt."""
+    """The path, if it is one beyond doubt."""
     path = (path or "").strip()
     return as_path(path) if is_known(path) else None
 
@@ -280,28 +289,28 @@ def _squeeze(text: str) -> str:
     return "".join(text.split())
 
 
-def _calls(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
-    """Tool calls, edits in JSON and in tags."""
+def _find_calls(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Find tool calls, and edits in JSON and in tags."""
     if passage.language not in {None, *LANGUAGES}:
         return
     numbers, at = passage.numbers, 0
     while at < len(numbers):
-        end = _region(reply, numbers, at)
+        end = _end_of_call(reply, numbers, at)
         fenced, inside = passage.language is not None, numbers[at:end]
-        unread = _call(reply, numbers[at], reply.text(inside), fenced=fenced) if inside else None
+        unread = _classify_call(reply, numbers[at], reply.text(inside), fenced=fenced) if inside else None
         if unread is not None:
             yield unread
             reply.reported.update(inside)
         at = max(end, at + 1)
 
 
-def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
-    """Behind the last line of what may be a call that begins at a line; where none does, the line itself."""
+def _end_of_call(reply: _Reply, numbers: Sequence[int], at: int) -> int:
+    """The end of the call that may begin at a line; the line itself if none does."""
     line = reply.lines[numbers[at]].strip()
     tag = calls.opening_tag(line)
     called = _search("function", line) and line[:1] not in {"`", "#"}
     listed = line.startswith(("{", "[{", "- {")) or line == "["
-    around = tag is None or (calls.plain(tag) in _AROUND and _path_of(line) is None)
+    around = tag is None or (calls.plain(tag) in _WRAPPER_TAGS and _path_of(line) is None)
     if around and not (listed or called or line.startswith(_CALL_BEGINS)):
         return at
     depth, parentheses, blank = 0, 0, len(numbers)
@@ -310,7 +319,7 @@ def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
         text = reply.lines[numbers[place]]
         if place > at and numbers[place] != numbers[place - 1] + 1:
             reply.unended += 1
-            return at if (tag or depth > 0) and blank > place else min(blank, place)  # a block is in it, and was read
+            return at if (tag or depth > 0) and blank > place else min(blank, place)  # it contains a block
         if not text.strip():
             blank = min(blank, place)
             if tag is None and depth <= 0:
@@ -326,29 +335,29 @@ def _region(reply: _Reply, numbers: Sequence[int], at: int) -> int:
 
 
 def _pair_end(reply: _Reply, numbers: Sequence[int], at: int) -> int:
-    """Behind the element with a new text that follows one with an old text."""
+    """The end of the element with the new text that follows one with the old text."""
     second = next((place for place in range(at, len(numbers)) if reply.lines[numbers[place]].strip()), at)
     tag = calls.opening_tag(reply.lines[numbers[second]].strip()) if second < len(numbers) else None
-    return max(at, _region(reply, numbers, second)) if tag and calls.plain(tag) in calls.NEW else at
+    return max(at, _end_of_call(reply, numbers, second)) if tag and calls.plain(tag) in calls.NEW else at
 
 
-def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | None:
-    """What a text seems to be that may be a call."""
-    opened = [tag for tag in calls.tags(text) if not tag.closes]
+def _classify_call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | None:
+    """Classify a text that may be a call."""
+    opened = [tag for tag in calls.tags(text) if not tag.is_closing]
     keys = {calls.plain(key) for name in ("key", "key_tag") for key in pattern(_PATTERNS[name]).findall(f" {text}")}
     names = {calls.tool(name) for key in ("call", "named") for name in pattern(_PATTERNS[key]).findall(text)}
     names |= {name for tag in opened for name in (tag.name, calls.tool(tag.attributes.get("name", "")))}
     called = _search("function", text)
     names |= {calls.tool(called[1])} if called else set()
-    moved = _known_path(_path_of(text) or _source(text)) if names & (_MOVERS | _WRITERS) else None
-    editor, more, tags = bool(calls.EDITORS & names), calls.more_than_edit(text), text.lstrip().startswith("<")
+    moved = _known_path(_path_of(text) or _moved_file(text)) if names & (_MOVERS | _WRITERS) else None
+    editor, more, tags = bool(calls.EDITORS & names), calls.has_other_names(text), text.lstrip().startswith("<")
     old, new = _sides(keys, either=moved is None and (editor or tags or more is False))
     content = bool(keys & calls.CONTENTS)
     if called and not (old and new):
-        return _positional(number, text, calls.tool(called[1]), fenced=fenced)
+        return _classify_function_call(number, text, calls.tool(called[1]), fenced=fenced)
     tags = bool(opened) and tags and not any(word in text for word in ("invoke", "function", "tool"))
     strong = bool((old | new) - _WEAK)
-    path = _path_of(text) or _entry(text) or (reply.path_above(number) if tags and old else None)
+    path = _path_of(text) or _file_of_entry(text) or (reply.path_above(number) if tags and old else None)
     inside = content or bool(_search("inside", text))
     writer = bool((calls.WRITERS | {"file"}) & names) or "create" in pattern(_PATTERNS["command"]).findall(text)
     kind, line = "tag" if tags else "call", number + 1
@@ -365,19 +374,19 @@ def _call(reply: _Reply, number: int, text: str, *, fenced: bool) -> Unread | No
         return Unread(line, kind, moved or path, edits=True)
     if editor and keys & _TEXTS:
         return Unread(line, kind, path, path is not None and inside)
-    return Unread(line, "file", path) if path and "\\n" in text and path == _entry(text) else None
+    return Unread(line, "file", path) if path and "\\n" in text and path == _file_of_entry(text) else None
 
 
 def _sides(keys: set[str], *, either: bool = False) -> tuple[set[str], set[str]]:
-    """The names of old and of new texts. `with` is one beside the other; so are `from` and `to`, if they may be."""
+    """The names of old and of new texts. `with` counts beside an old text, and `from` with `to` if `either` is set."""
     old, new = keys & calls.OLD, keys & calls.NEW
     if "with" in keys and (old or "replace" in keys):
         return old or {"replace"}, {"with"}
     return ({"from"}, {"to"}) if either and {"from", "to"} <= keys and not old | new else (old, new)
 
 
-def _positional(number: int, text: str, name: str, *, fenced: bool) -> Unread | None:
-    """A call of a function of an edit tool, with a path and texts that have no names; in a fence it may be code."""
+def _classify_function_call(number: int, text: str, name: str, *, fenced: bool) -> Unread | None:
+    """A call of an edit tool as a function, with a path and texts without names; in a fence it may be code."""
     match = _search("first", text)
     path, texts = _known_path(match[1]) if match else None, len(_quoted_texts(text)) - 1
     if path is None:
@@ -389,25 +398,25 @@ def _positional(number: int, text: str, name: str, *, fenced: bool) -> Unread | 
     return Unread(number + 1, "call", path) if name in _MOVERS | {"deletefile", "removefile"} else None
 
 
-def _source(text: str) -> str | None:
+def _moved_file(text: str) -> str | None:
     """The file that a call moves."""
     match = _search("source", text)
     return match[1] if match else None
 
 
-def _entry(text: str) -> str | None:
-    """The file that an entry of an object in JSON is about."""
+def _file_of_entry(text: str) -> str | None:
+    """The file that is a key of a JSON object."""
     match = _search("entry", text) if text.lstrip().startswith(("{", "[")) else None
     return _known_path(match[1]) if match else None
 
 
 def _holds_file(tag: calls.Tag, text: str) -> bool:
-    """Whether a tag at the beginning of a text says of which file it holds the content."""
+    """Whether a tag at the start of a text names the file whose content it has."""
     return tag.start == 0 and _known_path(_path_of(text[: tag.end])) is not None
 
 
 def _path_of(text: str) -> str | None:
-    """The path that a field or an attribute of a text has."""
+    """The path in a field or an attribute of a text."""
     for match in [*pattern(_PATTERNS["value"]).finditer(text), *pattern(_PATTERNS["value_tag"]).finditer(text)]:
         path = match[1].strip()
         if path and " " not in path and ("." in path or "/" in path):
@@ -415,32 +424,32 @@ def _path_of(text: str) -> str | None:
     return None
 
 
-def _markers(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
-    """Blocks with other words or numbers of characters in their markers."""
+def _find_markers(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Find blocks with unknown words or numbers of characters in their markers."""
     open_at: dict[str, tuple[int, Match[str]]] = {}
     for number in passage.numbers:
         line = reply.lines[number]
-        begun, ended = _search("begin", line), _search("end", line)
-        if begun:
-            open_at.setdefault({"<": ">", "-": "+"}[begun[1][0]], (number, begun))
-        first, begun = open_at.pop(ended[1][0], (0, None)) if ended else (0, None)
-        if begun and number - first < _MOST_LINES_BETWEEN:
-            word = begun[2].lower()
+        start, end = _search("begin", line), _search("end", line)
+        if start:
+            open_at.setdefault({"<": ">", "-": "+"}[start[1][0]], (number, start))
+        first, start = open_at.pop(end[1][0], (0, None)) if end else (0, None)
+        if start and number - first < _MOST_LINES_BETWEEN:
+            word = start[2].lower()
             edits = word in _OLD_WORDS or word.startswith(("edit", "patch", "update", "file"))
-            yield reply.unread(first, "markers", _known_path(begun[3].strip(" :`")), edits=edits)
+            yield reply.unread(first, "markers", _known_path(start[3].strip(" :`")), edits=edits)
 
 
-def _escaped_blocks(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
-    """Blocks whose markers are not at the beginning of their lines, or are spelled otherwise."""
+def _find_escaped_blocks(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Find blocks whose markers are not at the start of their lines, or are escaped."""
     open_at = -_MOST_LINES_BETWEEN
     for number in passage.numbers:
         line = reply.lines[number]
-        begun, ended = _search("inside", line), _search("closed", line)
-        if begun and ended and "=====" in line:
+        start, end = _search("inside", line), _search("closed", line)
+        if start and end and "=====" in line:
             yield reply.unread(number, "escaped")
-        elif begun and not ended and marker(line) is None:
+        elif start and not end and marker(line) is None:
             open_at = number
-        elif ended and not begun and number - open_at < _MOST_LINES_BETWEEN:
+        elif end and not start and number - open_at < _MOST_LINES_BETWEEN:
             yield reply.unread(open_at, "escaped")
             open_at = -_MOST_LINES_BETWEEN
         section = _search("section", line)
@@ -453,8 +462,8 @@ def _escaped_blocks(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             yield reply.unread(number, "diff", as_path(header[1]) if header else None, edits=header is not None)
 
 
-def _fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
-    """Edits as fields: `path`, `old` and `new`, each at the beginning of a line."""
+def _find_fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Find edits written as fields: `path`, `old` and `new`, each at the start of a line."""
     if passage.language not in {None, *_SETTINGS, *LANGUAGES}:
         return
     found = [(number, _search("field", reply.lines[number])) for number in passage.numbers]
@@ -477,8 +486,8 @@ def _fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             yield Unread(number + 1, "file", path)
 
 
-def _rows(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
-    """The rows of a table of files, old and new texts; and rules with a file's name, above its content."""
+def _find_rows(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Find rows of tables with files, old and new texts; and rules with a file name above its content."""
     columns: list[str] = []
     for number in passage.numbers if passage.language is None else ():
         line = reply.lines[number].strip()
@@ -498,8 +507,8 @@ def _rows(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             yield Unread(number + 1, "file", _known_path(ruled[1]))
 
 
-def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
-    """Commands of a shell that write, change, move or delete files."""
+def _find_commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Find shell commands that write, change, move or delete files."""
     if passage.language not in {None, "", *_SHELLS}:
         return
     for place, number in enumerate(passage.numbers):
@@ -508,8 +517,8 @@ def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             continue
         whole = passage.language is not None or line.startswith(("$ ", "> ", "# $"))
         for command in [line.lstrip("$> ")] if whole else line.split("`")[1::2]:
-            unread = _command(command, number + 1, whole_line=whole)
-            unread = unread or _script(reply, passage.numbers, place, command)
+            unread = _read_command(command, number + 1, whole_line=whole)
+            unread = unread or _read_script(reply, passage.numbers, place, command)
             if unread is not None:
                 yield unread
                 here = unread.kind == "heredoc" or (command.startswith("ed ") and "<<" in command)
@@ -518,7 +527,7 @@ def _commands(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
                 break
 
 
-def _command(command: str, line: int, *, whole_line: bool) -> Unread | None:
+def _read_command(command: str, line: int, *, whole_line: bool) -> Unread | None:
     here = _search("heredoc", command)
     if here:
         path = here[1] or here[2] or here[3]
@@ -535,8 +544,8 @@ def _command(command: str, line: int, *, whole_line: bool) -> Unread | None:
     return Unread(line, "shell", as_path(files[0])) if files else None
 
 
-def _script(reply: _Reply, numbers: Sequence[int], place: int, command: str) -> Unread | None:
-    """A program in a here-document, or in an argument, that writes a file."""
+def _read_script(reply: _Reply, numbers: Sequence[int], place: int, command: str) -> Unread | None:
+    """A program, in a here-document or an argument, that writes a file."""
     if not command.startswith(("python", "node", "ruby", "perl")):
         return None
     if "<<" not in command:
@@ -550,12 +559,12 @@ def _script(reply: _Reply, numbers: Sequence[int], place: int, command: str) -> 
 
 
 def _is_own(path: str) -> bool:
-    """Whether a path may be one of the workspace."""
+    """Whether a path may be in the workspace."""
     return not path.startswith(("~", "/dev/", "/etc/", "/tmp/", "$")) and _known_path(path) is not None  # noqa: S108  it is not used
 
 
 def _here_end(reply: _Reply, numbers: Sequence[int], place: int) -> int:
-    """The line that ends a here-document; the last one, if none does."""
+    """The line that ends a here-document, or the last line."""
     behind = reply.lines[numbers[place]].partition("<<")[2].lstrip("-").split()
     word = behind[0].strip("'\"\\") if behind else ""
     known = reply.here_ends.get((numbers[-1], word), -1)
@@ -566,8 +575,8 @@ def _here_end(reply: _Reply, numbers: Sequence[int], place: int) -> int:
     return known
 
 
-def _diffs(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
-    """Diffs of other kinds than the unified."""
+def _find_diffs(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Find diffs other than unified ones."""
     lines = [(number, reply.lines[number]) for number in passage.numbers]
     for place, (number, line) in enumerate(lines):
         following = lines[place + 1][1] if place + 1 < len(lines) else ""
@@ -580,9 +589,9 @@ def _diffs(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             return
 
 
-def _listings(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
-    """What a terminal shows of an edit: `\u25cf Update(a.py)`, and below it lines with numbers and signs."""
-    if passage.language not in {None, "", *_PRINTED}:
+def _find_listings(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
+    """Find edits as a terminal shows them: `\u25cf Update(a.py)`, and below it lines with numbers and signs."""
+    if passage.language not in {None, "", *_OUTPUTS}:
         return
     for place, number in enumerate(passage.numbers):
         match = _search("listing", reply.lines[number])
@@ -596,28 +605,28 @@ def _listings(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             yield Unread(number + 1, "diff", path)
 
 
-def _in_prose(reply: _Reply, passages: Sequence[_Passage]) -> Iterator[Unread]:
-    """Edits in sentences and below labels, with code fences or without."""
+def _find_in_prose(reply: _Reply, passages: Sequence[_Passage]) -> Iterator[Unread]:
+    """Find edits in sentences and below labels, with or without code fences."""
     halves: set[int] = set()
     for place, passage in enumerate(passages):
         if passage.language is not None:
             continue
         after = passages[place + 1] if place + 1 < len(passages) else None
-        for unread in _below_labels(reply, passages, place):
+        for unread in _find_below_labels(reply, passages, place):
             halves |= {fence.opening for fence in passages[place + 1 : place + 4]}
             yield unread
         last = reply.last_line(passage)
         for number in passage.numbers:
             line = reply.lines[number]
-            sentence = _in_sentence(reply, line, number)
+            sentence = _read_sentence(reply, line, number)
             if sentence is not None:
                 yield sentence
             elif after is not None and number == last and after.opening not in halves:
-                yield from _below_introduction(reply, number, after)
+                yield from _find_below_introduction(reply, number, after)
 
 
-def _below_introduction(reply: _Reply, number: int, fence: _Passage) -> Iterator[Unread]:
-    """A fence with code below a line that says what to do with it."""
+def _find_below_introduction(reply: _Reply, number: int, fence: _Passage) -> Iterator[Unread]:
+    """Find a fence with code below a line that says what to do with it."""
     line = reply.lines[number]
     if fence.language in {None, *_NOT_CODE} or fence.opening - number > _MOST_LINES_TO_FENCE:
         return
@@ -627,33 +636,33 @@ def _below_introduction(reply: _Reply, number: int, fence: _Passage) -> Iterator
         yield Unread(fence.opening + 1, "fences", paths[0])
 
 
-def _below_labels(reply: _Reply, passages: Sequence[_Passage], place: int) -> Iterator[Unread]:
-    """Two labels, such as Before and After, each with its text below it: in fences, or marked as labels are."""
+def _find_below_labels(reply: _Reply, passages: Sequence[_Passage], place: int) -> Iterator[Unread]:
+    """Find two labels, such as Before and After, each with its text below it, in fences or clearly set off."""
     passage = passages[place]
     labels = [(number, word) for number in passage.numbers if (word := _label(reply.lines[number]))]
     if labels and labels[-1][1] in _OLD_WORDS and labels[-1][0] == reply.last_line(passage):
-        yield from _in_fences(reply, passages[place + 1 :], labels[-1][0])
+        yield from _find_in_fences(reply, passages[place + 1 :], labels[-1][0])
     marked = [(number, word) for number, word in labels if _is_marked(reply.lines[number])]
     old = next((number for number, word in marked if word in _OLD_WORDS), None)
     if old is not None and any(word in _NEW_WORDS and number > old + 1 for number, word in marked):
         yield reply.unread(old, "markers", _path_in(reply.lines[old]))
 
 
-def _in_fences(reply: _Reply, rest: Sequence[_Passage], number: int) -> Iterator[Unread]:
-    """A label above a fence; it is an edit if another label and another fence follow."""
+def _find_in_fences(reply: _Reply, rest: Sequence[_Passage], number: int) -> Iterator[Unread]:
+    """Find an edit that is a label, a fence, another label and another fence."""
     if len(rest) < 3:  # noqa: PLR2004  fence, label, fence
         return
     old, between, new = rest[:3]
-    said = [reply.lines[number] for number in between.numbers if reply.lines[number].strip()]
-    label = _label(said[0]) if said and between.language is None else ""
-    if new.language is None or label not in _NEW_WORDS or {old.language, new.language} & _PRINTED:
+    lines = [reply.lines[number] for number in between.numbers if reply.lines[number].strip()]
+    label = _label(lines[0]) if lines and between.language is None else ""
+    if new.language is None or label not in _NEW_WORDS or {old.language, new.language} & _OUTPUTS:
         return
     if not reply.explains(reply.text(old.numbers), reply.text(new.numbers)):
         yield reply.unread(number, "fences", _path_in(reply.lines[number]) or _path_in(reply.lines[old.opening]))
 
 
 def _label(line: str) -> str:
-    """The words of a line that is a label, without those that say little; nothing for other lines."""
+    """The words of a label without filler words; empty for other lines."""
     if len(line) > _LONGEST_LABEL:
         return ""
     named = {word for path in _files(line) for word in path.split()}
@@ -675,14 +684,14 @@ def _is_marked(line: str) -> bool:
     )
 
 
-def _in_sentence(reply: _Reply, line: str, number: int) -> Unread | None:
-    """A sentence that says which text to replace by which, or what to delete or to add."""
+def _read_sentence(reply: _Reply, line: str, number: int) -> Unread | None:
+    """A sentence that says which text to replace by which, or what to delete or add."""
     arrow = _search("arrow", line)
     if arrow and not reply.explains(arrow[1], arrow[2]) and not {*_files(line)} & {arrow[1], arrow[2]}:
         return reply.unread(number, "sentence", _path_in(line), edits=False)
     match = _search("sentence", line)
     if match is None:
-        return _in_order(reply, line, number)
+        return _read_order(reply, line, number)
     old, new = (_quoted_texts(text) for text in (match[2], match[3]))
     paths = _files(line)
     old, new = ([text for text in side if as_path(text) not in paths] for side in (old, new))
@@ -692,8 +701,8 @@ def _in_sentence(reply: _Reply, line: str, number: int) -> Unread | None:
     return Unread(number + 1, "sentence", path, len(paths) == 1)
 
 
-def _in_order(reply: _Reply, line: str, number: int) -> Unread | None:
-    """A sentence that says what to delete, or which text to add."""
+def _read_order(reply: _Reply, line: str, number: int) -> Unread | None:
+    """A sentence that says what to delete or which text to add."""
     order, put = _search("order", line), _search("put", line)
     removes = order is not None and order[1].lower() in {"delete", "remove", "drop", "move"}
     paths = _files(line) if removes or put else []
@@ -708,6 +717,6 @@ def _quoted_texts(text: str) -> list[str]:
 
 
 def _is_blank_to_fill(text: str) -> bool:
-    """Whether a text stands for what the reader has to fill in."""
+    """Whether a text is a blank for the reader to fill in."""
     word = text.strip("<>{}[]$%\"' ")
     return text[:1] in {"<", "{", "$"} or "your" in word.lower() or (word.isupper() and "_" in word)

@@ -1,4 +1,4 @@
-r"""The patches of OpenAI's `apply_patch`.
+r"""Patches in the format of OpenAI's `apply_patch`.
 
     patch    = "*** Begin Patch" { section } "*** End Patch"
     section  = "*** Add File: " path { "+" text }
@@ -8,23 +8,23 @@ r"""The patches of OpenAI's `apply_patch`.
 
 Where it is looser:
 
-- The words of a marker may be in any case, with spaces behind; paths may be quoted, and have backslashes.
+- The words of a marker may be in any case, with trailing spaces; paths may be quoted and have backslashes.
 - `Create File` and `New File` are `Add File`; `Modify File`, `Edit File` and `Change File` are `Update File`;
   `Remove File` is `Delete File`.
-- A patch that is indented as a whole loses its indentation.
-- The end of a model's thinking ends it, too: it was a draft.
-- The end may be missing if the fence around the patch ends, or the here-document that holds it.
-- The beginning may be missing. Outside a fence, a section then ends before the first line that cannot be its own.
-- Headers of hunks may have the numbers of a unified diff.
-- A wholly empty line is an empty context line, but not at the end of a hunk, where `*** End of File` does not follow.
-- Other lines of a hunk without a prefix are context lines as they are written, and so is all of a new file if none of
-  its lines has a `+`. A line that begins as markers do and is none spoils its section from that hunk on.
+- A patch may be indented as a whole.
+- The end of a model's thinking ends a patch as well: it was a draft.
+- `*** End Patch` may be missing at the end of the fence or here-document around the patch.
+- `*** Begin Patch` may be missing. Outside a fence, a section then ends before the first line that can't belong to it.
+- Hunk headers may have the numbers of a unified diff.
+- An empty line is an empty context line, except at the end of a hunk without `*** End of File`.
+- Other lines of a hunk without a prefix are context lines as written, and so are all lines of a new file if none has a
+  `+`. A line that begins like a marker but is not one makes the rest of its section, from its hunk on, unusable.
 """
 
 from __future__ import annotations
 
 from suture.formats import Block
-from suture.formats.file_names import closes
+from suture.formats.file_names import closes_fence
 from suture.formats.thinking import is_end
 from suture.formats.unified import HunkHeader, hunk_header, is_blank, make_hunk, split_of, without_blanks
 
@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from suture.formats import Hunk, Reading, Source
+    from suture.formats import Hunk, Reader, Source
 
 _STARS = "*** "
 _ACTIONS = {"add file": "create", "update file": "update", "delete file": "delete", "begin patch": "update"}
@@ -45,22 +45,22 @@ _SYNONYMS = {
     "change file": "update file",
     "remove file": "delete file",
 }
-_WITHOUT = {"begin patch", "end patch", "end of file"}
+_WITHOUT_PATH = {"begin patch", "end patch", "end of file"}
 _QUOTES = frozenset("`'\"")
 _SIGNS = frozenset(" +-")
 _TAGS = frozenset("<[\u25c1")
 
 
-def begin(source: Source, at: int) -> Reading | None:
-    """The reader of the patch that begins at a line, or of a section without one, if any does."""
+def begin(source: Source, at: int) -> Reader | None:
+    """The reader of the patch, or of the section without a patch around it, that begins at a line, or None."""
     kind, _ = _marker(source.lines[at].lstrip(" ")) or ("", "")
     if kind not in _ACTIONS or (kind == "delete file" and source.fence == ""):
-        return None  # a deletion in prose, without anything around it, may as well be talked about
+        return None  # a deletion in prose, without a patch or fence around it, may be a mere mention
     return read(source, at, source.fence or None)
 
 
-def read(source: Source, at: int, fence: str | None) -> Reading:
-    """The sections of the patch that begins at a line."""
+def read(source: Source, at: int, fence: str | None) -> Reader:
+    """Read the sections of the patch that begins at a line."""
     frame = _Frame(source, at, fence)
     while True:
         section = _Section(source, at, frame)
@@ -73,7 +73,7 @@ def read(source: Source, at: int, fence: str | None) -> Reading:
 
 
 class _Frame:
-    """What is around sections, and so ends them."""
+    """The surroundings of a patch, which determine where its sections end."""
 
     def __init__(self, source: Source, at: int, fence: str | None) -> None:
         line = source.line(at) or ""
@@ -84,7 +84,7 @@ class _Frame:
         self.strict = not self.enveloped and fence is None
 
     def end_of(self, source: Source, at: int, kind: str) -> Generator[None, None, tuple[int, str]]:
-        """Behind the last line of a section, and what is there: a marker, `fence`, `here`, `other` or `over`."""
+        """The line after a section, and what it is: a marker, `fence`, `here`, `other` or `over`."""
         while True:
             at += 1
             line = yield from source.wait(at)
@@ -93,24 +93,24 @@ class _Frame:
                 return at, stop
 
     def inside(self, line: str) -> str:
-        """A line without the indentation of the patch, as far as it has it."""
+        """A line without the patch's indentation, as far as it has it."""
         return line[min(len(self.indent), len(line) - len(line.lstrip(" "))) :] if self.indent else line
 
     def _stop(self, line: str, kind: str) -> str:
         marker = _marker(line)
         if marker is not None and marker[0] not in {"move to", "end of file"}:
             return marker[0]
-        if self.fence is not None and line[:1] == self.fence[0] and closes(line, self.fence):
+        if self.fence is not None and line[:1] == self.fence[0] and closes_fence(line, self.fence):
             return "fence"
         if self.here_end and line.rstrip() == self.here_end:
             return "here"
         if self.fence is None and line[:1] in _TAGS and is_end(line):
-            return "over"  # what a model thought: the patch was never finished
-        return "other" if self.strict and line and not _may_be_in(kind, line) else ""
+            return "over"  # the patch was thinking, and was never finished
+        return "other" if self.strict and line and not _may_belong_to(kind, line) else ""
 
 
 class _Section:
-    """What a patch says about one file. The lines above the first file are a section too, one that says nothing."""
+    """The part of a patch for one file. The lines above the first file are a section without a file."""
 
     def __init__(self, source: Source, at: int, frame: _Frame) -> None:
         self.first = at
@@ -119,7 +119,7 @@ class _Section:
         self.crlf = source.is_crlf(at)
 
     def blocks(self, lines: list[str], stop: str) -> list[Block]:
-        """The blocks that it comes to."""
+        """The blocks of the section."""
         lines = _unindent([line.removesuffix("\r") for line in lines] if self.crlf else lines, self.frame.indent)
         cut = stop == "over" or (stop == "begin patch" and self.frame.enveloped)
         end = without_blanks(lines, len(lines))
@@ -146,10 +146,10 @@ class _Section:
         if moved:
             block = block.but(action="rename", to=_path(moved[1]))
         if hunks.problem is None:
-            return [block.but(hunks=tuple(hunks.found), problem=None if hunks.found or moved else "empty")]
-        if not hunks.found:
+            return [block.but(hunks=tuple(hunks.complete), problem=None if hunks.complete or moved else "empty")]
+        if not hunks.complete:
             return [block.but(problem=hunks.problem)]
-        usable = block.but(hunks=tuple(hunks.found), end_line=self.first + 1 + hunks.found_end)
+        usable = block.but(hunks=tuple(hunks.complete), end_line=self.first + 1 + hunks.complete_end)
         return [usable, block.but(line=hunks.problem_line, problem=hunks.problem)]
 
     def _block(self, size: int) -> Block:
@@ -162,18 +162,18 @@ class _Hunks:
     """The hunks of a section, read line by line."""
 
     def __init__(self, first_line: int) -> None:
-        self.found: list[Hunk] = []
-        self.found_end = 0
+        self.complete: list[Hunk] = []
+        self.complete_end = 0
         self.problem: str | None = None
         self.problem_line = 0
         self._first_line = first_line
-        self._begun: int | None = None
-        """The line of the reply at which the hunk begins that is being read."""
+        self._begin_line: int | None = None
+        """The line of the reply at which the current hunk begins."""
         self._headers: list[HunkHeader] = []
         self._lines: list[str] = []
 
     def add(self, number: int, line: str) -> None:
-        """Take the next line."""
+        """Add the next line."""
         if self.problem is not None:
             return
         header = hunk_header(line)
@@ -181,55 +181,55 @@ class _Hunks:
             if _marker(line) == ("end of file", ""):
                 self._finish(number + 1, at_end=True)
             else:
-                self._spoil(number, "not_a_hunk")
+                self._reject(number, "not_a_hunk")
             return
         if header is not None:
             self._finish(number)
-        if self._begun is None:
-            self._begun = self._first_line + number
+        if self._begin_line is None:
+            self._begin_line = self._first_line + number
         if header is not None:
             self._headers.append(header)
         else:
             self._lines.append(line)
 
     def close(self, end: int, *, cut: bool) -> None:
-        """No more lines follow; if the patch is `cut` here, the last hunk may have had more."""
+        """Finish after the last line. If the patch is `cut` here, the last hunk may be incomplete."""
         if cut:
-            self._spoil(end - 1, "no_end")
-            self.problem = "no_end"  # even if its last line is none: that may be the beginning of a marker
+            self._reject(end - 1, "no_end")
+            self.problem = "no_end"  # even if the last line is not a hunk's: it may be a truncated marker
         elif self.problem is None:
             self._finish(end)
 
     def _finish(self, end: int, *, at_end: bool = False) -> None:
-        """The hunk that is being read ends here, if it has any lines."""
-        if self._begun is None:
+        """End the current hunk, if it has any lines."""
+        if self._begin_line is None:
             return
         lines = self._lines if at_end else self._lines[: without_blanks(self._lines, len(self._lines))]
         split = split_of(lines)
         if split is None:
-            self._spoil(end, "not_a_hunk")
+            self._reject(end, "not_a_hunk")
         elif lines:
-            self.found.append(make_hunk(self._begun, self._headers, split, at_end=at_end))
-            self.found_end = end - (len(self._lines) - len(lines))
-            self._begun, self._headers, self._lines = None, [], []
+            self.complete.append(make_hunk(self._begin_line, self._headers, split, at_end=at_end))
+            self.complete_end = end - (len(self._lines) - len(lines))
+            self._begin_line, self._headers, self._lines = None, [], []
         else:
             self._lines.clear()
 
-    def _spoil(self, number: int, problem: str) -> None:
-        """Nothing from the hunk that is being read on can be used."""
+    def _reject(self, number: int, problem: str) -> None:
+        """Mark everything from the current hunk on as unusable."""
         if self.problem is None:
             self.problem = problem
-            self.problem_line = self._first_line + number if self._begun is None else self._begun
+            self.problem_line = self._first_line + number if self._begin_line is None else self._begin_line
 
 
 def _marker(line: str) -> tuple[str, str] | None:
-    """The words of a marker, and the path behind them."""
+    """The words of a marker and the path after them."""
     if not line.startswith(_STARS):
         return None
     words, colon, rest = line.removeprefix(_STARS).partition(":")
     kind, rest = " ".join(words.lower().split()), rest.strip()
     kind = _SYNONYMS.get(kind, kind)
-    known = (kind in _WITH_PATH and rest) or (kind in _WITHOUT and not colon)
+    known = (kind in _WITH_PATH and rest) or (kind in _WITHOUT_PATH and not colon)
     return (kind, rest) if known else None
 
 
@@ -241,13 +241,13 @@ def _path(written: str) -> str:
 
 
 def _here_end(command: str) -> str:
-    """The line that ends the here-document of a command, if it has one."""
+    """The line that ends the here-document of a command; empty if there is none."""
     _, sign, word = command.partition("<<")
     word = word.removeprefix("-").lstrip(" ").partition(" ")[0]
     return word.strip("'\"\\") if sign else ""
 
 
-def _may_be_in(kind: str, line: str) -> bool:
+def _may_belong_to(kind: str, line: str) -> bool:
     if kind == "update file":
         return line[0] in _SIGNS or hunk_header(line) is not None or _marker(line) is not None
     return kind == "add file" and line[0] == "+"
@@ -260,7 +260,7 @@ def _unindent(lines: list[str], indent: str) -> list[str]:
 
 
 def _content(lines: list[str], stop: str, frame: _Frame) -> tuple[str | None, str]:
-    """The problem with the lines of a new file, and its text."""
+    """The problem with the lines of a new file, if any, and its text."""
     if lines and _marker(lines[-1]) == ("end of file", ""):
         lines = lines[:-1]
     plain = not any(line.startswith("+") for line in lines)

@@ -1,24 +1,24 @@
-"""Find the one place in a file where a text occurs, and the edits that make the change there; rebase old changes.
+"""Find the one place in a file where a text occurs, and make the edits for it; rebase changes of earlier versions.
 
     locate(Index(body), old, new) -> Found | Refused
-    at_line(Index(body), old, new, line) -> Found | None
+    find_at_line(Index(body), old, new, line) -> Found | None
 
-Where a text does not occur in the file, in this or another form, the first question is on which version it was written.
-If an earlier version holds it in one place, the request is a change of that version, and it is rebased: it is made
-there, and the two changes of that version, the request's and the one that led to the file, are merged as git merges
-them. What can't be merged is refused: a text whose version is known is never searched for anywhere else. The rebasing
-is the second half of this module: `_rebase` tries the versions, `_merge` merges, `_LineMap` knows where lines went.
+If a text does not occur in the file in any form, it may have been written for an earlier version. If such a version
+contains it in exactly one place, the request is rebased: the change is made in that version, and then merged with the
+changes from that version to the current file, as git merges. If they can't be merged, the request is refused: once its
+version is known, a text is never searched for elsewhere. Rebasing is the second half of this module: `_rebase` tries
+the versions, `_merge` merges, `_LineMap` tracks where lines moved.
 
-One coarse search finds every place where all lines of the text occur, in any form. Each place belongs to
-the strictest rung that it satisfies, and the strictest rung that has places decides: one place is taken, several end
-the search. A search per rung would find the same places, but read the file once per rung. The looser ways (words
-across lines, parts left out, similarity, a missing outer line) search further only where no place has all lines.
+One coarse search finds every place where all lines of the text occur, in any form. Each place gets the strictest rung
+that it satisfies, and the strictest rung with any place decides: a single place is taken, several end the search. A
+search per rung would find the same places but read the file once per rung. The looser searches (words across lines,
+omitted parts, similarity, a missing outer line) run only if no place has all lines.
 """
 
 from __future__ import annotations
 
 from suture.match import exact, similar
-from suture.match.exact import at_line, find_as_sent
+from suture.match.exact import find_as_sent, find_at_line
 from suture.match.index import Base, Found, Index, Refused, Sides, Site, declared_name, scope
 from suture.match.ladder import BOUNDS, ENOUGH, LEVEL, RUNGS, Candidate, find_applied, make_change
 from suture.match.normalize import informative, likeness, line_keys, readings, solid_keys, split
@@ -36,25 +36,25 @@ if TYPE_CHECKING:
     from suture.text.edits import Edit
 
     Find = Callable[[Index], Answer | None]
-    """Looks for the request's old text in a version of the file: as it was sent, or in another form."""
+    """Searches a version of the file for the request's old text: as it was sent, or in another form."""
 
-__all__ = ["RUNGS", "Base", "Found", "Index", "Refused", "Sides", "Site", "at_line", "locate", "locate_in_bases"]
+__all__ = ["RUNGS", "Base", "Found", "Index", "Refused", "Sides", "Site", "find_at_line", "locate", "locate_in_bases"]
 
 _AS_SENT = ("exact", "line_ends")
 _MOST_LINES = 5_000
-"""Lines of a text that is searched for in another form than its own; beyond that, only as sent: a bound on time."""
-_MOST_BYTES_LOOSELY = 4_000_000  # bytes of versions that are searched for a text in another form than it was sent
-_LEAST_LIKENESS = 0.5  # of the characters; lines that have less in common with what replaced them were deleted
+"""Longer texts are searched for only as sent, which bounds the time."""
+_MOST_BYTES_LOOSELY = 4_000_000  # total bytes of versions that are searched for another form of a text: bounds the time
+_LEAST_LIKENESS = 0.5  # share of equal characters below which replaced lines count as deleted
 
 
 def locate(
     index: Index, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False, literal: bool = False
 ) -> Answer:
-    """Find the one place where `old` occurs, and the edits that make the change old → new there.
+    """Find the one place where `old` occurs, and the edits that change it to `new`.
 
-    As it was sent; in another form; on an earlier version; by similarity: the first way that has an answer decides.
-    With `whole_lines` the texts are lines: a part of a line is a place only for one line that becomes one line.
-    With `literal`, as with the match "exact", no line stands for others.
+    The text is searched for as sent, in another form, in earlier versions, and by similarity; the first answer counts.
+    With `whole_lines` the texts are lines: part of a line matches only if one line is replaced by one line.
+    With `literal`, or with the match "exact", no line is a placeholder for others.
     """
     if match != "exact" and not literal and elides_only_in_new(split(old), split(new), index.name):
         return Refused("elided")
@@ -66,7 +66,7 @@ def locate(
     if match != "lenient":
         return answer or Refused("missing")
     if isinstance(answer, Found) and answer.rung not in _AS_SENT:
-        answer = _unless_elsewhere(index, old, answer, find)
+        answer = _check_earlier_versions(index, old, answer, find)
     elif answer is None:
         answer = _rebase(index, old, find)
     if answer is None and old.count("\n") <= _MOST_LINES:
@@ -77,14 +77,14 @@ def locate(
 def locate_in_bases(
     index: Index, old: str, new: str, *, whole_lines: bool = False, literal: bool = False
 ) -> Answer | None:
-    """The change of an earlier version that has the old text, merged into the file; None if no version has it."""
+    """Rebase the change from an earlier version that has the old text; None if no version has it."""
     return _rebase(
         index, old, lambda base: _find_whole(base, old, new, "lenient", whole_lines=whole_lines, literal=literal)
     )
 
 
 def _find_whole(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool) -> Answer | None:
-    """Where the whole text is in a version of the file, as it was sent or in another form."""
+    """Find the whole text in a version of the file, as it was sent or in another form."""
     answer = find_as_sent(index, old, new, match, whole_lines=whole_lines)
     if answer is not None or match == "exact" or old.count("\n") > _MOST_LINES:
         return answer
@@ -92,7 +92,7 @@ def _find_whole(index: Index, old: str, new: str, match: str, *, whole_lines: bo
 
 
 def _climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool = False) -> Answer | None:
-    """Find a text that occurs in the file in another form than it was sent; None where it doesn't."""
+    """Find a text that occurs in the file in a form other than the one sent; None if there is none."""
     requests = readings(old, new)[: None if match == "lenient" else 1]
     candidates = _find_candidates(index, requests)
     may_be_piece = _is_line_for_line(old, new) if whole_lines else not _is_line(old)
@@ -111,7 +111,7 @@ def _climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, l
 
 
 def _find_nearly(index: Index, old: str, new: str) -> Answer:
-    """Find a text most of which is somewhere in the file; or whose new text is there already."""
+    """Find a place that resembles the text, or one that already has the new text."""
     requests = readings(old, new)
     candidates = _find_candidates(index, requests)
     if candidates:
@@ -127,18 +127,18 @@ def _first(answers: Iterable[Answer | None]) -> Answer | None:
 
 
 def _is_line(old: str) -> bool:
-    """Whether a text cannot be a part of a line: it is indented, or ends with a line ending and begins without one."""
+    """Whether a text can't be part of a line: it is indented, or has a line ending at the end but not at the start."""
     bare = old.lstrip("\r\n")
     return bare[:1].isspace() or (bare == old and old.endswith(("\n", "\r")))
 
 
 def _is_line_for_line(old: str, new: str) -> bool:
-    """Whether one line is to become another one."""
+    """Whether one line is replaced by one line."""
     return all(text.strip("\r\n") and "\n" not in text.strip("\r\n") for text in (old, new))
 
 
 def _find_candidates(index: Index, requests: Sequence[Request]) -> list[Candidate]:
-    """The places where all lines of a reading occur. Once the literal one is found, the others aren't searched for."""
+    """The places where all lines of a reading occur. Later readings are skipped once a literal one is found."""
     candidates: list[Candidate] = []
     for request in requests:
         keys = line_keys(request.old)
@@ -146,18 +146,18 @@ def _find_candidates(index: Index, requests: Sequence[Request]) -> list[Candidat
         places = index.runs([keys[number] for number in solid]) if solid else []
         candidates += [Candidate(index, request, solid, run) for run in places]
         if solid and len(places) == index.most_runs([keys[number] for number in solid]):
-            break  # too many to tell them apart
+            break  # too many places
         if any(candidate.level <= LEVEL["look_alike"] for candidate in candidates):
             break
     return candidates
 
 
 def _choose(index: Index, candidates: list[Candidate], allowed: Sequence[str]) -> Answer:
-    """One place on the strictest rung, or none."""
+    """Take the only place on the strictest rung, or refuse."""
     level = min(candidate.level for candidate in candidates)
     strictest = [candidate for candidate in candidates if candidate.level == level]
     strictest.sort(key=lambda candidate: not candidate.moved)
-    best = {candidate.match.site: candidate for candidate in strictest}  # of two readings, the one that moves no line
+    best = {candidate.match.site: candidate for candidate in strictest}  # prefers the reading that moves no line
     sites = tuple(sorted(best, key=lambda site: site.start_line))
     if RUNGS[level] not in allowed:
         return Refused("missing", RUNGS[level], sites)
@@ -175,53 +175,53 @@ def _choose(index: Index, candidates: list[Candidate], allowed: Sequence[str]) -
 
 
 def _rebase(index: Index, old: str, find: Find) -> Answer | None:
-    """The change, made on the newest version that holds the old text, and merged; None if no version holds it.
+    """Rebase the change from the newest version that contains the old text; None if no version contains it.
 
-    A version that holds it several times ends the search, too: an older one may hold only one of the places.
+    A version that contains it several times also ends the search: an older one might contain only one of the places.
     """
-    return _first(_follow(index, base, find) for base in _bases_with(index, old)) if old.strip() else None
+    return _first(_rebase_from(index, base, find) for base in _versions_with(index, old)) if old.strip() else None
 
 
-def _unless_elsewhere(index: Index, old: str, answer: Found, find: Find) -> Answer:
-    """A place that holds the text in another form, unless it is known that the text was elsewhere.
+def _check_earlier_versions(index: Index, old: str, answer: Found, find: Find) -> Answer:
+    """The place found, unless an earlier version shows that the text was elsewhere.
 
-    If a recent version holds it as it was sent, and what became of those lines is not this place, then the lines that
-    were meant are gone or have changed, and this place only resembles them.
+    The place has the text in another form. If a recent version contains the text as sent, and those lines did not
+    become this place, then the intended lines have changed or are gone, and this place merely resembles them.
     """
-    sought = _sought(old)
+    plain_old = _plain_old(old)
     for base in index.earlier():
         if base.source == "commit":
-            break  # looking through all commits takes longer than the edit
-        if sought and sought in _plain(base.body):
-            known = _follow(index, base, find)
-            return answer if known is None or known.base is None or _is_at(known, answer.site) else known
+            break  # searching all commits would take longer than the edit
+        if plain_old and plain_old in _plain(base.body):
+            known = _rebase_from(index, base, find)
+            return answer if known is None or known.base is None or _overlaps_site(known, answer.site) else known
     return answer
 
 
-def _is_at(known: Answer, site: Site) -> bool:
-    """Whether what became of the lines of a version, and a place, have lines in common."""
+def _overlaps_site(known: Answer, site: Site) -> bool:
+    """Whether the lines that an earlier version's lines became overlap a place."""
     deleted = isinstance(known, Refused) and known.why == "deleted"
     return not deleted and known.sites[0].overlaps(site)
 
 
-def _follow(index: Index, base: Base, find: Find) -> Answer | None:
-    """The change, made on a version and merged into the file; None if the version does not hold the old text."""
-    then = Index(_with_line_ends_of(index, base.body), index.name)
-    answer = find(then)
+def _rebase_from(index: Index, base: Base, find: Find) -> Answer | None:
+    """Make the change in a version and merge it into the file; None if the version does not contain the old text."""
+    base_index = Index(_adapt_line_endings(index, base.body), index.name)
+    answer = find(base_index)
     if isinstance(answer, Found):
-        return _merge(index, then, answer, base)
+        return _merge(index, base_index, answer, base)
     return Refused("missing", detail="several_in_base") if answer and answer.why == "ambiguous" else None
 
 
-def _sought(old: str) -> bytes:
+def _plain_old(old: str) -> bytes:
     return _plain(old.encode("utf-8", "surrogatepass")).strip(b"\n")
 
 
-def _bases_with(index: Index, old: str) -> Iterator[Base]:
-    """The versions that hold the text as it was sent, newest first; then some that may hold it in another form."""
-    sought, others = _sought(old), []
+def _versions_with(index: Index, old: str) -> Iterator[Base]:
+    """The versions that contain the text as sent, newest first; then some that may contain it in another form."""
+    plain_old, others = _plain_old(old), []
     for base in index.earlier():
-        if sought in _plain(base.body):
+        if plain_old in _plain(base.body):
             yield base
         else:
             others.append(base)
@@ -233,57 +233,59 @@ def _bases_with(index: Index, old: str) -> Iterator[Base]:
         yield base
 
 
-def _merge(index: Index, then: Index, answer: Found, base: Base) -> Answer:
-    """The change of an earlier version, merged into the file."""
-    moved = _LineMap(then.body, index.body)
+def _merge(index: Index, base_index: Index, answer: Found, base: Base) -> Answer:
+    """Merge the change of an earlier version into the file."""
+    line_map = _LineMap(base_index.body, index.body)
     lines = range(answer.site.start_line - 1, answer.site.end_line)
-    low, high = moved.follow(lines)
+    low, high = line_map.follow(lines)
     last = max(len(index.lines), 1)
     site = Site(min(low + 1, last), min(max(high, low + 1), last))
-    asked = Index(apply(then.body, answer.edits))
-    merged = merge(then.body, index.body, asked.body)
-    idle = asked.body == then.body  # nothing is to be changed, only found: then all of it must be there
-    if (merged.conflicts or idle) and moved.is_gone(lines):
-        return Refused("deleted", "rebased", (site,), base=_last_with(index, answer, then, base))
-    if idle:
-        sides = (_text(then, lines), _text(index, range(low, high)), _text(then, lines))
+    changed_index = Index(apply(base_index.body, answer.edits))
+    merged = merge(base_index.body, index.body, changed_index.body)
+    unchanged = changed_index.body == base_index.body  # only a search: then all of the text must still be there
+    if (merged.conflicts or unchanged) and line_map.is_gone(lines):
+        return Refused("deleted", "rebased", (site,), base=_version_before_removal(index, answer, base_index, base))
+    if unchanged:
+        sides = (_text(base_index, lines), _text(index, range(low, high)), _text(base_index, lines))
         return Refused("conflict", "rebased", (site,), Sides(site.start_line, *sides), "changed_since", base)
     if merged.conflicts:
-        one = merged.conflicts[0]
+        conflict = merged.conflicts[0]
         was, ours, theirs = (
-            side.decode("utf-8", "replace").rstrip("\r\n") for side in (one.base, one.ours, one.theirs)
+            side.decode("utf-8", "replace").rstrip("\r\n") for side in (conflict.base, conflict.ours, conflict.theirs)
         )
-        return Refused("conflict", "rebased", (site,), Sides(one.ours_line, was, ours, theirs), "changed_since", base)
+        return Refused(
+            "conflict", "rebased", (site,), Sides(conflict.ours_line, was, ours, theirs), "changed_since", base
+        )
     edits = tuple(minimize(index.body, merged.edits))
     if not edits:
         return Refused("applied", "rebased", (site,), base=base)
-    if _is_elsewhere(then, minimize(then.body, answer.edits), index, edits):
-        wanted = range(lines.start, lines.stop + len(asked.lines) - len(then.lines))
-        sides = (_text(then, lines), _text(index, range(low, high)), _text(asked, wanted))
+    if _is_in_other_scope(base_index, minimize(base_index.body, answer.edits), index, edits):
+        wanted = range(lines.start, lines.stop + len(changed_index.lines) - len(base_index.lines))
+        sides = (_text(base_index, lines), _text(index, range(low, high)), _text(changed_index, wanted))
         return Refused("conflict", "rebased", (site,), Sides(site.start_line, *sides), "other_scope", base)
     return Found("rebased", site, index.span(site), edits, base=base)
 
 
-def _last_with(index: Index, answer: Found, then: Index, base: Base) -> Base:
-    """The version that tells what removed a text: of one that was read, the newest other one that holds the text."""
+def _version_before_removal(index: Index, answer: Found, base_index: Index, base: Base) -> Base:
+    """The version that tells what removed the text: for a version known from reading, the newest recorded one."""
     if base.source != "read" or base.until is not None:
         return base
-    text = _plain(then.body[slice(*answer.span)])
+    text = _plain(base_index.body[slice(*answer.span)])
     others = (version for version in index.earlier() if version.source != "read" and text in _plain(version.body))
-    other = next(others, base)
-    return base if other.until is None else other
+    recorded = next(others, base)
+    return base if recorded.until is None else recorded
 
 
-def _is_elsewhere(then: Index, made: Sequence[Edit], index: Index, edits: Sequence[Edit]) -> bool:
-    """Whether a change came to be in another class or function that was there before, not in one with a new name.
+def _is_in_other_scope(base_index: Index, base_edits: Sequence[Edit], index: Index, edits: Sequence[Edit]) -> bool:
+    """Whether the rebased change landed in a class or function that already existed but is not the intended one.
 
-    Where a function is gone, its lines may have been taken for those of another one.
+    If a function was deleted, the merge may have taken another function's lines for its lines.
     """
-    was, now = _scope_of(then, made), _scope_of(index, edits)
+    was, now = _scope_of(base_index, base_edits), _scope_of(index, edits)
     return was != now and any(
         _declares(version, name)
-        for version, one, other in ((then, now, was), (index, was, now))
-        for name in {*one} - {*other}
+        for version, inside, outside in ((base_index, now, was), (index, was, now))
+        for name in {*inside} - {*outside}
     )
 
 
@@ -293,7 +295,7 @@ def _declares(version: Index, name: str) -> bool:
 
 
 def _scope_of(version: Index, edits: Sequence[Edit]) -> tuple[str, ...]:
-    """The names of what the first edit is in."""
+    """The names of the classes and functions around the first edit."""
     line = version.lines.at(edits[0].span.start)
     return scope(version.line, line - 1, len(version.lines))
 
@@ -303,17 +305,17 @@ def _text(version: Index, lines: range) -> str:
 
 
 class _LineMap:
-    """Where the lines of an earlier version are in the file. Lines are counted from 0."""
+    """Maps lines of an earlier version to lines of the file. Lines are counted from 0."""
 
-    def __init__(self, then: bytes, now: bytes) -> None:
-        self._then, self._now = split_lines(then), split_lines(now)
-        self._changes = changes(self._then, self._now)
+    def __init__(self, before: bytes, after: bytes) -> None:
+        self._before, self._after = split_lines(before), split_lines(after)
+        self._changes = changes(self._before, self._after)
 
     def follow(self, lines: range) -> tuple[int, int]:
-        """The lines of the file that some lines became, with all that was changed together with them."""
-        return self._at(lines.start, end=False), self._at(lines.stop, end=True)
+        """The range of lines that some lines became, including everything that was changed together with them."""
+        return self._map_line(lines.start, end=False), self._map_line(lines.stop, end=True)
 
-    def _at(self, line: int, *, end: bool) -> int:
+    def _map_line(self, line: int, *, end: bool) -> int:
         growth = 0
         for i, j, k, m in self._changes:
             if line < i or (line == i and not (end and i == j)):
@@ -324,22 +326,22 @@ class _LineMap:
         return line + growth
 
     def is_gone(self, lines: range) -> bool:
-        """Whether nothing that says something is left of some lines, nor anything like them in their place."""
+        """Whether no line with letters or digits is left of some lines, and nothing like them is in their place."""
         left = set(lines)
         for i, j, _, _ in self._changes:
             left.difference_update(range(i, j))
-        if any(informative(self._then[line].decode("utf-8", "replace")) for line in left):
+        if any(informative(self._before[line].decode("utf-8", "replace")) for line in left):
             return False
         low, high = self.follow(lines)
         was, now = (
             b"".join(part).decode("utf-8", "replace")
-            for part in (self._then[lines.start : lines.stop], self._now[low:high])
+            for part in (self._before[lines.start : lines.stop], self._after[low:high])
         )
         return likeness(was, now) < _LEAST_LIKENESS
 
 
-def _with_line_ends_of(index: Index, body: bytes) -> bytes:
-    """A version with the line endings of the file, which are not what it was changed for."""
+def _adapt_line_endings(index: Index, body: bytes) -> bytes:
+    """A version with the file's line endings, so that a change of line endings alone is no difference."""
     style = index.lines.style()
     plain = _plain(body)
     return plain.replace(b"\n", b"\r\n") if style == "crlf" else body if style == "mixed" else plain

@@ -1,12 +1,12 @@
-"""The change that a request makes, carried to the text that the file really has.
+"""Carry a request's change over to the text that the file really has.
 
-    base   = the request's old lines        ours   = the file's lines that they were found to be
+    base   = the request's old lines        ours   = the lines of the file that they match
     theirs = the request's new lines
 
-Old and new are translated into the file's dialect first; then their difference is made in the file. Lines that
-the change leaves alone keep the file's bytes, whatever they are. A line that the change touches must be known:
-the same except for what is harmless. Where the file has lines of its own at the point of an insertion, where new
-indentation can't be known, or where both sides changed one thing, the answer is a refusal.
+Old and new are first translated into the file's dialect; then their difference is applied to the file. Lines that the
+change leaves alone keep the file's bytes. A line that the change touches must be known: equal to the request's line
+except for harmless differences. The change is refused if the file has lines of its own at the point of an insertion,
+if the indentation of new lines can't be determined, or if both sides changed the same thing.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
     from suture.text.edits import Edit
 
     Swap = tuple[int, int, list[str]]
-    """Lines of the file, from one up to another, and those that come instead."""
+    """A half-open range of lines of the file, and the lines that replace it."""
 
 
-_UNIQUE_LINE_CHARACTERS = 12  # letters and digits of a line that is known by itself
-_NEW_LINE_CHARACTERS = 4  # letters and digits of a new line that can't be in the file by chance,
-_ADDED_CHARACTERS = 3  # or of all that a part of the change adds
-_NEAR_LINES = 3  # how far from the place a line that occurs several times belongs to it
-_LINE_LIKENESS = 0.6  # of the characters: an old line that became a new one
-_MOST_CELLS = 10_000  # pairs of old and new lines that are compared
+_UNIQUE_LINE_CHARACTERS = 12  # letters and digits that identify a line without its neighbors
+_NEW_LINE_CHARACTERS = 4  # letters and digits of a new line that is not in the file by chance
+_ADDED_CHARACTERS = 3  # the same, for everything that a part of the change adds
+_NEAR_LINES = 3  # a line that occurs several times must be this close to the place to belong to it
+_LINE_LIKENESS = 0.6  # share of equal characters from which a new line is taken for a changed old line
+_MOST_CELLS = 10_000  # pairs of old and new lines that are compared: bounds the time
 
 
 class _Clash(Exception):
@@ -68,7 +68,7 @@ class _Clash(Exception):
 
 
 def carry(index: Index, request: Request, match: Match, rung: str) -> Answer:
-    """The edits that make the request's change at the place that was found on a rung, or why they can't be made."""
+    """The edits that make the request's change at a place found on a rung, or why they can't be made."""
     try:
         return Found(rung, match.site, index.span(match.site), _Carry(index, request, match).edits())
     except _Clash as clash:
@@ -76,42 +76,42 @@ def carry(index: Index, request: Request, match: Match, rung: str) -> Answer:
 
 
 class _Carry:
-    """One request at one place: what it changes there, or why it can't."""
+    """One request at one place."""
 
     def __init__(self, index: Index, request: Request, match: Match) -> None:
         self._index, self._request = index, request
         self._at, self._same, self._gaps, self._groups = match.at, match.same, match.gaps, match.groups
         self._file = {place: index.line(place) for place in range(match.first, match.last + 1)}
-        """The lines of the place that was found."""
-        self._taken = {place for _, place in match.placed}.union(*match.gaps.values())
-        """Those that the request knows; the others are the file's own."""
+        """The lines of the place, by number."""
+        self._known_lines = {place for _, place in match.placed}.union(*match.gaps.values())
+        """The lines that the request knows; the others are the file's own."""
         placed = [(number, request.old[number], self._file[place]) for number, place in match.placed]
         same = [line for line in placed if match.same[line[0]]]
         alike = [
-            (number, sent, here)
-            for number, sent, here in placed
-            if not match.same[number] and sent.strip() and index.knows(sent.strip(), here.strip())
+            (number, sent, current)
+            for number, sent, current in placed
+            if not match.same[number] and sent.strip() and index.knows(sent.strip(), current.strip())
         ]
         self._dialect = Dialect(request, same, index, alike)
         self._slips = self._learn_slips(match)
         self._removed_lines: dict[str, str] = {}
         self._old = self._translate(request.old)
-        """The request's lines as the file would have them; None where that can't be known."""
+        """The request's lines in the file's dialect; None for a line that can't be translated."""
         self._new = self._translate(request.new)
 
     def edits(self) -> tuple[Edit, ...]:
         swaps: list[Swap] = []
         regions = self._regions()
-        done = [self._is_done(region) or self._is_there(region) for region in regions]
+        done = [self._is_applied(region) or self._has_addition(region) for region in regions]
         if any(done):
             raise _Clash("applied" if all(done) else "partly_applied")
-        if any(self._is_begun(region) for region in regions):
+        if any(self._is_partly_applied(region) for region in regions):
             raise _Clash("partly_applied")
         self._check_touched(regions)
-        self._removed_lines = self._removed(regions)
+        self._removed_lines = self._find_removed_lines(regions)
         for region in regions:
             swaps += self._swaps(region)
-        swaps = sorted((*swaps, *self._trails(regions)), key=lambda swap: swap[:2])
+        swaps = sorted((*swaps, *self._trailing_space_swaps(regions)), key=lambda swap: swap[:2])
         edits = (self._edit(*swap) for swap in _join(swaps))
         return tuple(edit for edit in edits if edit is not None)
 
@@ -126,7 +126,7 @@ class _Carry:
         return self._widen([self._slide(region, old, new) for region in changes(old, new)])
 
     def _widen(self, regions: list[Change]) -> list[Change]:
-        """Regions that touch lines which are broken in another way in the file, widened to all of those."""
+        """Widen regions that touch a group of lines that the file breaks differently to the whole group."""
         result: list[Change] = []
         for region in regions:
             i, j, k, m = region
@@ -141,27 +141,29 @@ class _Carry:
         return result
 
     def _slide(self, region: Change, old: list[bytes], new: list[bytes]) -> Change:
-        """An insertion moved into a gap where the file has the same, or out of one where it has other lines."""
+        """Slide an insertion to where the file already has it, or away from where the file has lines of its own."""
         i, j, k, m = region
         if i != j or k == m:
             return region
         slides = [region, *self._slides(region, old, new)]
         for slide in slides:
-            if self._is_done(slide):
+            if self._is_applied(slide):
                 return slide
-        here = [slide for slide in slides if not any(old[min(i, slide[0]) : max(i, slide[0])])]
-        if not any(self._file[place].strip() for slide in here for place in self._own_lines(slide[0], slide[0])):
+        same_gap = [slide for slide in slides if not any(old[min(i, slide[0]) : max(i, slide[0])])]
+        if not any(
+            self._file[place].strip() for slide in same_gap for place in self._unknown_lines(slide[0], slide[0])
+        ):
             return region
         for a, _, b, c in slides:
             neighbors = self._request.old[max(a - 1, 0)], self._request.old[min(a, len(old) - 1)]
             fits = lead(self._request.new[b]) in map(lead, neighbors)
             between_placed = 0 < a < len(old) and None not in self._at[a - 1 : a + 1]
-            if (a, a, b, c) not in here and not self._own_lines(a, a) and between_placed and fits:
+            if (a, a, b, c) not in same_gap and not self._unknown_lines(a, a) and between_placed and fits:
                 return a, a, b, c
         raise self._clash("conflict", "two_sided", region)
 
     def _slides(self, region: Change, old: list[bytes], new: list[bytes]) -> Iterator[Change]:
-        """The other places where an insertion would have the same result."""
+        """The other places at which the insertion would have the same result."""
         i, _, k, m = region
         for step in (-1, 1):
             a, b, c = i, k, m
@@ -171,27 +173,27 @@ class _Carry:
                 a, b, c = a + step, b + step, c + step
                 yield a, a, b, c
 
-    def _is_done(self, region: Change) -> bool:
-        """Whether the file has this part of the change already."""
+    def _is_applied(self, region: Change) -> bool:
+        """Whether the file already has this part of the change."""
         i, j, k, m = region
-        low, high = self._around(i, j)
+        low, high = self._lines_around(i, j)
         if low is None or high is None:
             return False
-        here = [self._file[place].rstrip() for place in range(low + 1, high)]
+        current = [self._file[place].rstrip() for place in range(low + 1, high)]
         wanted = [None if line is None else line.rstrip() for line in self._new[k:m]]
-        if here != wanted or not any(line.strip() for line in (*self._request.old[i:j], *self._request.new[k:m])):
+        if current != wanted or not any(line.strip() for line in (*self._request.old[i:j], *self._request.new[k:m])):
             return False
         return not all(self._is_known(number) for number in range(i, j)) or i == j
 
-    def _is_there(self, region: Change) -> bool:
-        """Whether the file has what this part of the change adds, over the old lines or right beside them."""
+    def _has_addition(self, region: Change) -> bool:
+        """Whether the file has what this part of the change adds, around the old lines or right beside them."""
         i, j, k, m = region
         before, after = self._request.old[i:j], self._request.new[k:m]
         old, new = solid_keys(before), solid_keys(after)
         more = sum(map(informative, after)) - sum(map(informative, before))
         known = set(line_keys(self._request.old))
         if all(key in known for key in new):
-            return False  # they are moved
+            return False  # the lines are moved, not added
         offsets = offsets_in(new, old) if more >= _ADDED_CHARACTERS else []
         if not offsets:
             return False
@@ -200,18 +202,18 @@ class _Carry:
             first = next((place for place in self._at[i:j] if place is not None and keys[place]), None)
             starts = [bisect_left(solid, first) - n for n in offsets] if first is not None else []
         else:
-            low, high = self._around(i, j)
+            low, high = self._lines_around(i, j)
             starts = [] if low is None else [bisect_right(solid, low)]
             starts += [] if high is None else [bisect_left(solid, high) - len(new)]
         return any(n >= 0 and [keys[place] for place in solid[n : n + len(new)]] == new for n in starts)
 
-    def _is_begun(self, region: Change) -> bool:
-        """Whether the file has, near the place, a telling line that the change adds and the request doesn't know."""
+    def _is_partly_applied(self, region: Change) -> bool:
+        """Whether a distinctive line that the change adds is already near the place, unknown to the request."""
         missing = any(
             place is None and line.strip() and number not in self._gaps
             for number, (line, place) in enumerate(zip(self._request.old, self._at, strict=True))
         )
-        own = any(place not in self._taken and line.strip() for place, line in self._file.items())
+        own = any(place not in self._known_lines and line.strip() for place, line in self._file.items())
         if not missing and not own:
             return False
         fresh = self._request.new[region[2] : region[3]]
@@ -227,42 +229,42 @@ class _Carry:
         return any(min(self._file) - reach <= place <= max(self._file) + reach for place in places)
 
     def _check_touched(self, regions: Sequence[Change]) -> None:
-        """Refuse to touch a line that is indented otherwise than it was sent, or names something else."""
+        """Refuse to touch a line whose indentation differs from the request's, or that names something else."""
         pairs = zip(self._request.old, self._at, strict=True)
         kept = any(place is not None and lead(line) == lead(self._file[place]) for line, place in pairs)
         for region in regions:
             for number in range(region[0], region[1]):
-                said, here = self._old[number], self._line(number)
-                if said is None and kept:  # no one rule moves all lines
-                    said = self._request.old[number]
-                if said is None or here is None or not said.strip():
+                sent, current = self._old[number], self._line(number)
+                if sent is None and kept:  # no single rule moves all lines
+                    sent = self._request.old[number]
+                if sent is None or current is None or not sent.strip():
                     continue
-                if lead(said) != lead(here) or self._names_other(said, here):
+                if lead(sent) != lead(current) or self._names_other_word(sent, current):
                     raise self._clash("conflict", "differs", region)
 
-    def _names_other(self, sent: str, here: str) -> bool:
-        """Whether a word that differs from the file's in case is another word of the file."""
-        one, other = words(fold(sent)), words(fold(here))
-        pairs = zip(one, other, strict=True) if sent != here and len(one) == len(other) else ()
+    def _names_other_word(self, sent: str, current: str) -> bool:
+        """Whether a word that differs only in case from the file's word occurs elsewhere in the file."""
+        one, other = words(fold(sent)), words(fold(current))
+        pairs = zip(one, other, strict=True) if sent != current and len(one) == len(other) else ()
         return any(a != b and a.lower() == b.lower() and self._index.has_word(a, cased=True) for a, b in pairs)
 
-    def _removed(self, regions: Sequence[Change]) -> dict[str, str]:
-        """Old lines that the change takes away, and what the file has for them where it says more."""
+    def _find_removed_lines(self, regions: Sequence[Change]) -> dict[str, str]:
+        """Old lines that the change removes, each with the file's line if that differs."""
         touched = [number for i, j, _, _ in regions for number in range(i, j)]
         longer = {
-            self._request.old[number].strip(): here
+            self._request.old[number].strip(): current
             for number in touched
-            if (here := self._line(number)) is not None and here.strip() != (self._old[number] or "").strip()
+            if (current := self._line(number)) is not None and current.strip() != (self._old[number] or "").strip()
         }
         sent = [self._request.old[number].strip() for number in touched]
         return {
-            text: here
-            for text, here in longer.items()
-            if text and sent.count(text) == 1 and self._index.knows(text, here.strip())
+            text: current
+            for text, current in longer.items()
+            if text and sent.count(text) == 1 and self._index.knows(text, current.strip())
         }
 
     def _swaps(self, region: Change) -> Iterator[Swap]:
-        """What a region of the change replaces in the file."""
+        """The lines of the file that a region of the change replaces."""
         i, j, k, m = region
         if any(i <= group[0] < j for group in self._groups):
             yield self._reflow(region)
@@ -276,7 +278,7 @@ class _Carry:
             yield self._insertion(region)
 
     def _reflow(self, region: Change) -> Swap:
-        """A change in lines that the file breaks in another way, word by word."""
+        """Merge a change in lines that the file breaks differently, word by word."""
         i, j, k, m = region
         inside = [group for group in self._groups if i <= group[0] and group[1] <= j]
         if not self._dialect.leads.unchanged:
@@ -286,13 +288,13 @@ class _Carry:
         low, high = min(places), max(places) + 1
         ours = "\n".join(self._file[place] for place in range(low, high))
         base, theirs = "\n".join(self._request.old[i:j]), "\n".join(self._new_lines(k, m, region))
-        made = merge_words(base, ours, theirs, reflow=True)
-        if made is None:
+        merged = merge_words(base, ours, theirs, reflow=True)
+        if merged is None:
             raise self._clash("conflict", "same_words", region)
-        return low, high, made.split("\n")
+        return low, high, merged.split("\n")
 
     def _replacement(self, region: Change) -> Iterator[Swap]:
-        """Old lines go or change: they must be known, and be where the request has them."""
+        """Replace or delete old lines: they must be known, and be where the request has them."""
         i, j, k, m = region
         placed = [place for place in self._at[i:j] if place is not None]
         if not all(self._is_known(number) for number in range(i, j)):
@@ -303,7 +305,7 @@ class _Carry:
         own = sorted({*range(low, high)} - {*placed})
         solid = [place for place in own if self._file[place].strip()]
         before, after = range(i - 1, -1, -1), range(j, len(self._at))
-        beside = [self._has_own_beside(before, placed[0]), self._has_own_beside(after, placed[-1])]
+        beside = [self._has_unknown_beside(before, placed[0]), self._has_unknown_beside(after, placed[-1])]
         as_sent = all(self._line(number) == self._old[number] for number in range(i, j))
         if k == m:
             if solid:
@@ -315,7 +317,7 @@ class _Carry:
             yield from self._line_by_line(region, beside, own)
 
     def _line_by_line(self, region: Change, beside: list[bool], own: list[int]) -> Iterator[Swap]:
-        """A block that is replaced, line by line where lines correspond."""
+        """Replace a block, line by line where old and new lines correspond."""
         i, j, k, m = region
         pairs = self._successors(region)
         if (beside[0] and (i, k) not in pairs) or (beside[1] and (j - 1, m - 1) not in pairs):
@@ -334,7 +336,7 @@ class _Carry:
             a, b = number + 1, successor + 1
 
     def _block(self, part: Change, region: Change) -> Iterator[Swap]:
-        """Lines between those that correspond: all of them go, and others come."""
+        """Replace all lines between two pairs of corresponding lines."""
         i, j, k, m = part
         placed = [place for place in self._at[i:j] if place is not None]
         if not placed:
@@ -349,7 +351,7 @@ class _Carry:
         yield low, high, self._new_lines(k, m, region)
 
     def _successors(self, region: Change) -> list[tuple[int, int]]:
-        """Old lines of a region and the new lines that they became, in order."""
+        """The old lines of a region, each paired with the new line that it became, in order."""
         i, j, k, m = region
         if (j - i) * (m - k) > _MOST_CELLS:
             return []
@@ -375,9 +377,9 @@ class _Carry:
 
     def _insertion(self, region: Change) -> Swap:
         i, j, k, m = region
-        low, skipped_before = self._nearest(range(i - 1, -1, -1), -1)
-        high, skipped_after = self._nearest(range(j, len(self._at)), 0)
-        if not self._has_sure_neighbors(i, j):
+        low, skipped_before = self._nearest_line(range(i - 1, -1, -1), -1)
+        high, skipped_after = self._nearest_line(range(j, len(self._at)), 0)
+        if not self._has_certain_neighbors(i, j):
             raise self._clash("conflict", "beside_other_line", region)
         lines = self._new_lines(k, m, region)
         if low is None or high is None:
@@ -385,7 +387,7 @@ class _Carry:
             if place is None or skipped_before or skipped_after:
                 raise self._clash("conflict", "beside_missing", region)
             return place, place, lines
-        own = self._own_lines(i, j)
+        own = self._unknown_lines(i, j)
         if any(self._file[place].strip() for place in own):
             raise self._clash("conflict", "two_sided", region)
         if own and not self._belongs_above(lines, low, high):
@@ -393,7 +395,7 @@ class _Carry:
         return low + 1, low + 1, lines
 
     def _belongs_above(self, lines: list[str], low: int, high: int) -> bool:
-        """Whether lines go before the blank lines that the request left out: they are deeper than what follows."""
+        """Whether lines go above blank lines that the request left out: they are indented more than what follows."""
         above, below = lead(self._file[low]), lead(self._file[high])
         least = min((depth(line) for line in lines if line.strip()), default=0)
         return bool(self._file[low].strip()) and len(above) > len(below) and least > len(below)
@@ -409,25 +411,25 @@ class _Carry:
         ]
 
     def _move(self, line: str, sent: str) -> str:
-        """A new line that is an old one elsewhere: what the file has for that, at the new depth."""
-        here = self._removed_lines.get(sent.strip())
-        return line if here is None else lead(line) + parts(here)[1] + parts(line)[2]
+        """The file's version of a line that the change moves, at its new depth; else the line itself."""
+        current = self._removed_lines.get(sent.strip())
+        return line if current is None else lead(line) + parts(current)[1] + parts(line)[2]
 
     def _merge(self, number: int, successor: int, region: Change) -> str:
-        """The file's line for an old one, with the change to the new one made in it."""
-        base, new, here = self._old[number], self._new[successor], self._line(number)
-        assert here is not None  # noqa: S101  it has a place
+        """Merge the change from an old line to its new one into the file's line."""
+        base, new, current = self._old[number], self._new[successor], self._line(number)
+        assert current is not None  # noqa: S101  only placed lines are merged
         sent, wanted = self._request.old[number], self._request.new[successor]
-        if base == here and new is not None:
+        if base == current and new is not None:
             return new
         (lead_was, was, trail_was), (lead_now, now, trail_now) = parts(sent), parts(wanted)
-        here_lead, here_body, here_trail = parts(here)
+        here_lead, here_body, here_trail = parts(current)
         first = here_lead
         if lead_was != lead_now:
             if new is None:
                 raise self._clash("unproved", "indentation_or_characters", region)
             first = lead(new)
-        old_said, new_said = self._dialect.said(was), self._dialect.said(now)
+        old_said, new_said = self._dialect.translate_body(was), self._dialect.translate_body(now)
         if old_said is None or new_said is None:
             raise self._clash("unproved", "indentation_or_characters", region)
         body = merge_words(self._correct(old_said), here_body, self._correct(new_said))
@@ -438,10 +440,10 @@ class _Carry:
 
     def _hides_comment(self, number: int) -> bool:
         """Whether the file's line has a comment that the request doesn't know."""
-        here, marks = self._line(number), self._index.marks
+        current, marks = self._line(number), self._index.marks
         return (
-            here is not None
-            and comment_in(here, marks) is not None
+            current is not None
+            and comment_in(current, marks) is not None
             and comment_in(self._request.old[number], marks) is None
         )
 
@@ -452,28 +454,33 @@ class _Carry:
             return True
         return comment_in(new, marks) is None and is_closed(new) and not new.endswith("\\")
 
-    def _trails(self, regions: Sequence[Change]) -> Iterator[Swap]:
-        """White space at the ends of lines that otherwise stay: changed where old and the file agree about it."""
+    def _trailing_space_swaps(self, regions: Sequence[Change]) -> Iterator[Swap]:
+        """Changes of trailing whitespace in lines that otherwise stay, where the file has the old whitespace."""
         number = successor = 0
         for i, j, _, m in (*regions, (len(self._at), 0, 0, 0)):
             for was, now in zip(self._request.old[number:i], self._request.new[successor:], strict=False):
-                here, place = self._line(number), self._at[number]
-                if trail(was) != trail(now) and here is not None and place is not None and trail(here) == trail(was):
-                    yield place, place + 1, [here[: len(here) - len(trail(here))] + trail(now)]
+                current, place = self._line(number), self._at[number]
+                if (
+                    trail(was) != trail(now)
+                    and current is not None
+                    and place is not None
+                    and trail(current) == trail(was)
+                ):
+                    yield place, place + 1, [current[: len(current) - len(trail(current))] + trail(now)]
                 number += 1
             number, successor = j, m
 
     def _edit(self, low: int, high: int, lines: list[str]) -> Edit | None:
-        """Lines of the file replaced, ends of lines as they are there."""
-        here = [self._file[place] for place in range(low, high)]
-        while here and lines and here[0] == lines[0]:
-            here, lines, low = here[1:], lines[1:], low + 1
-        while here and lines and here[-1] == lines[-1]:
-            here, lines, high = here[:-1], lines[:-1], high - 1
-        return line_edit(self._index, low, high, lines) if here or lines else None
+        """The edit that replaces lines of the file and keeps their line endings."""
+        current = [self._file[place] for place in range(low, high)]
+        while current and lines and current[0] == lines[0]:
+            current, lines, low = current[1:], lines[1:], low + 1
+        while current and lines and current[-1] == lines[-1]:
+            current, lines, high = current[:-1], lines[:-1], high - 1
+        return line_edit(self._index, low, high, lines) if current or lines else None
 
     def _learn_slips(self, match: Match) -> dict[str, str]:
-        """Mistyped words of the request, and what the file has for each."""
+        """Mistyped words of the request, each with the file's word."""
         slips: dict[str, str] = {}
         for number, place in match.placed:
             if not match.same[number] and (slip := find_slip(self._request.old[number], self._file[place])) is not None:
@@ -485,19 +492,22 @@ class _Carry:
 
     def _translate(self, lines: Sequence[str]) -> list[str | None]:
         first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-        opening = self._opening(lines) if self._dialect.stripped is not None else range(first, first + 1)
+        opening = self._first_lines(lines) if self._dialect.missing_lead is not None else range(first, first + 1)
         translated, size = list[str | None](), 0
         for number, line in enumerate(lines):
             translated.append(self._dialect.translate(line, opens=number in opening))
             size += len(translated[-1] or "")
             check_size("The new text", size)  # the file's indentation may be much longer than the request's
-        if self._dialect.stripped is not None and lines:
-            other = self._other_than_first(lines[first])
+        if self._dialect.missing_lead is not None and lines:
+            other = self._repeated_old_line(lines[first])
             translated[first] = translated[first] if other is None else self._dialect.translate(other)
         return [line and self._correct(line) for line in translated] if self._slips else translated
 
-    def _opening(self, lines: Sequence[str]) -> range:
-        """The lines that lack what old's first line lacks: up to that line, or those at its depth, if others aren't."""
+    def _first_lines(self, lines: Sequence[str]) -> range:
+        """The leading lines that lack the same indentation as the first old line.
+
+        They end with that line if it is among them; else they are the first line, or the lines at its depth.
+        """
         first, *others = (line for line in self._request.old if line.strip())
         if first in lines:
             return range(lines.index(first) + 1)
@@ -507,8 +517,8 @@ class _Carry:
         deeper = (number for number, line in enumerate(lines) if line.strip() and lead(line) != lead(first))
         return range(next(deeper, len(lines)) if alone else 1)
 
-    def _other_than_first(self, line: str) -> str | None:
-        """The old line that new's first line is, if it is another than old's first and lacks its indentation, too."""
+    def _repeated_old_line(self, line: str) -> str | None:
+        """The old line that the first new line repeats, if it isn't the first old line."""
         first, *others = (old for old in self._request.old if old.strip())
         alike = {old for old in others if old.strip() == line.strip()}
         return alike.pop() if line.strip() != first.strip() and len(alike) == 1 else None
@@ -518,41 +528,41 @@ class _Carry:
         return None if place is None else self._file[place]
 
     def _is_known(self, number: int) -> bool:
-        """Whether an old line is surely one of the file's."""
+        """Whether an old line is certainly a line of the file."""
         place = self._at[number]
         if place is None:
             return not self._request.old[number].strip()
         sent = self._old[number]
         return self._index.knows(self._request.old[number] if sent is None else sent, self._file[place])
 
-    def _is_sure(self, number: int) -> bool:
-        """Whether the place has an old line, whatever else may differ."""
-        here = self._line(number)
+    def _is_certain(self, number: int) -> bool:
+        """Whether the place certainly has an old line, apart from its indentation."""
+        current = self._line(number)
         if self._same[number] or number in self._gaps:
             return True
-        return here is not None and self._index.knows(self._request.old[number].strip(), here.strip())
+        return current is not None and self._index.knows(self._request.old[number].strip(), current.strip())
 
     def _is_unique(self, number: int) -> bool:
-        """Whether an old line is the file's, occurs there once, and says enough to be known by itself."""
-        said = self._request.old[number]
+        """Whether an old line occurs exactly once in the file and is long enough to identify the place."""
+        line = self._request.old[number]
         return (
             self._same[number]
-            and informative(said) >= _UNIQUE_LINE_CHARACTERS
-            and len(self._index.where(line_keys([said])[0])) == 1
+            and informative(line) >= _UNIQUE_LINE_CHARACTERS
+            and len(self._index.where(line_keys([line])[0])) == 1
         )
 
     def _is_nowhere(self, number: int) -> bool:
-        """Whether an old line is neither here nor anywhere else in the file."""
+        """Whether an old line is neither at the place nor anywhere else in the file."""
         return self._at[number] is None and not self._index.where(line_keys([self._request.old[number]])[0])
 
-    def _around(self, i: int, j: int) -> tuple[int | None, int | None]:
-        """The file's lines for the last placed old line before `i`, and for the first one from `j` on."""
-        return self._nearest(range(i - 1, -1, -1), -1)[0], self._nearest(range(j, len(self._at)), 0)[0]
+    def _lines_around(self, i: int, j: int) -> tuple[int | None, int | None]:
+        """The file's lines for the last placed old line before `i` and the first one at or after `j`."""
+        return self._nearest_line(range(i - 1, -1, -1), -1)[0], self._nearest_line(range(j, len(self._at)), 0)[0]
 
-    def _nearest(self, numbers: range, end: int) -> tuple[int | None, bool]:
-        """The file's line for the first of some old lines that has one, of an elision the one at that `end`.
+    def _nearest_line(self, numbers: range, end: int) -> tuple[int | None, bool]:
+        """The file's line for the first of some old lines that has a place; for an elision, the line at that `end`.
 
-        And whether solid ones without a place come before it.
+        Also returns whether solid lines without a place come before it.
         """
         skipped = False
         for number in numbers:
@@ -565,47 +575,47 @@ class _Carry:
             skipped |= bool(self._request.old[number].strip())
         return None, skipped
 
-    def _own_lines(self, i: int, j: int) -> list[int]:
-        """The file's own lines between the old lines around [i, j): those that the request doesn't know."""
-        low, high = self._around(i, j)
+    def _unknown_lines(self, i: int, j: int) -> list[int]:
+        """The file's lines between the old lines around [i, j) that the request doesn't know."""
+        low, high = self._lines_around(i, j)
         if low is None or high is None:
             return []
-        return [place for place in range(low + 1, high) if place not in self._taken]
+        return [place for place in range(low + 1, high) if place not in self._known_lines]
 
-    def _has_own_beside(self, beyond: range, edge: int) -> bool:
-        """Whether the file has solid lines of its own between an edge of a region and the next solid line beyond.
+    def _has_unknown_beside(self, beyond: range, edge: int) -> bool:
+        """Whether the file has solid lines of its own between the edge of a region and the next solid old line.
 
-        Or lacks that line.
+        Also true if the file lacks that line.
         """
         neighbor = next((n for n in beyond if self._request.old[n].strip()), None)
         if neighbor is None or neighbor in self._gaps:
             return False
         place = self._at[neighbor]
         between = range(min(place, edge) + 1, max(place, edge)) if place is not None else ()
-        return place is None or any(n not in self._taken and self._file[n].strip() for n in between)
+        return place is None or any(n not in self._known_lines and self._file[n].strip() for n in between)
 
     def _is_beside_known(self, i: int, j: int) -> bool:
-        """Whether touched lines are right beside a line that the request has beside them, too, if it has any."""
+        """Whether touched lines are right beside a line that the request also has beside them, if it has any."""
         sides = []
         for edge, beyond in ((i, range(i - 1, -1, -1)), (j, range(j, len(self._at)))):
             neighbor = next((n for n in beyond if self._request.old[n].strip() or n in self._gaps), None)
             if neighbor is not None:
                 sides.append(
-                    self._is_sure(neighbor)
-                    and not any(self._file[place].strip() for place in self._own_lines(edge, edge))
+                    self._is_certain(neighbor)
+                    and not any(self._file[place].strip() for place in self._unknown_lines(edge, edge))
                 )
         return any(sides) or not sides or any(self._is_unique(number) for number in range(i, j))
 
-    def _has_sure_neighbors(self, i: int, j: int) -> bool:
-        """Whether the solid old lines beside a point are the file's: what comes between them belongs to both."""
+    def _has_certain_neighbors(self, i: int, j: int) -> bool:
+        """Whether the solid old lines on both sides of a point are lines of the file, or nowhere in it."""
         before = next((n for n in range(i - 1, -1, -1) if self._request.old[n].strip()), None)
         after = next((n for n in range(j, len(self._at)) if self._request.old[n].strip()), None)
-        return all(n is None or self._is_sure(n) or self._is_nowhere(n) for n in (before, after))
+        return all(n is None or self._is_certain(n) or self._is_nowhere(n) for n in (before, after))
 
     def _clash(self, why: str, detail: str, region: Change) -> _Clash:
-        """Why a region of the change can't be carried, with what each side has there."""
+        """The reason why a region of the change can't be carried over, with what each side has there."""
         i, j, k, m = region
-        low, high = self._around(i, j)
+        low, high = self._lines_around(i, j)
         first = min(self._file) if low is None else low + 1
         end = max(self._file) + 1 if high is None else high
         ours = "\n".join(self._file[place] for place in range(first, end))
@@ -614,7 +624,7 @@ class _Carry:
 
 
 def _join(swaps: Sequence[Swap]) -> list[Swap]:
-    """Swaps that touch as one: the last of them decides how the text ends."""
+    """Join swaps that touch, so that the last one decides how the text ends."""
     result: list[Swap] = []
     for low, high, lines in swaps:
         if result and result[-1][1] == low:

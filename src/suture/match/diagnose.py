@@ -1,10 +1,11 @@
-"""Why a text was not found: one `Failure`, whichever tool asks.
+"""Explain why a text was not found: one `Failure` for all tools.
 
-The ladder is asked first. What it would do is the correction; where it refuses, its places are shown; where it has
-none, lines that share words with the text are. Earlier versions of the file come with the index: nothing is read here.
+The ladder is tried first. If it finds the text, its change is the correction; if it refuses, its places are shown; if
+it has none, lines that share words with the text are. The index has the earlier versions of the file: nothing is read
+here.
 
-At a place, lines are paired, paired lines are compared word by word, and each difference is named by what a reader
-would call it: a tab for spaces, a curly quote, another case. The same difference in many lines is one.
+At each place, lines are paired, and paired lines are compared word by word. Each difference has the name that a reader
+would give it: indentation, a curly quote, another case. A difference that many lines share is reported once.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from itertools import zip_longest
 from suture.bounds import check_time
 from suture.match import locate, locate_in_bases
 from suture.match.index import RARE, Found, Refused, Sides, Site
-from suture.match.ladder import find_applied, remains
+from suture.match.ladder import find_applied, old_lines_remain
 from suture.match.normalize import (
     PLAIN,
     depth,
@@ -51,37 +52,42 @@ if TYPE_CHECKING:
     _Span = tuple[int, int]
 
 
-_MOST_PLACES = 5  # that are named, of the nearest,
-_FEW_PLACES = 3  # or where one fits; and lines of a text that other places are compared with, too
-_MOST_AMBIGUOUS = 10  # places that are compared, of those that fit equally
-_TELLING = 2  # letters and digits of a text that is known when it is seen
-_EVIDENT = 12  # letters and digits of a block's new text that is taken for an applied one
-_LIKE_OLD = 0.6  # of the characters of old and new: so much, and one can have become the other
-_NEAR = 0.85  # of the characters, of places beside the one that fits
-_SIMILAR = 0.4  # of the characters; less is another text
-_CLOSE = 0.7  # enough not to look for more by words,
-_SURE = 0.97  # or by letters
-_WORDS = 12  # of a text that are looked for,
-_SHORTEST = 3  # each with so many letters,
-_SHARING_LINES = 40  # that share words and are compared
-_COMPARED_CHARACTERS = 50_000  # of two texts that are compared character by character
-_CELLS = 2_000_000  # of two texts, one of which may be a part of the other
-_ALL_CELLS = 100_000_000  # of a line and a file
-_MANY_FILE_LINES = 2_000  # of a text that are compared in order
-_FEW_LINES = 20_000  # of a file each line of which is compared,
-_LONGEST_DIAGNOSED_LINE = 1_000  # with so many characters,
-_CUTOFF = 60  # and is alike, in percent
-_BLOCK = 80  # lines of a block that is shown whole
-_AROUND = 10  # lines around a place that is in no block
-_LONG_CORRECTION = 12  # lines; of more, only those around the change are given,
-_CORRECTION_CONTEXT = 2  # with so many before and after it
-_MOST_CORRECTION_CONTEXT = 12  # times that a line is added on both sides to make a text unique
-_LARGEST_CORRECTION = 1_000_000  # bytes of old and new
-_MOST_LINES = 400  # that are paired by what they say; of more, by their number
+# What is reported: enough to choose a place, and no more
+_MOST_PLACES = 5  # nearest places that are named
+_FEW_PLACES = 3  # the same if one place fits; other places are shown only for texts of up to so many lines
+_MOST_AMBIGUOUS = 10  # equally good places that are compared
+_MOST_DIFFERENCES = 40  # differences of one place
+_MOST_BLOCK_LINES = 80  # lines of the longest block that is shown whole
+_LINES_AROUND = 10  # lines shown before and after a place if its block is longer
+_LONG_CORRECTION = 12  # lines from which on a correction has only the lines around the change
+_CORRECTION_CONTEXT = 2  # lines before and after the change in such a correction
+_MOST_CORRECTION_CONTEXT = 12  # attempts to make a correction unique by one more line on both sides
+_LARGEST_CORRECTION = 1_000_000  # bytes of old and new together
+
+# What counts as similar: shares of equal characters, and numbers of letters and digits
+_LEAST_NEW_LETTERS = 2  # letters and digits of the shortest new text that is recognized in the file
+_APPLIED_LETTERS = 12  # letters and digits of the shortest new text that proves that a change was applied
+_LIKE_OLD = 0.6  # from this likeness on, old can have become new
+_RUNNER_UP_LIKENESS = 0.85  # the least likeness of places shown beside the one that fits
+_LEAST_LIKENESS = 0.4  # below this, a place is another text
+_LIKENESS_WITHOUT_WORDS = 0.7  # from here on, no places are searched for by words
+_LIKENESS_WITHOUT_CHARACTERS = 0.97  # from here on, none are searched for by characters
+_LINES_ALIKE = 0.5  # from here on, one line is the other one, changed
+_LEAST_LINE_PERCENT = 60  # the least likeness, in percent, of a file's line to the text's longest line
+
+# What is compared: bounds on time
+_MOST_WORDS = 12  # words of the text that are searched for, the longest ones
+_SHORTEST_WORD = 3  # letters and digits of the shortest such word
+_MOST_SHARING_LINES = 40  # lines that share words with the text and are compared with it
+_COMPARED_CHARACTERS = 50_000  # of texts that are compared by characters; longer ones are compared by lines
+_MANY_FILE_LINES = 2_000  # lines of texts that are compared in order; of longer ones, equal lines are counted
+_MOST_CELLS = 2_000_000  # characters of a piece times characters of a line in which its best part is searched for
+_MOST_FILE_CELLS = 100_000_000  # the same for a line and a whole file
+_FEW_LINES = 20_000  # lines of a file whose lines are all compared with the text's longest line
+_LONGEST_DIAGNOSED_LINE = 1_000  # characters of that line
+_MOST_LINES = 400  # lines that are paired by content; longer texts are paired by line number
 _LONGEST_LINE = 2_000  # characters of a line that is compared word by word
-_MOST_COMPARED = 4_000_000_000  # characters of all lines with all others: a fraction of a second
-_LINES_ALIKE = 0.5  # of the characters, of two lines that are one line, changed
-_MOST_DIFFERENCES = 40
+_MOST_COMPARED = 4_000_000_000  # products of characters when lines are paired by likeness: a fraction of a second
 
 KINDS = {
     "indentation": "whitespace",
@@ -105,7 +111,7 @@ KINDS = {
     "missing_line": "content",
     "extra_line": "content",
 }
-"""What a difference may be, and the specification's type for it."""
+"""The kinds of differences, each with its type in the specification."""
 _DIFFERS_IN: dict[str, Callable[[str], str]] = {
     "case": str.lower,
     "look_alike": fold,
@@ -113,11 +119,11 @@ _DIFFERS_IN: dict[str, Callable[[str], str]] = {
     "escape": lambda text: text.replace("\\", ""),
     "spacing": lambda text: "".join(text.split()),
 }
-"""What two texts differ in, if these functions make them the same."""
+"""Two texts differ only in this if the function makes them equal."""
 
 
 class Difference(Record):
-    """One difference; `line` and the columns (1-based, the end exclusive) say where in the file, the first time."""
+    """One difference. `line`, `column` and `end` (1-based, end exclusive) are its first occurrence in the file."""
 
     what: str
     expected: str
@@ -129,16 +135,16 @@ class Difference(Record):
     end: int = 1
     times: int = 1
     sent_line: int = 0
-    """For a line that is not in the file: its number in what was sent."""
+    """The number, in the text that was sent, of a line that the file lacks."""
 
     @property
     def kind(self) -> str:
-        """The specification's type."""
+        """Its type in the specification."""
         return KINDS[self.what]
 
 
 class Correction(Record):
-    """A text that occurs once in the file, from line to line, and what it is to become."""
+    """A text that occurs once in the file, on whole lines, and what it becomes."""
 
     old: str
     new: str
@@ -147,35 +153,35 @@ class Correction(Record):
 
 
 class Place(Record):
-    """Lines of the file that are like the text."""
+    """Lines of the file that resemble the text."""
 
     start_line: int
     end_line: int
     score: float
-    """How much of the two texts is the same, from 0 to 1."""
+    """The likeness of the two texts, from 0 to 1."""
     text: str
     differences: tuple[Difference, ...]
 
 
 class Failure(Record):
-    """Why a text was not found, and all that is known about it: every tool that edits makes its error from this."""
+    """Why a text was not found, and everything known about it. All tools that edit make their errors from this."""
 
     why: str
-    """`empty`; `found` if the text occurs once, written in another way; else why the search refuses: see `Refused`."""
+    """`empty`; `found` if the text occurs once in another form; else the reason of the search: see `Refused`."""
     rung: str | None = None
     places: tuple[Place, ...] = ()
-    """The nearest places, the best first."""
+    """The nearest places, best first."""
     correction: Correction | None = None
     sides: Sides | None = None
     detail: str = ""
     sites: tuple[Site, ...] = ()
-    """All lines that the search names: those that fit, or those that already have the new text."""
+    """All places that the search names: those that fit, or those that already have the new text."""
     base: Base | None = None
-    """The version that the text was written on, if it is known."""
+    """The version for which the text was written, if known."""
     stale: Site | None = None
-    """The lines that are now where that version has the text."""
+    """The lines that are now at the place of the text in that version."""
     marker: str = ""
-    """The line of the new text that leaves something out."""
+    """The line of the new text that stands for omitted text."""
 
     @property
     def applied(self) -> Site | None:
@@ -184,35 +190,37 @@ class Failure(Record):
 
 
 def diagnose(index: Index, old: str, new: str) -> Failure:
-    """Look closer for a text that is not in the file as it was sent: for the nearest places, and for a correction."""
+    """Find the nearest places and a correction for a text that is not in the file as sent."""
     if not old:
         return Failure("empty")
     answer = locate(index, old, new)
     comparison = _Comparison(index, old, readings(old, new))
     if isinstance(answer, Found):
-        return _correctable(index, old, new, answer, comparison)
+        return _correctable_failure(index, old, new, answer, comparison)
     spans = (
         [*map(_lines, answer.sites[:_MOST_AMBIGUOUS])] if len(index.lines) else []
-    )  # an empty file has no line to show
+    )  # an empty file has no lines to show
     why, sites = answer.why, answer.sites
     if why == "missing" and not answer.rung:
         spans = comparison.nearest(spans)
     known = why in {"ambiguous", "applied", "elided"} or answer.base is not None
-    there = None if known else _only_new(index, old, new)
-    if there is not None and (not spans or _overlap(there, spans[0]) or comparison.score(spans[0]) < _SURE):
+    applied_span = None if known else _site_of_new(index, old, new)
+    if applied_span is not None and (
+        not spans or _overlap(applied_span, spans[0]) or comparison.score(spans[0]) < _LIKENESS_WITHOUT_CHARACTERS
+    ):
         before, after = (solid_keys(split(text)) for text in (old, new))
-        sites = (Site(*there),)
-        why = "partly_applied" if remains(index, before, after, sites[0]) else "applied"
-        spans = [there]
+        sites = (Site(*applied_span),)
+        why = "partly_applied" if old_lines_remain(index, before, after, sites[0]) else "applied"
+        spans = [applied_span]
     places = tuple(map(comparison.place, spans))
     stale = sites[0] if answer.base is not None and why in {"conflict", "deleted"} else None
     return Failure(why, answer.rung, places, None, answer.sides, answer.detail, sites, answer.base, stale)
 
 
 def failure_of(index: Index, old: str, new: str, answer: Refused, match: str = "lenient") -> Failure:
-    """The failure that a search's answer describes.
+    """Make a failure of a refusal.
 
-    Where `match` allows less than the search could do, earlier versions still tell what became of the text.
+    If `match` is stricter than "lenient", earlier versions are still consulted for what became of the text.
     """
     known = locate_in_bases(index, old, new) if answer.why == "missing" and match != "lenient" else None
     if isinstance(known, Refused) and known.why == "applied":
@@ -236,23 +244,25 @@ def failure_of(index: Index, old: str, new: str, answer: Refused, match: str = "
 
 
 def evident_site(index: Index, old: str, new: str) -> Site | None:
-    """The lines that have the new text, if it says enough to be known, and nothing of the old one is left."""
-    answer = find_applied(index, readings(old, new)[0], enough=_EVIDENT) if is_evident(index, old, new) else None
+    """The lines that have the new text, if it is long enough to be recognized and nothing of the old text is left."""
+    answer = (
+        find_applied(index, readings(old, new)[0], enough=_APPLIED_LETTERS) if is_evident(index, old, new) else None
+    )
     return answer.sites[0] if answer is not None and answer.why == "applied" else None
 
 
 def is_evident(index: Index, old: str, new: str) -> bool:
-    """Whether the new text, where the file has it, can have come from the old one: it occurs once, and is like it."""
+    """Whether the new text in the file can have come from the old one: it occurs once and resembles the old text."""
     once = isinstance(locate(index, new, new, match="whitespace", whole_lines=True), Found)
     before, after = ({line.strip() for line in text.split("\n") if informative(line)} for text in (old, new))
     return once and (not before.isdisjoint(after) or likeness(old, new) >= _LIKE_OLD)
 
 
 def correction(index: Index, answer: Found, *, finished: bool = True) -> Correction | None:
-    """The change that was found, as whole lines that occur only there; None where the lines can't be written down.
+    """The change that was found, as whole lines that occur only once; None if there are no such lines in UTF-8.
 
-    Unless it shall be `finished`, the last line goes without its end where it can. Of many lines, only those
-    around the change are taken.
+    Unless `finished`, the last line has no line ending if possible. A long place is cut to the lines around the
+    change.
     """
     edits = sorted(answer.edits, key=lambda edit: edit.span.start)
     if not edits:
@@ -264,8 +274,8 @@ def correction(index: Index, answer: Found, *, finished: bool = True) -> Correct
         low, high = max(first - _CORRECTION_CONTEXT, low), min(last + _CORRECTION_CONTEXT, high)
     for _ in range(_MOST_CORRECTION_CONTEXT):
         start, end = lines.span(low)[0], lines.span(high)[1]
-        found = _between(index, edits, start, end)
-        bare = None if finished else _between(index, edits, start, end, lines.ending(high))
+        found = _changed_part(index, edits, start, end)
+        bare = None if finished else _changed_part(index, edits, start, end, lines.ending(high))
         if found is not None:
             return Correction(*(bare or found), low, high)
         low, high = max(low - 1, 1), min(high + 1, len(lines))
@@ -273,59 +283,59 @@ def correction(index: Index, answer: Found, *, finished: bool = True) -> Correct
 
 
 def differences(sent: Sequence[str], current: Sequence[str], line: int, column: int = 1) -> list[Difference]:
-    """The differences of some lines that were sent from those in the file, of which the first is `line`.
+    """The differences between lines that were sent and lines of the file, which begin at `line`.
 
-    `column` is where the first one begins, if it is a part of a line.
+    `column` is where the first line begins, if it is part of a line.
     """
-    said, here = ([*filter(None, map(_DIFFERS_IN["spacing"], lines))] for lines in (sent, current))
-    if said != here and "".join(said) == "".join(here):
-        one, other = (f"{len(lines)} line{'s' * (len(lines) != 1)}" for lines in (sent, current))
-        return [Difference("line_break", one, other, line, 1, len(current[0]) + 1)]
-    return _count(_line_differences(sent, current, line, column))
+    before, after = ([*filter(None, map(_DIFFERS_IN["spacing"], lines))] for lines in (sent, current))
+    if before != after and "".join(before) == "".join(after):
+        expected, found = (f"{len(lines)} line{'s' * (len(lines) != 1)}" for lines in (sent, current))
+        return [Difference("line_break", expected, found, line, 1, len(current[0]) + 1)]
+    return _count_differences(_line_differences(sent, current, line, column))
 
 
 def block(index: Index, start_line: int, end_line: int) -> tuple[int, int]:
-    """The function, class or paragraph around some lines, counted from 1; if that is too long, a few lines around."""
+    """The function, class or paragraph around some lines, counted from 1; a few lines around if it is too long."""
     first, last = start_line - 1, end_line - 1
     indent = min((depth(line) for line in index.window(first, last + 1) if line.strip()), default=0)
     top = first
-    while top > 0 and first - top < _BLOCK and (indent or index.line(top - 1).strip()):
+    while top > 0 and first - top < _MOST_BLOCK_LINES and (indent or index.line(top - 1).strip()):
         top -= 1
         line = index.line(top)
         if line.strip() and depth(line) < indent:
             break
     header = depth(index.line(top))
     bottom = last
-    while bottom + 1 < len(index.lines) and bottom - last < _BLOCK:
+    while bottom + 1 < len(index.lines) and bottom - last < _MOST_BLOCK_LINES:
         line = index.line(bottom + 1)
         if line.strip() and depth(line) <= header:
             bottom += line.strip()[0] in ")]}"
             break
         bottom += 1
-    if bottom - top >= _BLOCK:
-        top, bottom = max(first - _AROUND, 0), min(last + _AROUND, len(index.lines) - 1)
+    if bottom - top >= _MOST_BLOCK_LINES:
+        top, bottom = max(first - _LINES_AROUND, 0), min(last + _LINES_AROUND, len(index.lines) - 1)
     while bottom > last and not index.line(bottom).strip():
         bottom -= 1
     return top + 1, bottom + 1
 
 
 def words_of(index: Index, text: str) -> tuple[list[tuple[str, int]], list[str]]:
-    """The words of a text that are in the file, each with its first line, the rarest first; and those that aren't."""
-    there, missing = [], []
+    """The words of a text that are in the file, rarest first, each with its first line; and those that are not."""
+    present, missing = [], []
     for word in _words(text):
         places = index.lines_with(word)
         if places:
-            there.append((len(places), word, places[0] + 1))
+            present.append((len(places), word, places[0] + 1))
         elif places is not None:
             missing.append(word)
-    return [(word, line) for _, word, line in sorted(there)], missing
+    return [(word, line) for _, word, line in sorted(present)], missing
 
 
-def _correctable(index: Index, old: str, new: str, answer: Found, comparison: _Comparison) -> Failure:
-    """The failure of a text that occurs once, written in another way."""
+def _correctable_failure(index: Index, old: str, new: str, answer: Found, comparison: _Comparison) -> Failure:
+    """The failure for a text that occurs once in another form."""
     fixed = correction(index, answer, finished=old.endswith(("\n", "\r")))
     near = comparison.nearest([]) if len(split(old)) <= _FEW_PLACES else []
-    others = [span for span in near if comparison.score(span) >= _NEAR]
+    others = [span for span in near if comparison.score(span) >= _RUNNER_UP_LIKENESS]
     places = tuple(map(comparison.place, _without_overlaps([_lines(answer.site), *others])[:_FEW_PLACES]))
     why, detail = "found", ""
     if not minimize(index.body, answer.edits):
@@ -336,9 +346,9 @@ def _correctable(index: Index, old: str, new: str, answer: Found, comparison: _C
     return Failure(why, answer.rung, places, fixed, detail=detail, sites=(answer.site,), base=answer.base)
 
 
-def _only_new(index: Index, old: str, new: str) -> _Span | None:
-    """The lines that have the new text just as it is, if it says something that the old one doesn't."""
-    if informative(new) < _TELLING or new.strip() in old:
+def _site_of_new(index: Index, old: str, new: str) -> _Span | None:
+    """The lines that have exactly the new text, if it is not part of the old one."""
+    if informative(new) < _LEAST_NEW_LETTERS or new.strip() in old:
         return None
     hits = occurrences(index.body, new.encode("utf-8", "surrogatepass"))
     if len(hits) != 1:
@@ -347,14 +357,14 @@ def _only_new(index: Index, old: str, new: str) -> _Span | None:
 
 
 def _compare(index: Index, old: str, site: Site) -> Place:
-    """A place that the search names, line by line, with the search's own score."""
+    """A place that the search names, with its differences and the search's own score."""
     here = index.window(site.start_line - 1, site.end_line)
     differing = differences(split(old), here, site.start_line)
     return Place(site.start_line, site.end_line, round(site.score, 3), "\n".join(here), tuple(differing))
 
 
 class _Comparison:
-    """A text that is not there, compared with places where it might be meant."""
+    """Compares a text that was not found with places that may be meant."""
 
     def __init__(self, index: Index, old: str, requests: Sequence[Request]) -> None:
         self._index = index
@@ -364,26 +374,29 @@ class _Comparison:
         self._scores: dict[_Span, float] = {}
 
     def nearest(self, spans: Sequence[_Span]) -> list[_Span]:
-        """The places most like the text, the best first; those that share words with it join in if none is close."""
+        """The places most like the text, best first. If none is close, places that share words with it are added."""
         places = [*spans]
         lines, last = len(split(self._old)), len(self._index.lines)
         few = self._old.count("\n") <= _MANY_FILE_LINES
-        for close, more in ((_CLOSE, _places_by_words), (_SURE, _places_by_line)):
+        for close, more in (
+            (_LIKENESS_WITHOUT_WORDS, _places_by_words),
+            (_LIKENESS_WITHOUT_CHARACTERS, _places_by_line),
+        ):
             if few and not any(self.score(span) >= close for span in places):
                 places += [(begin + 1, min(begin + lines, last)) for begin in more(self._index, self._old)]
         best = sorted(dict.fromkeys(places), key=lambda span: -self.score(span))
-        return _without_overlaps([span for span in best if self.score(span) >= _SIMILAR])
+        return _without_overlaps([span for span in best if self.score(span) >= _LEAST_LIKENESS])
 
     def place(self, span: _Span) -> Place:
-        """A place, with all that differs there."""
+        """A place with its differences."""
         start_line, _ = span
         request, column, compared = self._compared(span)
         undone = request.undone
-        if len(request.old) == 1 and "spelled" in undone:  # no line break was meant: what differs are the escapes
+        if len(request.old) == 1 and "spelled" in undone:  # no line break was meant: the escapes are the difference
             request, undone = self._requests[0], ()
         end = len(self._index.line(start_line - 1)) + 1
         differing = [
-            *(Difference(name, *_example(name, self._old), start_line, 1, end) for name in undone),
+            *(Difference(name, *_undone_example(name, self._old), start_line, 1, end) for name in undone),
             *_line_ends(self._index, self._old, *span),
             *differences(request.old, compared, start_line, column),
         ]
@@ -391,25 +404,25 @@ class _Comparison:
         return Place(*span, round(score, 3), "\n".join(self._window(span)), tuple(differing))
 
     def score(self, span: _Span) -> float:
-        """How much of the text is there, from 0 to 1."""
+        """The likeness of a place to the text, from 0 to 1."""
         if span not in self._scores:
             self._scores[span] = _similarity(self._text, "\n".join(self._compared(span)[2]))
         return self._scores[span]
 
     def _compared(self, span: _Span) -> tuple[Request, int, list[str]]:
-        """The reading of the text that fits a place best, and the part of the place that it is compared with."""
+        """The reading that fits a place best, and the part of the place that it is compared with."""
         current = self._window(span)
         request = _best_reading(self._requests, current)
         if self._old.endswith(("\n", "\r")):
             return request, 1, current
-        return request, *_part(request.old, current)
+        return request, *_best_part(request.old, current)
 
     def _window(self, span: _Span) -> list[str]:
         return self._index.window(span[0] - 1, span[1])
 
 
 def _places_by_words(index: Index, old: str) -> list[int]:
-    """Where a place may begin that shares words with the text, those with the most and rarest words first."""
+    """Lines at which places that share words with the text may begin, the most and rarest words first."""
     lines = split(old)
     votes: dict[int, float] = {}
     for word in _words(old):
@@ -418,11 +431,11 @@ def _places_by_words(index: Index, old: str) -> list[int]:
         for place in places:
             begin = max(place - offset, 0)
             votes[begin] = votes.get(begin, 0.0) + len(word) / len(places)
-    return sorted(votes, key=lambda begin: (-votes[begin], begin))[: _SHARING_LINES if len(lines) > 1 else RARE]
+    return sorted(votes, key=lambda begin: (-votes[begin], begin))[: _MOST_SHARING_LINES if len(lines) > 1 else RARE]
 
 
 def _places_by_line(index: Index, old: str) -> list[int]:
-    """The same by the likeness of one line, the longest, to lines of a file that is not too long."""
+    """Lines at which places may begin, by the likeness of the text's longest line to the lines of a short file."""
     from rapidfuzz.fuzz import partial_ratio, ratio
     from rapidfuzz.process import extract
 
@@ -431,18 +444,18 @@ def _places_by_line(index: Index, old: str) -> list[int]:
         return []
     offset = max(range(len(lines)), key=lambda number: len(lines[number].strip()))
     longest = lines[offset].strip()
-    if len(longest) > _LONGEST_DIAGNOSED_LINE or len(longest) * len(index.body) > _ALL_CELLS:
+    if len(longest) > _LONGEST_DIAGNOSED_LINE or len(longest) * len(index.body) > _MOST_FILE_CELLS:
         return []
     choices = {number: index.line(number).strip()[:_LONGEST_DIAGNOSED_LINE] for number in index.solid}
     scorer = ratio if len(lines) > 1 else partial_ratio
-    alike = extract(longest, choices, scorer=scorer, score_cutoff=_CUTOFF, limit=3)
+    alike = extract(longest, choices, scorer=scorer, score_cutoff=_LEAST_LINE_PERCENT, limit=3)
     return [max(number - offset, 0) for _, _, number in alike]
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text, the longest first."""
-    found = [word for word in dict.fromkeys(re.findall(r"\w+", text)) if informative(word) >= _SHORTEST]
-    return sorted(found, key=len, reverse=True)[:_WORDS]
+    """The longest words of a text, longest first."""
+    words = [word for word in dict.fromkeys(re.findall(r"\w+", text)) if informative(word) >= _SHORTEST_WORD]
+    return sorted(words, key=len, reverse=True)[:_MOST_WORDS]
 
 
 def _lines(site: Site) -> _Span:
@@ -454,12 +467,12 @@ def _overlap(one: _Span, other: _Span) -> bool:
 
 
 def _without_overlaps(spans: Sequence[_Span]) -> list[_Span]:
-    """The first places, none of which lies over an earlier one."""
-    found: list[_Span] = []
-    for start, end in spans:
-        if not any(_overlap((start, end), other) for other in found):
-            found.append((start, end))
-    return found[:_MOST_PLACES]
+    """The first places without those that overlap an earlier one."""
+    result: list[_Span] = []
+    for span in spans:
+        if not any(_overlap(span, other) for other in result):
+            result.append(span)
+    return result[:_MOST_PLACES]
 
 
 def _best_reading(requests: Sequence[Request], current: Sequence[str]) -> Request:
@@ -480,8 +493,8 @@ def _best_reading(requests: Sequence[Request], current: Sequence[str]) -> Reques
     return requests[likest.index(max(likest))]
 
 
-def _example(name: str, old: str) -> tuple[str, str]:
-    """An example of what was undone to read the text: as it was sent, and as the file has it."""
+def _undone_example(name: str, old: str) -> tuple[str, str]:
+    """An example of what a reading undoes: as it was sent, and as the file has it."""
     first = next((line for line in split(old) if line.strip()), "")
     if name == "numbers":
         found = re.search(r"^[ \t]*[\[(L]?\d+[\])]?[^\w\s]?[ \t]?", old, re.MULTILINE)
@@ -493,7 +506,7 @@ def _example(name: str, old: str) -> tuple[str, str]:
 
 
 def _line_ends(index: Index, old: str, start_line: int, end_line: int) -> Iterator[Difference]:
-    """Line ends that were sent and are not the file's; those of Unix fit any."""
+    r"""Differences in line endings; `\n` fits any line ending."""
     if "\r" not in old:
         last = len(index.lines)
         if old.endswith("\n") and end_line == last and not index.lines.finished:
@@ -507,15 +520,15 @@ def _line_ends(index: Index, old: str, start_line: int, end_line: int) -> Iterat
         yield Difference("line_end", sent, here, start_line, end, end)
 
 
-def _part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[str]]:
-    """The part of a line that a piece of a line is most like, and the column where it begins."""
+def _best_part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[str]]:
+    """The part of a line that is most like a piece of a line, and the column where it begins."""
     if len(sent) != 1 or len(current) != 1 or not sent[0].strip():
         return 1, list(current)
     from rapidfuzz.fuzz import partial_ratio_alignment
 
     line, indented = current[0], bool(lead(sent[0]))
     start, end = 0 if indented else depth(line), len(line)
-    if len(sent[0]) < len(line) - start and len(sent[0]) * len(line) <= _CELLS:
+    if len(sent[0]) < len(line) - start and len(sent[0]) * len(line) <= _MOST_CELLS:
         found = partial_ratio_alignment(sent[0].strip(), line)
         assert found is not None  # noqa: S101  there is always a best part
         begin, end = _whole_words(line, found.dest_start, found.dest_end)
@@ -530,7 +543,7 @@ def _part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[str]]:
 
 
 def _whole_words(line: str, start: int, end: int) -> tuple[int, int]:
-    """A part of a line, without its outer space, with the words that it cuts."""
+    """A part of a line, without whitespace around it, extended to whole words."""
     while start < end and line[start].isspace():
         start += 1
     while start < end and line[end - 1].isspace():
@@ -543,7 +556,7 @@ def _whole_words(line: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _similarity(one: str, other: str) -> float:
-    """How much of two texts is the same, from 0 to 1."""
+    """The likeness of two texts, from 0 to 1."""
     from rapidfuzz.distance import Indel
 
     check_time()
@@ -555,8 +568,10 @@ def _similarity(one: str, other: str) -> float:
     return 2 * (Counter(sent) & Counter(current)).total() / (len(sent) + len(current))
 
 
-def _between(index: Index, edits: Sequence[Edit], start: int, end: int, ending: bytes = b"") -> tuple[str, str] | None:
-    """A part of the file without its ending, and what it becomes; None if it occurs elsewhere, or isn't UTF-8."""
+def _changed_part(
+    index: Index, edits: Sequence[Edit], start: int, end: int, ending: bytes = b""
+) -> tuple[str, str] | None:
+    """A part of the file without its ending, and what it becomes; None if it also occurs elsewhere or isn't UTF-8."""
     before = index.body[start:end]
     after = apply(
         before, [edit(original.span.start - start, original.span.end - start, original.new) for original in edits]
@@ -577,7 +592,7 @@ def _between(index: Index, edits: Sequence[Edit], start: int, end: int, ending: 
     return None
 
 
-def _count(found: Iterable[Difference]) -> list[Difference]:
+def _count_differences(found: Iterable[Difference]) -> list[Difference]:
     """Each difference once, with how often it occurs."""
     seen: dict[tuple[str, str, str], Difference] = {}
     for difference in found:
@@ -590,9 +605,9 @@ def _line_differences(sent: Sequence[str], current: Sequence[str], line: int, co
     last = line
     for asked, place in _pairs(sent, current):
         if place is None:
-            assert asked is not None  # noqa: S101  one of them is
-            what, said = ("missing_line", sent[asked]) if sent[asked].strip() else ("blank_line", "\n")
-            yield Difference(what, said, "", last, 1, 1, sent_line=asked + 1)
+            assert asked is not None  # noqa: S101  one of the two is
+            what, expected = ("missing_line", sent[asked]) if sent[asked].strip() else ("blank_line", "\n")
+            yield Difference(what, expected, "", last, 1, 1, sent_line=asked + 1)
         else:
             here, last = current[place], line + place
             begin = 1 if place else column
@@ -600,11 +615,11 @@ def _line_differences(sent: Sequence[str], current: Sequence[str], line: int, co
                 what, found = ("extra_line", here) if here.strip() else ("blank_line", "\n")
                 yield Difference(what, "", found, last, begin, begin + len(here))
             else:
-                yield from _in_line(sent[asked], here, last, begin)
+                yield from _differences_in_line(sent[asked], here, last, begin)
 
 
 def _pairs(sent: Sequence[str], current: Sequence[str]) -> Iterator[_Pair]:
-    """Which line of the file each sent line is compared with; None where there is none."""
+    """Pairs of a sent line and the file's line to compare it with; None if there is none."""
     if max(len(sent), len(current)) > _MOST_LINES:
         yield from zip_longest(range(len(sent)), range(len(current)))
         return
@@ -617,25 +632,25 @@ def _pairs(sent: Sequence[str], current: Sequence[str]) -> Iterator[_Pair]:
 
 
 def _changed_ranges(one: Sequence[str] | Sequence[bytes], other: Sequence[str] | Sequence[bytes]) -> list[_Ranges]:
-    """The parts of two sequences that differ: from, up to, from, up to.
+    """The ranges in which two sequences differ.
 
-    Not by difflib, which takes minutes where a few words occur a thousand times.
+    Rejected: difflib, which takes minutes if a few words occur a thousand times.
     """
     from rapidfuzz.distance import Indel
 
-    found: list[_Ranges] = []
+    ranges: list[_Ranges] = []
     for step in Indel.opcodes(one, other):
         if step.tag == "equal":
             continue
         low, start = step.src_start, step.dest_start
-        if found and (found[-1][1], found[-1][3]) == (low, start):
-            low, _, start, _ = found.pop()
-        found.append((low, step.src_end, start, step.dest_end))
-    return found
+        if ranges and (ranges[-1][1], ranges[-1][3]) == (low, start):
+            low, _, start, _ = ranges.pop()
+        ranges.append((low, step.src_end, start, step.dest_end))
+    return ranges
 
 
 def _pairs_in_gap(sent: Sequence[str], current: Sequence[str], asked: range, places: range) -> Iterator[_Pair]:
-    """Lines that are alike, in order; all others have no partner. Too much text is paired line by line."""
+    """Pair lines that are alike, in order, and leave the others unpaired. Too much text is paired by line number."""
     if sum(len(sent[number]) for number in asked) * sum(len(current[place]) for place in places) > _MOST_COMPARED:
         yield from zip_longest(asked, places)
         return
@@ -653,31 +668,31 @@ def _pairs_in_gap(sent: Sequence[str], current: Sequence[str], asked: range, pla
 
 
 def _likeness(one: str, other: str) -> float:
-    """How much of two lines is the same; of long ones, how much at their ends. A blank line is like no other."""
+    """The likeness of two lines; long ones are compared at both ends only. A blank line is like no solid line."""
     if bool(one.strip()) != bool(other.strip()):
         return 0.0
     longest = max(len(one), len(other))
-    return likeness(one, other) if longest <= _LONGEST_LINE else sum(_common(one.strip(), other.strip())) / longest
+    return likeness(one, other) if longest <= _LONGEST_LINE else sum(_common_ends(one.strip(), other.strip())) / longest
 
 
-def _in_line(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
+def _differences_in_line(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
     (lead, body, trail), (lead_here, body_here, trail_here) = parts(sent), parts(here)
     start, end = column + len(lead_here), column + len(here)
     if lead != lead_here:
         yield Difference("indentation", lead, lead_here, line, column, start)
-    yield from _in_body(body, body_here, line, start)
+    yield from _differences_in_body(body, body_here, line, start)
     if trail != trail_here:
         yield Difference("trailing", trail, trail_here, line, end - len(trail_here), end)
 
 
-def _in_body(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
-    """Word by word; of a long line only the part that differs, whole."""
+def _differences_in_body(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
+    """Compare word by word; in a long line, the part that differs is one difference."""
     if sent == here:
         return
     if max(len(sent), len(here)) > _LONGEST_LINE:
-        head, tail = _common(sent, here)
+        head, tail = _common_ends(sent, here)
         one, other = sent[head : len(sent) - tail], here[head : len(here) - tail]
-        yield _name(one, other, "", line, column + head)
+        yield _classify(one, other, "", line, column + head)
         return
     old, new = tokens(sent), tokens(here)
     done = 0
@@ -685,26 +700,26 @@ def _in_body(sent: str, here: str, line: int, column: int) -> Iterator[Differenc
         column += sum(map(len, new[done:start]))
         done = start
         same = low > 0 and start > 0 and old[low - 1] == new[start - 1]
-        yield from _parts_of(old[low:high], new[start:end], new[start - 1] if same else "", line, column)
+        yield from _differences_in_part(old[low:high], new[start:end], new[start - 1] if same else "", line, column)
 
 
-def _parts_of(old: list[str], new: list[str], before: str, line: int, column: int) -> Iterator[Difference]:
-    """A part of a line that differs: word for word if there are as many, else in one."""
+def _differences_in_part(old: list[str], new: list[str], before: str, line: int, column: int) -> Iterator[Difference]:
+    """The differences in a part of a line: one per word if both sides have as many, else a single one."""
     if len(old) == len(new):
         for one, other in zip(old, new, strict=True):
-            yield _name(one, other, before, line, column)
+            yield _classify(one, other, before, line, column)
             column, before = column + len(other), ""
     else:
-        yield _name("".join(old), "".join(new), before, line, column)
+        yield _classify("".join(old), "".join(new), before, line, column)
 
 
-def _name(sent: str, here: str, before: str, line: int, column: int) -> Difference:
-    """The difference by its name; `before` is the word before it."""
+def _classify(sent: str, here: str, before: str, line: int, column: int) -> Difference:
+    """Classify a difference; `before` is the word before it."""
     what = _kind_of(sent, here)
     if what == "spacing":
         sent, here, column = before + sent, before + here, column - len(before)
     if what in {"look_alike", "exotic_space", "composition"}:
-        head, tail = _common(sent, here)
+        head, tail = _common_ends(sent, here)
         sent, here, column = sent[head : len(sent) - tail], here[head : len(here) - tail], column + head
         if len(sent) == len(here):
             sent, here = sent[0], here[0]
@@ -725,8 +740,8 @@ def _look_alike(text: str) -> str:
     return "exotic_space" if exotic and exotic <= {" ", ""} else "look_alike" if exotic else "composition"
 
 
-def _common(one: str, other: str) -> tuple[int, int]:
-    """Lengths of the common beginning, and of the common end of the rest."""
+def _common_ends(one: str, other: str) -> tuple[int, int]:
+    """The lengths of the common prefix, and of the common suffix of the rest."""
     most = min(len(one), len(other))
     head = next((at for at in range(most) if one[at] != other[at]), most)
     tail = next((at for at in range(most - head) if one[-1 - at] != other[-1 - at]), most - head)

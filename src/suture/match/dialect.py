@@ -1,13 +1,13 @@
-"""The dialect of a file: how it writes what the request wrote in another form (indentation, look-alikes, escapes).
+"""Learn a file's dialect: its form of what the request writes differently (indentation, look-alikes, escapes).
 
-It is learned from pairs of lines, one of the request and one of the file, and not guessed. A pair proves how
-indentation maps, which look-alikes of the request are plain characters here, that quotes need no backslash, how accents
-are composed, that trailing whitespace isn't wanted. A mapping goes from exotic to plain only. What the pairs contradict
-is `doubtful`: new text that contains it can't be translated.
+A dialect is learned from pairs of lines, one of the request and one of the file; nothing is guessed. A pair proves how
+indentation maps, which look-alikes of the request are plain characters in the file, that quotes need no backslash, how
+accents are composed, or that trailing whitespace is not wanted. Characters are mapped from exotic to plain only. What
+the pairs contradict is `doubtful`: new text that contains it can't be translated.
 
-A rule for indentation is a conversion (none, tabs to spaces, spaces to tabs, another width) and a shift. All rules that
-explain every known pair are collected. Where they disagree on a new line's indentation, the units of file and request
-decide; where these don't, it cannot be known, and the answer is None.
+An indentation rule is a conversion (none, tabs to spaces, spaces to tabs, another width) plus a shift. All rules that
+explain every known pair are collected. If they disagree on a new line's indentation, the indentation units of the file
+and the request decide; if those don't, the answer is None.
 """
 
 from __future__ import annotations
@@ -49,25 +49,25 @@ _SCALES = (
     (2, 8),
     (3, 4),
     (4, 8),
-)  # widths of a step, either may become the other
+)  # pairs of indentation widths, converted in either direction
 
 _OPENS = re.compile(r"(?:if|else|elif|for|while)\b")
 
 
 class Rule(Record):
-    """`convert` the units, then take off `cut`, then put `add` before."""
+    """Converts indentation units, then removes the prefix `cut`, then adds the prefix `add`."""
 
     kind: str
     """`same`, `expand` (tabs to spaces), `tabs` (spaces to tabs) or `scale`."""
     width: int = 0
     to: int = 0
     rest: bool = False
-    """Whether spaces that make no whole step are kept: some line shows it."""
+    """Whether spaces beyond the last whole step are kept, as some line of the request needs."""
     cut: str = ""
     add: str = ""
 
     def convert(self, lead: str) -> str | None:
-        """The lead in the file's units, or None where it doesn't come out even."""
+        """The lead in the file's units, or None if it is not a whole number of steps."""
         if self.kind == "same":
             return lead
         if self.kind == "expand":
@@ -89,7 +89,7 @@ class Rule(Record):
 
 
 _SAME = Rule("same")
-# The conversions that may explain an indentation with tabs, and one without
+# The conversions that may explain indentation with tabs, and indentation without
 _OF_TABS = (_SAME, *(Rule("expand", width) for width in _WIDTHS))
 _OF_SPACES = (
     _SAME,
@@ -100,7 +100,7 @@ _OF_SPACES_WITH_REST = tuple(rule.but(rest=rule.width > 1) for rule in _OF_SPACE
 
 
 class Leads:
-    """The leads of a file for those of a request. `units` tells how request and file are indented, if that matters."""
+    """Maps the leads of a request to those of a file. `units` says how both are indented, and is called if needed."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]], units: Callable[[], tuple[Indent, Indent]]) -> None:
         pairs = list(dict.fromkeys(pairs))
@@ -118,11 +118,11 @@ class Leads:
 
     @property
     def unchanged(self) -> bool:
-        """Whether leads are the same on both sides."""
+        """Whether all leads are the same on both sides."""
         return bool(self.rules) and self.rules[0] is _SAME
 
     def __call__(self, lead: str) -> str | None:
-        """The file's lead for one of the request's, or None where it cannot be known."""
+        """The file's lead for one of the request's, or None if it can't be determined."""
         if not self.rules:
             return lead if self._table.get(lead) == lead else None
         if lead in self._table:
@@ -133,7 +133,7 @@ class Leads:
         return leads.pop() if len(leads) == 1 else None
 
     def _fits(self, rule: Rule) -> bool:
-        """Whether a rule is what the units of the two sides suggest."""
+        """Whether a rule agrees with the indentation units of both sides."""
         asked, here = self._units()
         if rule.kind == "same":
             if asked.style in {"spaces", "tabs"} and here.style in {"spaces", "tabs"} and asked.style != here.style:
@@ -149,9 +149,10 @@ class Leads:
 
 
 class Dialect:
-    """Made from (index in old, line of old, line of the file) for each line that both have.
+    """Translates lines of a request into a file's dialect.
 
-    Lines that are only `alike`, with a slip in them, tell about indentation, too.
+    It learns from `pairs`: (number in old, line of old, line of the file) for each line that both sides have. Lines
+    that are only `alike`, such as mistyped ones, teach it about indentation alone.
     """
 
     def __init__(
@@ -180,8 +181,8 @@ class Dialect:
         self, request: Request, solid: list[tuple[int, tuple[str, str, str], tuple[str, str, str]]]
     ) -> None:
         pairs = [(sent[0], actual[0]) for _, sent, actual in solid]
-        self.stripped: str | None = None
-        """What the first line of the request lacks, if it alone lacks it."""
+        self.missing_lead: str | None = None
+        """The indentation that only the first line of the request lacks."""
         self.leads = Leads(pairs, self._units)
         if not solid or self.leads.unchanged:
             return
@@ -193,11 +194,14 @@ class Dialect:
         others_stay = all(sent == actual for sent, actual in rest)
         proved = any(sent for sent, _ in rest) or not self.leads.explained
         if opens and here[0].endswith(first[0]) and others_stay and proved:
-            self.stripped = here[0][: len(here[0]) - len(first[0])]
+            self.missing_lead = here[0][: len(here[0]) - len(first[0])]
             self.leads = Leads(rest, self._units)
 
     def _learn_from_one(self, request: Request, sent: str, actual: str) -> None:
-        """One line proves a shift of all, or that the first alone lacks it: the sense of the new lines decides."""
+        """Learn from a single line, which proves either a shift of all lines or that only the first line lacks it.
+
+        The structure of the new lines decides which one.
+        """
         new = [line for line in request.new if line.strip()]
         if len(new) < 2 or not actual.endswith(sent):  # noqa: PLR2004
             return
@@ -209,9 +213,9 @@ class Dialect:
         first_only = alone and _follows(new[0], new[1], deeper - len(actual), unit)
         if first_only:
             self.leads = Leads([("", "")], self._units)
-            self.stripped = actual
+            self.missing_lead = actual
         if shifted == first_only:
-            self.leads = Leads([("", " "), ("", "")], self._units)  # it cannot be known
+            self.leads = Leads([("", " "), ("", "")], self._units)  # contradictory: it can't be determined
 
     @staticmethod
     def _learn_form(bodies: list[tuple[str, str]]) -> Literal["NFC", "NFD"] | None:
@@ -227,7 +231,7 @@ class Dialect:
         return None
 
     def _learn_quotes(self, bodies: list[tuple[str, str]]) -> tuple[dict[str, str], set[str]]:
-        """Which quotes around strings of the request are the other kind here."""
+        """The quotes around strings that the file writes as the other kind, and those that are doubtful."""
         seen: dict[str, set[str]] = {quote: set() for quote in QUOTES}
         for sent, actual in bodies:
             ours, theirs = (
@@ -241,7 +245,7 @@ class Dialect:
         return swapped, {one for one in QUOTES if one not in swapped}
 
     def _convert_quotes(self, body: str) -> str | None:
-        """A line with the file's quotes around its strings; None where that can't be known."""
+        """A line with the file's quotes around its strings; None if they can't be determined."""
         if not self._quotes and not self._doubtful_quotes:
             return body
         ends = string_quotes(body, self._marks)
@@ -269,7 +273,7 @@ class Dialect:
                 seen.setdefault(PLAIN[one], set()).add("plain" if other == PLAIN[one] else "exotic")
         doubtful = {char for family, kinds in seen.items() if len(kinds) > 1 for char in FAMILIES[family]}
         proved = [family for family, kinds in seen.items() if kinds == {"plain"}]
-        if any(family in QUOTES for family in proved):  # text with one kind of quotes typographic has both so
+        if any(family in QUOTES for family in proved):  # a text with one kind of typographic quotes has both kinds
             proved += [family for family in QUOTES if family not in seen]
         return {ord(char): family for family in proved for char in FAMILIES[family]}, doubtful
 
@@ -281,24 +285,26 @@ class Dialect:
         return normalize(self._form, text)
 
     def translate(self, line: str, *, opens: bool = False) -> str | None:
-        """A line of the request as the file would have it; None where that can't be known.
+        """A line of the request in the file's dialect; None if it can't be determined.
 
-        `opens` is the request's first line, old or new.
+        `opens` says that it is a first line, which may lack indentation.
         """
         before, body, after = parts(line)
         if not body:
-            return self.blank(line)
-        if self.stripped is not None and opens:
-            where: str | None = before if before.startswith(self.stripped) and before else self.stripped + before
+            return self.translate_blank(line)
+        if self.missing_lead is not None and opens:
+            where: str | None = (
+                before if before.startswith(self.missing_lead) and before else self.missing_lead + before
+            )
         else:
             where = self.leads(before)
-        said = self.said(body)
-        if where is None or said is None:
+        text = self.translate_body(body)
+        if where is None or text is None:
             return None
-        return where + said + ("" if self._trim else after)
+        return where + text + ("" if self._trim else after)
 
-    def said(self, body: str) -> str | None:
-        """What a line says, in the file's characters."""
+    def translate_body(self, body: str) -> str | None:
+        """A line's text, without the whitespace around it, in the file's characters."""
         if not self._doubtful.isdisjoint(body):
             return None
         if self._unescape is not None and "\\" in body:
@@ -308,21 +314,21 @@ class Dialect:
             body = plain
         return self._convert_quotes(self._normalize(body).translate(self._plain))
 
-    def blank(self, line: str) -> str:
-        """A line of whitespace alone, as the file would have it."""
+    def translate_blank(self, line: str) -> str:
+        """A line of only whitespace in the file's dialect."""
         if self._trim or not line:
             return ""
         return self.leads(line) or line
 
 
 def _rules_for(pairs: Sequence[tuple[str, str]]) -> list[Rule]:
-    """The rules that explain every pair: those without a shift first, and nothing else if they leave all as it is."""
+    """The rules that explain every pair, those without a shift first; only "same" if no lead changes."""
     if all(sent == actual for sent, actual in pairs):
-        return [_SAME]  # and of no pairs at all
+        return [_SAME]  # also if there are no pairs
     several = len({sent for sent, _ in pairs}) > 1
     shift = _add_shift(_SAME, pairs)
     if several and shift is not None:
-        return [shift]  # two depths moved alike
+        return [shift]  # two depths moved by the same shift
     conversions = _OF_TABS
     if not any("\t" in sent for sent, _ in pairs):
         conversions = tuple(
@@ -339,7 +345,7 @@ def _rules_for(pairs: Sequence[tuple[str, str]]) -> list[Rule]:
 
 
 def _add_shift(rule: Rule, pairs: Sequence[tuple[str, str]]) -> Rule | None:
-    """A conversion with the one shift that explains every pair."""
+    """Extend a conversion by the one shift that explains every pair; None if there is none."""
     sent, actual = pairs[0]
     converted = rule.convert(sent)
     if converted is None:
@@ -354,7 +360,7 @@ def _add_shift(rule: Rule, pairs: Sequence[tuple[str, str]]) -> Rule | None:
 
 
 def _follows(line: str, following: str, deeper: int, unit: int) -> bool:
-    """Whether a line that is so much deeper can come after this one."""
+    """Whether a line that is indented `deeper` by so many characters can follow this one."""
     text, after = line.strip(), following.strip()
     if text.endswith((":", "{", "do", "then", ">")) or (_OPENS.match(text) and not text.endswith((";", "}"))):
         return deeper == unit or (not unit and deeper > 0)
@@ -366,7 +372,7 @@ def _follows(line: str, following: str, deeper: int, unit: int) -> bool:
 
 
 def _indent_of(*texts: Sequence[str]) -> Indent:
-    """How a request is indented: the first line's own depth says nothing."""
+    """How a request is indented, not counting the indentation that all its lines share."""
     lines = []
     for text in texts:
         solid = [line for line in text if line.strip()]
@@ -380,7 +386,7 @@ def _indent_of(*texts: Sequence[str]) -> Indent:
 
 
 def _learn_escapes(bodies: list[tuple[str, str]]) -> Callable[[str], str | None] | None:
-    """What takes the request's backslashes away that the file doesn't have; None where none are too many."""
+    """A function that removes the backslashes that the file doesn't have; None if there are none to remove."""
     escaped = [(fold(sent), fold(actual)) for sent, actual in bodies if "\\" in sent]
     if all(sent == actual or "".join(sent.split()) == "".join(actual.split()) for sent, actual in escaped):
         return None
@@ -391,7 +397,7 @@ def _learn_escapes(bodies: list[tuple[str, str]]) -> Callable[[str], str | None]
 
 
 def _pair_exotic(sent: str, actual: str) -> list[tuple[str, str]]:
-    """The counterpart in one line of each exotic character of the other, as far as that is known."""
+    """Each exotic character of the sent line with its counterpart in the file's line; none if the lines differ."""
     pairs, at = [], 0
     for char in sent:
         plain = PLAIN.get(char)

@@ -1,6 +1,7 @@
-"""Find texts as they were sent: whole, at a given line, or as a piece of one line.
+"""Find texts as they were sent: anywhere, at a given line, or as part of a line.
 
-A piece is compared by its key, so that it is found in any form, but only in whole words: `id` is no piece of `width`.
+A part of a line is compared by its key, so that it is found in any form, but only as whole words: `id` is not found in
+`width`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from suture.match.index import Answer, Index
 
 _SHORTEST_KEY = 4  # bytes of a piece that is searched for in another form: shorter ones occur by chance
-_LONGEST_LINE = 20_000  # characters of a line that is searched for a piece
+_LONGEST_LINE = 20_000  # characters of a line in which a piece is searched for: bounds the time
 
 
 class Piece(Record):
@@ -36,45 +37,45 @@ class Piece(Record):
 
 
 def find_as_sent(index: Index, old: str, new: str, match: str, *, whole_lines: bool) -> Answer | None:
-    """The answer where the text occurs as sent; None where it doesn't, or is a block without its indentation."""
+    """The answer if the text occurs as sent; None if it doesn't, or if it is a block without its indentation."""
     if whole_lines and (last := _last_lines(index, old)) is not None:
         at = len(index.body) - len(last)
-        return _Hit(index, at, at + len(last), "line_ends").replace(new.removesuffix("\n"))
-    for rung, sought in _spellings(index, old):
-        hits, complete = _hits(index.body, sought)
-        lines = [at for at in hits if _is_whole(index.body, at, at + len(sought))]
-        if whole_lines or (len(lines) == 1 and b"\n" in sought.strip(b"\r\n")):
-            hits = lines
-        if len(hits) > 1 or (hits and not complete):
-            return Refused("ambiguous", rung, tuple(index.site(at, at + len(sought)) for at in hits))
-        if hits and sought:
-            hit = _Hit(index, hits[0], hits[0] + len(sought), rung)
+        return _Occurrence(index, at, at + len(last), "line_ends").replace(new.removesuffix("\n"))
+    for rung, needle in _spellings(index, old):
+        occurrences, complete = _occurrences(index.body, needle)
+        lines = [at for at in occurrences if _is_whole(index.body, at, at + len(needle))]
+        if whole_lines or (len(lines) == 1 and b"\n" in needle.strip(b"\r\n")):
+            occurrences = lines
+        if len(occurrences) > 1 or (occurrences and not complete):
+            return Refused("ambiguous", rung, tuple(index.site(at, at + len(needle)) for at in occurrences))
+        if occurrences and needle:
+            hit = _Occurrence(index, occurrences[0], occurrences[0] + len(needle), rung)
             if match == "exact":
                 return hit.replace(new)
-            return None if hit.lacks_margins(old, new) else hit.answer(old, new)
+            return None if hit.lacks_indentation(old, new) else hit.answer(old, new)
     return None
 
 
-def at_line(index: Index, old: str, new: str, line: int) -> Found | None:
-    """The change of whole lines that occur at a line, counted from 1, just as they were sent; None if they don't."""
+def find_at_line(index: Index, old: str, new: str, line: int) -> Found | None:
+    """The change of whole lines that occur, exactly as sent, at a line counted from 1; None if they don't."""
     if not 1 <= line <= len(index.lines):
         return None
     start = index.lines.span(line)[0]
-    for rung, sought in _spellings(index, old):
-        end = start + len(sought)
-        if sought and index.body.startswith(sought, start) and _is_whole(index.body, start, end):
-            return _Hit(index, start, end, rung).replace(new)
+    for rung, needle in _spellings(index, old):
+        end = start + len(needle)
+        if needle and index.body.startswith(needle, start) and _is_whole(index.body, start, end):
+            return _Occurrence(index, start, end, rung).replace(new)
     return None
 
 
 def find_piece(index: Index, request: Request, allowed: Sequence[str]) -> Answer | None:
-    """A piece of one line, for a piece of one line."""
+    """Find a piece of one line that is to become another piece of one line."""
     texts = _piece_texts(request)
     if texts is None:
         return None
     sent, wanted = texts
     by_level: dict[int, list[Piece]] = {}
-    candidates, complete = _pieces(index, sent)
+    candidates, complete = _find_pieces(index, sent)
     for piece in candidates:
         level = next((level for level, fits in COMPARED if fits(sent, piece.text)), LEVEL["similar"])
         by_level.setdefault(max(level, 0 if request.plain else LEVEL["escape"]), []).append(piece)
@@ -95,15 +96,15 @@ def find_piece(index: Index, request: Request, allowed: Sequence[str]) -> Answer
 
 
 def _last_lines(index: Index, old: str) -> bytes | None:
-    """The end of a text whose last line is not finished, if it is the one place of `old`, which has a line ending."""
+    """The unfinished end of the file, if it is the only place of `old` apart from the line ending that `old` has."""
     if index.lines.finished or not old.endswith("\n"):
         return None
-    for _, sought in _spellings(index, old):
-        bare = sought.removesuffix(b"\n").removesuffix(b"\r")
+    for _, needle in _spellings(index, old):
+        bare = needle.removesuffix(b"\n").removesuffix(b"\r")
         whole = (
             bare and index.body.endswith(bare) and _is_whole(index.body, len(index.body) - len(bare), len(index.body))
         )
-        if whole and not any(_is_whole(index.body, at, at + len(sought)) for at in _hits(index.body, sought)[0]):
+        if whole and not any(_is_whole(index.body, at, at + len(needle)) for at in _occurrences(index.body, needle)[0]):
             return bare
     return None
 
@@ -116,56 +117,56 @@ def _spellings(index: Index, old: str) -> Iterator[tuple[str, bytes]]:
         yield "line_ends", old.replace("\n", ending).encode("utf-8", "surrogatepass")
 
 
-def _hits(body: bytes, sought: bytes) -> tuple[list[int], bool]:
-    """Where some bytes occur, and whether these are all the places."""
+def _occurrences(body: bytes, needle: bytes) -> tuple[list[int], bool]:
+    """Where some bytes occur, and whether the list is complete."""
     starts: list[int] = []
-    at = body.find(sought)
+    at = body.find(needle)
     for _ in range(MOST_PLACES):
         if at < 0:
             return starts, True
-        end = at + len(sought)
-        if b"\r\n" not in (body[at - 1 : at + 1], body[end - 1 : end + 1]):  # half a line ending is none
+        end = at + len(needle)
+        if b"\r\n" not in (body[at - 1 : at + 1], body[end - 1 : end + 1]):  # never split a line ending
             starts.append(at)
-        at = body.find(sought, at + 1)
+        at = body.find(needle, at + 1)
     return starts, at < 0
 
 
 def _is_whole(body: bytes, start: int, end: int) -> bool:
-    """Whether a range begins at a line's begin and ends at a line's ending."""
+    """Whether a range consists of whole lines, with or without the last line ending."""
     begins = start == 0 or body[start - 1] in b"\r\n"
     return begins and (end == len(body) or body[end] in b"\r\n" or body[end - 1] in b"\r\n")
 
 
-class _Hit:
-    """A place where the text occurs as it was sent."""
+class _Occurrence:
+    """A place where the text occurs as sent."""
 
     def __init__(self, index: Index, start: int, end: int, rung: str) -> None:
         self.index, self.start, self.end, self.rung = index, start, end, rung
         self.site = index.site(start, end)
         lines, body = index.lines, index.body
         self.before = body[lines.around(start)[0] : start]
-        """What the file has before it in its first line."""
+        """The part of its first line before it."""
         self.rest = (
             b"" if body[end - 1] in b"\r\n" else body[end : lines.around(max(start, end - 1))[1]].rstrip(b"\r\n")
         )
-        """What the file has after it in its last line."""
+        """The part of its last line after it."""
 
-    def lacks_margins(self, old: str, new: str) -> bool:
-        """Whether it is a block of whole lines without their indentation or trailing space.
+    def lacks_indentation(self, old: str, new: str) -> bool:
+        """Whether the text is a block of whole lines without their indentation or trailing whitespace.
 
-        Several lines, or one that takes its line ending along.
+        A block is several lines, or one line whose line ending is removed.
         """
         if not (self.before or self.rest) or self.before.strip() or self.rest.strip():
             return False
         return _is_several_lines(old) or _is_several_lines(new) or (old.endswith("\n") and not new.endswith("\n"))
 
     def answer(self, old: str, new: str) -> Answer:
-        """What to do: paste, unless it is done already, or one line becomes several and goes on in the file."""
+        """Replace the text, unless that is done already, or one line becomes several while the file's line goes on."""
         if self.rest.strip() and not self.before.strip() and _is_several_lines(new) and not _is_several_lines(old):
-            longer = self._before_comment(old, new)
+            longer = self._replace_before_comment(old, new)
             if longer is not None or self.before:
                 return longer or Refused("unproved", self.rung, (self.site,), detail="line_goes_on")
-        if self.rest and self._ends_as(old, new):
+        if self.rest and self._ends_like_new(old, new):
             return Refused("partly_applied", self.rung, (self.site,))
         whole = not self.before and not self.rest.strip()
         applied = find_applied_at(self.index, self.site.start_line - 1, old, new) if whole else None
@@ -174,14 +175,14 @@ class _Hit:
         return self.replace(new)
 
     def replace(self, new: str) -> Found:
-        """The new text as it is, with the file's line endings unless it brings its own."""
+        """Replace the text by the new one, with the file's line endings unless it has carriage returns."""
         if "\r" not in new and "\n" in new:
             new = new.replace("\n", newline_at(self.index.body, self.start).decode())
         change = edit(self.start, self.end, new.encode("utf-8", "surrogatepass"))
         return Found(self.rung, self.site, (self.start, self.end), (change,))
 
-    def _before_comment(self, old: str, new: str) -> Answer | None:
-        """One line was sent, several are to come, and the file's line goes on with a comment: it stays there."""
+    def _replace_before_comment(self, old: str, new: str) -> Answer | None:
+        """Replace one line by several where the file's line ends with a comment, which stays."""
         request = readings(old, new)[0]
         number = self.site.start_line - 1
         solid = next((n for n, line in enumerate(request.old) if line.strip()), None)
@@ -190,8 +191,8 @@ class _Hit:
         at = tuple(number if n == solid else None for n in range(len(request.old)))
         return make_change(self.index, request, Match(at, tuple(place is not None for place in at)), self.rung)
 
-    def _ends_as(self, old: str, new: str) -> bool:
-        """Whether the file's last line there is new's already, which is longer than old's."""
+    def _ends_like_new(self, old: str, new: str) -> bool:
+        """Whether the last line at the place is already the last line of new, which extends that of old."""
         (*_, was), (*_, now) = old.split("\n"), new.split("\n")
         return was != now and now.startswith(was) and self.index.line(self.site.end_line - 1) == now
 
@@ -201,7 +202,7 @@ def _is_several_lines(text: str) -> bool:
 
 
 def _piece_texts(request: Request) -> tuple[str, str] | None:
-    """A piece of a line and what it becomes; None if it is more than a piece, or changes the space around it."""
+    """A piece of a line and what it becomes; None if it is more than a piece, or changes the whitespace around it."""
     old, new = (_trim(lines) for lines in (request.old, request.new))
     if len(old) != 1 or len(new) > 1 or (new and lead(new[0]) != lead(old[0])):
         return None
@@ -212,7 +213,7 @@ def _piece_texts(request: Request) -> tuple[str, str] | None:
 
 
 def _is_applied(line: bytes, sent: str, wanted: str) -> bool:
-    """Whether the new text, of which the old one is a part, occurs in the line already; by their keys."""
+    """Whether the line already has the new text, which contains the old one; compared by keys."""
     old, new = (coarse(text.encode("utf-8", "surrogatepass")) for text in (sent, wanted))
     at = line.find(new)
     if at < 0 or old == new or old not in new:
@@ -222,9 +223,9 @@ def _is_applied(line: bytes, sent: str, wanted: str) -> bool:
 
 
 def _carry_piece(index: Index, request: Request, piece: Piece) -> Edit | None:
-    """The change of a piece of a line, or None where that is not known."""
+    """The edit of a piece of a line, or None if it can't be determined."""
     dialect = Dialect(request, [(0, request.old[0], piece.text)], index)
-    sent, wanted = dialect.said(request.old[0]), dialect.said(request.new[0])
+    sent, wanted = dialect.translate_body(request.old[0]), dialect.translate_body(request.new[0])
     merged = None if sent is None or wanted is None else merge_words(sent, piece.text, wanted)
     if merged is None:
         return None
@@ -234,9 +235,9 @@ def _carry_piece(index: Index, request: Request, piece: Piece) -> Edit | None:
     return edit(start, end, encode_line(merged))
 
 
-def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
-    """Where a text occurs inside longer lines, except for its form, in whole words; and whether these are all."""
-    key = coarse(sought.encode("utf-8", "surrogatepass"))
+def _find_pieces(index: Index, needle: str) -> tuple[list[Piece], bool]:
+    """Where a text occurs inside longer lines, in any form, as whole words; and whether the list is complete."""
+    key = coarse(needle.encode("utf-8", "surrogatepass"))
     result: list[Piece] = []
     if len(key) < _SHORTEST_KEY:
         return result, True
@@ -252,7 +253,7 @@ def _pieces(index: Index, sought: str) -> tuple[list[Piece], bool]:
             line, known = index.line(number), number
             offsets = _offsets(line) if len(line) <= _LONGEST_LINE else [0]
         begin = at - index.stream.rindex(b"\n", 0, at + 1) - 1
-        piece = _part(line, offsets, number, begin, begin + len(key)) if len(offsets) > 1 else None
+        piece = _piece_at(line, offsets, number, begin, begin + len(key)) if len(offsets) > 1 else None
         if piece is not None:
             result.append(piece)
         at = index.stream.find(key, at + 1)
@@ -263,17 +264,17 @@ def _offsets(line: str) -> list[int]:
     return [0, *accumulate(len(coarse(encode_line(char))) for char in line)]
 
 
-def _part(line: str, offsets: list[int], number: int, begin: int, end: int) -> Piece | None:
-    """The part of a line whose key is that part of the line's key; `offsets` tell where each character's begins."""
+def _piece_at(line: str, offsets: list[int], number: int, begin: int, end: int) -> Piece | None:
+    """The part of a line that has that part of the line's key; `offsets` are where each character's key begins."""
     start, stop = bisect_right(offsets, begin) - 1, bisect_left(offsets, end)
     if offsets[start] != begin or offsets[stop] != end or offsets[-1] == end - begin:
         return None
-    if start >= stop or _inside_word(line, start) or _inside_word(line, stop):
+    if start >= stop or _is_inside_word(line, start) or _is_inside_word(line, stop):
         return None
     return Piece(number, start, stop, line[start:stop])
 
 
-def _inside_word(line: str, at: int) -> bool:
+def _is_inside_word(line: str, at: int) -> bool:
     return 0 < at < len(line) and all(char.isalnum() or char == "_" for char in line[at - 1 : at + 1])
 
 

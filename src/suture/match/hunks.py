@@ -1,18 +1,18 @@
-"""Find where the hunks of a reply go in a file's text, and what they become there.
+"""Find where the hunks of a reply belong in a file's text, and what they become there.
 
-A hunk is whole lines; only that of a call may be a part of a line. It is searched for by its text, as `locate` does.
-What else a format says about its place (the numbers of a diff, the lines named above it, the end of the file, the order
-of the hunks) decides only between places that fit equally; but numbers that are right are believed, as `git apply`
-believes them. A hint, the number that some blocks carry, is never believed over the text: of equal places it chooses
-the one that begins at that line.
+A hunk is whole lines; only a hunk of a call may be part of a line. It is searched for by its text, with `locate`.
+Everything else a format says about its place (line numbers of a diff, lines named above it, the end of the file, the
+order of hunks) only decides between places that fit equally. The exception is line numbers that are right: they are
+believed, as `git apply` does. A hint, the line number in some blocks, never overrides the text: of several equal places
+it chooses the one that begins at that line.
 """
 
 from __future__ import annotations
 
 from suture.formats.search_replace import marker
 from suture.match import locate, locate_in_bases
-from suture.match.exact import at_line
-from suture.match.index import MOST_PLACES, Found, Index, Refused, Site, declared_name, opening
+from suture.match.exact import find_at_line
+from suture.match.index import MOST_PLACES, Found, Index, Refused, Site, declared_name, header_name
 from suture.match.normalize import depth
 from suture.records import Record
 from suture.text.edits import Span, edit
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 _CLOSERS = ("}", ")", "]", "end", "</", "else", "elif", "except", "finally", "catch")
 _KINDS = ("class", "def", "fn", "func", "function", "method")
 OUTSIDE = "outside"
-"""Why a text is missing that is in the file, but not in what its hunk names."""
+"""The detail of a text that is in the file, but not in what its hunk names."""
 NOT_NAMED = "not_named"
-"""Why a text is missing whose hunk names something that is not in the file."""
-_MOST_CONTEXT_LINES = 20  # lines named above a hunk that are followed, level by level
-_CUT_BY_GIT = 78  # characters; git cuts what it names at 80, perhaps inside a word
+"""The detail of a text whose hunk names something that is not in the file."""
+_MOST_CONTEXT_LINES = 20  # lines named above a hunk that are followed, level by level: bounds the time
+_CUT_BY_GIT = 78  # characters from which on a name may be cut inside a word: git cuts at 80
 
 
 class Fit(Record):
-    """The answer for a hunk, and the reading of it that is answered.
+    """The answer for a hunk, and the split that it is for.
 
-    Beyond those of `locate`, an answer may be refused because it is `unplaced`: it only inserts, and nothing says
-    where; or `unsplit`: it can be read in several ways, and the file does not tell which is meant.
+    In addition to the reasons of `locate`, a hunk may be refused as `unplaced` (it only inserts, and nothing says
+    where) or `unsplit` (it can be read in several ways, and the file does not decide which one is meant).
     """
 
     answer: Found | Refused
@@ -46,26 +46,26 @@ class Fit(Record):
 
 
 class Scope(Record):
-    """What a hunk names, as lines of the file, counted from 1."""
+    """The lines of the file that a hunk names, counted from 1."""
 
     first: int
     end: int
     """Its last line."""
     reach: int
-    """The last line at which a hunk may begin that names it: git names what is above a hunk, up to the next header."""
+    """The last line at which a hunk that names it may begin. Git names the last header above a hunk."""
     literal: bool = False
-    """Whether the very line that git names is there: then a number is believed anywhere below it, as git does."""
+    """Whether the file has the exact line that git names: then line numbers below it are believed, as git does."""
 
 
 class Expected(Record):
-    """What is known of a hunk's place from the hunks before it."""
+    """What the preceding hunks say about a hunk's place."""
 
     lines: tuple[int, ...] = ()
-    """Where it begins if the numbers are right, the likeliest first."""
+    """The lines at which it begins if the numbers are right, likeliest first."""
     behind: int = 1
-    """The line at or behind which it begins, if hunks are in order."""
+    """The first line at which it may begin, if hunks are in order."""
     hints: tuple[int, ...] = ()
-    """The lines that its hint may mean, if the file has changed since it was written; by default, the hint itself."""
+    """The lines that its hint may mean if the file has changed since; by default, the hint itself."""
 
 
 def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | None = None) -> Fit:
@@ -79,7 +79,7 @@ def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | N
             fitted = _fit_one_of(index, hunk, hunk.splits, match)
         if len(likely) > 1 or isinstance(fitted.answer, Found) or fitted.answer.sites:
             return fitted
-        hunk = hunk.but(splits=likely)  # this is what the block says, so the answer can say why it does not fit
+        hunk = hunk.but(splits=likely)  # the likeliest split, so that the answer can say why it does not fit
     (split,) = hunk.splits
     answer = _fit_split(index, hunk, split, match, expected or Expected())
     if hunk.inner and isinstance(answer, Found) and _follows_search_marker(index, answer.site):
@@ -87,8 +87,8 @@ def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | N
     return Fit(answer, split)
 
 
-def in_place(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
-    """All hunks of a diff just where their numbers say; None if one of them is not there."""
+def fit_by_numbers(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
+    """The places of all hunks of a diff, if each is exactly at its line number; None if one is not."""
     places: list[Found] = []
     end = 0
     for hunk in hunks:
@@ -104,9 +104,9 @@ def in_place(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
 
 
 def _fit_counted(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fit:
-    """A hunk behind whose last line, as it counts them, more follow that may be its own.
+    """Fit a hunk that is followed by more lines than its header counts, which may belong to it.
 
-    If they are lines of the file, the file decides. If they are only added, nothing does.
+    If the extra lines include lines of the file, the file decides; if they are only added, it is `unsplit`.
     """
     counted, whole = hunk.splits
     scopes = _scopes_of_hunk(index, hunk)
@@ -139,7 +139,7 @@ def _fit_split(index: Index, hunk: Hunk, split: Split, match: str, expected: Exp
 
 
 def _scopes_of_hunk(index: Index, hunk: Hunk) -> list[Scope] | None:
-    """The lines that a hunk must begin in: of what its format names; None if it names nothing."""
+    """The ranges in which a hunk must begin, as it names them; None if it names nothing."""
     lines = index.texts if hunk.context or hunk.section else []
     if hunk.context:
         scopes = _scopes_of_context(index, hunk.context)
@@ -156,37 +156,37 @@ def _scopes_of_hunk(index: Index, hunk: Hunk) -> list[Scope] | None:
     heads = [n for n, line in enumerate(lines) if line.strip().startswith(hunk.section)]
     heads = [n for n in heads if declared_name(lines[n]) is not None or not lines[n][:1].isspace()]
     literal = bool(heads)
-    heads = heads or [n for n, line in enumerate(lines) if _is_header(line) and opening(line) == name]
+    heads = heads or [n for n, line in enumerate(lines) if _is_header(line) and header_name(line) == name]
     ends = [_end_of_section(lines, head) for head in heads]
     return [Scope(head + 1, end, end, literal) for head, end in zip(heads, ends, strict=True)]
 
 
 def _name_of_section(section: str) -> str | None:
-    """The class or function that a section heading names: a declaration, and not a prototype or a call of a macro."""
+    """The class or function that a section heading declares; None for a prototype or a macro call."""
     plain = section.count("(") == 1 and not section.endswith(";")
-    return declared_name(section) or (opening(section) if plain else None)
+    return declared_name(section) or (header_name(section) if plain else None)
 
 
 def _is_header(line: str) -> bool:
-    """Whether git would name a line behind `@@`, in one language or another."""
+    """Whether git would show a line after `@@`, in some language."""
     return declared_name(line) is not None or (not line[:1].isspace() and not line.rstrip().endswith(";"))
 
 
 def _begins_name(line: str) -> bool:
-    """Whether a line begins with a word: git names no others."""
+    """Whether a line begins with a word; git shows no others after `@@`."""
     return line.lstrip()[:1].isalpha() or line.lstrip()[:1] in {"_", "$"}
 
 
 def _declares(lines: Sequence[str], number: int) -> bool:
-    """Whether a function or class begins in a line; its brace may be in the next one."""
+    """Whether a line declares a function or class; its brace may be on the next line."""
     if declared_name(lines[number]) is not None:
         return True
     below = next((line.strip() for line in lines[number + 1 :] if line.strip()), "")
-    return below == "{" and opening(lines[number]) is not None
+    return below == "{" and header_name(lines[number]) is not None
 
 
 def _end_of_section(lines: Sequence[str], head: int) -> int:
-    """The last line, from 1, for which git would name a header: up to the next one that is as deep or less."""
+    """The last line, counted from 1, of a header's section: up to the next header that is not deeper."""
     indent = depth(lines[head])
     later = (
         n
@@ -197,7 +197,7 @@ def _end_of_section(lines: Sequence[str], head: int) -> int:
 
 
 def _is_inside(scopes: Sequence[Scope] | None, site: Site, *, numbered: bool = False) -> bool:
-    """Whether a place begins where it may; `numbered`: where the numbers of the hunk say."""
+    """Whether a place begins in one of the scopes. `numbered` says that the hunk's line number leads there."""
     if scopes is None:
         return True
     line = site.start_line
@@ -205,7 +205,7 @@ def _is_inside(scopes: Sequence[Scope] | None, site: Site, *, numbered: bool = F
 
 
 def _fit_every(index: Index, number: int, split: Split) -> Found | Refused:
-    """All occurrences of a text, if they are as many as they should be; 0: any number."""
+    """Replace all occurrences of a text, if there are `number` of them; 0 means any number."""
     old, new = (text.encode("utf-8", "surrogatepass") for text in (split.old, split.new))
     spans = occurrences(index.body, old)
     if not spans:
@@ -218,8 +218,8 @@ def _fit_every(index: Index, number: int, split: Split) -> Found | Refused:
 
 
 def _place_at(index: Index, split: Split, line: int) -> Found | None:
-    """A hunk that occurs at a line, just as it was sent. One that ends without context must end the file."""
-    here = at_line(index, split.old, split.new, line)
+    """The place of a hunk that occurs exactly at a line. Without context at its end it must end the file."""
+    here = find_at_line(index, split.old, split.new, line)
     if here is None or _tears(index, here, split):
         return None
     goes_on = _last_line(split.old) == _last_line(split.new)
@@ -227,7 +227,7 @@ def _place_at(index: Index, split: Split, line: int) -> Found | None:
 
 
 def _keep_carriage_returns(place: Found, split: Split) -> Found:
-    r"""What was found, with new lines as they were sent if the old ones were sent with `\r`: their ends may change."""
+    r"""The place with new lines as they were sent, if old was sent with `\r`: line endings may be what changes."""
     if place.rung != "exact" or "\r" not in split.old or len(place.edits) != 1:
         return place
     return place.but(edits=(edit(*place.span, split.new.encode("utf-8", "surrogatepass")),))
@@ -250,16 +250,16 @@ def _locate(index: Index, split: Split, match: str, *, part: bool = False) -> Fo
 
 
 def _tears(index: Index, place: Found, split: Split) -> bool:
-    """Whether only one of the texts ends with a line ending, as at the end of a file, but the place is elsewhere."""
+    """Whether only one of the texts ends with a line ending although the place is not at the end of the file."""
     uneven = split.old.endswith("\n") != (split.new.endswith("\n") or not split.new)
     return uneven and place.span[1] < len(index.body)
 
 
 def _decide(index: Index, hunk: Hunk, split: Split, answer: Refused, match: str, expected: Expected) -> Found | Refused:
-    """One of several places that fit equally, if what else is known of the hunk leaves only one."""
+    """Choose between places that fit equally, if everything else known about the hunk leaves only one."""
     sites, last = list(answer.sites), len(index.lines)
     if len(sites) >= MOST_PLACES or answer.rung == "similar":
-        return answer  # there may be more, or one that is more alike but is no part of what is named
+        return answer  # there may be more places, or a better one outside of what the hunk names
     sites = [site for site in sites if site.start_line >= expected.behind]
     if hunk.at_end or not (hunk.part or split.old.endswith("\n")):
         sites = [site for site in sites if site.end_line == last]
@@ -282,7 +282,7 @@ def _decide(index: Index, hunk: Hunk, split: Split, answer: Refused, match: str,
 
 
 def _shift(place: Found, offset: int, lines: int) -> Found:
-    """What was found in a part of a text, as it is in the whole."""
+    """Convert a place found in part of a text to the whole text."""
     edits = [edit.but(span=Span(edit.span.start + offset, edit.span.end + offset)) for edit in place.edits]
     site = Site(place.site.start_line + lines, place.site.end_line + lines)
     span = place.span[0] + offset, place.span[1] + offset
@@ -290,7 +290,7 @@ def _shift(place: Found, offset: int, lines: int) -> Found:
 
 
 def _insertion(index: Index, hunk: Hunk, new: str) -> Found | Refused:
-    """A hunk without any line of the file: where its format says, or nowhere."""
+    """Place a hunk that has no line of the file where its format says, or refuse."""
     last = len(index.lines)
     if not last:
         return _insert(index, 0, new)
@@ -306,7 +306,7 @@ def _insertion(index: Index, hunk: Hunk, new: str) -> Found | Refused:
 
 
 def _insert(index: Index, line: int, new: str) -> Found:
-    """New lines behind a line, counted from 1; 0 is the beginning."""
+    """Insert lines after a line, counted from 1; 0 is the start of the file."""
     lines = index.lines
     at = lines.span(line)[1] if line else 0
     ending = lines.ending(max(line, 1)) or lines.ending(max(line - 1, 1)) if len(lines) else b""
@@ -319,7 +319,7 @@ def _insert(index: Index, line: int, new: str) -> Found:
 
 
 def _scopes_of_context(index: Index, context: Sequence[str]) -> list[tuple[int, int]]:
-    """The lines that occur in what is named, level by level: first and last, counted from 1."""
+    """The ranges that the context lines name, level by level: first and last line, counted from 1."""
     lines = index.texts
     scopes = [(0, len(lines))]
     for named in context[:_MOST_CONTEXT_LINES]:
@@ -329,7 +329,7 @@ def _scopes_of_context(index: Index, context: Sequence[str]) -> list[tuple[int, 
 
 
 def _lines_named(lines: Sequence[str], named: str, first: int, end: int) -> Iterator[int]:
-    """The lines that are the one named; if there are none, those that begin with it; or that declare the same name."""
+    """The lines equal to the one named; else those that begin with it; else those that declare the same name."""
     same = [number for number in range(first, end) if lines[number].strip() == named]
     if same or not named:
         yield from same
@@ -351,14 +351,14 @@ def _lines_named(lines: Sequence[str], named: str, first: int, end: int) -> Iter
 
 
 def _bare_name(named: str) -> str | None:
-    """The name in words that are no line of code: `load`, `Shop.load`, `method load`."""
+    """The name in words that are not a line of code: `load`, `Shop.load`, `method load`."""
     kind, _, name = named.strip().rstrip(":(){ ").replace("::", ".").rpartition(" ")
     name = name.rpartition(".")[2]
     return name if name.isidentifier() and kind in {"", *_KINDS} else None
 
 
 def _end(lines: Sequence[str], number: int) -> int:
-    """Where what begins at a line ends: before the next line that is not deeper, except for what closes it."""
+    """Where the block that begins at a line ends: before the next line that is not deeper and does not close it."""
     indent = depth(lines[number])
     opened = False
     for later in range(number + 1, len(lines)):
@@ -373,10 +373,10 @@ def _end(lines: Sequence[str], number: int) -> int:
 
 
 def _fit_one_of(index: Index, hunk: Hunk, splits: Sequence[Split], match: str) -> Fit:
-    """The one reading whose old text occurs in the file; if several do, none.
+    """Fit the only split whose old text occurs in the file; refuse if there are several.
 
-    A reading that cuts a merge conflict in two is none, nor is one behind whose place the file goes on with the
-    separator: it is half of what is meant.
+    Not considered: a split that cuts a merge conflict in two. Refused: a split after whose place the file continues
+    with the separator, because it is half of what is meant.
     """
     whole = [split for split in splits if _is_balanced(split.old) and _is_balanced(split.new)] or splits
     longest = max(whole, key=lambda split: len(split.old))
@@ -391,7 +391,7 @@ def _fit_one_of(index: Index, hunk: Hunk, splits: Sequence[Split], match: str) -
 
 
 def _is_balanced(text: str) -> bool:
-    """Whether every merge conflict in a text has its begin and its end."""
+    """Whether every merge conflict in a text has both a start and an end marker."""
     lines = text.split("\n")
     return sum(line.startswith("<<<<<<< ") for line in lines) == sum(line.startswith(">>>>>>> ") for line in lines)
 
@@ -401,5 +401,5 @@ def _precedes_separator(index: Index, site: Site) -> bool:
 
 
 def _follows_search_marker(index: Index, site: Site) -> bool:
-    """Whether a SEARCH marker occurs in the file before a place."""
+    """Whether the line before a place is a SEARCH marker."""
     return site.start_line > 1 and marker(index.line(site.start_line - 2)) == "search"

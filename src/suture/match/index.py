@@ -1,8 +1,8 @@
-"""The lines of a file, made searchable, and what a search answers: `Found` or `Refused`.
+"""The searchable lines of a file, and the answers of a search: `Found` or `Refused`.
 
-`Index` keeps the coarse key of every line. Lines are found by one search in their joined keys, and not line by line:
-that is faster. Also here: the names of the classes and functions that a line is in, recognized by indentation and by
-what headers look like in most languages, without a parser: a file that is being edited need not be correct.
+`Index` keeps the coarse key of every line. Several lines are found by one search in the joined keys, which is faster
+than comparing line by line. Also here: the names of the classes and functions around a line, recognized by indentation
+and by the usual form of headers. No parser is used, because a file that is being edited need not be correct.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_MOST_LINES_COMPARED = 30_000  # lines of all places of one text together
-_MOST_LINES_LAID = 4_000_000  # lines that are compared, at all places where a text may occur in another one
-_MOST_WORD_TRIES = 10_000  # places of some letters that are looked at, in search of them as a word
+_MOST_LINES_COMPARED = 30_000  # lines at all places of one text together: bounds the time
+_MOST_LINES_LAID = 4_000_000  # lines compared when a text is searched for inside another one: bounds the time
+_MOST_WORD_TRIES = 10_000  # occurrences of some letters that are checked for a whole word: bounds the time
 RARE = 200
-"""Lines that a word may occur in, and still tell where a text belongs."""
+"""A word that occurs in more lines says nothing about where a text belongs."""
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _WORD_BYTES = b"_0123456789" + _LETTERS + _LETTERS.upper() + bytes(range(0x80, 0x100))
 MOST_PLACES = 300
-"""Places of one text in a file; more are not looked at, and none of them is chosen."""
+"""Places of one text that are examined; if there are more, none is chosen."""
 
 _DECLARATION = re.compile(
     r"\s*(?:(?:abstract|async|const|data|default|export|extern|final|inline|override|partial|private|protected|pub|public"
@@ -55,8 +55,8 @@ _CONTROL = {
     *("match", "return", "switch", "try", "unless", "until", "when", "while", "with", "yield", "}"),
 }
 _BRACES = {"{", "("}
-_MOST_LINES_ABOVE = 20_000  # lines that are searched for what encloses a line
-_LONGEST_HEADER = 300  # characters of a line that may declare something
+_MOST_LINES_ABOVE = 20_000  # lines above a line in which its classes and functions are searched for
+_LONGEST_HEADER = 300  # characters of a line that is checked for a declaration; longer lines are data
 
 
 class Site(Record):
@@ -72,76 +72,76 @@ class Site(Record):
 
 
 class Base(Record):
-    """An earlier version of a file, on which a request may have been written."""
+    """An earlier version of a file, for which a request may have been written."""
 
     body: bytes
-    """Its text, as `Text.body` has it."""
+    """Its text, in the form of `Text.body`."""
     source: str
-    """How it is known: `read` (shown to this session), `history`, `index`, `head` or `commit`."""
+    """Where it comes from: `read` (shown to this session), `history`, `index`, `head` or `commit`."""
     id: str | None = None
-    """The commit that has this version (`head`, `commit`), or the change that made it (`history`), if it is known."""
+    """The commit that contains it (`head`, `commit`), or the change that made it (`history`), if known."""
     until: str | None = None
-    """The change or commit that replaced this version by the next one, if it is known."""
+    """The change or commit that replaced it, if known."""
 
 
 class Found(Record):
-    """The one place, and the change as it is to be made there."""
+    """The one place, and the change to make there."""
 
     rung: str
-    """How the text was recognized: a name of the ladder's table."""
+    """The name of the rung that found the text."""
     site: Site
     span: tuple[int, int]
-    """The bytes of the body that the old text was found to be."""
+    """The range of the body that matches the old text."""
     edits: tuple[Edit, ...]
-    """The change: edits on the body."""
+    """The change, as edits of the body."""
     score: float = 1.0
-    """For `similar`: how much of the text occurs there."""
+    """For `similar`: the share of the text that occurs there."""
     runner_up: Site | None = None
     """For `similar`: the next best place."""
     base: Base | None = None
-    """For `rebased`: the version on which the request was written."""
+    """For `rebased`: the version for which the request was written."""
 
     @property
     def sites(self) -> tuple[Site, ...]:
-        """The place alone, as `Refused` has its places."""
+        """The site as a tuple, like `Refused.sites`."""
         return (self.site,)
 
 
 class Match(Record):
-    """What of the file a request's old lines were found to be. Lines are 0-based."""
+    """The lines of the file that match a request's old lines. Lines are 0-based."""
 
     at: tuple[int | None, ...]
-    """The file's line for each old line, where there is one."""
+    """The file's line for each old line, or None."""
     same: tuple[bool, ...]
-    """Whether an old line is the file's in all but form: what proves the file's dialect."""
+    """Whether each old line is the file's line except for its form. Such lines prove the file's dialect."""
     gaps: dict[int, range] = {}  # noqa: RUF012  never changed
-    """The file's lines that an elision stands for."""
+    """The file's lines that each elision stands for."""
     groups: tuple[tuple[int, int, int, int], ...] = ()
-    """Old lines (from, up to) that are the file's lines (from, up to), broken in another way."""
+    """Ranges of old lines that are ranges of the file's lines with other line breaks: (from, up to, from, up to)."""
 
     @property
     def placed(self) -> list[tuple[int, int]]:
-        """The old lines that have a place, by number, each with the file's line."""
+        """The numbers of the old lines that have a place, each with the number of the file's line."""
         return [(number, place) for number, place in enumerate(self.at) if place is not None]
 
     @property
     def first(self) -> int:
-        """The first line."""
+        """The first matching line of the file."""
         return min((*(place for _, place in self.placed), *(low for _, _, low, _ in self.groups)))
 
     @property
     def last(self) -> int:
-        """The last line."""
+        """The last matching line of the file."""
         return max((*(place for _, place in self.placed), *(high - 1 for _, _, _, high in self.groups)))
 
     @property
     def site(self) -> Site:
-        """Where it is."""
+        """The range from the first to the last matching line."""
         return Site(self.first + 1, self.last + 1)
 
 
 class Sides(Record):
-    """A conflict: what the request knew, what is in the file from `line` on, what the request wants."""
+    """A conflict: what the request expects, what the file has from `line` on, and what the request wants."""
 
     line: int
     base: str
@@ -150,32 +150,32 @@ class Sides(Record):
 
 
 class Refused(Record):
-    """Why nothing is to be done."""
+    """Why no change is made."""
 
     why: str
     """`missing`, `ambiguous`, `applied`, `partly_applied`, `conflict`, `deleted`, `elided` or `unproved`."""
     rung: str | None = None
-    """Where the search stopped, if it found something."""
+    """The rung at which the search stopped, if it found a place."""
     sites: tuple[Site, ...] = ()
-    """The places: all that fit if ambiguous, where it occurs if applied, the nearest ones if missing."""
+    """All places that fit if ambiguous, the new text's place if applied, the nearest places if missing."""
     sides: Sides | None = None
     detail: str = ""
-    """For `conflict` and `unproved`: what could not be decided, as a word of a fixed list."""
+    """For `conflict` and `unproved`: what could not be decided, from a fixed list of words."""
     base: Base | None = None
-    """The version on which the request was written, if it is known: then it fits no other place."""
+    """The version for which the request was written, if known; then it is not searched for elsewhere."""
 
 
 Answer = Found | Refused
 
 
 class Index:
-    """The text to search, and its earlier versions. The file's name tells what a comment looks like.
+    """The text to search, and its earlier versions. The file's name determines what a comment looks like.
 
-    Line numbers are 0-based in here.
+    Line numbers are 0-based here.
     """
 
     def __init__(self, body: bytes, name: str = "", bases: Iterable[Base] = ()) -> None:
-        """`bases` are the earlier versions, the one to ask first first; they are fetched only when they are asked."""
+        """`bases` are the earlier versions, in the order in which to try them; they are fetched only when needed."""
         self.body = body
         self.name = name
         self._bases = iter(bases)
@@ -183,10 +183,10 @@ class Index:
         self.lines = Lines(body)
         self._decoded: dict[int, str] = {}
         self._where: dict[bytes, list[int]] = {b"": []}
-        self._holding: dict[str, list[int] | None] = {}
+        self._lines_by_word: dict[str, list[int] | None] = {}
 
     def earlier(self) -> Iterator[Base]:
-        """The earlier versions that a request may have been written on."""
+        """The earlier versions for which a request may have been written."""
         yield from self._fetched
         for base in self._bases:
             self._fetched.append(base)
@@ -212,11 +212,11 @@ class Index:
 
     @cached_property
     def stream(self) -> bytes:
-        """The keys of the solid lines, with a line ending before, between and after them."""
+        """The keys of the solid lines, with a newline before, between and after them."""
         return b"\n".join([b"", *filter(None, self.keys), b""])
 
     def where(self, key: bytes) -> list[int]:
-        """The lines that have a key. Each takes a pass over the file, unless `seek` has found it with others."""
+        """The lines that have a key. Each key takes a pass over the file, unless `seek` has found it already."""
         if key not in self._where:
             self.seek([key])
         return self._where[key]
@@ -237,7 +237,7 @@ class Index:
 
     @property
     def flat(self) -> bytes:
-        """All keys in one."""
+        """All keys, joined."""
         return self.stream.replace(b"\n", b"")
 
     @cached_property
@@ -245,8 +245,8 @@ class Index:
         """Where each solid line's key begins in `flat`."""
         return array("Q", accumulate((len(self.keys[number]) for number in self.solid), initial=0))
 
-    def spread(self, keys: list[bytes]) -> list[list[int]]:
-        """Where these keys occur one after the other, however lines are broken: the lines of each place."""
+    def runs_across_lines(self, keys: list[bytes]) -> list[list[int]]:
+        """The places where these keys occur in a row, with any line breaks: the lines of each place."""
         text, needle = self.flat, b"".join(keys)
         places: list[list[int]] = []
         at = text.find(needle) if needle else -1
@@ -262,41 +262,41 @@ class Index:
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """What begins a comment here."""
+        """The marks that begin a comment in this file."""
         return marks_of(self.name, self.body)
 
     def knows(self, old: str, here: str) -> bool:
-        """Whether a line of a request is surely this line of the file, except for what is harmless."""
+        """Whether a line of a request is certainly this line of the file, except for harmless differences."""
         return is_known(old, here, self.has_word, self.marks)
 
     def has_word(self, word: str, *, cased: bool = False) -> bool:
-        """Whether a word occurs somewhere in the file, by itself; in whatever case, unless it is to be `cased` so."""
-        sought, body = (encode_line(word), self.body) if cased else (encode_line(word).lower(), self.body.lower())
-        at = body.find(sought) if sought else -1
+        """Whether a whole word occurs in the file; case is ignored unless `cased`."""
+        needle, body = (encode_line(word), self.body) if cased else (encode_line(word).lower(), self.body.lower())
+        at = body.find(needle) if needle else -1
         for _ in timed(range(_MOST_WORD_TRIES)):
             if at < 0:
                 return False
-            ends = body[at - 1 : at] if at else b"", body[at + len(sought) : at + len(sought) + 1]
+            ends = body[at - 1 : at] if at else b"", body[at + len(needle) : at + len(needle) + 1]
             if not any(end and end in _WORD_BYTES for end in ends):
                 return True
-            at = body.find(sought, at + 1)
-        return True  # too many places to know
+            at = body.find(needle, at + 1)
+        return True  # too many places to check them all
 
     def lines_with(self, word: str) -> list[int] | None:
-        """The lines that hold some letters; None if they are too many to tell anything."""
-        if word not in self._holding:
-            self._holding[word] = self._lines_with(word.encode("utf-8", "surrogatepass"))
-        return self._holding[word]
+        """The lines that contain some letters; None if there are too many."""
+        if word not in self._lines_by_word:
+            self._lines_by_word[word] = self._lines_with(word.encode("utf-8", "surrogatepass"))
+        return self._lines_by_word[word]
 
-    def _lines_with(self, sought: bytes) -> list[int] | None:
+    def _lines_with(self, needle: bytes) -> list[int] | None:
         numbers: list[int] = []
-        at = self.body.find(sought)
+        at = self.body.find(needle)
         while at >= 0:
             line = self.lines.at(at)
             numbers.append(line - 1)
             if len(numbers) > RARE:
                 return None
-            at = self.body.find(sought, self.lines.span(line)[1])
+            at = self.body.find(needle, self.lines.span(line)[1])
         return numbers
 
     def line(self, number: int) -> str:
@@ -310,20 +310,20 @@ class Index:
         return [self.line(number) for number in range(first, end)]
 
     def span(self, site: Site) -> tuple[int, int]:
-        """The bytes of some lines, the last one's ending included."""
+        """The byte range of some lines, including the last line ending."""
         return self.lines.span(site.start_line)[0], self.lines.span(site.end_line)[1]
 
     def site(self, start: int, end: int) -> Site:
-        """The lines that some bytes are in."""
+        """The lines that a byte range touches."""
         return Site(self.lines.at(start), self.lines.at(max(start, end - 1)))
 
     @staticmethod
     def most_runs(keys: list[bytes]) -> int:
-        """How many places of some lines are looked at; where there are as many, there may be more."""
+        """How many places of some lines `runs` returns at most; if it returns as many, there may be more."""
         return max(3, min(MOST_PLACES, _MOST_LINES_COMPARED // len(keys)))
 
     def runs(self, keys: list[bytes]) -> list[list[int]]:
-        """Where these keys occur one after the other, blank lines aside: the lines of each place."""
+        """The places where these keys occur in a row, ignoring blank lines: the lines of each place."""
         needle = b"\n%b\n" % b"\n".join(keys)
         places: list[list[int]] = []
         at, ordinal, counted = self.stream.find(needle), 0, 0
@@ -337,7 +337,7 @@ class Index:
 
 
 def offsets_in(longer: list[T], part: list[T]) -> list[int]:
-    """Where some lines occur among more lines; nowhere if that would take too long to tell."""
+    """Where some lines occur inside a longer list of lines; nothing if the search would take too long."""
     growth = len(longer) - len(part)
     if not 0 < growth <= _MOST_LINES_LAID // max(len(part), 1):
         return []
@@ -345,7 +345,7 @@ def offsets_in(longer: list[T], part: list[T]) -> list[int]:
 
 
 def place_blanks(index: Index, lines: Sequence[str], at: list[int | None]) -> None:
-    """Place the blank ones of some lines: between two placed lines from the top, outside of all solid lines outward."""
+    """Place blank lines: between two placed lines from the top down, outside the outer solid lines outward."""
     solid = [number for number, line in enumerate(lines) if line.strip()]
     if not solid:
         return
@@ -370,22 +370,22 @@ def place_blanks(index: Index, lines: Sequence[str], at: list[int | None]) -> No
 
 
 def declared_name(line: str) -> str | None:
-    """The name of the function or class that begins in a line."""
+    """The name of the function or class that a line declares."""
     match = _declaration(line)
     return None if match is None else match[1].rstrip(":")
 
 
 def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, ...]:
-    """The names of the classes and functions that a line is in, the outermost first.
+    """The names of the classes and functions around a line, outermost first.
 
-    Told by indentation: what encloses a line is less deep. A header may take several lines; then the line that ends
-    it, `) -> None:` or `{`, is as deep as the one that begins it.
+    Indentation decides: what encloses a line is less deep. A header may span several lines; then the line that ends
+    it, `) -> None:` or `{`, is as deep as the line that begins it.
     """
     while number < count and not line_at(number).strip():
         number += 1
     indent = depth(line_at(number)) if number < count else 0
     names: list[str] = []
-    closing = False  # whether the header of what encloses the line begins further up, at its depth
+    closing = False  # whether the header begins further up, at the same depth
     for above in range(number - 1, max(number - _MOST_LINES_ABOVE, -1), -1):
         if not indent and not closing:
             break
@@ -395,26 +395,26 @@ def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, 
             continue
         indent = depth(line)
         begins = text[0] not in ")]}" and text not in _BRACES
-        if begins and (name := opening(line) if closing else declared_name(line)) is not None:
+        if begins and (name := header_name(line) if closing else declared_name(line)) is not None:
             names.insert(0, name)
         closing = not begins and (text in _BRACES or (text[0] == ")" and text[-1] in ":{"))
     return tuple(names)
 
 
 def symbol(line_at: Callable[[int], str], number: int, count: int) -> str:
-    """The class or function that a line is in, or begins, by its full name; empty if there is none."""
+    """The full name of the class or function that a line is in or declares; empty if there is none."""
     own = declared_name(line_at(number)) if number < count else None
     return ".".join((*scope(line_at, number, count), *([own] if own else [])))
 
 
-def opening(line: str) -> str | None:
-    """The name in the first line of a header that goes on in others, or has its brace below it."""
+def header_name(line: str) -> str | None:
+    """The name in the first line of a header that continues on the next lines, or has its brace below."""
     match = None if (words(line) or [""])[0] in _CONTROL else _CALL.match(line)
     return declared_name(line) or (None if match is None else match[1])
 
 
 def line_edit(index: Index, low: int, high: int, lines: Sequence[str]) -> Edit:
-    """Lines of a file replaced by others, which end as those do that they replace, or as their neighbors."""
+    """Replace lines; the new ones get the line endings of the lines that they replace, or of their neighbors."""
     file, count = index.lines, len(index.lines)
     start = file.span(low + 1)[0] if low < count else len(index.body)
     end = file.span(high)[1] if high > low else start
@@ -428,14 +428,14 @@ def line_edit(index: Index, low: int, high: int, lines: Sequence[str]) -> Edit:
         return edit(start, end, ending + text.removesuffix(ending))
     if end == len(index.body) and high > low and not file.finished:
         text = text.removesuffix(endings[-1]) if lines else text
-        start -= len(file.ending(low)) if low and not lines else 0  # the line before is the unfinished one now
+        start -= len(file.ending(low)) if low and not lines else 0  # the line before becomes the unfinished one
     return edit(start, end, text)
 
 
 def merge_words(base: str, ours: str, theirs: str, *, reflow: bool = False) -> str | None:
-    """A line that both sides changed, word by word; None where they changed the same.
+    """Merge a line that both sides changed, word by word; None if they changed the same words.
 
-    With `reflow` it doesn't matter to theirs which whitespace is between words.
+    With `reflow`, the whitespace between words is not a change.
     """
     if ours in {base, theirs}:
         return theirs
@@ -448,7 +448,7 @@ def merge_words(base: str, ours: str, theirs: str, *, reflow: bool = False) -> s
     own, new = changes(keys[0], keys[1]), changes(keys[0], keys[2])
     for a, b, _, _ in own:
         for i, j, _, _ in new:
-            covered = i <= a < b <= j  # what ours has there is harmless, and theirs replaces it
+            covered = i <= a < b <= j  # ours differs harmlessly there, and theirs replaces it
             at_end = a == b == i == j == len(was)
             if _overlap(a, b, i, j) and not covered and not at_end:
                 return None
@@ -469,12 +469,12 @@ def _declaration(line: str) -> re.Match[str] | None:
 
 
 def _position_in(own: Sequence[Change], at: int) -> int:
-    """Where a place of the base is in ours; before what ours inserted there."""
+    """Map a position in base to ours: before what ours inserted there."""
     return at + sum((d - c) - (b - a) for a, b, c, d in own if b <= at and not a == b == at)
 
 
 def _overlap(a: int, b: int, i: int, j: int) -> bool:
-    """Whether two ranges overlap, an empty one by lying inside or at the same point."""
+    """Whether two ranges overlap; an empty one overlaps if it is inside the other, or both are the same point."""
     if a == b and i == j:
         return a == i
     if a == b or i == j:

@@ -1,8 +1,8 @@
-"""The ladder: a table of rungs, the strictest first, and what is done at the one place that a rung has found.
+"""The ladder: a table of rungs, strictest first, and the change at the one place that a rung has found.
 
-A `Candidate` is found once, by its coarse keys, and then gets the strictest rung that it satisfies; a search per rung
-would read the file once per rung. `make_change` makes the change at a place; one that is there already is refused as
-applied.
+A `Candidate` is found once, by its coarse keys, and gets the strictest rung that it satisfies; a search per rung would
+read the file once per rung. `make_change` makes the change at a place, and refuses it as applied if the new text is
+already there.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 
 class Rung(Record):
-    """A way in which a text may be in a file."""
+    """A way to find a text in a file."""
 
     name: str
     match: str
-    """The strictest value of `match` that allows it."""
+    """The strictest value of the option `match` that allows it."""
     fits: Callable[[str, str], bool] | None = None
-    """For a rung that compares line by line: whether the line that was sent is the one that is there.
+    """For a rung that compares line by line: whether the line sent equals the file's line.
 
-    Only lines with the same key are compared (`normalize.coarse`). A line that fits one rung must fit those behind it.
+    Only lines with the same key are compared (`normalize.coarse`). A line that fits a rung must fit all looser ones.
     """
 
 
@@ -51,7 +51,7 @@ LADDER = (
     Rung("rebased", "lenient"),
     Rung("similar", "lenient"),
 )
-"""All rungs, the strictest first."""
+"""All rungs, strictest first."""
 RUNGS = tuple(rung.name for rung in LADDER)
 LEVEL = {name: level for level, name in enumerate(RUNGS)}
 COMPARED = tuple((LEVEL[rung.name], rung.fits) for rung in LADDER if rung.fits)
@@ -63,9 +63,9 @@ BOUNDS = {
 """The rungs that each value of `match` allows."""
 
 ENOUGH = 16
-"""Letters and digits that a text must have to be recognized by them alone."""
-_CERTAIN = 40  # letters and digits of a new text that is recognized far from the place of the old one
-_LEAST_NEWS = 1  # letters and digits that new has more than old, if it contains old: else nothing was applied
+"""Letters and digits a text needs to be recognized without an exact match."""
+_CERTAIN = 40  # letters and digits of a new text that proves an applied change even far from the place of the old text
+_LEAST_NEWS = 1  # letters and digits that new must add to old, if it contains old, to prove an applied change
 
 
 class Candidate:
@@ -84,7 +84,7 @@ class Candidate:
 
     @property
     def rung(self) -> str:
-        """Its name."""
+        """The name of the rung."""
         return RUNGS[self.level]
 
     def _level_of_lines(self, index: Index, solid: Sequence[int], places: Sequence[int]) -> int:
@@ -122,18 +122,18 @@ class Candidate:
 
 
 def make_change(index: Index, request: Request, match: Match, rung: str) -> Answer:
-    """The change at a place that was found."""
+    """Make the change at a place."""
     request, match = _without_outer_blanks(request, match)
     if LEVEL[rung] > LEVEL["line_ends"] and _is_applied(index, request, match):
         return Refused("applied", rung, (match.site,))
     answer = carry(index, _indent_as_file(index, request, match), match, rung)
     if isinstance(answer, Found) and request.unfinished and match.last == len(index.lines) - 1:
-        return answer.but(edits=_without_end(index, answer.edits))
+        return answer.but(edits=_without_final_ending(index, answer.edits))
     return answer
 
 
 def find_applied_at(index: Index, first: int, old: str, new: str) -> Site | None:
-    """Where the new text occurs, which says more than the old one, though this was found as sent, too."""
+    """Where the new text occurs around the old one, which was found as sent; None if it adds nothing or isn't there."""
     before, after = ([line.rstrip() for line in split(text)] for text in (old, new))
     more = sum(map(informative, after)) - sum(map(informative, before))
     for offset in offsets_in(after, before) if more >= _LEAST_NEWS else ():
@@ -144,30 +144,35 @@ def find_applied_at(index: Index, first: int, old: str, new: str) -> Site | None
 
 
 def find_applied(index: Index, request: Request, *, near: Site | None = None, enough: int = ENOUGH) -> Refused | None:
-    """That the new text occurs in the file already, if it says `enough`; unless it says a lot, only `near` a place."""
+    """Refuse if the file already has the new text.
+
+    The new text must have `enough` letters and digits and, unless it has many, be `near` the place.
+    """
     keys, before = solid_keys(request.new), solid_keys(request.old)
     says = sum(map(informative, request.new))
     if not keys or keys == before or says < enough:
         return None
     if b"\n".join(keys) in b"\n".join(before):
-        return None  # what is to remain occurs here in any case
+        return None  # the change only removes: what remains of old is in the file in any case
     wanted = [fold(line).strip() for line in request.new if line.strip()]
     for places in index.runs(keys):
         site = Site(places[0] + 1, places[-1] + 1)
         may_be_it = near is None or says >= _CERTAIN or site.overlaps(near)
         if may_be_it and [fold(index.line(place)).strip() for place in places] == wanted:
-            return Refused("partly_applied" if remains(index, before, keys, site) else "applied", None, (site,))
+            return Refused(
+                "partly_applied" if old_lines_remain(index, before, keys, site) else "applied", None, (site,)
+            )
     return None
 
 
-def remains(index: Index, old: Sequence[bytes], new: Sequence[bytes], site: Site) -> bool:
-    """Whether lines that a change takes away still occur beside the new text; lines by their keys."""
+def old_lines_remain(index: Index, old: Sequence[bytes], new: Sequence[bytes], site: Site) -> bool:
+    """Whether lines that the change removes still occur beside the new text; compared by keys."""
     gone = {key for key in old if key not in new and informative(key.decode("utf-8", "replace")) > _LEAST_NEWS}
     return any(key in gone for key in index.keys[max(site.start_line - 1 - len(old), 0) : site.end_line + len(old)])
 
 
-def _without_end(index: Index, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """The edits, and the end of the file's last line is gone."""
+def _without_final_ending(index: Index, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """The edits, with the line ending of the file's last line removed as well."""
     size = len(index.body)
     ending = index.lines.ending(len(index.lines))
     if edits and edits[-1].span.end == size:
@@ -176,9 +181,9 @@ def _without_end(index: Index, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
 
 
 def _indent_as_file(index: Index, request: Request, match: Match) -> Request:
-    """The request with its old lines indented as the file has them, if its new lines are so already.
+    """The request with the file's indentation in its old lines, if its new lines already have that indentation.
 
-    A change of nothing but indentation is taken as it was sent.
+    A change of indentation alone stays as sent.
     """
     here = {
         number: lead(index.line(place))
@@ -198,7 +203,7 @@ def _indent_as_file(index: Index, request: Request, match: Match) -> Request:
 
 
 def _without_outer_blanks(request: Request, match: Match) -> tuple[Request, Match]:
-    """Without blank lines around both texts that the file doesn't have."""
+    """Drop blank lines around both texts that the file doesn't have."""
     old, new, at, same = list(request.old), list(request.new), list(match.at), list(match.same)
     for end in (-1, 0) if not match.gaps else (-1,):
         while old and new and at[end] is None and not old[end].strip() and not new[end].strip():
@@ -208,9 +213,9 @@ def _without_outer_blanks(request: Request, match: Match) -> tuple[Request, Matc
 
 
 def _is_applied(index: Index, request: Request, match: Match) -> bool:
-    """Whether the new text is already at the place where the old one was found."""
+    """Whether the new text is already at the place of the old one."""
     before, after = solid_keys(request.old), solid_keys(request.new)
-    if before == after:  # only whitespace changes: as it was sent, or not at all
+    if before == after:  # only the form changes: compare exactly
         wanted = [line.rstrip() for line in request.new]
         here = index.window(match.first, match.last + 1)
         return wanted != [line.rstrip() for line in request.old] and [line.rstrip() for line in here] == wanted

@@ -1,14 +1,15 @@
-r"""Read a request in each way that it may be meant, and normalize lines, so that harmless differences vanish.
+r"""Read a request in every way it may be meant, and normalize lines so that harmless differences vanish.
 
-`Request` is a change as lines, without their ends; `split` makes lines of a text. `readings` are the ways that a
-request may be meant. In order: as sent; without the code fence around it; with `\n` and `\t` for what they spell;
-without the line numbers that a reading tool printed; with HTML entities decoded. They stack: a numbered text in a
-fence has a reading without either. A reading never replaces the text as sent: it is another request, which is searched
-for only where the more literal ones have no place.
+A `Request` is a change as lines without line endings; `split` makes lines of a text. `readings` are the ways a request
+may be meant, in this order: as sent; without the code fence around it; with `\n` and `\t` decoded; without the line
+numbers that a tool printed; with HTML entities decoded. They stack: a numbered text in a fence has a reading without
+both. A reading never replaces the text as sent: it is another request, which is searched for only if the more literal
+ones have no place.
 
-`fold` makes look-alikes plain. `coarse` goes further: no whitespace, no backslashes, no accents, lower case, one kind
-of quotes. Lines that differ in nothing else have the same key. It translates a whole text at once, which is faster than
-line by line. `is_known` and `find_slip` tell which differences are harmless: escapes, comments, mistyped words.
+`fold` replaces look-alikes by plain characters. `coarse` goes further: no whitespace, no backslashes, no accents, lower
+case, one kind of quotes. Lines that differ in nothing else have the same key. It translates a whole text at once, which
+is faster than line by line. `is_known` and `find_slip` decide which differences are harmless: escapes, comments,
+mistyped words.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ _COMMENT_MARKS = {
     "%": "erl hrl sty tex",
     "<!--": "htm html md svg vue xhtml xml",
 }
-"""What begins a comment, and the file name endings for which it does."""
+"""The marks that begin a comment, each with the file name suffixes it is for."""
 _COMMENT_LINE = rb"^[ \t]*%b[ !]"
-_SAMPLE_SIZE = 1 << 16  # bytes of a file without a name that are searched for comments
+_SAMPLE_SIZE = 1 << 16  # bytes of a text without a file name that are searched for comments
 _HEREDOC = re.compile(r"<<[-~]?[\"']?[A-Z_]{2,}\b")
 
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -66,11 +67,11 @@ _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 QUOTES = ("'", '"')
 _ESCAPED_QUOTE = re.compile(r"\\([\"'`])")
 _ESCAPED_SIGN = re.compile(r"\\([\"'`\\])")
-_SHORTEST_WORD = 4  # letters of a word that may be mistyped: shorter ones differ from others in one letter by chance
-_LONGEST_WORD = 200  # letters; a longer one is data, and comparing takes time
-_LONGEST_LINE = 4_000  # characters of a line that is compared by characters
+_SHORTEST_WORD = 4  # letters of a word that may be mistyped: shorter words often differ in one letter by chance
+_LONGEST_WORD = 200  # letters of a word that may be mistyped: longer ones are data, and slow to compare
+_LONGEST_LINE = 4_000  # characters of a line that is compared by characters: bounds the time
 
-# What is undone to read a request
+# What readings undo
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[^`]*")
 _NUMBER = re.compile(r"(\s*)[\[(L]?(\d{1,9})([\])]?(?:\t|→| ?[|│:]|\.(?= )|(?=  ?)))")
 _BARE_NUMBER = re.compile(r"\s*[\[(L]?\d{1,9}[\])]?(?:→|[|│:.])?\s*")
@@ -81,28 +82,28 @@ _SPELLED_CHARACTERS = {"n": "\n", "t": "\t"}
 
 
 class Request(Record):
-    """A change as lines without their ends."""
+    """A change as lines without line endings."""
 
     old: tuple[str, ...]
     new: tuple[str, ...]
     undone: tuple[str, ...] = ()
-    """What was taken off or decoded to read it so: `fence`, `spelled`, `numbers`, `entities`."""
+    """What this reading removed or decoded: `fence`, `spelled`, `numbers`, `entities`."""
     exotic: bool = False
     """Whether old lines were indented by exotic spaces."""
     unfinished: bool = False
-    """Whether old ends with a newline, and new, which is not empty, doesn't."""
+    """Whether old ends with a newline and new, which is not empty, does not."""
 
     @property
     def plain(self) -> bool:
-        """Whether it is read as it was sent."""
+        """Whether this is the request as sent."""
         return not self.undone
 
 
 def readings(old: str, new: str) -> list[Request]:
-    """Everything a request may mean, the most literal first."""
+    """All readings of a request, the most literal first."""
     wanted = split(new)
     if new.strip() and new.endswith("\n") and not old.endswith(("\n", "\r")):
-        wanted.append("")  # the line ending that follows the old text follows the new one, too
+        wanted.append("")  # the line ending that follows the old text also follows the new one
     texts: list[tuple[list[str], list[str], tuple[str, ...]]] = [(split(old), wanted, ())]
     for name, read in _UNDO.items():
         texts += [(*other, (*undone, name)) for before, after, undone in texts for other in read(before, after)]
@@ -115,14 +116,14 @@ def readings(old: str, new: str) -> list[Request]:
 
 
 def with_newlines(text: str) -> str:
-    r"""The text with `\n` at the end of its lines."""
+    r"""The text with `\n` as line ending."""
     if "\r" not in text:
         return text
     return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
 
 
 def split(text: str) -> list[str]:
-    r"""The lines of a text; what follows the final newline is none. A lone `\r` ends lines where nothing else does."""
+    r"""The lines of a text; nothing after the final newline. A lone `\r` ends lines only if there is no `\n`."""
     lines = with_newlines(text).split("\n")
     if not lines[-1]:
         lines.pop()
@@ -130,7 +131,7 @@ def split(text: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """The text with plain characters for look-alikes, composed."""
+    """The text in NFC, with look-alikes replaced by plain characters."""
     if text.isascii():
         return text
     from unicodedata import normalize
@@ -139,7 +140,7 @@ def fold(text: str) -> str:
 
 
 def encode_line(text: str) -> bytes:
-    """Encode text with lines of a file: escaped bytes become the bytes that they were, lone surrogates stay."""
+    """Encode a line of a file: escaped bytes become the original bytes, lone surrogates stay."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -147,12 +148,12 @@ def encode_line(text: str) -> bytes:
 
 
 def coarse(body: bytes) -> bytes:
-    r"""The keys of a text's lines, each ended by `\n` as the line was."""
+    r"""The keys of a text's lines, each followed by `\n`."""
     if not body.isascii():
         body = _BEYOND_ASCII.sub(lambda match: _plain(match[0]), body)
     if b"\n" not in body:
         body = body.replace(b"\r", b"\n")
-    if b"\\\n" in body or b"\\\r\n" in body:  # a line that is continued differs from one that is not
+    if b"\\\n" in body or b"\\\r\n" in body:  # a continued line differs from one that is not
         body = body.replace(b"\\\n", b"\1\n").replace(b"\\\r\n", b"\1\n")
     return body.translate(_LOWER_TABLE, _DROPPED_BYTES)
 
@@ -163,12 +164,12 @@ def line_keys(lines: Sequence[str]) -> list[bytes]:
 
 
 def solid_keys(lines: Sequence[str]) -> list[bytes]:
-    """The keys of those lines that are not blank."""
+    """The keys of the lines that are not blank."""
     return [key for key in line_keys(lines) if key]
 
 
 def marks_of(name: str, body: bytes) -> tuple[str, ...]:
-    """What begins a comment in a file of this name; without a name, what lines of the text begin with."""
+    """The marks that begin a comment in a file of this name; without a name, those that begin lines of the text."""
     if name:
         kind = name.rsplit("/", 1)[-1].rsplit(".", 1)[-1].lower()
         return tuple(mark for mark, kinds in _COMMENT_MARKS.items() if kind in kinds.split())
@@ -178,7 +179,7 @@ def marks_of(name: str, body: bytes) -> tuple[str, ...]:
 
 
 def comment_in(line: str, marks: tuple[str, ...]) -> int | None:
-    """Where the comment at the end of a line begins, with the space before it; not inside a string."""
+    """Where the comment at the end of a line begins, including the whitespace before it; None if there is none."""
     if not marks:
         return None
     for match in re.finditer(r"\s+(?:{})".format("|".join(map(re.escape, marks))), line):
@@ -188,9 +189,9 @@ def comment_in(line: str, marks: tuple[str, ...]) -> int | None:
 
 
 def string_quotes(text: str, marks: tuple[str, ...]) -> list[int] | None:
-    """Where strings begin and end in a line of code, by turns; None if one does not end in it.
+    """Where strings begin and end in a line of code, alternately; None if a string does not end in the line.
 
-    Quotes in a comment, and those inside other quotes, are no ends of strings.
+    Quotes in comments and inside other quotes do not count.
     """
     ends: list[int] = []
     within, at = "", 0
@@ -211,13 +212,13 @@ def string_quotes(text: str, marks: tuple[str, ...]) -> list[int] | None:
 
 
 def is_closed(text: str) -> bool:
-    """Whether every string that begins in a text ends in it."""
+    """Whether every string that begins in a text also ends in it."""
     text = re.sub(r"\\.", "", text)
     return not any(text.count(quote) % 2 for quote in "\"'`")
 
 
 def opens_literal(line: str) -> bool:
-    """Whether a text begins in a line that must not be indented: a here-document, a string over several lines."""
+    """Whether a line opens a text that must not be indented: a here-document or a string over several lines."""
     if _HEREDOC.search(line):
         return True
     text = line.strip().lstrip("rRbBuUfF")
@@ -225,34 +226,34 @@ def opens_literal(line: str) -> bool:
 
 
 def parts(line: str) -> tuple[str, str, str]:
-    """A line's whitespace before, what it says, and the whitespace after; a blank line is all lead."""
+    """A line's leading whitespace, its text, and its trailing whitespace; a blank line is all leading."""
     rest = line.lstrip()
     body = rest.rstrip()
     return line[: len(line) - len(rest)], body, rest[len(body) :]
 
 
 def lead(line: str) -> str:
-    """The whitespace before a line's text."""
+    """The leading whitespace of a line."""
     return line[: len(line) - len(line.lstrip())]
 
 
 def depth(line: str) -> int:
-    """How many characters of whitespace a line begins with."""
+    """The number of leading whitespace characters of a line."""
     return len(line) - len(line.lstrip())
 
 
 def trail(line: str) -> str:
-    """The whitespace after a line's text; of a blank line, all of it."""
+    """The trailing whitespace of a line; all of a blank line."""
     return line[len(line.rstrip()) :]
 
 
 def words(text: str) -> list[str]:
-    """Words and single marks; whitespace only separates."""
+    """The words and punctuation marks of a text."""
     return _WORD.findall(text)
 
 
 def tokens(text: str) -> list[str]:
-    """Words, single marks, and runs of whitespace."""
+    """The words, punctuation marks and runs of whitespace of a text."""
     return _TOKEN.findall(text)
 
 
@@ -272,60 +273,59 @@ def unescape_backslashes(text: str) -> str:
 
 
 def unescape_literal(text: str) -> str:
-    r"""The text with `"` and `\` for what is escaped."""
+    r"""The text with escaped quotes and backslashes unescaped."""
     return _ESCAPED_SIGN.sub(r"\1", text)
 
 
 UNESCAPES = (unescape_quotes, unescape_backslashes, unescape_literal)
-"""What undoes the escapes that models add: of quotes, of backslashes, of both."""
+"""Functions that undo escapes that models add: of quotes, of backslashes, of both."""
 
 
 def is_escaped(sent: str, actual: str) -> bool:
-    """Whether one line is the other with something escaped."""
+    """Whether the lines differ only in escapes."""
     sent, actual = fold(sent), fold(actual)
     return any(undo(sent) == actual for undo in UNESCAPES) or unescape_quotes(sent) == unescape_quotes(actual)
 
 
 def meaning(line: str) -> list[str]:
-    """The words of a line without harmless differences: look-alikes plain, one kind of quotes, no escapes, no case."""
+    """The words of a line in lower case, with plain characters for look-alikes, one kind of quotes, and no escapes."""
     goes_on = "\1" if line.rstrip().endswith("\\") else ""
     return words(fold(line).replace("\\", "").replace("'", '"').lower() + goes_on)
 
 
 def informative(line: str) -> int:
-    """How many letters and digits a line has."""
+    """The number of letters and digits in a line."""
     return sum(map(str.isalnum, line))
 
 
 def is_known(old: str, here: str, occurs: Callable[[str], bool], marks: tuple[str, ...]) -> bool:
-    """Whether a line of the request is surely the file's line `here`, in spite of a harmless difference.
+    """Whether a line of the request is certainly the file's line `here`, except for a harmless difference.
 
-    `occurs` tells whether a word occurs in the file: a word that does is no slip of another one. `marks` begin
-    comments.
+    `occurs` says whether a word occurs in the file: such a word is not mistyped. `marks` begin comments.
     """
     if old == here:
         return True
-    said, actual = meaning(old), meaning(here)
-    if said == actual:
-        return bool(said) or not old.strip() == here.strip() == ""
-    if len(actual) > len(said) and actual[: len(said)] == said:
+    sent, actual = meaning(old), meaning(here)
+    if sent == actual:
+        return bool(sent) or not old.strip() == here.strip() == ""
+    if len(actual) > len(sent) and actual[: len(sent)] == sent:
         at = comment_in(here, marks)
-        return at is not None and len(meaning(here[:at])) <= len(said)
-    if len(said) != len(actual):
+        return at is not None and len(meaning(here[:at])) <= len(sent)
+    if len(sent) != len(actual):
         return False
-    differing = [pair for pair in zip(said, actual, strict=True) if pair[0] != pair[1]]
+    differing = [pair for pair in zip(sent, actual, strict=True) if pair[0] != pair[1]]
     return len(differing) == 1 and is_slip(*differing[0]) and not occurs(differing[0][0])
 
 
 def find_slip(sent: str, actual: str) -> tuple[str, str] | None:
-    """The one word that is mistyped in a line, and what it should be."""
+    """The only mistyped word of a line, and the right word; None if there is no such word."""
     one, other = words(fold(sent)), words(fold(actual))
     differing = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]] if len(one) == len(other) else []
     return differing[0] if len(differing) == 1 and is_slip(*differing[0]) else None
 
 
 def is_slip(one: str, other: str) -> bool:
-    """Whether two words are one, mistyped: a letter wrong, missing, too many, or two swapped."""
+    """Whether one word is the other one mistyped: a letter wrong, missing or added, or two letters swapped."""
     from rapidfuzz.distance import OSA
 
     if min(len(one), len(other)) < _SHORTEST_WORD or one[0] != other[0] or len(one) > _LONGEST_WORD:
@@ -336,7 +336,7 @@ def is_slip(one: str, other: str) -> bool:
 
 
 def likeness(one: str, other: str) -> float:
-    """How much of two lines is the same, from 0 to 1, whitespace around them aside."""
+    """The likeness of two lines, from 0 to 1, ignoring whitespace around them."""
     from rapidfuzz.distance import Indel
 
     check_time()
@@ -348,7 +348,7 @@ def likeness(one: str, other: str) -> float:
 
 @cache
 def _plain(run: bytes) -> bytes:
-    """A run of bytes beyond ASCII: look-alikes plain, accents gone, lower case."""
+    """A run of non-ASCII bytes in lower case, with plain characters for look-alikes and no accents."""
     from unicodedata import combining, normalize
 
     try:
@@ -363,7 +363,7 @@ def _digits(word: str) -> str:
 
 
 def _plainly_indented(line: str) -> str:
-    """A line without exotic spaces before its first word."""
+    """A line with plain spaces for exotic ones in its indentation."""
     text = line.lstrip()
     return line if line.isascii() else fold(line[: len(line) - len(text)]) + text
 
@@ -389,18 +389,18 @@ def _inside(lines: list[str]) -> list[str] | None:
 
 
 def _undo_numbers(old: list[str], new: list[str]) -> _Readings:
-    """Without line numbers; a space after them may be part of them, or of the line."""
+    """Remove line numbers; a space after them may belong to the number or to the line."""
     pairs = [texts for space in ("", " ") if (texts := _without_numbers(old, new, space)) is not None]
     shared = [len(set(before) & set(after)) for before, after in pairs]
     return [pair for pair, count in zip(pairs, shared, strict=True) if count == max(shared)]
 
 
 def _without_numbers(old: list[str], new: list[str], space: str) -> tuple[list[str], list[str]] | None:
-    """Both texts without their numbers, of which a space may be part. Every old line has one, and they count up."""
+    """Both texts without line numbers and `space`; None unless every old line has a number and they count up."""
     numbered = [_split_numbers(old), _split_numbers(new)]
     numbers = [number for number, _, _ in numbered[0] if number is not None]
     if numbers and any(not 0 <= n - numbers[0] <= len(old) + len(new) for n, _, _ in numbered[1] if n is not None):
-        numbered[1] = [(None, None, line) for line in new]  # these are not line numbers
+        numbered[1] = [(None, None, line) for line in new]  # its numbers are not line numbers
     separators = {separator for lines in numbered for number, separator, _ in lines if separator is not None}
     solid = sum(bool(line.strip()) for line in old)
     if not numbers or len(numbers) < solid or len(separators) > 1:
@@ -416,7 +416,7 @@ def _without_numbers(old: list[str], new: list[str], space: str) -> tuple[list[s
 
 
 def _split_numbers(lines: Sequence[str]) -> list[tuple[int | None, str | None, str]]:
-    """The lines with their numbers taken off: number, what is after it, the rest."""
+    """Each line as its number, the separator after it, and the rest."""
     result: list[tuple[int | None, str | None, str]] = []
     for line in lines:
         match = _NUMBER.match(line)
@@ -434,7 +434,7 @@ def _undo_spelling(old: list[str], new: list[str]) -> _Readings:
         return []
     lines = split(_decode_escapes("\n".join(new)))
     if any(one.count(quote) % 2 and other.count(quote) % 2 for one, other in pairwise(lines) for quote in "\"'"):
-        return []  # a newline that belongs into a string would break it
+        return []  # a newline that belongs to a string would break the string
     return [(split(_decode_escapes(old[0])), lines)]
 
 

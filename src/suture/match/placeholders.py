@@ -1,17 +1,17 @@
-r"""Lines that stand for others: `...`, `# ... existing code ...`, `// rest of the file unchanged`, `[unchanged]`.
+r"""Recognize lines that stand for omitted text: `...`, `# ... existing code ...`, `// rest unchanged`, `[unchanged]`.
 
     placeholder = dots | comment | brackets | "..." words | nothing comment
-    comment     = a line that is one comment, with nothing in it but dots and words that say that text was left out
+    comment     = a line that is a comment of only dots and words that say that text was omitted
     brackets    = "[" words "]" | "(" words ")" | "<" words ">" | "{{" words "}}"
-    dots        = "..." | "…" | "⋮" | "⋯" | "[...]" | "{{ ... }}" …, alone in its line
+    dots        = "..." | "…" | "⋮" | "⋯" | "[...]" | "{{ ... }}" …, alone on a line
     nothing     = "pass" | "..." | "return" | "return None" | "raise NotImplementedError" …: code that does nothing
 
-Only whole lines count: `x = 1  # unchanged` and `f(...)` are code. A comment that merely contains such a word
-("# keep this in sync", "# other methods are tested below") is none: the words must be a complete phrase of the list
-below. Dots alone are code in some places (a Python stub, a C parameter list, the end of a YAML document), and text in
-prose; `_dots_are_text` decides.
+Only whole lines count: `x = 1  # unchanged` and `f(...)` are code. A comment that merely contains such a word ("# keep
+this in sync", "# other methods are tested below") does not count: its words must be a complete phrase of the list
+below. Dots alone can be code (a Python stub, a C parameter list, the end of a YAML document) or prose; `_dots_are_text`
+decides.
 
-`is_marker` is narrower: the lines that `similar` takes for the file's own lines when both old and new have them.
+`is_marker` is narrower: such a line stands for lines of the file if both old and new have it; see `similar`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LONGEST_LINE = 200  # characters; a longer line says more than that something was left out
-_MOST_WORDS = 8  # of a comment with dots that is known by one word
+_LONGEST_LINE = 200  # characters of a placeholder: longer lines say more than that text was omitted
+_MOST_WORDS = 8  # words of a comment with dots in which a single hint is enough
 
 _DOTS = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.{3}\]|<\.{3}>|\(\.{3}\))\s*")
 _ONLY_DOTS = re.compile(r"(?:[\[(<]|\{{1,3}|<!)?\s*(?:(?:\.{3,}|[\u2026\u22ee\u22ef])\s*)+(?:[\])>]|\}{1,3})?")
@@ -57,7 +57,7 @@ _COMMENT = re.compile(rf"({_OPEN})\s*(.*?)\s*{_CLOSE}", re.IGNORECASE)
 _NOTHING = re.compile(
     r"(?:pass|\.\.\.|return(?: (?:None|null|undefined|nil))?|raise NotImplementedError(?:\(\))?);?\s*((?:#|//|/\*).*)"
 )
-"""Code that does nothing, with a comment behind it."""
+"""Code that does nothing, followed by a comment."""
 _BRACKETS = re.compile(r"\[(.+)\]|\((.+)\)|<(.+)>|\{\{?(.+?)\}?\}")
 _DECORATION = " \t.\u2026:;,!()[]{}<>*_=~-\u2013\u2014"
 
@@ -142,7 +142,7 @@ _STRONG = re.compile(
     re.IGNORECASE,
 )
 _NAMES_AS_BEFORE = re.compile(r"(\w+(?:(?:, and |, | and )\w+)+) (?:(?:same )?as before|as[ -]is|unchanged)")
-"""The names are words of what the edit takes away; else a comment says something about them."""
+"""Counts only if the edit removes lines with these names; otherwise the comment merely mentions them."""
 _ENDS_WITH_THING = re.compile(rf".*\b{_THING}", re.IGNORECASE)
 _HINTS = (
     *("...", "…", "⋮", "⋯", "exist", "rest", "remain", "unchanged", "untouched", "intact", "same", "identical"),
@@ -151,100 +151,100 @@ _HINTS = (
     *("修改", "部分", "函数", "方法", "逻辑", "コード", "処理", "変更", "코드", "변경", "no change"),
     *("no other change", "as is", "as it", "as before"),
 )
-"""One of these is in every line that could be a placeholder; looking for them first is fast."""
+"""Every placeholder contains one of these; testing for them first is fast."""
 
 _PYTHON = ("py", "pyi", "pyw", "pyx")
 _PROSE = ("md", "markdown", "mdx", "rst", "txt", "text", "adoc", "asciidoc", "org", "tex", "log", "out", "snap", "eml")
 _MARKUP = ("", "html", "htm", "xml", "svg", "csv", "tsv", "ipynb", "patch", "diff", "po", "srt")
-"""Where dots alone may well be content: they count only if the edit also makes the text shorter by two lines."""
+"""Suffixes of files in which dots alone may be content: they count only if the edit also removes two lines or more."""
 _OPENERS = ("(", "[", "{", ",", ":")
 _DEFINITION = re.compile(r"\s*(?:async\s+)?(?:def|class)\s+(\w+)")
-_LONGEST_SIGNATURE = 30  # lines above a body that are searched for its definition
+_LONGEST_SIGNATURE = 30  # lines above a body in which its definition is searched for
 _MANY_LINES_GONE = 2
-"""Lines that must be gone before dots that may be code are taken for a placeholder."""
+"""Dots that may be code are a placeholder only if the edit removes so many lines."""
 
 
 class Placeholder(Record):
-    """A line of a new text that stands for text which is not in it."""
+    """A line of the new text that stands for omitted text."""
 
     line: str
     deletes: bool
-    """Whether the edit takes lines away, so that what it stands for would be lost; else it is only inserted."""
+    """Whether the edit removes lines, so that the text it stands for would be lost."""
 
 
 def is_marker(line: str) -> bool:
-    """Whether a line, in old and in new, stands for the file's lines at that place."""
+    """Whether a line that is in both old and new stands for the file's lines at that place."""
     return _DOTS.fullmatch(line) is not None or _is_comment_with_dots(line)
 
 
 def is_placeholder(line: str, name: str = "") -> bool:
-    """Whether a line says in words, or by dots in a comment, that text was left out. Dots alone say nothing in words.
+    """Whether a line says, in words or by dots in a comment, that text was omitted. Dots alone do not count here.
 
-    `name` is the file's: in prose, `#` begins a heading and not a comment.
+    `name` is the file's name: in prose, `#` begins a heading and not a comment.
     """
     line = line.strip()
-    behind = _NOTHING.fullmatch(line)
-    if behind is not None:
-        said = _words(behind[1].lstrip("#/* "))  # of a value, one word may be said: `return None  # unchanged`
-        alone = " " not in said and _ELLIPSIS.search(behind[1]) is None
-        return not alone and not said.lower().startswith("no ") and is_placeholder(behind[1])
+    trailing = _NOTHING.fullmatch(line)
+    if trailing is not None:
+        words = _words(trailing[1].lstrip("#/* "))  # of a value, one word may be said: `return None  # unchanged`
+        alone = " " not in words and _ELLIPSIS.search(trailing[1]) is None
+        return not alone and not words.lower().startswith("no ") and is_placeholder(trailing[1])
     is_code = line[:1].isalnum() and line[:3].lower() not in _WORDS_THAT_COMMENT
-    if is_code or not line or len(line) > _LONGEST_LINE or not _may_say_so(line):
+    if is_code or not line or len(line) > _LONGEST_LINE or not _has_hint(line):
         return False
     match = _COMMENT.fullmatch(line)
     if match is not None:
         opener, inner = match[1], match[2]
         heading = opener.startswith("#") and _suffix(name) in _PROSE
         name_like = line[len(opener)].isalnum() and " " not in _words(inner)  # `#unchanged`, `--omitted`
-        return _says_so(inner, alone=opener != "*" and not heading and not name_like)
+        return _is_omission(inner, alone=opener != "*" and not heading and not name_like)
     if _ELLIPSIS.match(line):
-        said = _words(line)
-        framed = bool(_ELLIPSIS.search(line[3:])) or " " in said
-        return framed and _ONLY_WORDS.fullmatch(said) is not None and (_is_phrase(said) or _is_lenient(said))
+        words = _words(line)
+        framed = bool(_ELLIPSIS.search(line[3:])) or " " in words
+        return framed and _ONLY_WORDS.fullmatch(words) is not None and (_is_phrase(words) or _is_lenient(words))
     match = _BRACKETS.fullmatch(line)
     inner = "" if match is None else next(group for group in match.groups() if group is not None)
-    return bool(_words(inner)) and _says_so(inner, alone=True)
+    return bool(_words(inner)) and _is_omission(inner, alone=True)
 
 
 def find_added(old: str | Sequence[str], new: str | Sequence[str], name: str = "") -> Placeholder | None:
-    """The first line of `new` that stands for text, and that `old` does not have as often; None if there is none.
+    """The first placeholder of `new` that `old` does not have as often; None if there is none.
 
-    `old` is what the edit replaces: a part of a file, or all of it.
+    `old` is the text that the edit replaces: part of a file, or all of it.
     """
     wanted = _lines(new)
-    if not any(map(_may_say_so, [new] if isinstance(new, str) else new)):
+    if not any(map(_has_hint, [new] if isinstance(new, str) else new)):
         return None
-    spoken = [number for number, line in enumerate(wanted) if is_placeholder(line, name)]
+    worded = [number for number, line in enumerate(wanted) if is_placeholder(line, name)]
     dots = [number for number, line in enumerate(wanted) if _ONLY_DOTS.fullmatch(line.strip()) is not None]
-    naming = {number: names for number, line in enumerate(wanted) if (names := _names_as_before(line))}
-    if not spoken and not dots and not naming:
+    naming_lines = {number: names for number, line in enumerate(wanted) if (names := _names_as_before(line))}
+    if not worded and not dots and not naming_lines:
         return None
     before = _lines(old)
-    gone = _gone(before, wanted)
-    lost = {word for line in gone for word in _WORD.findall(line)}
-    spoken += [number for number, names in naming.items() if names <= lost]
-    left = Counter(line.strip() for line in before)
-    fresh = []
-    for number in sorted({*spoken, *dots}):
-        left[wanted[number].strip()] -= 1
-        if left[wanted[number].strip()] < 0:
-            fresh.append(number)
-    for number in fresh:
-        if number in dots and number not in spoken and _dots_are_text(before, wanted, number, gone, name):
+    removed = _removed_lines(before, wanted)
+    lost = {word for line in removed for word in _WORD.findall(line)}
+    worded += [number for number, names in naming_lines.items() if names <= lost]
+    unmatched = Counter(line.strip() for line in before)
+    added = []
+    for number in sorted({*worded, *dots}):
+        unmatched[wanted[number].strip()] -= 1
+        if unmatched[wanted[number].strip()] < 0:
+            added.append(number)
+    for number in added:
+        if number in dots and number not in worded and _dots_are_text(before, wanted, number, removed, name):
             continue
-        return Placeholder(wanted[number].strip(), deletes=bool(gone) or _replaces(before, wanted, number))
+        return Placeholder(wanted[number].strip(), deletes=bool(removed) or _replaces(before, wanted, number))
     return None
 
 
 def elides_only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -> bool:
-    """Whether new leaves out what old has in full: then it would delete code."""
+    """Whether new omits text that old has in full, so that the edit would delete code."""
     placeholder = find_added(old, new, name)
     if placeholder is None or not placeholder.deletes:
         return False
     if len(old) == len(new) == 1 and not is_placeholder(placeholder.line, name):
-        return False  # dots that may be a part of their line
+        return False  # the dots may be part of a line
     before, after = (sum(is_marker(line) or is_placeholder(line, name) for line in lines) for lines in (old, new))
-    return after > before  # as many in both: each stands for the same lines
+    return after > before  # if both have as many, each stands for the same lines on both sides
 
 
 def _is_comment_with_dots(line: str) -> bool:
@@ -254,63 +254,67 @@ def _is_comment_with_dots(line: str) -> bool:
     match = _MARKER_COMMENT.fullmatch(line)
     if match is None or not _ELLIPSIS.search(match[1]):
         return False
-    said = _ELLIPSIS.sub(" ", match[1]).strip(" ()[]")
-    if not said.isascii() and _ELLIPSIS.match(match[1]):
+    words = _ELLIPSIS.sub(" ", match[1]).strip(" ()[]")
+    if not words.isascii() and _ELLIPSIS.match(match[1]):
         return True  # in words of any language
-    says = _MARKER_SAYS
-    return not said or says.match(said) is not None or (len(said.split()) <= _MOST_WORDS and bool(says.search(said)))
+    hint = _MARKER_SAYS
+    return (
+        not words or hint.match(words) is not None or (len(words.split()) <= _MOST_WORDS and bool(hint.search(words)))
+    )
 
 
-def _says_so(inner: str, *, alone: bool) -> bool:
-    """Whether the text of a comment is a placeholder; `alone` if words without dots are enough."""
-    said = _words(inner)
+def _is_omission(inner: str, *, alone: bool) -> bool:
+    """Whether a comment's text is a placeholder; with `alone`, words without dots are enough."""
+    words = _words(inner)
     dotted = _ELLIPSIS.search(inner)
-    if not said:
+    if not words:
         return _ONLY_DOTS.fullmatch(inner.strip(_RULE_CHARACTERS)) is not None
-    if _is_phrase(said):
+    if _is_phrase(words):
         return alone or dotted is not None
     if dotted is None:
         return False
     if _ELLIPSIS.match(inner.lstrip("([{< ")):
-        return not said.isascii() or _is_lenient(said)
-    return len(said.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(said)) and bool(_ENDS_WITH_THING.fullmatch(said))
+        return not words.isascii() or _is_lenient(words)
+    return (
+        len(words.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(words)) and bool(_ENDS_WITH_THING.fullmatch(words))
+    )
 
 
-def _is_lenient(said: str) -> bool:
-    """Whether words behind dots speak of what was left out."""
-    return len(said.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(said) or _STRONG.search(said))
+def _is_lenient(words: str) -> bool:
+    """Whether words after dots mention omitted text."""
+    return len(words.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(words) or _STRONG.search(words))
 
 
 @cache
 def _phrase() -> re.Pattern[str]:
-    """The pattern of all phrases; made when it is needed, for that takes 25 ms, and most edits need none."""
+    """The pattern of all phrases, compiled on first use: that takes 25 ms, and most edits don't need it."""
     return re.compile("|".join(f"(?:{phrase})" for phrase in _PHRASES), re.IGNORECASE)
 
 
-def _is_phrase(said: str) -> bool:
-    return _phrase().fullmatch(said) is not None
+def _is_phrase(words: str) -> bool:
+    return _phrase().fullmatch(words) is not None
 
 
 def _words(inner: str) -> str:
-    """What a comment says, without dots, brackets and rules."""
-    said = " ".join(_ELLIPSIS.sub(" ", inner).strip(_DECORATION).split())
-    return re.sub(r"\s*[,;:()\[\]]\s*|\s+[-\u2013\u2014]+\s+", " ", said).strip()
+    """The words of a comment, without dots, brackets and rules."""
+    words = " ".join(_ELLIPSIS.sub(" ", inner).strip(_DECORATION).split())
+    return re.sub(r"\s*[,;:()\[\]]\s*|\s+[-\u2013\u2014]+\s+", " ", words).strip()
 
 
-def _may_say_so(text: str) -> bool:
+def _has_hint(text: str) -> bool:
     text = text.casefold()
     return any(hint in text for hint in _HINTS)
 
 
 def _replaces(before: Sequence[str], after: Sequence[str], number: int) -> bool:
-    """Whether a line comes in place of others, which may be lines such as `},` that the text has elsewhere, too."""
+    """Whether a line replaces other lines, even lines such as `},` that the new text also has elsewhere."""
     old, new = ([line.strip().encode("utf-8", "surrogatepass") for line in lines] for lines in (before, after))
     return any(k <= number < m and any(old[i:j]) for i, j, k, m in changes(old, new))
 
 
 def _names_as_before(line: str) -> set[str]:
-    """The names of which a comment says that they are as before, as `# y, z as before` does."""
-    comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST_LINE and _may_say_so(line) else None
+    """The names that a comment says are unchanged, as in `# y, z as before`."""
+    comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST_LINE and _has_hint(line) else None
     match = _NAMES_AS_BEFORE.fullmatch(comment[2].strip(_DECORATION)) if comment is not None else None
     return {*_WORD.findall(match[1])} - {"and"} if match is not None else set()
 
@@ -319,15 +323,15 @@ def _lines(text: str | Sequence[str]) -> Sequence[str]:
     return with_newlines(text).split("\n") if isinstance(text, str) else text
 
 
-def _gone(before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """The lines that are not there any more, wherever they may have moved, and however they are indented now."""
+def _removed_lines(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    """The lines that no longer occur, at any place or indentation."""
     kept = Counter(line.strip() for line in after)
-    gone = []
+    removed = []
     for line in before:
         kept[line.strip()] -= 1
         if line.strip() and kept[line.strip()] < 0:
-            gone.append(line)
-    return gone
+            removed.append(line)
+    return removed
 
 
 def _suffix(name: str) -> str:
@@ -335,17 +339,17 @@ def _suffix(name: str) -> str:
     return base.rpartition(".")[2].lower() if "." in base else ""
 
 
-def _dots_are_text(before: Sequence[str], after: Sequence[str], number: int, gone: Sequence[str], name: str) -> bool:
-    """Whether dots alone in a line of the new text are code, or content, and stand for nothing."""
+def _dots_are_text(before: Sequence[str], after: Sequence[str], number: int, removed: Sequence[str], name: str) -> bool:
+    """Whether dots alone on a line of the new text are code or content, not a placeholder."""
     suffix, line = _suffix(name), after[number]
     if suffix in _PROSE or (suffix in {"yaml", "yml"} and line.rstrip() == "..."):
         return True
     above = next((text.strip() for text in reversed(after[:number]) if text.strip()), "")
     if above.startswith((">>>", "... ")):
-        return True  # a doctest goes on
+        return True  # the continuation of a doctest
     if suffix in _PYTHON and line.strip() == "...":
         opened = above.endswith((*_OPENERS, '"""', "'''", '"', "'"))
-        return len(gone) < _MANY_LINES_GONE or (opened and _is_new_stub(before, after, number))
+        return len(removed) < _MANY_LINES_GONE or (opened and _is_new_stub(before, after, number))
     shorter = sum(bool(text.strip()) for text in before) - sum(bool(text.strip()) for text in after)
     return (suffix in _MARKUP and shorter < _MANY_LINES_GONE) or above.endswith(("(", ","))
 
@@ -368,8 +372,10 @@ def _is_new_stub(before: Sequence[str], after: Sequence[str], number: int) -> bo
     places = [place for place, line in enumerate(before) if _defines(line, name)]
     if len(places) < sum(_defines(line, name) for line in after):
         return True
-    here = {line.strip() for line in after}
-    return all(sum(line.strip() not in here for line in _body(before, place)) < _MANY_LINES_GONE for place in places)
+    kept_lines = {line.strip() for line in after}
+    return all(
+        sum(line.strip() not in kept_lines for line in _body(before, place)) < _MANY_LINES_GONE for place in places
+    )
 
 
 def _defines(line: str, name: str) -> bool:
@@ -378,7 +384,7 @@ def _defines(line: str, name: str) -> bool:
 
 
 def _body(lines: Sequence[str], start: int) -> list[str]:
-    """The lines below a definition that belong to it."""
+    """The lines of the body below a definition."""
     indent, body = depth(lines[start]), list[str]()
     for line in lines[start + 1 :]:
         if line.strip() and depth(line) <= indent and not line.lstrip().startswith((")", "]")):

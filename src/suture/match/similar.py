@@ -1,20 +1,21 @@
-"""Looser ways to find a text: with elided lines, reflowed, or merely similar.
+"""Find a text in looser ways: with elided lines, reflowed, or merely similar.
 
-For similar texts, candidates come from votes: an old line that occurs in the file votes for where the text would begin.
-Only a handful of windows is aligned: aligning the text with every window of a large file would take too long. The score
-is the share of the text's weight that occurs there. A place is taken only if it is better than the next by a margin.
-A change of these numbers is measured with `bench/editbench`: no edit may land in a wrong place.
+For similar texts, candidates come from votes: each old line that occurs in the file votes for the line at which the
+text would begin. Only a handful of windows is aligned, because aligning the text with every window of a large file
+would take too long. The score is the share of the text's weight that occurs in the window. A place is taken only if it
+is better than the next one by a margin. Measure every change of these numbers with `bench/editbench`: no edit may land
+in a wrong place.
 
-Nothing but the request tells of a function that was deleted. A sibling of it that is still there differs in a word, has
-a line more, or lacks one: just what a request may get wrong about the right place. So a difference is forgiven
+If a function was deleted, only the request still knows it. A sibling that is still in the file may differ in a word,
+have one line more, or lack one: exactly what a request may get wrong about the right place. So a difference is forgiven
 only if it is harmless, or if the rest of the text could hardly be anywhere else:
 
-- Another word, number, string or operator in a line is never forgiven, nor is another line in place of one.
-- One line more or less (the file has one between those of the text, or lacks one of them) is forgiven if enough lines
-  of the text occur in the file exactly once.
+- A different word, number, string or operator in a line is never forgiven, nor is a different line.
+- One line more or less (the file has an extra line, or lacks a line of the text) is forgiven if enough lines of the
+  text occur exactly once in the file.
 
-The numbers were chosen on 8,465 edits of deleted functions (`bench/editbench/siblings.py`), of which 15.6 % landed in a
-sibling without these rules. On held-out seeds, 12 of 6,600 do with them.
+The numbers were chosen on 8,465 edits of deleted functions (`bench/editbench/siblings.py`): without these rules, 15.6 %
+of them landed in a sibling. With them, 12 of 6,600 do on held-out seeds.
 """
 
 from __future__ import annotations
@@ -39,46 +40,46 @@ if TYPE_CHECKING:
     from suture.match.normalize import Request
     from suture.text.edits import Edit
 
-# When a place is convincing
-_LEAST_MARGIN = 0.05  # of the best score over the next
-_LEAST_SHARE = 0.6  # of the text's weight in lines that are equal
-_LEAST_SCORE = 0.72  # with lines that are only alike, and less the file's own lines between
+# When a place is convincing: measured, see above
+_LEAST_MARGIN = 0.05  # difference between the best score and the next
+_LEAST_SHARE = 0.6  # share of the text's weight in equal lines
+_LEAST_SCORE = 0.72  # score, which also counts similar lines, and the file's own lines against the place
 _LEAST_LETTERS = 12  # letters and digits in equal lines
-_LEAST_LINES = 3  # equal lines that say something
-_TELLING_LINE = 3  # letters and digits of a line that says something: brackets alone prove nothing
-_WORDY_LINE = 6  # letters and digits of a line that is known by its words; others are known by their depth, too
-_LEAST_LIKENESS = 0.6  # of the characters of two lines that are alike
-_OWN_LINE_COST = 2.0  # what a line of the file's own costs, in characters
+_LEAST_LINES = 3  # equal lines with content
+_TELLING_LINE = 3  # letters and digits of a line with content: brackets alone prove nothing
+_WORDY_LINE = 6  # letters and digits of a line that its words identify; shorter ones need the right depth as well
+_LEAST_LIKENESS = 0.6  # share of equal characters in two similar lines
+_OWN_LINE_COST = 2.0  # cost, in characters, of a line that only the file has
 
 # What is compared: bounds on time
-_MOST_OCCURRENCES = 50  # a line that occurs more often doesn't vote
+_MOST_OCCURRENCES = 50  # a line that occurs more often does not vote
 _MOST_WINDOWS = 12  # places that are aligned
-_MOST_CELLS = 1_000_000  # cells of all alignments together; the best two places are aligned in any case
-_LEAST_VOTES = 0.3  # of the best place's votes, for a place that is aligned
-_LEAST_BAND = 6  # lines that a place may be off its diagonal
-_FEW_LINES = 3  # lines of a text none of which occurs in the file, but which may be mistyped
-_FEW_SOLID_LINES = 8  # lines of a text that are compared even where few are equal
-_WIDEST_PAIRED_GAP = 20  # lines between equal ones that are compared with each other
+_MOST_CELLS = 1_000_000  # cells of all alignments together; the best two places are always aligned
+_LEAST_VOTES = 0.3  # share of the best place's votes that another place needs to be aligned
+_LEAST_BAND = 6  # lines by which an alignment may leave the diagonal
+_FEW_LINES = 3  # lines of a text that is searched for by likeness if none of its lines occurs
+_FEW_SOLID_LINES = 8  # lines of a text that is compared by characters even if few lines are equal
+_WIDEST_PAIRED_GAP = 20  # lines between equal lines that are compared with each other
 _LONGEST_LINE = 4_000  # bytes of a line that is compared by characters
-_MOST_LINES = 2_000  # of a text
+_MOST_LINES = 2_000  # lines of a text that is searched for
 _SKIP, _STEP, _PAIR = 1, 2, 3  # the steps of an alignment
 
-# When the place is proved
+# When a place is proved: measured, see above
 UNPROVED = "unproved_place"
-"""Why a text is missing that is much like a place, which may be a sibling of the one that is meant."""
-_PROOF_LIKENESS = 0.6  # of two lines' characters
-_LONGEST = 2_000  # characters of a line that are compared
-_PROOF_CHARACTERS = 6  # letters and digits of a line that can prove something
-_UNIQUE = 6  # lines that occur once in the file, and prove the place alone;
-_SAME = 7  # or so many lines that are the file's,
+"""The detail of a text that resembles a place which may be a sibling of the intended one."""
+_PROOF_LIKENESS = 0.6  # share of equal characters from which a line is a rival of a missing one
+_LONGEST = 2_000  # characters of such lines that are compared
+_PROOF_CHARACTERS = 6  # letters and digits of a line that can prove a place
+_UNIQUE = 6  # lines that occur once in the file and are enough to prove the place
+_SAME = 7  # or so many lines of the file,
 _UNIQUE_AMONG = 3  # of which so many occur once
-_BESIDE_COMMENT = 3  # lines that occur once, where the file has only comments that the text leaves out
+_BESIDE_COMMENT = 3  # lines that occur once, if the text only lacks a comment of the file
 
-# Parts left out
+# Omitted parts: bounds on time
 _WIDEST_GAP = 150  # lines of the file that one marker may stand for
-_MOST_READINGS = 64  # ways to lay all pieces over the file
-_MOST_WAYS = 256  # ways to lay the pieces so far over the file
-_MOST_PIECES = 20  # of a text
+_MOST_READINGS = 64  # ways to place all pieces in the file
+_MOST_WAYS = 256  # ways to place the first pieces, while the next one is added
+_MOST_PIECES = 20  # pieces of a text
 
 
 class SimilarPlace(Record):
@@ -87,13 +88,13 @@ class SimilarPlace(Record):
     score: float
     match: Match
     moved: bool
-    """Whether lines that are the same are indented in another way."""
+    """Whether equal lines are indented differently."""
     convincing: bool
-    """Whether enough occurs there, as far as one place alone can tell."""
+    """Whether enough of the text occurs there, regardless of other places."""
 
 
 def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
-    """The one place that is nearly the text, in the reading that comes nearest."""
+    """Find the one place that is nearly the text, in the reading that comes nearest."""
     places: list[SimilarPlace] = []
     request = requests[0]
     for reading in requests:
@@ -120,12 +121,12 @@ def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
 
 
 def is_proved(index: Index, request: Request, match: Match) -> bool:
-    """Whether the lines that a request was found to be are surely those that it means."""
+    """Whether the lines that a request matches are certainly the intended ones."""
     old, same = request.old, match.same
     placed = [(number, place) for number, place in match.placed if old[number].strip()]
-    # Lines of the text that the file lacks
+    # lines of the text that the file lacks
     missing = [n for n, line in enumerate(old) if line.strip() and match.at[n] is None and not is_marker(line)]
-    # The file's lines that the text lacks; not where a marker stands for them
+    # lines of the file that the text lacks, unless a marker stands for them
     own = [
         place
         for (n, above), (m, below) in pairwise(placed)
@@ -133,7 +134,7 @@ def is_proved(index: Index, request: Request, match: Match) -> bool:
         for place in range(above + 1, below)
         if index.keys[place]
     ]
-    # Whether a line of the file says something else than the line of the text that it was taken for
+    # whether a line of the file differs in meaning from the line of the text that it was paired with
     other_words = any(not same[n] and not index.knows(old[n].strip(), index.line(place).strip()) for n, place in placed)
     if other_words or _has_rival(index, request, match, placed, missing):
         return False
@@ -141,7 +142,7 @@ def is_proved(index: Index, request: Request, match: Match) -> bool:
         return False  # the text names a function or class that the place lacks
     if len(missing) + len(own) != 1:
         return not missing and not own
-    # Lines of the text that are the file's; of these, those that say something; of these, how many occur there once
+    # lines of the text that are in the file; of these, those with content; of these, how many occur once
     known = [(number, place) for number, place in placed if same[number]]
     telling = [index.keys[place] for number, place in known if informative(old[number]) >= _PROOF_CHARACTERS]
     unique = sum(len(index.where(key)) == 1 for key in telling)
@@ -156,7 +157,7 @@ def is_proved(index: Index, request: Request, match: Match) -> bool:
 def _has_rival(
     index: Index, request: Request, match: Match, placed: Sequence[tuple[int, int]], missing: Sequence[int]
 ) -> bool:
-    """Whether an outer line of the text, which is not in the file, is much like the one that is beside the place."""
+    """Whether an outer line of the text that the file lacks resembles the line beside the place."""
     if not missing:
         return False
     first, last = placed[0][0], placed[-1][0]
@@ -171,7 +172,7 @@ def _has_rival(
 
 
 class _Search:
-    """A text that is searched for: its lines, and how much each tells."""
+    """A text to search for: its lines, and the weight of each."""
 
     def __init__(self, index: Index, request: Request) -> None:
         self.index, self.request = index, request
@@ -181,7 +182,7 @@ class _Search:
         self.weights = [self._weight(key) for key in self.keys]
 
     def _weight(self, key: bytes) -> float:
-        """Long and rare lines tell more."""
+        """Long and rare lines weigh more."""
         return min(len(key), 60) / max(len(self.index.where(key)), 1)
 
     def nearest(self) -> list[SimilarPlace]:
@@ -189,14 +190,14 @@ class _Search:
         if not self.solid or len(self.solid) > _MOST_LINES:
             return []
         places: dict[tuple[int | None, ...], SimilarPlace] = {}
-        for begin in self._votes() or self._by_likeness():
+        for begin in self._begins_by_votes() or self._begins_by_likeness():
             match = self._align(begin)
             if match is not None and match.at not in places:
                 places[match.at] = self._judge(match)
         return sorted(places.values(), key=lambda near: -near.score)
 
-    def _votes(self) -> list[int]:
-        """Where the text may begin, in solid lines, those with most votes first."""
+    def _begins_by_votes(self) -> list[int]:
+        """The solid lines at which the text may begin, most votes first."""
         votes: dict[int, float] = {}
         for ordinal, number in enumerate(self.solid):
             places = self.index.where(self.keys[number])
@@ -208,8 +209,8 @@ class _Search:
         best = sorted(votes, key=lambda begin: (-votes[begin], begin))[:most]
         return [begin for begin in best if votes[begin] >= _LEAST_VOTES * votes[best[0]]]
 
-    def _by_likeness(self) -> list[int]:
-        """As `_votes` for a text of few lines, by the longest one's likeness to lines of the file."""
+    def _begins_by_likeness(self) -> list[int]:
+        """The same for a text of few lines, by the likeness of its longest line to lines of the file."""
         from rapidfuzz.distance import Indel
         from rapidfuzz.process import extract
 
@@ -225,7 +226,7 @@ class _Search:
         return [places[choice] - ordinal for _, _, choice in hits]
 
     def _align(self, begin: int) -> Match | None:
-        """The text laid over the file's lines from about there on."""
+        """Align the text with the file's lines from about this line on."""
         index, old, solid = self.index, self.request.old, self.solid
         at: list[int | None] = [None] * len(self.keys)
         for ordinal, place in self._equal_lines(begin):
@@ -246,7 +247,7 @@ class _Search:
         return max(_LEAST_BAND, len(self.solid) // 4)
 
     def _equal_lines(self, begin: int) -> list[tuple[int, int]]:
-        """Lines that are the same: first those that say something; then all, by the indentation that those prove."""
+        """Pair equal lines: first those with enough words; then all, by the indentation that the first ones prove."""
         index, old, solid = self.index, self.request.old, self.solid
         wordy = [self.keys[n] if informative(old[n]) >= _WORDY_LINE else b"" for n in solid]
         weights = [self.weights[n] for n in solid]
@@ -259,7 +260,7 @@ class _Search:
         return _align_equal(index, [self.keys[n] for n in solid], weights, begin, self._band, depths)
 
     def _pair_alike(self, at: list[int | None], window: Sequence[int]) -> None:
-        """Old lines without a place get the file's line that is most like them, in the same gap."""
+        """Pair old lines without a place with the most similar lines of the file in the same gap."""
         taken = {place for place in at if place is not None}
         free = [n for n in window if n not in taken]
         gap: list[int] = []
@@ -290,7 +291,7 @@ class _Search:
                 position += 1
 
     def _resemblance(self, number: int, place: int) -> float:
-        """How alike two lines are; not at all, if either is another line of the other side, and not just mistyped."""
+        """The likeness of two lines; 0 if either one also occurs on the other side and is not just mistyped."""
         if self._knows(number, place):
             return 1.0
         elsewhere = informative(self.request.old[number]) >= _WORDY_LINE and bool(self.index.where(self.keys[number]))
@@ -301,7 +302,7 @@ class _Search:
         return place is not None and self.index.knows(self.request.old[number].strip(), self.index.line(place).strip())
 
     def _judge(self, match: Match) -> SimilarPlace:
-        """How much of the text occurs there, and whether that is enough."""
+        """Score a place, and decide whether it is convincing."""
         index, old, solid, weights = self.index, self.request.old, self.solid, self.weights
         at, same = match.at, match.same
         equal = sum(weights[n] for n in solid if same[n])
@@ -334,7 +335,7 @@ def _align_equal(
     band: int,
     depths: Sequence[str | None] | None = None,
 ) -> list[tuple[int, int]]:
-    """Pairs of equal lines, in order, near the diagonal; what the file has of its own between them costs.
+    """Pair equal lines, in order, near the diagonal; lines that only the file has between them cost.
 
     `depths` is the indentation that lines with few letters must have.
     """
@@ -370,29 +371,29 @@ def _align_equal(
 
 
 def find_elided(index: Index, request: Request) -> Answer | None:
-    """The one way to lay a text with parts left out over the file."""
+    """Find the only way to place a text with omitted parts in the file."""
     keys = line_keys(request.old)
     markers = [number for number, line in enumerate(request.old) if is_marker(line)]
-    pieces = [[n for n in range(a + 1, b) if keys[n]] for a, b in _between(markers, len(keys))]
+    pieces = [[n for n in range(a + 1, b) if keys[n]] for a, b in _gaps(markers, len(keys))]
     solid = [piece for piece in pieces if piece]
     if not markers or not solid or len(solid) > _MOST_PIECES or (len(solid) == 1 and len(markers) > 1):
         return None
     answers: dict[tuple[Edit, ...], Found] = {}
     clashes: list[Refused] = []
-    readings, complete = _readings(index, keys, solid)
-    if readings and not complete:
-        return Refused("ambiguous", "elision", tuple(Site(way[0][0] + 1, way[-1][-1] + 1) for way in readings))
-    for places in readings:
-        match = _match(index, request, keys, solid, places, markers)
+    layouts, complete = _layouts(index, keys, solid)
+    if layouts and not complete:
+        return Refused("ambiguous", "elision", tuple(Site(way[0][0] + 1, way[-1][-1] + 1) for way in layouts))
+    for places in layouts:
+        match = _match_pieces(index, request, keys, solid, places, markers)
         if not _is_plausible(index, request, match):
             continue
-        if (refused := _disagreement(request, markers)) is not None:
+        if (refused := _check_markers(request, markers)) is not None:
             return refused.but(sites=(match.site,))
         answer = carry(index, request, match, "elision")
         if isinstance(answer, Refused):
             clashes.append(answer)
         elif answer.edits not in answers or _width(answer) < _width(answers[answer.edits]):
-            answers[answer.edits] = answer  # of several that make the same change, the narrowest
+            answers[answer.edits] = answer  # the narrowest of several that make the same change
     ways: list[Answer] = [*answers.values(), *clashes]
     if len(ways) > 1 and answers:
         return Refused("ambiguous", "elision", tuple(way.sites[0] for way in ways))
@@ -405,7 +406,7 @@ def _width(answer: Found) -> int:
 
 
 def _is_plausible(index: Index, request: Request, match: Match) -> bool:
-    """Whether all pieces are indented by one rule, and what is left out of a block doesn't leave the block."""
+    """Whether one rule explains the indentation of all pieces, and no part omitted from a block leaves the block."""
     placed = [(n, place) for n, place in match.placed if request.old[n].strip()]
     pairs = [(lead(request.old[n]), lead(index.line(place))) for n, place in placed]
     rule = Leads(pairs, lambda: (index.indent, index.indent))
@@ -423,27 +424,27 @@ def _is_plausible(index: Index, request: Request, match: Match) -> bool:
 
 
 def _neighbors(marker: int, solid: Sequence[int]) -> tuple[int, ...]:
-    """The solid old lines on both sides of a marker."""
+    """The nearest solid old lines on both sides of a marker."""
     before = [n for n in solid if n < marker][-1:]
     return (*before, *[n for n in solid if n > marker][:1])
 
 
-def _disagreement(request: Request, markers: Sequence[int]) -> Refused | None:
-    """Old and new must leave out the same parts, at the same depth."""
-    others = [line for line in request.new if is_marker(line)]
-    if len(others) != len(markers) or _beyond(request, markers):
+def _check_markers(request: Request, markers: Sequence[int]) -> Refused | None:
+    """Refuse unless old and new omit the same parts at the same depth."""
+    new_markers = [line for line in request.new if is_marker(line)]
+    if len(new_markers) != len(markers) or _adds_beyond_marker(request, markers):
         return Refused("elided", "elision")
-    if any(lead(request.old[n]) != lead(other) for n, other in zip(markers, others, strict=True)):
+    if any(lead(request.old[n]) != lead(marker) for n, marker in zip(markers, new_markers, strict=True)):
         return Refused("unproved", "elision", detail="elided_lines_move")
     return None
 
 
-def _between(markers: Sequence[int], count: int) -> Iterator[tuple[int, int]]:
+def _gaps(markers: Sequence[int], count: int) -> Iterator[tuple[int, int]]:
     return zip((-1, *markers), (*markers, count), strict=True)
 
 
-def _readings(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> tuple[list[list[list[int]]], bool]:
-    """The ways to lay the pieces over the file, in order and not too far apart; and whether these are all."""
+def _layouts(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> tuple[list[list[list[int]]], bool]:
+    """The ways to place the pieces in the file, in order and not too far apart; and whether the list is complete."""
     sought = [[keys[n] for n in piece] for piece in pieces]
     runs = [index.runs(wanted) for wanted in sought]
     complete = all(len(places) < index.most_runs(wanted) for places, wanted in zip(runs, sought, strict=True))
@@ -460,7 +461,7 @@ def _readings(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> t
     return ways[:_MOST_READINGS], complete and len(ways) <= _MOST_READINGS
 
 
-def _match(
+def _match_pieces(
     index: Index,
     request: Request,
     keys: Sequence[bytes],
@@ -472,7 +473,7 @@ def _match(
     for piece, run in zip(pieces, places, strict=True):
         for number, place in zip(piece, run, strict=True):
             at[number] = place
-    for a, b in _between(markers, len(keys)):
+    for a, b in _gaps(markers, len(keys)):
         part = at[a + 1 : b]
         place_blanks(index, request.old[a + 1 : b], part)
         at[a + 1 : b] = part
@@ -484,22 +485,22 @@ def _match(
     return Match(tuple(at), tuple(place is not None for place in at), gaps)
 
 
-def _beyond(request: Request, markers: Sequence[int]) -> bool:
-    """Whether a marker is old's first or last line and new has something beyond it."""
+def _adds_beyond_marker(request: Request, markers: Sequence[int]) -> bool:
+    """Whether a marker is old's first or last line and new adds something beyond it."""
     old = [n for n, line in enumerate(request.old) if line.strip()]
     new = [line for line in request.new if line.strip()]
     return (old[0] in markers and not is_marker(new[0])) or (old[-1] in markers and not is_marker(new[-1]))
 
 
 def find_reflowed(index: Index, request: Request) -> Answer | None:
-    """The one place that has these words, whatever lines they are in."""
+    """Find the one place that has these words, with any line breaks."""
     keys = line_keys(request.old)
     solid = [number for number, key in enumerate(keys) if key]
     matches = []
-    for places in index.spread([keys[number] for number in solid]):
-        said = [word for number in solid for word in plain_words(request.old[number])]
-        here = [word for place in places for word in plain_words(index.line(place))]
-        if said == here:
+    for places in index.runs_across_lines([keys[number] for number in solid]):
+        sent_words = [word for number in solid for word in plain_words(request.old[number])]
+        file_words = [word for place in places for word in plain_words(index.line(place))]
+        if sent_words == file_words:
             matches.append(_match_words(index, request, keys, solid, places))
     if len(matches) > 1:
         return Refused("ambiguous", "tokens", tuple(match.site for match in matches))
@@ -509,7 +510,7 @@ def find_reflowed(index: Index, request: Request) -> Answer | None:
 def _match_words(
     index: Index, request: Request, keys: Sequence[bytes], solid: Sequence[int], places: Sequence[int]
 ) -> Match:
-    """Lines that are the same, paired; between them groups of lines that are the same together."""
+    """Pair equal lines; between them, group lines that are equal when joined."""
     at: list[int | None] = [None] * len(keys)
     gaps: dict[int, range] = {}
     groups = []

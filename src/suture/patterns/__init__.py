@@ -1,1 +1,1 @@
-"""Regular expressions as data: read, translated for an engine, searched for, and their replacements filled in."""
+"""Regular expressions: parse them, translate them for an engine, search, and fill in replacements."""

@@ -1,4 +1,4 @@
-r"""JavaScript's regular expressions: the parser, the tree it makes, and the characters of classes.
+r"""JavaScript's regular expressions: the parser, its syntax tree, and the characters of classes.
 
     pattern      = choice
     choice       = sequence { "|" sequence }
@@ -11,12 +11,12 @@ r"""JavaScript's regular expressions: the parser, the tree it makes, and the cha
     quantifier   = ( "*" | "+" | "?" | "{" n [ "," [ m ] ] "}" ) [ "?" ]
     class        = "[" [ "^" ] { character [ "-" character ] | escape } "]"
 
-Looser than ECMAScript: `(?P<name>…)`, `(?P=name)` and a leading `(?i)`; a `{`, `}` or `]` that cannot mean anything
-else is a character; every punctuation mark may be escaped. Stricter: an escaped letter without a meaning is refused
-(`\A` and `\z` belong to other dialects), and so is `[[:alpha:]]`.
+Looser than ECMAScript: `(?P<name>…)`, `(?P=name)` and a leading `(?i)` are accepted; a `{`, `}` or `]` that can't mean
+anything else is a character; every punctuation mark may be escaped. Stricter: an escaped letter without a meaning is
+refused (`\A` and `\z` belong to other dialects), and so is `[[:alpha:]]`.
 
-Rejected: to hand the pattern to an engine as it is written. No engine at hand reads this dialect, and two that read
-nearly the same would find different matches.
+Rejected: passing the pattern to an engine as it is written. No available engine reads this dialect, and two that read
+nearly the same dialect would find different matches.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ LAST = 0x10FFFF
 DIGITS: Ranges = ((0x30, 0x39),)
 WORDS: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
 ALSO_WORDS: Ranges = (*WORDS, (0x17F, 0x17F), (0x212A, 0x212A))
-r"""`\w` where case is ignored: what becomes an `s` or a `k`, too, so that `\W` is the rest."""
+r"""`\w` if case is ignored: also the characters that fold to `s` or `k`, so that `\W` is the complement."""
 SPACES: Ranges = (
     *((0x09, 0x0D), (0x20, 0x20), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029)),
     *((0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF)),
 )
-"""Whitespace as ECMAScript has it; RE2 knows the ASCII characters only."""
+"""Whitespace as in ECMAScript; RE2 knows only the ASCII characters."""
 LINE_ENDS: Ranges = ((0x0A, 0x0A), (0x0D, 0x0D))
 
 _CATEGORY_NAMES = """
@@ -67,26 +67,27 @@ Terminal_Punctuation Term Unified_Ideograph UIdeo Uppercase Upper Variation_Sele
 XIDC XID_Start XIDS
 """
 _BINARY = frozenset(_BINARY_NAMES.split())
-"""Properties that a character has or has not."""
-_MAX_NAME = 60  # characters of a property's name: the longest that Unicode has is shorter
+"""Binary properties."""
+_MAX_NAME = 60  # characters of a property's name: all names in Unicode are shorter
 
 _members: dict[str, Ranges] = {}
-"""The characters of each property that was asked for: finding them takes a pass over all of Unicode."""
+"""A cache of the characters of each property: finding them takes a pass over all of Unicode."""
 
 FLAGS = "gimsu"
 _FLAG_LETTERS = "dgimsuvy"  # those of ECMAScript: `/a/y` is a pattern with a flag that is not supported, not a path
-_MAX_DEPTH = 50  # of groups in groups: each takes several calls on Python's stack
-MAX_DIGITS = 9  # of a number: more are not needed, and `int` refuses very many
-_MAX_GROUPS = 500  # by choice: each match is a list of so many spans
+_MAX_DEPTH = 50  # levels of nested groups: each one takes several calls on Python's stack
+MAX_DIGITS = 9
+"""Digits of a number: more are not needed, and `int` refuses very many."""
+_MAX_GROUPS = 500  # capturing groups, by choice: each match has a span for every group
 _MAX_SHOWN = 40  # characters of an unknown property that a message shows
-_MAX_COUNT = 2**31 - 1  # of repetitions; a larger one is taken for this one: no text is that long
-_MAX_QUANTIFIER = 40  # characters of `{n,m}`: longer numbers are text, as no pattern means them
+_MAX_COUNT = 2**31 - 1  # repetitions; a larger number is reduced to this one, because no text is that long
+_MAX_QUANTIFIER = 40  # characters of `{n,m}`: braces around longer numbers are literal text
 _LOCAL_FLAGS = frozenset("ims")
-"""Those that may hold for a part of a pattern."""
+"""Flags that can be set for part of a pattern."""
 DECIMALS = frozenset("0123456789")
 _HEX = frozenset("0123456789abcdefABCDEF")
 _GROUP = r"(?s)\\.|\[(?:\\.|[^\]\\])*|\((?:(?!\?)|\?P?<(?![=!])(?:(?P<name>[^>(]*)>)?)"
-"""A group that captures; or what may hold parentheses that are characters: an escape, a class."""
+"""A capturing group; or an escape or a class, in which parentheses are characters."""
 _CONTROLS = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D}
 _SHORTHANDS = {"d": DIGITS, "w": WORDS, "s": SPACES}
 _PLAIN_PROPERTIES = {"Any": ((0, LAST),), "ASCII": ((0, 0x7F),)}
@@ -125,30 +126,30 @@ class Char(Node):
 
 
 class Class(Node):
-    """One character out of ranges and properties; or, negated, any other."""
+    """One character in some ranges or with some properties; if negated, any other character."""
 
     ranges: tuple[tuple[int, int], ...]
     properties: tuple[tuple[str, bool], ...] = ()
-    """Names as `characters.property_of` gives them, and whether each is inverted."""
+    """Names as returned by `property_of`, and whether each is inverted."""
     negated: bool = False
     fold: bool = False
 
 
 class Edge(Node):
-    """A place: `start`, `end`, `line_start`, `line_end`, `word` or `no_word`."""
+    """An assertion about a position: `start`, `end`, `line_start`, `line_end`, `word` or `no_word`."""
 
     kind: str
 
 
 class Group(Node):
-    """Parentheses; without a number they capture nothing."""
+    """A group; without a number it does not capture."""
 
     body: Node
     number: int | None = None
 
 
 class Look(Node):
-    """A look at what follows or comes before, which consumes nothing."""
+    """A lookahead or lookbehind."""
 
     body: Node
     ahead: bool
@@ -156,14 +157,14 @@ class Look(Node):
 
 
 class Back(Node):
-    """What a group has captured, once more."""
+    """A back-reference to a group."""
 
     number: int
     fold: bool = False
 
 
 class Repeat(Node):
-    """A body as often as `least` to `most` times; None is without end."""
+    """A body repeated `least` to `most` times; None means no limit."""
 
     body: Node
     least: int
@@ -172,22 +173,22 @@ class Repeat(Node):
 
 
 class Sequence(Node):
-    """One after the other."""
+    """Nodes that match one after the other."""
 
     parts: tuple[Node, ...]
 
 
 class Choice(Node):
-    """The first that leads to a match."""
+    """Alternatives; the first one that leads to a match is taken."""
 
     options: tuple[Node, ...]
 
 
 class Pattern(Record):
-    """A pattern, read."""
+    """A parsed pattern."""
 
     source: str
-    """As it was written, delimiters and flags included."""
+    """The pattern as written, including delimiters and flags."""
     flags: frozenset[str]
     root: Node
     groups: int
@@ -195,7 +196,7 @@ class Pattern(Record):
 
     @property
     def every(self) -> bool:
-        """Whether all matches are wanted, not only the first of each line."""
+        """Whether all matches are requested, not just the first one of each line."""
         return "g" in self.flags
 
 
@@ -210,7 +211,7 @@ def invert(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def join_ranges(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """The same characters, sorted, in as few ranges as possible."""
+    """The same characters in as few ranges as possible, sorted."""
     result: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if result and low <= result[-1][1] + 1:
@@ -221,7 +222,7 @@ def join_ranges(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def property_of(name: str) -> str | None:
-    r"""The one spelling of a property in `\p{name}`: `Lu`, `Script=Greek`, `Alphabetic`; None if there is none."""
+    r"""The canonical name of a property in `\p{name}`: `Lu`, `Script=Greek`, `Alphabetic`; None if it is unknown."""
     kind, equals, value = name.partition("=")
     if kind in {"General_Category", "gc"} and equals:
         return _SHORT_NAMES.get(value)
@@ -238,10 +239,10 @@ def property_of(name: str) -> str | None:
 
 
 def members(name: str) -> Ranges:
-    """The characters that have a property, whose name is one that `property_of` gave."""
+    """The characters that have a property, whose name `property_of` returned."""
     ranges = _members.get(name)
     if ranges is None:
-        import regex  # few patterns need it
+        import regex  # rarely needed
 
         everything = "".join(map(chr, range(LAST + 1)))
         spans = (match.span() for match in regex.finditer(rf"\p{{{name}}}+", everything))
@@ -250,7 +251,7 @@ def members(name: str) -> Ranges:
 
 
 def parse(written: str, flags: str = "") -> Pattern:
-    """Read `pattern` or `/pattern/flags`; flags of the delimited form win."""
+    """Parse `pattern` or `/pattern/flags`; flags of the delimited form take precedence."""
     body, start, own = _split_delimited(written)
     chosen = own or flags.strip()
     unknown = [flag for flag in dict.fromkeys(chosen) if flag not in FLAGS]
@@ -261,11 +262,11 @@ def parse(written: str, flags: str = "") -> Pattern:
 
 
 def _is_known(spelled: str) -> bool:
-    """Whether the engine that knows most properties knows this one."""
+    """Whether `regex`, the engine that knows most properties, knows this one."""
     value = spelled.partition("=")[2] or spelled
     if len(spelled) > _MAX_NAME or not value.replace("_", "").isalnum() or not value.isascii():
         return False
-    import regex  # few patterns need it
+    import regex  # rarely needed
 
     try:
         regex.compile(rf"\p{{{spelled}}}")
@@ -275,7 +276,7 @@ def _is_known(spelled: str) -> bool:
 
 
 def _split_delimited(written: str) -> tuple[str, int, str]:
-    """The body, where it starts, and its flags: those of `/body/flags`, where it can be nothing else."""
+    """The body, its start, and its flags, if the text can only be `/body/flags`; else the whole text."""
     last = written.rfind("/")
     if last > 1 and written.startswith("/") and all(letter in _FLAG_LETTERS for letter in written[last + 1 :]):
         return written[1:last], 1, written[last + 1 :]
@@ -283,7 +284,7 @@ def _split_delimited(written: str) -> tuple[str, int, str]:
 
 
 class _Reader:
-    """Reads a pattern from left to right."""
+    """A recursive-descent parser."""
 
     def __init__(self, written: str, start: int, end: int, flags: str) -> None:
         self._text = written
@@ -296,7 +297,7 @@ class _Reader:
         self._total, self._all_names = _count_groups(written, start, end)
 
     def read(self) -> Node:
-        """The whole pattern."""
+        """Parse the whole pattern."""
         self._take_leading_flags()
         root = self._choice()
         if self._at < self._end:
@@ -321,7 +322,7 @@ class _Reader:
         return False
 
     def _take_leading_flags(self) -> None:
-        """`(?i)` at the very beginning, as other dialects have it, stands for the flag."""
+        """A leading `(?i)`, as in other dialects, sets the flag."""
         close = self._text.find(")", self._at, self._end)
         if not self._text.startswith("(?", self._at) or close < 0:
             return
@@ -370,7 +371,7 @@ class _Reader:
         return None if bounds is None else (*bounds, self._take("?"))
 
     def _counts(self) -> tuple[int, int | None] | None:
-        """`{n}`, `{n,}` or `{n,m}`; anything else in braces is characters."""
+        """`{n}`, `{n,}` or `{n,m}`; other braces are literal."""
         start = self._at
         close = self._text.find("}", start, start + _MAX_QUANTIFIER)
         if self._next() != "{" or not 0 <= close < self._end:
@@ -427,7 +428,7 @@ class _Reader:
         return self._flagged(start)
 
     def _flagged(self, start: int) -> Node:
-        """`(?i:…)` and `(?-i:…)`: flags for a part."""
+        """`(?i:…)` and `(?-i:…)`: flags for part of the pattern."""
         colon = self._text.find(":", self._at, min(self._at + 8, self._end))
         added, _, removed = self._text[self._at : max(colon, self._at)].partition("-")
         letters = added + removed
@@ -501,7 +502,7 @@ class _Reader:
         return Back(int(digits), self._fold)
 
     def _set(self, start: int) -> Class | None:
-        r"""`\d`, `\W`, `\p{…}` after the backslash, or None where it is another escape."""
+        r"""`\d`, `\W`, `\p{…}` after the backslash, or None if it is another escape."""
         char = self._next()
         if char.lower() in _SHORTHANDS and char:
             self._at += 1
@@ -523,7 +524,7 @@ class _Reader:
         return Class((), ((property_name, inverse),))
 
     def _character(self, start: int) -> int:
-        """The character that an escape stands for; the backslash is taken already."""
+        """The character of an escape, after the backslash."""
         char = self._next()
         self._at += 1
         if char in _CONTROLS:
@@ -603,7 +604,7 @@ class _Reader:
             raise self._error(f"POSIX class [{sign}{name}{sign}] is not supported", self._at, advice)
 
     def _member(self) -> int | Class:
-        """One character of a class, or a set."""
+        """One character of a class, or a set of characters."""
         start, char = self._at, self._next()
         self._at += 1
         if char != "\\":
@@ -616,11 +617,11 @@ class _Reader:
 
 
 def _count_groups(text: str, start: int, end: int) -> tuple[int, dict[str, int]]:
-    """How many groups capture, and their names: a reference may come before its group."""
+    """The number and names of capturing groups, counted in advance: a reference may come before its group."""
     total, names = 0, dict[str, int]()
     if "(" not in text:
         return total, names
-    from re import compile as expression  # most searches need no groups, and RE2 no `re`
+    from re import compile as expression  # most patterns have no groups, and RE2 does not need `re`
 
     for match in expression(_GROUP).finditer(text, start, end):
         total += match[0].startswith("(")

@@ -1,17 +1,18 @@
 """Compile patterns and run them on a text, within a time limit.
 
-    compile_pattern(pattern) -> Compiled;  Compiled.matches(subject, clock) -> every match, as spans
+    compile_pattern(pattern) -> Compiled;  Compiled.matches(subject, clock) -> all matches, as spans
 
-A match is a list of spans in the subject's body: the whole, then each group; `(-1, -1)` for a group without part.
+A match is a list of spans in the subject's body: the whole match, then each group; `(-1, -1)` for a group that did not
+participate.
 
-RE2 searches in time linear to the text, but has neither look-around nor back-references; patterns with these go to
-`regex`, which backtracks under a time limit. Which one is a property of the pattern, never of the text: rejected is to
-try one and fall back to the other, which would make a pattern's matches depend on the file. Both let other threads run
-while they search.
+RE2 searches in linear time, but has neither look-around nor back-references; patterns with these go to `regex`, which
+backtracks under a time limit. The engine depends on the pattern alone, never on the text. Rejected: trying one engine
+and falling back to the other, which would make a pattern's matches depend on the file. Both engines let other threads
+run while they search.
 
-What is searched is a view of the text as UTF-8. The body of nearly every file is that already. In a file of unknown
-encoding, each byte that is not UTF-8 becomes a lone surrogate in the view, as Python's `surrogateescape` has it, so
-that `.` and `[^x]` match it; RE2 and `regex` both take it for a character.
+The engines search a view of the text as UTF-8. The body of nearly every file already is UTF-8. In a file of unknown
+encoding, each byte that is not UTF-8 becomes a lone surrogate in the view, as with Python's `surrogateescape`, so that
+`.` and `[^x]` match it; RE2 and `regex` both take a surrogate for a character.
 """
 
 from __future__ import annotations
@@ -44,30 +45,32 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Spans = list[tuple[int, int]]
 
-_SECONDS_PER_PLACE = 1e-5  # that are added to a file's time for each place that is looked at,
-_MAX_EXTENSION = 10  # but never more than so many times what a file is allowed
-_MAX_STRING_BYTES = 10_000_000  # of a text that is kept as bytes and as a string, by choice: it takes memory twice
-_GROWTH = 2  # bytes by which an undecodable byte is longer in the view
+_SECONDS_PER_PLACE = 1e-5  # added to a file's time limit for each place that is examined
+_MAX_EXTENSION = 10  # times its limit that a file may be searched with these additions
+_MAX_STRING_BYTES = 10_000_000  # of a text that is kept as bytes and as a string, by choice: it doubles the memory
+_GROWTH = 2  # additional bytes of an undecodable byte in the view
 
 NONE = (-1, -1)
-"""The span of a group without part in a match."""
-_RE2_MEMORY = 64 << 20  # bytes that RE2 may use for a pattern, by choice: with less it refuses larger ones
+"""The span of a group that did not participate in a match."""
+_RE2_MEMORY = 64 << 20  # bytes that RE2 may use for a pattern, by choice: with less, it refuses larger patterns
 _WINDOW_SIZE = 1 << 20  # bytes that are searched between two looks at the clock
 MAX_PROGRAM = 40_000
-"""Parts of a pattern: `regex` writes out what must be repeated, and some 100,000 parts overflow a thread's stack."""
-_CHEAP = 100_000_000  # bytes by parts of the program: a second at worst
-_PROBE_SIZES = (64, 512, 4_096, 32_768)  # bytes that are searched to learn how fast RE2 is here
-_TELLING = 0.05  # seconds of a probe from which the whole can be estimated
-_OVERDRAFT = 4  # times the time that is left, which the estimate may be: it is a rough one
+"""Parts of a pattern for `regex`, which writes repetitions out: some 100,000 parts overflow a thread's stack."""
+_CHEAP_PRODUCT = (
+    100_000_000  # bytes of the text times parts of the program that are searched unchecked: a second at worst
+)
+_PROBE_SIZES = (64, 512, 4_096, 32_768)  # bytes that are searched to measure the speed of RE2
+_LEAST_PROBE_SECONDS = 0.05  # seconds that a probe must take for an estimate
+_OVERDRAFT = 4  # the rough estimate may exceed the remaining time by this factor
 _LINE_FEED = 0x0A
-_MAX_REMEMBERED = 100  # compiled patterns, by choice: more than a session uses
-_UNDECODABLE = 0xDC80  # the first of the surrogates that stand for bytes that are not UTF-8
+_MAX_REMEMBERED = 100  # compiled patterns that are cached, by choice: more than a session uses
+_UNDECODABLE = 0xDC80  # the first surrogate that stands for an undecodable byte
 
 _cache: dict[tuple[str, frozenset[str]], Compiled] = {}
 
 
 class Clock:
-    """How long a file, and all files of a call together, may be searched."""
+    """Limits the time for each file, and for all files of a call together."""
 
     def __init__(self, file_ms: int, call_ms: int) -> None:
         self._file_ms = file_ms
@@ -78,18 +81,18 @@ class Clock:
         self.start("")
 
     def start(self, path: str) -> None:
-        """Begin with another file."""
+        """Start the clock for a file."""
         self._path = path
         now, allowed = monotonic(), self._file_ms / 1000
         self.ends = min(now + allowed, self._call_ends)
         self._latest = min(now + allowed * _MAX_EXTENSION, self._call_ends)
 
     def grant(self) -> None:
-        """Allow for a place that was looked at: many of them take time, which is not the pattern's fault."""
+        """Add time for a place that was examined: many places take time that is not the pattern's fault."""
         self.ends = min(self.ends + _SECONDS_PER_PLACE, self._latest)
 
     def untimed(self, matches: Iterable[T]) -> Iterator[T]:
-        """The same matches; what is done with one, until the next is asked for, is not searching the file."""
+        """The same matches; the time in which the caller handles a match does not count."""
         for match in matches:
             began = monotonic()
             yield match
@@ -98,7 +101,7 @@ class Clock:
             self._latest = min(self._latest + taken, self._call_ends)
 
     def left(self, source: str) -> float:
-        """How many seconds the search for a pattern may still take; none left is an error."""
+        """The seconds that are left for a search; an error if there are none."""
         left = self.ends - monotonic()
         if left <= 0:
             raise self.timeout(source)
@@ -112,7 +115,7 @@ class Clock:
 
 
 class Subject:
-    """A text to be searched."""
+    """A text to search."""
 
     def __init__(self, text: Text) -> None:
         self.text = text
@@ -120,40 +123,40 @@ class Subject:
         self._errors = "surrogatepass"
         self._escaped: list[int] | None = None
         self.view = self.body
-        """The text that is searched."""
+        """The bytes that are searched."""
         if text.encoding is None:
             self._errors = "surrogateescape"
             self.view = self.body.decode("utf-8", "surrogateescape").encode("utf-8", "surrogatepass")
 
     def offset(self, place: int) -> int:
-        """Where a place in the view is in the body."""
+        """Map a position in the view to the body."""
         return place if self.view is self.body else place - _GROWTH * bisect_left(self._places(), place)
 
     def place(self, offset: int) -> int:
-        """Where an offset of the body is in the view."""
+        """Map an offset of the body to the view."""
         if self.view is self.body:
             return offset
         places = self._places()
         return offset + _GROWTH * bisect_left(range(len(places)), offset, key=lambda n: places[n] - _GROWTH * n)
 
     def _places(self) -> list[int]:
-        """Where the bytes that are no characters begin in the view."""
+        """The positions of undecodable bytes in the view."""
         if self._escaped is None:
-            import re  # rare
+            import re  # rarely needed
 
             self._escaped = [match.start() for match in re.finditer(rb"\xed[\xb2\xb3]", self.view)]
         return self._escaped
 
     def string(self) -> str | None:
-        """The text, if its characters are its bytes and it is not too large to have twice."""
+        """The text as a string, if it is ASCII and not too large to have twice."""
         return self.body.decode() if len(self.body) <= _MAX_STRING_BYTES and self.body.isascii() else None
 
     def shown(self, start: int, end: int) -> str:
-        """A part of the body for people and models; what is no character becomes U+FFFD, one for each."""
+        """A part of the body for display; each undecodable byte or lone surrogate becomes U+FFFD."""
         return self.readable(self.body[start:end])
 
     def readable(self, part: bytes) -> str:
-        """As `shown`, of bytes in the body's form."""
+        """The same as `shown`, for bytes in the body's form."""
         try:
             return part.decode()
         except UnicodeDecodeError:
@@ -161,13 +164,13 @@ class Subject:
             return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in characters)
 
     def width(self, start: int, end: int) -> int:
-        """How many characters a part of the body has."""
+        """The number of characters in a part of the body."""
         part = self.body[start:end]
         return len(part) if part.isascii() else len(part.decode("utf-8", self._errors))
 
 
 class Places:
-    """Offsets in UTF-8 of places in a string, asked for from left to right, or nearly so."""
+    """Converts positions in a string to offsets in UTF-8; fast if they come roughly from left to right."""
 
     def __init__(self, string: str, errors: str = "surrogatepass") -> None:
         self._string = string
@@ -175,7 +178,7 @@ class Places:
         self._at = self._offset = 0
 
     def offset(self, place: int) -> int:
-        """The offset of a place; -1 stays what it is."""
+        """The offset of a position; -1 stays -1."""
         if place < 0:
             return place
         if place >= self._at:
@@ -187,23 +190,23 @@ class Places:
 
 
 class Compiled:
-    """A pattern, ready to search."""
+    """A compiled pattern."""
 
     engine = ""
     line_costs = 0
-    """As much as searching so many bytes: picking out one line and searching that."""
+    """The cost of searching a single line, as a number of bytes searched in the whole text; measured."""
 
     def __init__(self, pattern: Pattern, slots: tuple[Slot, ...]) -> None:
         self.pattern = pattern
         needed = required(pattern.root)
         self.literal = needed[0] if len(needed) == 1 else b""
-        """A text, as UTF-8, that every match holds; empty where none is known."""
+        """A text, as UTF-8, that every match contains; empty if none is known."""
         self._any_of = _search_together(needed) if len(needed) > 1 else None
         self.reads_undecodable = may_hold(pattern.root, _UNDECODABLE)
-        """Whether a match may hold bytes that are not UTF-8."""
+        """Whether a match may contain bytes that are not UTF-8."""
         self._may_be_empty = may_be_empty(pattern.root)
         self._crosses = may_hold(pattern.root, _LINE_FEED)
-        """Whether a match may hold the end of a line."""
+        """Whether a match may contain a line ending."""
         self._tails = [number for number, slot in enumerate(slots, 1) if slot.tail]
         self._rounds = [(number, slot) for number, slot in enumerate(slots, 1) if slot.inner]
         self._order = [
@@ -213,9 +216,9 @@ class Compiled:
         self._plain = not self._tails and not self._rounds
 
     def matches(self, subject: Subject, clock: Clock, *, every: bool = True) -> Iterator[Spans]:
-        """All matches, from left to right; none overlaps the one before.
+        """All matches, from left to right, without overlap.
 
-        Without `every`, only the first of each line needs to come, which is quicker where none leaves its line.
+        Without `every`, matches after the first one of a line may be left out, which is faster if none crosses lines.
         """
         if self.literal not in subject.view:
             return
@@ -225,32 +228,32 @@ class Compiled:
             spans = groups if self._plain else self._own_groups(groups)
             yield [_map_span(subject, span) for span in spans] if mapped else spans
 
-    def glimpse(self, buffer: bytearray, size: int) -> bool:
-        """Whether what every match needs occurs among the first bytes of a buffer; all are characters, or none."""
+    def may_occur_in(self, buffer: bytearray, size: int) -> bool:
+        """Whether a match may occur in the first `size` bytes of a buffer, which may err on the side of yes."""
         if self._any_of is not None:
             return bool(self._any_of(memoryview(buffer)[:size]))
         return buffer.find(self.literal, 0, size) >= 0
 
     def may_hold(self, utf8: bytes) -> bool:
-        """Whether a match may occur in a text; a quick look, which may err on the side of yes."""
+        """Whether a match may occur in a text: a quick test that may err on the side of yes."""
         return self.literal in utf8
 
-    def again(self, subject: Subject, span: tuple[int, int], clock: Clock) -> int | None:
-        """Where, inside a match, the next one would begin; None if there is none."""
+    def next_inside(self, subject: Subject, span: tuple[int, int], clock: Clock) -> int | None:
+        """Where another match would begin inside a match; None if there is none."""
         start, end = subject.place(span[0]), subject.place(span[1])
-        place = self._again(subject.view, start, end, clock)
+        place = self._next_inside(subject.view, start, end, clock)
         return None if place is None else subject.offset(place)
 
     def lines(self, subject: Subject, clock: Clock) -> Iterator[int]:
-        """The offsets, in the body, at which lines begin that match, each looked at alone."""
+        """The offsets, in the body, of the lines that match, each searched by itself."""
         if self.literal in subject.view:
             yield from map(subject.offset, self._lines(subject.view, clock))
 
     def _find(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
-        """As `matches`, by the engine's own groups."""
+        """The same as `matches`, with the engine's own groups."""
         raise NotImplementedError
 
-    def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
+    def _next_inside(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
         raise NotImplementedError
 
     def _matches_line(self, line: bytes, clock: Clock) -> bool:
@@ -277,11 +280,11 @@ class Compiled:
         return self.literal in line and self._matches_line(line, clock)
 
     def _is_rare_in(self, view: bytes) -> bool:
-        """Whether it is quicker to look at the lines that hold the literal than at the whole text."""
+        """Whether searching only the lines that contain the literal is faster than searching the whole text."""
         return bool(self.literal) and view.count(self.literal) * self.line_costs < len(view)
 
     def _own_groups(self, groups: Any) -> Spans:
-        """An engine's spans as the dialect has them: our own groups taken out, and what they say applied."""
+        """Convert an engine's spans to the dialect's: apply the helper groups, then remove them."""
         spans = [groups[number] for number in self._order]
         for tail in self._tails:
             if groups[tail] != NONE:
@@ -296,19 +299,19 @@ class Compiled:
 
 
 def compile_pattern(pattern: Pattern) -> Compiled:
-    """A pattern ready to search, by the engine that it needs."""
+    """Compile a pattern for the engine that it needs."""
     key = pattern.source, pattern.flags
     engine = _cache.pop(key, None) or _compile(pattern)
     if len(_cache) >= _MAX_REMEMBERED:
-        oldest, *_ = [*_cache]  # all at once: another thread may be changing it
+        oldest, *_ = [*_cache]  # a copy: another thread may be changing the cache
         _cache.pop(oldest, None)
-    _cache[key] = engine  # now the newest
+    _cache[key] = engine  # now the newest entry
     log.debug("patterns", "%s searches for %s", engine.engine, pattern.source)
     return engine
 
 
 class _Re2(Compiled):
-    """Searches with RE2: linear in the text, match by match."""
+    """Searches with RE2, in linear time, match by match."""
 
     engine = "re2"
     line_costs = 10_000
@@ -321,9 +324,9 @@ class _Re2(Compiled):
         self._is_literal = is_literal(pattern.root)
         self._line_finder: Any = None
 
-    def glimpse(self, buffer: bytearray, size: int) -> bool:
+    def may_occur_in(self, buffer: bytearray, size: int) -> bool:
         if self.literal or self._any_of is not None or self.reads_undecodable:
-            return super().glimpse(buffer, size)
+            return super().may_occur_in(buffer, size)
         return bool(self._match(_anywhere(), memoryview(buffer)[:size], 0, size)[0][0] >= 0)
 
     def may_hold(self, utf8: bytes) -> bool:
@@ -339,7 +342,7 @@ class _Re2(Compiled):
         return self._everywhere(view, clock, every=every)
 
     def _find_literal(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
-        """The pattern is the literal."""
+        """Search for a pattern that is just the literal."""
         literal, size = self.literal, len(self.literal)
         position = view.find(literal)
         while position >= 0:
@@ -350,7 +353,7 @@ class _Re2(Compiled):
             position = view.find(literal, position + size if every else _next_line(view, position))
 
     def _around_literal(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
-        """No match crosses a line ending, and each holds the literal: only lines that hold it are searched."""
+        """Search only lines that contain the literal; every match contains it, and none crosses a line ending."""
         position, size = 0, len(view)
         while position <= size:
             at = view.find(self.literal, position)
@@ -362,7 +365,7 @@ class _Re2(Compiled):
             position = yield from self._between(view, *span, clock, every=every)
 
     def _everywhere(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
-        """A large text is searched in windows where no match can cross a line ending: one search cannot be stopped."""
+        """Search the whole text: in windows if no match can cross a line ending, because a search can't be stopped."""
         position, size = 0, len(view)
         while position <= size:
             end = size
@@ -372,9 +375,9 @@ class _Re2(Compiled):
             position = yield from self._between(view, position, end, clock, every=every)
 
     def _between(self, view: bytes, position: int, end: int, clock: Clock, *, every: bool) -> Generator[Any, None, int]:
-        """The matches between two places; then, the place to go on from."""
+        """The matches between two positions; returns the position from which to go on."""
         match, anywhere, tails = self._match, _anywhere(), self._tails
-        self._afford(match, view, position, end, clock)
+        self._check_cost(match, view, position, end, clock)
         while position <= end:
             if monotonic() > clock.ends:
                 raise clock.timeout(self.pattern.source)
@@ -391,29 +394,28 @@ class _Re2(Compiled):
                 position = position if every else _next_line(view, start)
         return max(end + 1, position)
 
-    def _afford(self, search: Any, view: bytes, start: int, end: int, clock: Clock) -> None:
-        """Refuse a search, which cannot be stopped, if samples of the text show that it takes far too long.
+    def _check_cost(self, search: Any, view: bytes, start: int, end: int, clock: Clock) -> None:
+        """Refuse a search, which can't be stopped, if samples of the text show that it would take far too long.
 
-        Usually RE2 needs a nanosecond or so for a byte; if it has to go through the program's parts for each, it needs
-        that for each part.
+        RE2 usually needs about a nanosecond per byte; in the worst case it needs that for each part of the program.
         """
         size = end - start
-        if size * self._parts <= _CHEAP:
+        if size * self._parts <= _CHEAP_PRODUCT:
             return
         left = max(clock.ends - monotonic(), 0.0)
         for count, length in enumerate(_PROBE_SIZES):
             taken = []
-            for place in (2 * count + 1, 2 * count + 2):  # two, for the machine may be busy with something else
+            for place in (2 * count + 1, 2 * count + 2):  # two, because the machine may be busy with something else
                 at, began = start + (size - length) * place // 9, monotonic()
                 search(_anywhere(), view, at, at + length)
                 taken.append(monotonic() - began)
-            if min(taken) > _TELLING:
+            if min(taken) > _LEAST_PROBE_SECONDS:
                 if min(taken) * size > _OVERDRAFT * left * length:
                     raise clock.timeout(self.pattern.source)
                 return
 
-    def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
-        del clock  # one search is linear, and no larger than the one that found the match
+    def _next_inside(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
+        del clock  # one search is linear, and no longer than the one that found the match
         at = self._match(_anywhere(), view, _next_character(view, start), end)[0][0]
         return None if at < 0 else int(at)
 
@@ -427,7 +429,7 @@ class _Re2(Compiled):
             yield from super()._lines(view, clock)
             return
         position, size = 0, len(view)
-        self._afford(finder, view, position, size, clock)
+        self._check_cost(finder, view, position, size, clock)
         while position < size:
             if monotonic() > clock.ends:
                 raise clock.timeout(self.pattern.source)
@@ -442,7 +444,7 @@ class _Re2(Compiled):
             position = end + 1
 
     def _for_lines(self) -> Any:
-        """A search for lines that may match, in the whole text; None where there is none."""
+        """A search of the whole text for lines that may match; None if RE2 can't do it."""
         if self._line_finder is None:
             emitted = for_re2(self.pattern, by_line=True)
             engine = None if emitted is None else _re2(emitted)
@@ -451,7 +453,7 @@ class _Re2(Compiled):
 
 
 class _Regex(Compiled):
-    """Searches by backtracking, under a time limit."""
+    """Searches with `regex`, by backtracking, under a time limit."""
 
     engine = "regex"
     line_costs = 300
@@ -465,7 +467,7 @@ class _Regex(Compiled):
     def _find(self, view: bytes, clock: Clock, *, every: bool) -> Iterator[Any]:
         string = view.decode("utf-8", "surrogatepass")
         place = Places(string).offset if len(string) < len(view) else None
-        search = self._around_literal if self._one_line and self._is_rare_in(view) else self._in
+        search = self._around_literal if self._one_line and self._is_rare_in(view) else self._everywhere_from
         position = 0
         while True:
             try:
@@ -474,7 +476,7 @@ class _Regex(Compiled):
                     yield regs if place is None else [(place(start), place(end)) for start, end in regs]
                     position = match.end() + (match.end() == match.start())
                     clock.grant()
-            except MemoryError:  # it keeps what it may come back to, up to a limit
+            except MemoryError:  # its backtracking stack reached its limit
                 raise clock.timeout(self.pattern.source) from None
             except TimeoutError:
                 if monotonic() > clock.ends:
@@ -483,7 +485,7 @@ class _Regex(Compiled):
                 return
 
     def _around_literal(self, string: str, position: int, clock: Clock, *, every: bool) -> Iterator[Any]:
-        """As `_in`, where no match leaves its line, and each line with a match holds the literal."""
+        """The same as `_everywhere_from`, if no match crosses lines and each line with a match contains the literal."""
         at = string.find(self._literal_text, position)
         while at >= 0:
             start = max(string.rfind("\n", 0, at) + 1, position)
@@ -497,8 +499,8 @@ class _Regex(Compiled):
                     break
             at = string.find(self._literal_text, end)
 
-    def _in(self, string: str, position: int, clock: Clock, *, every: bool) -> Iterator[Any]:
-        """The matches from a place on, until the time is up that was left at the beginning."""
+    def _everywhere_from(self, string: str, position: int, clock: Clock, *, every: bool) -> Iterator[Any]:
+        """The matches from a position on, until the time that was left at the start is up."""
         if every and not self._may_be_empty:
             yield from self._engine.finditer(string, position, timeout=clock.left(self.pattern.source), concurrent=True)
             return
@@ -512,11 +514,11 @@ class _Regex(Compiled):
                 yield match
                 position = position if every else string.find("\n", start) + 1 or len(string) + 1
 
-    def _again(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
+    def _next_inside(self, view: bytes, start: int, end: int, clock: Clock) -> int | None:
         string = view[start:end].decode("utf-8", "surrogatepass")
         try:
             match = self._engine.search(string, 1, timeout=clock.left(self.pattern.source), concurrent=True)
-        except (TimeoutError, MemoryError):  # it keeps what it may come back to, up to a limit
+        except (TimeoutError, MemoryError):  # as in `_find`
             raise clock.timeout(self.pattern.source) from None
         return None if match is None else start + len(string[: match.start()].encode("utf-8", "surrogatepass"))
 
@@ -527,7 +529,7 @@ class _Regex(Compiled):
                     line.decode("utf-8", "surrogatepass"), timeout=clock.left(self.pattern.source), concurrent=True
                 )
             )
-        except (TimeoutError, MemoryError):  # it keeps what it may come back to, up to a limit
+        except (TimeoutError, MemoryError):  # as in `_find`
             raise clock.timeout(self.pattern.source) from None
 
 
@@ -538,7 +540,7 @@ def _compile(pattern: Pattern) -> Compiled:
         return _Re2(pattern, emitted, engine)
     if weight(pattern.root, least=True) > MAX_PROGRAM:
         raise InvalidRegex(pattern=pattern.source, reason="Too large with its repetitions written out", position=0)
-    import regex  # most patterns do not need it
+    import regex  # most patterns don't need it
 
     other = for_regex(pattern)
     try:
@@ -548,7 +550,7 @@ def _compile(pattern: Pattern) -> Compiled:
 
 
 def _re2(emitted: Emitted) -> Any:
-    """The pattern in RE2, or None if it is too large for it."""
+    """The pattern compiled by RE2, or None if it is too large."""
     import re2
 
     options = re2.Options()
@@ -558,7 +560,7 @@ def _re2(emitted: Emitted) -> Any:
 
 
 def _search_together(texts: tuple[bytes, ...]) -> Callable[[memoryview], list[Any]]:
-    """A search for several texts at once."""
+    """A function that searches for several texts at once."""
     from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
     find: Callable[[memoryview], list[Any]]
@@ -577,7 +579,7 @@ def _map_span(subject: Subject, span: tuple[int, int]) -> tuple[int, int]:
 
 
 def _next_line(view: bytes, position: int) -> int:
-    """Where the next line begins; behind the end of the text, if there is none."""
+    """The start of the next line; beyond the end of the text if there is none."""
     return view.find(b"\n", position) + 1 or len(view) + 1
 
 
@@ -589,7 +591,7 @@ def _next_character(view: bytes, position: int) -> int:
 
 
 def _is_inside(view: bytes, position: int) -> bool:
-    r"""Whether a place is in the middle of a character, or of `\r\n`."""
+    r"""Whether a position is inside a character or a `\r\n`."""
     if not 0 < position < len(view):
         return False
     return view[position] & 0xC0 == 0x80 or view[position - 1 : position + 1] == b"\r\n"  # noqa: PLR2004  10xxxxxx

@@ -1,8 +1,8 @@
-r"""Regular expressions as Python writes them, bounded in time.
+r"""Python's regular expressions, with a time limit.
 
-The standard library's `re` reads a pattern, so that what is an error there is one here; `regex`, which can be stopped
-when the time is over, as `re` cannot, searches. What both can read but would read differently is spelled so that it
-means what it means to `re`. Lines end at `\n` in the text that is searched, whatever ends them in the file.
+The standard library's `re` parses a pattern, so that its errors are the errors here. `regex`, which unlike `re` can be
+stopped when the time is up, searches. Syntax that both accept but interpret differently is rewritten so that `regex`
+gives it the meaning it has in `re`. Lines end at `\n` in the text that is searched, whatever their endings in the file.
 
     template = { "\" digit [ digit ] | "\g<" number or name ">" | "\" other escape | any other character }
 """
@@ -28,32 +28,32 @@ if TYPE_CHECKING:
     Spans = list[tuple[int, int]]
 
 FLAGS = {"IGNORECASE": 2, "MULTILINE": 8, "DOTALL": 16, "UNICODE": 32, "VERBOSE": 64, "ASCII": 256}
-"""Python's flags; `regex` has the same names and other numbers."""
-_INSIDE = {r"\s": r"\s\x1c-\x1f", r"\w": r"\p{L}\p{N}_"}
-"""What Python counts as whitespace and as part of a word, in `regex`'s words inside a set."""
+"""Python's flags; `regex` has the same names with other values."""
+_IN_SETS = {r"\s": r"\s\x1c-\x1f", r"\w": r"\p{L}\p{N}_"}
+"""Python's whitespace and word characters, written for `regex`, inside a set."""
 _WORD = r"[\p{L}\p{N}_]"
-_OUTSIDE = {r"\s": r"[\s\x1c-\x1f]", r"\S": r"[^\s\x1c-\x1f]", r"\w": _WORD, r"\W": r"[^\p{L}\p{N}_]"}
+_OUTSIDE_SETS = {r"\s": r"[\s\x1c-\x1f]", r"\S": r"[^\s\x1c-\x1f]", r"\w": _WORD, r"\W": r"[^\p{L}\p{N}_]"}
 _BOUNDARIES = {
     r"\b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
     r"\B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
 }
-"""The same for the ends of words: slow, and needed only where both do not agree on a character of the text."""
+"""The same for word boundaries: slow, and needed only if the two engines disagree about a character of the text."""
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _OCTAL, _LONGEST_OCTAL, _HIGHEST_OCTAL = frozenset("01234567"), 3, 0o377
 
 
 class PythonPattern:
-    """A pattern, ready to search."""
+    """A compiled pattern."""
 
     def __init__(self, source: str, flags: int) -> None:
         self.source = source
         self.groups = 0
         self.names: dict[str, int] = {}
         self._flags = self._read(flags)
-        self._compile(boundaries=False)  # whether it can be searched for at all
+        self._compile(boundaries=False)  # raises an error if `regex` can't compile it
 
     def matches(self, text: Text, clock: Clock) -> Iterator[Spans]:
-        """All matches, from left to right: spans in the text's body of the whole, then of each group."""
+        """All matches, from left to right, as spans in the text's body: the whole match, then each group."""
         view = _View(text)
         numbers = range(self.groups + 1)
         try:
@@ -61,11 +61,11 @@ class PythonPattern:
             for match in engine.finditer(view.string, timeout=clock.left(self.source), concurrent=True):
                 clock.left(self.source)
                 yield [view.span(*match.span(number)) for number in numbers]
-        except (TimeoutError, MemoryError):  # it keeps what it may come back to, up to a limit
+        except (TimeoutError, MemoryError):  # out of memory: its backtracking stack reached its limit
             raise clock.timeout(self.source) from None
 
     def _read(self, flags: int) -> int:
-        """Learn about the groups, refuse what `re` refuses, and give all flags, those in the pattern included."""
+        """Read the groups, refuse what `re` refuses, and return all flags, including those set in the pattern."""
         import re
         import warnings
 
@@ -91,33 +91,33 @@ class PythonPattern:
         wanted = regex.VERSION0
         for name, bit in FLAGS.items():
             wanted |= getattr(regex, name) if self._flags & bit else 0
-        spelling = _Spelling(
+        spelling = _Respeller(
             self.source,
             verbose=bool(self._flags & FLAGS["VERBOSE"]),
             ascii_only=bool(self._flags & FLAGS["ASCII"] or re.search(r"\(\?[a-zA-Z]*a", self.source)),
             boundaries=boundaries,
         )
         try:
-            return regex.compile(spelling.again(), wanted)
+            return regex.compile(spelling.respelled(), wanted)
         except (regex.error, ValueError, OverflowError, RecursionError, MemoryError) as error:
             raise _invalid(self.source, f"not supported: {error}") from None
 
 
 def parse_template(written: str, pattern: PythonPattern) -> Template:
-    """Read a replacement as `re.sub` does; groups as JavaScript writes them are refused where the pattern has them."""
+    """Parse a replacement like `re.sub`; JavaScript's references to groups that the pattern has are refused."""
     _check_dialect(written, pattern)
     return read(written, "\\", lambda slash: _reference(written, slash, pattern))
 
 
 class _View:
-    """A text with all its lines ending in a line feed, and the way back to offsets of its body."""
+    """A text with line feeds as line endings, and the mapping back to offsets of its body."""
 
     def __init__(self, text: Text) -> None:
         errors = "surrogateescape" if text.encoding is None else "surrogatepass"
         whole = text.body.decode("utf-8", errors)
         self._places = None if whole.isascii() else Places(whole, errors)
         self._pairs: list[int] = []
-        """Where the string has line feeds that are two characters in the text."""
+        r"""The positions of line feeds in the string that are `\r\n` in the text."""
         if b"\n" not in text.body:
             self.string = whole.replace("\r", "\n")
             return
@@ -129,14 +129,14 @@ class _View:
 
     @property
     def has_odd_characters(self) -> bool:
-        """Whether `regex` and Python do not agree on which of the characters are parts of words."""
+        """Whether `regex` and Python disagree about which of the characters are word characters."""
         import regex
 
         unusual = [char for char in set(self.string) if not char.isascii()]
         return any((regex.match(r"\w", char) is not None) != char.isalnum() for char in unusual)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """A span of the string as one of the body; that of a group without part in a match stays (-1, -1)."""
+        """Map a span of the string to the body; (-1, -1) stays the same."""
         return self._offset(start), self._offset(end)
 
     def _offset(self, place: int) -> int:
@@ -151,8 +151,8 @@ def _invalid(source: str, reason: str, position: int = 0) -> InvalidRegex:
 
 
 def _weight(source: str, flags: int) -> int:
-    """How many parts a pattern has with what must be repeated written out."""
-    from re import _parser  # type: ignore[attr-defined]  # what `re.compile` has just made, and does not keep
+    """The number of parts of a pattern with its required repetitions written out."""
+    from re import _parser  # type: ignore[attr-defined]  # `re.compile` does not keep the tree
 
     total, stack = 0, [(_parser.parse(source, flags).data, 1)]
     while stack and total <= MAX_PROGRAM:
@@ -168,20 +168,20 @@ def _weight(source: str, flags: int) -> int:
     return total
 
 
-class _Spelling:
-    """A pattern that `re` can read, spelled so that `regex` reads the same.
+class _Respeller:
+    """Rewrites a pattern for `re` so that `regex` interprets it the same way.
 
-    A brace or bracket that is a character is one; whitespace and letters are those that Python knows.
+    Literal braces and brackets are escaped; whitespace and letters are Python's.
     """
 
     def __init__(self, source: str, *, verbose: bool, ascii_only: bool, boundaries: bool) -> None:
         self._source = source
         self._verbose = verbose
         self._ascii_only = ascii_only
-        self._outside = _OUTSIDE | _BOUNDARIES if boundaries else _OUTSIDE
+        self._outside = _OUTSIDE_SETS | _BOUNDARIES if boundaries else _OUTSIDE_SETS
 
-    def again(self) -> str:
-        """The pattern."""
+    def respelled(self) -> str:
+        """The rewritten pattern."""
         parts: list[str] = []
         at = 0
         while at < len(self._source):
@@ -190,7 +190,7 @@ class _Spelling:
         return "".join(parts)
 
     def _part(self, at: int) -> tuple[str, int]:
-        """What is at a place, and where it ends."""
+        """The rewritten part at a position, and where the original part ends."""
         source = self._source
         char = source[at]
         if char == "\\":
@@ -201,20 +201,20 @@ class _Spelling:
         if char == "{" and not _is_quantifier(source, at):
             return "\\{", at + 1
         if self._verbose and char.isspace() and char not in " \t\n\r\v\f":
-            return f"\\{char}", at + 1  # which `regex` would leave out
+            return f"\\{char}", at + 1  # `regex` would ignore it
         if char == "#" and self._verbose:
             return "", source.find("\n", at) + 1 or len(source)
         return ("", source.find(")", at) + 1) if source.startswith("(?#", at) else (char, at + 1)
 
     def _escape(self, at: int) -> tuple[str, int]:
-        """An escape inside a set."""
+        """An escape as it is written, and its end."""
         if self._source.startswith("\\N", at):
             end = self._source.find("}", at) + 1
             return self._source[at:end], end
         return self._source[at : at + 2], at + 2
 
     def _set(self, at: int) -> tuple[str, int]:
-        """A set of characters, in which no other set can begin."""
+        """A set of characters, in which no nested set can begin."""
         source = self._source
         end = at + 2 if source.startswith("[^", at) else at + 1
         parts = [source[at:end]]
@@ -229,21 +229,21 @@ class _Spelling:
                 parts.append("\\[" if source[end] == "[" else source[end])
                 end += 1
         if parts[0] == "[^" and any({escape, escape.upper()} <= {*parts} for escape in (r"\s", r"\w", r"\d")):
-            return "(?!)", end + 1  # nothing, where `regex` finds everything
-        if not self._ascii_only and not {r"\S", r"\W"}.intersection(parts):  # with one of these, `regex` errs
-            parts = [_INSIDE.get(part, part) for part in parts]
+            return "(?!)", end + 1  # matches nothing, but `regex` would match everything
+        if not self._ascii_only and not {r"\S", r"\W"}.intersection(parts):  # `regex` gets sets with these wrong
+            parts = [_IN_SETS.get(part, part) for part in parts]
         return "".join([*parts, "]"]), end + 1
 
 
 def _is_quantifier(source: str, at: int) -> bool:
-    """Whether a brace begins a number of repetitions."""
+    """Whether a brace begins a quantifier."""
     end = source.find("}", at)
     low, comma, high = source[at + 1 : max(end, at)].partition(",")
     return end > 0 and all(set(digits) <= DECIMALS for digits in (low, high)) and bool(low or comma)
 
 
 def _check_dialect(written: str, pattern: PythonPattern) -> None:
-    """Refuse `$1`, `${1}`, `${name}` and `$<name>` for groups that the pattern has; a price such as $1.50 is none."""
+    """Refuse `$1`, `${1}`, `${name}` and `$<name>` for groups that the pattern has, but not prices such as $1.50."""
     if not pattern.groups or "$" not in written:
         return
     import re
@@ -262,7 +262,7 @@ def _check_dialect(written: str, pattern: PythonPattern) -> None:
 
 
 def _reference(written: str, slash: int, pattern: PythonPattern) -> tuple[str | int, int]:
-    """What is at a backslash: a group's number, or a character; and where it ends."""
+    """The group's number or the text at a backslash, and where it ends."""
     char = written[slash + 1 : slash + 2]
     if char == "g":
         return _group_by_name(written, slash, pattern)

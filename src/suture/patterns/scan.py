@@ -1,7 +1,7 @@
-r"""Matches of a pattern in a text, told by lines and columns.
+r"""Matches of a pattern in a text, as lines and columns.
 
-Only the surroundings of matches are looked at: a line is found from the match outwards, and its number by counting
-line ends from the match before. Lines are 1-based, columns 0-based and in characters.
+Only the surroundings of matches are examined: a line is found from the match outwards, and its number by counting line
+endings since the previous match. Lines are 1-based; columns are 0-based and count characters.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from suture.text.edits import Edit
 
     Extent = tuple[int, int, int, int]
-    """First line and column, last line and the column behind it."""
+    """First line and column, last line and end column."""
 
-_BYTES_PER_LOOK = 4_000  # all lines are split once lines were asked for more often than once in so many bytes
-_LARGEST_SPLIT = 20_000_000  # bytes of a text; of a larger one, lines are not split: each would take more than 50 bytes
-_EXTENT = 40  # characters of an answer that a place is counted as
-_ROWS_PER_STRING = 4_096  # rows are joined: a string's own overhead is more than most rows are long
+_BYTES_PER_REQUEST = 4_000  # the text is split into lines once context was needed more often than once in so many bytes
+_LARGEST_SPLIT = 20_000_000  # bytes of a text that is split into lines: each line takes more than 50 bytes
+_EXTENT_SIZE = 40  # characters that a place counts as part of an answer
+_ROWS_PER_STRING = 4_096  # rows that are joined: a string's overhead is longer than most rows
 
 
 class RowBuffer:
-    """The rows of an answer, in JSON, counted while they are made: more than `room` characters are refused."""
+    """Collects the rows of an answer, in JSON, and refuses more than `room` characters."""
 
     def __init__(self, room: int) -> None:
         self._room = room
@@ -40,11 +40,11 @@ class RowBuffer:
         self._size = 0
 
     def expect(self, size: int) -> None:
-        """Refuse a row of at least so many characters, before it is made, if it would be too much."""
+        """Refuse a row of at least `size` characters, before it is made, if there is no room for it."""
         _check_room(self._size + size, self._room)
 
     def add(self, row: str) -> None:
-        """One more."""
+        """Add a row."""
         self.expect(len(row) + 1)
         self._size += len(row) + 1
         self._rows.append(row)
@@ -53,20 +53,20 @@ class RowBuffer:
             self._rows = []
 
     def all(self) -> list[str]:
-        """All of them, in order; several stand together."""
+        """All rows, in order; some of the strings contain several."""
         return [*self._parts, *self._rows]
 
 
 def each_match(compiled: Compiled, subject: Subject, clock: Clock) -> Iterator[Spans]:
-    """The matches that count: all, or the first of each line; none behind the final line end.
+    """The requested matches: all, or the first of each line; never after the final line ending.
 
-    What is done with one does not count as searching.
+    The time in which the caller handles a match does not count.
     """
-    matches = _counted(compiled.matches(subject, clock, every=compiled.pattern.every), subject)
+    matches = _without_final_end(compiled.matches(subject, clock, every=compiled.pattern.every), subject)
     return clock.untimed(matches if compiled.pattern.every else _first_of_lines(matches, subject))
 
 
-def _counted(matches: Iterator[Spans], subject: Subject) -> Iterator[Spans]:
+def _without_final_end(matches: Iterator[Spans], subject: Subject) -> Iterator[Spans]:
     size = len(subject.body)
     finished = size > 0 and subject.body.endswith(terminator_of(subject.body))
     return (spans for spans in matches if spans[0] != (size, size)) if finished else matches
@@ -84,7 +84,7 @@ def _first_of_lines(matches: Iterator[Spans], subject: Subject) -> Iterator[Span
 
 
 class Places:
-    """Lines and columns of offsets that come in order, and the lines around them."""
+    """Finds lines and columns of offsets that come in order, and the lines around them."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
@@ -94,12 +94,12 @@ class Places:
         self._plain = subject.body.isascii()
         self._line_start = self._at = self._column = 0
         self._quote = quoter()
-        self._asked = 0
+        self._context_requests = 0
         self._lines: list[str] | None = None
-        """All lines, taken apart once they were asked for often."""
+        """All lines, once the text is split."""
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, which is not before the last one asked for."""
+        """Line and column of an offset, which must not be before the previous one."""
         ends = self._body.count(self._terminator, self._at, offset)
         if ends:
             self._line += ends
@@ -110,9 +110,9 @@ class Places:
         return self._line, self._column
 
     def before(self, number: int) -> str:
-        """Up to so many lines before the last position's, as JSON."""
-        if (apart := self._apart()) is not None:
-            return ",".join(map(self._quote, apart[max(self._line - 1 - number, 0) : self._line - 1]))
+        """Up to `number` lines before the line of the last position, as JSON."""
+        if (lines := self._split_lines()) is not None:
+            return ",".join(map(self._quote, lines[max(self._line - 1 - number, 0) : self._line - 1]))
         starts, end = list[int](), self._line_start
         while len(starts) < number and end > 0:
             end = self._body.rfind(self._terminator, 0, end - 1) + 1
@@ -120,30 +120,30 @@ class Places:
         return ",".join(self._content(start)[0] for start in reversed(starts))
 
     def after(self, offset: int, number: int) -> str:
-        """Up to so many lines after the one in which a match ends: at `offset`, not before the last position."""
-        if (apart := self._apart()) is not None:
+        """Up to `number` lines after the line of `offset`, which is not before the last position, as JSON."""
+        if (lines := self._split_lines()) is not None:
             last = self._line + self._body.count(self._terminator, self._at, offset)
-            return ",".join(map(self._quote, apart[last : last + number]))
+            return ",".join(map(self._quote, lines[last : last + number]))
         lines, start = list[str](), self._next(offset)
         while len(lines) < number and start < len(self._body):
             content, start = self._content(start)
             lines.append(content)
         return ",".join(lines)
 
-    def _apart(self) -> list[str] | None:
-        """All lines, once they were asked for so often that it is worth it; not those of a very large text."""
+    def _split_lines(self) -> list[str] | None:
+        """All lines, if context was needed so often that splitting the text pays, and the text is not too large."""
         if self._lines is None:
-            self._asked += 1
-            if self._asked * _BYTES_PER_LOOK > len(self._body) <= _LARGEST_SPLIT:
+            self._context_requests += 1
+            if self._context_requests * _BYTES_PER_REQUEST > len(self._body) <= _LARGEST_SPLIT:
                 self._lines = _all_lines(self._subject, self._terminator)
         return self._lines
 
     def _next(self, offset: int) -> int:
-        """Where the line behind that of an offset begins, or the end."""
+        """The start of the line after that of an offset, or the end."""
         return self._body.find(self._terminator, offset) + 1 or len(self._body)
 
     def _content(self, start: int) -> tuple[str, int]:
-        """A line without its end, as JSON, and where the next begins."""
+        """A line without its ending, as JSON, and the start of the next line."""
         following = self._next(start)
         content = self._subject.shown(start, _content_end(self._body, start, following, self._terminator))
         return self._quote(content), following
@@ -165,12 +165,12 @@ def rows(
     room: int,
     replacements: Iterable[Edit] | None = None,
 ) -> list[str]:
-    """Each match as a row in JSON, with the edit that replaces it where `replacements` has one for each.
+    """Each match as a row in JSON, with its replacement if `replacements` has an edit for each match.
 
-    `around` are the numbers of lines before and after. More than `room` characters are too large a result.
+    `around` has the numbers of lines before and after. More than `room` characters are refused.
 
-    Made straight from the bytes: searching 9,000 files for a common word spends 37 % of the time here, 58 % with two
-    lines around; and the second process makes the rows of the files that it searches.
+    Rows are made directly from the bytes for speed: when 9,000 files are searched for a common word, this function
+    takes 37 % of the time, and 58 % with two lines of context. The second process makes the rows of its own files.
     """
     before, after = around
     places, result, size = Places(subject), list[str](), 0
@@ -206,9 +206,9 @@ def rows(
 def extents(
     subject: Subject, matches: Iterable[Spans], around: tuple[int, int], room: int
 ) -> tuple[list[Extent], dict[int, str]]:
-    """Line and column of each match's begin and end; and, by number, the lines that hold them and those around.
+    """Line and column of each match's start and end; and, by number, the lines of matches and the lines around them.
 
-    The line end that closes a match is left out. More than `room` characters of lines are too large a result.
+    A line ending at the end of a match does not count. More than `room` characters are refused.
     """
     before, after = around
     body, lines, places = subject.body, subject.text.lines, Places(subject)
@@ -219,7 +219,7 @@ def extents(
         first, column = places.position(start)
         last, end_column = places.position(end - (end > start and body.endswith(terminator, start, end)))
         found.append((first, column, last, end_column))
-        size += _EXTENT
+        size += _EXTENT_SIZE
         for number in range(max(first - before, reached + 1), last + after + 1):
             if number > max(total, 1):
                 break
@@ -231,8 +231,8 @@ def extents(
 
 
 def extents_size(found: list[Extent], contents: dict[int, str]) -> int:
-    """As how many characters of an answer `extents` counts what it gave."""
-    return _EXTENT * len(found) + sum(map(len, contents.values()))
+    """The number of characters that `extents` counts for its result."""
+    return _EXTENT_SIZE * len(found) + sum(map(len, contents.values()))
 
 
 def _check_room(size: int, room: int) -> None:
@@ -241,12 +241,12 @@ def _check_room(size: int, room: int) -> None:
 
 
 def _length(spans: Spans) -> int:
-    """How many characters a match and its groups have at least: one has up to four bytes."""
+    """The least number of characters in a match and its groups: a character has up to four bytes."""
     return sum([end - start for start, end in spans]) // 4
 
 
 def extracts(name: str, subject: Subject, matches: Iterable[Spans], room: int) -> list[str]:
-    """The groups of each match, as rows in JSON."""
+    """The groups of each match as rows in JSON."""
     places, quote, buffer = Places(subject), quoter(), RowBuffer(room)
     head = f'{{"file":{quoted(name)},"line":'
     for spans in timed(matches):
@@ -259,9 +259,9 @@ def extracts(name: str, subject: Subject, matches: Iterable[Spans], room: int) -
 def matching_lines(
     compiled: Compiled, subject: Subject, clock: Clock, *, invert: bool, most: int | None
 ) -> Iterator[tuple[int, str]]:
-    """The lines that match, or those that do not: number and content of each."""
+    """The number and content of each line that matches or, with `invert`, that does not."""
     starts = clock.untimed(compiled.lines(subject, clock))
-    wanted = _others(subject.body, starts) if invert else starts
+    wanted = _other_starts(subject.body, starts) if invert else starts
     body, terminator, places = subject.body, terminator_of(subject.body), Places(subject)
     for start in timed(islice(wanted, most)):
         following = body.find(terminator, start) + 1 or len(body)
@@ -277,8 +277,8 @@ def line_rows(name: str, lines: Iterable[tuple[int, str]], room: int) -> list[st
     return buffer.all()
 
 
-def _others(body: bytes, starts: Iterator[int]) -> Iterator[int]:
-    """Where the lines begin that are not among these."""
+def _other_starts(body: bytes, starts: Iterator[int]) -> Iterator[int]:
+    """The starts of all lines that are not among these."""
     terminator, position = terminator_of(body), 0
     skipped = next(starts, None)
     while position < len(body):
@@ -290,7 +290,7 @@ def _others(body: bytes, starts: Iterator[int]) -> Iterator[int]:
 
 
 def segments(subject: Subject, matches: Iterable[Spans], most: int | None, room: int) -> list[str]:
-    """What stands between the matches, at most `most` of which separate, as rows in JSON."""
+    """The text between matches, of which at most `most` separate, as rows in JSON."""
     body, places, start = subject.body, Places(subject), 0
     terminator, quote, buffer = terminator_of(body), quoter(), RowBuffer(room)
     size = len(body)
@@ -305,7 +305,7 @@ def segments(subject: Subject, matches: Iterable[Spans], most: int | None, room:
 
 
 def _delimiters(matches: Iterable[Spans], size: int) -> Iterator[tuple[int, int]]:
-    """The matches that separate: an empty one does so between two characters only."""
+    """The matches that separate segments; an empty match separates only between two characters."""
     position = 0
     for spans in matches:
         start, end = spans[0]
@@ -315,7 +315,7 @@ def _delimiters(matches: Iterable[Spans], size: int) -> Iterator[tuple[int, int]
 
 
 def _content_end(body: bytes, start: int, end: int, terminator: bytes) -> int:
-    """Where the content of what lies between two offsets ends, if a line end closes it."""
+    """The end of the text between two offsets without a final line ending."""
     if end > start and body.endswith(terminator, start, end):
         return end - 2 if terminator == b"\n" and body.endswith(b"\r\n", start, end) else end - 1
     return end

@@ -1,14 +1,14 @@
-r"""Templates: what a match is replaced by, as it is written and as it is filled in.
+r"""Replacement templates: parsing, and filling in for a match.
 
     template  = { "$" digit { digit } | "${" digits "}" | "${" name "}" | "$<" name ">" | "$&" | "$`" | "$'" | "$$"
                 | any other character }
 
-As in JavaScript, and `${…}` besides. `$&` is the whole match, "$`" all of the text before it, `$'` all of the text
-after it. A number is read as far as the pattern has such a group: `$12` with two groups is `$1`, then `2`. `$<` is
-itself where the pattern has no named groups; any other `$` is itself. A group without part in the match is empty.
+As in JavaScript, plus `${…}`. `$&` is the whole match, "$`" all text before it, `$'` all text after it. Of a number, as
+many digits are read as give a group of the pattern: with two groups, `$12` is `$1` followed by `2`. `$<` is literal if
+the pattern has no named groups; so is any other `$`. A group that did not participate in the match is empty.
 
-Stricter than JavaScript: a group that the pattern has not is refused, and so is another dialect's way to name one that
-it has (`\1`, `\g<name>`, `\k<name>`), which would be inserted as text.
+Stricter than JavaScript: a reference to a group that the pattern doesn't have is refused, and so is another dialect's
+reference to a group that it has (`\1`, `\g<name>`, `\k<name>`), which would be inserted as text.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from suture.text import Text
 
 BEFORE, AFTER = -1, -2
-"""Beside the numbers of groups: the text before the match, and the text after it."""
+"""Used like group numbers: the text before the match, and the text after it."""
 _AROUND = {"&": 0, "`": BEFORE, "'": AFTER}
 
 
 class Template(Record):
-    """A replacement, read: texts, and numbers of groups."""
+    """A parsed replacement: texts, and numbers of groups."""
 
     parts: tuple[str | int, ...]
 
     def size(self, text: Text, spans: Sequence[tuple[int, int]]) -> int:
-        """How long, about, what a match becomes will be."""
+        """The approximate length of the replacement of a match."""
         return sum(
             len(part) if isinstance(part, str) else end - start
             for part in timed(self.parts)
@@ -45,9 +45,9 @@ class Template(Record):
         )
 
     def fill(self, text: Text, spans: Sequence[tuple[int, int]]) -> bytes:
-        r"""What a match becomes, in the form of the text's body.
+        r"""The replacement of a match, in the form of the text's body.
 
-        A `\n` of the replacement is the line ending that belongs there; what groups have captured stays as it is.
+        A `\n` of the replacement becomes the line ending that belongs there; captured text stays as it is.
         """
         body, start = text.body, spans[0][0]
         literal = any("\r" in part for part in self.parts if isinstance(part, str))
@@ -66,17 +66,17 @@ class Template(Record):
 
 
 def parse(written: str, pattern: Pattern) -> Template:
-    """Read a replacement for a pattern; a group that the pattern has not is refused."""
+    """Parse a replacement for a pattern, and refuse references to groups that the pattern doesn't have."""
     _check_dialect(written, pattern)
     return read(written, "$", lambda dollar: _reference(written, dollar, pattern))
 
 
 def read(written: str, mark: str, reference: Callable[[int], tuple[str | int, int]]) -> Template:
-    """Read a replacement; `reference` says what is at a mark, a group's number or characters, and where it ends."""
+    """Parse a replacement. `reference` returns the group's number or the text at a mark, and where it ends."""
     parts: list[str | int] = []
     text, at = list[str](), 0
     while (begin := written.find(mark, at)) >= 0:
-        check_time()  # a reference may look for its end in all that follows
+        check_time()  # a reference may search the whole rest for its end
         text.append(written[at:begin])
         part, at = reference(begin)
         if isinstance(part, str):
@@ -88,14 +88,14 @@ def read(written: str, mark: str, reference: Callable[[int], tuple[str | int, in
 
 
 def _span(text: Text, spans: Sequence[tuple[int, int]], part: int) -> tuple[int, int]:
-    """Where a part of a match, or what is around it, is in the text's body."""
+    """The span, in the text's body, of a group or of the text around the match."""
     if part == BEFORE:
         return 0, spans[0][0]
     return (spans[0][1], len(text.body)) if part == AFTER else spans[part]
 
 
 def _reference(written: str, dollar: int, pattern: Pattern) -> tuple[str | int, int]:
-    """What is at a `$`: a group's number, or characters; and where it ends."""
+    """The group's number or the text at a `$`, and where it ends."""
     if written.startswith("$$", dollar):
         return "$", dollar + 2
     if written.startswith("${", dollar):
@@ -139,7 +139,7 @@ def _group_by_name(written: str, dollar: int, pattern: Pattern) -> tuple[str | i
 
 
 def _check_dialect(written: str, pattern: Pattern) -> None:
-    """Refuse groups as Python, sed or Perl write them, where the pattern has groups."""
+    """Refuse references in the syntax of Python, sed or Perl, if the pattern has such groups."""
     if not pattern.groups or "\\" not in written:
         return
     from re import finditer

@@ -1,17 +1,16 @@
-r"""Translate a parsed pattern for an engine, RE2 or `regex`, and learn what every match of it has.
+r"""Translate a parsed pattern for RE2 or `regex`, and determine what all its matches have in common.
 
-`for_re2` and `for_regex` write the same pattern for two engines. Classes and edges are spelled out, so that both
-mean the same by them; the engines' own `\w`, `\s` and `$` differ. Groups of our own are added:
+`for_re2` and `for_regex` write the same pattern for two engines. Classes and edges are spelled out, because the
+engines' own `\w`, `\s` and `$` differ. Helper groups are added (see `Slot`):
 
-- `Tail`: RE2 cannot look ahead, so a `$` with the flag `m` that ends the pattern consumes the line ending into a group,
-  and the match ends where that group begins (a pattern that may consume the `\r` of a `\r\n`, where no line ends, is
-  not for RE2);
-- `Round`: the last round of a repeated part that captures. ECMAScript forgets what a group captured in earlier
-  rounds, the engines do not: what begins before the last round is forgotten afterwards. Nor does it take a round
-  that is empty, unless the part must be there: `(a*)?` captures nothing where there is no `a`.
+- A tail: RE2 can't look ahead. So a `$` with the flag `m` at the end of the pattern consumes the line ending into a
+  group, and the match ends where that group begins. A pattern that may consume the `\r` of a `\r\n`, where no line
+  ends, is not for RE2.
+- A round: the last round of a repeated part that captures. ECMAScript resets groups in each round, the engines don't:
+  captures that begin before the last round are dropped afterwards. ECMAScript also rejects an empty round, unless it
+  is required: `(a*)?` captures nothing if there is no `a`.
 
-What is learned about a pattern errs on the safe side: `may_be_empty` and `may_hold` say yes where they cannot tell,
-`required` gives nothing.
+The analysis errs on the safe side: in doubt, `may_be_empty` and `may_hold` return True, and `required` nothing.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ if TYPE_CHECKING:
 
     from suture.patterns.dialect import Node, Pattern
 
-_MAX_LITERAL = 200  # bytes of a text that every match needs, by choice: more would not make it rarer
-_MAX_ALTERNATIVES = 50  # texts one of which every match needs, by choice: of more, one is in nearly every file
+_MAX_LITERAL = 200  # bytes of a text that every match contains, by choice: a longer text is not rarer
+_MAX_ALTERNATIVES = 50  # texts one of which every match contains, by choice: with more, nearly every file has one
 _MAX_ROUNDS_RE2 = 1_000  # RE2's own limit for the number in `{n}`
-_MAX_PARTS_RE2 = 100_000  # of a pattern, by choice: RE2 would need more memory than it gets
-_MAX_REPEATED_RE2 = 5_000  # its compiler's time grows with the square: `a{0,1000}` fifty times takes 17 s
-_PROPERTY_WEIGHT = 500  # ranges that a property has, about
+_MAX_PARTS_RE2 = 100_000  # parts of a pattern for RE2, by choice: for more it has too little memory
+_MAX_REPEATED_RE2 = 5_000  # parts added by repetitions: RE2 compiles in quadratic time, `a{0,1000}` fifty times in 17 s
+_PROPERTY_WEIGHT = 500  # the approximate number of ranges in a property
 _LINE_FEED, _CARRIAGE_RETURN = 0x0A, 0x0D
 _TURKIC_LETTERS = (0x49, 0x69, 0x130, 0x131)
 _CASE_PAIRS = ({0x49, 0x69}, {0xDF, 0x1E9E})
@@ -54,29 +53,29 @@ _ODD_LETTERS = (*_TURKIC_LETTERS, 0xDF, 0x1E9E)
 
 
 class Slot(Record):
-    """What a group of the emitted pattern is."""
+    """The purpose of a group in the emitted pattern."""
 
     group: int = 0
-    """The number of the group in the pattern as it was written; 0 for one of ours."""
+    """Its number in the original pattern; 0 for a helper group."""
     tail: bool = False
-    """Whether it is a line ending that does not belong to the match."""
+    """Whether it is a line ending that is not part of the match."""
     inner: tuple[int, ...] = ()
-    """The groups that are forgotten if they lie before this one."""
+    """The groups whose captures are dropped if they are before this one."""
     backward: bool = False
-    """Whether that is behind it in the text: look-behind goes from right to left."""
+    """Whether "before" means after it in the text: lookbehind goes from right to left."""
     optional: bool = False
-    """Whether they are forgotten, too, if this one is empty."""
+    """Whether they are also dropped if this one is empty."""
 
 
 class Emitted(Record):
-    """A pattern for an engine, and what its groups are, from the first."""
+    """A pattern for an engine, and its groups in order."""
 
     source: str
     slots: tuple[Slot, ...]
 
 
 def nodes(root: Node) -> Iterator[Node]:
-    """A node and all below it, from left to right."""
+    """A node and all its descendants, from left to right."""
     yield root
     for part in children(root):
         yield from nodes(part)
@@ -119,12 +118,12 @@ def may_hold(node: Node, point: int) -> bool:
         case Look() | Edge():
             return False
         case Back():
-            return False  # what its group may hold is asked there
+            return False  # its group is checked by itself
     return any(may_hold(part, point) for part in children(node))
 
 
 def weight(node: Node, *, least: bool = False, most: bool = False) -> int:
-    """How large a pattern is; with `least` or `most`, if what repeats is written as often as it must or may be."""
+    """The size of a pattern; with `least` or `most`, with its required or allowed repetitions written out."""
     match node:
         case Class(ranges=ranges, properties=properties, fold=fold):
             return 1 + len(ranges) + len(properties) * (1 if least and not fold else _PROPERTY_WEIGHT)
@@ -135,27 +134,27 @@ def weight(node: Node, *, least: bool = False, most: bool = False) -> int:
 
 
 def stays_in_line(node: Node) -> bool:
-    r"""Whether a match neither holds the end of a line nor looks beyond one, as `$` does at a `\r\n`."""
+    r"""Whether a match neither contains a line ending nor looks beyond one, as `$` does at a `\r\n`."""
     looks = [part.body for part in nodes(node) if isinstance(part, Look)]
     ends = any(isinstance(part, Edge) and part.kind in {"end", "line_end"} for part in nodes(node))
     return not ends and not any(may_hold(part, _LINE_FEED) for part in (node, *looks))
 
 
 def is_literal(node: Node) -> bool:
-    """Whether the pattern is nothing but a text."""
+    """Whether the pattern is just a text."""
     parts = node.parts if isinstance(node, Sequence) else (node,)
     return all(_literal(part) is not None for part in parts)
 
 
 def required(node: Node) -> tuple[bytes, ...]:
-    """Texts, as UTF-8, one of which occurs in every match or where it looks; none where they are not known."""
-    return max(_needs(node), key=_worth, default=())
+    """Texts, as UTF-8, one of which occurs in every match or its look-around; none if there are no such texts."""
+    return max(_required_sets(node), key=_rarity, default=())
 
 
 def for_re2(pattern: Pattern, *, by_line: bool = False) -> Emitted | None:
-    """The pattern for RE2, or None where RE2 has no means for it.
+    """The pattern for RE2, or None if RE2 can't search for it.
 
-    With `by_line` it finds lines in a whole text that may match alone: `^` and `$` are a line's ends.
+    With `by_line` it finds lines of a whole text that may match by themselves: `^` and `$` are the ends of a line.
     """
     size = weight(pattern.root)
     if size > _MAX_PARTS_RE2 or weight(pattern.root, most=True) > size + _MAX_REPEATED_RE2:
@@ -163,7 +162,7 @@ def for_re2(pattern: Pattern, *, by_line: bool = False) -> Emitted | None:
     if not _suits_re2(pattern.root, by_line=by_line):
         return None
     emitter = _Re2(by_line=by_line)
-    return Emitted(emitter.tailed(pattern.root), tuple(emitter.slots))
+    return Emitted(emitter.with_tail(pattern.root), tuple(emitter.slots))
 
 
 def for_regex(pattern: Pattern) -> Emitted:
@@ -172,13 +171,13 @@ def for_regex(pattern: Pattern) -> Emitted:
     return Emitted(emitter.node(pattern.root), tuple(emitter.slots))
 
 
-def _worth(texts: tuple[bytes, ...]) -> tuple[int, int]:
-    """How rarely one of several texts will be found: by the shortest."""
+def _rarity(texts: tuple[bytes, ...]) -> tuple[int, int]:
+    """A sort key for how rare one of several texts is, by the shortest."""
     return min(map(len, texts)), -len(texts)
 
 
-def _needs(node: Node) -> list[tuple[bytes, ...]]:
-    """Everything that every match of the node needs: one of each."""
+def _required_sets(node: Node) -> list[tuple[bytes, ...]]:
+    """Sets of texts; every match of the node contains at least one text of each set."""
     run, needs = bytearray(), list[tuple[bytes, ...]]()
     for part in _flat(node):
         text = _literal(part)
@@ -186,7 +185,7 @@ def _needs(node: Node) -> list[tuple[bytes, ...]]:
             run += text
             continue
         if isinstance(part, Look) and not part.negative:
-            needs += _needs(part.body)
+            needs += _required_sets(part.body)
         if isinstance(part, Edge | Look):
             continue
         needs.append((bytes(run),))
@@ -195,22 +194,22 @@ def _needs(node: Node) -> list[tuple[bytes, ...]]:
             case Char():
                 run += text or b""
             case Repeat(body=body, least=least) if least > 0:
-                needs += _needs(body)
+                needs += _required_sets(body)
             case Choice(options=options) | Group(body=Choice(options=options)):
-                needs.append(_one_of(options))
+                needs.append(_required_by_options(options))
     needs.append((bytes(run),))
     return [need for need in needs if need and b"" not in need]
 
 
-def _one_of(options: tuple[Node, ...]) -> tuple[bytes, ...]:
-    """What is needed where any of the options may be taken."""
+def _required_by_options(options: tuple[Node, ...]) -> tuple[bytes, ...]:
+    """The texts one of which every match contains, whichever option it takes."""
     needs = [required(option) for option in options]
     texts = dict.fromkeys(text for need in needs for text in need)
     return tuple(texts) if all(needs) and len(texts) <= _MAX_ALTERNATIVES else ()
 
 
 def _flat(node: Node) -> Iterator[Node]:
-    """What follows each other, parentheses that mean nothing here left out."""
+    """The nodes of a sequence, with groups that don't matter here flattened."""
     match node:
         case Sequence(parts=parts):
             for part in parts:
@@ -245,12 +244,12 @@ def _suits_re2(root: Node, *, by_line: bool) -> bool:
 
 
 def _is_category(name: str) -> bool:
-    """Whether RE2 knows a property: most general categories, but no other."""
+    """Whether RE2 knows a property: it knows most general categories, and no others."""
     return len(name) <= 2 and name not in {"LC", "Cn", "C", "Assigned"}  # noqa: PLR2004  Lu, L
 
 
 def _tails(node: Node) -> list[Node]:
-    """The line endings after which the pattern, or one of its options, is over."""
+    """The `$` nodes at the end of the pattern, or of one of its options."""
     match node:
         case Choice(options=options):
             return [tail for option in options for tail in _tails(option)]
@@ -262,10 +261,10 @@ def _tails(node: Node) -> list[Node]:
 
 
 class _Emitter:
-    """What both engines have in common."""
+    """The part that both engines have in common."""
 
     backward = False
-    """Whether the engine goes from right to left here."""
+    """Whether the engine currently goes from right to left."""
 
     def __init__(self) -> None:
         self.slots: list[Slot] = []
@@ -331,19 +330,19 @@ class _Emitter:
 
 
 class _Re2(_Emitter):
-    """Writes for RE2."""
+    """Writes patterns for RE2."""
 
     def __init__(self, *, by_line: bool) -> None:
         super().__init__()
         self._by_line = by_line
 
-    def tailed(self, node: Node) -> str:
-        """A node at the end of the pattern, where a line ending may be consumed."""
+    def with_tail(self, node: Node) -> str:
+        """Write a node at the end of the pattern, where a line ending may be consumed."""
         match node:
             case Choice(options=options):
-                return "|".join(map(self.tailed, options))
+                return "|".join(map(self.with_tail, options))
             case Sequence(parts=parts) if parts:
-                head, last = self.node(Sequence(parts[:-1])), self.tailed(parts[-1])
+                head, last = self.node(Sequence(parts[:-1])), self.with_tail(parts[-1])
                 return f"{head}(?:{last})" if isinstance(parts[-1], Choice) else head + last
             case Edge(kind=kind) if kind == "line_end" or (kind == "end" and self._by_line):
                 self.slots.append(Slot(tail=True))
@@ -368,7 +367,7 @@ class _Re2(_Emitter):
 
 
 class _Regex(_Emitter):
-    """Writes for the engine that backtracks."""
+    """Writes patterns for `regex`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -377,7 +376,7 @@ class _Regex(_Emitter):
     def _capture(self, body: Node, slot: Slot) -> str:
         if not slot.group:
             return super()._capture(body, slot)
-        self._known.discard(slot.group)  # while it is open, it has captured nothing
+        self._known.discard(slot.group)  # an open group has captured nothing yet
         text = super()._capture(body, slot)
         self._known.add(slot.group)
         return f"(?P<{_name(slot.group)}>{text[1:]}"
@@ -397,17 +396,17 @@ class _Regex(_Emitter):
         return self._fold(node, text) if node.fold else text
 
     def _fold(self, node: Class, text: str) -> str:
-        """Letters that the engine folds wrongly are said one by one.
+        """Write letters that the engine folds wrongly one by one.
 
-        It takes the dotted and the dotless i of Turkish for an i, and finds a sharp s in ranges beyond U+FFFF.
+        It takes the Turkish dotted and dotless i for an i, and finds a sharp s in ranges beyond U+FFFF.
         """
         import regex
 
         plain = regex.compile(f"[{text[1 + node.negated :]}")
-        held = {point for point in _ODD_LETTERS if plain.match(chr(point))}
+        odd_members = {point for point in _ODD_LETTERS if plain.match(chr(point))}
         for pair in _CASE_PAIRS:
-            held |= pair if held & pair else set()
-        letters = set(_ODD_LETTERS) - held if node.negated else held
+            odd_members |= pair if odd_members & pair else set()
+        letters = set(_ODD_LETTERS) - odd_members if node.negated else odd_members
         spelled = "".join(map(chr, sorted(letters)))
         others = f"(?![{''.join(map(chr, _ODD_LETTERS))}])(?i:{text})"
         return f"(?:{others}|[{spelled}])" if spelled else f"(?:{others})"
@@ -429,10 +428,10 @@ class _Regex(_Emitter):
                 return self._look(node)
             case Back(number=number, fold=fold) if number in self._known:
                 return f"(?({_name(number)})(?{'i' * fold}:(?P={_name(number)}))|)"
-        return "(?:)"  # a group that is not closed yet has captured nothing
+        return "(?:)"  # an open group has captured nothing yet
 
     def _look(self, node: Look) -> str:
-        """Look-behind comes to the group on the right before it comes to a reference on the left."""
+        """Write a look-around. Lookbehind reaches a group on the right before a reference on the left."""
         own, known, backward = set(_groups(node.body)), self._known, self.backward
         self._known = known - own if node.ahead else known | own
         self.backward = not node.ahead
@@ -446,7 +445,7 @@ def _name(group: int) -> str:
 
 
 def _groups(node: Node, *, backward: bool | None = None) -> Iterator[int]:
-    """The numbers of the groups in a node; with `backward`, without those that are looked at the other way round."""
+    """The numbers of the groups in a node; with `backward`, without groups in a look of the other direction."""
     if isinstance(node, Group) and node.number:
         yield node.number
     if backward is None or not isinstance(node, Look) or node.ahead != backward:
@@ -455,13 +454,13 @@ def _groups(node: Node, *, backward: bool | None = None) -> Iterator[int]:
 
 
 def _spell_out(node: Class) -> Class:
-    r"""A class without properties: `\P{Lu}` with the flag i means what is no `Lu`, in either case; engines differ."""
+    r"""Replace the properties of a class by ranges: the engines disagree about `\P{Lu}` with the flag i."""
     ranges = [invert(members(name)) if inverse else members(name) for name, inverse in node.properties]
     return node.but(ranges=join_ranges((*node.ranges, *chain.from_iterable(ranges))), properties=())
 
 
 def _bracket(node: Class, escape: str) -> str:
-    """A class as it is written, except for its case; `escape` is how the engine spells a character by its number."""
+    """A class in brackets, without case folding; `escape` is the engine's format for a character by its number."""
     ranges = "".join(_range(low, high, escape) for low, high in node.ranges)
     names = "".join(f"\\{'P' if inverse else 'p'}{{{name}}}" for name, inverse in node.properties)
     return f"[{'^' * node.negated}{ranges}{names}]"

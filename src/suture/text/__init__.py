@@ -1,17 +1,16 @@
 r"""Bytes to text and back without loss.
 
-A `Text` keeps the file's bytes and offers its `body`: the text as UTF-8, without BOM, with the
-line endings it has. Everything that searches or edits works on offsets into the body. For UTF-8,
-ASCII and unknown bytes the body *is* the file's bytes; a Python `str` of the whole file is never
-made, because one emoji would make it four times the file's size.
+A `Text` has the file's bytes and its `body`: the text as UTF-8, without a BOM, with its own line endings. Everything
+that searches or edits uses offsets into the body. For UTF-8, ASCII and unknown bytes the body *is* the file's bytes. A
+Python `str` of the whole file is never made, because a single emoji would make it four times the file's size.
 
-What the bytes are is decided in this order: a byte order mark; UTF-8 with at least one non-ASCII
-character; the encoding the caller names (it must reproduce the file exactly); plain ASCII; unknown.
-Unknown bytes pass through untouched and can be edited with ASCII.
+The encoding is decided in this order: a byte order mark; UTF-8 with at least one non-ASCII character; the encoding that
+the caller names, which must reproduce the file exactly; plain ASCII; unknown. Unknown bytes pass through untouched and
+can be edited with ASCII.
 
 A line ends at `\n` or `\r\n`. A lone `\r` ends a line only where there is no `\n` at all. Form feed, U+0085, U+2028 and
 the rest of `str.splitlines` are ordinary characters. Line numbers are 1-based, offsets count bytes, columns count code
-points from 0. The index of lines is one array of their starts, built in one pass when first asked for.
+points from 0. The index of lines is one array of their starts, built in one pass when first needed.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 BINARY_WINDOW = 8_192
-"""Bytes that are searched for a NUL."""
+"""Bytes at the start of a body that are searched for a NUL, which text files don't contain."""
 
-_CHUNK_SIZE = 1 << 20  # bytes that are decoded or split at once
-_SAMPLE_SIZE = 1 << 16  # bytes by which encodings are proposed
-_WIDE = 1 << 32  # bytes of a text whose offsets need more than four bytes each
-_FEW_QUESTIONS = 8  # line numbers that are counted before an index is built
-_INDENT_SAMPLE_SIZE = 1 << 18  # bytes, and lines of them, by which the indentation is detected
+_CHUNK_SIZE = 1 << 20  # bytes that are decoded or split at once: bounds the memory
+_SAMPLE_SIZE = 1 << 16  # bytes that must be decodable for an encoding to be proposed
+_WIDE = 1 << 32  # bytes of a text from which on an offset needs more than four bytes
+_MOST_UNINDEXED_LOOKUPS = 8  # line numbers that are found by counting before an index is built
+_INDENT_SAMPLE_SIZE = 1 << 18  # bytes, and lines of them, from which the indentation is detected
 _INDENT_SAMPLE_LINES = 2_000
 _ASCII = bytes(range(128))
-_BOMS = (  # UTF-32 before UTF-16: the mark of one begins with the mark of the other
+_BOMS = (  # UTF-32 before UTF-16: the mark of UTF-32-LE begins with that of UTF-16-LE
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -48,24 +47,24 @@ _BOMS = (  # UTF-32 before UTF-16: the mark of one begins with the mark of the o
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 MARKS = tuple(mark for mark, _ in _BOMS)
-"""The byte order marks, as files begin with them."""
+"""The byte order marks."""
 _CANDIDATES = ("cp1252", "latin-1", "shift_jis", "gb18030", "euc-kr", "big5", "cp1251")
 
 
 class Text:
-    """A file's bytes and what they say. Made by `decode`; `encode` gives the same bytes back."""
+    """A file's bytes and their text. Made by `decode`; `encode` returns the same bytes."""
 
     def __init__(self, raw: bytes, *, bom: bytes, encoding: str | None, body: bytes) -> None:
         self.raw = raw
         self.bom = bom
         self.encoding = encoding
-        """The codec's name, or None where it is not known."""
+        """The codec's name, or None if it is unknown."""
         self.body = body
         self._lines: Lines | None = None
 
     @classmethod
     def decode(cls, raw: bytes, encoding: str | None = None) -> Text:
-        """Read bytes; `encoding` is used where the bytes do not say themselves what they are."""
+        """Decode bytes; `encoding` is used if the bytes themselves don't show their encoding."""
         for bom, name in _BOMS:
             if raw.startswith(bom) and (marked := cls._decode_marked(raw, bom, name)) is not None:
                 return marked
@@ -106,7 +105,7 @@ class Text:
 
     @property
     def body_is_raw(self) -> bool:
-        """Whether the body's bytes are the file's, behind the BOM."""
+        """Whether the body consists of the file's bytes after the BOM."""
         return self.encoding in {"utf-8", None}
 
     @property
@@ -118,7 +117,7 @@ class Text:
 
     @property
     def final_newline(self) -> bool:
-        """Whether the last line is finished."""
+        """Whether the last line has an ending."""
         return self.lines.finished
 
     def is_binary(self, window: int = BINARY_WINDOW) -> bool:
@@ -126,11 +125,11 @@ class Text:
         return self.body.find(b"\0", 0, window) >= 0
 
     def show(self, start: int, end: int) -> str:
-        """A part of the body for people and models; bytes of unknown encoding become U+FFFD."""
+        """A part of the body for display; bytes of unknown encoding become U+FFFD."""
         return self.body[start:end].decode("utf-8", "replace")
 
     def body_bytes(self, new: str) -> bytes:
-        """New text in the body's form, or an error where the file's encoding cannot hold it."""
+        """New text in the form of the body; an error if the file's encoding can't represent it."""
         if self.encoding is None:
             if not new.isascii():
                 character = next(char for char in new if not char.isascii())
@@ -142,13 +141,13 @@ class Text:
         except UnicodeEncodeError as error:
             character = new[error.start : error.start + 1]
             raise NotEncodable(character=character, encoding=self.encoding) from None
-        except UnicodeError:  # idna, which is about names and not about text
+        except UnicodeError:  # idna, which encodes names and not text
             raise EncodingMismatch(encoding=self.encoding, reason="cannot hold this text") from None
 
     def splice(self, cuts: Iterable[tuple[int, int, bytes]]) -> list[bytes | memoryview]:
-        """The file's new bytes, in pieces: each (start, end, new) replaces a part of the body.
+        """The file's new bytes, in pieces. Each cut (start, end, new) replaces a part of the body.
 
-        The cuts are ordered and do not overlap. Every byte outside them is the file's own.
+        The cuts are ordered and do not overlap. Every byte outside them is unchanged.
         """
         if not self.body_is_raw:
             return self._splice_in_codec(cuts)
@@ -162,9 +161,9 @@ class Text:
         return [piece for piece in pieces if len(piece)]
 
     def _splice_in_codec(self, cuts: Iterable[tuple[int, int, bytes]]) -> list[bytes | memoryview]:
-        """As `splice`, where the file's bytes are not the body's.
+        """The same as `splice`, for a file whose bytes are not those of the body.
 
-        In a codec with state (UTF-7, ISO-2022) a cut can change the bytes beside it: then refuse.
+        In a stateful codec (UTF-7, ISO-2022) a cut can change the bytes beside it; such a cut is refused.
         """
         raw, old_position, position = self.raw, len(self.bom), 0
         body: list[bytes] = []
@@ -186,7 +185,7 @@ class Text:
         """A part of the body in the file's encoding."""
         try:
             return self._in_codec(self.body[start:end])
-        except NotEncodable:  # it was written together with what is beside it
+        except NotEncodable:  # it is encoded together with its neighbors
             raise EncodingMismatch(encoding=str(self.encoding), reason="cannot be cut at this place") from None
 
     def _in_codec(self, part: bytes) -> bytes:
@@ -202,7 +201,7 @@ class Text:
         return "surrogatepass" if self.bom else "strict"
 
     def candidates(self) -> list[str]:
-        """Encodings that a sample of a file in an unknown one can be decoded with."""
+        """Encodings that can decode a sample of a file whose encoding is unknown."""
         first_unknown = len(self.raw) - len(self.raw.lstrip(_ASCII))
         start = self.raw.rfind(b"\n", 0, first_unknown) + 1
         end = (
@@ -215,13 +214,13 @@ class Text:
 
 
 class Lines:
-    """The lines of `body`, which must not change."""
+    """The lines of a body."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body
         self._terminator = terminator_of(body)
         self._starts: array[int] | None = None
-        self._asked = 0
+        self._lookups = 0
 
     def __len__(self) -> int:
         if self._starts is not None:
@@ -242,32 +241,32 @@ class Lines:
 
     def at(self, offset: int) -> int:
         """The number of the line that contains `offset`; the end of the file belongs to its last line."""
-        if self._starts is None and self._asked < _FEW_QUESTIONS:
-            self._asked += 1  # counting is faster than an index, as long as it is not done often
+        if self._starts is None and self._lookups < _MOST_UNINDEXED_LOOKUPS:
+            self._lookups += 1  # a few counts are faster than building the index
             behind = offset >= len(self._body) and self.finished
             return max(1, self._body.count(self._terminator, 0, offset) + (not behind))
         return max(1, bisect_right(self.starts, offset))
 
     def around(self, offset: int) -> tuple[int, int]:
-        """The start and end of the line that contains `offset`, its ending included, as `span` gives it."""
+        """The start and end of the line that contains `offset`, including its ending, like `span`."""
         if offset >= len(self._body) and self.finished:
             offset = len(self._body) - 1
         end = self._body.find(self._terminator, offset) + 1
         return self._body.rfind(self._terminator, 0, offset) + 1, end or len(self._body)
 
     def span(self, line: int) -> tuple[int, int]:
-        """The start and end of a line, its ending included."""
+        """The start and end of a line, including its ending."""
         starts = self.starts
         if not 1 <= line <= len(starts):
             raise IndexError(line)
         return starts[line - 1], starts[line] if line < len(starts) else len(self._body)
 
     def ending(self, line: int) -> bytes:
-        r"""How a line ends: `\n`, `\r\n`, `\r`, or nothing for an unfinished last line."""
+        r"""The ending of a line: `\n`, `\r\n`, `\r`, or nothing for an unfinished last line."""
         return self.ending_of(*self.span(line))
 
     def ending_of(self, start: int, end: int) -> bytes:
-        """How a line ends that is given by its span."""
+        """The ending of the line with this span."""
         if not self._body.endswith(self._terminator, start, end):
             return b""
         return b"\r\n" if self._body.endswith(b"\r\n", start, end) else self._terminator
@@ -278,7 +277,7 @@ class Lines:
         return self._body[start : end - len(self.ending_of(start, end))]
 
     def contents(self, first: int, last: int) -> list[bytes]:
-        """Lines `first` to `last` without their endings, all at once."""
+        """Lines `first` to `last` without their endings."""
         if last < first:
             return []
         lines = self._body[self.span(first)[0] : self.span(last)[1]].split(self._terminator)
@@ -288,7 +287,7 @@ class Lines:
         return [*lines, unfinished] if unfinished else lines
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset; the end of a finished text is the beginning of a line that is not there."""
+        """Line and column of an offset; the end of a finished text is the start of one more line."""
         if offset == len(self._body) and (self.finished or not offset):
             return len(self) + 1, 0
         line = self.at(offset)
@@ -303,7 +302,7 @@ class Lines:
         return start + len(text[:column].encode("utf-8", "surrogateescape"))
 
     def style(self) -> str:
-        """How lines end here: `lf`, `crlf`, `cr`, `mixed` or `none`."""
+        """The style of line endings: `lf`, `crlf`, `cr`, `mixed` or `none`."""
         if self._terminator == b"\r":
             return "cr"
         breaks = self._body.count(b"\n")
@@ -314,7 +313,7 @@ class Lines:
 
 
 class Indent(Record):
-    """`style` is `spaces`, `tabs`, `mixed` or `none`; `width` counts the spaces of one step, or is 0."""
+    """`style` is `spaces`, `tabs`, `mixed` or `none`; `width` is the number of spaces in one step, or 0."""
 
     style: str
     width: int
@@ -326,7 +325,7 @@ def terminator_of(body: bytes) -> bytes:
 
 
 def detect(body: bytes) -> Indent:
-    """The indentation of a text, from its first few thousand lines."""
+    """Detect the indentation of a text from its first few thousand lines."""
     tabs = spaces = 0
     steps: dict[int, int] = {}
     previous = 0
@@ -352,7 +351,7 @@ def detect(body: bytes) -> Indent:
 
 
 def newline_at(body: bytes, start: int) -> bytes:
-    r"""How a new line at an offset should end: as the line there, else as the line before, else `\n`."""
+    r"""The ending for a new line at an offset: that of the line there, else of the line before, else `\n`."""
     at = body.find(b"\n", start)
     if at < 0:
         at = body.rfind(b"\n", 0, start)
@@ -362,7 +361,7 @@ def newline_at(body: bytes, start: int) -> bytes:
 
 
 def _is_utf8(raw: bytes) -> bool:
-    """Strict UTF-8, checked in chunks so that no string of the file's size is ever made."""
+    """Check for strict UTF-8, in chunks so that no string of the file's size is made."""
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     try:
         for base in range(0, len(raw), _CHUNK_SIZE):
@@ -374,7 +373,7 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def _transcode(raw: bytes, encoding: str, errors: str) -> bytes | None:
-    """`raw` as UTF-8, or None if decoding and encoding again does not give exactly `raw`."""
+    """`raw` as UTF-8, or None if decoding and encoding does not give exactly `raw` again."""
     try:
         decoder = codecs.getincrementaldecoder(encoding)(errors)
         encoder = codecs.getincrementalencoder(encoding)(errors)

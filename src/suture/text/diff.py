@@ -1,10 +1,9 @@
-r"""Unified diffs, cut from known edits; and the line diff that finds edits between two texts.
+r"""Unified diffs of known edits, and the line diff that finds the edits between two texts.
 
-We know what an edit replaces, so its diff needs no diff algorithm: widen each edit to whole lines and
-print. Only a whole-file rewrite, a merge or an undo has to compare two texts. That is the anchored
-line diff: trim equal ends, anchor on lines that occur once on both sides, take the longest run of
-anchors in order, repeat between them, and let difflib look only into small gaps. Where there is no
-anchor and the gap is large, the gap is replaced whole: a longer diff, never a quadratic one.
+The diff of known edits needs no diff algorithm: each edit is widened to whole lines and printed. Only a whole-file
+rewrite, a merge or an undo has to compare two texts. That is the anchored line diff: trim equal ends, anchor on lines
+that occur once on both sides, take the longest run of anchors in order, repeat between them, and use difflib only for
+small gaps. A large gap without anchors is replaced as a whole: the diff gets longer, but the time never quadratic.
 
 Lines here end at `\n` alone, as they do for `git apply` and `patch`.
 
@@ -28,21 +27,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 CONTEXT = 3
-"""Lines around a change that a diff shows, as git does."""
+"""Lines of context around a change, as in git."""
 Change = tuple[int, int, int, int]
 """(i, j, k, m): old[i:j] became new[k:m]."""
-_MOST_CELLS_OF_GAP = 400 * 400  # cells of a gap that difflib may look into
-_MOST_CELLS = 8 * _MOST_CELLS_OF_GAP  # cells of all such gaps together; real diffs need a small part of it
-_WINDOW_LINES = 256  # lines that are searched for an equal run first
-_SURE_RUN = 32  # lines of an equal run that cannot be chance
-_SURE_VARIETY = 8  # of them that must be different from each other
-_MOST_ROUNDS = 16  # rounds of anchoring; each costs one pass over what is left
-_QUOTED_BYTES = bytes(range(0x21)) + b'"\\\x7f'  # git quotes a path with one of these
+_MOST_CELLS_OF_GAP = 400 * 400  # old times new lines of a gap that difflib compares: bounds the time
+_MOST_CELLS = 8 * _MOST_CELLS_OF_GAP  # the same for all gaps together; real diffs need a small part of it
+_WINDOW_LINES = 256  # lines in which an equal run is searched for first
+_SURE_RUN = 32  # lines of an equal run that is not equal by chance
+_SURE_VARIETY = 8  # it must have more than so many different lines
+_MOST_ROUNDS = 16  # rounds of anchoring; each costs one pass over the rest
+_QUOTED_BYTES = bytes(range(0x21)) + b'"\\\x7f'  # a path with one of these is quoted
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 
 
 class FileDiff(Record):
-    """One file's part of a diff: `old_path` None for a new file, `new_path` None for a deleted one."""
+    """One file's part of a diff. `old_path` is None for a new file, `new_path` for a deleted one."""
 
     old_path: str | None
     new_path: str | None
@@ -53,7 +52,10 @@ class FileDiff(Record):
 
 
 class Block(Record):
-    """Whole lines that change: `removed` ones from `line` (0-based, `start` to `end`) become `added` ones, `new`."""
+    """A change of whole lines: `removed` lines from `line` (0-based) become the `added` lines of `new`.
+
+    `start` and `end` are the offsets of the removed lines.
+    """
 
     line: int
     removed: int
@@ -64,12 +66,12 @@ class Block(Record):
 
 
 def unified(file: FileDiff, context: int = CONTEXT) -> bytes:
-    """A diff that `git apply` and `patch` accept; empty if nothing changes."""
+    """The diff, in the form that `git apply` and `patch` accept; empty if nothing changes."""
     return unified_and_counts(file, context)[0]
 
 
 def unified_and_counts(file: FileDiff, context: int = CONTEXT) -> tuple[bytes, int, int]:
-    """As `unified`; and how many lines the diff adds and removes."""
+    """The same as `unified`, and the numbers of lines that the diff adds and removes."""
     blocks = list(_blocks(file.before, file.edits))
     added, removed = sum(block.added for block in blocks), sum(block.removed for block in blocks)
     hunks = b"".join(_hunks(file.before, blocks, context))
@@ -81,7 +83,7 @@ def unified_and_counts(file: FileDiff, context: int = CONTEXT) -> tuple[bytes, i
 
 
 def counts(before: bytes, edits: Iterable[Edit]) -> tuple[int, int]:
-    """How many lines the diff adds and removes."""
+    """The numbers of lines that the diff adds and removes."""
     added = removed = 0
     for start, end, after in _regions(before, edits):
         for i, j, k, m in changes(split_lines(before[start:end]), split_lines(after)):
@@ -90,7 +92,7 @@ def counts(before: bytes, edits: Iterable[Edit]) -> tuple[int, int]:
 
 
 def line_edits(before: bytes, after: bytes) -> list[Edit]:
-    """Edits on whole lines that turn one text into the other."""
+    """Edits of whole lines that turn `before` into `after`."""
     old, new = split_lines(before), split_lines(after)
     starts = list(accumulate(map(len, old), initial=0))
     return [edit(starts[i], starts[j], b"".join(new[k:end])) for i, j, k, end in changes(old, new)]
@@ -102,7 +104,7 @@ def split_lines(text: bytes) -> list[bytes]:
 
 
 def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
-    """Where the lists differ: (i, j, k, m) says that old[i:j] became new[k:m]; in order, never touching."""
+    """The differences of two lists: (i, j, k, m) says that old[i:j] became new[k:m]; in order, never touching."""
     changes: list[Change] = []
     patience = _MOST_CELLS
     stack = [(0, len(old), 0, len(new), _MOST_ROUNDS)]
@@ -116,13 +118,13 @@ def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
         if i == j and k == m:
             continue
         if min(j - i, m - k) <= 1:
-            changes += _around_one_line(old, new, (i, j, k, m))
+            changes += _changes_around_line(old, new, (i, j, k, m))
         elif j - i == m - k and (replaced := _line_by_line(old, new, (i, j, k, m))):
             changes += replaced
-        elif len(near := list(_in_sight(old, new, (i, j, k, m)))) > 1:
-            stack += [(*box, depth) for box in near]
+        elif len(parts := list(_split_at_runs(old, new, (i, j, k, m)))) > 1:
+            stack += [(*box, depth) for box in parts]
         elif anchors := _anchors(old[i:j], new[k:m]) if depth else []:
-            boxes = _between(old, new, (i, j, k, m), [(i + x, k + y) for x, y in anchors])
+            boxes = _split_at_anchors(old, new, (i, j, k, m), [(i + x, k + y) for x, y in anchors])
             stack += [(*box, depth - 1) for box in boxes]
         elif (j - i) * (m - k) > min(_MOST_CELLS_OF_GAP, patience):
             changes.append((i, j, k, m))
@@ -155,8 +157,11 @@ def _header(file: FileDiff, *, hunks: bool, renamed: bool) -> bytes:
 
 
 def _quote(prefix: str, path: str | None) -> bytes:
-    """A path, in git's quotes if it holds a control character, a quote, a backslash or a space: `patch` cuts there."""
-    raw = (prefix + (path or "").lstrip("/")).encode("utf-8", "surrogateescape")  # a diff's paths are relative
+    """A path, quoted as in git if it contains a control character, a quote, a backslash or a space.
+
+    Git does not quote a space, but `patch` would cut the path there.
+    """
+    raw = (prefix + (path or "").lstrip("/")).encode("utf-8", "surrogateescape")  # paths in a diff are relative
     if raw == raw.translate(None, _QUOTED_BYTES):
         return raw
     escaped = b"".join(
@@ -180,13 +185,13 @@ def _hunks(before: bytes, blocks: Iterable[Block], context: int) -> Iterator[byt
 
 
 def _hunk(before: bytes, blocks: list[Block], context: int, growth: int) -> bytes:
-    """One hunk; the hunks before it have added `growth` lines."""
+    """One hunk; the preceding hunks added `growth` lines."""
     start = _lines_before(before, blocks[0].start, context)
     end = _lines_after(before, blocks[-1].end, context)
     lines, position = [], start
     added: list[bytes] = []
     for block in blocks:
-        if block.start > position:  # lines that change side by side are shown as one piece
+        if block.start > position:  # adjacent blocks are shown together: first all removed, then all added lines
             lines += [*added, _mark(b" ", before[position : block.start])]
             added = []
         lines.append(_mark(b"-", before[block.start : block.end]))
@@ -201,7 +206,7 @@ def _hunk(before: bytes, blocks: list[Block], context: int, growth: int) -> byte
 
 
 def _mark(mark: bytes, text: bytes) -> bytes:
-    """Every line of a text behind a mark."""
+    """Put a mark before every line of a text."""
     if not text:
         return b""
     marked = mark + text.replace(b"\n", b"\n" + mark)
@@ -209,14 +214,14 @@ def _mark(mark: bytes, text: bytes) -> bytes:
 
 
 def _range(first: int, length: int) -> bytes:
-    """Lines as a hunk header names them; an empty range is named by the line before it."""
+    """A range of lines as in a hunk header; an empty range is named by the line before it."""
     if length == 1:
         return b"%d" % (first + 1)
     return b"%d,%d" % (first + 1 if length else first, length)
 
 
 def _blocks(before: bytes, edits: Iterable[Edit]) -> Iterator[Block]:
-    """The edits widened to whole lines, without the lines that stay equal."""
+    """Widen edits to whole lines, without lines that stay equal."""
     line = counted = 0
     for start, end, after in _regions(before, edits):
         line += before.count(b"\n", counted, start)
@@ -228,7 +233,7 @@ def _blocks(before: bytes, edits: Iterable[Edit]) -> Iterator[Block]:
 
 
 def _regions(before: bytes, edits: Iterable[Edit]) -> Iterator[tuple[int, int, bytes]]:
-    """Ranges of whole lines with their new text, in order."""
+    """The ranges of whole lines that edits touch, in order, each with its new text."""
     queue = sort_edits(edits, len(before))
     index = 0
     while index < len(queue):
@@ -238,9 +243,9 @@ def _regions(before: bytes, edits: Iterable[Edit]) -> Iterator[tuple[int, int, b
         pieces: list[bytes] = []
         while True:
             while index < len(queue) and queue[index].span.start <= end:
-                one = queue[index]
-                pieces += [before[position : one.span.start], one.new]
-                position = one.span.end
+                change = queue[index]
+                pieces += [before[position : change.span.start], change.new]
+                position = change.span.end
                 end = end if position <= end else _line_end(before, position)
                 index += 1
             after = b"".join((*pieces, before[position:end]))
@@ -251,28 +256,28 @@ def _regions(before: bytes, edits: Iterable[Edit]) -> Iterator[tuple[int, int, b
 
 
 def _line_end(text: bytes, offset: int) -> int:
-    """The first place at or after `offset` where a line begins, or the end."""
+    """The first offset at or after `offset` at which a line begins, or the end."""
     if offset == 0 or text[offset - 1 : offset] == b"\n":
         return offset
     return text.find(b"\n", offset) + 1 or len(text)
 
 
 def _lines_before(text: bytes, end: int, count: int) -> int:
-    """Where the `count` lines before a line's beginning begin."""
+    """Where the `count` lines before a line start begin."""
     for _ in range(count):
         end = text.rfind(b"\n", 0, max(end - 1, 0)) + 1
     return end
 
 
 def _lines_after(text: bytes, start: int, count: int) -> int:
-    """Where the `count` lines from a line's beginning on end."""
+    """Where the `count` lines from a line start on end."""
     for _ in range(count):
         start = text.find(b"\n", start) + 1 or len(text)
     return start
 
 
-def _around_one_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> list[Change]:
-    """The change where one side is a single line, or nothing: either the other side holds it, or not."""
+def _changes_around_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> list[Change]:
+    """The changes of a box with one line or none on one side: the other side contains that line, or not."""
     i, j, k, m = box
     if j - i == 1 and old[i] in new[k:m]:
         at = new.index(old[i], k, m)
@@ -284,15 +289,20 @@ def _around_one_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) ->
 
 
 def _line_by_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> list[Change]:
-    """The changes between as many lines, if each that differs is new: then no diff is smaller. Else nothing."""
+    """Compare two ranges of equal length line by line.
+
+    Returns nothing if a differing line also occurs on the other side: then another diff may be smaller.
+    """
     i, j, k, m = box
-    here, there = old[i:j], new[k:m]
-    differing = list(compress(range(len(here)), map(ne, here, there)))
-    if not {here[at] for at in differing}.isdisjoint(there) or not {there[at] for at in differing}.isdisjoint(here):
+    old_lines, new_lines = old[i:j], new[k:m]
+    differing = list(compress(range(len(old_lines)), map(ne, old_lines, new_lines)))
+    if not {old_lines[at] for at in differing}.isdisjoint(new_lines) or not {
+        new_lines[at] for at in differing
+    }.isdisjoint(old_lines):
         return []
     changes: list[Change] = []
     first = last = differing[0]
-    for at in (*differing[1:], len(here) + 1):
+    for at in (*differing[1:], len(old_lines) + 1):
         if at > last + 1:
             changes.append((i + first, i + last + 1, k + first, k + last + 1))
             first = at
@@ -300,17 +310,17 @@ def _line_by_line(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> li
     return changes
 
 
-def _in_sight(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> Iterator[Change]:
-    """Differences that a long equal run follows within a few lines, one box each; then what is left, as one.
+def _split_at_runs(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> Iterator[Change]:
+    """Split a box at long equal runs that follow a difference within a few lines; the rest is the last box.
 
-    Most changes are local. Anchors for the whole text cost a pass over all of it, these only a window each.
+    Most changes are local. Anchors for the whole text cost a pass over all of it; these cost only a window each.
     """
     i, j, k, m = box
     while min(j - i, m - k) > 2 * _WINDOW_LINES:
         anchors = _anchors(old[i : i + _WINDOW_LINES], new[k : k + _WINDOW_LINES])
         for x, y in ((i + x, k + y) for x, y in anchors):
-            follows = old[x : x + _SURE_RUN]
-            if follows == new[y : y + _SURE_RUN] and len(set(follows)) > _SURE_VARIETY:
+            run_lines = old[x : x + _SURE_RUN]
+            if run_lines == new[y : y + _SURE_RUN] and len(set(run_lines)) > _SURE_VARIETY:
                 break
         else:
             break
@@ -320,10 +330,10 @@ def _in_sight(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> Iterat
     yield i, j, k, m
 
 
-def _between(
+def _split_at_anchors(
     old: Sequence[bytes], new: Sequence[bytes], box: Change, anchors: list[tuple[int, int]]
 ) -> Iterator[Change]:
-    """What lies between the anchors and is not equal: run along equal lines, jump from each difference to an anchor."""
+    """Split a box at anchors: skip equal lines, then jump from each difference to the next anchor."""
     i, j, k, m = box
     while True:
         run = _equal_run(old, new, (i, j, k, m))
@@ -337,7 +347,7 @@ def _between(
 
 
 def _equal_run(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> int:
-    """How many lines are equal from the beginning of the box, by doubling steps: lists compare at the speed of C."""
+    """How many lines are equal at the start of a box, in doubling steps: slices of lists compare at the speed of C."""
     i, j, k, m = box
     run, step, limit = 0, 1, min(j - i, m - k)
     while run < limit and step:
@@ -351,9 +361,9 @@ def _equal_run(old: Sequence[bytes], new: Sequence[bytes], box: Change) -> int:
 
 
 def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Pairs of equal lines in the same order on both sides, made from lines that occur once on each.
+    """Pairs of equal lines, in the same order on both sides, from lines that occur once on each side.
 
-    Where no line occurs once, lines that occur equally often are paired by their rank.
+    If there are none, lines that occur equally often are paired by rank.
     """
     in_old, in_new = _find_unique(old), _find_unique(new)
     pairs = [(x, y) for x, y in zip(map(in_old.get, in_new), in_new.values(), strict=True) if x is not None]
@@ -366,7 +376,7 @@ def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]
 
 
 def _find_unique(lines: Sequence[bytes]) -> dict[bytes, int]:
-    """The lines that occur once, in order, and where."""
+    """The lines that occur once, in order, each with its index."""
     where = dict(zip(lines, range(len(lines)), strict=True))
     if len(where) < len(lines):
         for line, number in Counter(lines).items():
@@ -386,7 +396,7 @@ def _rank(lines: Sequence[bytes], chosen: set[bytes]) -> Iterator[tuple[bytes, i
 
 
 def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest part of the pairs (ordered by their second) whose first ones increase too."""
+    """The longest subsequence of the pairs, which are ordered by their second item, with increasing first items."""
     firsts = [first for first, _ in pairs]
     if all(map(lt, firsts, islice(firsts, 1, None))):
         return pairs
@@ -406,7 +416,7 @@ def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _small_changes(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[int, int, int, int]]:
-    from difflib import SequenceMatcher  # only a small gap without anchors needs it
+    from difflib import SequenceMatcher  # needed only for a small gap without anchors
 
     for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":

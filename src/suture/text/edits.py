@@ -1,11 +1,11 @@
 """Edits as values: `Edit(span, new)` against one original.
 
-Edits are located first and applied once, so the result does not depend on the order in which they
-were found. Sequential edits are composed: each second edit is mapped back onto the first original,
-and offsets never drift. Offsets count bytes of `Text.body`.
+Edits are located first and applied once, so the result does not depend on the order in which they were found.
+Sequential edits are composed: each later edit is mapped back to the original, so offsets never drift. Offsets count
+bytes of `Text.body`.
 
-Rejected: a buffer that is edited in a loop (`content = content.replace(...)`). It loses where things
-occurred, and with it the diff, the inverse and the line numbers of the original.
+Rejected: editing a buffer in a loop (`content = content.replace(...)`). It loses where things occurred, and thus the
+diff, the inverse and the line numbers of the original.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
     from suture.text import Text
 
-_LONGEST_STEP = 1 << 20  # bytes that are compared at once, at first
-_SHORTEST_STEP = 256  # bytes in which a difference is found by arithmetic
+_LONGEST_STEP = 1 << 20  # bytes that are compared at once, to begin with
+_SHORTEST_STEP = 256  # bytes in which arithmetic finds a difference faster than more comparisons
 
 
 class Span(Record):
-    """A half-open range of offsets. An empty one is a place between two bytes."""
+    """A half-open range of offsets. An empty one is a position between two bytes."""
 
     start: int
     end: int
 
-    def __init__(self, start: int, end: int) -> None:  # there are many of them
+    def __init__(self, start: int, end: int) -> None:  # faster than `Record.__init__`: there are many spans
         values = self.__dict__
         values["start"], values["end"] = start, end
 
@@ -43,15 +43,15 @@ class Span(Record):
 
 
 Piece = tuple[int, int, bytes | None]
-"""A part of an edited text: the offset it comes from, its length, and its bytes if they are new."""
+"""A part of an edited text: its offset in the original, its length, and its bytes if they are new."""
 
 
 Cut = tuple[int, int, bytes]
-"""An edit by its start, end and new bytes, where there are too many for objects."""
+"""An edit as start, end and new bytes, for when there are too many for objects."""
 
 
 class Edit(Record):
-    """Replace what is at `span` by `new`."""
+    """Replaces the bytes at `span` by `new`."""
 
     span: Span
     new: bytes
@@ -62,7 +62,7 @@ class Edit(Record):
 
     @property
     def growth(self) -> int:
-        """How many bytes longer the text becomes."""
+        """The number of bytes by which the text becomes longer."""
         return len(self.new) - len(self.span)
 
 
@@ -72,7 +72,7 @@ def edit(start: int, end: int, new: bytes) -> Edit:
 
 
 class Pieces:
-    """The parts of a text that was made from one of `size` bytes, left to right; none is empty."""
+    """The nonempty parts, from left to right, of a text that was made from an original of `size` bytes."""
 
     def __init__(self, size: int, pieces: list[Piece]) -> None:
         self.size = size
@@ -82,7 +82,7 @@ class Pieces:
 
     @classmethod
     def from_cuts(cls, size: int, cuts: Iterable[Cut]) -> Pieces:
-        """The parts of the text that cuts, in order, make of one of `size` bytes."""
+        """The parts of the text that ordered cuts make of an original of `size` bytes."""
         pieces: list[Piece] = []
         position = 0
         for start, end, new in cuts:
@@ -91,7 +91,7 @@ class Pieces:
         return cls(size, [piece for piece in (*pieces, (position, size - position, None)) if piece[1]])
 
     def origin(self, offset: int) -> int:
-        """The offset in the first text. The end is the end; all of a text that is empty now is at its beginning."""
+        """Map an offset to the original. The end maps to the end, or to 0 if the edited text is empty."""
         index = bisect_right(self._starts, offset) - 1
         if index >= len(self.pieces):
             return self.size if self.pieces else 0
@@ -99,7 +99,7 @@ class Pieces:
         return at if new is not None else at + offset - self._starts[index]
 
     def then(self, later: Pieces) -> Pieces:
-        """The parts of the text that `later` makes of this one."""
+        """Compose: the parts of the text that `later` makes of this one."""
         result: list[Piece] = []
         for at, length, new in later.pieces:
             if new is None:
@@ -109,7 +109,7 @@ class Pieces:
         return Pieces(self.size, result)
 
     def _between(self, start: int, end: int) -> Iterator[Piece]:
-        """The parts of what is from `start` to `end`."""
+        """The parts of the edited text from `start` to `end`."""
         index = bisect_right(self._starts, start) - 1
         while start < end:
             at, length, new = self.pieces[index]
@@ -120,34 +120,34 @@ class Pieces:
             index += 1
 
     def text(self, body: bytes) -> bytes:
-        """The text itself."""
+        """The edited text."""
         view = memoryview(body)
         return b"".join([view[at : at + length] if new is None else new for at, length, new in self.pieces])
 
-    def keep(self, body: bytes, text: bytes) -> bool:
-        """Whether `text` occurs in a part of the first text that is still there."""
+    def contains_kept(self, body: bytes, text: bytes) -> bool:
+        """Whether `text` occurs in a part of the original that is still there."""
         return any(new is None and body.find(text, at, at + length) >= 0 for at, length, new in self.pieces)
 
     def edits(self) -> list[Edit]:
-        """The edits that make this text of the first, one for each part that is new or gone."""
+        """The edits that turn the original into this text, one for each part that is new or removed."""
         result: list[Edit] = []
-        position, put = 0, b""
+        position, inserted = 0, b""
         for at, length, new in (*self.pieces, (self.size, 0, None)):
-            if put or at > position:
-                result.append(edit(position, at, put))
-            position, put = (at + length, b"") if new is None else (at, new)
+            if inserted or at > position:
+                result.append(edit(position, at, inserted))
+            position, inserted = (at + length, b"") if new is None else (at, new)
         return result
 
 
 def sort_edits(edits: Iterable[Edit], size: int) -> list[Edit]:
-    """Edits by position; insertions at one place keep their order. Overlaps are refused.
+    """Sort edits by position and refuse overlaps. Insertions at the same position keep their order.
 
-    An insertion at the edge of a replaced span is not an overlap; one inside it is.
+    An insertion at the edge of a replaced span is not an overlap; an insertion inside it is.
     """
     result = sorted(edits, key=lambda edit: (edit.span.start, edit.span.end))
     first = last = 0
-    for one in result:
-        start, end = one.span.start, one.span.end
+    for change in result:
+        start, end = change.span.start, change.span.end
         if not 0 <= start <= end <= size:
             raise EditOutOfBounds(start=start, end=end, size=size)
         if start < last:
@@ -159,9 +159,9 @@ def sort_edits(edits: Iterable[Edit], size: int) -> list[Edit]:
 def apply(body: bytes, edits: Iterable[Edit]) -> bytes:
     """The text after all edits."""
     pieces, position = [], 0
-    for one in sort_edits(edits, len(body)):
-        pieces += [body[position : one.span.start], one.new]
-        position = one.span.end
+    for change in sort_edits(edits, len(body)):
+        pieces += [body[position : change.span.start], change.new]
+        position = change.span.end
     return b"".join((*pieces, body[position:]))
 
 
@@ -171,59 +171,59 @@ def splice(text: Text, edits: Iterable[Edit]) -> list[bytes | memoryview]:
 
 
 def splice_ordered(text: Text, edits: Sequence[Edit]) -> list[bytes | memoryview]:
-    """As `splice`, for what `sort_edits` gave."""
+    """The same as `splice`, for edits that `sort_edits` returned."""
     cuts = _cuts(edits)
     if text.encoding is not None:
-        if not text.body.isascii() and any(_continues(text.body, at) for cut in cuts for at in cut[:2]):
+        if not text.body.isascii() and any(_is_continuation(text.body, at) for cut in cuts for at in cut[:2]):
             raise EncodingMismatch(encoding=text.encoding, reason="an edit cuts a character in two")
-        if not all(_is_text(new) for _, _, new in cuts):
+        if not all(_is_utf8(new) for _, _, new in cuts):
             raise EncodingMismatch(encoding=text.encoding, reason="the new text is not UTF-8, which edits are made in")
     return text.splice(cuts)
 
 
 def invert(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
-    """The edits that take `apply(body, edits)` back to `body`."""
+    """The edits that turn `apply(body, edits)` back into `body`."""
     result, growth = [], 0
-    for one in sort_edits(edits, len(body)):
-        start = one.span.start + growth
-        result.append(edit(start, start + len(one.new), body[one.span.start : one.span.end]))
-        growth += one.growth
+    for change in sort_edits(edits, len(body)):
+        start = change.span.start + growth
+        result.append(edit(start, start + len(change.new), body[change.span.start : change.span.end]))
+        growth += change.growth
     return result
 
 
 def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Edit]:
-    """One list of edits for two made one after the other.
+    """Compose two lists of edits into one.
 
-    `first` applies to an original of `size` bytes, `second` to the result; what comes back applies
-    to the original and gives the final text. Work is n log n in the number of edits: they are sorted, and
-    each part of the final text is found by bisection.
+    `first` applies to an original of `size` bytes, `second` to the result; the returned edits turn the original into
+    the final text. This takes n log n time in the number of edits: they are sorted, and each part of the final text is
+    found by bisection.
 
-    All that comes between two kept parts is one edit, unlike in `Pieces.edits`: a second edit inside what a first one
-    inserted would otherwise leave three, and one composition after the other would make the list longer.
+    Everything between two kept parts is one edit, unlike in `Pieces.edits`: otherwise a second edit inside a first
+    insertion would make three of it, and each composition would make the list longer.
     """
     earlier = Pieces.from_cuts(size, _cuts(sort_edits(first, size)))
     later = Pieces.from_cuts(earlier.length, _cuts(sort_edits(second, earlier.length)))
     result: list[Edit] = []
-    position, put = 0, list[bytes]()
+    position, inserted = 0, list[bytes]()
     for at, length, new in (*earlier.then(later).pieces, (size, 0, None)):
         if new is not None:
-            put.append(new)
+            inserted.append(new)
             continue
-        if put or at > position:
-            result.append(edit(position, at, b"".join(put)))
-        position, put = at + length, []
+        if inserted or at > position:
+            result.append(edit(position, at, b"".join(inserted)))
+        position, inserted = at + length, []
     return result
 
 
 def minimize(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
-    """The same change with nothing in it that stays: no-ops gone, equal ends trimmed, neighbors joined.
+    """The same change as small as possible: no-ops dropped, equal ends trimmed, neighbors joined.
 
-    A character is never cut in two, so that every edit is text of its own.
+    A character is never split, so that every edit is valid text by itself.
     """
     result: list[Edit] = []
     run: list[Edit] = []
-    for one in timed(sort_edits(edits, len(body))):
-        trimmed = _trim(body, one)
+    for change in timed(sort_edits(edits, len(body))):
+        trimmed = _trim(body, change)
         if not len(trimmed.span) and not trimmed.new:
             continue
         if run and run[-1].span.end != trimmed.span.start:
@@ -234,7 +234,7 @@ def minimize(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
 
 
 def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
-    """Lengths of the common beginning and of the common end of the rest; slices compare at the speed of memory."""
+    """The lengths of the common prefix, and of the common suffix of the rest; slices compare at memory speed."""
     most = min(len(left), len(right))
     head, step = 0, min(_LONGEST_STEP, most)
     while step > _SHORTEST_STEP:
@@ -243,14 +243,14 @@ def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
             step = min(step, most - head)
         else:
             step //= 2
-    near = min(2 * _SHORTEST_STEP + 1, most - head)  # as much as was unequal in one step, or is left
+    near = min(2 * _SHORTEST_STEP + 1, most - head)  # contains the first difference, if any
     head += _same_bytes(left[head : head + near], right[head : head + near], "little")
     most -= head
     end, other = len(left), len(right)
     tail, step = 0, min(_LONGEST_STEP, most)
     if _SHORTEST_STEP < most <= _LONGEST_STEP and left.endswith(
         right[other - most + _SHORTEST_STEP :]
-    ):  # what differs is short, mostly
+    ):  # most differences are short
         tail, step = most - _SHORTEST_STEP, _SHORTEST_STEP
     while step > _SHORTEST_STEP:
         if left.endswith(right[other - tail - step : other - tail], 0, end - tail):
@@ -264,28 +264,28 @@ def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
 
 
 def _join(body: bytes, run: Sequence[Edit]) -> list[Edit]:
-    """Neighbors as one edit, made once: each with all before it would be quadratic."""
+    """Join neighbors into one edit, all at once: joining one by one would be quadratic."""
     if len(run) < 2:  # noqa: PLR2004
         return list(run)
-    one = _trim(body, edit(run[0].span.start, run[-1].span.end, b"".join([part.new for part in run])))
-    return [one] if len(one.span) or one.new else []
+    change = _trim(body, edit(run[0].span.start, run[-1].span.end, b"".join([part.new for part in run])))
+    return [change] if len(change.span) or change.new else []
 
 
-def _trim(body: bytes, one: Edit) -> Edit:
-    old = body[one.span.start : one.span.end]
-    head, tail = common_ends(old, one.new)
-    while head and (_continues(old, head) or _continues(one.new, head)):
+def _trim(body: bytes, change: Edit) -> Edit:
+    old = body[change.span.start : change.span.end]
+    head, tail = common_ends(old, change.new)
+    while head and (_is_continuation(old, head) or _is_continuation(change.new, head)):
         head -= 1
-    while tail and _continues(old, len(old) - tail):
+    while tail and _is_continuation(old, len(old) - tail):
         tail -= 1
-    return edit(one.span.start + head, one.span.end - tail, one.new[head : len(one.new) - tail])
+    return edit(change.span.start + head, change.span.end - tail, change.new[head : len(change.new) - tail])
 
 
 def _cuts(edits: Iterable[Edit]) -> list[Cut]:
-    return [(one.span.start, one.span.end, one.new) for one in edits]
+    return [(change.span.start, change.span.end, change.new) for change in edits]
 
 
-def _is_text(new: bytes) -> bool:
+def _is_utf8(new: bytes) -> bool:
     if new.isascii():
         return True
     try:
@@ -295,12 +295,12 @@ def _is_text(new: bytes) -> bool:
     return True
 
 
-def _continues(text: bytes, index: int) -> bool:
+def _is_continuation(text: bytes, index: int) -> bool:
     """Whether the byte at `index` is in the middle of a UTF-8 character."""
     return index < len(text) and text[index] & 0xC0 == 0x80  # noqa: PLR2004  10xxxxxx
 
 
 def _same_bytes(left: bytes, right: bytes, order: Literal["little", "big"]) -> int:
-    """How many bytes are the same from the beginning on, or with "big" from the end, of texts of one length."""
+    """How many bytes at the start, or with "big" at the end, are the same in two texts of equal length."""
     difference = int.from_bytes(left, order) ^ int.from_bytes(right, order)
     return ((difference & -difference).bit_length() - 1) // 8 if difference else len(left)

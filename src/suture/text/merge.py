@@ -1,15 +1,14 @@
-r"""Three-way merge: what two sides made of one base, both kept, or a conflict as a value.
+r"""Three-way merge: combine the changes of two sides, or return their conflicts as values.
 
     merge(base, ours, theirs) -> Merged(edits, conflicts)
 
-This is diff3 on the anchored line diff. Each side's changes are ranges of base lines; ranges of the two sides
-that overlap are looked at together, all others are taken as they are. Where both did the same, it is done
-once; where they did different things, it is a conflict. The result is a list of edits on `ours`, so every
-byte outside them is the one that was there.
+This is diff3 based on the anchored line diff. Each side's changes are ranges of base lines; overlapping ranges of the
+two sides are grouped, all others are taken as they are. If both sides of a group made the same change, it is made once;
+otherwise it is a conflict. The result is a list of edits on `ours`, so every byte outside them stays the same.
 
-Ranges that only touch (ours changed line 3, theirs line 4) are a conflict for git, and here by default.
-`touching` keeps both where their order is beyond doubt: not where both add lines, not at an unfinished
-last line, not what could as well be on the other side of its neighbor.
+Ranges that only touch (ours changed line 3, theirs line 4) are a conflict, as in git. `touching` keeps both if their
+order is beyond doubt: not if both add lines, not at an unfinished last line, and not if a change could as well be on
+the other side of its neighbor.
 
 Lines end at `\n`; in a text without any, at `\r`.
 """
@@ -29,13 +28,13 @@ if TYPE_CHECKING:
     from suture.text.diff import Change
 
     _Item = tuple[Change, int]
-    """A change, and whose: 0 is ours, 1 is theirs."""
+    """A change and its side: 0 is ours, 1 is theirs."""
 
 STRATEGIES = ("refuse", "ours", "theirs", "union")
 
 
 class Conflict(Record):
-    """One place where the sides disagree: what each has there, and the line where that begins on each side."""
+    """A place where the sides disagree: the text of each side, and the line at which it begins."""
 
     base: bytes
     ours: bytes
@@ -46,9 +45,9 @@ class Conflict(Record):
 
 
 class Merged(Record):
-    """The edits on `ours` that make the result, and where the sides disagreed.
+    """The edits on `ours` that make the result, and the conflicts.
 
-    With the strategy `refuse` conflicts leave `edits` incomplete: there is no result.
+    With the strategy `refuse`, conflicts leave `edits` incomplete, and there is no result.
     """
 
     edits: tuple[Edit, ...]
@@ -56,10 +55,10 @@ class Merged(Record):
 
 
 class Region(Record):
-    """A range of each of three lists, where at least one side differs from the base."""
+    """A range of each of the three lists in which at least one side differs from the base."""
 
     side: str
-    """Whose change it is: `ours`, `theirs`, `both` (the same), or `conflict`."""
+    """The side that made the change: `ours`, `theirs`, `both` (the same change), or `conflict`."""
     base: tuple[int, int]
     ours: tuple[int, int]
     theirs: tuple[int, int]
@@ -80,17 +79,19 @@ def merge(base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, 
         elif region.side == "conflict":
             narrow = _narrow(sides[1], sides[2], region)
             ranges = (narrow.base, narrow.ours, narrow.theirs)
-            was, mine, other = (b"".join(lines[i:j]) for lines, (i, j) in zip(sides, ranges, strict=True))
-            at, here, there = (span[0] + 1 for span in ranges)
-            conflicts.append(Conflict(was, mine, other, at, here, there))
-            edits += _decide(strategy, starts[narrow.ours[0]], conflicts[-1], _ending(sides))
+            base_text, our_text, their_text = (
+                b"".join(lines[i:j]) for lines, (i, j) in zip(sides, ranges, strict=True)
+            )
+            base_line, our_line, their_line = (span[0] + 1 for span in ranges)
+            conflicts.append(Conflict(base_text, our_text, their_text, base_line, our_line, their_line))
+            edits += _resolve(strategy, starts[narrow.ours[0]], conflicts[-1], _ending(sides))
     return Merged(tuple(edits), tuple(conflicts))
 
 
 def regions(
     base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes], *, touching: bool = False
 ) -> Iterator[Region]:
-    """Where the sides differ from the base, in order; what lies between is the same in all three."""
+    """The regions in which the sides differ from the base, in order; everything between is the same in all three."""
     queue = sorted(
         ((change, side) for side, lines in enumerate((ours, theirs)) for change in _push_down(base, lines)),
         key=lambda item: (item[0][:2], item[1]),
@@ -103,7 +104,7 @@ def regions(
             yield whole
             shifts = after
             continue
-        loose = {item for item in group if _slides(base, (ours, theirs)[item[1]], item[0])}
+        loose = {item for item in group if _is_ambiguous(base, (ours, theirs)[item[1]], item[0])}
         for part in _groups(group, loose, touching=True, end=len(base) if unfinished else None):
             region, shifts = _region(ours, theirs, part, shifts)
             yield region
@@ -112,16 +113,16 @@ def regions(
 def _groups(
     queue: list[_Item], loose: set[_Item], *, touching: bool = False, end: int | None = None
 ) -> Iterator[list[_Item]]:
-    """Changes that must be looked at together; at `end` a side's unfinished line has nothing after it.
+    """Group changes that depend on each other. `end` is the end of the base if a side has an unfinished last line.
 
-    What is `loose` could as well be on the other side of what it touches.
+    A `loose` change could as well be on the other side of a change that it touches.
     """
     group: list[_Item] = []
     low = high = 0
     for item in queue:
         both_add = touching and _grows(item[0]) and any(_grows(change) for change, _ in group)
         ambiguous = item[0][0] == high and (both_add or not loose.isdisjoint((item, *group)))
-        if group and not ambiguous and not _joins(item[0], low, high, end, touching=touching):
+        if group and not ambiguous and not _belongs_to_group(item[0], low, high, end, touching=touching):
             yield group
             group = []
         low = low if group else item[0][0]
@@ -134,25 +135,26 @@ def _groups(
 def _region(
     ours: Sequence[bytes], theirs: Sequence[bytes], group: list[_Item], shifts: tuple[int, int]
 ) -> tuple[Region, tuple[int, int]]:
-    """What a group of changes is, and the shifts after it."""
+    """The region of a group of changes, and the shifts after it."""
     low, high = group[0][0][0], max(change[1] for change, _ in group)
     growth = [0, 0]
     for (i, j, k, m), side in group:
         growth[side] += (m - k) - (j - i)
     after = (shifts[0] + growth[0], shifts[1] + growth[1])
-    mine, other = ((low + shift, high + end) for shift, end in zip(shifts, after, strict=True))
-    who = {side for _, side in group}
-    if who == {0, 1}:
-        name = "both" if ours[slice(*mine)] == theirs[slice(*other)] else "conflict"
+    our_range, their_range = ((low + shift, high + end) for shift, end in zip(shifts, after, strict=True))
+    sides = {side for _, side in group}
+    if sides == {0, 1}:
+        name = "both" if ours[slice(*our_range)] == theirs[slice(*their_range)] else "conflict"
     else:
-        name = "theirs" if 1 in who else "ours"
-    return Region(name, (low, high), mine, other), after
+        name = "theirs" if 1 in sides else "ours"
+    return Region(name, (low, high), our_range, their_range), after
 
 
 def _push_down(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
-    """The changes, each insertion and deletion as far down as it can be.
+    """The changes between two lists, with each insertion and deletion moved down as far as possible.
 
-    Which one of several equal lines is gone is a choice. Both sides must choose alike, or what both did is done twice.
+    Which of several equal lines was removed is arbitrary. Both sides must choose alike, or a change that both made
+    would be made twice.
     """
     result: list[Change] = []
     limit = len(old)
@@ -172,7 +174,7 @@ def _grows(change: Change) -> bool:
     return m - k > j - i
 
 
-def _slides(old: Sequence[bytes], new: Sequence[bytes], change: Change) -> bool:
+def _is_ambiguous(old: Sequence[bytes], new: Sequence[bytes], change: Change) -> bool:
     """Whether an insertion or deletion could be one line further up or down with the same result."""
     i, j, k, m = change
     if i != j and k != m:
@@ -181,16 +183,16 @@ def _slides(old: Sequence[bytes], new: Sequence[bytes], change: Change) -> bool:
     return (i > 0 and lines[last] == old[i - 1]) or (j < len(old) and lines[first] == old[j])
 
 
-def _joins(change: Change, low: int, high: int, end: int | None, *, touching: bool) -> bool:
-    """Whether a change must be looked at together with those in base[low:high], which begin no later."""
+def _belongs_to_group(change: Change, low: int, high: int, end: int | None, *, touching: bool) -> bool:
+    """Whether a change belongs to the group of changes in base[low:high], which begin no later."""
     i, j = change[:2]
     if i != high or not touching:
         return i <= high
-    return low == high == j or high == end  # two insertions at one place, or what would be glued to a last line
+    return low == high == j or high == end  # two insertions at one place, or text that would join the last line
 
 
 def _narrow(ours: Sequence[bytes], theirs: Sequence[bytes], region: Region) -> Region:
-    """A conflict without the lines on which the sides agree at its ends."""
+    """Trim the lines at both ends of a conflict on which the sides agree."""
     (i, j), (k, m) = region.ours, region.theirs
     while i < j and k < m and ours[i] == theirs[k]:
         i, k = i + 1, k + 1
@@ -199,8 +201,8 @@ def _narrow(ours: Sequence[bytes], theirs: Sequence[bytes], region: Region) -> R
     return region.but(ours=(i, j), theirs=(k, m))
 
 
-def _decide(strategy: str, begin: int, conflict: Conflict, ending: bytes) -> list[Edit]:
-    """What a strategy makes of a conflict that begins there in ours."""
+def _resolve(strategy: str, begin: int, conflict: Conflict, ending: bytes) -> list[Edit]:
+    """The edits that resolve a conflict, which begins at offset `begin` of ours, by a strategy."""
     ours, theirs, end = conflict.ours, conflict.theirs, begin + len(conflict.ours)
     if strategy == "theirs":
         return [edit(begin, end, theirs)]
@@ -211,7 +213,7 @@ def _decide(strategy: str, begin: int, conflict: Conflict, ending: bytes) -> lis
 
 
 def _ending(sides: Sequence[Sequence[bytes]]) -> bytes:
-    """What ends a line in these texts."""
+    """The line ending of these texts."""
     first = [lines[0] for lines in sides if lines]
     return next((end for end in (b"\r\n", b"\n", b"\r") if any(line.endswith(end) for line in first)), b"\n")
 

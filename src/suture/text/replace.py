@@ -1,17 +1,15 @@
-r"""Exact replacements, one after the other, as edits of the original; new text gets the line endings of the file.
+r"""Sequential exact replacements, as edits of the original. New text gets the file's line endings.
 
-A line ends as in `Lines`: at `\n` or `\r\n`, and at a lone `\r` only where there is no `\n` at all. A
-text with a `\r` of its own is literal, both as what is searched for and as what is put in.
+Lines end as in `Lines`: at `\n` or `\r\n`, and at a lone `\r` only if there is no `\n` at all. A text that contains
+`\r` is literal, both as old and as new text.
 
-A byte that a step put in has, in the original, the place of the first byte that it replaced.
-What the steps did so far is kept as a few lists of pieces, each composed of many steps, so that an
-offset is mapped back through few of them.
+A byte that a step inserted maps to the first byte that it replaced in the original. The steps so far are kept as a few
+lists of pieces, each composed of many steps, so that an offset is mapped back through few lists.
 
-Many steps are made at once: one Aho-Corasick pass finds the places of all of them, and the steps
-then run in turn in a small window around each place. That is exact as long as no change comes so
-near to the border of its window that a text could reach from it to the outside; if one does, or if
-the places are too many, the steps are made in turn on the whole text. Rejected: always in turn; for
-thousands of steps on a large file each would be a pass over all of it.
+Many steps are made at once: one Aho-Corasick pass finds the places of all steps, and the steps then run in turn in a
+small window around each place. This is exact as long as no change comes so close to the border of its window that a
+text could reach across it. If one does, or if there are too many places, the steps run in turn on the whole text.
+Rejected: always running them in turn, because thousands of steps would each pass over the whole file.
 """
 
 from __future__ import annotations
@@ -32,25 +30,25 @@ if TYPE_CHECKING:
 
     from suture.text.edits import Edit, Piece
 
-_MOST_LINES_COMPARED = 1_000  # lines of a replaced text with both kinds of endings; of more, the n-th keeps its ending
+_MOST_LINES_COMPARED = 1_000  # lines of a text with mixed endings that are aligned; in longer ones, line n is line n
 
 Hit = tuple[int, int, int]
-"""The number of a text, and the start and end of a place where it occurs."""
+"""The number of a text, and the start and end of one occurrence."""
 
 _CHUNK_SIZE = 1 << 16  # bytes that are searched in one call
 _LONGEST_OLD = 100_000  # bytes of a text that is searched for together with others: windows are several times as wide
-_MOST_ENDS_AT_ONE_PLACE = 4  # texts; with more, few bytes could have very many hits
+_MOST_ENDS_AT_ONE_PLACE = 4  # texts that may end at one place: with more, few bytes could have very many hits
 
-# Measured: from so many steps on, and with so much text to search for each place, one pass pays.
+# Measured: with so many steps, and so many bytes for each expected place, one pass is faster
 _MANY_STEPS = 8
 _BYTES_PER_PLACE = 1 << 18
 
 MOST_HITS = 20_000
-"""How many places beyond the expected number are reported."""
+"""Places beyond the expected number that are reported."""
 
 
 class Cluster(Record):
-    """Hits from `start` to `end`, what they are hits of, and the window from `begin` to `stop` around them."""
+    """Hits from `start` to `end`, the numbers of their texts, and the window from `begin` to `stop` around them."""
 
     begin: int
     start: int
@@ -60,7 +58,7 @@ class Cluster(Record):
 
 
 class Step(Record):
-    """All occurrences of `old` become `new`; there must be `count`."""
+    """Replaces all occurrences of `old` by `new`; there must be `count` of them."""
 
     old: bytes
     new: bytes
@@ -68,11 +66,11 @@ class Step(Record):
 
 
 class Outcome(Record):
-    """What the steps before the first that `failed`, or all, do to the original.
+    """What the steps, up to the first one that `failed`, do to the original.
 
-    `places` are the offsets in the original at which each step that was made found its text. If one
-    failed, `body` is the text as it found it, `hits` the spans in it (of very many the first), and
-    `origin` maps an offset in it to one in the original.
+    `places` are the offsets in the original at which each completed step found its text. If a step failed, `body` is
+    the text that it searched, `hits` are the spans that it found (the first ones if there are very many), and `origin`
+    maps an offset of `body` to the original.
     """
 
     edits: tuple[Edit, ...]
@@ -86,19 +84,19 @@ class Outcome(Record):
 def occurrences(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
     r"""All spans of `old` in `body`, left to right, without overlap; none begins or ends inside a `\r\n`.
 
-    No more than `most` are searched for.
+    At most `most` are searched for.
     """
     if b"\r" in old:
-        return literal(body, old, most) if b"\n" not in body else _uncut_spans(body, old, most)
+        return literal_spans(body, old, most) if b"\n" not in body else _spans_outside_crlf(body, old, most)
     if b"\n" not in old or b"\r" not in body:
-        return literal(body, old, most)
+        return literal_spans(body, old, most)
     if b"\n" not in body:
-        return literal(body, old.replace(b"\n", b"\r"), most)
+        return literal_spans(body, old.replace(b"\n", b"\r"), most)
     pairs = body.count(b"\r\n")
     if not pairs:
-        return literal(body, old, most)
+        return literal_spans(body, old, most)
     if pairs == body.count(b"\n"):
-        return literal(body, old.replace(b"\n", b"\r\n"), most)
+        return literal_spans(body, old.replace(b"\n", b"\r\n"), most)
     import re
 
     pattern = rb"\r?\n".join(map(re.escape, old.split(b"\n"))).removeprefix(rb"\r?")  # a known first byte is fast
@@ -106,17 +104,17 @@ def occurrences(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[
     return [(start - _is_inside_crlf(body, start), end) for start, end in spans]
 
 
-def number(body: bytes, old: bytes, spans: Sequence[tuple[int, int]]) -> int:
-    """How many occurrences there are, the first of which are these `spans`."""
+def count_occurrences(body: bytes, old: bytes, spans: Sequence[tuple[int, int]]) -> int:
+    """The number of occurrences, of which `spans` are the first."""
     if not spans:
         return 0
     start, end = spans[-1]
     if b"\n" in body and (b"\r" in old or (b"\n" in old and body.count(b"\r\n") not in {0, body.count(b"\n")})):
-        return len(occurrences(body, old))  # not all of them are the same bytes, or some are halves of line endings
+        return len(occurrences(body, old))  # their bytes differ, or some of them would split a line ending
     return len(spans) + body.count(body[start:end], end)
 
 
-def literal(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
+def literal_spans(body: bytes, old: bytes, most: int = sys.maxsize) -> list[tuple[int, int]]:
     """All spans of exactly these bytes, left to right, without overlap."""
     spans: list[tuple[int, int]] = []
     size = len(old)
@@ -139,19 +137,19 @@ def adapt_endings(body: bytes, start: int, end: int, new: bytes) -> bytes:
 
 
 def apply_steps(body: bytes, steps: Sequence[Step]) -> Outcome:
-    """The steps, one after the other, up to the first that finds another number of places than its count.
+    """Apply steps in turn, up to the first one whose number of places is not its `count`.
 
-    An empty `old` is found once in an empty text, and nowhere else.
+    An empty `old` occurs once in an empty text, and nowhere else.
     """
-    outcome = _make_only_step(body, steps[0]) if len(steps) == 1 else None
+    outcome = _apply_only_step(body, steps[0]) if len(steps) == 1 else None
     if len(steps) >= _MANY_STEPS and sum(step.count for step in steps) * _BYTES_PER_PLACE <= len(steps) * len(body):
-        outcome = at_once(body, steps)
-    return outcome or in_turn(body, steps)
+        outcome = apply_at_once(body, steps)
+    return outcome or apply_in_turn(body, steps)
 
 
-def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
-    """The steps, each on the whole text."""
-    text, trail, usual = body, _Trail(len(body)), newline_at(body, 0)
+def apply_in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
+    """Apply the steps one after the other, each to the whole text."""
+    text, trail, default_ending = body, _Trail(len(body)), newline_at(body, 0)
     places: list[tuple[int, ...]] = []
     for step in steps:
         check_time()
@@ -159,14 +157,14 @@ def in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
         if len(spans) != step.count:
             return _fail(body, trail.whole(), places, text, spans)
         places.append(tuple([trail.origin(start) for start, _ in spans]))
-        pieces = _replace(text, spans, _news(text, spans, step.new, usual))
+        pieces = _replace(text, spans, _new_texts(text, spans, step.new, default_ending))
         trail.add(pieces)
         text = pieces.text(text)
     return Outcome(tuple(minimize(body, trail.whole().edits())), tuple(places))
 
 
-def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
-    """The same, in windows around the places of all steps; nothing where it might not be the same."""
+def apply_at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
+    """Apply the steps in windows around their places; None if the result might differ from `apply_in_turn`."""
     swaps = _byte_swaps(body, steps)
     if not swaps or max(len(old) for old, _ in swaps) > _LONGEST_OLD:
         return None
@@ -183,7 +181,7 @@ def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
             return None
         wrong = next((number for number in range(limit) if len(windows.places[number]) != steps[number].count), limit)
     pieces = windows.whole()
-    if b"\r" in body and not pieces.keep(body, b"\n"):
+    if b"\r" in body and not pieces.contains_kept(body, b"\n"):
         return None
     places = [tuple(offsets) for offsets in windows.places]
     if limit == len(steps):
@@ -193,12 +191,12 @@ def at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
 
 
 def _endings_by_line(old: bytes, new: bytes) -> bytes:
-    """`new` with the line endings of `old`, which has both kinds: a line that stays keeps its own."""
-    from rapidfuzz.distance import Levenshtein  # the rare case
+    """`new` with the line endings of `old`, which has both kinds: a line that stays keeps its ending."""
+    from rapidfuzz.distance import Levenshtein  # rarely needed
 
     lines, wanted = old.split(b"\n"), new.split(b"\n")
     ends = [b"\r\n" if line.endswith(b"\r") else b"\n" for line in lines]
-    ends[-1] = ends[-2]  # it has none
+    ends[-1] = ends[-2]  # the last line has none
     bare = [line.removesuffix(b"\r") for line in lines]
     result: list[bytes] = []
     changes = [(0, len(bare), 0, len(wanted))]
@@ -212,8 +210,8 @@ def _endings_by_line(old: bytes, new: bytes) -> bytes:
     return b"".join(result[:-1])
 
 
-def _uncut_spans(body: bytes, old: bytes, most: int) -> list[tuple[int, int]]:
-    r"""All spans of exactly these bytes that do not cut a `\r\n` in two."""
+def _spans_outside_crlf(body: bytes, old: bytes, most: int) -> list[tuple[int, int]]:
+    r"""All spans of exactly these bytes that do not split a `\r\n`."""
     spans: list[tuple[int, int]] = []
     start = body.find(old)
     while start >= 0 and len(spans) < most:
@@ -230,13 +228,13 @@ def _is_inside_crlf(body: bytes, at: int) -> bool:
     return at > 0 and body.startswith(b"\r\n", at - 1)
 
 
-def _make_only_step(body: bytes, step: Step) -> Outcome | None:
-    """A step that is the only one, as most are: it needs no trail. Nothing if it fails."""
+def _apply_only_step(body: bytes, step: Step) -> Outcome | None:
+    """Apply a single step, the most common case, without a trail; None if it fails."""
     spans = _find_step(body, step)
     if len(spans) != step.count:
         return None
-    news = _news(body, spans, step.new, newline_at(body, 0))
-    edits = [edit(start, end, new) for (start, end), new in zip(spans, news, strict=True)]
+    new_texts = _new_texts(body, spans, step.new, newline_at(body, 0))
+    edits = [edit(start, end, new) for (start, end), new in zip(spans, new_texts, strict=True)]
     return Outcome(tuple(minimize(body, edits)), (tuple([start for start, _ in spans]),))
 
 
@@ -251,31 +249,31 @@ def _fail(
     return Outcome(edits, tuple(places), len(places), text, tuple(spans), pieces.origin)
 
 
-def _news(text: bytes, spans: Sequence[tuple[int, int]], new: bytes, usual: bytes) -> list[bytes]:
-    """What each of the spans becomes; lines end as is `usual` where none is left to tell."""
+def _new_texts(text: bytes, spans: Sequence[tuple[int, int]], new: bytes, default_ending: bytes) -> list[bytes]:
+    """The new text of each span. `default_ending` is the line ending if the text has no line ending left."""
     if b"\n" not in new or b"\r" in new:
         return [new] * len(spans)
     if b"\r" not in text:
-        return [new if b"\n" in text else new.replace(b"\n", usual)] * len(spans)
+        return [new if b"\n" in text else new.replace(b"\n", default_ending)] * len(spans)
     if b"\n" not in text:
         return [new.replace(b"\n", b"\r")] * len(spans)
     return [adapt_endings(text, start, end, new) for start, end in timed(spans)]
 
 
-def _replace(text: bytes, spans: Sequence[tuple[int, int]], news: Sequence[bytes]) -> Pieces:
-    """The text with other bytes at the spans."""
-    return Pieces.from_cuts(len(text), [(start, end, new) for (start, end), new in zip(spans, news, strict=True)])
+def _replace(text: bytes, spans: Sequence[tuple[int, int]], new_texts: Sequence[bytes]) -> Pieces:
+    """The text with the spans replaced."""
+    return Pieces.from_cuts(len(text), [(start, end, new) for (start, end), new in zip(spans, new_texts, strict=True)])
 
 
 class _Trail:
-    """What the steps did so far: lists of pieces, each about twice as long as the next."""
+    """The steps so far, as lists of pieces, each about twice as long as the next."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._lists: list[Pieces] = []
 
     def add(self, pieces: Pieces) -> None:
-        """One more step. How the text became empty, if it did, is of no interest any more."""
+        """Add a step. Once the text is empty, the earlier steps no longer matter."""
         lists = self._lists
         if not pieces.pieces:
             self._lists = [Pieces(self._size, [])]
@@ -286,13 +284,13 @@ class _Trail:
             lists[-1] = lists[-1].then(last)
 
     def origin(self, offset: int) -> int:
-        """The offset in the first text."""
+        """Map an offset to the original."""
         for pieces in reversed(self._lists):
             offset = pieces.origin(offset)
         return offset
 
     def whole(self) -> Pieces:
-        """All steps as one list."""
+        """All steps, composed into one list."""
         if not self._lists:
             return Pieces(self._size, [(0, self._size, None)] if self._size else [])
         *earlier, result = self._lists
@@ -302,7 +300,7 @@ class _Trail:
 
 
 def _byte_swaps(body: bytes, steps: Sequence[Step]) -> list[tuple[bytes, bytes]]:
-    r"""Olds and news as they are in a text whose lines all end in `\n`, or all in `\r\n`; none if it is not so."""
+    r"""The old and new bytes of each step in a text with only `\n` or only `\r\n`; none for other texts."""
     texts = [text for step in steps for text in (step.old, step.new)]
     if not all(texts[::2]):
         return []
@@ -320,7 +318,7 @@ def _is_crlf(text: bytes) -> bool:
 
 
 def _clusters(hits: Iterable[Hit], longest: int, size: int) -> Iterator[Cluster]:
-    """Hits with others near to them. Between two windows there is room for changes to wander a little."""
+    """Group hits that are close together. Windows extend beyond the hits so that changes may spread a little."""
     groups: list[tuple[int, int, list[int]]] = []
     for which, start, end in sorted(hits, key=itemgetter(1)):
         if groups and start - groups[-1][1] < 4 * longest:
@@ -337,7 +335,7 @@ def _clusters(hits: Iterable[Hit], longest: int, size: int) -> Iterator[Cluster]
 
 
 class _Finder:
-    """Texts that are searched for in one pass, each known by its number; `steps` are those that look for it."""
+    """Searches for numbered texts in one pass; `steps` has, for each text, the steps that search for it."""
 
     def __init__(self, olds: Sequence[bytes]) -> None:
         from ahocorasick_rs import BytesAhoCorasick
@@ -351,14 +349,14 @@ class _Finder:
         self.longest = max(map(len, olds))
 
     def all(self, body: bytes, most: int) -> list[Hit] | None:
-        """All hits; nothing if they are more than `most`."""
+        """All hits; None if there are more than `most`."""
         if self._is_deep():
             return None
         hits = list(islice(self.hits(body), most + 1))
         return None if len(hits) > most else hits
 
     def hits(self, text: bytes) -> Iterator[Hit]:
-        """All hits by their ends, those that overlap too."""
+        """All hits, even overlapping ones, ordered by their ends."""
         size = max(_CHUNK_SIZE, 4 * self.longest)
         for start in range(0, len(text), size):
             base = max(0, start - self.longest + 1)
@@ -369,7 +367,7 @@ class _Finder:
     def _is_deep(self) -> bool:
         """Whether many of the texts can end at one place, so that few bytes could have too many hits.
 
-        Shorter ones are looked at first: then the longer ones have not too many hits themselves.
+        Shorter texts are checked first, so that the longer ones don't have too many hits themselves.
         """
         for old in sorted(self._olds, key=len):
             matches = self._machine.find_matches_as_indexes(old, overlapping=True)
@@ -379,10 +377,10 @@ class _Finder:
 
 
 class _Windows:
-    """Steps made in windows of a text, from left to right.
+    """Applies steps in windows of a text, from left to right.
 
-    Within `longest` bytes of a change, a text may occur that did not before; so many bytes must stay
-    as they are at both borders of a window, for the next one to know nothing of it.
+    A change can make a text occur within `longest` bytes of it. So many bytes must stay unchanged at both borders of a
+    window, so that the windows are independent.
     """
 
     def __init__(self, body: bytes, swaps: Sequence[tuple[bytes, bytes]], finder: _Finder) -> None:
@@ -394,12 +392,12 @@ class _Windows:
         self.places: list[list[int]] = [[] for _ in swaps]
 
     def make(self, cluster: Cluster) -> bool:
-        """The steps around these hits; false if one reaches too far."""
+        """Apply the steps around these hits; False if one comes too close to the border."""
         numbers = self._steps(cluster.numbers, -1)
         if not numbers:
             return True
         start, end = cluster.start, cluster.end
-        if len(cluster.numbers) == 1 and self._is_alone(start, end, numbers[0]):
+        if len(cluster.numbers) == 1 and self._is_independent(start, end, numbers[0]):
             new = self._swaps[numbers[0]][1]
             self._put(start, end, [(start, len(new), new)] if new else [])
             self.places[numbers[0]].append(start)
@@ -419,12 +417,12 @@ class _Windows:
         self._position = end
 
     def _steps(self, old_numbers: Iterable[int], after: int) -> list[int]:
-        """The steps after one that look for what was found, in order."""
+        """The steps after `after` that search for the texts found, in order."""
         before = len(self._swaps)
         return sorted({step for number in old_numbers for step in self._finder.steps[number] if after < step < before})
 
-    def _is_alone(self, start: int, end: int, number: int) -> bool:
-        """Whether no later step finds anything at the place of this one."""
+    def _is_independent(self, start: int, end: int, number: int) -> bool:
+        """Whether no later step finds a text at the place of this one."""
         reach, new = self._finder.longest - 1, self._swaps[number][1]
         around = self._body[max(0, start - reach) : start] + new + self._body[end : end + reach]
         return not self._steps((which for which, _, _ in self._finder.hits(around)), number)
@@ -437,7 +435,7 @@ class _Windows:
         while pending:
             number = heappop(pending)
             old, new = self._swaps[number]
-            spans = literal(text, old)
+            spans = literal_spans(text, old)
             if not spans:
                 continue
             left, right = min(left, spans[0][0]), min(right, len(text) - spans[-1][1])
@@ -447,7 +445,7 @@ class _Windows:
             pieces = _replace(text, spans, [new] * len(spans))
             trail.add(pieces)
             text = pieces.text(text)
-            near = self._near(text, [first for first, _ in spans], old, new)
+            near = self._texts_near(text, [first for first, _ in spans], old, new)
             for later in self._steps(near, number):
                 if later not in known:
                     known.add(later)
@@ -455,8 +453,8 @@ class _Windows:
         self._put(begin, stop, [(begin + at, length, new) for at, length, new in trail.whole().pieces])
         return True
 
-    def _near(self, text: bytes, starts: list[int], old: bytes, new: bytes) -> set[int]:
-        """What is found in a text near to the places where `new` came for `old`."""
+    def _texts_near(self, text: bytes, starts: list[int], old: bytes, new: bytes) -> set[int]:
+        """The texts found near the places where `new` replaced `old`."""
         reach, growth = self._finder.longest - 1, len(new) - len(old)
         if len(starts) * (len(new) + 2 * reach) > len(text):
             return {which for which, _, _ in self._finder.hits(text)}

@@ -13,8 +13,7 @@ from suture.match.index import Index
 from suture.plan import Plan
 from suture.records import Record
 from suture.text.edits import apply, edit
-from suture.text.replace import MOST_HITS, Outcome, Step, apply_steps, occurrences
-from suture.text.replace import number as count_occurrences
+from suture.text.replace import MOST_HITS, Outcome, Step, apply_steps, count_occurrences, occurrences
 from suture.tools import results, spec
 from suture.tools.failure import SearchTarget, View, attempt, no_match, unexamined, wrong_count
 from suture.tools.results import check_hash, check_placeholders, check_whole, check_writable, whole_lines

@@ -200,7 +200,7 @@ class Replacements:
             if end - start <= most or subject.body.count(b"\n", start, end) < most:
                 continue
             first, last = numbers.at(start), numbers.at(max(end - 1, start))
-            inner = self._compiled.again(subject, spans[0], self._clock)
+            inner = self._compiled.next_inside(subject, spans[0], self._clock)
             if last - first >= most and inner is not None:
                 raise OverMatch(path=name, line=first, end_line=last, inner_line=numbers.at(inner))
 

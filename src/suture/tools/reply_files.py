@@ -22,7 +22,7 @@ from suture.errors import AlreadyApplied, FileChanged, FileNotFound, NoPath, Pro
 from suture.formats import Mention
 from suture.formats.file_names import is_known
 from suture.formats.search_replace import is_separator
-from suture.match.hunks import Expected, Fit, fit, in_place
+from suture.match.hunks import Expected, Fit, fit, fit_by_numbers
 from suture.match.index import Found, Index, Refused
 from suture.match.placeholders import find_added
 from suture.plan import Content, Place, Rename, Snapshot
@@ -755,7 +755,7 @@ class HunkApplier:
         if lossy:
             refused = {name: Fit(Refused("elided"), hunk.splits[0]) for name, hunk in lossy.items()}
             return refused | self._fit_all({name: hunk for name, hunk in hunks.items() if name not in lossy})
-        exact = in_place(index, list(hunks.values()))
+        exact = fit_by_numbers(index, list(hunks.values()))
         if exact is not None:
             return {name: Fit(match, hunk.splits[0]) for (name, hunk), match in zip(hunks.items(), exact, strict=True)}
         run = _FoundHunks()

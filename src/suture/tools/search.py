@@ -90,7 +90,9 @@ def worth_reading(session: Session, request: Any, compiled: Compiled) -> Content
             lambda *_: True, lambda *_: True, only_utf8=False, binary_window=window, max_bytes=max_bytes
         )
     only = not compiled.reads_undecodable
-    return ContentFilter(compiled.glimpse, compiled.may_hold, only_utf8=only, binary_window=window, max_bytes=max_bytes)
+    return ContentFilter(
+        compiled.may_occur_in, compiled.may_hold, only_utf8=only, binary_window=window, max_bytes=max_bytes
+    )
 
 
 def read_subject(session: Session, request: Any, path: str) -> tuple[Snapshot, Subject | None]:

@@ -1,4 +1,4 @@
-"""How models write an edit of `a.py`, `x = 1` to `x = 2`, and what becomes of it beside a good block.
+"""Ways in which models write the edit of `a.py` from `x = 1` to `x = 2`, and the result beside a good block.
 
 `READ` is applied. `WHOLE` is applied if whole files are asked for, and told otherwise. `CREATED` makes `b.py`.
 `TOLD` is not read: it must be in `unread`, with the kind that stands beside it; a kind with a `?` is told as a warning,

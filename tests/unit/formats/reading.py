@@ -8,7 +8,7 @@ Reader = Callable[[Source, int, str | None], Generator[Block | None, None, int]]
 
 
 def fed(reader: Reader, chunks: Iterable[str], fence: str | None = None, at: int = 0) -> tuple[list[Block], int]:
-    """The blocks of a text that comes in pieces, and the first line that is not theirs."""
+    """The blocks of a text that arrives in pieces, and the first line after them."""
     source = Source()
     reading = reader(source, at, fence)
     found: list[Block] = []
@@ -27,5 +27,5 @@ def fed(reader: Reader, chunks: Iterable[str], fence: str | None = None, at: int
 
 
 def in_pieces(text: str, step: int) -> list[str]:
-    """A text in pieces of a size; 0: in one."""
+    """A text in pieces of `step` characters; 0 means one piece."""
     return [text] if not step else [text[start : start + step] for start in range(0, len(text), step)]

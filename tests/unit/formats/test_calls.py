@@ -1,4 +1,4 @@
-"""Calls of edit tools: what they say, what is not exact in them, and where they end."""
+"""Calls of edit tools: their edits, what is not exact, and where they end."""
 
 import json
 from typing import Any
@@ -45,7 +45,7 @@ def test_several_edits_are_applied_one_after_the_other() -> None:
     assert preview_reply(reply, {"a.py": "x\n"}).files == {"a.py": "z\n"}
 
 
-def test_edits_with_their_own_files_are_blocks_of_their_own() -> None:
+def test_edits_with_their_own_files_are_separate_blocks() -> None:
     reply = parse_reply(js({"edits": [{**ARGS}, {**ARGS, "path": "b.py"}]}))
     assert [(block.number, block.path) for block in reply] == [(1, "a.py"), (2, "b.py")]
 
@@ -133,7 +133,7 @@ NO_CALLS = {
 
 
 @pytest.mark.parametrize("value", NO_CALLS.values(), ids=NO_CALLS)
-def test_what_is_no_edit_is_none(value: object) -> None:
+def test_other_json_is_not_an_edit(value: object) -> None:
     reply = parse_reply(js(value), whole_files=True)
     assert (len(reply), reply.unread) == (0, ())
 
@@ -152,22 +152,22 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
-def test_what_is_broken_is_not_read(text: str) -> None:
+def test_broken_calls_are_not_read(text: str) -> None:
     reply = parse_reply(text)
     assert (len(reply), unread(reply)) == (0, ["call"])
 
 
-def test_line_ends_may_stand_in_the_texts_of_json() -> None:
+def test_texts_in_json_may_contain_raw_line_endings() -> None:
     (hunk,) = hunks('{"path": "a.py",\n "old_str": "x {\n  \\"q\\"\n",\n "new_str": "\ty"}\nText.\n')
     assert hunk.splits == (Split('x {\n  "q"\n', "\ty"),)
 
 
-def test_a_fence_ends_a_call_that_nothing_else_ends() -> None:
+def test_a_fence_ends_an_unfinished_call() -> None:
     reply = parse_reply(f'```json\n{{"path": "a.py",\n```\n\n{js(ARGS)}\n')
     assert [(block.line, block.path) for block in reply] == [(5, "a.py")]
 
 
-def test_a_call_stays_one_in_a_reply_with_other_line_ends() -> None:
+def test_a_call_is_read_in_a_reply_with_other_line_endings() -> None:
     assert hunks(json.dumps(ARGS, indent=1).replace("\n", "\r\n") + "\r\n")[0].splits == (Split("x", "y"),)
 
 
@@ -175,7 +175,7 @@ def test_code_that_looks_like_a_call_is_code() -> None:
     assert len(parse_reply(f"```python\n{js(ARGS)}\n```\n")) == 0
 
 
-def test_many_calls_without_an_end_take_no_time() -> None:
+def test_many_calls_without_an_end_are_read_fast() -> None:
     text = '{"a":\n' * 3_000 + js(ARGS) + "\n"
     assert len(parse_reply(text)) == 0
 
@@ -193,12 +193,12 @@ LAID_OUT = {
 
 
 @pytest.mark.parametrize(("old", "new", "split"), LAID_OUT.values(), ids=LAID_OUT)
-def test_a_text_in_a_tag_is_taken_to_the_letter_or_in_lines(old: str, new: str, split: tuple[str, str]) -> None:
+def test_a_text_in_a_tag_is_literal_or_laid_out_in_lines(old: str, new: str, split: tuple[str, str]) -> None:
     (hunk,) = hunks(f'<edit path="a.py">\n<old>{old}</old>\n<new>{new}</new>\n</edit>\n')
     assert hunk.splits == (Split(*split),)
 
 
-def test_the_file_of_zeds_edits_is_named_as_that_of_blocks() -> None:
+def test_the_file_of_zeds_edits_is_named_above_them() -> None:
     pair = "<old_text line=12>\nx\n</old_text>\n<new_text>\ny\n</new_text>\n"
     first, second, third = parse_reply(f"### File: a.py\n<edits>\n{pair}\n{pair}</edits>\n\nb.py\n{pair}")
     assert [block.path for block in (first, second, third)] == ["a.py", "a.py", "b.py"]
@@ -228,7 +228,7 @@ def test_old_text_without_new_text_is_not_read() -> None:
     assert (len(reply), unread(reply)) == (0, ["tag"])
 
 
-def test_a_file_ends_at_its_own_end() -> None:
+def test_a_file_element_ends_at_its_own_tag() -> None:
     inside = 'a = "</file>"\n<file>\nb\n</file>\nc\n'
     (block,) = parse_reply(f'<file path="a.xml">\n{inside}</file>\n', whole_files=True)
     assert (block.format, block.content) == ("whole_file", inside)
@@ -238,7 +238,7 @@ def test_a_file_ends_at_its_own_end() -> None:
     assert block.content == ""
 
 
-def test_a_file_that_holds_blocks_is_not_written_whole() -> None:
+def test_a_file_element_with_blocks_is_not_a_whole_file() -> None:
     search = "<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n"
     for inside in (search, "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n"):
         (block,) = parse_reply(f'<file path="a.py">\n{inside}</file>\n', whole_files=True)
@@ -250,7 +250,7 @@ def test_a_call_without_a_path_writes_no_file() -> None:
     assert len(parse_reply(call, whole_files=True)) == 0
 
 
-def test_a_patch_in_a_call_is_read_as_the_patch_that_it_is() -> None:
+def test_a_patch_in_a_call_is_read_as_a_patch() -> None:
     patch = "Text\n*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch"
     found = parse_reply(f"Text.\n{js({'name': 'apply_patch', 'input': patch})}\n")
     assert [(block.format, block.path, block.line, block.end_line) for block in found] == [
@@ -266,11 +266,11 @@ def test_markers_are_unescaped_in_an_apply_diff_of_json() -> None:
     assert preview_reply(reply, {"a.py": "=======\n"}).files == {"a.py": "y\n"}
 
 
-def test_a_call_behind_a_block_without_an_end_is_not_believed() -> None:
+def test_a_call_after_a_block_without_an_end_cannot_be_used() -> None:
     reply = parse_reply(f"a.py\n<<<<<<< SEARCH\nx\n=======\n{js(ARGS)}\n")
     assert [block.problem for block in reply] == ["no_end", "inside"]
 
 
-def test_text_between_a_call_and_the_end_of_its_line_is_not_passed_over() -> None:
+def test_text_after_a_call_on_its_line_prevents_reading_it() -> None:
     for behind, read in {" </tool_call>": 1, ",": 1, " and so on": 0, "<b>": 0, " <|call|> x": 0}.items():
         assert len(parse_reply(f"{js(ARGS)}{behind}\n")) == read

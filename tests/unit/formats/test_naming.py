@@ -1,8 +1,17 @@
-"""Where models write which file they mean."""
+"""The places where models name the file of a block."""
 
 import pytest
 
-from suture.formats.file_names import alone, as_path, closes, fence_of, in_info, is_excerpt, mentions, path_behind_label
+from suture.formats.file_names import (
+    as_path,
+    closes_fence,
+    is_excerpt,
+    mentions,
+    parse_fence,
+    path_behind_label,
+    path_in_info,
+    path_on_line,
+)
 
 LABELLED = {
     "### File: src/app.ts": "src/app.ts",
@@ -104,7 +113,7 @@ ALONE = {
 
 @pytest.mark.parametrize(("line", "path"), ALONE.items(), ids=[each[:40] for each in ALONE])
 def test_a_line_may_be_a_path(line: str, path: str | None) -> None:
-    assert alone(line) == path
+    assert path_on_line(line) == path
 
 
 MENTIONED: dict[str, list[str]] = {
@@ -192,7 +201,7 @@ UNSURE = {
 
 
 @pytest.mark.parametrize(("line", "words"), UNSURE.items(), ids=list(UNSURE))
-def test_other_words_are_files_only_if_there_are_such(line: str, words: list[str]) -> None:
+def test_other_words_are_files_only_if_such_files_exist(line: str, words: list[str]) -> None:
     assert [(each.path, each.sure) for each in mentions(line)] == [(word, False) for word in words]
 
 
@@ -238,7 +247,7 @@ ROLES = {
 
 
 @pytest.mark.parametrize(("line", "role"), ROLES.items(), ids=list(ROLES))
-def test_the_words_before_a_file_tell_what_it_is_mentioned_for(line: str, role: str) -> None:
+def test_the_words_around_a_file_determine_its_role(line: str, role: str) -> None:
     assert mentions(line)[-1].role == role
 
 
@@ -267,7 +276,7 @@ EXCERPTS = {
 
 
 @pytest.mark.parametrize(("line", "expected"), EXCERPTS.items(), ids=list(EXCERPTS))
-def test_a_line_may_say_that_a_part_follows(line: str, expected: bool) -> None:  # noqa: FBT001  from a table
+def test_a_line_may_announce_an_excerpt(line: str, expected: bool) -> None:  # noqa: FBT001  from a table
     assert is_excerpt(line) is expected
 
 
@@ -294,23 +303,23 @@ INFO = {
 
 @pytest.mark.parametrize(("line", "path"), INFO.items(), ids=list(INFO))
 def test_a_fence_may_name_a_file(line: str, path: str | None) -> None:
-    assert in_info(line) == path
+    assert path_in_info(line) == path
 
 
 def test_a_fence_is_three_of_its_characters_or_more() -> None:
-    assert fence_of("````python x") == ("````", "python x")
-    assert fence_of("  ~~~") == ("~~~", "")
-    assert fence_of("``") is None
-    assert fence_of("```inline```") is None
-    assert fence_of("~~~a~") == ("~~~", "a~")
+    assert parse_fence("````python x") == ("````", "python x")
+    assert parse_fence("  ~~~") == ("~~~", "")
+    assert parse_fence("``") is None
+    assert parse_fence("```inline```") is None
+    assert parse_fence("~~~a~") == ("~~~", "a~")
 
 
 def test_a_fence_ends_with_as_many_characters_or_more() -> None:
-    assert closes("````", "```")
-    assert closes(" ``` ", "```")
-    assert not closes("``", "```")
-    assert not closes("```python", "```")
-    assert not closes("~~~", "```")
+    assert closes_fence("````", "```")
+    assert closes_fence(" ``` ", "```")
+    assert not closes_fence("``", "```")
+    assert not closes_fence("```python", "```")
+    assert not closes_fence("~~~", "```")
 
 
 def test_separators_of_windows_become_those_of_workspaces() -> None:

@@ -1,4 +1,4 @@
-"""Every way to write an edit, beside one good block: it is read, or it is told; what is ordinary is neither."""
+"""Every way to write an edit, beside a good block: it is read or reported; ordinary text is neither."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_every_notation_has_an_example() -> None:
 
 @pytest.mark.promise("reply.nothing-silent")
 @pytest.mark.parametrize("text", READ.values(), ids=READ)
-def test_what_is_exact_is_read_and_applied(text: str) -> None:
+def test_exact_notations_are_read_and_applied(text: str) -> None:
     reply, preview = met(text)
     assert (preview.files, reply.unread) == (BOTH, ())
     assert preview.validation.is_valid
@@ -45,7 +45,7 @@ def test_what_is_exact_is_read_and_applied(text: str) -> None:
 
 @pytest.mark.promise("reply.nothing-silent")
 @pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
-def test_whole_files_are_written_if_asked_for_and_told_otherwise(text: str) -> None:
+def test_whole_files_are_written_if_asked_for_and_reported_otherwise(text: str) -> None:
     reply, preview = met(text, whole_files=True)
     assert (preview.files, reply.unread) == (BOTH, ())
     reply, preview = met(text)
@@ -54,14 +54,14 @@ def test_whole_files_are_written_if_asked_for_and_told_otherwise(text: str) -> N
 
 
 @pytest.mark.parametrize("text", CREATED.values(), ids=CREATED)
-def test_a_new_file_is_made(text: str) -> None:
+def test_a_new_file_is_created(text: str) -> None:
     reply, preview = met(text)
     assert (preview.files, reply.unread) == (ALONE | {"b.py": "x = 2\n"}, ())
 
 
 @pytest.mark.promise("reply.nothing-silent")
 @pytest.mark.parametrize(("text", "kind"), TOLD.values(), ids=TOLD)
-def test_what_is_not_read_is_told(text: str, kind: str) -> None:
+def test_what_is_not_read_is_reported(text: str, kind: str) -> None:
     reply, preview = met(text)
     (unread,) = reply.unread
     assert (unread.kind, unread.edits) == (kind.rstrip("?"), not kind.endswith("?"))
@@ -75,13 +75,13 @@ def test_what_is_not_read_is_told(text: str, kind: str) -> None:
 
 @pytest.mark.promise("reply.nothing-silent")
 @pytest.mark.parametrize("text", ORDINARY.values(), ids=ORDINARY)
-def test_what_is_ordinary_is_neither_read_nor_told(text: str) -> None:
+def test_ordinary_text_is_neither_read_nor_reported(text: str) -> None:
     reply, preview = met(text)
     assert (len(reply), reply.unread, preview.files) == (1, (), ALONE)
     assert (preview.validation.errors, preview.validation.warnings) == ([], [])
 
 
-def test_every_kind_is_told_in_words() -> None:
+def test_every_kind_has_words() -> None:
     told = {each.kind: each for text, _ in TOLD.values() for each in met(text)[0].unread}
     told |= {each.kind: each for text in WHOLE.values() for each in met(text)[0].unread}
     assert set(told) == set(KINDS)
@@ -106,7 +106,7 @@ def test_a_notation_in_pieces_is_the_same(step: int) -> None:
             assert (name, tuple(blocks), parser.reply) == (name, whole.blocks, whole)
 
 
-def test_nothing_is_told_before_the_reply_is_over() -> None:
+def test_nothing_is_reported_before_the_reply_is_complete() -> None:
     parser = ReplyParser()
     parser.feed(beside(TOLD["sed"][0]))
     assert not parser.reply.unread
@@ -115,11 +115,11 @@ def test_nothing_is_told_before_the_reply_is_over() -> None:
 
 
 @pytest.mark.parametrize("name", ["YAML", "a sentence", "cat", "JSON with single quotes", "backslashes"])
-def test_what_a_model_thinks_is_not_told(name: str) -> None:
+def test_thinking_is_not_reported(name: str) -> None:
     assert parse_reply(f"<think>\n{TOLD[name][0]}\n</think>\n{GOOD}").unread == ()
 
 
-def test_several_edits_are_told_one_by_one() -> None:
+def test_several_edits_are_reported_one_by_one() -> None:
     text = "- path: a.py\n  old: x\n  new: y\n- path: c.py\n- path: b.py\n  old: x\n  new: y\n"
     assert [(each.line, each.path) for each in parse_reply(text).unread] == [(1, "a.py"), (5, "b.py")]
     text = '{"path": "a.py", "old_str": "x"}\n<edit path="b.py">\n<old_str>x</old_str>\n</edit>\n'
@@ -127,29 +127,29 @@ def test_several_edits_are_told_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("command", ["python <<", "python3 - << ", "$ python <<"])
-def test_a_here_document_without_a_word_is_none(command: str) -> None:
+def test_a_here_document_needs_a_delimiter(command: str) -> None:
     assert parse_reply(f"```bash\n{command}\n```\n").unread == ()
 
 
-def test_here_documents_with_one_word_each_have_their_own_end() -> None:
+def test_here_documents_with_the_same_delimiter_end_separately() -> None:
     text = "```bash\npython - <<E\npython - <<E\nprint(1)\nE\npython - <<E\nopen('a.py', 'w').write('')\nE\n```\n"
     assert [(each.line, each.kind) for each in parse_reply(text).unread] == [(6, "shell")]
 
 
-def test_behind_many_calls_without_an_end_a_short_one_is_told_and_a_long_one_is_not() -> None:
+def test_after_many_calls_without_an_end_only_short_ones_are_reported() -> None:
     call = '{{"path": "a.py",\n{}"old_str": "x"\n}}\n'
     for lines, told in ((5, [241]), (50, [])):
         text = "{\n\n" * 120 + call.format("\n".join([""] + ['"a": 1,'] * lines + [""]))
         assert (lines, [each.line for each in parse_reply(text).unread]) == (lines, told)
 
 
-def test_a_notation_alone_is_told_as_well() -> None:
+def test_a_notation_without_other_blocks_is_reported() -> None:
     for name, (text, kind) in TOLD.items():
         found = [each.kind for each in parse_reply(f"{text.rstrip()}\n").unread]
         assert (name, found) == (name, [kind.rstrip("?")])
 
 
-def test_a_workspace_tells_the_same(tmp_path: object) -> None:
+def test_a_workspace_reports_the_same(tmp_path: object) -> None:
     root = f"{tmp_path}"
     for name, content in FILES.items():
         with open(f"{root}/{name}", "w", encoding="utf-8") as file:  # noqa: PTH123  as short as it can be

@@ -1,4 +1,4 @@
-"""Whole replies: which blocks they have, and what file each is about."""
+"""Whole replies: their blocks, and the file of each block."""
 
 import pytest
 
@@ -51,32 +51,32 @@ def test_the_path_is_found_wherever_models_put_it(text: str) -> None:
     assert paths(f"Some words.\n\n{text}\nMore words.\n") == ["a.py"]
 
 
-def test_a_heading_holds_until_the_next_one() -> None:
+def test_a_heading_counts_until_the_next_one() -> None:
     text = f"### File: a.py\n{AB}text\n{AB}\n### File: b.py\nwords\n\nmore words\n\nand more\n{AB}"
     assert paths(text) == ["a.py", "a.py", "b.py"]
 
 
-def test_what_is_named_last_holds() -> None:
+def test_the_file_named_last_counts() -> None:
     assert paths(f"### File: a.py\n{AB}b.py\n{AB}\n{AB}") == ["a.py", "b.py", "b.py"]
     assert paths(f"### File: a.py\n{AB}b.py\n{AB}\n{AB}", "d.py") == ["a.py", "b.py", "b.py"]
 
 
-def test_without_any_path_the_one_before_is_meant() -> None:
+def test_without_a_path_the_previous_one_is_meant() -> None:
     assert paths(f"a.py\n{AB}And also:\n{AB}") == ["a.py", "a.py"]
     assert paths(AB) == [None]
 
 
-def test_a_default_path_is_for_blocks_that_nothing_names_a_file_for() -> None:
+def test_the_default_path_is_for_blocks_whose_file_nothing_names() -> None:
     assert paths(f"{AB}a.py\n{AB}words\n{AB}", "d.py") == ["d.py", "a.py", "d.py"]
     assert paths(f"### File: a.py\n{AB}words\n{AB}", "d.py") == ["a.py", "a.py"]
 
 
-def test_the_path_of_a_block_is_not_looked_for_inside_the_one_before() -> None:
+def test_the_path_of_a_block_is_not_searched_for_in_the_previous_block() -> None:
     text = "a.py\n<<<<<<< SEARCH\nx\n=======\nb.py\n>>>>>>> REPLACE\n" + AB
     assert paths(text) == ["a.py", "a.py"]
 
 
-def test_a_path_in_a_fence_of_code_is_no_heading() -> None:
+def test_a_path_in_a_code_fence_is_not_a_heading() -> None:
     assert paths(f"```python\n# File: b.py\nx\ny\nz\n```\n\nWords.\n{AB}") == [None]
 
 
@@ -139,7 +139,7 @@ def test_a_fenced_file_is_a_block_only_if_that_is_asked_for(text: str, content: 
     assert (block.format, block.path, block.content) == ("whole_file", "a.py", content)
 
 
-def test_fenced_files_that_are_passed_over_are_named() -> None:
+def test_skipped_fenced_files_are_named() -> None:
     assert parse_reply("```python a.py\nx\n```\nb.py\n```\ny\n```\n").fenced == ("a.py", "b.py")
     assert parse_reply("```bash run.sh\nls\n```\n").fenced == ()
 
@@ -158,7 +158,7 @@ def test_fenced_files_that_are_passed_over_are_named() -> None:
         ("```python a.py\n\n", []),
     ],
 )
-def test_what_is_no_whole_file(text: str, found: list[tuple[str, str]]) -> None:
+def test_other_fences_are_not_whole_files(text: str, found: list[tuple[str, str]]) -> None:
     assert told(text, whole_files=True) == found
 
 
@@ -167,11 +167,11 @@ def test_a_fenced_file_without_an_end_cannot_be_used() -> None:
     assert (block.problem, block.content) == ("no_end", None)
 
 
-def test_a_default_path_is_for_a_fence_of_code() -> None:
+def test_the_default_path_is_for_a_code_fence() -> None:
     assert told("```python\nx\n```\n```bash\nls\n```\n", "d.py", whole_files=True) == [("whole_file", "d.py")]
 
 
-def test_a_block_comes_as_soon_as_it_is_complete() -> None:
+def test_a_block_is_returned_as_soon_as_it_is_complete() -> None:
     parser = ReplyParser()
     lines = f"### File: a.py\n{AB}Done.\n{PATCH}".split("\n")
     came = [(line, blocks) for line in lines if (blocks := parser.feed(f"{line}\n"))]
@@ -185,7 +185,7 @@ def test_a_reply_is_a_sequence_of_its_blocks() -> None:
     assert (len(reply), reply[1], list(reply)) == (2, reply.blocks[1], list(reply.blocks))
 
 
-def test_all_paths_are_told_once_in_their_order() -> None:
+def test_all_paths_are_listed_once_in_order() -> None:
     text = f"### File: z.py\nNothing.\n### File: a.py\n{AB}{PATCH}{AB}\n"
     text += "*** Begin Patch\n*** Update File: o.py\n*** Move to: n.py\n*** End Patch\n"
     assert extract_paths(text) == ["z.py", "a.py", "p.py", "o.py", "n.py"]
@@ -305,14 +305,14 @@ def test_the_header_of_a_patch_above_a_block_names_its_file(header: str) -> None
     assert paths(text) == ["a.py", "b.py"]
 
 
-def test_thoughts_are_not_read() -> None:
+def test_thinking_is_not_read() -> None:
     assert paths(f"<think>\nMaybe\na.py\n{AB}\n</think>\n\nb.py\n{AB}") == ["b.py"]
     assert paths(f"<Thinking>short</thinking>\nb.py\n{AB}") == ["b.py"]
     assert paths(f"<think>\na.py\n{AB}") == []
     assert paths(f"```\n<think>\n```\nb.py\n{AB}") == ["b.py"]
 
 
-def test_behind_a_block_without_an_end_patches_are_not_believed() -> None:
+def test_patches_after_a_block_without_an_end_cannot_be_used() -> None:
     text = f"n.md\n<<<<<<< NEW_FILE\nExample:\n\n{PATCH}{DIFF}"
     assert [each.problem for each in parse_reply(text)] == ["no_end", "inside", "inside"]
     assert [each.problem for each in parse_reply(f"{text}a.py\n{AB}{PATCH}")] == [
@@ -324,18 +324,18 @@ def test_behind_a_block_without_an_end_patches_are_not_believed() -> None:
     ]
 
 
-def test_a_patch_in_a_patch_is_not_believed() -> None:
+def test_a_patch_in_a_patch_cannot_be_used() -> None:
     inner = "*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n"
     found = parse_reply(f"*** Begin Patch\n*** Add File: n.md\nexample:\n{inner}*** End Patch\n")
     assert [each for each in found if not each.problem] == []
 
 
-def test_a_deletion_alone_may_be_talked_about() -> None:
+def test_a_deletion_alone_may_be_a_mention() -> None:
     assert len(parse_reply("You would write:\n\n*** Delete File: a.py\n\nbut don't.\n")) == 0
     assert paths("```\n*** Delete File: a.py\n```\n") == ["a.py"]
 
 
-def test_a_fenced_text_may_hold_blocks() -> None:
+def test_a_fenced_text_may_contain_blocks() -> None:
     text = f"n.md\n````md\n### File: a.py\n{AB}````\n"
     assert told(text, whole_files=True) == [("whole_file", "n.md")]
 
@@ -346,7 +346,7 @@ def test_a_file_that_a_sentence_mentions_is_not_written_whole() -> None:
     assert told("### File: m.py\nUsage:\n```python\nimport m\n```\n", whole_files=True) == []
 
 
-def test_a_fence_with_markers_is_no_whole_file() -> None:
+def test_a_fence_with_markers_is_not_a_whole_file() -> None:
     assert parse_reply("m.py\n```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n```\n").fenced == ()
 
 
@@ -367,7 +367,7 @@ def test_diffs_in_fences_are_read_without_headers_and_indented(text: str, found:
     assert paths(text) == found
 
 
-def test_what_is_passed_over_is_told() -> None:
+def test_skipped_edits_are_reported() -> None:
     text = f"a.py\n{AB}\nLike this:\n\n```diff\n-a\n+b\n```\n\n**w.py**\n```python\nx\n```\n<<<<<<< HEAD\n"
     assert validate_reply(text).warnings == [
         "Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE",

@@ -1,4 +1,4 @@
-"""SEARCH/REPLACE and NEW_FILE blocks: what is a marker, where a block ends, how it can be split."""
+"""SEARCH/REPLACE and NEW_FILE blocks: their markers, where they end, how they can be split."""
 
 import pytest
 
@@ -40,7 +40,7 @@ MARKERS = {
 
 
 @pytest.mark.parametrize(("line", "kind"), MARKERS.items(), ids=[repr(each) for each in MARKERS])
-def test_a_marker_is_a_line_of_its_own(line: str, kind: str | None) -> None:
+def test_a_marker_is_a_whole_line(line: str, kind: str | None) -> None:
     assert marker(line) == kind
 
 
@@ -53,7 +53,7 @@ def test_a_marker_is_a_line_of_its_own(line: str, kind: str | None) -> None:
         ("<<<<<<< search x", "x"),
     ],
 )
-def test_a_path_may_stand_behind_the_marker(line: str, path: str) -> None:
+def test_a_path_may_follow_the_marker(line: str, path: str) -> None:
     assert path_behind(line) == path
 
 
@@ -98,7 +98,7 @@ def test_the_two_parts_are_taken_as_they_are(old: str, new: str, size: int) -> N
     assert splits(only(f"a.py\n{block(old, new, size)}")) == [(old, new)]
 
 
-def test_a_reply_with_windows_line_ends_has_the_same_blocks() -> None:
+def test_a_reply_with_windows_line_endings_has_the_same_blocks() -> None:
     text = "a.py\n" + block("a\n\nb\n", "c\n") + "\nb.py\n<<<<<<< NEW_FILE\nx\n>>>>>>> NEW_FILE\n"
     plain, windows = parse_reply(text), parse_reply(text.replace("\n", "\r\n"))
     assert windows == plain
@@ -116,7 +116,7 @@ def test_lines_that_lack_the_indentation_of_their_markers_stay_as_they_are() -> 
     assert splits(only("  <<<<<<< SEARCH\n  a\n b\n  =======\n  c\n  >>>>>>> REPLACE\n")) == [("  a\n b\n", "  c\n")]
 
 
-def test_every_separator_may_be_the_one() -> None:
+def test_every_separator_is_a_way_to_split_the_block() -> None:
     text = "<<<<<<< SEARCH\nTitle\n=====\nText\n=======\nHeading\n=======\n>>>>>>> REPLACE\n"
     assert splits(only(text)) == [
         ("Title\n=====\nText\n", "Heading\n=======\n"),
@@ -154,7 +154,7 @@ def test_a_block_in_the_content_is_content() -> None:
     assert splits(only(block(inner, ""))) == [(inner, "")]
 
 
-def test_of_many_separators_those_as_long_as_the_other_markers_count() -> None:
+def test_if_there_are_many_separators_those_of_the_right_length_count() -> None:
     headings = "".join(f"{number}\n=====\n" for number in range(30))
     assert splits(only(block(headings, "a\n"))) == [(headings, "a\n")]
     lines = "=======\n" * 30
@@ -189,7 +189,7 @@ def test_a_damaged_block_is_named_and_the_others_are_read(text: str, problems: l
     assert [each.problem for each in parse_reply(text)] == problems
 
 
-def test_a_block_behind_one_without_an_end_may_be_its_content() -> None:
+def test_a_block_after_one_without_an_end_may_be_its_content() -> None:
     first, second, third = parse_reply(f"<<<<<<< SEARCH\na\n{BC}{DE}")
     assert (first.problem, splits(second), splits(third)) == ("no_end", [("b\n", "c\n")], [("d\n", "e\n")])
     assert [each.hunks[0].inner for each in (second, third)] == [True, False]
@@ -201,18 +201,18 @@ def test_text_between_two_ends_may_belong_to_the_block() -> None:
 
 
 @pytest.mark.parametrize("between", ["```\ntext\n", "text\n=======\ntext\n"])
-def test_a_fence_or_a_separator_tells_that_the_block_was_over(between: str) -> None:
+def test_a_fence_or_a_separator_shows_that_the_block_has_ended(between: str) -> None:
     blocks = parse_reply(f"```\n{AB}{between}>>>>>>> REPLACE\n")
     assert [each.doubts for each in blocks] == [None] * len(blocks)
 
 
-def test_a_new_file_is_all_that_stands_between_its_markers() -> None:
+def test_a_new_file_is_everything_between_its_markers() -> None:
     content = "a\n=======\n<<<<<<< SEARCH\n\n```\n"
     found = only(f"x.md\n<<<<<<< NEW_FILE\n{content}>>>>>>> NEW_FILE\n")
     assert (found.format, found.action, found.path, found.content) == ("new_file", "create", "x.md", content)
 
 
-def test_lines_and_numbers_tell_where_a_block_stands() -> None:
+def test_a_block_has_its_number_and_its_lines() -> None:
     first, second = parse_reply(f"a.py\n{AB}\n{NB}")
     assert [(each.number, each.line, each.end_line, each.action) for each in (first, second)] == [
         (1, 2, 6, "update"),
@@ -221,7 +221,7 @@ def test_lines_and_numbers_tell_where_a_block_stands() -> None:
     assert first.hunks[0].splits == (Split("a\n", "b\n"),)
 
 
-def test_a_remark_behind_a_marker_is_no_path() -> None:
+def test_a_remark_after_a_marker_is_not_a_path() -> None:
     found = only("a.py\n<<<<<<< SEARCH (line 1)\na\n=======\nb\n>>>>>>> REPLACE  # done\n")
     assert (found.path, splits(found)) == ("a.py", [("a\n", "b\n")])
 
@@ -252,7 +252,7 @@ def test_the_number_of_a_line_is_a_hint(search: str, found: tuple[str, int | Non
     assert (hunk.splits[0].old, hunk.near, hunk.at) == (*found, None)
 
 
-def test_a_number_behind_the_marker_is_a_hint() -> None:
+def test_a_number_after_the_marker_is_a_hint() -> None:
     for marked, near in {"line=42": 42, 'line="42"': 42, "line=x": None, "(line 42)": None}.items():
         hunk = only(f"a.py\n<<<<<<< SEARCH {marked}\na\n=======\nb\n>>>>>>> REPLACE\n").hunks[0]
         assert (hunk.splits[0].old, hunk.near) == ("a\n", near)

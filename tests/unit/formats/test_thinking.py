@@ -1,4 +1,4 @@
-"""What models think is never applied, however it is marked."""
+"""A model's thinking is never applied, however it is marked."""
 
 from itertools import product
 
@@ -113,7 +113,7 @@ COUNTING = {
     f"So <think> a <thinking> b\n{REAL}</thinking>\n{REAL}</think>\n{REAL}": 1,
     f"<thinking>\n<think>a</think>\n{REAL}so </thinking> now\n{REAL}": 1,
 }
-"""How many blocks count."""
+"""The number of blocks that count."""
 
 
 @pytest.mark.parametrize(("text", "number"), COUNTING.items())
@@ -128,7 +128,7 @@ def test_a_tag_alone_counts_at_the_edge_of_its_line(text: str, number: int) -> N
 
 @pytest.mark.promise("reply.thinking")
 @pytest.mark.parametrize("fence", ["```", "```html", "~~~~"])
-def test_an_end_in_a_fence_of_the_thinking_is_not_the_last_one(fence: str) -> None:
+def test_an_end_in_a_fence_inside_the_thinking_does_not_count(fence: str) -> None:
     end = fence.removesuffix("html")
     text = f"<think>\n{fence}\n</think>\n{end}\n{FORMATS['search_replace']}</think>\n{REAL}"
     found = preview_reply(text, BEFORE)
@@ -137,7 +137,7 @@ def test_an_end_in_a_fence_of_the_thinking_is_not_the_last_one(fence: str) -> No
     assert [each.hunks[0].splits[0].new for each in parse_reply(closed)] == ["x = 2\n", "y = 2\n"]
 
 
-def test_a_fence_that_the_thinking_left_open_does_not_matter_behind_it() -> None:
+def test_a_fence_left_open_in_the_thinking_does_not_matter_after_it() -> None:
     text = f"<think>\n```\nx\n</think>\n```\n{REAL}```\nThen:\n```python\n</think>\n```\n{REAL}"
     assert len(parse_reply(text)) == 2
 
@@ -181,13 +181,13 @@ CONTENT = {
 
 
 @pytest.mark.parametrize("text", CONTENT.values(), ids=CONTENT)
-def test_what_is_no_thinking_is_applied(text: str) -> None:
+def test_text_that_is_not_thinking_is_applied(text: str) -> None:
     found = preview_reply(text, BEFORE)
     assert (found.files["a.py"] or "").startswith("x = 1\ny = 2\n")
     assert {each.status for each in found.outcomes} == {"applied"}
 
 
-def test_what_stands_beside_a_tag_is_read() -> None:
+def test_text_beside_a_tag_is_read() -> None:
     text = f"<think>no</think>### File: a.py\n{REAL.removeprefix('a.py')}"
     assert [each.path for each in parse_reply(text)] == ["a.py"]
     assert [each.path for each in parse_reply(f"Now `a.py`: <think>\nhm\n</think>\n{REAL.removeprefix('a.py')}")] == [
@@ -195,7 +195,7 @@ def test_what_stands_beside_a_tag_is_read() -> None:
     ]
 
 
-def test_another_end_does_not_end_it() -> None:
+def test_an_end_of_another_family_does_not_count() -> None:
     assert len(parse_reply(f"<thinking>\n<reflection>a</reflection>\n{REAL}</analysis>\n{REAL}")) == 0
 
 
@@ -208,19 +208,19 @@ def test_one_thought_may_follow_another_in_a_line() -> None:
     assert len(reply) == 1
 
 
-def test_thinking_is_told_by_its_lines() -> None:
+def test_thinking_is_reported_with_its_lines() -> None:
     assert parse_reply(f"{REAL}</think>\n{REAL}").thoughts == (Thought(1, 7, "</think>", 1, "beginning"),)
     assert parse_reply(f"<think>\n{REAL}").thoughts == (Thought(1, 7, "<think>", 1, "end"),)
     assert parse_reply("<think>x</think>\n").thoughts == ()
 
 
-def test_names_in_thinking_are_not_in_force_behind_it() -> None:
+def test_files_named_in_thinking_do_not_count_after_it() -> None:
     bare = REAL.removeprefix("a.py")
     assert [each.path for each in parse_reply(f"### File: b.py\n{bare}</think>\n{bare}")] == [None]
 
 
 @pytest.mark.promise("reply.stream")
-def test_a_block_that_came_is_taken_back_by_an_end_without_a_beginning() -> None:
+def test_an_end_without_a_beginning_withdraws_earlier_blocks() -> None:
     parser = ReplyParser()
     assert [each.number for each in parser.feed(REAL)] == [1]
     assert len(parser.reply) == 1
@@ -254,7 +254,7 @@ def call(ws: Workspace, reply: str) -> tuple[str, dict[str, object]]:
     return result.text, result.metadata
 
 
-def test_the_tool_says_so_too() -> None:
+def test_the_tool_also_says_that_blocks_were_skipped() -> None:
     ws, fs = workspace({"a.py": b"x = 1\ny = 1\n"})
     text, data = call(ws, f"<think>\n{FORMATS['search_replace']}</think>\n{REAL}")
     assert fs.files() == {"a.py": b"x = 1\ny = 2\n"}
@@ -263,7 +263,7 @@ def test_the_tool_says_so_too() -> None:
     assert len(data["warnings"]) == 1
 
 
-def test_a_reply_that_is_all_thinking_holds_no_block() -> None:
+def test_a_reply_that_is_all_thinking_has_no_blocks() -> None:
     ws, fs = workspace({"a.py": b"x = 1\ny = 1\n"})
     text, data = call(ws, f"<think>\n{REAL}{REAL}")
     assert isinstance(data["error"], dict)

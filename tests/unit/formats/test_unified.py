@@ -11,7 +11,7 @@ from tests.unit.formats.reading import fed, in_pieces
 
 
 def read(text: str, fence: str | None = None, at: int = 0, step: int = 0) -> tuple[list[Block], int]:
-    """The blocks of a text that comes in pieces of a size, and the first line that is not theirs."""
+    """The blocks of a text that arrives in pieces, and the first line after them."""
     return fed(unified.read, in_pieces(text, step), fence, at)
 
 
@@ -285,7 +285,7 @@ def test_a_section_is_a_block(name: str) -> None:
         ("old/x new/x", "new/x"),
     ],
 )
-def test_names_behind_diff_are_told_apart(names: str, path: str) -> None:
+def test_the_two_names_of_diff_git_are_separated(names: str, path: str) -> None:
     found, _ = read(text_of(f"diff --git {names}", "old mode 100644", "new mode 100755"))
     assert [each.path for each in found] == [path]
 
@@ -382,13 +382,13 @@ FENCED = {
 
 
 @pytest.mark.parametrize("name", FENCED)
-def test_a_fence_ends_a_hunk_and_nothing_else(name: str) -> None:
+def test_only_the_fence_ends_a_hunk_inside_it(name: str) -> None:
     lines, expected = FENCED[name]
     (found,), end = read(text_of(*HEAD, *lines, "```", "Text"), "```")
     assert (list(found.hunks), found.problem, end) == (expected, None, len(lines) + 2)
 
 
-def test_a_log_in_a_fence_is_left_where_its_hunk_ends() -> None:
+def test_a_log_in_a_fence_ends_with_its_hunk() -> None:
     text = text_of(*HEAD, *ONE, "", "commit 1234", "", "    - message", "", "diff --git a/y b/y", *ONE, "```")
     assert read(text, "```") == ([block("update", 1, 5, "x", "b/x", hunks=one(3))], 5)
 
@@ -415,19 +415,19 @@ def test_in_a_fence_a_diff_may_begin_with_a_hunk() -> None:
     )
 
 
-def test_a_mail_of_git_is_left_behind_its_hunks() -> None:
+def test_an_email_from_git_ends_after_its_hunks() -> None:
     text = text_of("---", " x | 2 +-", "", "diff --git a/x b/x", *HEAD, *ONE, "-- ", "2.39.5", "")
     assert read(text, at=3) == ([block("update", 4, 9, "x", "b/x", hunks=one(7))], 9)
 
 
-def test_line_ends_of_the_reply_are_not_those_of_the_file() -> None:
+def test_line_endings_of_the_reply_are_not_those_of_the_file() -> None:
     text = text_of("diff --git a/x b/x", *HEAD, "@@ -1,2 +1,2 @@", "-a", "", "+b").replace("\n", "\r\n")
     expected = [block("update", 1, 7, "x", "b/x", hunks=(hunk(4, "a\n\n", "\nb\n", at=1),))]
     assert read(text) == (expected, 7)
     assert read(text, step=1) == (expected, 7)
 
 
-def test_a_hunk_with_a_line_behind_its_last_one_spoils_the_rest() -> None:
+def test_a_hunk_with_a_line_after_its_last_one_makes_the_rest_unusable() -> None:
     text = text_of(*HEAD, *ONE, "@@", "+a", "\\ No newline at end of file", "+b", "@@", "-c", "Text")
     assert read(text) == (
         [block("update", 1, 5, "x", "b/x", hunks=one(3)), block("update", 6, 11, "x", "b/x", problem="not_a_hunk")],
@@ -485,12 +485,12 @@ CUT = {
 
 
 @pytest.mark.parametrize("lines", CUT)
-def test_a_diff_that_is_cut_keeps_what_is_complete(lines: int) -> None:
+def test_a_truncated_diff_keeps_what_is_complete(lines: int) -> None:
     assert read(text_of(*SAMPLE[:lines])) == (CUT[lines], lines)
 
 
 @pytest.mark.parametrize("lines", range(1, len(SAMPLE) + 1))
-def test_a_diff_is_cut_where_its_fence_does_not_end(lines: int) -> None:
+def test_a_diff_in_a_fence_without_an_end_is_truncated(lines: int) -> None:
     found, end = read(text_of(*SAMPLE[:lines]), "```")
     assert (found[-1].problem, found[-1].hunks, end) == ("no_end", (), lines)
     assert [each for each in found if each.problem is None] == [WHOLE, NEW][: (lines > 13) + (lines > 21)] or (
@@ -510,16 +510,16 @@ def test_a_diff_is_cut_where_its_fence_does_not_end(lines: int) -> None:
         [*HEAD, "@@ -1 +0,0 @@", "-a", "-b", "--- x"],
     ],
 )
-def test_what_may_lack_its_hunks_or_lines_at_the_end_cannot_be_used(lines: list[str]) -> None:
+def test_a_section_that_may_lack_hunks_or_lines_cannot_be_used(lines: list[str]) -> None:
     assert [each.problem for each in read(text_of(*lines))[0]] == ["no_end"]
 
 
-def test_a_header_that_is_cut_is_none_of_the_hunk_before() -> None:
+def test_a_truncated_header_is_not_part_of_the_previous_hunk() -> None:
     assert [each.problem for each in read(text_of(*HEAD, *ONE, "--- y", "+++ y"))[0]] == [None, "no_end"]
     assert [each.problem for each in read(text_of(*HEAD, "@@", "-a", "--- y", "+++ y"))[0]] == [None, "no_end"]
 
 
-def test_a_header_without_counts_before_it_needs_a_hunk_behind_it() -> None:
+def test_a_header_after_a_hunk_without_counts_needs_a_hunk() -> None:
     found, _ = read(text_of(*HEAD, "@@", "-a", "", "--- y", "+++ y", "", *ONE))
     assert found == [
         block("update", 1, 4, "x", "b/x", hunks=(hunk(3, "a\n", ""),)),
@@ -537,7 +537,7 @@ def test_a_dash_line_alone_begins_nothing() -> None:
     ("settings", "options"),
     [([], []), ([], ["--no-prefix"]), ([], ["--binary"]), (["-c", "diff.mnemonicPrefix=true"], [])],
 )
-def test_what_git_says_of_files_is_understood(tmp_path: Path, settings: list[str], options: list[str]) -> None:
+def test_git_headers_are_understood(tmp_path: Path, settings: list[str], options: list[str]) -> None:
     def git(*arguments: str) -> str:
         isolated = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
         return subprocess.run(
@@ -613,7 +613,7 @@ def test_a_fenced_diff_begins_with_a_hunk_too(line: str, *, expected: bool) -> N
     assert unified.begins(line, None, fenced=True) is expected
 
 
-def test_added_lines_behind_those_that_are_counted_may_be_a_list() -> None:
+def test_added_lines_after_the_counted_ones_may_be_a_list() -> None:
     lines = ("@@ -1 +1 @@", "-a", "+b", "+ c")
     (found,), _ = read(text_of(*HEAD, *lines))
     assert found.hunks == (Hunk(3, (Split("a\n", "b\n"), Split("a\n", "b\n c\n")), (), 1, likely=1),)
@@ -621,7 +621,7 @@ def test_added_lines_behind_those_that_are_counted_may_be_a_list() -> None:
     assert fenced.hunks == (hunk(3, "a\n", "b\n c\n", at=1),)
 
 
-def test_a_last_line_without_an_end_may_be_half_of_one() -> None:
+def test_a_last_line_without_an_ending_may_be_truncated() -> None:
     text = text_of(*HEAD, "@@ -1,2 +1,2 @@", " a", "-b")
     (found,), _ = read(f"{text}+c")
     assert found.problem == "no_end"
@@ -635,7 +635,7 @@ def test_in_a_fence_hunks_need_no_header(head: tuple[str, ...]) -> None:
     assert found.hunks == (hunk(len(head) + 1, "a\nb\n", "a\nc\n"),)
 
 
-def test_a_new_name_that_is_cut_off_is_none() -> None:
+def test_a_truncated_new_name_is_not_a_name() -> None:
     text = text_of("diff --git a/x b/long", "similarity index 100%", "rename from x", "rename to lo")
     (found,), _ = read(text)
     assert found.problem == "no_end"

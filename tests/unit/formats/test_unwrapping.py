@@ -1,4 +1,4 @@
-"""Blocks in quotations and in the entities of HTML."""
+"""Blocks in quotations and in HTML entities."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_a_block_is_read_as_it_was_before(text: str) -> None:
     assert block.hunks[0].splits[0].old == "a < b\n"
 
 
-def test_what_is_quoted_after_a_block_stays_outside() -> None:
+def test_a_quotation_after_a_block_stays_outside() -> None:
     first, second = parse_reply(f"a.py\n{quoted(BLOCK)}\nText.\n\nb.py\n{BLOCK}")
     assert [(each.path, each.line) for each in (first, second)] == [("a.py", 2), ("b.py", 11)]
 
@@ -52,11 +52,11 @@ NOT_READ = {
 
 
 @pytest.mark.parametrize("text", NOT_READ.values(), ids=NOT_READ)
-def test_what_is_no_block_stays_as_it_is(text: str) -> None:
+def test_other_quotations_stay_as_they_are(text: str) -> None:
     assert len(parse_reply(f"a.py\n{text}\nText.\n")) == 0
 
 
-def test_a_quoted_block_behind_quoted_ones_that_nothing_ends_is_read() -> None:
+def test_a_quoted_block_after_unfinished_quoted_blocks_is_read() -> None:
     begun = "> <<<<<<< SEARCH\na.py\n"
     reply = parse_reply(f"{begun * 3}> <<<<<<< SEARCH\n> x\n> =======\n> y\n> >>>>>>> REPLACE\n{begun * 2}")
     assert [block.problem for block in reply] == ["no_end"] * 3 + [None] + ["no_end"] * 2

@@ -7,7 +7,7 @@ from tests.unit.formats.reading import fed, in_pieces
 
 
 def read(text: str, fence: str | None = None, at: int = 0, step: int = 0) -> tuple[list[Block], int]:
-    """The blocks of a text that comes in pieces of a size, and the first line that is not theirs."""
+    """The blocks of a text that arrives in pieces, and the first line after them."""
     return fed(v4a.read, in_pieces(text, step), fence, at)
 
 
@@ -162,7 +162,7 @@ SPOILED = {
 
 
 @pytest.mark.parametrize("name", SPOILED)
-def test_a_section_is_spoiled_from_a_hunk_on(name: str) -> None:
+def test_a_section_may_be_unusable_from_a_hunk_on(name: str) -> None:
     lines, expected = SPOILED[name]
     assert read(patch("*** Update File: x", *lines))[0] == expected
 
@@ -176,7 +176,7 @@ MARKERS = {
 
 
 @pytest.mark.parametrize("name", MARKERS)
-def test_markers_may_be_written_otherwise(name: str) -> None:
+def test_markers_may_be_written_differently(name: str) -> None:
     assert read(MARKERS[name]) == (UPDATED, 5)
 
 
@@ -219,7 +219,7 @@ def test_a_fence_in_the_text_does_not() -> None:
     assert read(text, "```")[0][0].hunks == (hunk(3, "```\n~~~\n```py\n", "```\n```py\n"),)
 
 
-def test_a_new_file_without_any_plus_may_hold_a_fence() -> None:
+def test_a_new_file_without_any_plus_may_contain_a_fence() -> None:
     text = "*** Begin Patch\n*** Add File: x\na\n```\nb\n```\n*** End Patch\n```\n"
     assert read(text, "```") == ([block("create", 2, 3, "x", problem="no_end")], 3)
     assert read("*** Add File: x\na\n```\n", "```") == ([block("create", 1, 2, "x", content="a\n")], 2)
@@ -240,7 +240,7 @@ def test_a_here_document_may_end_a_patch(command: str, end: str) -> None:
     assert read(text, at=1) == ([block("delete", 3, 3, "x")], 3)
 
 
-def test_the_word_that_ends_a_here_document_is_text_without_one() -> None:
+def test_the_delimiter_of_a_here_document_is_text_outside_one() -> None:
     text = f"Text:\n{patch('*** Update File: x', 'EOF', '-a')}"
     assert read(text, at=1)[0][0].hunks == (hunk(4, "EOF\na\n", "EOF\n"),)
 
@@ -335,17 +335,17 @@ CUT = {
 
 @pytest.mark.parametrize("lines", CUT)
 @pytest.mark.parametrize("fence", [None, "```"])
-def test_a_patch_that_is_cut_keeps_what_is_complete(lines: int, fence: str | None) -> None:
+def test_a_truncated_patch_keeps_what_is_complete(lines: int, fence: str | None) -> None:
     text = "".join(f"{line}\n" for line in SAMPLE.split("\n")[:lines])
     assert read(text, fence) == (CUT[lines], lines)
 
 
-def test_a_marker_may_be_cut() -> None:
+def test_a_marker_may_be_truncated() -> None:
     text = "*** Begin Patch\n*** Update File: x\n-a\n*** End Pat"
     assert read(text)[0] == [block("update", 2, 4, "x", problem="no_end")]
 
 
-def test_line_ends_of_the_reply_are_not_those_of_the_file() -> None:
+def test_line_endings_of_the_reply_are_not_those_of_the_file() -> None:
     text = patch("*** Add File: x", "+a", "", "+b", "*** Update File: y", "-a", "", "+b").replace("\n", "\r\n")
     expected = [
         block("create", 2, 5, "x", content="a\n\nb\n"),

@@ -1,11 +1,11 @@
-"""What a request makes of a file, for tests that compare whole texts."""
+"""Make a request on a file, for tests that compare whole texts."""
 
 from suture.match import locate
 from suture.match.index import Found, Index, Refused
 from suture.text.edits import apply
 
 NAME = "server.py"
-"""Of every file that is asked about: a hash begins a comment."""
+"""The name of every file in these tests: a hash begins a comment."""
 
 
 def asked(
@@ -16,7 +16,7 @@ def asked(
 
 
 def found(file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Found:
-    """The answer where the text has a place."""
+    """The answer, which must be a place."""
     answer = asked(file, old, new, match=match, whole_lines=whole_lines)
     assert isinstance(answer, Found), answer
     return answer
@@ -25,24 +25,24 @@ def found(file: str | bytes, old: str, new: str, *, match: str = "lenient", whol
 def made(
     file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False
 ) -> tuple[str, bytes]:
-    """The rung's name, and the file's bytes after the change."""
+    """The name of the rung, and the file's bytes after the change."""
     answer = found(file, old, new, match=match, whole_lines=whole_lines)
     return answer.rung, apply(raw(file), answer.edits)
 
 
 def refused(file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Refused:
-    """The answer where there is nothing to be done."""
+    """The answer, which must be a refusal."""
     answer = asked(file, old, new, match=match, whole_lines=whole_lines)
     assert isinstance(answer, Refused), answer
     return answer
 
 
 PROOF = tuple(f"proof_of_the_place_{letter}()" for letter in "abcdef")
-"""Enough to prove a place at which a line is more or less."""
+"""Lines that are enough to prove a place with one line more or less."""
 
 
 def proved(file: str, old: str, new: str) -> tuple[str, str, str]:
-    """A file and a request, both with lines behind the last line of old that prove the place."""
+    """A file and a request, both with lines after the last line of old that prove the place."""
     last = old.rstrip("\n").rpartition("\n")[2]
     lines = file.split("\n")
     at = max(number for number, line in enumerate(lines) if line.strip() == last.strip())
@@ -57,6 +57,6 @@ def raw(text: str | bytes) -> bytes:
 
 
 def swap(file: str, was: str, now: str) -> str:
-    """A file with one part exchanged, which stands there once."""
+    """A file with one part, which must occur once, replaced."""
     assert file.count(was) == 1
     return file.replace(was, now)

@@ -1,4 +1,4 @@
-"""How far up the ladder a search may go, and whether a piece of a line is a place."""
+"""The rungs that a search may use, and whether part of a line matches."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_a_looser_match_than_allowed_is_missing(rung: str, case: Case, match: st
 
 
 @pytest.mark.promise("locate.bounds")
-def test_with_whitespace_the_place_that_a_looser_match_has_is_told() -> None:
+def test_with_whitespace_the_place_of_a_looser_match_is_reported() -> None:
     answer = refused("say(“hello”)\nend()\n", 'say("hello")\n', 'say("bye")\n', match="whitespace")
     assert answer == Refused("missing", "look_alike", (Site(1, 1),))
 
@@ -48,27 +48,27 @@ def test_with_exact_dots_in_new_are_text() -> None:
 @pytest.mark.promise("locate.one-place")
 @pytest.mark.parametrize("match", ["exact", "whitespace"])
 @pytest.mark.parametrize(("request_", "rung"), [case[:2] for case in AMBIGUOUS.values()], ids=AMBIGUOUS)
-def test_two_places_are_no_place_however_strict_the_search(request_: Request, rung: str, match: str) -> None:
+def test_two_places_are_ambiguous_however_strict_the_search(request_: Request, rung: str, match: str) -> None:
     answer = refused(*request_, match=match)
     assert answer.why == ("ambiguous" if rung in ALLOWED[match] and rung != "trimmed" else "missing")
 
 
 @pytest.mark.promise("locate.whole-lines")
-def test_a_piece_of_a_line_is_no_place_where_whole_lines_are_asked_for() -> None:
+def test_a_piece_of_a_line_does_not_match_whole_lines() -> None:
     assert made(SERVER, "return None", "return 0")[0] == "exact"
     assert made(SERVER, "return None", "return 0", whole_lines=True)[0] == "indentation"
     assert refused("report = 1\n", "port = 1", "port = 2", match="exact", whole_lines=True) == Refused("missing")
 
 
 @pytest.mark.promise("locate.whole-lines")
-def test_a_whole_line_is_taken_though_pieces_of_others_are_the_same() -> None:
+def test_a_whole_line_is_taken_even_if_other_lines_contain_it() -> None:
     file, old, new = "report = 1\nport = 1\n", "port = 1\n", "port = 2\n"
     assert refused(file, old, new).why == "ambiguous"
     assert made(file, old, new, whole_lines=True) == ("exact", b"report = 1\nport = 2\n")
 
 
 @pytest.mark.promise("locate.whole-lines")
-def test_several_whole_lines_come_before_the_same_lines_as_a_piece() -> None:
+def test_several_whole_lines_are_preferred_to_a_piece_with_the_same_text() -> None:
     file = "start()\nwait()\nrestart()\nwait()\n"
     assert made(file, "start()\nwait()\n", "start()\nstop()\n") == ("exact", b"start()\nstop()\nrestart()\nwait()\n")
 

@@ -1,4 +1,4 @@
-"""The carry: the change of a request, made in the file's own text."""
+"""Carrying a request's change over to the file's own text."""
 
 import pytest
 
@@ -656,7 +656,7 @@ def test_a_block_that_changes_is_carried_line_by_line(case: Case) -> None:
 
 @pytest.mark.promise("locate.dialect")
 @pytest.mark.parametrize("case", FIRST_STRIPPED.values(), ids=FIRST_STRIPPED)
-def test_a_first_line_that_alone_lacks_its_indentation_gets_it_back(case: Case) -> None:
+def test_a_first_line_that_lacks_its_indentation_gets_it_back(case: Case) -> None:
     file, old, new, was, now = case
     assert made(file, old, new)[1].decode() == swap(file, was, now)
 
@@ -770,7 +770,7 @@ def test_line_ends_a_missing_final_newline_and_unknown_bytes_stay(
 
 
 @pytest.mark.promise("locate.rungs")
-def test_an_insertion_as_sent_beside_other_lines_is_no_change_that_is_there_already() -> None:
+def test_an_insertion_as_sent_beside_other_lines_is_not_already_applied() -> None:
     assert made("a = 1\nc = 3\n", "a = 1\n", "a = 1\nbbbb = 2\n") == ("exact", b"a = 1\nbbbb = 2\nc = 3\n")
 
 
@@ -782,7 +782,7 @@ def test_a_very_large_block_is_replaced_as_a_whole() -> None:
 
 
 @pytest.mark.promise("locate.dialect")
-def test_the_first_line_alone_goes_and_the_others_stay_as_they_are() -> None:
+def test_deleting_the_first_line_leaves_the_others_unchanged() -> None:
     file = "class A:\n    def f(self):\n        x = compute(1)\n        y = compute(2)\n"
     old = "def f(self):\n        x = compute(1)\n        y = compute(2)\n"
     new = "        x = compute(1)\n        y = compute(2)\n"

@@ -19,11 +19,11 @@ NAMES = {
 
 
 @pytest.mark.parametrize(("name", "marks"), NAMES.items())
-def test_the_name_of_a_file_tells_what_begins_a_comment(name: str, marks: tuple[str, ...]) -> None:
+def test_the_file_name_determines_the_comment_marks(name: str, marks: tuple[str, ...]) -> None:
     assert marks_of(name, b"# a\n// b\n") == marks
 
 
-def test_without_a_name_the_lines_that_are_comments_tell() -> None:
+def test_without_a_name_the_comments_in_the_text_determine_the_marks() -> None:
     assert marks_of("", b"a\n  # one\n// two\n--three\n") == ("#", "//")
     assert marks_of("", b"a # b\n") == ()
 
@@ -40,7 +40,7 @@ COMMENTS = {
 
 
 @pytest.mark.parametrize(("line", "at"), COMMENTS.values(), ids=COMMENTS)
-def test_a_comment_begins_outside_of_strings(line: str, at: int | None) -> None:
+def test_a_comment_begins_outside_strings(line: str, at: int | None) -> None:
     assert comment_in(line, ("#",)) == at
 
 
@@ -66,5 +66,5 @@ LITERALS = {
 
 
 @pytest.mark.parametrize(("line", "opens"), LITERALS.items())
-def test_a_text_over_several_lines_begins_in_a_line(line: str, *, opens: bool) -> None:
+def test_a_line_may_open_a_text_over_several_lines(line: str, *, opens: bool) -> None:
     assert opens_literal(line) is opens

@@ -1,4 +1,4 @@
-"""The edit that lands exactly, for one that was found by other means."""
+"""Corrections: the exact form of an edit that was found in another form."""
 
 import pytest
 
@@ -73,7 +73,7 @@ LANDS = {
 
 
 @pytest.mark.parametrize(("file", "old", "new", "expected"), LANDS.values(), ids=LANDS)
-def test_a_correction_is_the_lines_as_they_stand_and_what_they_become(
+def test_a_correction_is_the_current_lines_and_what_they_become(
     file: str, old: str, new: str, expected: tuple[str, str, int, int]
 ) -> None:
     assert fields(corrected(file, old, new)) == expected
@@ -83,19 +83,19 @@ MIXED = b"begin\r\n\talpha = 1\n\tbeta = 2\r\n\tgamma = 3\nend\n"
 OLD = "alpha = 1\nbeta = 2\ngamma = 3\n"
 
 
-def test_lines_with_mixed_ends_are_sent_plainly_where_each_keeps_its_own() -> None:
+def test_lines_with_mixed_endings_are_sent_plainly_if_each_keeps_its_own() -> None:
     found = corrected(MIXED, OLD, OLD.replace("2", "4"))
     plain = "\talpha = 1\n\tbeta = 2\n\tgamma = 3\n"
     assert fields(found) == (plain, plain.replace("2", "4"), 2, 4)
 
 
-def test_lines_with_mixed_ends_are_sent_literally_where_others_would_come_out() -> None:
+def test_lines_with_mixed_endings_are_sent_literally_if_they_would_change() -> None:
     found = corrected(MIXED, OLD, f"zero = 0\n{OLD}")
     literal = "\talpha = 1\n\tbeta = 2\r\n\tgamma = 3\n"
     assert fields(found) == (literal, f"\tzero = 0\r\n{literal}", 2, 4)
 
 
-def test_lines_whose_mixed_ends_cannot_be_said_are_not_offered() -> None:
+def test_lines_whose_mixed_endings_cannot_be_expressed_are_not_offered() -> None:
     assert corrected(MIXED.replace(b"begin\r\n", b""), OLD, "one = 1\ntwo = 2\n") is None
     assert fields(corrected(MIXED, OLD, "one = 1\ntwo = 2\n")) == (
         MIXED.decode(),
@@ -105,7 +105,7 @@ def test_lines_whose_mixed_ends_cannot_be_said_are_not_offered() -> None:
     )
 
 
-def test_mixed_line_ends_elsewhere_do_not_matter() -> None:
+def test_mixed_line_endings_elsewhere_do_not_matter() -> None:
     file = b"begin\r\n\talpha = 1\n\tbeta = 2\nend\n"
     found = corrected(file, "alpha = 1\nbeta = 2\n", "alpha = 1\nbeta = 3\n")
     assert fields(found) == ("\talpha = 1\n\tbeta = 2\n", "\talpha = 1\n\tbeta = 3\n", 2, 3)
@@ -119,12 +119,12 @@ def test_mixed_line_ends_elsewhere_do_not_matter() -> None:
         ("a  = '\ufffd'\n", "a  = 2\n", False),
     ],
 )
-def test_bytes_that_are_no_text_are_not_offered(old: str, new: str, *, there: bool) -> None:
+def test_bytes_that_are_not_text_are_not_offered(old: str, new: str, *, there: bool) -> None:
     file = b"alpha = 1\nbeta = 2\na = '\xff'\nb = '\xff'\n"
     assert (corrected(file, old, new) is not None) is there
 
 
-def test_lines_that_hold_bytes_of_no_known_encoding_cannot_be_sent() -> None:
+def test_lines_with_bytes_of_unknown_encoding_cannot_be_sent() -> None:
     file = b"alpha\nname = 'caf\xe9'  \ngamma_value = 1\n"
     found = Found("trailing", Site(2, 3), (6, 40), (edit(36, 37, b"2"),))
     assert correction(Index(file), found) is None
@@ -134,7 +134,7 @@ def test_lines_that_hold_bytes_of_no_known_encoding_cannot_be_sent() -> None:
 # Only one place
 
 
-def test_lines_that_stand_elsewhere_too_are_told_with_their_neighbors() -> None:
+def test_lines_that_also_occur_elsewhere_are_returned_with_their_neighbors() -> None:
     file = "def one():\n    # first\n    value = 1\n\ndef two():\n    # second\n    value = 1\n\n"
     found = Found("exact", Site(7, 7), (0, 0), (edit(file.rindex("1"), file.rindex("1") + 1, b"2"),))
     assert fields(correction(Index(file.encode()), found)) == (
@@ -145,7 +145,7 @@ def test_lines_that_stand_elsewhere_too_are_told_with_their_neighbors() -> None:
     )
 
 
-def test_a_text_without_its_end_that_stands_elsewhere_is_told_with_its_end() -> None:
+def test_a_text_that_is_only_unique_with_its_line_ending_keeps_it() -> None:
     file = b"\tvalue = 10\n\tvalue = 1\n"
     found = locate(Index(file), "  value = 1\n", "  value = 2\n")
     assert isinstance(found, Found)
@@ -163,13 +163,13 @@ def test_there_are_no_neighbors_beyond_the_ends_of_a_file() -> None:
         assert (fixed.old, fixed.start_line, fixed.end_line) == expected
 
 
-def test_where_no_neighbors_make_it_unique_there_is_none() -> None:
+def test_there_is_no_correction_if_no_neighbors_make_it_unique() -> None:
     file = b"x\n" * 100
     found = Found("exact", Site(50, 50), (98, 100), (edit(98, 99, b"y"),))
     assert correction(Index(file), found) is None
 
 
-def test_of_many_lines_those_around_the_change_are_told() -> None:
+def test_a_long_correction_has_only_the_lines_around_the_change() -> None:
     file = f"begin\n{filled(30)}end\n"
     old = filled(30, "value_{} = {}\n")
     found = corrected(file, old, old.replace("value_20 = 20", "value_20 = 21"))
@@ -177,13 +177,13 @@ def test_of_many_lines_those_around_the_change_are_told() -> None:
     assert fields(found) == (expected, expected.replace("= 20", "= 21"), 20, 24)
 
 
-def test_of_few_lines_all_are_told() -> None:
+def test_a_short_correction_has_all_lines() -> None:
     old = filled(12, "value_{} = {}\n")
     found = corrected(filled(12), old, old.replace("= 9", "= 8"))
     assert fields(found) == (filled(12), filled(12).replace("= 9", "= 8"), 1, 12)
 
 
-def test_of_many_lines_the_outermost_changes_are_told_with_all_between() -> None:
+def test_a_long_correction_spans_from_the_first_change_to_the_last() -> None:
     old = filled(40, "value_{} = {}\n")
     found = corrected(filled(40), old, old.replace("= 5\n", "= 4\n").replace("= 35", "= 36"))
     assert found is not None
@@ -197,12 +197,12 @@ def test_more_than_a_model_can_send_is_not_offered() -> None:
     assert corrected(f"alpha\n{line}\nbeta\n", "beta \n", "gamma \n") is not None
 
 
-def test_nothing_to_change_has_no_correction() -> None:
+def test_a_request_without_a_change_has_no_correction() -> None:
     found = Found("trailing", Site(1, 1), (0, 2), ())
     assert correction(Index(b"x\n"), found) is None
 
 
-def test_lines_at_the_end_of_a_file_are_put_behind_its_last_line() -> None:
+def test_lines_at_the_end_of_a_file_are_put_after_its_last_line() -> None:
     file = b"begin\n\talpha = 1\n\tbeta = 2"
     old = "alpha = 1\nbeta = 2\n"
     found = corrected(file, old, f"{old}gamma = 3\n")

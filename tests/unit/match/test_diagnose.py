@@ -1,4 +1,4 @@
-"""Why a text does not stand in a file: the nearest places, and what is shown around them."""
+"""Why a text is not found: the nearest places, and what is shown around them."""
 
 from itertools import pairwise
 from typing import Any
@@ -66,7 +66,7 @@ def test_the_nearest_place_is_the_first(old: str, place: tuple[int, int]) -> Non
     assert told.places[0].differences
 
 
-def test_of_several_like_places_the_most_alike_is_the_first_and_none_overlap() -> None:
+def test_similar_places_are_sorted_by_likeness_and_do_not_overlap() -> None:
     file = "".join(f"line number {number}\n" for number in range(1, 101))
     told = asked("line numbr 50", file=file)
     assert lines(told)[0] == (50, 50)
@@ -74,7 +74,7 @@ def test_of_several_like_places_the_most_alike_is_the_first_and_none_overlap() -
     assert len(set(lines(told))) == len(told.places) <= 5
 
 
-def test_places_that_lie_over_a_better_one_are_left_out() -> None:
+def test_places_that_overlap_a_better_one_are_left_out() -> None:
     file = "a1 = first(value)\na2 = second(value)\na3 = third(value)\n" * 3
     told = asked("a1 = frist(value)\na2 = secnod(values)\na3 = thrid(value)\n", file=file)
     spans = sorted(lines(told))
@@ -88,7 +88,7 @@ def test_places_that_lie_over_a_better_one_are_left_out() -> None:
     ids=["words", "marks", "letter", "blank"],
 )
 @pytest.mark.promise("edit.nearest")
-def test_an_invented_text_is_near_to_nothing(old: str) -> None:
+def test_an_invented_text_has_no_nearest_place(old: str) -> None:
     told = asked(old)
     assert (told.why, told.places, told.correction) == ("missing", (), None)
 
@@ -99,7 +99,7 @@ def test_nothing_is_near_in_an_empty_file(file: str, old: str) -> None:
     assert asked(old, file=file) == Failure("missing", None, ())
 
 
-def test_a_score_is_one_only_for_what_is_the_same() -> None:
+def test_only_an_identical_place_has_the_score_one() -> None:
     (place,) = asked("x" * 30_000 + "\n", file="X" + "x" * 29_999 + "\n").places
     assert place.score == 0.999
     (place,) = asked("LIMIT  = 100", "LIMIT  = 200").places
@@ -109,19 +109,19 @@ def test_a_score_is_one_only_for_what_is_the_same() -> None:
 # What the ladder says
 
 
-def test_what_stands_in_one_place_but_for_its_manner_is_found() -> None:
+def test_a_text_that_occurs_once_in_another_form_is_found() -> None:
     told = asked("LIMIT  = 100\n", "LIMIT  = 200\n")
     assert (told.why, told.rung, len(told.sites), lines(told)) == ("found", "tokens", 1, [(3, 3)])
     assert told.correction is not None
 
 
-def test_what_fits_several_places_is_told_with_ten_of_them() -> None:
+def test_a_text_that_fits_many_places_is_reported_with_ten_of_them() -> None:
     told = asked("value =  compute()", file="value = compute()\n" * 25)
     assert (told.why, len(told.sites), lines(told)) == ("ambiguous", 25, [(number, number) for number in range(1, 11)])
     assert told.correction is None
 
 
-def test_what_is_done_already_is_told_with_its_place() -> None:
+def test_an_applied_change_is_reported_with_its_place() -> None:
     old, new = "def report(order):\n    print(order)\n", "def report(orders):\n    print('Orders:', len(orders))\n"
     told = asked(old, new)
     assert (told.why, lines(told), told.correction) == ("applied", [(18, 19)], None)
@@ -138,12 +138,12 @@ def test_what_is_done_already_is_told_with_its_place() -> None:
         ("f(price, count, rate)\n", "price,count", "price,count,rate", "applied"),
     ],
 )
-def test_new_text_that_stands_where_the_old_one_should_is_applied(file: str, old: str, new: str, why: str) -> None:
+def test_new_text_in_the_place_of_the_old_one_is_applied(file: str, old: str, new: str, why: str) -> None:
     told = asked(old, new, file)
     assert (told.why, told.correction) == (why, None)
 
 
-def test_a_conflict_is_told_with_its_sides() -> None:
+def test_a_conflict_is_reported_with_its_sides() -> None:
     file = "begin_of_it()\ntotal = price * count\nrest_of_it()\n"
     old, new = "total = price*count\nrest_of_it()\n", "total = price*1*count\nrest_of_it()\n"
     told = asked(old, new, file)
@@ -198,7 +198,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize(("old", "file", "expected"), FORMS.values(), ids=FORMS)
-def test_a_piece_of_a_line_is_compared_with_the_part_that_is_meant(
+def test_a_piece_of_a_line_is_compared_with_the_best_part(
     old: str, file: str, expected: list[tuple[str, int, int, int]]
 ) -> None:
     place = asked(old, file=file).places[0]
@@ -221,7 +221,7 @@ def test_a_reading_that_shares_no_line_is_chosen_by_likeness() -> None:
 # Bounds: what is looked at is limited by number, not by time
 
 
-def test_words_that_stand_everywhere_lead_nowhere() -> None:
+def test_words_that_occur_everywhere_are_no_evidence() -> None:
     file = "".join(f"total {number}\n" for number in range(300))
     assert words_of(Index(file.encode()), "total amount") == ([], ["amount"])
     assert words_of(Index(file.encode()), "total 299 number") == ([("299", 300)], ["number"])
@@ -322,9 +322,7 @@ def test_a_block_is_the_function_or_paragraph_around_some_lines(
 @pytest.mark.parametrize(
     ("start", "end", "expected"), [(100, 100, (90, 110)), (5, 6, (1, 16)), (195, 195, (185, 201)), (60, 160, (50, 170))]
 )
-def test_of_a_block_that_is_too_long_a_few_lines_around_are_shown(
-    start: int, end: int, expected: tuple[int, int]
-) -> None:
+def test_a_block_that_is_too_long_is_cut_to_a_few_lines(start: int, end: int, expected: tuple[int, int]) -> None:
     file = "def long():\n" + "".join(f"    line({number})\n" for number in range(2, 202))
     assert block(Index(file.encode()), start, end) == expected
 
@@ -342,24 +340,24 @@ def test_of_a_block_that_is_too_long_a_few_lines_around_are_shown(
         ("zebra zebra", [], ["zebra"]),
     ],
 )
-def test_words_are_told_with_their_first_lines_the_rarest_first(
+def test_words_are_returned_with_their_first_lines_rarest_first(
     text: str, there: list[tuple[str, int]], missing: list[str]
 ) -> None:
     assert words_of(Index(ORDERS.encode()), text) == (there, missing)
 
 
-def test_only_the_longest_words_are_looked_for() -> None:
+def test_only_the_longest_words_are_searched_for() -> None:
     words = [f"word{number:02}" for number in range(30)]
     assert words_of(Index(b""), " ".join([*words, "longest_word"])) == ([], ["longest_word", *words[:11]])
 
 
-def test_half_characters_have_no_place() -> None:
+def test_a_lone_surrogate_has_no_place() -> None:
     told: Any = asked("\ud800 total", "\udfff", file=b"total \xff = 1\n")
     assert told.correction is None
     assert words_of(Index(b"abc"), "abc\ud800abc") == ([("abc", 1)], [])
 
 
-def test_white_space_that_neither_text_has_is_not_told_to_be_applied() -> None:
+def test_whitespace_that_neither_text_has_is_not_reported_as_applied() -> None:
     old, new = "alpha = 1   \nbeta = 2\n", "alpha = 1\nbeta = 2\n"
     assert asked(old, new, file="    alpha = 1\n    beta = 2\n").why == "applied"
     told = asked(old, new, file="    alpha = 1 \n    beta = 2\n")
@@ -373,6 +371,6 @@ def test_texts_of_very_many_lines_are_compared_by_the_lines_they_share() -> None
     assert 0.9 < place.score < 1
 
 
-def test_words_are_looked_for_once_a_file() -> None:
+def test_words_are_searched_for_once_per_file() -> None:
     index = Index(ORDERS.encode(), "a.py")
     assert words_of(index, "absent_word") == words_of(index, "absent_word") == ([], ["absent_word"])

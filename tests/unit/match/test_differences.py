@@ -1,4 +1,4 @@
-"""What differs between a text that was sent and the lines where it should stand."""
+"""Differences between a text that was sent and the lines of the file."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from suture.match.diagnose import KINDS, Difference, diagnose, differences
 from suture.match.index import Index
 
 Told = tuple[str, str, str, int, int, int]
-"""What, as sent, as it stands, line, column, end."""
+"""Kind, as sent, in the file, line, column, end."""
 
 
 def told(found: list[Difference] | tuple[Difference, ...]) -> list[Told]:
@@ -14,7 +14,7 @@ def told(found: list[Difference] | tuple[Difference, ...]) -> list[Told]:
 
 
 def between(sent: str, stands: str, line: int = 1, column: int = 1) -> list[Told]:
-    """What differs between two texts, the second of which stands from `line` on."""
+    """The differences between two texts, of which the second begins at `line`."""
     return told(differences(sent.split("\n"), stands.split("\n"), line, column))
 
 
@@ -77,7 +77,7 @@ def test_a_difference_has_the_type_that_the_specification_has_for_it(cases: list
     assert {each.kind for each in found} == kinds
 
 
-def test_several_differences_of_a_line_are_told_from_left_to_right() -> None:
+def test_several_differences_of_a_line_are_reported_from_left_to_right() -> None:
     assert between('  Say("hello",you) ', "\tsay('hello', me)", line=7) == [
         ("indentation", "  ", "\t", 7, 1, 2),
         ("case", "Say", "say", 7, 2, 5),
@@ -134,17 +134,17 @@ LINES = [
 
 
 @pytest.mark.parametrize(("sent", "stands", "what"), LINES)
-def test_differences_of_several_lines_are_told_with_their_lines(sent: str, stands: str, what: list[Told]) -> None:
+def test_differences_of_several_lines_are_reported_with_their_lines(sent: str, stands: str, what: list[Told]) -> None:
     assert between(sent, stands) == what
 
 
-def test_nothing_was_sent_or_nothing_stands_there() -> None:
+def test_one_side_may_be_empty() -> None:
     assert told(differences([], ["a"], 4)) == [("extra_line", "", "a", 4, 1, 2)]
     assert told(differences(["a"], [], 4)) == [("missing_line", "a", "", 4, 1, 1)]
     assert differences([], [], 4) == []
 
 
-def test_the_same_difference_in_many_lines_is_one_with_how_often_it_occurs() -> None:
+def test_a_difference_in_many_lines_is_reported_once_with_a_count() -> None:
     sent = [f"    line_{number} = '{number}'" for number in range(9)]
     stands = [f'\tline_{number} = "{number}"' for number in range(9)]
     assert [(each.what, each.line, each.times) for each in differences(sent, stands, 3)] == [
@@ -153,12 +153,12 @@ def test_the_same_difference_in_many_lines_is_one_with_how_often_it_occurs() -> 
     ]
 
 
-def test_the_same_difference_is_told_where_it_occurs_first() -> None:
+def test_a_difference_is_reported_at_its_first_occurrence() -> None:
     (found,) = differences(["say('a', 'b')"], ['say("a", "b")'], 1)
     assert (found.what, found.column, found.times) == ("quotes", 5, 4)
 
 
-def test_not_without_end_many_are_told() -> None:
+def test_the_number_of_differences_is_limited() -> None:
     sent, stands = ([f"{word}_{number}" for number in range(60)] for word in ("alpha", "alphabet"))
     assert len(differences(sent, stands, 1)) == 40
 
@@ -166,7 +166,7 @@ def test_not_without_end_many_are_told() -> None:
 # Long texts
 
 
-def test_of_a_long_line_the_part_that_differs_is_told_in_one() -> None:
+def test_a_long_line_has_one_difference() -> None:
     begin, end = "word " * 500, " end" * 500
     assert between(f"  {begin}one{end}", f"\t{begin}two, four{end}", 5) == [
         ("indentation", "  ", "\t", 5, 1, 2),
@@ -191,7 +191,7 @@ def test_many_lines_are_compared_one_by_one() -> None:
     assert told(differences(lines, lines[:-1], 1)) == [("missing_line", "value_499 = 499", "", 499, 1, 1)]
 
 
-def test_much_text_is_compared_line_by_line() -> None:
+def test_large_texts_are_compared_line_by_line() -> None:
     sent, stands = ([f"{number:03}{letter * 1_900}" for number in range(60)] for letter in "ab")
     found = differences(["begin", *sent, "end"], stands, 1)
     assert {(each.what, each.line) for each in found} == {("word", number) for number in range(1, 41)}
@@ -210,7 +210,7 @@ def test_long_lines_are_alike_if_their_ends_are() -> None:
 
 
 @pytest.mark.parametrize("length", [400, 1_000, 100_000])
-def test_words_that_stand_there_a_thousand_times_take_no_time(length: int) -> None:
+def test_words_that_occur_a_thousand_times_are_compared_fast(length: int) -> None:
     found = differences(["1," * length], ["2," * length], 1)
     assert {(each.what, each.line) for each in found} == {("word", 1)}
 
@@ -234,12 +234,12 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("old", "file", "what"), PLACES)
-def test_a_manner_of_the_whole_text_is_told_at_its_first_line(old: str, file: str, what: Told) -> None:
+def test_a_difference_of_the_whole_text_is_reported_at_its_first_line(old: str, file: str, what: Told) -> None:
     (place,) = diagnose(Index(file.encode()), old, old.replace("one", "1")).places
     assert told(place.differences) == [what]
 
 
-def test_manners_and_differences_of_lines_are_told_together() -> None:
+def test_differences_of_the_text_and_of_its_lines_are_reported_together() -> None:
     old = "```\n1: if a &lt; b:\n2:     first = 'one'\n```\n"
     (place,) = diagnose(Index(FILE.encode()), old, old.replace("one", "1")).places
     assert [(each.what, each.expected) for each in place.differences] == [
@@ -251,12 +251,12 @@ def test_manners_and_differences_of_lines_are_told_together() -> None:
 
 
 @pytest.mark.parametrize("old", ["if a < b:\n    first = 'one'\n", "    first = 'one'\n"])
-def test_line_ends_of_unix_stand_for_any(old: str) -> None:
+def test_line_feeds_fit_any_line_ending(old: str) -> None:
     (place,) = diagnose(Index(FILE.replace("\n", "\r\n").encode()), old, "").places
     assert [each.what for each in place.differences] == ["indentation"]
 
 
-def test_no_line_end_is_told_of_a_last_line_that_has_none() -> None:
+def test_an_unfinished_last_line_has_no_difference_in_its_ending() -> None:
     (place,) = diagnose(Index(b"alpha_value = 1"), "Alpha_value = 1\r\n", "x\r\n").places
     assert [each.what for each in place.differences] == ["case"]
 

@@ -1,4 +1,4 @@
-"""Look-alikes made plain, and keys of lines that read the same."""
+"""Folding of look-alikes, and the keys of lines."""
 
 import pytest
 
@@ -18,7 +18,7 @@ FOLDED = {
 
 
 @pytest.mark.parametrize(("text", "plain"), FOLDED.values(), ids=FOLDED)
-def test_look_alikes_become_plain_and_everything_else_stays(text: str, plain: str) -> None:
+def test_look_alikes_become_plain_and_everything_else_stays_the_same(text: str, plain: str) -> None:
     assert fold(text) == plain
 
 
@@ -35,12 +35,12 @@ KEYS = {
 
 
 @pytest.mark.parametrize(("line", "key"), KEYS.values(), ids=KEYS)
-def test_the_key_of_a_line_leaves_out_its_manner(line: str, key: bytes) -> None:
+def test_the_key_of_a_line_ignores_its_form(line: str, key: bytes) -> None:
     assert line_keys([line]) == [key]
     assert coarse(line.encode() + b"\n") == key + b"\n"
 
 
-def test_there_is_one_key_for_each_line_whatever_its_end() -> None:
+def test_each_line_has_one_key_whatever_its_ending() -> None:
     keys = b"a\n\nb\n"
     assert coarse(b"A\n \n b\n") == coarse(b"A\r\n \r\n b\r\n") == coarse(b"A\r \r b\r") == keys
     assert coarse(b"a \\\r\nb\\\r\n") == coarse(b"a \\\nb\\\n") == b"a\x01\nb\x01\n"

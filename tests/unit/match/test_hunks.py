@@ -1,9 +1,9 @@
-"""Where hunks go: by their text, and between equal places by what else their format says."""
+"""The places of hunks: found by their text, and chosen from equal places by everything else in their format."""
 
 import pytest
 
 from suture.formats import Hunk, Split
-from suture.match.hunks import Expected, fit, in_place
+from suture.match.hunks import Expected, fit, fit_by_numbers
 from suture.match.index import Base, Found, Index, Refused, Site
 from suture.text.edits import apply
 
@@ -34,7 +34,7 @@ def snippet(old: str, new: str, *, near: int | None = None, occurrences: int = 1
 
 
 def made(body: str, one: Hunk, match: str = "lenient", expected: Expected | None = None) -> tuple[str, str]:
-    """The rung, and the text after the change; or why there is none."""
+    """The rung and the text after the change; or the reason of a refusal."""
     answer = fit(Index(body.encode(), "a.py"), one, match, expected).answer
     if isinstance(answer, Refused):
         return "refused", answer.why
@@ -165,7 +165,7 @@ RATE = "    rate = 0.19\n", "    rate = 0.20\n"
 
 
 def section(old: str, new: str, named: str, at: int | None = None) -> Hunk:
-    """A hunk of a diff that git wrote, with what it names behind the numbers."""
+    """A hunk of git's, with the section heading after the numbers."""
     return Hunk(1, (Split(old, new),), (), at, section=named)
 
 
@@ -260,7 +260,7 @@ NAMED: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
 
 @pytest.mark.promise("place.named")
 @pytest.mark.parametrize(("body", "one", "result"), NAMED.values(), ids=NAMED)
-def test_what_a_hunk_names_must_hold_its_lines(body: str, one: Hunk, result: tuple[str, str]) -> None:
+def test_what_a_hunk_names_must_contain_its_lines(body: str, one: Hunk, result: tuple[str, str]) -> None:
     answer = fit(Index(body.encode(), "a.py"), one, expected=Expected(() if one.at is None else (one.at,))).answer
     told = answer.why if isinstance(answer, Refused) and not answer.detail else getattr(answer, "detail", "")
     if isinstance(answer, Found):
@@ -274,24 +274,24 @@ def test_what_a_hunk_names_must_hold_its_lines(body: str, one: Hunk, result: tup
 def test_all_hunks_at_their_numbers_must_be_in_what_they_name() -> None:
     index = Index(GROSS.encode(), "a.py")
     old, new = (f"{line}    return total * (1 + rate)\n" for line in RATE)
-    assert in_place(index, [section(old, new, "def net(total):", at=4)]) is None
-    assert in_place(index, [section(old, new, "def gross(total):", at=4)]) is not None
+    assert fit_by_numbers(index, [section(old, new, "def net(total):", at=4)]) is None
+    assert fit_by_numbers(index, [section(old, new, "def gross(total):", at=4)]) is not None
 
 
 @pytest.mark.promise("place.named")
-def test_a_number_is_believed_below_the_very_line_that_is_named() -> None:
+def test_a_number_is_believed_below_the_exact_line_that_is_named() -> None:
     """Git named a line of a docstring; another function begins between it and the hunk."""
     text = 'def one():\n    """\n    class Model(Base):\n    """\n\n\ndef two():\n    value = 1\n    return value\n'
     hunk_ = section(
         "    value = 1\n    return value\n", "    value = 2\n    return value\n", "class Model(Base):", at=8
     )
-    assert in_place(Index(text.encode(), "a.py"), [hunk_]) is not None
+    assert fit_by_numbers(Index(text.encode(), "a.py"), [hunk_]) is not None
     assert made(text, hunk_, expected=Expected((8,)))[0] == "exact"
     assert made(text, hunk_) == ("refused", "missing")
 
 
 @pytest.mark.promise("place.named")
-def test_a_hunk_of_a_function_that_is_gone_follows_the_version_that_has_it() -> None:
+def test_a_hunk_of_a_deleted_function_is_rebased() -> None:
     index = Index(GROSS.encode(), "a.py", [Base(PRICES.encode(), "head", "c0ffee", "decaf")])
     answer = fit(index, hunk("    return total / (1 + rate)\n", "    return total\n", "def net(total):")).answer
     assert isinstance(answer, Refused)
@@ -353,19 +353,19 @@ def test_of_very_many_places_none_is_taken() -> None:
     assert made(body, hunk("    x\n", "    y\n", at_end=True)) == ("refused", "ambiguous")
 
 
-def test_inserted_lines_may_bring_their_own_ends() -> None:
+def test_inserted_lines_may_have_their_own_endings() -> None:
     assert made("a\n", hunk("", "b\r\n", at_end=True)) == ("exact", "a\nb\r\n")
 
 
 @pytest.mark.parametrize(("match", "result"), [("exact", "missing"), ("whitespace", "indentation")])
-def test_match_bounds_what_is_bridged(match: str, result: str) -> None:
+def test_the_option_match_limits_what_is_forgiven(match: str, result: str) -> None:
     assert result in made("    a = 1\n", hunk("a = 1\n", "a = 2\n"), match)
 
 
-def test_hunks_that_stand_where_they_say_go_there_together() -> None:
+def test_hunks_that_are_all_at_their_numbers_are_placed_together() -> None:
     hunks = [hunk("1\n2\n", "x\n2\n", at=1), hunk("9\n10\n11\n", "9\n11\n", at=9), hunk("20\n", "20\n21\n", at=20)]
     index = Index(NUMBERS.encode())
-    found = in_place(index, hunks)
+    found = fit_by_numbers(index, hunks)
     assert found is not None
     edits = [each for one in found for each in one.edits]
     after = NUMBERS.replace("1\n", "x\n", 1).replace("10\n", "", 1) + "21\n"
@@ -383,8 +383,8 @@ def test_hunks_that_stand_where_they_say_go_there_together() -> None:
     ],
     ids=["elsewhere", "no number", "nothing to compare", "overlapping", "out of order"],
 )
-def test_hunks_that_do_not_are_looked_for_one_by_one(hunks: list[Hunk]) -> None:
-    assert in_place(Index(NUMBERS.encode()), hunks) is None
+def test_other_hunks_are_searched_for_one_by_one(hunks: list[Hunk]) -> None:
+    assert fit_by_numbers(Index(NUMBERS.encode()), hunks) is None
 
 
 def splits(*texts: tuple[str, str]) -> Hunk:
@@ -443,11 +443,11 @@ SPLITTING: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
 
 @pytest.mark.parametrize(("body", "one", "result"), SPLITTING.values(), ids=SPLITTING)
 @pytest.mark.promise("reply.split")
-def test_the_file_tells_which_separator_is_meant(body: str, one: Hunk, result: tuple[str, str]) -> None:
+def test_the_file_decides_which_separator_is_meant(body: str, one: Hunk, result: tuple[str, str]) -> None:
     assert made(body, one) == result
 
 
-def test_the_reading_that_was_taken_is_told() -> None:
+def test_the_answer_has_the_split_that_was_taken() -> None:
     fitted = fit(Index(CONFLICT.encode()), splits(("<<<<<<< HEAD\na = 1\n", "x\n"), (CONFLICT, "b\n")))
     assert isinstance(fitted.answer, Found)
     assert fitted.split == Split(CONFLICT, "b\n")

@@ -1,4 +1,4 @@
-"""How the file's indentation follows from the request's."""
+"""The file's indentation, derived from the request's."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def leads(pairs: Pairs, request: Indent = FOUR, file: Indent = FOUR) -> Leads:
 
 
 def spaces(*counts: int) -> Pairs:
-    """Pairs of leads of so many spaces, sent and standing."""
+    """Pairs of leads with so many spaces, in the request and in the file."""
     return [(" " * sent, " " * stands) for sent, stands in zip(counts[::2], counts[1::2], strict=True)]
 
 
@@ -87,7 +87,7 @@ def test_a_lead_that_is_known_is_what_the_file_has() -> None:
 
 
 @pytest.mark.promise("locate.dialect")
-def test_where_no_rule_explains_the_leads_nobody_can_know() -> None:
+def test_without_a_rule_the_lead_is_unknown() -> None:
     learned = leads(spaces(0, 2, 4, 4, 8, 10))
     assert (learned.explained, learned.unchanged) == (False, False)
     assert [learned(lead) for lead in ("", "        ", "  ")] == [None, None, None]
@@ -100,7 +100,7 @@ def test_a_lead_that_is_neither_spaces_nor_tabs_proves_nothing() -> None:
 
 
 @pytest.mark.promise("locate.dialect")
-def test_leads_that_stand_for_two_things_are_known_for_nothing() -> None:
+def test_contradictory_leads_are_unknown() -> None:
     learned = leads(spaces(4, 4, 4, 8))
     assert (learned.explained, learned("    "), learned("")) == (False, None, None)
 

@@ -21,7 +21,7 @@ def test_a_file_has_as_many_keys_as_lines(body: bytes) -> None:
 
 def test_an_empty_file_has_no_keys_and_no_places() -> None:
     index = Index(b"")
-    assert (index.keys, list(index.solid), index.where(b"a"), index.runs([b"a"]), index.spread([b"a"])) == (
+    assert (index.keys, list(index.solid), index.where(b"a"), index.runs([b"a"]), index.runs_across_lines([b"a"])) == (
         [],
         [],
         [],
@@ -47,25 +47,25 @@ def test_runs_are_found_over_blank_lines_and_where_they_overlap() -> None:
     assert Index(b"a\na\na\n").runs([b"a", b"a"]) == [[0, 1], [1, 2]]
 
 
-def test_keys_are_found_however_lines_are_broken_but_at_their_ends() -> None:
+def test_keys_are_found_across_line_breaks_if_they_end_at_line_ends() -> None:
     index = Index(b"f(a,\n  b)\ng(a, b)\n")
-    assert index.spread([b"f(a,b)"]) == [[0, 1]]
-    assert index.spread([b"g(", b"a,b)"]) == [[2]]
-    assert index.spread([b"f(a,b)g(a,b)"]) == [[0, 1, 2]]
-    assert index.spread([b"a,b)"]) == []
-    assert index.spread([b"f(a,b)g("]) == []
-    assert index.spread([]) == []
+    assert index.runs_across_lines([b"f(a,b)"]) == [[0, 1]]
+    assert index.runs_across_lines([b"g(", b"a,b)"]) == [[2]]
+    assert index.runs_across_lines([b"f(a,b)g(a,b)"]) == [[0, 1, 2]]
+    assert index.runs_across_lines([b"a,b)"]) == []
+    assert index.runs_across_lines([b"f(a,b)g("]) == []
+    assert index.runs_across_lines([]) == []
 
 
-def test_more_than_enough_places_are_not_looked_at() -> None:
+def test_the_number_of_places_is_limited() -> None:
     index = Index(b"a\n" * (MOST_PLACES + 500))
-    assert len(index.runs([b"a"])) == len(index.spread([b"a"])) == MOST_PLACES
+    assert len(index.runs([b"a"])) == len(index.runs_across_lines([b"a"])) == MOST_PLACES
 
 
 @pytest.mark.parametrize(
     ("word", "there"), [("alpha", True), ("ALPHA", True), ("beta", True), ("alph", False), ("lpha", False), ("2", True)]
 )
-def test_a_word_stands_by_itself(word: str, *, there: bool) -> None:
+def test_only_whole_words_are_found(word: str, *, there: bool) -> None:
     assert Index(BODY).has_word(word) is there
 
 
@@ -80,14 +80,14 @@ def test_lines_are_text_and_unknown_bytes_come_back() -> None:
     assert index.line(1).encode("utf-8", "surrogateescape") == b"\xff\xc3\xa9"
 
 
-def test_the_file_tells_how_it_is_indented() -> None:
+def test_the_indentation_is_that_of_the_file() -> None:
     assert Index(b"a:\n  b:\n    c\n").indent == Indent("spaces", 2)
 
 
-def test_a_word_that_stands_inside_of_too_many_others_is_taken_for_there() -> None:
+def test_a_word_inside_too_many_others_counts_as_present() -> None:
     assert not Index(b"cats " * 9_000).has_word("cat")
     assert Index(b"cats " * 11_000).has_word("cat")
 
 
-def test_half_characters_are_no_words_and_do_no_harm() -> None:
+def test_a_lone_surrogate_is_not_a_word_and_does_no_harm() -> None:
     assert not Index(b"cats").has_word("\ud800")

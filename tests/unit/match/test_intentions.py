@@ -1,10 +1,10 @@
-"""Edits that a hostile tester sent: what was meant is done, or nothing."""
+"""Edits from a hostile tester: either the intended change is made, or none."""
 
 import pytest
 
 from suture.match import locate
 from suture.match.diagnose import diagnose
-from suture.match.index import Found, Index, Refused, declared_name, opening, scope, symbol
+from suture.match.index import Found, Index, Refused, declared_name, header_name, scope, symbol
 from suture.text.edits import apply
 
 HEAD = "import os\n\n\ndef alpha(value):\n    return value + 1\n\n\n"
@@ -305,8 +305,8 @@ def test_a_blank_line_is_in_what_the_next_line_is_in() -> None:
         ("", None),
     ],
 )
-def test_a_header_that_goes_on_has_its_name_before_the_bracket(line: str, name: str | None) -> None:
-    assert opening(line) == name
+def test_a_continued_header_has_its_name_before_the_bracket(line: str, name: str | None) -> None:
+    assert header_name(line) == name
 
 
 def test_a_header_that_is_nowhere_in_the_file_is_not_forgiven() -> None:
@@ -324,7 +324,7 @@ def test_a_first_line_that_lacks_its_indentation_can_be_deleted() -> None:
     assert apply(body, answer.edits) == b"def f():\n    beta_thing = 2\n"
 
 
-def test_escapes_without_a_line_break_are_told_as_escapes() -> None:
+def test_escapes_without_a_line_break_are_reported_as_escapes() -> None:
     body = b'func main() {\n\tfmt.Printf("\\tx=%d\\n", 1)\n}\n'
     old = '\\tfmt.Printf("\\\\tx=%d\\\\n", 1)'
     (place, *_) = diagnose(Index(body, "a.go"), old, old.replace("1", "2")).places
@@ -338,7 +338,7 @@ def test_lines_of_which_the_first_lacks_its_indentation_can_all_be_deleted() -> 
     assert apply(body, answer.edits) == b"def f():\n    return 3\n"
 
 
-def test_a_line_that_the_change_brings_and_that_stands_near_tells_that_it_was_begun() -> None:
+def test_a_new_line_near_the_place_shows_that_the_change_is_partly_applied() -> None:
     body = (
         b"# counts every start\nown_thing()\ndef start(self):\n    if self.started:\n        return None\n"
         b"    line_of_its_own()\n    self.started = True\n    return self.port\n"
@@ -349,7 +349,7 @@ def test_a_line_that_the_change_brings_and_that_stands_near_tells_that_it_was_be
     assert answer.why == "partly_applied"
 
 
-def test_lines_below_a_header_that_is_nowhere_are_not_put_in() -> None:
+def test_lines_below_a_missing_header_are_not_inserted() -> None:
     body = b"first_thing = 1\nsecond_thing = 2\nthird_thing = 3\nfourth_thing = 4\n"
     old = "first_thing = 1\nsecond_thing = 2\nthird_thing = 3\ndef gone():\n"
     answer = locate(Index(body, "a.py"), old, f"{old}    return 5\n")

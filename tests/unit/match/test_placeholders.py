@@ -1,4 +1,4 @@
-"""Lines that stand for others, and what an edit that brings one would delete."""
+"""Placeholders, and whether an edit with one would delete text."""
 
 import pytest
 
@@ -41,13 +41,13 @@ TEXT = [
 
 @pytest.mark.promise("locate.elision")
 @pytest.mark.parametrize("line", SPOKEN)
-def test_a_comment_with_dots_that_says_so_stands_for_lines(line: str) -> None:
+def test_a_comment_with_dots_and_a_hint_stands_for_lines(line: str) -> None:
     assert (is_marker(line), is_placeholder(line)) == (True, True)
 
 
 @pytest.mark.promise("locate.elision")
 @pytest.mark.parametrize("line", DOTS)
-def test_dots_alone_stand_for_lines_though_no_comment_says_so(line: str) -> None:
+def test_dots_alone_stand_for_lines_without_a_comment(line: str) -> None:
     assert (is_marker(line), is_placeholder(line)) == (True, False)
 
 
@@ -58,14 +58,14 @@ def test_dots_in_a_text_are_text(line: str) -> None:
 
 @pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize("line", PLACEHOLDERS)
-def test_a_line_that_says_only_that_text_was_left_out_is_a_placeholder(line: str) -> None:
+def test_a_line_that_only_says_that_text_was_omitted_is_a_placeholder(line: str) -> None:
     assert is_placeholder(line, "a.py")
     assert is_placeholder(f"\t    {line}  ", "a.py")
 
 
 @pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize("line", [*HONEST, "#" * 300, "# rest of the file" + " unchanged" * 30, ""])
-def test_a_line_that_says_something_else_as_well_is_none(line: str) -> None:
+def test_a_line_that_also_says_something_else_is_not_a_placeholder(line: str) -> None:
     assert not is_placeholder(line, "a.py")
 
 
@@ -80,7 +80,7 @@ def test_a_line_that_says_something_else_as_well_is_none(line: str) -> None:
         ("# Existing code", "Makefile", True),
     ],
 )
-def test_a_heading_is_no_comment(line: str, name: str, *, found: bool) -> None:
+def test_a_heading_is_not_a_comment(line: str, name: str, *, found: bool) -> None:
     assert is_placeholder(line, name) is found
 
 
@@ -163,7 +163,7 @@ JUDGED: dict[str, tuple[str, str, str, Placeholder | None]] = {
 
 @pytest.mark.promise("place.placeholder")
 @pytest.mark.parametrize(("old", "new", "name", "expected"), JUDGED.values(), ids=JUDGED)
-def test_a_placeholder_that_old_does_not_have_is_found_with_what_it_would_do(
+def test_a_new_placeholder_is_found_and_says_whether_it_deletes(
     old: str, new: str, name: str, expected: Placeholder | None
 ) -> None:
     assert find_added(old, new, name) == expected

@@ -1,4 +1,4 @@
-"""Requests that were written on an earlier version of the file: merged into it as it is now, or refused."""
+"""Requests that were written for an earlier version of the file: merged into the current one, or refused."""
 
 from collections.abc import Iterator
 
@@ -41,7 +41,7 @@ def asked(file: str | bytes, old: str, new: str, *bases: Base) -> Found | Refuse
 
 
 def made(file: str | bytes, old: str, new: str, *bases: Base) -> bytes:
-    """The file after the change, which was merged."""
+    """The file after a change that must be merged."""
     answer = asked(file, old, new, *bases)
     assert isinstance(answer, Found), answer
     assert answer.rung == "rebased"
@@ -100,7 +100,7 @@ def test_a_change_of_an_earlier_version_is_merged_as_git_merges_it(
 
 
 @pytest.mark.promise("place.rebase")
-def test_the_answer_tells_the_version_and_where_the_text_is_now() -> None:
+def test_the_answer_has_the_version_and_the_current_place() -> None:
     file = "# above\n" + swap(SHOP, "    beta = 2\n", "    beta = 2\n    gamma = 3\n").replace(
         "alpha = 1", "alpha = 11"
     )
@@ -167,7 +167,7 @@ def test_a_text_whose_target_was_deleted_lands_nowhere(gone: str, old: str) -> N
 
 
 @pytest.mark.promise("place.deleted")
-def test_what_deleted_a_text_is_told_by_the_newest_version_that_knows() -> None:
+def test_the_newest_recorded_version_says_what_deleted_a_text() -> None:
     shown, committed = HEAD.but(source="read", id=None, until=None), HEAD.but(source="commit")
     file = swap(SHOP, PREPARE, "")
     answer = asked(file, PREPARE, PREPARE + "\n", shown, HEAD.but(body=b"older\n", until="x"), committed)
@@ -186,7 +186,7 @@ def test_lines_that_were_rewritten_are_a_conflict_and_not_deleted() -> None:
 
 
 def test_a_text_that_is_only_to_be_found_must_be_there_whole() -> None:
-    """A copy, or a text that is put in from elsewhere, changes nothing of the version."""
+    """For a copy, or an insertion of text from elsewhere, the request changes nothing in the version."""
     file = swap(SHOP, "alpha = 1", "alpha = 11")
     touched = asked(file, OLD, OLD, HEAD)
     assert isinstance(touched, Refused)
@@ -198,14 +198,14 @@ def test_a_text_that_is_only_to_be_found_must_be_there_whole() -> None:
 
 
 @pytest.mark.promise("place.rebase")
-def test_a_change_that_is_made_already_is_told_so() -> None:
+def test_a_change_that_is_already_made_is_applied() -> None:
     file = swap(swap(SHOP, OLD, NEW), "alpha = 1\n", "alpha = 11\n")
     answer = asked(file, OLD, NEW, HEAD)
     assert answer == Refused("applied", "rebased", (Site(17, 19),), base=HEAD)
 
 
 @pytest.mark.promise("place.rebase")
-def test_the_newest_version_that_holds_the_text_decides() -> None:
+def test_the_newest_version_that_contains_the_text_decides() -> None:
     older = HEAD.but(body=b"# older\n" + SHOP.encode(), source="commit", id="older")
     file = swap(SHOP, "alpha = 1", "alpha = 11")
     for bases, chosen in (((HEAD, older), HEAD), ((older, HEAD), older), ((HEAD.but(body=b"x\n"), older), older)):
@@ -214,7 +214,7 @@ def test_the_newest_version_that_holds_the_text_decides() -> None:
         assert answer.base == chosen
 
 
-def test_a_version_that_holds_it_as_sent_comes_before_one_that_holds_it_in_another_manner() -> None:
+def test_a_version_with_the_text_as_sent_is_preferred_to_one_with_another_form() -> None:
     dedented = HEAD.but(body=SHOP.replace(OLD, OLD.replace("    ", "\t")).encode(), id="dedented")
     answer = asked(swap(SHOP, "alpha = 1", "alpha = 11"), OLD, NEW, dedented, HEAD)
     assert isinstance(answer, Found)
@@ -222,7 +222,7 @@ def test_a_version_that_holds_it_as_sent_comes_before_one_that_holds_it_in_anoth
 
 
 @pytest.mark.promise("place.rebase")
-def test_a_text_that_several_places_of_a_version_hold_is_not_looked_for_elsewhere() -> None:
+def test_a_text_that_is_ambiguous_in_a_version_is_not_searched_for_elsewhere() -> None:
     twice = HEAD.but(body=SHOP.encode() + OLD.encode())
     file = swap(SHOP, "alpha = 1", "alpha = 11")
     assert asked(file, OLD, NEW, twice) == Refused("missing", detail="several_in_base")
@@ -234,7 +234,7 @@ def test_blank_lines_have_no_version() -> None:
     assert locate_in_bases(Index(b"x\n", "a", [Base(b"x\n\n\ny\n", "read")]), "\n\n", "z\n") is None
 
 
-def test_versions_are_asked_only_if_the_text_is_not_in_the_file() -> None:
+def test_versions_are_searched_only_if_the_text_is_not_in_the_file() -> None:
     def versions() -> Iterator[Base]:
         yield Base(b"x\n", "read")
         raise AssertionError
@@ -269,7 +269,7 @@ MANNERS: dict[str, tuple[str, str]] = {
 
 @pytest.mark.promise("place.deleted")
 @pytest.mark.parametrize(("old", "new"), MANNERS.values(), ids=MANNERS)
-def test_a_place_in_another_manner_is_not_taken_if_the_text_is_known_to_be_gone(old: str, new: str) -> None:
+def test_a_place_in_another_form_is_not_taken_if_the_text_was_deleted(old: str, new: str) -> None:
     base = START.replace("            sys.exit( 1 )\n", f"            {old.strip(chr(10)).lstrip()}\n")
     known = asked(RUN, old, new, Base(base.encode(), "read"))
     assert isinstance(known, Refused)
@@ -278,8 +278,8 @@ def test_a_place_in_another_manner_is_not_taken_if_the_text_is_known_to_be_gone(
     assert isinstance(asked(RUN, old, new, Base(base.encode(), "commit", "c0ffee")), Found)  # takes too long to ask
 
 
-def test_a_place_in_another_manner_is_taken_where_the_text_was() -> None:
-    """The whole file was indented in another way since it was read."""
+def test_a_place_in_another_form_is_taken_if_the_text_was_there() -> None:
+    """The whole file was reindented since it was read."""
     file = START.replace("    ", "\t").encode()
     for base in (Base(START.encode(), "read"), Base(START.encode() * 2, "read"), Base(b"other\n", "head", "c0ffee")):
         old = '    if not file:\n        log.error("no file")\n'
@@ -296,14 +296,14 @@ def test_versions_are_fetched_once() -> None:
 
 @pytest.mark.promise("place.rebase")
 @pytest.mark.parametrize(("file_end", "base_end"), [("\n", "\r\n"), ("\r\n", "\n"), ("\r\n", "\r\n")])
-def test_line_ends_are_the_files(file_end: str, base_end: str) -> None:
+def test_line_endings_are_those_of_the_file(file_end: str, base_end: str) -> None:
     file = swap(SHOP, "alpha = 1", "alpha = 11").replace("\n", file_end)
     base = HEAD.but(body=SHOP.replace("\n", base_end).encode())
     expected = file.replace("return x + alpha + beta", "return x - alpha - beta")
     assert made(file, OLD, NEW, base).decode() == expected
 
 
-def test_a_file_with_both_line_ends_keeps_each() -> None:
+def test_a_file_with_mixed_line_endings_keeps_them() -> None:
     mixed = swap(SHOP, "    beta = 2\n", "    beta = 2\r\n").encode()
     file = mixed.replace(b"alpha = 1", b"alpha = 11")
     answer = asked(file, OLD.replace("2\n", "2\r\n"), NEW.replace("2\n", "2\r\n"), HEAD.but(body=mixed))
@@ -345,7 +345,7 @@ def test_many_large_versions_are_searched_only_for_the_text_as_it_was_sent() -> 
     assert answer.base is None
 
 
-def test_only_versions_are_asked_where_the_file_is_not_to_be_searched() -> None:
+def test_versions_can_be_searched_without_the_file() -> None:
     index = Index(SHOP.encode(), "shop.py", [HEAD.but(body=b"x = 1\n")])
     assert locate_in_bases(index, OLD, NEW) is None
     answer = locate_in_bases(

@@ -1,4 +1,4 @@
-"""What must be refused, and what the refusal tells: why, on which rung, where, and what each side has."""
+"""Requests that must be refused, and the refusals: reason, rung, places, and sides."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.unit.match.test_carry import OWN
 from tests.unit.match.test_rungs import SERVER
 
 Request = tuple[str, str, str]
-"""A file, and what was sent as old and as new."""
+"""A file, an old text and a new text."""
 
 TWINS = """\
 def load_users(path):
@@ -154,7 +154,7 @@ MISSING: dict[str, Request] = {
 
 @pytest.mark.promise("locate.refused")
 @pytest.mark.parametrize(("file", "old", "new"), MISSING.values(), ids=MISSING)
-def test_a_text_that_does_not_stand_in_the_file_is_missing(file: str, old: str, new: str) -> None:
+def test_a_text_that_is_not_in_the_file_is_missing(file: str, old: str, new: str) -> None:
     answer = refused(file, old, new)
     assert (answer.why, answer.sides, answer.detail) == ("missing", None, "")
 
@@ -248,13 +248,13 @@ def test_two_places_on_a_rung_end_the_search_and_all_are_named(
 
 @pytest.mark.promise("locate.one-place")
 @pytest.mark.parametrize("old", ["x = foo(a, b)\n", "\tx = foo(a, b)\n", "x = foo( a,b )\n", "foo( a,b )"])
-def test_a_text_that_stands_everywhere_is_refused(old: str) -> None:
+def test_a_text_that_occurs_everywhere_is_refused(old: str) -> None:
     answer = refused("x = foo(a, b)\n" * 5_000, old, "y\n")
     assert (answer.why, answer.sites[0]) == ("ambiguous", Site(1, 1))
 
 
 @pytest.mark.promise("locate.one-place")
-def test_parts_that_can_be_laid_over_the_file_in_two_ways_are_refused() -> None:
+def test_pieces_that_can_be_placed_in_two_ways_are_refused() -> None:
     answer = refused(WORKERS, "    start()\n    ...\n    stop()\n", "    start()\n    ...\n    end()\n")
     assert (answer.why, answer.rung) == ("ambiguous", "elision")
     assert answer.sites[0] == Site(2, 4)
@@ -358,7 +358,7 @@ APPLIED: dict[str, tuple[Request, str | None, tuple[int, int]]] = {
 
 @pytest.mark.promise("locate.applied")
 @pytest.mark.parametrize(("request_", "rung", "lines"), APPLIED.values(), ids=APPLIED)
-def test_a_change_that_stands_in_the_file_already_is_told_with_its_place(
+def test_a_change_that_is_already_in_the_file_is_reported_with_its_place(
     request_: Request, rung: str | None, lines: tuple[int, int]
 ) -> None:
     assert refused(*request_) == Refused("applied", rung, (Site(*lines),))
@@ -403,7 +403,7 @@ PARTLY: dict[str, tuple[Request, str, tuple[int, int]]] = {
 
 @pytest.mark.promise("locate.applied")
 @pytest.mark.parametrize(("request_", "rung", "lines"), PARTLY.values(), ids=PARTLY)
-def test_a_change_of_which_a_part_stands_in_the_file_is_told_from_both(
+def test_a_partly_applied_change_is_distinguished_from_both(
     request_: Request, rung: str, lines: tuple[int, int]
 ) -> None:
     assert refused(*request_) == Refused("partly_applied", rung, (Site(*lines),))
@@ -578,7 +578,9 @@ WHITE: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
 
 @pytest.mark.promise("locate.refused")
 @pytest.mark.parametrize(("request_", "detail", "lines", "sides"), WHITE.values(), ids=WHITE)
-def test_a_conflict_in_white_space_is_one(request_: Request, detail: str, lines: tuple[int, int], sides: Sides) -> None:
+def test_a_conflict_in_whitespace_is_a_conflict(
+    request_: Request, detail: str, lines: tuple[int, int], sides: Sides
+) -> None:
     assert refused(*request_) == Refused("conflict", "tokens", (Site(*lines),), sides, detail)
 
 
@@ -653,7 +655,7 @@ UNPROVED_PLACES: dict[str, Request] = {
 
 @pytest.mark.promise("locate.proof")
 @pytest.mark.parametrize(("file", "old", "new"), UNPROVED_PLACES.values(), ids=UNPROVED_PLACES)
-def test_a_place_that_may_be_a_sibling_of_the_one_that_is_meant_is_none(file: str, old: str, new: str) -> None:
+def test_a_place_that_may_be_a_sibling_is_refused(file: str, old: str, new: str) -> None:
     answer = refused(file, old, new)
     assert (answer.why, answer.rung, answer.sides, answer.detail) == ("missing", None, None, "unproved_place")
     assert len(answer.sites) >= 1
@@ -736,7 +738,7 @@ ELIDED: dict[str, tuple[Request, Refused]] = {
 
 @pytest.mark.promise("locate.elision")
 @pytest.mark.parametrize(("request_", "expected"), ELIDED.values(), ids=ELIDED)
-def test_what_is_left_out_in_one_text_alone_is_refused(request_: Request, expected: Refused) -> None:
+def test_an_omission_in_only_one_text_is_refused(request_: Request, expected: Refused) -> None:
     assert refused(*request_) == expected
 
 
@@ -927,14 +929,14 @@ def test_a_long_stretch_of_other_lines_between_equal_ones_is_not_paired() -> Non
 
 
 @pytest.mark.promise("locate.refused")
-def test_what_is_left_out_of_a_block_does_not_leave_the_block() -> None:
+def test_a_part_omitted_from_a_block_does_not_leave_the_block() -> None:
     file = "def first():\n    a = 1\n\ndef second():\n    c = 3\n    return z\n"
     old = "def first():\n    ...\n    return z\n"
     assert refused(file, old, "def first():\n    log()\n    ...\n    return z + 1\n").why == "missing"
 
 
 @pytest.mark.promise("locate.similar")
-def test_a_text_of_which_little_stands_in_the_file_is_another_text() -> None:
+def test_a_text_that_is_mostly_not_in_the_file_is_missing() -> None:
     file = "".join(f"first_{n} = compute_the_value_of({n})\n" for n in range(20)) + "done = True\nclose()\n"
     old = "".join(f"an invented line, number {n}, that stands nowhere\n" for n in range(10)) + "done = True\nclose()\n"
     assert refused(file, old, old.replace("done = True", "done = False")).why == "missing"

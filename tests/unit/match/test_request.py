@@ -6,7 +6,7 @@ from suture.match.normalize import Request, readings, split
 
 
 def read(old: str, new: str = "") -> list[tuple[list[str], list[str]]]:
-    """Every reading but the literal one."""
+    """All readings except the literal one."""
     first, *others = readings(old, new)
     assert first == Request(tuple(split(old)), tuple(split(new)))
     assert not any(each.plain for each in others)
@@ -45,7 +45,7 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("old", NUMBERS.values(), ids=NUMBERS)
-def test_line_numbers_are_taken_off_in_every_format(old: str) -> None:
+def test_line_numbers_are_removed_in_every_format(old: str) -> None:
     assert (["a = 1", "b = 2"], ["a = 1", "b = 2"]) in read(old, old)
     assert (["a = 1", "b = 2"], ["a = 3"]) in read(old, "a = 3\n")
 
@@ -60,7 +60,7 @@ NOT_NUMBERED = {
 
 
 @pytest.mark.parametrize("old", NOT_NUMBERED.values(), ids=NOT_NUMBERED)
-def test_what_is_no_line_number_stays(old: str) -> None:
+def test_other_numbers_stay(old: str) -> None:
     assert read(old, old) == []
 
 
@@ -93,7 +93,7 @@ FENCED = {
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), FENCED.values(), ids=FENCED)
-def test_a_fence_around_both_texts_is_taken_off(old: str, new: str, expected: tuple[list[str], list[str]]) -> None:
+def test_a_fence_around_both_texts_is_removed(old: str, new: str, expected: tuple[list[str], list[str]]) -> None:
     assert read(old, new) == [expected]
 
 
@@ -120,12 +120,12 @@ SPELLED = {
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), SPELLED.values(), ids=SPELLED)
-def test_what_is_spelled_out_is_read(old: str, new: str, expected: tuple[list[str], list[str]]) -> None:
+def test_spelled_line_breaks_are_decoded(old: str, new: str, expected: tuple[list[str], list[str]]) -> None:
     assert read(old, new) == [expected]
 
 
 @pytest.mark.parametrize(("old", "new"), [("a\\nb\nc", "x"), ("a\\tb", "x"), ("a\\nb", "x\ny")])
-def test_what_is_spelled_out_beside_real_line_breaks_is_text(old: str, new: str) -> None:
+def test_spelled_line_breaks_beside_real_ones_are_text(old: str, new: str) -> None:
     assert read(old, new) == []
 
 

@@ -1,4 +1,4 @@
-"""Every rung of the ladder: what is recognized there, and what the change makes of the file."""
+"""The rungs of the ladder: what each one finds, and the file after the change."""
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -10,7 +10,7 @@ from suture.match.normalize import line_keys, meaning
 from tests.unit.match.asking import found, made, proved, swap
 
 Case = tuple[str, str, str, str, str]
-"""A file, what was sent as old and as new, and the part of the file that goes for the part that comes."""
+"""A file, an old and a new text, and the part of the file that is replaced with its replacement."""
 
 SERVER = '''\
 import os
@@ -615,7 +615,7 @@ def listed(ladder: dict[str, dict[str, Case]]) -> list[ParameterSet]:
 
 
 OTHERWISE_TESTED = {"line_ends", "rebased"}
-"""`line_ends` by every exact case with CRLF, below; `rebased`, which needs an earlier version, in `test_rebase.py`."""
+"""`line_ends` is tested by the exact cases with CRLF, below; `rebased` needs an earlier version: `test_rebase.py`."""
 
 
 def test_every_rung_has_examples() -> None:
@@ -627,7 +627,7 @@ CASES = [*listed(BY_RUNG), *listed(PIECES)]
 
 @pytest.mark.promise("locate.rungs")
 @pytest.mark.parametrize(("rung", "case"), CASES)
-def test_the_change_is_made_at_the_one_place_and_the_rung_is_told(rung: str, case: Case) -> None:
+def test_the_change_is_made_at_the_one_place_and_the_rung_is_returned(rung: str, case: Case) -> None:
     file, old, new, was, now = case
     assert made(file, old, new) == (rung, swap(file, was, now).encode())
 
@@ -635,7 +635,7 @@ def test_the_change_is_made_at_the_one_place_and_the_rung_is_told(rung: str, cas
 @pytest.mark.promise("locate.rungs")
 @pytest.mark.parametrize("ending", ["\r\n", "\r"], ids=["CRLF", "CR"])
 @pytest.mark.parametrize(("rung", "case"), CASES)
-def test_a_file_with_other_line_ends_is_changed_the_same(rung: str, case: Case, ending: str) -> None:
+def test_a_file_with_other_line_endings_is_changed_the_same_way(rung: str, case: Case, ending: str) -> None:
     file, old, new, was, now = case
     expected = swap(file, was, now).replace("\n", ending)
     name, text = made(file.replace("\n", ending), old, new)
@@ -644,7 +644,7 @@ def test_a_file_with_other_line_ends_is_changed_the_same(rung: str, case: Case, 
 
 
 @pytest.mark.promise("locate.rungs")
-def test_the_answer_tells_where_the_text_was_found() -> None:
+def test_the_answer_has_the_place_of_the_text() -> None:
     answer = found(SERVER, "if self.started:\n    return None\n", "if self.started:\n    return 0\n")
     begin, end = SERVER.index("        if self"), SERVER.index("        self.started = True")
     assert (answer.score, answer.runner_up, answer.span) == (1.0, None, (begin, end))
@@ -652,7 +652,7 @@ def test_the_answer_tells_where_the_text_was_found() -> None:
 
 
 @pytest.mark.promise("locate.similar")
-def test_a_similar_place_is_told_with_its_score_and_the_next_best_place() -> None:
+def test_a_similar_place_has_its_score_and_the_next_best_place() -> None:
     users = "def load_users(path, strict):\n    rows = read_rows(path)\n    check(rows)\n    return Users(rows)\n"
     teams = "def load_teams(path):\n    rows = read_rows(path)\n    check(rows)\n    return Teams(rows)\n"
     between = "".join(f"\n\nNUMBER_{number} = {number}\n" for number in range(10))
@@ -673,7 +673,7 @@ TOLD_APART = {
     "escape": ('a = \\"b\\"', 'a = "b"'),
     "tokens": ("a='b'", "a = 'b'"),
 }
-"""For every rung that compares lines: what was sent, and a line that only this rung and those behind it accept."""
+"""For every rung that compares lines: a line that was sent, and one that only this rung and looser ones accept."""
 
 
 @pytest.mark.parametrize(("sent", "here"), TOLD_APART.values(), ids=TOLD_APART)
@@ -682,7 +682,7 @@ def test_what_a_rung_forgives_vanishes_from_the_keys_and_the_meaning_of_lines(se
     assert meaning(sent) == meaning(here)
 
 
-def test_every_rung_that_compares_lines_accepts_what_stricter_ones_do_and_has_words() -> None:
+def test_every_rung_that_compares_lines_accepts_what_stricter_rungs_do() -> None:
     compared = [rung for rung in LADDER if rung.fits is not None]
     accepted = {
         strictest: [rung.name for rung in compared if rung.fits is not None and rung.fits(*lines)]

@@ -1,4 +1,4 @@
-"""Lines as words: when two say the same, and when one is the other with a slip of the finger."""
+"""Lines as words: when two lines are equivalent, and when one is the other one mistyped."""
 
 import pytest
 
@@ -34,12 +34,12 @@ def test_a_line_has_a_lead_a_body_and_a_trail(line: str, expected: tuple[str, st
     assert lead(line) == expected[0]
 
 
-def test_words_and_marks_are_told_apart() -> None:
+def test_words_and_punctuation_are_separated() -> None:
     assert words("if (a_1 != 'é'):") == ["if", "(", "a_1", "!", "=", "'", "é", "'", ")", ":"]
     assert tokens("a  =\tb") == ["a", "  ", "=", "\t", "b"]
 
 
-def test_backslashes_are_taken_away_in_three_ways() -> None:
+def test_backslashes_are_removed_in_three_ways() -> None:
     text = '\\"a\\" \\\\d \\n'
     assert (unescape_quotes(text), unescape_backslashes(text), unescape_literal(text)) == (
         '"a" \\\\d \\n',
@@ -62,7 +62,7 @@ ESCAPED = {
 
 
 @pytest.mark.parametrize(("sent", "stands", "expected"), ESCAPED.values(), ids=ESCAPED)
-def test_one_line_is_the_other_escaped(sent: str, stands: str, *, expected: bool) -> None:
+def test_one_line_may_be_the_other_one_escaped(sent: str, stands: str, *, expected: bool) -> None:
     assert is_escaped(sent, stands) is expected
 
 
@@ -71,7 +71,7 @@ def test_the_meaning_of_a_line_has_no_case_no_quotes_and_no_escapes() -> None:
     assert meaning("a \\") != meaning("a")
 
 
-def test_letters_and_digits_inform() -> None:
+def test_letters_and_digits_are_counted() -> None:
     assert [informative(line) for line in ("", "})", "a = 10", "größe_1")] == [0, 0, 3, 6]
 
 
@@ -140,11 +140,11 @@ SLIPPED = {
 
 
 @pytest.mark.parametrize(("sent", "stands", "expected"), SLIPPED.values(), ids=SLIPPED)
-def test_the_mistyped_word_of_a_line_is_told(sent: str, stands: str, expected: tuple[str, str] | None) -> None:
+def test_the_mistyped_word_of_a_line_is_found(sent: str, stands: str, expected: tuple[str, str] | None) -> None:
     assert find_slip(sent, stands) == expected
 
 
-def test_likeness_goes_from_nothing_to_the_same() -> None:
+def test_likeness_is_from_zero_to_one() -> None:
     assert likeness("  a b\n", "a b") == 1.0
     assert likeness("abc", "xyz") == 0.0
     assert 0.5 < likeness("return total", "return totals + 1") < 1

@@ -1,4 +1,4 @@
-"""Lines with the file's ends, and words into a line that has changed."""
+"""Writing lines with the file's line endings, and merging words into a changed line."""
 
 import pytest
 

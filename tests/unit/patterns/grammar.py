@@ -18,9 +18,9 @@ from suture.patterns.translate import for_re2, for_regex, may_be_empty, nodes
 from suture.text import Text
 
 Pick = Callable[[Sequence[Any]], Any]
-"""Chooses one: `random.choice`, or a draw of Hypothesis."""
+"""A function that chooses an item: `random.choice`, or a draw of Hypothesis."""
 Found = list[list[tuple[int, int] | None]]
-"""Matches: the span of each group in characters, the whole first."""
+"""Matches, each as the spans of the whole match and of its groups, in characters."""
 
 LETTERS = "abAskKiI_1 -/"
 WIDE = "éßẞſ\u212aİıσςΣ\u2028\xa0🎉\U00010400\U00010428µμ"
@@ -54,7 +54,7 @@ HOLE = "\ue000"
 
 
 class Writer:
-    """Writes one pattern; `theirs` stands for the same in ECMAScript."""
+    """Writes a random pattern; `theirs` is the same pattern in ECMAScript."""
 
     def __init__(self, pick: Pick, *, lines: bool, dot_all: bool, plain: bool = False) -> None:
         self._pick = pick
@@ -166,12 +166,12 @@ def drawn(pick: Pick, *, plain: bool = False) -> tuple[str, str, str, str]:
 
 
 def drawn_at_random(seed: int, *, plain: bool = False) -> tuple[str, str, str, str]:
-    """As `drawn`, the same for the same seed."""
+    """The same as `drawn`, reproducible by its seed."""
     return drawn(Random(seed).choice, plain=plain)
 
 
 def by_both(pattern: Pattern) -> tuple[Compiled | None, Compiled]:
-    """The pattern by RE2, if that has the means, and by the engine that backtracks."""
+    """The pattern compiled by RE2, if possible, and by `regex`."""
     emitted, other = for_re2(pattern), for_regex(pattern)
     engine = None if emitted is None else _re2(emitted)
     linear = None if emitted is None or engine is None else _Re2(pattern, emitted, engine)
@@ -183,7 +183,7 @@ def subject_of(text: str) -> Subject:
 
 
 def matches_of(compiled: Compiled, text: str) -> Found:
-    """What a pattern finds, in characters."""
+    """The matches of a pattern, in characters."""
     subject = subject_of(text)
     starts = {len(text[:place].encode("utf-8", "surrogatepass")): place for place in range(len(text) + 1)}
     return [
@@ -193,7 +193,7 @@ def matches_of(compiled: Compiled, text: str) -> Found:
 
 
 def repeats_what_may_be_empty(root: Node) -> bool:
-    """Whether a part is repeated that may be empty: ECMAScript alone forbids empty rounds.
+    """Whether a part that may be empty is repeated: only ECMAScript forbids empty rounds.
 
     A part that is empty only where nothing else fits, as `(a*)?`, makes no difference.
     """
@@ -209,7 +209,7 @@ def _empty_at_last(node: Repeat) -> bool:
 
 
 def refers_into_a_round(root: Node) -> bool:
-    """Whether a reference is to a repeated group: it may see an earlier round's text, and `regex` may miss a match."""
+    """Whether a reference is to a repeated group: it may see an earlier round's text, or `regex` may miss a match."""
     referred = {node.number for node in nodes(root) if isinstance(node, Back)}
     return any(
         isinstance(node, Repeat) and node.most != 1 and isinstance(each, Group) and each.number in referred
@@ -219,7 +219,7 @@ def refers_into_a_round(root: Node) -> bool:
 
 
 def looks_the_other_way_in_a_round(root: Node) -> bool:
-    """Whether a repeated part captures where it looks around: it may keep what an earlier round has captured there."""
+    """Whether a repeated part captures in a look-around: the capture of an earlier round may stay there."""
     return any(
         isinstance(look, Look) and any(isinstance(each, Group) and each.number for each in nodes(look))
         for node in nodes(root)

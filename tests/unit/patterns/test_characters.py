@@ -19,7 +19,9 @@ def test_ranges_are_joined() -> None:
         ([(3, LAST)], ((0, 2),)),
     ],
 )
-def test_the_rest_is_the_rest(ranges: list[tuple[int, int]], rest: tuple[tuple[int, int], ...]) -> None:
+def test_inverted_ranges_are_all_other_characters(
+    ranges: list[tuple[int, int]], rest: tuple[tuple[int, int], ...]
+) -> None:
     assert invert(ranges) == rest
     assert invert(rest) == join_ranges(ranges)
 

@@ -1,4 +1,4 @@
-"""Patterns as the engines get them."""
+"""Patterns as they are written for the engines."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_a_line_end_is_consumed_at_the_end_only() -> None:
         r"\p{L}" * 250,
     ],
 )
-def test_what_re2_has_no_means_for(pattern: str) -> None:
+def test_patterns_that_re2_cannot_search_for(pattern: str) -> None:
     assert for_re2(parse(pattern)) is None
 
 
@@ -107,7 +107,7 @@ def test_a_pattern_for_the_engine_that_backtracks(pattern: str, source: str) -> 
         ("(?:(?<=(a))b(?=(c)))+", (Slot(inner=(2,)), Slot(1), Slot(2))),
     ],
 )
-def test_groups_of_our_own(pattern: str, slots: tuple[Slot, ...]) -> None:
+def test_helper_groups(pattern: str, slots: tuple[Slot, ...]) -> None:
     assert for_regex(parse(pattern)).slots == slots
 
 

@@ -1,4 +1,4 @@
-"""Both engines behind one door."""
+"""Both engines behind one interface."""
 
 from collections.abc import Callable
 from itertools import count
@@ -40,7 +40,7 @@ def test_the_pattern_decides_which_engine_it_is(pattern: str, engine: str) -> No
     assert compile_pattern(parse(pattern)).engine == engine
 
 
-def test_a_pattern_is_made_once() -> None:
+def test_a_pattern_is_compiled_once() -> None:
     first = compile_pattern(parse("once"))
     assert compile_pattern(parse("once")) is first
     for number in range(120):
@@ -100,7 +100,7 @@ def test_a_large_text_is_searched_in_windows() -> None:
     assert [*compile_pattern(parse("[0-9]")).matches(Subject(Text.decode(b"x" * (3 << 20))), LONG)] == []
 
 
-def test_bytes_that_are_no_characters_are_found_where_they_are() -> None:
+def test_undecodable_bytes_are_found_where_they_are() -> None:
     subject = Subject(Text.decode(b"a\xffb\xff\nb"))
     for pattern in ("b", "(?=b)b", "(b)(x)?"):
         spans = [each[0] for each in compile_pattern(parse(pattern)).matches(subject, LONG)]
@@ -125,7 +125,7 @@ def test_bytes_that_are_no_characters_are_found_where_they_are() -> None:
         ("a[^]b", "a\nb\naxb\n", [4]),
     ],
 )
-def test_lines_are_looked_at_alone(pattern: str, text: str, starts: list[int]) -> None:
+def test_lines_are_searched_by_themselves(pattern: str, text: str, starts: list[int]) -> None:
     for each in both(pattern):
         assert [*each.lines(subject_of(text), LONG)] == starts, each.engine
 
@@ -139,9 +139,9 @@ def test_lines_are_looked_at_alone(pattern: str, text: str, starts: list[int]) -
         ("(?=a).*b", "axb", (0, 3), None),
     ],
 )
-def test_whether_a_match_holds_another(pattern: str, text: str, span: tuple[int, int], inner: int | None) -> None:
+def test_whether_a_match_contains_another(pattern: str, text: str, span: tuple[int, int], inner: int | None) -> None:
     for each in both(pattern):
-        assert each.again(subject_of(text), span, LONG) == inner, each.engine
+        assert each.next_inside(subject_of(text), span, LONG) == inner, each.engine
 
 
 @pytest.mark.parametrize("pattern", ["a", "ab", "a.*b", ".", "(?=a)", "(?=a)a", r"(a)\1|"])
@@ -162,7 +162,7 @@ def test_a_backtracking_search_ends_when_the_time_is_up() -> None:
 
 
 class Failing:
-    """An engine that runs out of memory, or of time before it is up."""
+    """An engine that runs out of memory, or stops before its time is up."""
 
     def __init__(self, error: type[Exception], times: int) -> None:
         self._left = count(times, -1)
@@ -186,12 +186,12 @@ def test_a_search_in_a_part_that_fails_is_given_up(error: type[Exception]) -> No
     pattern = parse("a(?=b)")
     failing = _Regex(pattern, for_regex(pattern), Failing(error, 9))
     with pytest.raises(RegexTimeout):
-        failing.again(subject_of("ab"), (0, 2), LONG)
+        failing.next_inside(subject_of("ab"), (0, 2), LONG)
     with pytest.raises(RegexTimeout):
         [*failing.lines(subject_of("ab"), LONG)]
 
 
-def test_what_runs_out_of_memory_is_given_up() -> None:
+def test_a_search_that_runs_out_of_memory_is_given_up() -> None:
     pattern = parse("a(?=b)")
     failing = _Regex(pattern, for_regex(pattern), Failing(MemoryError, 1))
     with pytest.raises(RegexTimeout):
@@ -217,16 +217,16 @@ def test_time_that_others_have_used_is_not_counted() -> None:
         ("(?=q)q.", "xx", False),
     ],
 )
-def test_a_quick_look_tells_where_nothing_can_be(pattern: str, text: str, may: bool) -> None:  # noqa: FBT001  a column
+def test_a_quick_test_rules_out_texts_without_a_match(pattern: str, text: str, may: bool) -> None:  # noqa: FBT001  a column
     ready = compile_pattern(parse(pattern))
     assert ready.may_hold(text.encode()) is may
     buffer = bytearray(text.encode() + b"abc a.c foo bar q")
-    assert may <= ready.glimpse(buffer, len(text))
+    assert may <= ready.may_occur_in(buffer, len(text))
 
 
-def test_a_quick_look_looks_at_a_part_of_the_buffer() -> None:
-    assert not compile_pattern(parse("foo|bar")).glimpse(bytearray(b"xxfoo"), 2)
-    assert not compile_pattern(parse("foo")).glimpse(bytearray(b"xxfoo"), 2)
+def test_a_quick_test_reads_only_part_of_the_buffer() -> None:
+    assert not compile_pattern(parse("foo|bar")).may_occur_in(bytearray(b"xxfoo"), 2)
+    assert not compile_pattern(parse("foo")).may_occur_in(bytearray(b"xxfoo"), 2)
 
 
 def test_a_timeout_names_the_setting_that_was_too_short() -> None:
@@ -240,12 +240,12 @@ def test_a_timeout_names_the_setting_that_was_too_short() -> None:
     assert (error.path, error.timeout_ms, error.setting) == ("b.txt", 500, "regex_call_ms")
 
 
-def test_a_search_that_would_take_too_long_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_would_take_too_long_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
     ready = compile_pattern(parse("[^]{1,20}[xz][^]{1,20}[yz]"))
     subject = subject_of("abc\n" * 20_000)
-    monkeypatch.setattr(engines, "_CHEAP", 0)
+    monkeypatch.setattr(engines, "_CHEAP_PRODUCT", 0)
     assert [*ready.matches(subject, LONG)] == []
-    monkeypatch.setattr(engines, "_TELLING", 0.0)
+    monkeypatch.setattr(engines, "_LEAST_PROBE_SECONDS", 0.0)
     assert [*ready.matches(subject, LONG)] == []
     monkeypatch.setattr(engines, "_OVERDRAFT", 0)
     with pytest.raises(RegexTimeout):
@@ -256,9 +256,7 @@ def test_a_search_that_would_take_too_long_is_not_begun(monkeypatch: pytest.Monk
 
 @pytest.mark.promise("regex.engine")
 @pytest.mark.parametrize(("written", "engine"), [(r"a+b", "re2"), (r"(?<=a)b", "regex"), (r"(a)\1", "regex")])
-def test_the_engine_is_a_property_of_the_pattern_and_stands_in_the_log(
-    written: str, engine: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_engine_is_logged(written: str, engine: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("DEBUG", logger="suture.patterns"):
         assert {compile_pattern(parse(written)).engine for _ in range(2)} == {engine}
     assert caplog.messages == [f"{engine} searches for {written}"] * 2

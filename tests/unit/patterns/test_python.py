@@ -1,4 +1,4 @@
-"""Patterns as Python writes them: the same matches and the same replacements as `re`, and a bound on time."""
+"""Python's patterns: the same matches and replacements as `re`, with a time limit."""
 
 import re
 import warnings
@@ -111,7 +111,7 @@ ATOMS = st.sampled_from(
     st.text("aabbé{}1e \n[", max_size=10),
     st.sampled_from([0, 2, 8, 16, 256, 10]),
 )
-def test_any_pattern_does_what_re_does(pattern: str, replacement: str, text: str, flags: int) -> None:
+def test_any_pattern_does_the_same_as_in_re(pattern: str, replacement: str, text: str, flags: int) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -138,13 +138,13 @@ def test_any_pattern_does_what_re_does(pattern: str, replacement: str, text: str
         (r"é(.)", r"\1é", "xéyz".encode(), "xyéz".encode()),
     ],
 )
-def test_lines_end_as_they_do_and_bytes_stay(pattern: str, replacement: str, raw: bytes, expected: bytes) -> None:
+def test_line_endings_and_bytes_stay_the_same(pattern: str, replacement: str, raw: bytes, expected: bytes) -> None:
     flags = FLAGS["MULTILINE"] if pattern.startswith("(?m)") else 0
     assert replaced(pattern, replacement, raw, flags) == expected
 
 
 @pytest.mark.promise("regex.bounded")
-def test_a_pattern_without_end_is_stopped() -> None:
+def test_a_pattern_that_takes_too_long_is_stopped() -> None:
     text = Text.decode(b"a" * 100_000 + b"!b")
     with pytest.raises(RegexTimeout):
         list(PythonPattern(r"((?:a|aa)+)+(?=b)", 0).matches(text, Clock(100, 100)))
@@ -159,13 +159,13 @@ def test_a_pattern_that_is_too_large_is_refused(pattern: str) -> None:
         PythonPattern(pattern, 0)
 
 
-def test_white_space_that_python_does_not_skip_in_a_verbose_pattern_counts() -> None:
+def test_whitespace_that_python_keeps_in_a_verbose_pattern_counts() -> None:
     text = "a\u00a0b ab"
     expected = re.sub("a\u00a0b", "x", text, flags=re.VERBOSE)
     assert replaced("a\u00a0b", "x", text.encode(), FLAGS["VERBOSE"]).decode() == expected
 
 
-def test_what_only_regex_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pattern_that_only_regex_refuses_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise ValueError("no")
 
@@ -174,7 +174,7 @@ def test_what_only_regex_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
         PythonPattern("a", 0)
 
 
-def test_errors_say_what_python_says() -> None:
+def test_errors_are_those_of_python() -> None:
     with pytest.raises(InvalidRegex) as caught:
         PythonPattern("a)", 0)
     assert (caught.value.reason, caught.value.position) == ("unbalanced parenthesis at position 1", 1)

@@ -1,4 +1,4 @@
-"""Matches told by lines and columns."""
+"""Matches as lines and columns."""
 
 import json
 from collections.abc import Iterator
@@ -176,7 +176,7 @@ def test_segments(pattern: str, body: bytes, most: int | None, parts: list[tuple
 
 
 def endless(line: str) -> Iterator[tuple[int, str]]:
-    """Lines that never end: who takes all of them runs out of memory."""
+    """An infinite sequence of lines: reading them all exhausts the memory."""
     return ((number, line) for number in count(1))
 
 

@@ -1,4 +1,4 @@
-"""What is known about a pattern before it runs."""
+"""What is known about a pattern before a search."""
 
 import pytest
 
@@ -78,7 +78,7 @@ def test_a_long_text_is_not_needed_as_a_whole() -> None:
     assert set(text) == {0x61}
 
 
-def test_many_texts_are_not_looked_for_together() -> None:
+def test_too_many_texts_are_not_searched_for_together() -> None:
     assert required(parse("|".join(f"word{number}" for number in range(2_000))).root) == ()
 
 

@@ -1,4 +1,4 @@
-"""What the engines look at, and the way back."""
+"""The view that the engines search, and the mapping back to the body."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_utf8_is_looked_at_as_it_is() -> None:
     assert subject.width(0, 1) == 1
 
 
-def test_bytes_that_are_no_characters_become_surrogates() -> None:
+def test_undecodable_bytes_become_surrogates() -> None:
     subject = Subject(Text.decode(b"a\xff\xe9b\x80"))
     assert subject.view == "a\udcff\udce9b\udc80".encode("utf-8", "surrogatepass")
     starts = [0, 1, 4, 7, 8, 11]

@@ -1,4 +1,4 @@
-"""What a match is replaced by."""
+"""Replacement templates."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_a_replacement_is_read(written: str, parts: tuple[str | int, ...]) -> No
     assert parse(written, TWO).parts == parts
 
 
-def test_two_digits_where_there_are_so_many_groups() -> None:
+def test_two_digits_are_read_if_there_are_so_many_groups() -> None:
     assert parse("$12$13", TWELVE).parts == (12, 1, "3")
 
 

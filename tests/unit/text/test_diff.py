@@ -93,9 +93,7 @@ def test_the_number_of_context_lines_can_be_chosen() -> None:
     ],
     ids=repr,
 )
-def test_counts_tells_how_many_lines_are_added_and_removed(
-    before: bytes, edits: list[Edit], expected: tuple[int, int]
-) -> None:
+def test_counts_are_the_added_and_removed_lines(before: bytes, edits: list[Edit], expected: tuple[int, int]) -> None:
     assert counts(before, edits) == expected
 
 
@@ -140,7 +138,7 @@ def test_the_line_diff_finds_the_lines_that_differ(before: bytes, after: bytes, 
         ("ab", "cd", []),
     ],
 )
-def test_anchors_are_lines_that_stand_once_or_else_equally_often(
+def test_anchors_are_lines_that_occur_once_or_else_equally_often(
     old: str, new: str, expected: list[tuple[int, int]]
 ) -> None:
     assert diff._anchors([*map(str.encode, old)], [*map(str.encode, new)]) == expected
@@ -177,12 +175,12 @@ SIGHT: dict[str, tuple[Callable[[list[bytes]], list[bytes]], list[diff.Change]]]
 
 
 @pytest.mark.parametrize(("edit_lines", "expected"), SIGHT.values(), ids=SIGHT)
-def test_a_difference_with_a_long_equal_run_in_sight_is_a_box_of_its_own(
+def test_a_difference_before_a_long_equal_run_is_a_separate_box(
     edit_lines: Callable[[list[bytes]], list[bytes]], expected: list[diff.Change]
 ) -> None:
     old = numbered(2000)
     new = edit_lines(old)
-    assert list(diff._in_sight(old, new, (0, len(old), 0, len(new)))) == expected
+    assert list(diff._split_at_runs(old, new, (0, len(old), 0, len(new)))) == expected
     assert rebuilt(old, new, diff.changes(old, new)) == new
 
 
@@ -191,11 +189,11 @@ def test_a_difference_with_a_long_equal_run_in_sight_is_a_box_of_its_own(
 )
 def test_a_long_equal_run_of_few_different_lines_may_be_chance(different: int, expected: list[diff.Change]) -> None:
     run = [b"once\n", *(b"%d\n" % (index % different) for index in range(600))]
-    assert list(diff._in_sight([b"x\n", *run], [b"y\n", *run], (0, 602, 0, 602))) == expected
+    assert list(diff._split_at_runs([b"x\n", *run], [b"y\n", *run], (0, 602, 0, 602))) == expected
 
 
 class Line(bytes):
-    """A line that counts how often any line is compared or hashed: the work of a line diff."""
+    """A line that counts comparisons and hashes of all lines: the work of a line diff."""
 
     work = 0
 
@@ -227,7 +225,7 @@ def moved(count: int) -> tuple[list[bytes], list[bytes]]:
 
 
 def zigzag(count: int) -> tuple[list[bytes], list[bytes]]:
-    """Each round of anchoring finds one line only, in the middle of nothing."""
+    """Texts in which each round of anchoring finds only one line."""
     old, new = [b"x\n"] * count, [b"x\n", b"x\n", b"y\n"] * (count // 3)
     return [*old, b"once\n"], [b"once\n", *new]
 
@@ -261,7 +259,7 @@ HARD: dict[str, Callable[[int], tuple[list[bytes], list[bytes]]]] = {
 
 @pytest.fixture
 def cells(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The size of each comparison that is given to difflib: lines times lines."""
+    """The size of each comparison by difflib: lines times lines."""
     sizes: list[int] = []
 
     class Counting(difflib.SequenceMatcher[bytes]):
@@ -276,7 +274,7 @@ def cells(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.mark.slow
 @pytest.mark.promise("bound.diff-time")
 @pytest.mark.parametrize("make", HARD.values(), ids=HARD)
-def test_twice_the_lines_are_no_more_than_twice_the_work(
+def test_twice_the_lines_take_at_most_twice_the_work(
     make: Callable[[int], tuple[list[bytes], list[bytes]]], cells: list[int]
 ) -> None:
     def work(count: int) -> int:
@@ -293,7 +291,7 @@ def test_twice_the_lines_are_no_more_than_twice_the_work(
 
 
 def rebuilt(old: list[bytes], new: list[bytes], changes: list[diff.Change]) -> list[bytes]:
-    """The new lines, made from the old ones and the changes, which are in order and never touch."""
+    """The new lines, made from the old ones and the changes, which must be in order and never touch."""
     result: list[bytes] = []
     position = 0
     for i, j, k, m in changes:

@@ -9,7 +9,7 @@ from suture.text.edits import Edit, Span, apply, compose, edit, invert, minimize
 BODY = b"0123456789"
 
 
-def test_an_edit_knows_its_span_and_how_much_the_text_grows() -> None:
+def test_an_edit_has_its_span_and_growth() -> None:
     made = edit(2, 5, b"abcd")
     assert (made, len(made.span), made.growth) == (Edit(Span(2, 5), b"abcd"), 3, 1)
 
@@ -100,7 +100,7 @@ def test_new_text_that_is_not_text_is_refused_where_the_encoding_is_known() -> N
         splice(Text.decode(b"abc"), [edit(0, 1, b"\xff")])
 
 
-def test_ordered_sorts_by_place_and_keeps_insertions_in_order() -> None:
+def test_edits_are_sorted_and_insertions_keep_their_order() -> None:
     edits = [edit(5, 6, b"c"), edit(3, 3, b"2"), edit(0, 1, b"a"), edit(3, 3, b"1"), edit(3, 5, b"b")]
     assert sort_edits(edits, 10) == [edits[2], edits[1], edits[3], edits[4], edits[0]]
 
@@ -117,7 +117,7 @@ def test_ordered_sorts_by_place_and_keeps_insertions_in_order() -> None:
     ],
     ids=["nothing", "a replacement", "two", "two, given last first", "neighbors"],
 )
-def test_the_inverse_puts_back_what_stood_there(edits: list[Edit], expected: list[Edit]) -> None:
+def test_the_inverse_restores_the_original(edits: list[Edit], expected: list[Edit]) -> None:
     inverse = invert(BODY, edits)
     assert inverse == expected
     assert apply(apply(BODY, edits), inverse) == BODY
@@ -254,7 +254,7 @@ def test_unknown_bytes_have_no_characters_to_cut() -> None:
 
 @pytest.mark.slow
 def test_neighbors_are_joined_once() -> None:
-    """Each joined with all before it would take 18 GB of copies."""
+    """Joining them one by one would copy 18 GB."""
     size, number = 40, 30_000
     edits = [edit(at * size, (at + 1) * size, b"y" * size) for at in range(number)]
     assert minimize(b"x" * size * number, edits) == [edit(0, size * number, b"y" * size * number)]

@@ -47,11 +47,11 @@ from suture.text import Indent, detect
         "the smaller step of two equal ones",
     ],
 )
-def test_indentation_is_told_by_the_steps_between_lines(body: bytes, expected: Indent) -> None:
+def test_indentation_is_detected_from_the_steps_between_lines(body: bytes, expected: Indent) -> None:
     assert detect(body) == expected
 
 
-def test_only_the_beginning_of_a_long_text_is_looked_at() -> None:
+def test_only_the_start_of_a_long_text_is_examined() -> None:
     many_lines = b"a\n" * module._INDENT_SAMPLE_LINES + b"    b\n"
     long_line = b"a" * module._INDENT_SAMPLE_SIZE + b"\n    b\n"
     assert (detect(many_lines), detect(long_line)) == (Indent("none", 0), Indent("none", 0))

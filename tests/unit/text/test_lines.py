@@ -86,7 +86,7 @@ def test_the_number_of_lines_is_the_same_before_and_after_the_index_is_built(
 
 @pytest.mark.promise("bound.lazy")
 @TABLE
-def test_counting_lines_and_telling_their_endings_builds_no_index(
+def test_counting_lines_and_their_style_builds_no_index(
     body: bytes, expected: list[tuple[bytes, bytes]], style: str
 ) -> None:
     lines = Lines(body)
@@ -94,7 +94,7 @@ def test_counting_lines_and_telling_their_endings_builds_no_index(
 
 
 @pytest.mark.parametrize("line", [-1, 0, 3])
-def test_a_line_that_is_not_there_is_an_index_error(line: int) -> None:
+def test_a_missing_line_is_an_index_error(line: int) -> None:
     lines = Lines(b"a\nb\n")
     for ask in (lines.span, lines.ending, lines.content, lambda number: lines.offset(number, 1)):
         with pytest.raises(IndexError):
@@ -159,7 +159,7 @@ def test_the_end_of_a_text_has_a_position_of_its_own(body: bytes, position: tupl
 
 
 class Probed(list[int]):
-    """Line starts that count how often an element is asked for."""
+    """Line starts that count accesses."""
 
     probes = 0
 
@@ -191,6 +191,6 @@ def test_a_line_is_found_around_an_offset_without_an_index(body: bytes) -> None:
             assert lines.ending_of(*lines.around(offset)) == indexed.ending(number)
 
 
-def test_the_index_is_made_once_lines_are_asked_for_often() -> None:
+def test_the_index_is_built_after_several_lookups() -> None:
     lines = Lines(b"a\nb\nc\n")
     assert [lines.at(offset) for offset in [*range(7), *range(7)]] == [1, 1, 2, 2, 3, 3, 3] * 2

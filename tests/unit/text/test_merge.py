@@ -1,4 +1,4 @@
-"""Three-way merge: every strategy, what touches, and how much work it is."""
+"""Three-way merge: every strategy, touching changes, and the amount of work."""
 
 import difflib
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ def text(letters: str) -> bytes:
 def merged(
     base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, touching: bool = False
 ) -> bytes | None:
-    """The merged text, or None where it is refused."""
+    """The merged text, or None if the merge is refused."""
     found = merge(base, ours, theirs, strategy, touching=touching)
     return None if found.conflicts and strategy == "refuse" else apply(ours, found.edits)
 
@@ -62,7 +62,7 @@ def test_what_the_sides_changed_in_different_places_is_kept_from_both(
 
 
 @pytest.mark.parametrize("letters", CLEAN.values(), ids=CLEAN)
-def test_the_sides_may_be_exchanged(letters: tuple[str, str, str, str]) -> None:
+def test_the_sides_can_be_swapped(letters: tuple[str, str, str, str]) -> None:
     base, ours, theirs, expected = map(text, letters)
     assert merged(base, theirs, ours) == expected
 
@@ -120,7 +120,7 @@ def test_a_strategy_does_not_hide_the_conflicts_it_decides(
     assert list(merge(base, ours, theirs, strategy).conflicts) == expected
 
 
-def test_with_refuse_what_is_clean_stands_in_the_edits_and_the_conflict_does_not() -> None:
+def test_with_refuse_the_edits_have_the_clean_changes_but_no_conflict() -> None:
     found = merge(text("abc"), text("Xbc"), text("Ybc") + b"more\n")
     assert found == Merged((edit(6, 6, b"more\n"),), (conflict("a", "X", "Y", 1, 1, 1),))
 
@@ -166,7 +166,7 @@ def test_a_strategy_decides_conflicts_and_nothing_else(letters: tuple[str, ...],
     ],
     ids=repr,
 )
-def test_union_ends_an_unfinished_line_as_the_texts_end_theirs(
+def test_union_ends_an_unfinished_line_like_the_other_lines(
     base: bytes, ours: bytes, theirs: bytes, expected: bytes
 ) -> None:
     assert merged(base, ours, theirs, "union") == expected
@@ -199,7 +199,7 @@ TOUCHING = {
 
 
 @pytest.mark.parametrize("letters", TOUCHING.values(), ids=TOUCHING)
-def test_ranges_that_only_touch_are_kept_both_where_asked_and_where_their_order_is_beyond_doubt(
+def test_touching_ranges_are_both_kept_on_request_if_their_order_is_clear(
     letters: tuple[str, str, str, str | None],
 ) -> None:
     base, ours, theirs, expected = (None if each is None else text(each) for each in letters)
@@ -210,7 +210,7 @@ def test_ranges_that_only_touch_are_kept_both_where_asked_and_where_their_order_
     assert merged(base, theirs, ours, touching=True) == expected
 
 
-def test_what_only_touches_a_conflict_is_not_part_of_it() -> None:
+def test_a_change_that_only_touches_a_conflict_is_not_part_of_it() -> None:
     base, ours, theirs = text("abcdef"), text("aXYdef"), text("aZcUef")
     assert merge(base, ours, theirs) == Merged((), (conflict("bcd", "XYd", "ZcU", 2, 2, 2),))
     expected = Merged((edit(6, 8, b"U\n"),), (conflict("bc", "XY", "Zc", 2, 2, 2),))
@@ -245,13 +245,13 @@ def test_an_unknown_strategy_is_an_error_even_if_there_is_nothing_to_merge(strat
         merge(b"", b"", b"", strategy)
 
 
-def test_edits_hold_only_what_comes_from_theirs() -> None:
+def test_edits_contain_only_changes_from_theirs() -> None:
     base, ours, theirs = text("abcdefg"), text("XbcPefg"), text("abYcPefZ")
     expected: tuple[Edit, ...] = (edit(4, 4, b"Y\n"), edit(12, 14, b"Z\n"))
     assert merge(base, ours, theirs) == Merged(expected, ())
 
 
-def test_regions_say_whose_a_change_is_and_where_it_stands_on_each_side() -> None:
+def test_regions_have_the_side_of_a_change_and_its_range_on_each_side() -> None:
     base, ours, theirs = ([letter.encode() for letter in letters] for letters in ("abcdefg", "XXbcPefY", "abZcPefW"))
     assert list(regions(base, ours, theirs)) == [
         Region("ours", (0, 1), (0, 2), (0, 1)),
@@ -262,7 +262,7 @@ def test_regions_say_whose_a_change_is_and_where_it_stands_on_each_side() -> Non
 
 
 def with_edits(lines: Sequence[bytes], places: Sequence[int], name: str) -> list[bytes]:
-    """Some lines changed, some with a new one before them, some deleted."""
+    """The lines with some changed, some deleted, and some insertions."""
     result = list(lines)
     for index, place in reversed(list(enumerate(places))):
         new: list[bytes] = [Line(f"{name} {index}\n".encode())]

@@ -1,9 +1,9 @@
-"""Where a text occurs in another, and how its lines end there."""
+"""Occurrences of a text in another one, and the line endings there."""
 
 import pytest
 
 from suture.text import newline_at
-from suture.text.replace import adapt_endings, literal, number, occurrences
+from suture.text.replace import adapt_endings, count_occurrences, literal_spans, occurrences
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,7 @@ from suture.text.replace import adapt_endings, literal, number, occurrences
         "two of three CRs",
     ],
 )
-def test_a_text_occurs_where_its_bytes_and_whole_line_ends_do(
-    body: bytes, old: bytes, expected: list[tuple[int, int]]
-) -> None:
+def test_a_text_never_splits_a_line_ending(body: bytes, old: bytes, expected: list[tuple[int, int]]) -> None:
     assert occurrences(body, old) == expected
 
 
@@ -95,15 +93,15 @@ def test_a_text_occurs_where_its_bytes_and_whole_line_ends_do(
     ],
     ids=["at its beginning", "at its end"],
 )
-def test_a_place_that_has_half_a_line_end_does_not_hide_one_that_overlaps_it(
+def test_a_place_with_half_a_line_ending_does_not_hide_an_overlapping_one(
     body: bytes, old: bytes, expected: list[tuple[int, int]]
 ) -> None:
     assert occurrences(body, old) == expected
 
 
-def test_literal_bytes_may_be_half_a_line_end() -> None:
-    assert literal(b"a\r\nb", b"\nb") == [(2, 4)]
-    assert literal(b"a", b"") == []
+def test_literal_bytes_may_split_a_line_ending() -> None:
+    assert literal_spans(b"a\r\nb", b"\nb") == [(2, 4)]
+    assert literal_spans(b"a", b"") == []
 
 
 @pytest.mark.parametrize(
@@ -137,7 +135,7 @@ def test_literal_bytes_may_be_half_a_line_end() -> None:
         "the only one",
     ],
 )
-def test_new_lines_end_as_those_around_do(body: bytes, start: int, expected: bytes) -> None:
+def test_new_lines_end_like_their_neighbors(body: bytes, start: int, expected: bytes) -> None:
     assert newline_at(body, start) == expected
 
 
@@ -181,7 +179,7 @@ def test_new_text_is_spelled_with_the_line_ends_of_its_place_unless_it_has_its_o
         "none stays",
     ],
 )
-def test_where_line_ends_are_mixed_a_line_that_stays_keeps_its_own(old: bytes, new: bytes, expected: bytes) -> None:
+def test_with_mixed_line_endings_a_line_that_stays_keeps_its_own(old: bytes, new: bytes, expected: bytes) -> None:
     assert adapt_endings(b"-" + old, 1, len(old) + 1, new) == expected
 
 
@@ -202,9 +200,9 @@ def test_places_that_are_not_listed_are_counted(body: bytes, old: bytes, expecte
     for most in range(1, 4):
         spans = occurrences(body, old, most)
         assert spans == occurrences(body, old)[:most]
-        assert number(body, old, spans) == expected
+        assert count_occurrences(body, old, spans) == expected
 
 
-def test_of_very_many_lines_with_mixed_ends_each_takes_the_end_of_the_one_it_replaces() -> None:
+def test_in_long_texts_with_mixed_endings_line_n_keeps_the_ending_of_line_n() -> None:
     old = b"a\r\nb\n" * 600
     assert adapt_endings(old, 0, len(old), b"X\n" * 1200) == b"X\r\nX\n" * 600

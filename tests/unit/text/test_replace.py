@@ -1,4 +1,4 @@
-"""Steps made one after the other, as edits of the first text."""
+"""Sequential replacements, as edits of the original."""
 
 import random
 
@@ -6,7 +6,7 @@ import pytest
 
 from suture.text import replace
 from suture.text.edits import Edit, apply, edit
-from suture.text.replace import Outcome, Step, apply_steps, at_once, in_turn
+from suture.text.replace import Outcome, Step, apply_at_once, apply_in_turn, apply_steps
 
 FILLER = b"." * 100
 LARGE = b"".join(b"line %05d\n" % number for number in range(30_000))
@@ -71,7 +71,7 @@ def test_steps_become_edits_of_the_first_text(
     assert apply_steps(body, steps) == Outcome(tuple(edits), places)
 
 
-def test_the_first_step_that_finds_another_number_of_places_ends_it() -> None:
+def test_the_first_step_with_a_wrong_number_of_places_fails() -> None:
     outcome = apply_steps(b"abcab", [Step(b"c", b"XYX"), Step(b"ab", b"-"), Step(b"none", b"")])
     assert outcome == Outcome(
         edits=(edit(2, 3, b"XYX"),),
@@ -91,7 +91,7 @@ def test_offsets_are_those_of_the_original_where_nothing_changed() -> None:
     assert apply_steps(b"abc", []).origin(2) == 2
 
 
-def test_an_empty_text_is_at_the_beginning() -> None:
+def test_an_empty_text_maps_to_the_start() -> None:
     outcome = apply_steps(b"abc", [Step(b"abc", b""), Step(b"x", b"")])
     assert (outcome.failed, outcome.body, outcome.origin(0)) == (1, b"", 0)
     assert apply_steps(b"", [Step(b"x", b"")]).origin(0) == 0
@@ -106,14 +106,14 @@ def steps_at_random(seed: int, number: int) -> list[Step]:
 def test_many_steps_are_made_at_once(body: bytes) -> None:
     steps = [*steps_at_random(1, 60), Step(b"another\n", b"more\n", 60)]
     outcome = apply_steps(body, steps)
-    assert outcome == at_once(body, steps) == in_turn(body, steps)
+    assert outcome == apply_at_once(body, steps) == apply_in_turn(body, steps)
     assert (len(outcome.edits), outcome.failed) == (60, None)
 
 
-def test_many_steps_of_which_one_fails_give_what_was_found() -> None:
+def test_if_one_of_many_steps_fails_its_hits_are_returned() -> None:
     steps = steps_at_random(2, 100)
     steps[70] = Step(b"line 000", b"", 1)
-    outcome, turned = at_once(LARGE, steps), in_turn(LARGE, steps)
+    outcome, turned = apply_at_once(LARGE, steps), apply_in_turn(LARGE, steps)
     assert outcome is not None
     assert outcome.but(origin=turned.origin) == turned
     assert (outcome.failed, len(outcome.places)) == (70, 70)
@@ -151,8 +151,8 @@ def test_many_steps_of_which_one_fails_give_what_was_found() -> None:
     ],
 )
 def test_steps_made_at_once_see_each_other(body: bytes, steps: list[Step], expected: bytes) -> None:
-    outcome = at_once(body, steps)
-    assert outcome == in_turn(body, steps)
+    outcome = apply_at_once(body, steps)
+    assert outcome == apply_in_turn(body, steps)
     assert apply(body, outcome.edits) == expected
 
 
@@ -188,21 +188,21 @@ def test_steps_made_at_once_see_each_other(body: bytes, steps: list[Step], expec
     ],
 )
 def test_steps_that_might_go_another_way_are_made_in_turn(body: bytes, steps: list[Step]) -> None:
-    assert at_once(body, steps) is None
+    assert apply_at_once(body, steps) is None
 
 
-def test_a_text_that_reaches_over_a_chunk_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_across_chunks_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replace, "_CHUNK_SIZE", 1)
     steps = [Step(b"abc", b"x"), Step(b"b", b"y", 0)]
     for offset in range(14):
         body = FILLER[:offset] + b"abc" + FILLER
-        assert at_once(body, steps) == Outcome((edit(offset, offset + 3, b"x"),), ((offset,), ()))
+        assert apply_at_once(body, steps) == Outcome((edit(offset, offset + 3, b"x"),), ((offset,), ()))
 
 
 def test_few_steps_are_made_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replace, "at_once", None)
+    monkeypatch.setattr(replace, "apply_at_once", None)
     few = steps_at_random(3, 3)
-    assert apply_steps(LARGE, few) == in_turn(LARGE, few)
+    assert apply_steps(LARGE, few) == apply_in_turn(LARGE, few)
     dense = steps_at_random(4, 20)
     assert apply_steps(LARGE[:50_000], dense).failed is not None
 

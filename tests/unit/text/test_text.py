@@ -329,14 +329,14 @@ def test_a_codec_for_names_refuses_what_is_no_name() -> None:
         splice(text, [edit(0, 1, b"")])
 
 
-def test_candidates_are_told_from_where_the_unknown_bytes_stand() -> None:
+def test_candidates_are_tested_where_the_unknown_bytes_are() -> None:
     text = Text.decode(b"ascii only\n" * 10_000 + b"\xff\xff\n" + b"more\n" * 20_000)
     with pytest.raises(EncodingUnknown) as caught:
         text.body_bytes("é")
     assert caught.value.candidates == ["cp1252", "latin-1", "cp1251"]
 
 
-def test_whether_the_last_line_is_finished_is_told_without_an_index() -> None:
+def test_whether_the_last_line_is_finished_needs_no_index() -> None:
     text = Text.decode(b"a\nb\n")
     assert text.final_newline
     assert text.lines._starts is None
@@ -350,5 +350,5 @@ def test_whether_the_last_line_is_finished_is_told_without_an_index() -> None:
         (b"\xe9", "Text(1 bytes, unknown encoding)"),
     ],
 )
-def test_a_text_is_shown_by_what_it_is_and_not_by_its_content(raw: bytes, shown: str) -> None:
+def test_the_repr_of_a_text_has_no_content(raw: bytes, shown: str) -> None:
     assert repr(Text.decode(raw)) == shown
