@@ -215,13 +215,13 @@ def _files(prefix: str, root: str, *, only_folders: bool = False) -> Iterator[st
 
 def _changes(root: str, state: str | None, *, snapshots: bool) -> Iterator[tuple[str, str]]:
     """Ids of changes and printable names of snapshots, each with a description."""
-    from suture.cli.readonly import read_history
+    from suture.files.history import read_history
     from suture.origins import drop_root_entries
 
     drop_root_entries([root])
     with read_history(os.path.abspath(root), _TIMEOUT_MS) as recorded:
         if snapshots:
-            for point in reversed(recorded.book.snapshots()):
+            for point in reversed(recorded.database.snapshots()):
                 if point.name.isprintable() and not point.is_damaged:
                     yield point.name, f"snapshot of {_when(point.id)}"
         for change in islice(recorded.changes(), _MAX_CHANGES):

@@ -17,11 +17,10 @@ import suture
 from suture import __version__
 from suture.cli.init import CLIENTS, NoHomeError, Unmergeable, as_utf8, parse, place_of, servers_in
 from suture.cli.output import clean, colored, in_bytes, print_json, print_text, refuse, several
-from suture.cli.readonly import read_history
 from suture.engine import Engine
 from suture.errors import HistoryUnavailable, RecoveryBlocked, WorkspaceNotFound
 from suture.files.fs import Tree
-from suture.files.history import LOCKED, is_damage, sqlite_code
+from suture.files.history import LOCKED, is_damage, read_history, sqlite_code
 from suture.files.journal import Journal, Leftover
 from suture.files.local_fs import LocalFS, history_folder
 from suture.files.protected import Guard
@@ -329,12 +328,12 @@ def history(root: str) -> Iterator[Finding]:
                 yield _ok("history", "nothing is recorded yet")
                 return
             size, most = os.path.getsize(recorded.file), Settings().history_max_bytes
-            rows = recorded.database.execute("SELECT (SELECT count(*) FROM change), (SELECT count(*) FROM snapshot)")
+            rows = recorded.connection.execute("SELECT (SELECT count(*) FROM change), (SELECT count(*) FROM snapshot)")
             counts = ", ".join(map(several, rows.fetchone(), ("change", "snapshot")))
             yield _ok("history", f"{counts}; {in_bytes(size)} of at most {in_bytes(most)}")
-            finding = _soundness(recorded.database, recorded.file)
+            finding = _soundness(recorded.connection, recorded.file)
             yield finding
-            changes = islice(recorded.book.changes(), _MAX_CHANGES) if finding.state == OK else ()
+            changes = islice(recorded.database.changes(), _MAX_CHANGES) if finding.state == OK else ()
             if damaged := [change.id for change in changes if change.state == "damaged"]:
                 description = f"{several(len(damaged), 'change')} damaged, such as {damaged[0]}"
                 yield _problem("records", description, "They cannot be undone. To list all changes: suture log")

@@ -52,22 +52,23 @@ from contextlib import contextmanager
 from suture import log
 from suture.errors import HistoryUnavailable, SnapshotExists, SutureError
 from suture.files.database import SCHEMA, Database, NamedPoint, UnusableDatabase
-from suture.files.fs import MEMORY
+from suture.files.fs import MEMORY, Tree
 from suture.files.journal import change_record, new_id
+from suture.files.local_fs import LocalFS, database_path
 from suture.files.store import Packed, pack, unpack
 from suture.json_text import dumps, loads
 from suture.plan import ChangeRecord, Trouble, digest
 from suture.records import Record
+from suture.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, TypeVar
 
-    from suture.files.fs import FS, Tree
+    from suture.files.fs import FS
     from suture.files.store import Supply
     from suture.plan import Version
-    from suture.settings import Settings
 
     _Answer = TypeVar("_Answer")
     _Landed = tuple[ChangeRecord, Supply]
@@ -90,6 +91,7 @@ _OFF = "it is switched off by the setting history"
 LOCKED = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
 _CACHE_KB = 16_000  # a transaction that does not fit spills to the file early, and waits for the disk twice more
 
+_ASCII = 128  # bytes below it are the same in every URI
 _FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError, UnusableDatabase, SutureError)
 
 _INHERITED: list[_OpenDatabase] = []
@@ -543,6 +545,65 @@ class History:
         return aside
 
 
+class RecordedHistory(Record):
+    """The history of a workspace, to read."""
+
+    database: Database
+    waiting: tuple[ChangeRecord, ...]
+    """Changes not recorded yet, in the order in which they landed."""
+    connection: sqlite3.Connection
+    file: str | None
+    """The path of the database; None: nothing was ever recorded."""
+
+    def changes(self) -> Iterator[ChangeRecord]:
+        """All changes, newest first."""
+        yield from reversed(self.waiting)
+        yield from self.database.changes()
+
+
+class _ReadOnlyFS(LocalFS):
+    """The operating system's files, with databases opened read-only."""
+
+    def __init__(self) -> None:
+        self.name = MEMORY
+        """The database opened last."""
+        self.connection: sqlite3.Connection | None = None
+
+    def open_database(self, name: str, create: bool, timeout_ms: int) -> sqlite3.Connection:  # noqa: FBT001  see FS
+        """Open a database read-only."""
+        del create  # nothing is created
+        if name == MEMORY:
+            self.connection = sqlite3.Connection(MEMORY, isolation_level=None)
+        else:
+            path = database_path(name)
+            if not os.path.isfile(path):
+                os.lstat(path)  # FileNotFoundError, if nothing is there
+                raise OSError(errno.EINVAL, "not a regular file", path)
+            self.connection = sqlite3.Connection(_uri(path), uri=True, timeout=timeout_ms / 1000, isolation_level=None)
+        self.name = name
+        return self.connection
+
+    def pending(self, name: str) -> bytes:
+        """Nothing, so that pending changes are not recorded."""
+        del name
+        return b""
+
+
+@contextmanager
+def read_history(root: str, timeout_ms: int) -> Iterator[RecordedHistory]:
+    """The history of the workspace at this root, to read; HistoryUnavailable says why it cannot be read.
+
+    Nothing is written, created, recorded or recovered: opening it otherwise records pending changes, and SQLite rolls
+    back a transaction that a crash left open. Completion and `suture doctor` must not cause that.
+    """
+    fs = _ReadOnlyFS()
+    with Tree(fs, root) as tree, History(tree, Settings(history_timeout_ms=timeout_ms)).reading() as database:
+        assert fs.connection is not None  # noqa: S101  the database was opened with it
+        name = None if fs.name == MEMORY else fs.name
+        waiting = () if name is None else tuple(PendingChanges(LocalFS().pending(name)).unrecorded(database.has_change))
+        yield RecordedHistory(database, waiting, fs.connection, None if name is None else database_path(name))
+
+
 class _Content(Record):
     """A content, as a difference to the content with the hash `base`."""
 
@@ -698,3 +759,9 @@ def _reason(error: Exception) -> str:
     if sqlite_code(error) in LOCKED:
         return "another program has locked it"
     return f"it is damaged: {error}" if is_damage(error) else f"its file cannot be used: {error}"
+
+
+def _uri(path: str) -> str:
+    """The URI with which SQLite opens a file read-only."""
+    escaped = (chr(byte) if chr(byte).isalnum() and byte < _ASCII else f"%{byte:02x}" for byte in os.fsencode(path))
+    return f"file://{''.join(escaped).replace('%2f', '/')}?mode=ro"
