@@ -85,7 +85,7 @@ def test_a_call_never_raises(name: Any, arguments: Any, code: str) -> None:
 
 def test_an_unknown_tool_is_answered_with_the_nearest() -> None:
     ws, _ = workspace({})
-    assert ws.call("file_raed", {}).metadata["error"]["near"] == ["file_read", "file_edit", "safe_edit"]
+    assert ws.call("file_raed", {}).metadata["error"]["near"] == ["file_read", "file_edit"]
 
 
 def test_a_defect_is_answered_as_internal_and_logged(

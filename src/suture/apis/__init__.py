@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from suture.apis import anthropic, gemini, mcp, openai
 from suture.apis.call import plain
-from suture.json_text import dumps, parsed
-from suture.tools import chosen, find
+from suture.json_text import dumps, loads_own
+from suture.tools import choose, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def definitions(
     """
     if format not in _SHAPES:
         raise ValueError(f"there is no format {format!r:.100}; known are {', '.join(FORMATS)}")
-    names = chosen(tools) if isinstance(tools, str) else chosen(names=tools)
+    names = choose(tools) if isinstance(tools, str) else choose(names=tools)
     found = [_SHAPES[format](find(name)) for name in names]
-    copied: list[Any] = parsed(dumps(gemini.gathered(found) if format == "gemini" else found))
+    copied: list[Any] = loads_own(dumps(gemini.gathered(found) if format == "gemini" else found))
     return copied  # the caller's own, to change; and lists in it are lists
 
 

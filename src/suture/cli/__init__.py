@@ -271,13 +271,19 @@ def _unknown(command: str) -> int:
     """Suggest a command for one that does not exist; 0 if it exists."""
     if command in COMMANDS:
         return 0
-    from difflib import get_close_matches  # slow to import, and only a typing error needs it
-
     from suture.cli.output import refuse
 
     typed = command.lower()
     swapped = [name for name in COMMANDS if sorted(name) == sorted(typed)]
-    near = [MEANT[typed]] if typed in MEANT else swapped or get_close_matches(typed, COMMANDS, 1)
-    meant = f"Did you mean: suture {near[0]}" if near else "See: suture --help"
+    near = [MEANT[typed]] if typed in MEANT else swapped or _nearest(typed)
+    meant = f"Did you mean: suture {' or suture '.join(near)}" if near else "See: suture --help"
     refuse("WRONG_USAGE", f"there is no command {command!r}.", meant)
     return _USAGE
+
+
+def _nearest(typed: str) -> list[str]:
+    """The most similar command, or all of them that are equally similar."""
+    from difflib import SequenceMatcher, get_close_matches  # slow to import, and only a typing error needs it
+
+    scores = {name: SequenceMatcher(None, name, typed).ratio() for name in get_close_matches(typed, COMMANDS)}
+    return [name for name in COMMANDS if scores.get(name) == max(scores.values(), default=1)]

@@ -85,7 +85,7 @@ _MISSING, _OTHER = "missing", "another folder's"
 # What SQLite says when the file may be sound and something around it is not: PERM, BUSY, LOCKED, NOMEM, READONLY,
 # INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. All else is damage.
 _SURROUNDINGS = {3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 18, 22, 23}
-_OFF = "it is switched off by the setting history"
+_OFF = "it is turned off by the setting history"
 LOCKED = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
 _CACHE_KB = 16_000  # what does not fit is written before the end, and the disk waited for twice more
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from suture import wording
 from suture.engine.revert import invert, take_snapshot
-from suture.engine.revert import restore as restored
+from suture.engine.revert import restore as plan_versions
 from suture.errors import (
     AlreadyUndone,
     ChangeNotFound,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _MOST_CHANGES = 1_000  # in one answer
-_MOST_FILES = 20_000  # of all changes in one answer; the next one continues from there
+_MOST_FILES = 20_000  # of all changes in one answer; the next answer continues from there
 _SHOWN_FILES = 3  # of a change, in its line
 _DONE = {"undo": "Undid", "redo": "Redid"}
 _NOTHING = {"undo": "the files are already in that state", "redo": "the files are as they were before the undo"}
@@ -43,9 +43,9 @@ class History(Request):
     """Arguments of `history`."""
 
     path: str | None = spec.text(
-        "Only changes of this file, also under its earlier names, or below this folder", default=None
+        "Only changes of this file (including its earlier names), or below this folder", default=None
     )
-    limit: int = spec.integer("How many changes", default=20, minimum=1, maximum=_MOST_CHANGES)
+    limit: int = spec.integer("Maximum number of changes", default=20, minimum=1, maximum=_MOST_CHANGES)
     before: str | None = spec.text("Only changes before this one: `next` of an earlier answer", default=None)
 
 
@@ -72,8 +72,8 @@ class RecordedChange(results.Data):
     time: str = results.text("When it landed, in UTC, as RFC 3339")
     tool: str = results.text("What made it")
     summary: str = results.text("What it was")
-    state: str = results.text("In force, taken back, or with a damaged record", ("landed", "undone", "damaged"))
-    undoes: str | None = results.text("The change that it took back, if it is an undo or redo").nullable
+    state: str = results.text("In effect, undone, or with a damaged record", ("landed", "undone", "damaged"))
+    undoes: str | None = results.text("The change that it reverted, if it is an undo or redo").nullable
     files: list[RecordedFile] = results.objects("What it did", RecordedFile)
 
 
@@ -81,7 +81,7 @@ class HistoryResult(results.ToolData):
     """A part of the history."""
 
     changes: list[RecordedChange] = results.objects("Newest first", RecordedChange)
-    next: str | None = results.text("What to give as before to see older ones; null if there are none").nullable
+    next: str | None = results.text("Value of before for older changes; null if there are none").nullable
 
 
 def history(session: Session, request: History) -> Answer:
@@ -91,7 +91,7 @@ def history(session: Session, request: History) -> Answer:
         path = None if request.path is None else history_name(session, request.path)
         records: list[ChangeRecord] = []
         more, files = False, 0
-        for change in book.changes(before) if path is None else _touching(book, path, before):
+        for change in book.changes(before) if path is None else _changes_of(book, path, before):
             session.checkpoint()
             if len(records) == request.limit or files > _MOST_FILES:
                 more = True
@@ -102,7 +102,7 @@ def history(session: Session, request: History) -> Answer:
     result = HistoryResult(changes=changes, next=changes[-1].change_id if more else None)
     lines = [_line(change) for change in changes] or [f"No changes{f' of {plain(path)}' if path else ''} are recorded."]
     if more:
-        lines.append(f"… older ones: before {result.next}")
+        lines.append(f"… older changes: before {result.next}")
     return Answer("\n".join(lines), result.data())
 
 
@@ -116,7 +116,7 @@ def show(session: Session, request: Show) -> Answer:
 
 
 def recorded_change(book: LogBook, change: ChangeRecord) -> RecordedChange:
-    """A change of the history, with the lines that it added and removed."""
+    """A change of the history, with the numbers of lines that it added and removed."""
     files: list[RecordedFile] = []
     for file in change.files:
         added, removed = book.lines_changed(file)
@@ -138,8 +138,8 @@ def history_name(session: Session, path: str) -> str:
     return session.locate(path.rstrip("/") or path[:1], folders=True).name
 
 
-def _touching(book: LogBook, path: str, before: int | None) -> Iterator[ChangeRecord]:
-    """Changes of one file, newest first, also under the names it had; or of all files below a folder."""
+def _changes_of(book: LogBook, path: str, before: int | None) -> Iterator[ChangeRecord]:
+    """The changes of one file, including its earlier names, or of all files below a folder; newest first."""
     for change in book.changes():
         names = [(file.path, file.to) for file in change.files]
         touches = any(is_below(name, path) for pair in names for name in pair)
@@ -149,12 +149,12 @@ def _touching(book: LogBook, path: str, before: int | None) -> Iterator[ChangeRe
 
 
 def is_below(name: str | None, path: str) -> bool:
-    """Whether a recorded name is this path, or lies in this folder; the root is an empty path."""
+    """Whether a recorded name is this path, or is in this folder; the root is an empty path."""
     return name is not None and (path in {name, ""} or name.startswith(path.rstrip("/") + "/"))
 
 
 def time_of_id(change_id: str) -> str:
-    """When a change or a snapshot was made, as RFC 3339 in UTC."""
+    """The time at which a change or snapshot was made, as RFC 3339 in UTC."""
     from time import gmtime, strftime
 
     from suture.files.journal import time_of
@@ -162,7 +162,7 @@ def time_of_id(change_id: str) -> str:
     try:
         seconds = time_of(change_id)
     except ValueError:
-        return ""  # it was lost, and its id with it
+        return ""  # the record was lost, and its id with it
     return strftime("%Y-%m-%dT%H:%M:%S", gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"
 
 
@@ -175,19 +175,19 @@ def _line(change: RecordedChange) -> str:
     files += [f"… {more} more"] if more > 0 else []
     if change.state == "damaged":
         name = f"{change.change_id} {change.time}" if change.time else change.change_id
-        return f"{name} (damaged): what it changed is unknown"
+        return f"{name} (damaged): its files are unknown"
     state = " (undone)" if change.state == "undone" else ""
     summary = plain(about(vars(change)))
     return f"{change.change_id} {change.time}{state} {summary}: {', '.join(files) or 'no files'}"
 
 
 def file_name(file: dict[str, Any]) -> str:
-    """A file of a change, with both names if it was renamed."""
+    """The name of a change's file, or both names if it was renamed."""
     return f"{file['path']} => {file['to']}" if "to" in file else str(file["path"])
 
 
 def about(change: dict[str, Any]) -> str:
-    """What a change was, in one line: its summary says the tool's name already where there is nothing else to say."""
+    """A change in one line: its tool and its summary, which may already begin with the tool's name."""
     tool, summary = change["tool"], change["summary"].partition("\n")[0]
     if summary.startswith(tool):
         return str(summary)
@@ -198,8 +198,8 @@ HISTORY = ToolSpec(
     name="history",
     title="List the changes",
     description=(
-        "List what tools changed in this workspace, newest first: change_id, time, tool, summary, whether it is "
-        "undone, and each file with lines added and removed. With path, only the changes of that file or folder."
+        "List the changes that tools made in this workspace, newest first: change_id, time, tool, summary, whether it "
+        "is undone, and each file with lines added and removed. With path, only the changes of that file or folder."
     ),
     request=History,
     examples=(
@@ -219,7 +219,7 @@ HISTORY = ToolSpec(
 SHOW = ToolSpec(
     name="show",
     title="Show a change",
-    description="One recorded change: what it did to which files, and its diff.",
+    description="Show a recorded change: its files and its diff.",
     request=Show,
     examples=(),
     read=show,
@@ -230,7 +230,7 @@ class Undo(Request):
     """Arguments of `undo`."""
 
     change_id: str | None = spec.text(
-        "The change, or the beginning of its id; the newest one if left out", default=None
+        "The change, or the beginning of its id (default: the newest change)", default=None
     )
     dry_run: bool = spec.DRY_RUN
 
@@ -238,22 +238,22 @@ class Undo(Request):
 class Redo(Request):
     """Arguments of `redo`."""
 
-    change_id: str | None = spec.text("The undone change; the most recently undone one if left out", default=None)
+    change_id: str | None = spec.text("The undone change (default: the most recently undone one)", default=None)
     dry_run: bool = spec.DRY_RUN
 
 
 class Conflict(results.Data):
-    """Where later work conflicts with an undo."""
+    """A place where later changes conflict with an undo."""
 
     path: str = results.PATH
     line: int = results.integer("From 1")
-    base: str | None = results.text("As the change left it").nullable
-    ours: str | None = results.text("As it is now").nullable
-    theirs: str | None = results.text("As it would become").nullable
+    base: str | None = results.text("The text after the change").nullable
+    ours: str | None = results.text("The current text").nullable
+    theirs: str | None = results.text("The text that the undo would write").nullable
     about: str = results.text(
         "Only if the sides are names, or files that were replaced as a whole", ("name", "file")
     ).optional
-    truncated: bool = results.flag("True if a side is cut").optional
+    truncated: bool = results.flag("True if a side is truncated").optional
 
 
 class UndoFailure(results.ToolFailure):
@@ -265,7 +265,7 @@ class UndoFailure(results.ToolFailure):
     later: list[str] = results.values("UNDO_CONFLICT: later changes of these files, newest first").optional
 
 
-_MERGED = results.flag("Whether later work was kept by a merge")
+_MERGED = results.flag("Whether later edits were kept by a merge")
 
 
 class UndoResult(results.ToolData):
@@ -273,7 +273,7 @@ class UndoResult(results.ToolData):
 
     failure = UndoFailure
     change_id: str | None = results.CHANGE_ID
-    undone: str = results.text("The change that was taken back")
+    undone: str = results.text("The change that was undone")
     merged: bool = _MERGED
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
@@ -284,14 +284,14 @@ class RedoResult(results.ToolData):
 
     failure = UndoFailure
     change_id: str | None = results.CHANGE_ID
-    redone: str = results.text("The change that was done again")
+    redone: str = results.text("The change that was redone")
     merged: bool = _MERGED
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
 
 
 def plan_undo(session: Session, request: Undo) -> Proposal:
-    """Plan to take a change back."""
+    """Plan to undo a change."""
     with session.history.reading() as book:
         change = book.newest(undo=False) if request.change_id is None else book.change(request.change_id)
         if change is None:
@@ -303,18 +303,18 @@ def plan_undo(session: Session, request: Undo) -> Proposal:
 
 
 def plan_redo(session: Session, request: Redo) -> Proposal:
-    """Plan to take an undo back."""
+    """Plan to redo an undone change."""
     with session.history.reading() as book:
-        undoing = _undoing(book, request.change_id)
+        undo = _find_undo(book, request.change_id)
         try:
-            inverse = invert(session, book, undoing)
+            inverse = invert(session, book, undo)
         except UndoConflict as error:
-            raise error.but(change_id=undoing.undoes, operation="redo") from None
-    return _proposal(session, inverse, undoing, ("redo", str(undoing.undoes)), dry_run=request.dry_run)
+            raise error.but(change_id=undo.undoes, operation="redo") from None
+    return _proposal(session, inverse, undo, ("redo", str(undo.undoes)), dry_run=request.dry_run)
 
 
-def _undoing(book: LogBook, change_id: str | None) -> ChangeRecord:
-    """The undo that is to be taken back: the newest, that of a change, or the one named itself."""
+def _find_undo(book: LogBook, change_id: str | None) -> ChangeRecord:
+    """The undo to revert: the newest, that of the named change, or the named undo."""
     if change_id is None:
         record = book.newest(undo=True)
     else:
@@ -355,18 +355,19 @@ def _proposal(
 
 
 def _with_diff(session: Session, words: str, diff: str) -> str:
-    """What was done, and the diff, unless the reader is shown it from the data."""
+    """The words and the diff, unless the diff is printed from the data."""
     shown = "" if session.audience.prints_data else results.cut(diff, session.settings)
     return f"{words}\n\n{shown}" if shown else words
 
 
 UNDO = ToolSpec(
     name="undo",
-    title="Take a change back",
+    title="Undo a change",
     description=(
-        "Take back one change that a tool made: the newest, or any by its change_id. Later changes, also by others, "
-        "are kept by a three-way merge; where they touch the same lines, nothing is changed and UNDO_CONFLICT shows "
-        "both sides. Content, creation, deletion, renames, mode, encoding and line endings come back."
+        "Undo one change that a tool made: the newest, or any by its change_id. Later changes, including those of "
+        "other programs, are kept by a three-way merge; if they touch the same lines, nothing is changed and "
+        "UNDO_CONFLICT shows both sides. Content, creation, deletion, renames, mode, encoding and line endings are "
+        "restored."
     ),
     request=Undo,
     examples=(
@@ -387,15 +388,15 @@ UNDO = ToolSpec(
 
 REDO = ToolSpec(
     name="redo",
-    title="Take an undo back",
+    title="Redo a change",
     description=(
-        "Do again what undo took back: the most recently undone change, or the one named. Edits made since are kept "
-        "by a three-way merge, or the call is refused with UNDO_CONFLICT."
+        "Redo an undone change: the most recently undone one, or the one named. Edits made since are kept by a "
+        "three-way merge, or the call is refused with UNDO_CONFLICT."
     ),
     request=Redo,
     examples=(
         Example(
-            "The change that was undone last",
+            "The most recently undone change",
             {"notes.txt": "one\ntwo\n"},
             {"dry_run": True},
             "Would redo <id> (an edit).\n\ndiff --git a/notes.txt b/notes.txt\n--- a/notes.txt\n+++ b/notes.txt\n"
@@ -413,14 +414,14 @@ class Restore(Request):
     """Arguments of `restore`."""
 
     to: str | None = spec.text(
-        "A change, right after which, or a snapshot; if left out, as last recorded", default=None
+        "Restore to the state after this change, or to this snapshot (default: the last recorded state)", default=None
     )
-    paths: list[str] = spec.texts("Files and folders; all that changed since if left out")
+    paths: list[str] = spec.texts("Files and folders (default: all that changed since)")
     dry_run: bool = spec.DRY_RUN
 
 
 def plan_restore(session: Session, request: Restore) -> Proposal:
-    """Plan to bring files back to a point."""
+    """Plan to restore files to a point."""
     if request.to is None and not request.paths:
         problem = "missing: a point to restore to, or the files to restore"
         raise InvalidArguments.of("to", problem)
@@ -434,14 +435,17 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
             folders = tuple(
                 folder for folder in folders if any(is_below(folder, path) or is_below(path, folder) for path in wanted)
             )
-        changes = restored(session, book, state)
-    point = f"to {request.to}" if request.to else "to the last recorded state"
+        changes = plan_versions(session, book, state)
+        is_snapshot = request.to is not None and book.snapshot(request.to) is not None
+    point = "to the last recorded state" if request.to is None else f"to {request.to}"
+    if is_snapshot:
+        point = f"to snapshot '{request.to}'"
     plan = Plan(tuple(changes), "restore", f"restore {point}", None, folders)
     files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
         words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {point}"
-        words += f" as change {change.id}; undo it to have back what it replaced." if change is not None else "."
+        words += f" as change {change.id}; undo it to restore what it replaced." if change is not None else "."
         if not files:
             words = f"No change: {_count(len(state))} already in that state."
         changed = [file.data() for file in files]
@@ -458,11 +462,11 @@ def _count(number: int) -> str:
 def _state(
     book: LogBook, to: str | None, *, named: bool
 ) -> tuple[dict[str, Version | None], tuple[str, ...], set[str], HistoryDamaged | None]:
-    """What was at each path at a point, and the folders that were made since.
+    """The file at each path at a point, the folders created since, the paths that are certain, and any damage.
 
-    If a record is damaged that would have to say so, that is the last one, after the paths that are known all the same.
-    Of a file that neither this change nor a later one touched, that is known only as well as an earlier one left it:
-    others may have written it before that point or after. So it counts where files are named, and not for all.
+    If a record that the state depends on is damaged, only some paths are certain. For a file that neither this change
+    nor a later one touched, the only evidence is the state after an earlier change: other programs may have written it
+    before the point or after. So this state is used only for files that are named, not for all files.
     """
     if to is None:
         last = book.last_state()
@@ -494,9 +498,9 @@ def _state(
 
 
 def _recorded_path(session: Session, book: LogBook, path: str) -> str:
-    """The path as the history names it, if it has seen it or something below it."""
+    """The path as the history names it; refuses one that is not in the history, nor has anything below it there."""
     known = book.paths()
-    path = path if path in known else history_name(session, path)  # it may be a link now, and have been a file
+    path = path if path in known else history_name(session, path)  # a file may have become a link
     if not any(is_below(name, path) for name in known):
         from difflib import get_close_matches  # only a failure needs it
 
@@ -505,19 +509,21 @@ def _recorded_path(session: Session, book: LogBook, path: str) -> str:
 
 
 def check_name(name: str) -> None:
-    """Refuse what no snapshot can be called."""
+    """Refuse an invalid name for a snapshot."""
     if not name.strip() or len(name) > _LONGEST_SNAPSHOT_NAME or not name.isprintable():
         problem = f"expected a name of 1 to {_LONGEST_SNAPSHOT_NAME} printable characters"
         raise InvalidArguments.of("name", problem)
 
 
 def snapshot(session: Session, name: str, paths: Sequence[str]) -> Answer:
-    """Name this point, and keep the files as they are. The workspace is locked."""
+    """Create a named snapshot of the files as they are. The workspace is locked."""
     result = take_snapshot(session, name, paths)
     words = f"Took snapshot '{name}' with {wording.count(result.kept, 'file')}: "
-    words += "those that suture changed here, and those named." if result.kept else "suture has changed none here yet."
+    words += (
+        "those that suture changed here and those named." if result.kept else "suture has not changed any here yet."
+    )
     if result.skipped:
-        words += f" Not kept, for they cannot be read: {', '.join(map(wording.plain, result.skipped))}."
+        words += f" Skipped because they cannot be read: {', '.join(map(wording.plain, result.skipped))}."
     return Answer(words, {"name": name, "id": result.point.id, "files": result.kept, "skipped": list(result.skipped)})
 
 
@@ -526,7 +532,7 @@ class Snapshots(Request):
 
 
 def snapshots(session: Session, _: Snapshots) -> Answer:
-    """List the named points."""
+    """List the snapshots."""
     with session.history.reading() as book:
         points = [
             {"name": point.name, "id": point.id, "time": time_of_id(point.id)}
@@ -543,7 +549,7 @@ def snapshots(session: Session, _: Snapshots) -> Answer:
 SNAPSHOTS = ToolSpec(
     name="snapshots",
     title="List the snapshots",
-    description="The named points of the history.",
+    description="List the snapshots of the history.",
     request=Snapshots,
     examples=(),
     read=snapshots,
@@ -552,7 +558,7 @@ SNAPSHOTS = ToolSpec(
 RESTORE = ToolSpec(
     name="restore",
     title="Restore files",
-    description="Bring files back to the state right after a change, at a snapshot, or as last recorded.",
+    description="Restore files to the state after a change, to a snapshot, or to the last recorded state.",
     request=Restore,
     examples=(),
     plan=plan_restore,

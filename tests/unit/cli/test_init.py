@@ -343,7 +343,7 @@ def test_the_tools_to_serve_may_be_chosen(world: Path, capfd: pytest.CaptureFixt
 @pytest.mark.usefixtures("world")
 def test_tools_that_there_are_none_of_are_told(capfd: pytest.CaptureFixture[str]) -> None:
     assert init(capfd, "codex", "--tools", "pach", code=2)[1].startswith("UNKNOWN_TOOL: There is no tool 'pach'.\n")
-    problem = f"there is no profile 'edti'; did you mean edit? known are {', '.join(PROFILES)}"
+    problem = f"unknown profile 'edti'; did you mean edit? choose from {', '.join(PROFILES)}"
     told = f"WRONG_USAGE: suture init: {problem}\nSee: suture init --help\n"
     assert init(capfd, "codex", "--profile", "edti", code=2) == ("", told)
 

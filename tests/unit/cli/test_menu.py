@@ -43,7 +43,15 @@ def test_closed_streams_change_no_exit_code(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.promise("cli.errors")
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [*MEANT.items(), ("raed", "read"), ("READ", "read"), ("Grep", "search"), ("serach", "search"), ("aply", "apply")],
+    [
+        *MEANT.items(),
+        ("raed", "read"),
+        ("READ", "read"),
+        ("Grep", "search"),
+        ("serach", "search"),
+        ("aply", "apply"),
+        ("reed", "read or suture redo"),
+    ],
 )
 @pytest.mark.parametrize("before", [[], ["help"], ["--quiet"]], ids=" ".join)
 def test_a_word_that_is_no_command_is_told_with_the_one_that_is_meant(

@@ -7,7 +7,7 @@ from suture.errors import InvalidArguments
 from suture.tools.spec import DRY_RUN, EXPECT_HASH, VALIDATE, Request, encoding, flag, integer, items, member, text
 
 HASH = "sha256:" + "0a" * 32
-NO_HASH = "expected sha256: and 64 hexadecimal digits, as results give it, got the string "
+NO_HASH = "expected sha256: and 64 hexadecimal digits, as in results, got the string "
 
 
 class Item(Request):
@@ -161,7 +161,7 @@ def test_of_very_many_unknown_arguments_the_first_hundred_are_told() -> None:
 
 def test_an_unknown_argument_like_no_other_lists_the_known_ones() -> None:
     (problem,) = problems(zzz=1)
-    assert problem["problem"].startswith("unknown; known are path, edits, inner, limit")
+    assert problem["problem"].startswith("unknown; choose from path, edits, inner, limit")
 
 
 def test_all_problems_are_told_at_once() -> None:
@@ -189,17 +189,17 @@ def test_the_schema_says_what_parse_accepts() -> None:
             },
             "encoding": {
                 "type": "string",
-                "description": "Encoding of a file that has no byte order mark and is not UTF-8, as Python names it",
+                "description": "Encoding (a Python codec name) of a file that has no byte order mark and is not UTF-8",
             },
             "expect_hash": {
                 "anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}],
-                "description": "Hash the file must have, as an earlier result gave it; or {path: hash}",
+                "description": "Hash the file must have, as returned by an earlier call; or {path: hash}",
             },
             "validate": {
                 "type": "string",
                 "enum": ["off", "warn", "strict", "all"],
-                "description": "Check the result before it is written: report errors, refuse those that the edit "
-                "brings, or refuse any",
+                "description": "Check the result before it is written: report errors, reject errors that the edit "
+                "introduces, or reject any",
                 "default": "off",
             },
         },
