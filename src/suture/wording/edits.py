@@ -221,8 +221,8 @@ def _number_fixes(fixes: list[dict[str, str]]) -> Iterator[str]:
 
 def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[str, str]]:
     if error.applied is not None:
-        seems = "it has been" if error.applied["change_id"] else "if this is the place, it has been"
-        yield _fix("ALREADY_APPLIED", f"Leave this edit out: {seems} applied already")
+        done = "it has" if error.applied["change_id"] else "if this is the place, it has"
+        yield _fix("ALREADY_APPLIED", f"Leave this edit out: {done} already been applied")
         return
     if not error.file_preview:
         yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty old_text. {_read_first(audience)}")
@@ -555,7 +555,7 @@ PATCH_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.EditConflict,
             _sides,
-            "Nothing was changed. Decide what these lines should be, and send them as they are in the file.",
+            "Nothing was changed. Decide what these lines should be, and send oldText as it is in the file.",
         ),
         entry(
             errors.ElisionInNewText,
