@@ -7,9 +7,9 @@ determines its API; a call of unknown shape is refused.
 from __future__ import annotations
 
 from suture.errors import InvalidArguments, UnknownTool
-from suture.json_text import dumps, loads, parsed
+from suture.json_text import dumps, loads, loads_own
 from suture.records import Record
-from suture.tools import chosen, find
+from suture.tools import choose, find
 from suture.tools.spec import ToolResult
 
 TYPE_CHECKING = False
@@ -75,12 +75,12 @@ def definitions(
     """
     if format not in _APIS:
         raise ValueError(f"unknown format {format!r:.100}; choose from {', '.join(FORMATS)}")
-    names = chosen(tools) if isinstance(tools, str) else chosen(names=tools)
+    names = choose(tools) if isinstance(tools, str) else choose(names=tools)
     define, _ = _APIS[format]
     declared = [define(find(name)) for name in names]
     if format == "gemini" and declared:
         declared = [{"functionDeclarations": declared}]
-    copied: list[Any] = parsed(dumps(declared))
+    copied: list[Any] = loads_own(dumps(declared))
     return copied  # the caller may change it
 
 

@@ -1,11 +1,11 @@
-"""What one call may take: the time until it begins to write, and the size of what it makes.
+"""The limits of one call: the time until it begins to write, and the size of its output.
 
-The bounds are set once, where a call begins (`within`), and hold in its thread for all layers below. A loop that may
-run long calls `check_time` now and then. Code that makes much more than it was given calls `check_size` first. Outside
-of a call there are no bounds, so functions on values can be used alone.
+The bounds are set once, where a call begins (`within`), and apply in its thread to all layers below. A loop that may
+run long calls `check_time` regularly. Code that may produce much more than its input calls `check_size` first. Outside
+a call there are no bounds, so functions on values can be used on their own.
 
 Rejected: a deadline as an argument. It would go through every function of `locate`, `diff` and `formats`, and the one
-that forgets to pass it on is the one that hangs. Also rejected: an exception raised into the thread from outside. It
+that forgets to pass it on is the one that hangs. Also rejected: an exception raised in the thread from outside. It
 could strike while a file is written or a lock is released.
 """
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _FOREVER = float("inf")
-_OFTEN = 1_024  # steps between two looks at the clock: a look takes as long as a simple step
+_CLOCK_INTERVAL = 1_024  # items between two looks at the clock: a look takes as long as a simple step
 
 
 class Overrun(Exception):
-    """The call's time is over.
+    """The call's time limit has expired.
 
-    It is no `SutureError`: a failed part of a call is often caught, and the rest of the call goes on. `within` turns
-    it into `CallTimedOut`.
+    Not a `SutureError`: the failure of a part is often caught so that the rest of the call can go on. `within` turns it
+    into `CallTimedOut`.
     """
 
 
 @contextmanager
 def within(settings: Settings) -> Iterator[None]:
-    """Hold what is done inside to the settings' bounds; inside of another call, that call's bounds hold."""
+    """Apply the settings' bounds to the block; inside another call, that call's bounds apply."""
     if _current.ends < _FOREVER:
         yield
         return
@@ -57,7 +57,7 @@ def within(settings: Settings) -> Iterator[None]:
 
 @contextmanager
 def suspend() -> Iterator[None]:
-    """Let what is done inside take as long as it takes: a commit that has begun."""
+    """Lift the bounds for the block, such as a commit that has begun."""
     before = _current.ends, _current.largest
     _current.ends, _current.largest = _FOREVER, maxsize
     try:
@@ -67,37 +67,37 @@ def suspend() -> Iterator[None]:
 
 
 def check_time() -> None:
-    """Stop if the call's time is over."""
+    """Stop if the call's time limit has expired."""
     if monotonic() > _current.ends:
         raise Overrun
 
 
 def timed(items: Iterable[T]) -> Iterator[T]:
-    """The same items; `check_time` is called every now and then."""
+    """The same items, with regular calls of `check_time`."""
     left = 0
     for item in items:
         if not left:
-            left = _OFTEN
+            left = _CLOCK_INTERVAL
             check_time()
         left -= 1
         yield item
 
 
 def check_size(what: str, size: int) -> None:
-    """Refuse to make a text that is larger than a file may be."""
+    """Refuse to produce a text that is larger than a file may be."""
     if size > _current.largest:
         raise InputTooLarge(what=what, size=size, limit=_current.largest, setting="max_file_bytes")
 
 
 def check_limit(what: str, size: int, settings: Settings, setting: str, unit: str = "bytes") -> None:
-    """Refuse what is larger, or more, than a setting allows."""
+    """Refuse a size or number above a setting."""
     limit = getattr(settings, setting)
     if size > limit:
         raise InputTooLarge(what=what, size=size, limit=limit, setting=setting, unit=unit)
 
 
 class _Bounds(_local):
-    """Those of the call that the thread makes."""
+    """The bounds of the thread's current call."""
 
     ends = _FOREVER
     largest = maxsize

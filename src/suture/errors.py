@@ -1,4 +1,4 @@
-"""Everything that can go wrong: a stable code and typed fields; the words are made in `wording`.
+"""Everything that can go wrong: a stable code and typed fields. `wording` makes the sentences.
 
     SutureError
     ├── about the request    InvalidArguments UnknownTool InputTooLarge
@@ -23,7 +23,7 @@
     │                        UndoConflict ContentNotKept NotRecorded SnapshotExists
     └── InternalError
 
-A class whose name begins with `_` only has the first fields that several errors share.
+A class whose name begins with `_` has the leading fields that several errors share.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     E = TypeVar("E", bound="SutureError")
 
     Further = tuple[int, "SutureError", bool]
-    """The index of a part, its error, and whether that was looked into."""
+    """The index of a part, its error, and whether that was examined in detail."""
 
     class LineRange(TypedDict):
         """Lines of a file, counted from 1, both inclusive."""
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
         end_line: int
 
     class Region(LineRange):
-        """Lines of a file, and what they say."""
+        """Lines of a file, and their text."""
 
         text: str
 
     class Stale(Region):
-        """What replaced a text, and is there now."""
+        """The text that replaced another one, and is there now."""
 
         change_id: str | None
-        """None: no change of ours did it."""
+        """None: not replaced by a suture change."""
 
     class AppliedAt(LineRange):
         """Where the new text is already."""
@@ -64,13 +64,13 @@ if TYPE_CHECKING:
         """The change that put it there, if it is known."""
 
     class CorrectedEdit(LineRange):
-        """The edit that lands."""
+        """The corrected edit, which applies."""
 
         old_text: str
         new_text: str
 
     class SidesAt(TypedDict):
-        """What each side has where the file differs in what a change touches."""
+        """The text on each side where the file differs in lines that a change touches."""
 
         line: int
         base: str
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
         """The change or commit that replaced it."""
 
     class NearPlace(Region):
-        """A place like the text that was looked for, as `patch` tells it."""
+        """A place similar to the text to find, as `patch` reports it."""
 
         score: float
         symbol: str
@@ -103,7 +103,7 @@ if TYPE_CHECKING:
         description: str
 
     class SimilarContent(TypedDict):
-        """A place like the text that was looked for, as `file_edit` tells it."""
+        """A place similar to the text to find, as `file_edit` reports it."""
 
         line_number: int
         content: str
@@ -138,7 +138,7 @@ if TYPE_CHECKING:
         context_after: NotRequired[str]
 
     class UniqueText(TypedDict):
-        """A longer text that occurs only there."""
+        """A longer text that occurs once."""
 
         line_number: int
         old_text: str
@@ -150,14 +150,14 @@ if TYPE_CHECKING:
         width: int | None
 
     class WordAt(TypedDict):
-        """A word of a text, and a line that has it."""
+        """A word of a text, and a line that contains it."""
 
         word: str
         line_number: int
         content: str
 
     class WordsFound(TypedDict):
-        """The words of a text that are in a file, and those that are not."""
+        """The words of a text that a file contains, and those that it lacks."""
 
         there: list[WordAt]
         missing: list[str]
@@ -174,7 +174,7 @@ if TYPE_CHECKING:
         new: str
 
     class UndoClash(TypedDict):
-        """A place that an undo can't change; a side that is None has no such file."""
+        """A place that an undo cannot change; a side is None if it has no such file."""
 
         path: str
         line: int
@@ -198,7 +198,7 @@ if TYPE_CHECKING:
         source: str
 
     class SkippedCheck(TypedDict):
-        """A check that could not be carried out."""
+        """A check that did not run."""
 
         path: str
         validator: str
@@ -206,7 +206,7 @@ if TYPE_CHECKING:
         required: bool
 
     class Findings(TypedDict):
-        """What checks of a new content found."""
+        """What checks of new content found."""
 
         passed: bool
         new: list[FoundIssue]
@@ -215,7 +215,7 @@ if TYPE_CHECKING:
         not_run: list[SkippedCheck]
 
     class UnreadEdit(TypedDict):
-        """What looks like an edit in a reply and was not read."""
+        """A part of a reply that looks like an edit but was not read."""
 
         line: int
         kind: str
@@ -232,18 +232,18 @@ if TYPE_CHECKING:
 
 @dataclass_transform(kw_only_default=True)
 class SutureError(Exception):
-    """An edit or a read that did not happen, and why. Nothing was changed."""
+    """An edit or a read that failed, and why. Nothing was changed."""
 
     code = "INTERNAL"
     retryable = False
-    standing: str | None = None
-    """The hash of the file that it is about, where somebody has read it; not one of the fields."""
+    current_hash: str | None = None
+    """The hash of the file that it is about, if the file was read; not one of the fields."""
     further: Sequence[Further] = ()
-    """The other parts of the call that fail, after this first one; not one of the fields either."""
+    """The further failures of the call, after this first one; not one of the fields."""
     unexamined: int = 0
-    """How many parts were not looked at any more, because it would have taken too long."""
+    """How many parts of the call were not examined, because that would have taken too long."""
     _position: tuple[str, ...] = ()
-    """Fields that place it in a list of edits; where they are not given, there is no such list, and it lacks them."""
+    """Fields that locate it in a list of edits; left out of `fields` if they were not given."""
     _fields: tuple[str, ...] = ()
 
     def __init_subclass__(cls, code: str | None = None, *, retryable: bool | None = None) -> None:
@@ -268,18 +268,18 @@ class SutureError(Exception):
         return {name: getattr(self, name) for name in known}
 
     def but(self, **changes: object) -> Self:
-        """A new error with these fields, some of them changed; it has nothing that is not a field."""
-        return _remade(type(self), self.fields() | changes)
+        """A copy of the fields, some of them changed; what is not a field is not copied."""
+        return _rebuild(type(self), self.fields() | changes)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Survive a process boundary: exceptions are remade from positional arguments otherwise."""
-        return _remade, (type(self), self.fields())
+        """Pickle by fields: by default, exceptions are rebuilt from positional arguments."""
+        return _rebuild, (type(self), self.fields())
 
     def __str__(self) -> str:
         return " ".join([self.code, *(f"{name}={value!r}" for name, value in self.fields().items())])
 
 
-def _remade(kind: type[E], fields: dict[str, object]) -> E:
+def _rebuild(kind: type[E], fields: dict[str, object]) -> E:
     return kind(**fields)
 
 
@@ -325,13 +325,13 @@ class InternalError(SutureError, code="INTERNAL"):
 
 
 class InvalidArguments(SutureError, code="INVALID_ARGUMENTS"):
-    """The arguments do not fit the tool's request model."""
+    """The arguments are not valid for the tool."""
 
     problems: list[dict[str, str]]
 
     @classmethod
     def of(cls, argument: str, problem: str) -> Self:
-        """The error about one argument."""
+        """An error about one argument."""
         return cls(problems=[{"argument": argument, "problem": problem}])
 
 
@@ -354,19 +354,19 @@ class InputTooLarge(SutureError, code="INPUT_TOO_LARGE"):
 
 
 class InvalidPath(_OfPath, code="INVALID_PATH"):
-    """No file can have this path, or a new file should not."""
+    """The path is impossible for a file, or unsuitable for a new one."""
 
     reason: str
 
 
 class PathOutsideWorkspace(_OfPath, code="PATH_OUTSIDE_WORKSPACE"):
-    """The path leads out of every root, or cannot be shown to stay inside."""
+    """The path leads outside every root, or cannot be shown to stay inside."""
 
     reason: str
 
 
 class ProtectedPath(_OfPath, code="PROTECTED_PATH"):
-    """The path runs or configures something on this machine; an agent may not touch it."""
+    """The path runs or configures something on this machine; agents may not use it."""
 
     rule: str
 
@@ -376,11 +376,11 @@ class FileNotFound(_OfPath, code="FILE_NOT_FOUND"):
 
     near: list[str]
     create_by: list[str] | None = None
-    """The operations that would create it, where some do; empty if it was to be deleted."""
+    """The operations that would create it, if there are any; empty if the file was to be deleted."""
 
 
 class NotAFile(_OfPath, code="NOT_A_FILE"):
-    """The path names a folder, a device, a pipe or a socket; or a link, where the file itself would go away."""
+    """The path names a folder, a device, a pipe or a socket; or a link, where the file would be deleted or renamed."""
 
     kind: str
 
@@ -392,11 +392,11 @@ class NotAFolder(_OfPath, code="NOT_A_FOLDER"):
 
 
 class FileExists(_OfPath, code="FILE_EXISTS"):
-    """A new file was asked for where there already is one."""
+    """The file to create already exists."""
 
 
 class PermissionDenied(_OfPath, code="PERMISSION_DENIED"):
-    """The operating system does not let this user do it."""
+    """The operating system does not allow it."""
 
     operation: str
 
@@ -409,11 +409,11 @@ class WorkspaceNotFound(SutureError, code="WORKSPACE_NOT_FOUND"):
 
 
 class BinaryFile(_OfPath, code="BINARY_FILE"):
-    """The file holds a NUL near its beginning: it is not text."""
+    """The file contains a NUL byte near the beginning: it is not text."""
 
 
 class RangeOutOfBounds(_OfPath, code="RANGE_OUT_OF_BOUNDS"):
-    """The first line asked for lies past the end of the file, or past the last line asked for."""
+    """The first requested line is past the end of the file, or past the last requested line."""
 
     start_line: int
     end_line: int | None
@@ -421,7 +421,7 @@ class RangeOutOfBounds(_OfPath, code="RANGE_OUT_OF_BOUNDS"):
 
 
 class EncodingUnknown(SutureError, code="ENCODING_UNKNOWN"):
-    """A non-ASCII character would be written into a file whose encoding nobody knows."""
+    """A non-ASCII character would be written to a file whose encoding is unknown."""
 
     character: str
     candidates: list[str]
@@ -442,7 +442,7 @@ class NotEncodable(SutureError, code="NOT_ENCODABLE"):
 
 
 class EditOutOfBounds(SutureError, code="EDIT_OUT_OF_BOUNDS"):
-    """An edit's span ends before it starts, or lies outside the text."""
+    """An edit's span ends before it starts, or is outside the text."""
 
     start: int
     end: int
@@ -457,14 +457,14 @@ class OverlappingEdits(SutureError, code="OVERLAPPING_EDITS"):
 
 
 class FileChanged(_OfPath, code="FILE_CHANGED", retryable=True):
-    """A file is not what the plan was made on; somebody else wrote it."""
+    """A file does not have the expected content; something else changed it."""
 
     expected: str | None
     found: str | None
 
 
 class SameFileTwice(_OfPath, code="SAME_FILE_TWICE"):
-    """One transaction names a file twice, perhaps by two hard links."""
+    """One transaction names a file twice, perhaps through two hard links."""
 
     other: str
 
@@ -474,103 +474,104 @@ class ReadFailed(_OfSystem, code="READ_FAILED"):
 
 
 class WriteFailed(_OfSystem, code="WRITE_FAILED"):
-    """The operating system refused a write; everything was put back."""
+    """The operating system failed to write; everything was rolled back."""
 
 
 class WorkspaceBusy(SutureError, code="WORKSPACE_BUSY", retryable=True):
-    """Another process held the workspace lock for the whole waiting time."""
+    """Another process held the workspace lock until the wait timed out."""
 
     waited_ms: int
     setting: str = "lock_timeout_ms"
 
 
 class Cancelled(SutureError, code="CANCELLED", retryable=True):
-    """The caller took the call back before anything was written."""
+    """The caller cancelled the call before anything was written."""
 
 
 class CallTimedOut(SutureError, code="CALL_TIMED_OUT"):
-    """The call took longer than the setting allows, and had not begun to write."""
+    """The call exceeded its time limit before it began to write."""
 
     timeout_ms: int
     setting: str = "call_ms"
 
 
 class OutOfMemory(SutureError, code="OUT_OF_MEMORY"):
-    """The call needed more memory than the process may have, or than there is."""
+    """The call needed more memory than is allowed or available."""
 
     setting: str = "max_memory_bytes"
 
 
 class RecoveryBlocked(SutureError, code="RECOVERY_BLOCKED"):
-    """An interrupted transaction cannot be cleared up as it is."""
+    """An interrupted transaction cannot be recovered."""
 
     intent: str
     reason: str
     state: str = "left"
-    """What is in the way: what an earlier call `left`, this call's own change (`open`), or a `foreign` intent."""
+    """What blocks it: what an earlier call `left`, this call's own change (`open`), or a `foreign` intent."""
     change_id: str | None = None
-    """The change that was interrupted, if it is known."""
+    """The interrupted change, if it is known."""
 
 
 class NoMatch(_OfEdit, code="NO_MATCH"):
-    """The text to replace is not in the file, or no longer when its turn comes."""
+    """The text to replace is not in the file, or not after the earlier edits of the call."""
 
     why: str
-    """`found` if one place has it, written in another way; `missing`, `ambiguous`, `applied`, ...: see `locate`."""
+    """`found`: it occurs in one place, but is written differently there; `missing`, `ambiguous`, ...: see `locate`."""
     rung: str | None
     similar_content: list[SimilarContent]
     indent: IndentStyle
     file_preview: FilePreview | None
     correction: CorrectedEdit | None = None
-    """`{old_text, new_text, start_line, end_line}`: the edit that lands."""
+    """`{old_text, new_text, start_line, end_line}`: the corrected edit, which applies."""
     sides: SidesAt | None = None
-    """`{line, base, ours, theirs}` where the file differs in what the change touches."""
+    """`{line, base, ours, theirs}` where the file differs in lines that the change touches."""
     detail: str = ""
     """For `conflict` and `unproved`: what could not be decided."""
     applied: AppliedAt | None = None
     """`{start_line, end_line, change_id}`: where the new text already is, and which change put it there."""
     stale: Stale | None = None
-    """`{change_id, start_line, end_line, text}`: what replaced the text, and is there now."""
+    """`{change_id, start_line, end_line, text}`: the text that replaced it, and is there now."""
     written_on: Version | None = None
     """`{source, id, until}`: the version that the text was written on, if it is known."""
     consumed_by: int | None = None
-    """The earlier edit of the call that took the text away."""
+    """The earlier edit of the call that changed the text."""
     candidates: list[str] | None = None
-    """The encodings that the file may be in, where that is not known."""
+    """The encodings that the file may be in, if its encoding is unknown."""
     attempt: int = 1
-    """How often this edit was sent, for this content of the file."""
+    """How often this edit was sent for this content of the file."""
     region: Region | None = None
     """`{start_line, end_line, text}`: the lines around the nearest place, from the second attempt on."""
     words: WordsFound | None = None
-    """`{there, missing}`: the words of the text that are in the file, each with a line, and those that are not."""
+    """`{there, missing}`: the words of the text that the file contains, each with a line, and those that it lacks."""
     unique: list[UniqueText] = []  # noqa: RUF012  never changed
-    """As in `WrongCount`, where several places fit."""
+    """As in `WrongCount`, if several places fit."""
 
 
 class WrongCount(_OfEdit, code="WRONG_COUNT"):
-    """The text to replace occurs in the file more or less often than expected."""
+    """The text to replace occurs more or less often than expected."""
 
     actual_occurrences: int
     match_locations: list[MatchLocation]
     file_preview: FilePreview | None
     unique: list[UniqueText]
-    """`{line_number, old_text}`: a longer text that occurs only there, for some of the places."""
+    """`{line_number, old_text}`: for some of the places, a longer text that occurs only there."""
     originally: int | None = None
-    """How often it occurred in the file before the earlier edits of the call, where that differs."""
+    """How often it occurred before the earlier edits of the call, if that differs."""
     attempt: int = 1
 
 
 class OldTextNotFound(_OfPatch, code="OLD_TEXT_NOT_FOUND"):
-    """The text to replace is not in the file, as far as `match` allows."""
+    """The text to replace is not in the file, in any form that `match` allows."""
 
     match: str
     search_text: str
     nearest: list[NearPlace]
-    """`{start_line, end_line, score, symbol, text, differences}` of the places most like it, best first."""
+    """`{start_line, end_line, score, symbol, text, differences}` of the closest places, best first."""
     rung: str | None = None
-    """How these places match, where `match` does not allow that."""
+    """How these places match, if `match` does not allow that."""
     stale: Stale | None = None
-    """`{change_id, start_line, end_line, text}`: what replaced it (None: no change of ours), and is there now."""
+    """`{change_id, start_line, end_line, text}`: the text that replaced it (`change_id` None: not by a suture change),
+    and is there now."""
 
 
 class OldTextNotUnique(_OfPatch, code="OLD_TEXT_NOT_UNIQUE"):
@@ -587,17 +588,17 @@ class MissingOldText(_OfPart, code="MISSING_OLD_TEXT"):
 
 
 class AlreadyApplied(_OfPatch, code="ALREADY_APPLIED"):
-    """The new text is already where the old one would have been."""
+    """The new text is already in place of the old one."""
 
     start_line: int
     end_line: int
     search_text: str
     change_id: str | None = None
-    """The change that made it, if the history knows."""
+    """The change that applied it, if it is in the history."""
 
 
 class PartlyApplied(_OfPatch, code="PARTLY_APPLIED"):
-    """A part of the change has been made already."""
+    """Part of the change has already been made."""
 
     start_line: int
     end_line: int
@@ -609,10 +610,10 @@ class TargetDeleted(_OfPatch, code="TARGET_DELETED"):
     """The text to replace was removed from the file."""
 
     start_line: int
-    """Where it was, as lines of the file as it is now,"""
+    """Where it was, in lines of the current file."""
     end_line: int
     text: str
-    """and what is there instead."""
+    """What is there now."""
     written_on: Version | None
     """`{source, id, until}`: the version that has the text, and the change or commit that replaced that version."""
     search_text: str
@@ -632,18 +633,18 @@ class EditConflict(_OfPatch, code="EDIT_CONFLICT"):
 
 
 class ElisionInNewText(_OfPatch, code="ELISION_IN_NEW_TEXT"):
-    """The new text and what it replaces do not leave out the same parts: something would be deleted unseen."""
+    """The new text and the text that it replaces leave out different parts: something would be deleted silently."""
 
     search_text: str
     operation: str = "replace"
     marker: str = ""
     """The line of the new text that leaves something out; empty if only the old text has one."""
     argument: str = ""
-    """Where the caller wrote it, such as `edits[0].new_text`."""
+    """Where it is in the arguments, such as `edits[0].new_text`."""
 
 
 class UnprovedChange(_OfPatch, code="UNPROVED_CHANGE"):
-    """The place is known, but what the change becomes there is not."""
+    """The place was found, but it is not clear how to apply the change there."""
 
     rung: str | None
     start_line: int
@@ -664,20 +665,20 @@ class OverlappingPatches(_OfPath, code="OVERLAPPING_PATCHES"):
 
 
 class ClipboardNotFound(_OfPart, code="CLIPBOARD_NOT_FOUND"):
-    """Nothing is kept under this name."""
+    """There is no clipboard with this name."""
 
     name: str
     known: list[str]
 
 
 class ClipboardRequiresReplace(_OfPart, code="CLIPBOARD_REQUIRES_REPLACE"):
-    """Only what a replacement finds can be put into a clipboard."""
+    """Only a replacement can fill a clipboard."""
 
     operation: str
 
 
 class StripPreconditionFailed(_OfPart, code="STRIP_PRECONDITION_FAILED"):
-    """A line of the text to insert does not begin with what is to be stripped."""
+    """A line of the text to insert does not begin with the prefix to strip."""
 
     line_number: int
     line: str
@@ -685,70 +686,70 @@ class StripPreconditionFailed(_OfPart, code="STRIP_PRECONDITION_FAILED"):
 
 
 class LineOutOfBounds(_OfPath, code="LINE_OUT_OF_BOUNDS"):
-    """A line that the file does not have; `which` is the argument that names it."""
+    """The file does not have the line; `which` is the argument that names it."""
 
     which: str
     line: int
     total_lines: int
     near: list[str]
-    """Files that may be meant, where there is none of this name."""
+    """Files with similar names, if the file does not exist."""
 
 
 class OverlappingLines(SutureError, code="OVERLAPPING_LINES"):
-    """Two edits of the same lines."""
+    """Two edits change the same lines."""
 
     first: tuple[int, int]
     second: tuple[int, int]
 
 
 class Drifted(_OfPath, code="DRIFTED"):
-    """The lines are not what the caller expects there; `stands_at` are the lines where it begins now."""
+    """The lines do not have the expected text; `stands_at` are the lines at which it begins now."""
 
     start_line: int
     end_line: int
     text: str
-    """What is there."""
+    """What is there now."""
     stands_at: list[int]
 
 
 class PatternNotFound(_OfPath, code="PATTERN_NOT_FOUND"):
-    """Nothing to replace."""
+    """The text or pattern to replace was not found."""
 
     search: str
     exists: bool
-    """Whether there is such a file at all."""
+    """Whether the file exists."""
     near: list[str]
     details: list[str]
-    """What is known about why it is not there."""
+    """What is known about why it was not found."""
     correction: CorrectedSearch | None = None
     """The search and replacement that were probably meant."""
 
 
 class ValidationFailed(SutureError, code="VALIDATION_FAILED"):
-    """The edit would bring errors into files, or could not be checked although it must be; nothing was written."""
+    """The edit would introduce errors, or a required check could not run; nothing was written."""
 
     files: list[str]
     validation: Findings
     diff: str
     replacements: int | None = None
     failed: list[str] = []  # noqa: RUF012  never changed
-    """What else went wrong, and may be the cause: blocks of a reply that could not be applied."""
+    """Blocks of a reply that could not be applied, which may be the cause."""
 
 
 class NoBlocks(SutureError, code="NO_BLOCKS"):
-    """The reply holds nothing that could be applied."""
+    """The reply contains nothing that can be applied."""
 
     fenced: list[str]
-    """Whole files in fences that were passed over."""
+    """Whole files in code fences, which were skipped."""
     characters: int
     skipped: int = 0
-    """How many blocks are in what the model thinks, which is not applied."""
+    """How many blocks are in the model's thinking, which is not applied."""
     unread: list[UnreadEdit] = []  # noqa: RUF012  never changed
-    """What looks like an edit and was not read: `{line, kind, path, edits, message}` of each."""
+    """What looks like an edit but was not read: `{line, kind, path, edits, message}` of each."""
 
 
 class UnreadEdits(SutureError, code="UNREAD_EDITS"):
-    """All blocks that were read fit, but something else in the reply clearly edits files, and was not read."""
+    """All blocks that were read fit, but something else in the reply clearly edits files and was not read."""
 
     unread: list[UnreadEdit]
     """`{line, kind, path, edits, message}` of each."""
@@ -757,7 +758,7 @@ class UnreadEdits(SutureError, code="UNREAD_EDITS"):
 
 
 class BlocksFailed(SutureError, code="BLOCKS_FAILED"):
-    """Some blocks of the reply could not be applied; the answer says what became of the others."""
+    """Some blocks of the reply could not be applied; the result says what happened to the others."""
 
     failed: list[str]
     """The ids of those blocks."""
@@ -766,41 +767,41 @@ class BlocksFailed(SutureError, code="BLOCKS_FAILED"):
 
 
 class IncompleteBlock(SutureError, code="INCOMPLETE_BLOCK"):
-    """A block lacks a part: what it says cannot be known."""
+    """A part of a block is missing or damaged, so its meaning is unknown."""
 
     problem: str
     """`no_start`, `no_separator`, `many_separators`, `no_end`, `two_ends`: its markers; `empty`, `not_a_hunk`: its
     lines; `inside`: another block before it has no end; `partial`: it deletes more than it shows; `excerpt`: a fence
     is introduced as a part of a file or as an example, where a whole file is needed; `not_exact`, `not_asked`: a call
-    that says something that cannot be done exactly, or that writes a whole file."""
+    that cannot be carried out exactly, or that writes a whole file."""
     reply_line: int
     format: str
     path: str | None
 
 
 class AmbiguousBlock(_OfPath, code="AMBIGUOUS_BLOCK"):
-    """Markers in a block's content let it be read in several ways, and the file does not tell which is meant."""
+    """Markers in a block's content allow several readings, and the file does not show which is meant."""
 
     reply_line: int
     readings: list[Reading]
     """`{old, new}` of each."""
     ends: list[int] = []  # noqa: RUF012  never changed
-    """The lines of the reply at which it may end, where that is the question."""
+    """The lines of the reply at which it may end, if that is what is unclear."""
 
 
 class ReplyTimeout(SutureError, code="REPLY_TIMEOUT", retryable=True):
-    """The blocks before this one took all the time there is for a call."""
+    """The time limit expired before this block was reached."""
 
     limit: int
     """In milliseconds."""
 
 
 class NoPath(SutureError, code="NO_PATH"):
-    """The reply does not say which file a block is about."""
+    """The reply does not say which file a block changes."""
 
     reply_line: int
     candidates: list[str] = []  # noqa: RUF012  never changed
-    """The files that it may be about, as far as the lines above it mention any."""
+    """The files that the lines above it mention."""
     why: str = ""
     """`several`: it fits all of them, or not exactly one. `missing`: the first ones are mentioned, but do not exist;
     the last is the file of the block before. `elsewhere`: it fits only the last one, which is not mentioned."""
@@ -813,7 +814,7 @@ class NoContext(_OfPath, code="NO_CONTEXT"):
 
 
 class OutOfScope(_OfPath, code="OUT_OF_SCOPE"):
-    """A hunk names a class or function that is not in the file, or that does not hold the hunk's lines."""
+    """A hunk names a class or function that is not in the file, or that does not contain the hunk's lines."""
 
     context: list[str]
     """What the hunk names, the outermost first."""
@@ -824,24 +825,24 @@ class OutOfScope(_OfPath, code="OUT_OF_SCOPE"):
 
 
 class UnsupportedBlock(SutureError, code="UNSUPPORTED_BLOCK"):
-    """A change of something that is not text: a binary file, a symbolic link, a submodule; or of a mode alone."""
+    """A change to something that is not text: a binary file, a symbolic link, a submodule; or to a mode only."""
 
     path: str | None
     problem: str
 
 
 class InvalidRegex(_OfPattern, code="INVALID_REGEX"):
-    """The pattern is not a regular expression of the dialect; `position` counts characters as it was written."""
+    """The pattern is not a valid regular expression of the dialect; `position` counts its characters from 0."""
 
     reason: str
     position: int
     advice: str | None = None
-    """What is written instead, where that is known."""
+    """How to write it instead, if that is known."""
     dialect: str = "JavaScript"
 
 
 class InvalidFlags(SutureError, code="INVALID_FLAGS"):
-    """A flag that does not exist."""
+    """An unknown flag."""
 
     flags: str
     supported: str
@@ -856,35 +857,35 @@ class RegexTimeout(_OfPattern, code="REGEX_TIMEOUT"):
 
 
 class InvalidGlob(_OfPattern, code="INVALID_GLOB"):
-    """The pattern for paths cannot be read."""
+    """The glob pattern is not valid."""
 
     reason: str
 
 
 class NoFilesMatched(_OfPattern, code="NO_FILES_MATCHED"):
-    """No file fits the pattern for paths."""
+    """No file matches the glob pattern."""
 
     hidden_by: str | None = None
-    """Why files that would fit were passed over, where that is known."""
+    """Why matching files were skipped, if that is known."""
 
 
 class InvalidCaptureGroup(SutureError, code="INVALID_CAPTURE_GROUP"):
-    """The replacement refers to a group that the pattern does not have, or in another dialect's way."""
+    """The replacement refers to a group that the pattern does not have, or uses another dialect's syntax."""
 
     reference: str
     groups: int
     names: list[str]
     meant: str | None = None
-    """How this tool spells it, if the group exists and only the spelling is another dialect's."""
+    """How this tool writes it, if the group exists and only the syntax is another dialect's."""
     dialect: str = "JavaScript"
 
 
 class NoCaptureGroups(_OfPattern, code="NO_CAPTURE_GROUPS"):
-    """Groups were asked for, and the pattern has none."""
+    """The groups were requested, but the pattern has none."""
 
 
 class TooManyReplacements(SutureError, code="TOO_MANY_REPLACEMENTS"):
-    """More places than the caller, or the setting, allows; nothing was changed."""
+    """More matches than the call or the setting allows; nothing was changed."""
 
     found: int
     limit: int
@@ -892,7 +893,7 @@ class TooManyReplacements(SutureError, code="TOO_MANY_REPLACEMENTS"):
 
 
 class OverMatch(_OfPath, code="OVER_MATCH"):
-    """A match over many lines holds further matches: probably it is greedier than it was meant to be."""
+    """A match of many lines contains other matches: the pattern is probably greedier than intended."""
 
     line: int
     end_line: int
@@ -913,27 +914,27 @@ class HistoryDamaged(SutureError, code="HISTORY_DAMAGED"):
     name: str
     """The id of the change, the hash of the content, or the name."""
     path: str | None = None
-    """The file that it is needed for, if it is one."""
+    """The file that needs it, if there is one."""
 
 
 class ChangeNotFound(_OfChange, code="CHANGE_NOT_FOUND"):
-    """No change has this id, or several begin with it."""
+    """No change has this id, or several ids begin with it."""
 
     candidates: list[str]
     forgotten: bool = False
-    """Whether older changes were dropped to keep within the limits."""
+    """Whether older changes were removed to stay within the limits."""
     snapshots: list[str] | None = None
-    """The names that would do as well, where a snapshot does."""
+    """The names of the snapshots, if a snapshot is accepted too."""
 
 
 class NothingToUndo(SutureError, code="NOTHING_TO_UNDO"):
-    """No change is left that could be undone."""
+    """There is no change left to undo."""
 
     root: str
 
 
 class NothingToRedo(SutureError, code="NOTHING_TO_REDO"):
-    """No change is undone, or this one is not."""
+    """No change has been undone, or this one has not."""
 
     change_id: str | None
 
@@ -943,16 +944,16 @@ class AlreadyUndone(_OfChange, code="ALREADY_UNDONE"):
 
 
 class UndoConflict(_OfChange, code="UNDO_CONFLICT"):
-    """Later changes are where the change would be undone."""
+    """Later changes conflict with the undo."""
 
     conflicts: list[UndoClash]
     later: list[str]
-    """The changes in force that touched these files since, newest first; other programs may have, too."""
+    """The later changes of these files that are not undone, newest first; other programs may have changed them too."""
     operation: str = "undo"
 
 
 class ContentNotKept(_OfPath, code="CONTENT_NOT_KEPT"):
-    """The history knows this version of the file by its hash only."""
+    """The history has only the hash of this version of the file."""
 
     hash: str
 
@@ -964,21 +965,21 @@ class NotRecorded(_OfPath, code="NOT_RECORDED"):
 
 
 class SnapshotExists(SutureError, code="SNAPSHOT_EXISTS"):
-    """A snapshot of this name has been taken already, or a change's id begins so."""
+    """A snapshot with this name exists, or a change id begins with it."""
 
     name: str
 
 
 class ServerBusy(SutureError, code="SERVER_BUSY", retryable=True):
-    """As many calls are under way as the server takes."""
+    """The server is already running as many calls as it may."""
 
     limit: int
 
 
 class ResultTooLarge(SutureError, code="RESULT_TOO_LARGE"):
-    """The result has more bytes than may be sent."""
+    """The result is larger than the limit."""
 
     size: int
     limit: int
     total: int | None
-    """How many things it lists, where it is a list."""
+    """How many items it has, if it is a list."""

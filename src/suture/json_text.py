@@ -1,8 +1,8 @@
-"""JSON without the regular expressions.
+"""JSON without importing `re`.
 
-The standard `json` package is a thin layer over the C module `_json`, but importing it imports `re`, which
-takes as long as starting Python does (docs/adr/0002). These functions call the C module directly, as the
-package does, and leave everything unusual, errors included, to the package itself.
+The standard `json` package is a thin layer over the C module `_json`, but importing it imports `re`, which takes as
+long as starting Python (docs/adr/0002). These functions call the C module directly, as the package does, and leave
+everything unusual, errors included, to the package.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SPACE = " \t\n\r"
-_MANY = 500
-_LONG = 200_000
+_ORJSON_ITEMS = 500  # items of a list above which orjson saves more time than the 40 ms that loading it takes
+_ORJSON_SIZE = 200_000  # characters of a text above which it does
 
 
 class _Plain:
-    """What the C scanner asks its decoder for: nothing special."""
+    """The decoder attributes that the C scanner reads, with default values."""
 
     strict = True
     object_hook = object_pairs_hook = None
@@ -47,26 +47,26 @@ def loads(text: str) -> object:
 
 
 def dumps(value: object, default: Callable[[Any], object] | None = None) -> str:
-    """As `json.dumps`; `default` gives what stands for a value that JSON has not."""
+    """As `json.dumps`; `default` replaces values that JSON does not have."""
     try:
         from _json import encode_basestring_ascii
 
-        return _encoded(value, default or _unknown, encode_basestring_ascii, (": ", ", "))
+        return _encode(value, default or _refuse, encode_basestring_ascii, (": ", ", "))
     except Exception:  # noqa: BLE001  see above
         import json
 
         return json.dumps(value, default=default)
 
 
-def parsed(text: str) -> Any:
-    """What JSON of our own says; by orjson where there is much of it."""
-    if len(text) > _LONG:
+def loads_own(text: str) -> Any:
+    """The value of JSON that suture wrote; uses orjson for long texts."""
+    if len(text) > _ORJSON_SIZE:
         from orjson import JSONDecodeError
         from orjson import loads as quickly
 
         try:
             return quickly(text)
-        except JSONDecodeError:  # half a surrogate pair, which a file name may hold
+        except JSONDecodeError:  # a lone surrogate, which a file name may contain
             return loads(text)
     return loads(text)
 
@@ -79,32 +79,32 @@ def quoted(text: str) -> str:
 
 
 def quoter() -> Callable[[str], str]:
-    """What quotes strings that hold no lone surrogates, without a detour: for those who have many."""
+    """The C function that quotes a string without lone surrogates; faster than `quoted` for many strings."""
     from _json import encode_basestring
 
     return encode_basestring
 
 
 def compact(value: object) -> str:
-    """JSON without spaces, characters as they are; by orjson where there is much of it, which takes 40 ms to load."""
-    if isinstance(value, list) and len(value) > _MANY:
+    """JSON without spaces and with characters unescaped; uses orjson for long lists."""
+    if isinstance(value, list) and len(value) > _ORJSON_ITEMS:
         from orjson import dumps as quickly
 
         try:
             return quickly(value).decode()
-        except TypeError:  # a file name that is no Unicode
+        except TypeError:  # a file name that is not Unicode
             return dumps(value)
     try:
         from _json import encode_basestring
 
-        text = _encoded(value, _unknown, encode_basestring, (":", ","))
+        text = _encode(value, _refuse, encode_basestring, (":", ","))
         text.encode()
-    except Exception:  # noqa: BLE001  see above; or a file name that is no Unicode
+    except Exception:  # noqa: BLE001  see above; or a file name that is not Unicode
         return dumps(value)
     return text
 
 
-def _encoded(
+def _encode(
     value: object, default: Callable[[Any], object], quote: Callable[[str], str], separators: tuple[str, str]
 ) -> str:
     from _json import make_encoder
@@ -115,5 +115,5 @@ def _encoded(
     return "".join(encode(value, 0))
 
 
-def _unknown(value: object) -> object:
+def _refuse(value: object) -> object:
     raise TypeError(value)

@@ -1,4 +1,4 @@
-"""What an operator can set. An error about a size, a number or a time names the setting."""
+"""What an operator can set. An error about a limit names its setting."""
 
 from __future__ import annotations
 
@@ -15,106 +15,108 @@ class Settings(Record):
     """Limits and permissions of a workspace; the defaults are safe for an agent."""
 
     extra_roots: tuple[str, ...] = ()
-    """Folders beside the root that tools may read and edit; results name their files absolutely."""
+    """Additional folders outside the root that tools may read and edit; results have absolute paths for them."""
 
     allow_protected: tuple[str, ...] = ()
-    """Protected paths to open after all: glob patterns such as `.vscode/settings.json`."""
+    """Protected paths that tools may use anyway: glob patterns such as `.vscode/settings.json`."""
 
     protect: tuple[str, ...] = ()
-    """More paths to protect, in the same notation."""
+    """Additional paths to protect: glob patterns."""
 
     durability: str = "full"
-    """`full`: every change is on the disk before it is reported. `fast`: a killed process leaves all or nothing; after
-    a power cut each file changed in the last seconds may be old, new or incomplete."""
+    """`full`: changes are flushed to disk before the call returns. `fast`: a killed process leaves all or nothing;
+    after a power cut each file changed in the last seconds may be old, new or incomplete."""
 
     encodings: tuple[tuple[str, str], ...] = ()
-    """(glob, encoding) pairs for files that are neither marked by a BOM nor UTF-8; the first match counts."""
+    """(glob, encoding) pairs for files that have no byte order mark and are not UTF-8; the first match counts."""
 
     history: bool = True
-    """Whether changes are recorded, so that they can be taken back."""
+    """Whether changes are recorded, so that they can be undone."""
 
     history_max_bytes: int = 500_000_000
-    """Size of a workspace's history; the oldest changes are forgotten first, the newest never."""
+    """Size of a workspace's history; the oldest changes are removed first, the newest never."""
 
     history_max_days: int = 180
-    """Age at which a change is forgotten."""
+    """Age at which a change is removed from the history."""
 
     history_timeout_ms: int = 2_000
-    """How long to wait for a history that another program has locked, before a change lands unrecorded."""
+    """How long to wait if another program has locked the history, before a change lands unrecorded."""
 
     max_file_bytes: int = 100_000_000
-    """Size of a file that is read or edited, and of what an edit would make of it."""
+    """Size of a file that is read or edited, before and after an edit."""
     max_request_bytes: int = 10_000_000
-    """Size of all texts in a call's arguments together."""
+    """Total size of the texts in a call's arguments."""
     max_call_bytes: int = 1_000_000_000
-    """Size of all files that one call changes, as they were and as they become."""
+    """Total size of the files that one call changes, before and after."""
     max_edits: int = 1_000
     """Edits, patches, hunks or blocks of one call."""
     max_intent_bytes: int = 64_000_000
     """Size of the file that says what a call is about to change (`.suture-intent`), about 1 KB for each file."""
     max_replacements: int = 100_000
-    """Replacements of one call, over all its edits."""
+    """Replacements of one call, in all its edits together."""
     max_read_lines: int = 20_000
-    """Lines of a file in one answer; what is more is cut, which is told."""
+    """Lines of a file in one answer; longer output is truncated, and the answer says so."""
     max_read_bytes: int = 5_000_000
-    """Size of a file's lines, or of a diff, in the text of one answer; what is more is cut, which is told."""
+    """Size of a file's lines, or of a diff, in the text of one answer; longer output is truncated, and the answer says
+    so."""
     max_diff_lines: int = 400
-    """Lines of a diff in the text of one answer; its metadata have all of them."""
+    """Lines of a diff in the text of one answer; the metadata has the whole diff."""
     max_pattern_chars: int = 20_000
     """Length of a regular expression."""
     regex_file_ms: int = 1_000
-    """How long one file may be searched."""
+    """How long a search of one file may take."""
     regex_call_ms: int = 30_000
-    """How long all files of a call may be searched together."""
+    """How long a search of all files of a call may take."""
     reply_call_ms: int = 30_000
-    """How long places may be looked for, for all blocks of a reply together."""
+    """How long locating all blocks of a reply may take."""
     validate_call_ms: int = 20_000
-    """How long all checks of a call may take together; what is not checked by then is told."""
+    """How long all checks of a call may take; what is not checked by then is reported as not checked."""
     validate_max_bytes: int = 2_000_000
-    """A larger file is not checked, which is told."""
+    """Size of a file that is checked; a larger one is reported as not checked."""
     check_max_files: int = 100_000
-    """Files that one `suture check` looks at. If there are more, it says how many, and fails."""
+    """Files that one `suture check` checks. If there are more, it says how many, and fails."""
     check_call_ms: int = 600_000
-    """How long one `suture check` may take. If it does not get to all files, it says so, and fails."""
+    """How long one `suture check` may take. If it does not reach all files, it says so, and fails."""
     check_max_issues: int = 10_000
-    """Problems that one `suture check` lists, and checks that were not run; the rest is only counted."""
+    """Problems that one `suture check` lists, and checks that did not run; the rest is only counted."""
     project_commands: bool = False
-    """Whether the project's own configuration may name programs that check files: who can edit it can run them."""
+    """Whether the project's own configuration may name programs that check files: anyone who can edit it can then run
+    them."""
     allow_executables: bool = False
     """Whether a diff may make a new or existing file executable, with a mode such as 100755."""
     config: str | None = None
-    """The operator's own file, TOML: the configuration of checks, and `[settings]` of the command line and the server.
-    None: `suture/suture.toml` in the user's configuration folder, if it is there; an empty string: none."""
+    """The operator's own TOML file: the configuration of checks, and `[settings]` of the command line and the server.
+    None: `suture/suture.toml` in the user's configuration folder, if it exists; an empty string: no file."""
     max_bases: int = 40
-    """How many earlier versions of a file (read before, in the history, in git) are searched for a text that the file
-    does not have; 0: none."""
+    """How many earlier versions of a file (read before, in the history, in git) are searched for a text that is not in
+    the file; 0: none."""
     max_base_bytes: int = 2_000_000
     """Size of such a version; a larger one is ignored."""
     max_bases_bytes: int = 40_000_000
-    """Size of all such versions of a file together."""
+    """Total size of such versions of a file."""
     base_ms: int = 200
     """How long finding and searching such versions of a file may take."""
     call_ms: int = 60_000
-    """How long a call may take until it begins to write; what has begun is finished."""
+    """How long a call may take before it begins to write; a write that has begun is finished."""
     max_memory_bytes: int = 4_000_000_000
     """Memory of the command line or the server, and of each program it starts (Linux only); 0: suture sets no limit."""
     max_result_bytes: int = 200_000_000
-    """Size of the matches that one answer tells, with the lines around them."""
+    """Size of the matches in one answer, with their context lines."""
     second_process: bool = True
-    """Whether a search over thousands of files may be shared with a second process."""
+    """Whether a second process may help to search thousands of files."""
     over_match_lines: int = 50
-    """A match that is longer, and holds another one, is not replaced unasked."""
+    """Lines of a match; a longer one that contains another match is not replaced unless allow_over_match is set."""
     max_clipboards: int = 100
-    """How many clipboards a workspace keeps."""
+    """Clipboards that a workspace keeps."""
     max_clipboard_bytes: int = 1_000_000
     """Size of the text in one clipboard."""
     binary_window: int = 8_192
-    """Bytes at a file's beginning in which a NUL makes it a binary one; 0: every file is text."""
+    """Bytes at the beginning of a file in which a NUL makes the file binary; 0: every file is text."""
     lock_timeout_ms: int = 30_000
-    """How long to wait for another process that edits the workspace."""
+    """How long to wait while another process edits the workspace."""
 
     def check(self) -> None:
-        """Refuse what would silently mean something else: one string where several are meant, a limit of -1."""
+        """Refuse values that would silently mean something else: one string instead of several, a limit of -1."""
         for name in self._fields:
             try:
                 check_value(name, getattr(self, name))
@@ -127,10 +129,10 @@ _MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_b
 _OPERATOR_FILE = ("suture", "suture.toml")
 
 
-def operator_file(named: str | None = None) -> str:
-    """Where the operator's own configuration is, or would be; empty for none. `named` is the setting `config`."""
-    if named is not None:
-        return named
+def operator_file(config: str | None = None) -> str:
+    """The path of the operator's own configuration; empty for none. `config` is the setting."""
+    if config is not None:
+        return config
     home = os.environ.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(home):
         home = os.path.join(os.path.expanduser("~"), ".config")
@@ -138,17 +140,17 @@ def operator_file(named: str | None = None) -> str:
 
 
 def how_to_set(name: str) -> str:
-    """A setting, and how the operator of the command line or of the server sets it, for a hint."""
+    """A setting, and how the operator sets it on the command line, for a hint."""
     return f"{name} (--set {name}=N)"
 
 
 def check_name(name: str) -> None:
-    """Refuse a setting that does not exist, with the nearest one that does."""
+    """Refuse an unknown setting, naming the nearest one."""
     if name not in Settings._fields:
         from difflib import get_close_matches  # only a failure needs it
 
         near = get_close_matches(name[:_LONGEST_NAME], Settings._fields, 1, 0.5)
-        message = f"there is no setting {name[:_LONGEST_NAME]!r}" + (f"; did you mean {near[0]}?" if near else "")
+        message = f"unknown setting {name[:_LONGEST_NAME]!r}" + (f"; did you mean {near[0]}?" if near else "")
         raise ValueError(message)
 
 
@@ -157,16 +159,16 @@ def check_value(name: str, value: object) -> None:
     default = getattr(Settings, name)
     entries: Any = value if isinstance(default, tuple) else [value]
     if not isinstance(entries, tuple | list):
-        raise _misfit(name, value)
+        raise _invalid_value(name, value)
     for entry in entries:
         if not _fits(name, entry, default):
-            raise _misfit(name, entry)
+            raise _invalid_value(name, entry)
         if name == "encodings":
             _check_encoding(entry[1])
 
 
-def _misfit(name: str, value: object) -> ValueError:
-    return ValueError(f"{name}: {value!r:.{_LONGEST_NAME}} does not fit; expected {_expected_value(name)}")
+def _invalid_value(name: str, value: object) -> ValueError:
+    return ValueError(f"{name}: invalid value {value!r:.{_LONGEST_NAME}}; expected {_expected_value(name)}")
 
 
 def _check_encoding(encoding: str) -> None:
@@ -178,7 +180,7 @@ def _check_encoding(encoding: str) -> None:
     known = {name for pair in aliases.items() if _is_encoding(pair[1]) for name in pair}
     short = encoding[:_LONGEST_NAME]
     near = get_close_matches(short.lower().replace("-", "_"), known, 1, 0.5)
-    raise ValueError(f"encodings: there is no encoding {short!r}" + (f"; did you mean {near[0]}?" if near else ""))
+    raise ValueError(f"encodings: unknown encoding {short!r}" + (f"; did you mean {near[0]}?" if near else ""))
 
 
 def _is_encoding(name: str) -> bool:
@@ -200,13 +202,13 @@ def _expected_value(name: str) -> str:
         return f"a whole number from {_least(name)} to {_LARGEST_NUMBER}"
     if isinstance(default, str):
         return " or ".join(_CHOICES[name])
-    return "pairs of a glob and an encoding" if name == "encodings" else "a list of strings that are not empty"
+    return "pairs of a glob and an encoding" if name == "encodings" else "a list of non-empty strings"
 
 
 def parse_value(name: str, given: str) -> object:
-    """The value that a setting gets by a text, as options have it; one of a list, where it takes a list.
+    """The value of a setting from a string, as options have it; for a setting that takes a list, a list of one.
 
-    ValueError says what is expected instead.
+    Raises ValueError, which says what is expected instead.
     """
     default = getattr(Settings, name)
     value: object = given
@@ -226,9 +228,9 @@ def parse_value(name: str, given: str) -> object:
 
 
 _CHOICES = {"durability": ("full", "fast")}
-"""The values of a setting that is a word."""
+"""The values of a setting that is one of a few words."""
 _LARGEST_NUMBER = 10**15
-"""A petabyte, or 30,000 years in milliseconds: no more than that fits everywhere it is counted."""
+"""A petabyte, or 30,000 years in milliseconds: a larger number would not fit everywhere it is used."""
 _LONGEST_NAME = 100
 """Characters of a name or value that an error repeats."""
 
@@ -238,7 +240,7 @@ def _least(name: str) -> int:
 
 
 def _fits(name: str, value: object, default: object) -> bool:
-    """Whether a value, or an entry of a setting that takes several, is one that the setting can have."""
+    """Whether a value, or an entry of a list, is valid for a setting."""
     if default is None:
         return value is None or isinstance(value, str)
     if isinstance(default, bool):

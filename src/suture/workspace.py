@@ -94,12 +94,12 @@ class Workspace:
         """`call`, restricted to these tools."""
         if tools is None:
             return self.call
-        from suture.tools import chosen, not_offered
+        from suture.tools import choose, unknown_tool
 
-        names = chosen(tools) if isinstance(tools, str) else chosen(names=tools)
+        names = choose(tools) if isinstance(tools, str) else choose(names=tools)
 
         def call(name: str, arguments: object) -> ToolResult:
-            return self.call(name, arguments) if name in names else ToolResult.failed(not_offered(name, names))
+            return self.call(name, arguments) if name in names else ToolResult.failed(unknown_tool(name, names))
 
         return call
 

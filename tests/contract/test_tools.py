@@ -7,9 +7,9 @@ import pytest
 
 from suture import Workspace
 from suture.testing import MemoryFS
-from suture.tools import TOOLS, every, find
+from suture.tools import TOOLS, all_tools, find
 
-EXAMPLES = [(spec.name, example) for spec in every() for example in spec.examples]
+EXAMPLES = [(spec.name, example) for spec in all_tools() for example in spec.examples]
 
 
 @pytest.mark.promise("call.examples")

@@ -71,7 +71,7 @@ def _json(data: bytes) -> object:
     assert repr(found) == repr(expected), "JSON is read otherwise than by json"
     if isinstance(found, _Refused):
         return found[:30]
-    json_text.parsed(text)
+    json_text.loads_own(text)
     try:
         again = json_text.compact(found)
         assert repr(json.loads(json_text.dumps(found))) == repr(found), "JSON does not come back"

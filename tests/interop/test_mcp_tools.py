@@ -17,7 +17,7 @@ from mcp import MCPError
 from mcp_types import INVALID_PARAMS, ListRootsResult
 
 from suture import Settings, Workspace
-from suture.tools import TOOLS, every, find
+from suture.tools import TOOLS, all_tools, find
 from tests.interop.mcp_servers import (
     NEWEST,
     Arguments,
@@ -122,7 +122,7 @@ def plain(text: str) -> str:
 def test_the_list_tells_all_that_a_client_may_know(served: Caller) -> None:
     tools = served.portal.call(served.client.list_tools).tools
     assert {tool.name for tool in tools} == set(TOOLS)
-    for tool, spec in zip(tools, every(), strict=True):
+    for tool, spec in zip(tools, all_tools(), strict=True):
         assert (tool.name, tool.title, tool.description) == (spec.name, spec.title, spec.description)
         assert tool.input_schema == json.loads(json.dumps(spec.request.schema()))
         assert (tool.output_schema is None) == (tool.name in REGEX)

@@ -21,13 +21,13 @@ WORDS = [
     (lambda reader: reader.add_literal(), "add literal: true", "add --literal"),
     (lambda reader: reader.choose("match", "lenient"), 'set match to "lenient"', "use --match lenient"),
     (lambda reader: reader.choice("match", "lenient"), '"lenient"', "--match lenient"),
-    (lambda reader: reader.by("encoding"), "", " by --encoding"),
+    (lambda reader: reader.by("encoding"), "", " with --encoding"),
     (lambda reader: reader.update_occurrences(3), "Update occurrences to 3", "Give --occurrences 3"),
-    (lambda reader: reader.text_given_by("expected_text"), "expected_text", "What --expected-text says"),
+    (lambda reader: reader.text_given_by("expected_text"), "expected_text", "The text of --expected-text"),
     (
         lambda reader: reader.whole_content(),
         "give its whole content instead",
-        "give its whole content instead, by suture write",
+        "give its whole content instead, with suture write",
     ),
     (lambda reader: reader.mark_failure("Invalid arguments:"), "❌ Invalid arguments:", "Invalid arguments:"),
 ]
@@ -76,7 +76,7 @@ def test_a_patch_has_sections_and_hunks_in_an_input_and_a_reply_has_blocks() -> 
     assert wording.block_message(error, PATCH_WRITER) == (
         "The section for a.py that begins at line 3 of the input is cut off: *** End Patch is missing."
     )
-    assert wording.block_hint(error) == "Send this block again, whole."
+    assert wording.block_hint(error) == "Send this block again in full."
     assert wording.block_hint(error, PATCH_WRITER) == (
-        "Write the patch again, whole, from *** Begin Patch to *** End Patch."
+        "Send the whole patch again, from *** Begin Patch to *** End Patch."
     )

@@ -25,11 +25,11 @@ from suture.text.diff import changes
 from suture.text.edits import edit
 from suture.text.merge import merge
 from suture.text.replace import Step, apply_steps
-from suture.tools import TOOLS, every, find
+from suture.tools import TOOLS, all_tools, find
 from suture.tools.spec import Answer, Proposal
 from suture.workspace import _describe_landed
 
-EXAMPLES = [(spec.name, example) for spec in every() for example in spec.examples]
+EXAMPLES = [(spec.name, example) for spec in all_tools() for example in spec.examples]
 
 
 class Clock:
@@ -446,7 +446,7 @@ def test_the_check_of_files_sees_to_its_time_itself(over_at: Callable[[int], Clo
 
 
 def test_every_tool_has_an_example_that_is_called_here() -> None:
-    assert {name for name, _ in EXAMPLES} == {spec.name for spec in every()}
+    assert {name for name, _ in EXAMPLES} == {spec.name for spec in all_tools()}
     assert find("file_read").own_clock is False
     assert OutOfMemory().setting == "max_memory_bytes"
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suture.json_text import compact, dumps, loads, parsed, quoted, quoter
+from suture.json_text import compact, dumps, loads, loads_own, quoted, quoter
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -92,4 +92,4 @@ def test_a_quoted_string_is_what_compact_writes(text: str) -> None:
 @pytest.mark.parametrize("text", ["é ", "\udc80"])
 def test_parsed_reads_what_was_written(number: int, text: str) -> None:
     value = [{"file": text}] * number
-    assert parsed(json.dumps(value)) == value
+    assert loads_own(json.dumps(value)) == value

@@ -184,10 +184,10 @@ def tool_arguments(options: argparse.Namespace) -> dict[str, Any]:
 
 def chosen_tools(options: argparse.Namespace) -> Sequence[str] | int:
     """The tools that --tools or --profile names; after an error, the exit code."""
-    from suture.tools import chosen  # as above
+    from suture.tools import choose  # as above
 
     try:
-        return chosen(options.profile, options.tools)
+        return choose(options.profile, options.tools)
     except ValueError as error:
         return report_misuse(options.command, error)
     except SutureError as error:

@@ -495,13 +495,14 @@ def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence
 
 def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Block]) -> Iterator[str]:
     """Notes and warnings, and how to undo the change."""
+    from suture.tools.reply import redundant_messages  # the call has loaded it
+
     codes = {block["error"]["code"] for block in _failures(blocks)}
     unread = {part["message"] for part in data["unread"] if part["edits"]}
-    incomplete = "INCOMPLETE_BLOCK" in codes
-    if codes and not incomplete:
-        yield from (f"note: {clean(error)}" for error in data["errors"] if error not in unread)
-    covered = data.get("malformed", []) if incomplete else []  # the block's error has the details
-    yield from (f"warning: {clean(warning)}" for warning in data["warnings"] if warning not in covered)
+    redundant = {*redundant_messages(codes, data), *unread}
+    if codes:
+        yield from (f"note: {clean(error)}" for error in data["errors"] if error not in redundant)
+    yield from (f"warning: {clean(warning)}" for warning in data["warnings"] if warning not in redundant)
     yield from recovery_notes(data)
     if data["change_id"] is not None:
         yield undo_note(options, data)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from suture.cli.output import USAGE, flush, note, print_json, print_text, refuse, refuse_for, report_misuse
 from suture.errors import SutureError, UnknownTool
 from suture.origins import drop_root_entries
-from suture.tools import chosen
+from suture.tools import choose
 from suture.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
         raise ValueError("--allow-remote and --allow-host require --http")
     if options.http is not None and options.quiet and token is None and not options.json:
         raise ValueError(f"--quiet would hide the token: set one in the variable {TOKEN}")
-    names = chosen(options.profile, options.tools)
+    names = choose(options.profile, options.tools)
     drop_root_entries([options.root, *options.settings.extra_roots])
     workspace = Workspace(options.root, options.settings)
     with _quick_imports():

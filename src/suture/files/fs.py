@@ -344,7 +344,7 @@ class Tree:
             return self.fs.read_link(*self._at(path))
         except OSError as error:
             if error.errno == errno.EINVAL:
-                raise PathOutsideWorkspace(path=path, reason=f"{path} was a symbolic link and is none now") from error
+                raise PathOutsideWorkspace(path=path, reason=f"{path} is no longer a symbolic link") from error
             raise to_suture_error(error, path, "read") from error
 
     def names(self, path: str) -> list[str]:

@@ -499,7 +499,7 @@ def _check_sane(pattern: str) -> None:
     if len(pattern) > MAX_LENGTH:
         raise InvalidGlob(pattern=pattern[:80] + "…", reason=f"it is longer than {MAX_LENGTH} characters")
     if "\0" in pattern:
-        raise InvalidGlob(pattern=pattern, reason="it holds a NUL")
+        raise InvalidGlob(pattern=pattern, reason="it contains a NUL byte")
 
 
 def _end(pattern: str, at: int) -> int:
@@ -536,7 +536,7 @@ def _names(pattern: str, text: str) -> tuple[list[_Name | None], bool]:
     except Malformed as error:
         raise InvalidGlob(pattern=pattern, reason=str(error)) from error
     if [(CHAR, ".")] * 2 in parts:
-        raise PathOutsideWorkspace(path=pattern, reason="it climbs by '..'")
+        raise PathOutsideWorkspace(path=pattern, reason="it contains '..'")
     nothing: list[list[tuple[str, str]]] = [[], [(CHAR, ".")]]
     names = [
         None if len(part) == 1 and part[0][0] == STARS and len(part[0][1]) > 1 else _name(part)

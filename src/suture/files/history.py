@@ -87,7 +87,7 @@ _MISSING, _OTHER = "missing", "another folder's"
 # SQLite's codes for problems around a file that may be sound: PERM, BUSY, LOCKED, NOMEM, READONLY,
 # INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. Any other code is damage.
 _NOT_DAMAGE = {3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 18, 22, 23}
-_OFF = "it is switched off by the setting history"
+_OFF = "it is turned off by the setting history"
 LOCKED = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
 _CACHE_KB = 16_000  # a transaction that does not fit spills to the file early, and waits for the disk twice more
 

@@ -160,7 +160,7 @@ class Journal:
             raise _foreign_intent(f"{INTENT_NAME} is damaged, or not written by this version of suture")
         signed, done = self._verify(head, line, rest[0])
         if not signed and len(raw) > _MAX_UNSIGNED_BYTES:
-            raise _foreign_intent(f"{INTENT_NAME} has {len(raw):,} bytes, too many for one not signed with your key")
+            raise _foreign_intent(f"{INTENT_NAME} has {len(raw):,} bytes, too many without your key's signature")
         try:
             return Leftover(self._load(line, signed=signed), done, signed)
         except RecoveryBlocked:

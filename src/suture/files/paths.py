@@ -122,13 +122,13 @@ class Resolver:
 
     def _follow(self, requested: str, root: int, path: str, links: int) -> tuple[int, str, list[str]]:
         if links > _MOST_LINKS:
-            raise PathOutsideWorkspace(path=requested, reason="its symbolic links lead in a circle")
+            raise PathOutsideWorkspace(path=requested, reason="its symbolic links form a loop")
         aim = self._trees[root].read_link(path)
         if not aim.startswith("/"):
             return root, split(path)[0], _names(aim)
         inside = self._split_root(aim)
         if inside is None:
-            raise PathOutsideWorkspace(path=requested, reason=f"the symbolic link {path} leads out")
+            raise PathOutsideWorkspace(path=requested, reason=f"the symbolic link {path} leads outside")
         return inside[0], "", inside[1]
 
     def _split_root(self, absolute: str) -> tuple[int, list[str]] | None:
@@ -172,11 +172,11 @@ def check_new_name(target: Target) -> None:
     for char in new:
         point = ord(char)
         if point < 0x20 or 0x7F <= point < 0xA0 or point in _BIDI or 0xD800 <= point < 0xE000:  # noqa: PLR2004
-            raise InvalidPath(path=target.requested, reason=f"a new name may not hold U+{point:04X}")
+            raise InvalidPath(path=target.requested, reason=f"a new name may not contain U+{point:04X}")
     if "\\" in new:
         raise InvalidPath(path=target.requested, reason="folders are separated by /, not by a backslash")
     if target.path.startswith("~"):
-        raise InvalidPath(path=target.requested, reason="~ is not expanded, and makes a bad name")
+        raise InvalidPath(path=target.requested, reason="~ is not expanded")
 
 
 def check_sane(requested: str) -> None:
@@ -184,13 +184,13 @@ def check_sane(requested: str) -> None:
     if not requested:
         raise InvalidPath(path=requested, reason="it is empty")
     if "\0" in requested:
-        raise InvalidPath(path=requested, reason="it holds a NUL")
+        raise InvalidPath(path=requested, reason="it contains a NUL byte")
     if requested.count("/") > _MOST_NAMES:
         raise InvalidPath(path=requested[:_LONGEST_SHOWN] + "…", reason="it is too deep")
     try:
         requested.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise InvalidPath(path=ascii(requested), reason="it holds half of a surrogate pair") from None
+        raise InvalidPath(path=ascii(requested), reason="it contains a lone surrogate") from None
     _check_lengths(requested, requested)
 
 

@@ -515,6 +515,12 @@ class ReplyParser:
         return path_on_line(next(above, "").removesuffix("\r"))
 
 
+_NO_BLOCKS = "No valid blocks found"
+_MALFORMED = "Some file blocks may be malformed"
+UNSPECIFIC = (_NO_BLOCKS, _MALFORMED)
+"""Errors and warnings of a reply that the error of an unusable block makes redundant."""
+
+
 class Validation(Record):
     """The errors and warnings of a reply. Its usable blocks can be used in any case."""
 
@@ -562,7 +568,7 @@ def validate_parsed(text: str, reply: Reply) -> Validation:
     if counts["new_file"] != counts["end_of_file"]:
         errors.append(f"Mismatched NEW_FILE: {counts['new_file']} start vs {counts['end_of_file']} end")
     if not usable:
-        errors.append("No valid blocks found")
+        errors.append(_NO_BLOCKS)
     search_blocks = [block for block in reply if block.format == "search_replace" and block.problem != "no_start"]
     complete = sum(not block.problem for block in search_blocks)
     if complete < len(search_blocks) and counts["separator"] < counts["search"]:
@@ -571,7 +577,7 @@ def validate_parsed(text: str, reply: Reply) -> Validation:
             f"{complete} complete blocks found out of {len(search_blocks)} expected."
         )
     if len(usable) < len(reply):
-        warnings.append("Some file blocks may be malformed")
+        warnings.append(_MALFORMED)
     if counts["unknown"]:
         warnings.append("Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE")
     malformed = (*errors, *warnings)

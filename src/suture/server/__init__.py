@@ -15,7 +15,7 @@ from mcp_types import INVALID_PARAMS, CallToolRequestParams, ListToolsResult, To
 
 from suture import __version__, wording
 from suture.apis import definitions
-from suture.tools import not_offered
+from suture.tools import unknown_tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,5 +81,5 @@ def _about(root: str, names: Sequence[str], *, writes: bool) -> str:
 
 
 def _unknown(name: str, names: Sequence[str]) -> MCPError:
-    error = not_offered(name, names)
+    error = unknown_tool(name, names)
     return MCPError(code=INVALID_PARAMS, message=wording.message(error), data=wording.error_data(error))

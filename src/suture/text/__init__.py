@@ -88,12 +88,12 @@ class Text:
         try:
             codec = codecs.lookup(encoding)
         except (LookupError, ValueError):
-            raise EncodingMismatch(encoding=encoding, reason="unknown encoding") from None
+            raise EncodingMismatch(encoding=encoding, reason="it is unknown") from None
         if not getattr(codec, "_is_text_encoding", True):
-            raise EncodingMismatch(encoding=encoding, reason="not a text encoding")
+            raise EncodingMismatch(encoding=encoding, reason="it is not a text encoding")
         body = _transcode(raw, codec.name, "strict")
         if body is None:
-            raise EncodingMismatch(encoding=encoding, reason="does not reproduce the file")
+            raise EncodingMismatch(encoding=encoding, reason="it would not reproduce the file's bytes")
         return cls(raw, bom=b"", encoding=codec.name, body=body)
 
     def __repr__(self) -> str:
@@ -141,8 +141,10 @@ class Text:
         except UnicodeEncodeError as error:
             character = new[error.start : error.start + 1]
             raise NotEncodable(character=character, encoding=self.encoding) from None
-        except UnicodeError:  # idna, which encodes names and not text
-            raise EncodingMismatch(encoding=self.encoding, reason="cannot hold this text") from None
+        except UnicodeError:  # idna, which is about names and not about text
+            raise EncodingMismatch(
+                encoding=self.encoding, reason="it does not have all characters of the text"
+            ) from None
 
     def splice(self, cuts: Iterable[tuple[int, int, bytes]]) -> list[bytes | memoryview]:
         """The file's new bytes, in pieces. Each cut (start, end, new) replaces a part of the body.
@@ -171,22 +173,22 @@ class Text:
         for start, end, new in (*cuts, (len(self.body), len(self.body), b"")):
             kept, gone = self._cut_out(position, start), self._cut_out(start, end)
             if not raw.startswith(kept, old_position):
-                raise EncodingMismatch(encoding=str(self.encoding), reason="cannot be cut at this place")
+                raise EncodingMismatch(encoding=str(self.encoding), reason="it cannot be split at this place")
             pieces += [kept, self._in_codec(new)]
             body += [self.body[position:start], new]
             old_position += len(kept) + len(gone)
             position = end
         result = b"".join(pieces)
         if _transcode(result[len(self.bom) :], str(self.encoding), self._errors) != b"".join(body):
-            raise EncodingMismatch(encoding=str(self.encoding), reason="does not reproduce the edited file")
+            raise EncodingMismatch(encoding=str(self.encoding), reason="it would not reproduce the edited file's bytes")
         return [result]
 
     def _cut_out(self, start: int, end: int) -> bytes:
         """A part of the body in the file's encoding."""
         try:
             return self._in_codec(self.body[start:end])
-        except NotEncodable:  # it is encoded together with its neighbors
-            raise EncodingMismatch(encoding=str(self.encoding), reason="cannot be cut at this place") from None
+        except NotEncodable:  # it was written together with what is beside it
+            raise EncodingMismatch(encoding=str(self.encoding), reason="it cannot be split at this place") from None
 
     def _in_codec(self, part: bytes) -> bytes:
         try:
@@ -194,7 +196,9 @@ class Text:
         except UnicodeEncodeError as error:
             raise NotEncodable(character=error.object[error.start], encoding=str(self.encoding)) from None
         except UnicodeError:
-            raise EncodingMismatch(encoding=str(self.encoding), reason="cannot hold this text") from None
+            raise EncodingMismatch(
+                encoding=str(self.encoding), reason="it does not have all characters of the text"
+            ) from None
 
     @property
     def _errors(self) -> str:

@@ -177,7 +177,7 @@ def splice_ordered(text: Text, edits: Sequence[Edit]) -> list[bytes | memoryview
         if not text.body.isascii() and any(_is_continuation(text.body, at) for cut in cuts for at in cut[:2]):
             raise EncodingMismatch(encoding=text.encoding, reason="an edit cuts a character in two")
         if not all(_is_utf8(new) for _, _, new in cuts):
-            raise EncodingMismatch(encoding=text.encoding, reason="the new text is not UTF-8, which edits are made in")
+            raise EncodingMismatch(encoding=text.encoding, reason="the new text is not valid UTF-8")
     return text.splice(cuts)
 
 

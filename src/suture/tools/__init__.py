@@ -1,6 +1,6 @@
-"""The tools, and the choices of tools that profiles make.
+"""The tools, and the profiles, which are named sets of tools.
 
-A module is imported when its tool is first used, so a call pays only for what it needs.
+A module is imported when its tool is first used, so a call loads only what it needs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DIALECTS = {
     "apply_patch": "suture.tools.apply_patch",
     "str_replace_based_edit_tool": "suture.tools.text_editor",
 }
-"""Tools that models were trained on: what the others do, under the names that vendors gave it. Called by name only."""
+"""Tools that models were trained on, under their vendors' names. They do what the others do, and are in no list."""
 COMMANDS = {
     "check": "suture.tools.check",
     "replace": "suture.tools.replace",
@@ -46,24 +46,21 @@ COMMANDS = {
     "show": "suture.tools.history",
     "snapshots": "suture.tools.history",
 }
-"""What is made like a tool, only for the command line."""
-_LONGEST_NAME = 100  # characters of an unknown tool's name that an error repeats
-_SIMILARITY = 0.6  # of names that are suggested; at 0.5 `nope` is like `undo`
+"""Commands that are built like tools, for the command line only."""
+_LONGEST_NAME = 100  # characters of an unknown name that an error repeats
+_SIMILAR = 0.6  # `difflib`'s ratio from which on a name is suggested: 0.5 would suggest `undo` for `nope`
 
 
 def find(name: str) -> ToolSpec:
-    """The tool of this name, one of the list or of a dialect."""
+    """The tool with this name, listed or of a dialect."""
     module = TOOLS.get(name) or DIALECTS.get(name)
     if module is None:
-        from difflib import get_close_matches  # only a failure needs it
-
-        near = get_close_matches(name[:_LONGEST_NAME], [*TOOLS, *DIALECTS], 3, _SIMILARITY)
-        raise UnknownTool(name=name, near=near, known=sorted(TOOLS))
+        raise UnknownTool(name=name, near=_near(name, [*TOOLS, *DIALECTS]), known=sorted(TOOLS))
     return _load(module, name)
 
 
 def command(name: str) -> ToolSpec:
-    """The tool of this name, also one that is for the command line only."""
+    """The tool with this name, including those for the command line only."""
     return _load(COMMANDS[name], name) if name in COMMANDS else find(name)
 
 
@@ -72,12 +69,12 @@ def _load(module: str, name: str) -> ToolSpec:
     return spec
 
 
-def every() -> list[ToolSpec]:
-    """All tools of the list, by name."""
+def all_tools() -> list[ToolSpec]:
+    """All listed tools, by name."""
     return [find(name) for name in sorted(TOOLS)]
 
 
-_LOOKING = ("regex_extract", "regex_match_lines", "regex_search", "regex_search_multi", "regex_split")
+_SEARCHES = ("regex_extract", "regex_match_lines", "regex_search", "regex_search_multi", "regex_split")
 PROFILES: dict[str, tuple[str, ...]] = {
     "full": tuple(sorted(TOOLS)),
     "edit": (
@@ -91,35 +88,35 @@ PROFILES: dict[str, tuple[str, ...]] = {
         "undo",
         "redo",
     ),
-    "search": ("file_read", *_LOOKING),
-    "read-only": ("file_read", "history", *_LOOKING),
+    "search": ("file_read", *_SEARCHES),
+    "read-only": ("file_read", "history", *_SEARCHES),
 }
 """The help of `--profile` and the docstring of `definitions` repeat their names."""
 
 
-def chosen(profile: str | None = None, names: Iterable[str] | None = None) -> list[str]:
+def choose(profile: str | None = None, names: Iterable[str] | None = None) -> list[str]:
     """The tools of a profile and those named, each once; all tools if neither is given.
 
-    ValueError for a profile that does not exist, UnknownTool for a tool; both say what is near.
+    Raises ValueError for an unknown profile, and UnknownTool for an unknown tool; both name the nearest ones.
     """
     if profile is None:
         profile_names: tuple[str, ...] = PROFILES["full"] if names is None else ()
     elif profile in PROFILES:
         profile_names = PROFILES[profile]
     else:
-        from difflib import get_close_matches  # only a failure needs it
-
-        near = get_close_matches(profile[:_LONGEST_NAME], PROFILES, 1, _SIMILARITY)
+        near = _near(profile, PROFILES)
         meant = f"did you mean {near[0]}? " if near else ""
         raise ValueError(f"unknown profile {profile!r:.{_LONGEST_NAME}}; {meant}choose from {', '.join(PROFILES)}")
     return list(dict.fromkeys((*profile_names, *(find(name).name for name in names or ()))))
 
 
-def not_offered(name: str, names: Iterable[str]) -> UnknownTool:
-    """The error for a tool whose name is not among these."""
+def unknown_tool(name: str, names: Iterable[str]) -> UnknownTool:
+    """The error for a tool whose name is not one of these."""
+    known = sorted(names)
+    return UnknownTool(name=name[:_LONGEST_NAME], near=_near(name, known), known=known)
+
+
+def _near(name: str, names: Iterable[str]) -> list[str]:
     from difflib import get_close_matches  # only a failure needs it
 
-    known = sorted(names)
-    return UnknownTool(
-        name=name[:_LONGEST_NAME], near=get_close_matches(name[:_LONGEST_NAME], known, 3, _SIMILARITY), known=known
-    )
+    return get_close_matches(name[:_LONGEST_NAME], [*names], 3, _SIMILAR)

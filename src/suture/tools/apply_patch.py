@@ -1,8 +1,7 @@
 """`apply_patch`: the V4A envelope as OpenAI's models write it.
 
-What `apply_reply` does with such a patch among others, under the name and with the words that models were trained on.
-Rejected: taking the other formats of a reply as well. Who calls this tool wrote a patch, and what looks like something
-else is there by mistake.
+Does what `apply_reply` does with such a patch, with the name and the wording that models were trained on.
+Rejected: accepting the other formats of a reply too. A caller of this tool wrote a patch; anything else is a mistake.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ PATCH_FORMAT = """\
 *** Update File: path/to/file.py
 @@ def function_around():
  a line as it is in the file
--a line that goes away
-+a line that comes in
+-a line to remove
++a line to add
 *** Add File: path/to/new.txt
 +every line of the new file
 *** Delete File: path/to/old.txt
@@ -59,7 +58,7 @@ _QUOTES = ("'", '"', "`")
 
 
 class ApplyPatchReport(ReplyReport):
-    """The outcome of a call, in the words that models were trained on. The metadata are those of `apply_reply`."""
+    """The outcome of a call, in the words that models were trained on. The metadata is that of `apply_reply`."""
 
     def words(self, result: ApplyReplyResult) -> Iterator[str]:
         """`A` for added, `M` for modified, `D` for deleted, in this order; or what failed."""
@@ -81,13 +80,13 @@ class ApplyPatchReport(ReplyReport):
         yield from (f"warning: {warning}" for warning in result.warnings)
 
     def failure_line(self, outcome: Outcome, message: str) -> str:
-        """That a hunk or a section failed."""
+        """The first line about a failed hunk or section."""
         lines = {outcome.block.id_of(number): hunk.line for number, hunk in enumerate(outcome.block.hunks)}
         line = lines.get(outcome.id, outcome.block.line)
         return f"{_part_name(outcome).capitalize()} (line {line} of the input) failed: {message}"
 
     def error_data(self, error: SutureError) -> dict[str, Any]:
-        """The error of the call; a patch is sent again whole."""
+        """The error of the call; the whole patch must be sent again."""
         return super().error_data(error) | {"hint": _NOTHING_CHANGED}
 
     def _notes(self) -> Iterator[str]:
@@ -95,7 +94,7 @@ class ApplyPatchReport(ReplyReport):
             name, part = wording.plain(outcome.path or ""), _part_name(outcome)
             if outcome.status == "already_applied":
                 at = f" at line {outcome.line}" if outcome.line else ""
-                yield f"note: {part} of {name} is there already{at}, and was left out."
+                yield f"note: {part} of {name} is already there{at}, and was left out."
             elif (version := version_of(outcome.base)) is not None:
                 merged = f"was written on {wording.version_name(version)}, and merged into the current file"
                 yield f"note: {part} {merged}, at {name}:{outcome.line}."
@@ -123,7 +122,7 @@ class ApplyPatch(Request):
 
 
 def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
-    """Apply the patch in memory, and plan what that changes; if a part of it fails, nothing."""
+    """Apply the patch in memory, and plan its changes; none if a part of it fails."""
     reply = _parse(request.input, session.settings)
     files = ReplyFiles(session)
     applier = BlockApplier(files, "lenient", session, dry_run=request.dry_run, literal=request.literal)
@@ -138,7 +137,7 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
 
 
 def _parse(given: str, settings: Settings) -> Reply:
-    """The sections of the patch; text around it is ignored, but nothing that is meant to change a file."""
+    """The sections of the patch; text around it is ignored, unless it also changes files."""
     reply = parse_reply(given, most=settings.max_edits + 1)
     own = [block for block in reply if block.format == "v4a"]
     if not own:
@@ -147,40 +146,38 @@ def _parse(given: str, settings: Settings) -> Reply:
         part.line for part in reply.unread if part.edits
     ]
     if others:
-        problem = (
-            f"line {min(others)} is outside of the patch; put all changes between *** Begin Patch and *** End Patch"
-        )
+        problem = f"line {min(others)} is outside the patch; put all changes between *** Begin Patch and *** End Patch"
         raise InvalidArguments.of("input", problem)
     check_limit("The patch", sum(len(block.ids) for block in reply), settings, "max_edits", "hunks")
     return reply
 
 
 def operation_envelope(operation: Mapping[str, object]) -> str:
-    """The patch that an `operation` of an `apply_patch_call` means, which OpenAI's built-in tool sends, one a file.
+    """The patch for an `operation` of an `apply_patch_call`, which OpenAI's built-in tool sends for each file.
 
-    `{"type": "create_file" | "update_file" | "delete_file", "path": …, "diff": …}`; what is deleted needs no diff. A
-    diff speaks of its own file only: one that holds another section, or the end of the patch, is refused.
+    `{"type": "create_file" | "update_file" | "delete_file", "path": …, "diff": …}`; a deletion needs no diff. A diff
+    that contains another section, or the end of the patch, is refused.
     """
     kind, path, diff = (operation.get(name) for name in ("type", "path", "diff"))
     head = _HEADS.get(kind) if isinstance(kind, str) else None
     if head is None:
         raise _wrong("type", f"expected one of {', '.join(_HEADS)}")
-    if not isinstance(path, str) or not _can_stand(path):
-        raise _wrong("path", "expected a path in one line, without quotes or spaces around it")
+    if not isinstance(path, str) or not _is_plain_path(path):
+        raise _wrong("path", "expected a path on one line, without quotes or spaces around it")
     if kind == "delete_file":
         diff = ""
     if not isinstance(diff, str):
         raise _wrong("diff", "expected the lines of a V4A diff" if diff is not None else f"missing: {kind} needs it")
     lines = diff.removesuffix("\n").removesuffix("\r").split("\n") if diff else []
     if any(line.startswith("*** ") and line.rstrip().lower() != "*** end of file" for line in lines):
-        raise _wrong("diff", "a line begins as a marker of a patch (***); expected only the lines of this file's diff")
+        raise _wrong("diff", "a line begins with a patch marker (***); expected only the lines of this file's diff")
     end = "\r\n" if "\r\n" in diff else "\n"
     lines = [line.removesuffix("\r") for line in lines] if end == "\r\n" else lines
     return "".join(f"{line}{end}" for line in ("*** Begin Patch", f"{head}{path}", *lines, "*** End Patch"))
 
 
-def _can_stand(path: str) -> bool:
-    """Whether a path comes out of a patch as it went in; a backslash separates folders there."""
+def _is_plain_path(path: str) -> bool:
+    """Whether a patch is read with the same path that was written into it."""
     quoted = path[:1] in _QUOTES and path[-1:] == path[:1]
     return bool(path) and path == path.strip() and not quoted and not {"\n", "\r"} & {*path}
 
@@ -190,7 +187,7 @@ def _wrong(argument: str, problem: str) -> InvalidArguments:
 
 
 def explain_apply_patch(arguments: Mapping[str, object], error: SutureError, _audience: Audience) -> Answer:
-    """A failure of the whole call, in the shape of its result and in the words of its format."""
+    """A failure of the whole call, in the shape of its result and in the terms of its format."""
     answer = explain_apply_reply(arguments, error, PATCH_WRITER)
     if not isinstance(error, NoBlocks):
         return answer
@@ -202,14 +199,13 @@ def explain_apply_patch(arguments: Mapping[str, object], error: SutureError, _au
 
 
 _DESCRIPTION = f"""\
-Create, change, move and delete files by a patch. All of it lands, or nothing does. It looks like this:
+Create, change, move and delete files with a patch. All of it is applied, or nothing. It looks like this:
 
 {PATCH_FORMAT}
 
-A hunk shows about 3 lines of the file above and below what changes, each behind a space; - is a line that goes away, \
-+ one that comes in. Lines of @@ name the class or function a hunk is in, and separate hunks; there are no line \
-numbers. *** Move to: PATH below *** Update File: renames the file. *** End of File below a hunk says that it is \
-at the end."""
+A hunk shows about 3 lines of context above and below the change, each prefixed with a space; - removes a line, + adds \
+one. @@ lines name the class or function a hunk is in, and separate hunks; there are no line numbers. *** Move to: \
+PATH below *** Update File: renames the file. *** End of File below a hunk says that it is at the end."""
 
 APPLY_PATCH = ToolSpec(
     name=_NAME,

@@ -1,8 +1,8 @@
 """The tool `check`, and the gate that every edit passes.
 
-Files are checked in batches, so that the time that a call's checks may take (`validate_call_ms`) bounds each of them,
-and not a whole folder; and so that only a batch is in memory. How many files, how long, and how many problems are
-listed has bounds of its own: files that they leave out are counted, and reported as a required check that did not run.
+Files are checked in batches, so that the time limit for a call's checks (`validate_call_ms`) applies to a batch and not
+to a whole folder, and so that only a batch is in memory. `check` has its own limits for the number of files, the time
+and the problems listed: files beyond them are counted, and reported as a required check that did not run.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ _MOST_WAITING_BYTES = 20_000_000  # of those files
 
 
 class _WrittenFile(Record):
-    """A file that a plan would leave."""
+    """A file as a plan would write it."""
 
     place: Place
     before: Snapshot | None
     after: Content
     text: Text | None = None
-    """Its new text, if it is decoded already."""
+    """Its new text, if already decoded."""
 
     @property
     def texts(self) -> tuple[Text | None, Text]:
-        """What it says before and after; the encoding of a file does not change."""
+        """Its text before and after; a file's encoding does not change."""
         if self.before is None:
             return None, self.text or Text.decode(self.after.bytes())
         before = self.before.text
@@ -68,12 +68,12 @@ class _WrittenFile(Record):
 
 
 def report(session: Session, changes: Sequence[FileChange]) -> Report:
-    """Check the files that changes would leave."""
+    """Check the files that changes would write."""
     return _report(session, changes, list(_written_files(changes)))
 
 
-def state(session: Session, files: Iterable[Snapshot]) -> Report:
-    """Check files as they are: all that is found is new."""
+def report_files(session: Session, files: Iterable[Snapshot]) -> Report:
+    """Check files as they are: every problem counts as new."""
     return _report(session, (), [_WrittenFile(file.place, None, file.content, file.text) for file in files])
 
 
@@ -108,7 +108,7 @@ def _batches(written: Sequence[_WrittenFile]) -> Iterator[list[_WrittenFile]]:
 
 
 def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
-    """A tool's proposal with what checks find in it: added to its answer, or raised as a refusal."""
+    """A tool's proposal with the findings of checks: added to its answer, or raised as a refusal."""
     changes = proposal.plan.changes
     differing = [change for change in changes if not (isinstance(change, Update) and change.same_content)]
     findings = report(session, differing)
@@ -142,7 +142,7 @@ def _written_files(changes: Iterable[FileChange]) -> Iterator[_WrittenFile]:
 
 
 class _Stages:
-    """The files of a plan, laid out as they are and as they are going to be, below each root."""
+    """The files of a plan, laid out below each root as they are before and after it."""
 
     def __init__(self, session: Session, changes: Iterable[FileChange], written: Sequence[_WrittenFile]) -> None:
         files: dict[tuple[int, bool], dict[str, Callable[[], bytes] | None]] = {}
@@ -156,17 +156,17 @@ class _Stages:
         self._layouts = {key: Layout(session.trees[key[0]].root, contents) for key, contents in files.items()}
 
     def at(self, place: Place, *, after: bool) -> Staged:
-        """One file, as it is or as it is going to be."""
+        """A file before or after the plan."""
         return self._layouts[place.root, after].stage(place.path)
 
     def remove(self) -> None:
-        """Take away what was laid out."""
+        """Remove the layouts."""
         for layout in self._layouts.values():
             layout.remove()
 
 
 def _subject(session: Session, file: _WrittenFile, validators: Table, stages: _Stages) -> Subject | tuple[NotRun, ...]:
-    """What is checked, or what is not because the file is too large."""
+    """What to check, or the checks that do not run because the file is too large."""
     chosen = tuple(validators.checks_for(file.place.path))
     name, limit = file.place.name, session.settings.validate_max_bytes
     old = 0 if file.before is None else file.before.content.size
@@ -174,7 +174,7 @@ def _subject(session: Session, file: _WrittenFile, validators: Table, stages: _S
         reason = f"the file is larger than {limit:,} bytes (validate_max_bytes)"
         return tuple(NotRun(name, check.validator.name, reason, check.required) for check in chosen)
     before, after = file.texts
-    if after.is_binary() and len(chosen) == 1:  # only what every file gets: it is no text, and need not be
+    if after.is_binary() and len(chosen) == 1:  # only the check that every file gets: the file need not be text
         return ()
     old_text = None if before is None or before.is_binary() else _decode(before)
     staged = stages.at(file.place, after=False), stages.at(file.place, after=True)
@@ -187,7 +187,7 @@ def _decode(text: Text) -> str:
 
 
 def table(session: Session) -> Table:
-    """The checks of the workspace; read again when a configuration changed."""
+    """The checks of the workspace, cached until a configuration file changes."""
     home = session.trees[0]
     operator = operator_file(session.settings.config)
     stamps = [None if (status := home.stat(name)) is None else status.fingerprint for name in PROJECT_FILES]
@@ -216,7 +216,7 @@ def table(session: Session) -> Table:
 
 
 def project_configuration(session: Session, name: str) -> Configuration | None:
-    """What a file of the project says about checks; None if it says nothing."""
+    """The configuration of checks in a project's file; None if it has none."""
     try:
         raw = session.read(name).content.bytes()
     except SutureError as error:
@@ -236,13 +236,13 @@ def _stamp(file: str) -> tuple[int, ...] | None:
 
 
 def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> Configuration:
-    """What the operator has configured for these roots."""
+    """The operator's configuration for these roots."""
     if not file:
         return Configuration()
     if os.path.lexists(file) and not is_outside(file, roots):  # before it is opened: it might be a pipe
-        reason = f"{file} is in the workspace, where an agent can change it, and is not used"
+        reason = f"{file} is not used: it is in the workspace, where an agent can change it"
         return Configuration(problems=(reason,))
-    if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):  # a pipe is waited for
+    if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):  # opening a pipe would block
         return Configuration(problems=(f"{file} cannot be read: it is not a regular file",))
     try:
         with open(file, "rb") as stream:
@@ -274,7 +274,7 @@ def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> 
 
 
 def validation(report: Report, audience: Audience, *, every: bool = False) -> Findings:
-    """A report as results show it, for an audience. With `every`, errors that were there before count as well."""
+    """A report as results show it, for an audience. With `every`, existing errors count too."""
     return {
         "passed": report.passed(every=every),
         "new": [_issue(item) for item in report.new[:_MOST_LISTED]],
@@ -310,11 +310,11 @@ class Check(Request):
     paths: list[str] = spec.PATHS
     exclude: list[str] = spec.EXCLUDE
     include_ignored: bool = spec.INCLUDE_IGNORED
-    encoding = None  # as a request for named files has it; checks take files as they say they are
+    encoding = None  # `visit_paths` reads it; checks detect the encoding
 
 
 def check(session: Session, request: Check) -> Answer:
-    """The problems of what the arguments name, sorted by place, and what could not be checked."""
+    """The problems of the files that the arguments name, sorted by place, and what could not be checked."""
     checking, binary = _Checker(session), list[str]()
 
     def visit_file(path: str) -> None:
@@ -326,7 +326,7 @@ def check(session: Session, request: Check) -> Answer:
         root, runs = session.runs(glob, exclude, include_ignored=request.include_ignored)
         for folder, prefix, names in runs:
             for name in names:
-                checking.look_at(root, folder, prefix, name)
+                checking.add_found(root, folder, prefix, name)
             if checking.is_stopped:
                 return
 
@@ -337,7 +337,7 @@ def check(session: Session, request: Check) -> Answer:
 
 
 class _Checker:
-    """One call's files, a batch of them at a time, and what was found so far."""
+    """Checks one call's files in batches, and collects the findings."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -348,29 +348,29 @@ class _Checker:
         self._unlisted = {"issues": 0, "not_run": 0}
         self._numbers = {"error": 0, "warning": 0}
         self._unchecked = 0
-        """How many files were not checked by all."""
+        """How many files were not fully checked."""
         self._markers_only = 0
-        """Of how many files nothing is known but that no conflict was left in them."""
+        """How many files were only checked for merge conflict markers."""
         self._ends = monotonic() + session.settings.check_call_ms / 1000
         self._left_out: tuple[str, str, str] | None = None
-        """The first file that was left out, why, and the setting that says so."""
+        """The first file that was left out, the reason, and the setting."""
         self._more = 0
-        """How many others were."""
+        """How many more were left out."""
         self.seen: set[str] = set()
-        """The names of all files so far."""
+        """The names of the files so far."""
 
     @property
     def is_late(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time limit has expired."""
         return monotonic() > self._ends
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the time is over, and a file was left out for that: others are not even counted."""
+        """Whether a file was left out because the time limit expired: further files are not even counted."""
         return self._left_out is not None and self.is_late
 
-    def look_at(self, root: int, folder: int, prefix: str, name: str) -> None:
-        """Add a file that a walk found; one that is gone is skipped, one that cannot be read is reported."""
+    def add_found(self, root: int, folder: int, prefix: str, name: str) -> None:
+        """Add a file that a walk found; skips one that is gone, and reports one that cannot be read."""
         trees, path = self._session.trees, prefix + name
         display = display_path(trees, root, path)
         if display in self.seen or self._leaves_out(display):
@@ -387,7 +387,7 @@ class _Checker:
             self._refuse(display, path, error)
 
     def add(self, file: Snapshot) -> bool:
-        """Check a file, now or with those that follow; False if it is binary, and there is nothing to check."""
+        """Check a file, now or in a later batch; False if it is binary, so that there is nothing to check."""
         return self._leaves_out(file.place.name) or self._add(file)
 
     def _add(self, file: Snapshot) -> bool:
@@ -402,19 +402,19 @@ class _Checker:
         return True
 
     def _leaves_out(self, name: str) -> bool:
-        """Whether there were enough files, or the time is over; counts the files that this is so for."""
+        """Whether a file is left out, because of the file limit or the time limit; counts it if so."""
         most, is_late = self._session.settings.check_max_files, self.is_late
         if len(self.seen) < most and not is_late:
             return False
         if self._left_out is None:
             limit = f"the limit is {count(most, 'file')}", "check_max_files"
-            self._left_out = name, *(("time ran out", "check_call_ms") if is_late else limit)
+            self._left_out = name, *(("the time limit expired", "check_call_ms") if is_late else limit)
         else:
             self._more += 1
         return True
 
     def _refuse(self, name: str, path: str, error: SutureError) -> None:
-        """Report that none of its checks is run on a file."""
+        """Report that no check runs on a file."""
         self.seen.add(name)
         is_large = isinstance(error, InputTooLarge)
         reason, setting = ("the file is too large", "max_file_bytes") if is_large else ("the file may not be read", "")
@@ -423,13 +423,13 @@ class _Checker:
         self._take(Report(not_run=tuple(rows)))
 
     def finish(self) -> None:
-        """Check what is left."""
+        """Check the last batch."""
         if self._batch:
-            self._take(state(self._session, self._batch))
+            self._take(report_files(self._session, self._batch))
         self._batch, self._size = [], 0
 
     def _take(self, report: Report) -> None:
-        """Count what was found, and keep as much of it as is listed."""
+        """Count the findings, and keep those to list."""
         most = self._session.settings.check_max_issues
         for item in report.new:
             self._numbers[item.issue.severity] += 1
@@ -443,20 +443,20 @@ class _Checker:
                 self._not_run.append(_not_run(skipped, self._session.audience))
             else:
                 self._unlisted["not_run"] += 1
-        if len(self._not_run) > most:  # those that are required fail the command, and one is enough for that
+        if len(self._not_run) > most:  # required ones come first: they make the command fail
             self._unlisted["not_run"] += len(self._not_run) - most
             self._not_run = sorted(self._not_run, key=lambda skipped: not skipped["required"])[:most]
 
     def data(self) -> dict[str, Any]:
-        """All of it, as data."""
+        """The result as data."""
         issues = sorted(self._issues, key=lambda issue: (issue["path"], issue["line"], issue["column"]))
         not_run = sorted(self._not_run, key=lambda skipped: (skipped["path"], skipped["validator"]))
         left_out = 0
         if self._left_out is not None:
             name, why, setting = self._left_out
             left_out = 1 + self._more
-            others = f", and {count(self._more, 'more file')} with it" if self._more else ""
-            others = ", and all files after it" if self.is_stopped else others
+            others = f", with {count(self._more, 'more file')}" if self._more else ""
+            others = ", with all files after it" if self.is_stopped else others
             row = NotRun(name, "check", f"it was left out{others}: {why}", required=True, setting=setting)
             not_run.append(_not_run(row, self._session.audience))
         return {
@@ -476,7 +476,7 @@ class _Checker:
 CHECK = ToolSpec(
     name="check",
     title="Check",
-    description="The problems of files, folders and globs as they are.",
+    description="Check files, folders and globs as they are.",
     request=Check,
     examples=(),
     read=check,

@@ -1,4 +1,4 @@
-"""`file_edit`: exact edits with the number of occurrences; all of them or none."""
+"""`file_edit`: exact edits with a number of occurrences; all of them or none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from suture.text.edits import apply, edit
 from suture.text.replace import MOST_HITS, Outcome, Step, apply_steps, count_occurrences, occurrences
 from suture.tools import results, spec
 from suture.tools.failure import SearchTarget, View, attempt, no_match, unexamined, wrong_count
-from suture.tools.results import check_hash, check_placeholders, check_whole, check_writable, whole_lines
+from suture.tools.results import check_hash, check_placeholders, check_surrogates, check_writable, whole_lines
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording import in_argument, plain
 
@@ -42,18 +42,18 @@ _ALIASES = {
     "new_str": "new_text",
     "expected_replacements": "occurrences",
 }
-_MOST_CHECKED_PLACES = 1_000  # of one edit, for a text that begins or ends in the middle of something
-_FURTHER_SECONDS = 2.0  # for looking into the other edits that fail
-_DETAILED_FAILURES = 10  # of the other failures, those that are reported with all that is known
+_MOST_CHECKED_PLACES = 1_000  # of one edit, for text that begins or ends inside a word or an indentation
+_FURTHER_SECONDS = 2.0  # for examining the other edits that fail
+_DETAILED_FAILURES = 10  # further failures that are reported in detail
 _SHOWN_EDITS = 10  # of a call, each with its lines
 _SHOWN_LINES = 8  # numbers of the lines that one edit changed
 _MOST_PREVIEWS = 10_000  # places of all edits
 _LONGEST_PREVIEW = 4_000  # characters on each side of a preview
-_SHORT_PREVIEW = 200  # characters, once the room is used up
+_SHORT_PREVIEW = 200  # characters, once `_PREVIEW_ROOM` is used up
 _PREVIEW_ROOM = 1_000_000  # characters of all previews
 _TYPES = ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
-_OWN = ("similar_content", "match_locations", "file_preview", "region", "unique", "correction")
-"""Fields that are elsewhere in the answer."""
+_SHOWN_ELSEWHERE = ("similar_content", "match_locations", "file_preview", "region", "unique", "correction")
+"""Fields of the error that are in other parts of the answer."""
 
 
 class OneEdit(Request):
@@ -65,10 +65,10 @@ class OneEdit(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check one edit, taking the names of other tools for what they mean, and null for what is left out."""
+        """Check one edit, accepting other tools' names, and null for what is left out."""
         fields = spec.without_null(spec.rename_fields(given, _ALIASES), {"occurrences"})
         if fields.pop("replace_all", False):
-            problem = "unknown: use occurrences to say how often old_text occurs in the file; all of them are replaced"
+            problem = "unknown: set occurrences to how often old_text occurs in the file; all occurrences are replaced"
             raise InvalidArguments.of("replace_all", problem)
         return super().parse(fields)
 
@@ -86,7 +86,7 @@ class FileEdit(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and one edit may be given next to the path."""
+        """Check a call's arguments; null means left out, and the fields of one edit may be next to the path."""
         kept = spec.rename_fields(spec.without_null(given, cls._fields), {"file_path": "path"})
         request = super().parse({"edits": [], **spec.gather(kept, "edits", {*OneEdit._fields, *_ALIASES})})
         if not request.edits:
@@ -103,7 +103,7 @@ def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
 
 
 def make_edits(session: Session, request: FileEdit, audience: Audience) -> EditReport:
-    """What the edits do to the file as it is; an audience that knows a dialect has other names for the arguments."""
+    """The edits of the file as it is; the audience has the names of the arguments."""
     settings, total = session.settings, len(request.edits)
     check_limit("The request", total, settings, "max_edits", "edits")
     expected = sum(one_edit.occurrences for one_edit in request.edits)
@@ -112,7 +112,7 @@ def make_edits(session: Session, request: FileEdit, audience: Audience) -> EditR
     check_hash(request.expect_hash, before.place.name, before)
     steps = [_step(before, one_edit) for one_edit in request.edits]
     size = len(before.text.body)
-    for step in steps:  # a later edit may take away what an earlier one makes, but it is made
+    for step in steps:  # intermediate results count, even if a later edit makes them smaller
         size += step.count * (len(step.new) - len(step.old))
         check_size(before.place.name, size)
     outcome = apply_steps(before.text.body, steps)
@@ -130,21 +130,21 @@ def make_edits(session: Session, request: FileEdit, audience: Audience) -> EditR
 def _step(before: Snapshot, one_edit: OneEdit) -> Step:
     old, new = (text.encode("utf-8", "surrogatepass") for text in (one_edit.old_text, one_edit.new_text))
     if not new.isascii():
-        check_whole(before.text, one_edit.new_text, one_edit.old_text)
+        check_surrogates(before.text, one_edit.new_text, one_edit.old_text)
         check_writable(before.text, new, old)
     return Step(old, new, one_edit.occurrences)
 
 
 def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]], audience: Audience) -> Iterator[str]:
-    """What may not have been meant, but is done as it was said."""
+    """Warnings about what is done as requested, but may not be intended."""
     for number, (step, offsets) in enumerate(zip(steps, places, strict=True)):
         new_text = in_argument(audience.of_edit(number, "new_text"))
         if b"\0" in step.new:
-            yield f"{new_text} holds a NUL; the file may be taken for a binary one."
-        yield from _cuts(body, step, number, offsets, audience)
+            yield f"{new_text} contains a NUL byte; the file may be taken for a binary one."
+        yield from _partial_matches(body, step, number, offsets, audience)
         at = step.new.find(step.old) if step.old and step.new != step.old else -1
         if at >= 0 and any(_is_there(body, step.new, place - at) for place in offsets):
-            yield f"{new_text} was there already; if the edit was sent twice, undo it."
+            yield f"{new_text} was already there; if the edit was sent twice, undo it."
 
 
 def _placeholders(
@@ -154,9 +154,9 @@ def _placeholders(
     places: Sequence[Sequence[int]],
     audience: Audience,
 ) -> tuple[list[str], list[ElisionInNewText]]:
-    """Warnings of placeholders that edits only insert, and errors of those that would delete what they represent.
+    """Warnings about placeholders that edits only insert, and errors for those that would delete what they represent.
 
-    `places` are those of the first edits; one that was not found is none.
+    `places` are those of the first edits; they are empty for an edit that was not found.
     """
     body, name, total = before.text.body, before.place.name, len(steps)
     warnings: list[str] = []
@@ -166,7 +166,7 @@ def _placeholders(
         if request.literal or not offsets or not step.new:
             continue
         old, new = step.old, step.new.decode("utf-8", "replace")
-        if body.startswith(old, offsets[0]):  # else it is text of an earlier edit
+        if body.startswith(old, offsets[0]):  # else an earlier edit inserted it
             old, new = whole_lines(body, edit(offsets[0], offsets[0] + len(old), step.new))
         try:
             where = audience.of_edit(number, "new_text")
@@ -184,7 +184,7 @@ def _failure(
     outcome: Outcome,
     audience: Audience,
 ) -> SutureError:
-    """The error of the first edit that fails, and with it all others, each on the text without those that fail."""
+    """The error of the first failing edit, with the others in `further`, each on the text without the failing edits."""
     from time import monotonic
 
     failures: list[tuple[int, SutureError]] = []
@@ -192,8 +192,8 @@ def _failure(
     for step_outcome in _one_by_one(outcome, steps):
         outcome = step_outcome
         if step_outcome.failed is not None:
-            closely = not failures or (len(failures) <= _DETAILED_FAILURES and monotonic() < until)
-            failures.append((step_outcome.failed, _error(session, before, request, step_outcome, closely=closely)))
+            detailed = not failures or (len(failures) <= _DETAILED_FAILURES and monotonic() < until)
+            failures.append((step_outcome.failed, _error(session, before, request, step_outcome, detailed=detailed)))
             if monotonic() > until:
                 left = len(steps) - 1 - step_outcome.failed
                 break
@@ -205,7 +205,7 @@ def _failure(
 
 
 def _one_by_one(outcome: Outcome, steps: Sequence[Step]) -> Iterator[Outcome]:
-    """The outcome up to each edit that fails, on the text without those that fail; at last, without a failure."""
+    """The outcome up to each failing edit, on the text without the failing edits; finally, one without a failure."""
     origins = [outcome.origin]
     while outcome.failed is not None:
         yield outcome
@@ -235,17 +235,17 @@ def _compose(origins: Sequence[Callable[[int], int]]) -> Callable[[int], int]:
 
 
 def _is_there(body: bytes, new: bytes, at: int) -> bool:
-    """Whether a text is there, and does not end in the middle of a line end."""
+    """Whether a text is at an offset, and does not end inside a line ending."""
     return at >= 0 and body.startswith(new, at) and not body.startswith(b"\r\n", at + len(new) - 1)
 
 
-def _cuts(body: bytes, step: Step, number: int, places: Sequence[int], audience: Audience) -> Iterator[str]:
-    """Where a text begins or ends in the middle of something; said once per edit."""
+def _partial_matches(body: bytes, step: Step, number: int, places: Sequence[int], audience: Audience) -> Iterator[str]:
+    """A warning about a text that begins or ends inside a word or an indentation; one per edit."""
     old_text = in_argument(audience.of_edit(number, "old_text"))
     for start in places[:_MOST_CHECKED_PLACES]:
         end = start + len(step.old)
         if not step.old or not body.startswith(step.old, start):
-            continue  # it is text of an earlier edit
+            continue  # an earlier edit inserted it
         line = body.rfind(b"\n", 0, start) + 1
         before, after = body[max(start - 1, line) : start], body[end : end + 1]
         if any(len(pair) > 1 and pair.isalnum() for pair in (before + step.old[:1], step.old[-1:] + after)):
@@ -257,7 +257,7 @@ def _cuts(body: bytes, step: Step, number: int, places: Sequence[int], audience:
         if indent and not indent.strip() and any(line.strip() and not line.startswith(indent) for line in others):
             yield (
                 f"{old_text} begins inside the indentation of its line; "
-                f"{audience.argument('new_text')} was put in as it is, its other lines without that indentation."
+                f"{audience.argument('new_text')} was inserted as it is, its other lines without that indentation."
             )
             return
 
@@ -265,15 +265,15 @@ def _cuts(body: bytes, step: Step, number: int, places: Sequence[int], audience:
 _DESCRIPTION = """\
 Replace exact text in a file. One or several edits; all of them succeed, or the file is not changed.
 
-- old_text must match exactly, white space included: no regular expressions, no fuzzy matching. "\\n" stands for the \
-line ends that the file has.
-- occurrences says how often old_text occurs in the file (default 1). If it occurs more or less often, nothing \
-is changed, and the answer names the places. All occurrences are replaced.
+- old_text must match exactly, including whitespace: no regular expressions, no fuzzy matching. "\\n" matches the \
+file's line endings.
+- occurrences is how often old_text occurs in the file (default 1). If it occurs more or less often, nothing is \
+changed, and the answer lists the places. All occurrences are replaced.
 - Edits are applied in order: each one sees the result of those before it.
-- If old_text is not found, the answer shows the nearest text, names what differs, and, where one place clearly \
-fits, gives the corrected edit, ready to be sent back.
+- If old_text is not found, the answer shows the nearest text, says what differs, and, if one place clearly fits, \
+gives the corrected edit, ready to send.
 - To insert, repeat a neighboring line in new_text; to delete, send an empty new_text. Line numbers that file_read \
-prints are not part of the file.
+shows are not part of the file.
 - dry_run shows what would change, without changing it."""
 
 
@@ -283,7 +283,7 @@ class Diff(results.Data):
     unified: str = results.DIFF
     added: int = results.integer("Lines")
     removed: int = results.integer("Lines")
-    truncated: bool = results.flag("Whether the text for the model shows only a part of it")
+    truncated: bool = results.flag("Whether the answer's text shows only part of it")
 
 
 class AppliedEdit(results.Data):
@@ -320,24 +320,24 @@ class MatchLocation(Highlight):
 
 
 class NamedDifference(results.Data):
-    """What is different between a text and a place."""
+    """A difference between a text and a place."""
 
-    type: str = results.text("What kind of difference", dict.fromkeys(KINDS.values()))
-    name: str = results.text("The same, more closely", KINDS)
-    expected: str = results.text("As it was sent")
-    found: str = results.text("As it is in the file")
+    type: str = results.text("Kind of difference", dict.fromkeys(KINDS.values()))
+    name: str = results.text("The exact kind", KINDS)
+    expected: str = results.text("The text that was sent")
+    found: str = results.text("The text in the file")
     line_number: int = results.integer("From 1")
     description: str = results.text("In words")
 
 
 class SimilarContent(results.Data):
-    """A place like a text."""
+    """A place similar to the text to find."""
 
     line_number: int = results.integer("From 1")
     content: str = results.text("The text there")
     similarity_score: float = results.number("Up to 1")
     symbol: str = results.text("The class or function that it is in, if any")
-    differences: list[NamedDifference] = results.objects("What is different", NamedDifference)
+    differences: list[NamedDifference] = results.objects("The differences", NamedDifference)
 
 
 class FailedEdit(results.Data):
@@ -345,24 +345,24 @@ class FailedEdit(results.Data):
 
     type: str = results.text("The error's code", _TYPES)
     edit_index: int = results.integer("The first edit that failed, from 0")
-    total_edits: int = results.integer("How many were sent")
+    total_edits: int = results.integer("How many edits were sent")
     message: str = results.text("What happened")
     search_text: str = results.text("The old_text that was sent").optional
     expected_occurrences: int = results.integer("How often it should occur").optional
     actual_occurrences: int = results.integer("How often it does").optional
     match_locations: list[MatchLocation] = results.objects("Where it occurs", MatchLocation).optional
-    similar_content: list[SimilarContent] = results.objects("Places like it, best first", SimilarContent).optional
+    similar_content: list[SimilarContent] = results.objects("Similar places, best first", SimilarContent).optional
 
 
 class SuggestedFix(results.Data):
     """What to do about a failed edit."""
 
     type: str = results.text(
-        "What kind of mistake",
+        "Kind of mistake",
         ("USE_EXACT_TEXT", "CHECK_WHITESPACE", "ADJUST_COUNT", "ESCAPE_SPECIAL", "ALREADY_APPLIED", "TARGET_DELETED"),
     )
     suggestion: str = results.text("In words")
-    example: str = results.text("JSON to send; with old_text and new_text, an edit that lands").optional
+    example: str = results.text("JSON to send; with old_text and new_text, an edit that applies").optional
 
 
 class FilePreview(results.Data):
@@ -405,11 +405,11 @@ class EditReport(Record):
     settings: Settings
     file: Update
     places: Sequence[Sequence[int]]
-    """Where in the original each edit found its text,"""
+    """The offsets in the original at which each edit found its text."""
     sizes: Sequence[int]
-    """and how long that text is."""
+    """The size of each edit's text."""
     warnings: list[str]
-    """What may not have been meant."""
+    """What may not be intended."""
     dry_run: bool
 
     def answer(self, change: Change | None) -> Answer:
@@ -444,12 +444,12 @@ class EditReport(Record):
         replacements = wording.count(sum(row.occurrences_replaced for row in applied), "replacement")
         where = f", at {_lines(applied[0].line_numbers)}" if number == 1 else f" by {number} edits"
         if self.dry_run:
-            who = f"{number} edits" if number > 1 else "the edit"
+            subject = f"{number} edits" if number > 1 else "the edit"
             place = f" ({_lines(applied[0].line_numbers)})" if number == 1 else ""
             if self.file.is_no_op:
-                yield f"Dry run: no change; {who} would leave {path} as it is ({replacements})."
+                yield f"Dry run: no change; {subject} would leave {path} as it is ({replacements})."
             else:
-                yield f"Dry run: {who} would make {replacements} in {path}{place}; nothing was written."
+                yield f"Dry run: {subject} would make {replacements} in {path}{place}; nothing was written."
         elif change is not None:
             yield f"Edited {path}: {replacements}{where} (change {change.id})."
         else:
@@ -462,7 +462,7 @@ class EditReport(Record):
         yield from (f"warning: {warning}" for warning in self.warnings)
 
     def _preview(self) -> Iterator[Preview]:
-        """Each replacement: its lines as they are, and as they will be after all edits."""
+        """Each replacement: its lines before and after all edits."""
         lines, room = self.file.before.text.lines, _PREVIEW_ROOM
         places = [(index, at) for index, offsets in enumerate(self.places) for at in offsets][:_MOST_PREVIEWS]
         start, end, before, after = -1, -1, "", ""
@@ -481,11 +481,11 @@ class EditReport(Record):
         return [edit.span.start for edit in edits], [edit.span.end for edit in edits]
 
     def _lines_around(self, at: int, until: int) -> tuple[int, int, str, str]:
-        """Whole lines: begin and end of those that a range touches, and what they say before and after all edits."""
+        """The whole lines that a range touches: start, end, and their text before and after all edits."""
         text, edits = self.file.before.text, self.file.edits or ()
         lines, (starts, ends) = text.lines, self._bounds
         first, last = lines.at(at), lines.at(max(at, until - 1))
-        while True:  # an edit may reach into other lines, and those may have edits of their own
+        while True:  # an edit may extend to other lines, which may have other edits
             start, end = _range(lines, first, last)
             low, high = bisect_left(ends, start), bisect_right(starts, end)
             if high - low > 1 and len(edits[low].span) and ends[low] == start:
@@ -502,7 +502,7 @@ class EditReport(Record):
 
 
 def _range(lines: Lines, first: int, last: int) -> tuple[int, int]:
-    """Begin and end of some lines; of a text without any, nothing."""
+    """Start and end of some lines; an empty range for a text without lines."""
     return (lines.span(first)[0], lines.span(last)[1]) if len(lines) else (0, 0)
 
 
@@ -523,14 +523,14 @@ def _lines(numbers: Sequence[int]) -> str:
 
 
 def _error(
-    session: Session, before: Snapshot, request: FileEdit, outcome: Outcome, *, closely: bool
+    session: Session, before: Snapshot, request: FileEdit, outcome: Outcome, *, detailed: bool
 ) -> errors.NoMatch | errors.WrongCount:
-    """The error of the first edit that fails; `closely`: with all that can be found out about it."""
+    """The error of the first failing edit; `detailed`: with a diagnosis."""
     assert outcome.failed is not None  # noqa: S101  asked only then
     one_edit, name = request.edits[outcome.failed], before.place.name
     total, hits = len(request.edits), outcome.hits
     target = SearchTarget(name, one_edit.old_text, one_edit.new_text, outcome.failed, total, one_edit.occurrences)
-    if not closely:
+    if not detailed:
         return unexamined(target, len(hits))
     index = Index(outcome.body, name, session.bases(before))
     view = View(index, before.text, outcome.origin if outcome.edits else None)
@@ -547,7 +547,7 @@ def _error(
 
 
 def _consumed_by(request: FileEdit, outcome: Outcome, places: Sequence[tuple[int, int]]) -> int | None:
-    """The edit of this call that changed the first of these places of the file."""
+    """The edit of this call that changed the first of these places."""
     if not places:
         return None
     start, end = places[0]
@@ -561,7 +561,9 @@ def _consumed_by(request: FileEdit, outcome: Outcome, places: Sequence[tuple[int
 def explain_failure(given: Mapping[str, object], error: errors.SutureError, audience: Audience) -> Answer:
     """An error in the tool's own shape; `given` are the arguments as they were sent."""
     path, edits = getattr(error, "path", given.get("path")), given.get("edits")
-    error_data = {name: value for name, value in wording.error_data(error, audience).items() if name not in _OWN}
+    error_data = {
+        name: value for name, value in wording.error_data(error, audience).items() if name not in _SHOWN_ELSEWHERE
+    }
     data: dict[str, Any] = {"path": path} if isinstance(path, str) else {}
     if error.code in _TYPES:
         data["validation_error"] = {
@@ -569,7 +571,7 @@ def explain_failure(given: Mapping[str, object], error: errors.SutureError, audi
             "edit_index": getattr(error, "edit_index", 0),
             "total_edits": len(edits) if isinstance(edits, list) else 1,
             "message": error_data["message"],
-            **_of_type(error),
+            **_type_fields(error),
         }
         from suture.wording.edits import suggestions  # only a failure needs it
 
@@ -579,7 +581,7 @@ def explain_failure(given: Mapping[str, object], error: errors.SutureError, audi
     return Answer(wording.error_text(error, audience), {**data, "error": error_data}, is_error=True)
 
 
-def _of_type(error: errors.SutureError) -> dict[str, Any]:
+def _type_fields(error: errors.SutureError) -> dict[str, Any]:
     if isinstance(error, errors.WrongCount):
         names = ("expected_occurrences", "actual_occurrences", "match_locations", "search_text")
         return {name: getattr(error, name) for name in names}

@@ -1,8 +1,8 @@
-"""The errors of a text that was not found: one `Failure`, described in the terms of the tool that was called.
+"""The errors for a text that was not found: one `Failure`, in the terms of the tool that was called.
 
-`match.diagnose` finds out why. Here its answer becomes a `NoMatch` (exact edits, hunks of a reply) or one of the
-errors of `patch`, with the lines of the file that are worth showing. A `View` knows these lines; it numbers them as
-the file has them, although an edit may have been looked for in what earlier edits of the call made of it.
+`match.diagnose` finds out why. Here its answer becomes a `NoMatch` (exact edits, hunks of a reply) or one of the errors
+of `patch`, with the lines of the file that are worth showing. A `View` has these lines. It uses the file's own line
+numbers, even if the edit was searched for in the result of earlier edits of the call.
 """
 
 from __future__ import annotations
@@ -63,39 +63,39 @@ if TYPE_CHECKING:
 
 _SHOWN_LINES = 10  # of a place, in an error
 _SHOWN_DIFFERENCES = 3  # of each of the nearest places, in an error of `patch`
-_PREVIEW_AROUND = 3  # lines before and after what a preview is about
+_PREVIEW_AROUND = 3  # lines of context before and after a preview's place
 _PREVIEW_LINES = 80  # of a file, at most
 _PREVIEW_ROOM = 1_000_000  # characters of whole lines, in all locations of one error
-_LONGEST_LINE = 2_000  # characters of a line, or of a text that is given to be sent back
-_SHORT_LINE = 200  # characters of a line once the room is used up
-_MOST_UNIQUE = 3  # places for which a longer text is given
+_LONGEST_LINE = 2_000  # characters of a line, or of a suggested text
+_SHORT_LINE = 200  # characters of a line, once `_PREVIEW_ROOM` is used up
+_MOST_UNIQUE = 3  # places for which a longer text is suggested
 _MOST_CONTEXT = 6  # lines around a place that may make it unique
-_MOST_WORDS = 6  # of the text to find that the file contains, and as many that it does not
-_NEAR = 0.55  # the score from which a place is shown whole, with a text to begin from
+_MOST_WORDS = 6  # of the text to find that the file contains, and as many that it lacks
+_NEAR = 0.55  # the score from which a place is shown whole, with a suggested text
 
 
 class SearchTarget(Record):
-    """A text that was looked for, and which part of the call it is."""
+    """A text to find, and its part of the call."""
 
     path: str
     old: str
     new: str
     index: int | None = None
-    """Its place in the call's list of edits; None of a block, whose id says that."""
+    """Its place in the call's list of edits; None for a block, which has an id."""
     total: int = 1
     occurrences: int = 1
     match: str = "lenient"
 
 
 def examine(session: Session | None, before: Snapshot, target: SearchTarget, *, dry_run: bool) -> errors.NoMatch:
-    """Why one text is not in a file; without a session, nothing is known of earlier versions and attempts."""
+    """Why a text is not in a file; without a session, earlier versions and attempts are unknown."""
     index = Index(before.text.body, target.path, () if session is None else session.bases(before))
     failure = diagnose(index, target.old, target.new)
     return no_match(target, failure, View(index, before.text), attempt(session, before, target, dry_run=dry_run))
 
 
 def attempt(session: Session | None, before: Snapshot, target: SearchTarget, *, dry_run: bool) -> int:
-    """How often this edit was sent for this content of the file, this time included."""
+    """How often this edit was sent for this content of the file, including this time."""
     if session is None:
         return 1
     call = before.content.digest, target.path, target.old, target.new, target.occurrences, dry_run
@@ -103,7 +103,7 @@ def attempt(session: Session | None, before: Snapshot, target: SearchTarget, *, 
 
 
 def unexamined(target: SearchTarget, hits: int = 0) -> errors.NoMatch | errors.WrongCount:
-    """That a text is not there, or so often, and no more."""
+    """The error without a diagnosis: the text was not found, or occurs `hits` times."""
     part = _edit_part(target)
     if hits:
         return errors.WrongCount(**part, actual_occurrences=hits, match_locations=[], file_preview=None, unique=[])
@@ -113,9 +113,9 @@ def unexamined(target: SearchTarget, hits: int = 0) -> errors.NoMatch | errors.W
 def no_match(
     target: SearchTarget, failure: Failure, view: View, attempt: int, consumed_by: int | None = None
 ) -> errors.NoMatch:
-    """A text that is not there as it was sent, with all that is known.
+    """The error for a text that was not found as it was sent, with a diagnosis.
 
-    `consumed_by` is the earlier edit of the call that took it away.
+    `consumed_by` is the earlier edit of the call that changed it.
     """
     best = failure.places[0] if failure.places else None
     several = failure.why == "ambiguous"
@@ -148,7 +148,7 @@ def no_match(
 def wrong_count(
     target: SearchTarget, view: View, hits: Sequence[tuple[int, int]], actual: int, originally: int, attempt: int
 ) -> errors.WrongCount:
-    """A text that is there, but not as often as expected; `originally` is how often the file itself has it."""
+    """The error for a text that occurs more or less often than expected; `originally` is its count in the file."""
     locations = [view.location(*hit) for hit in hits[:MOST_HITS]]
     marks = [_highlight(location) for location in locations]
     return errors.WrongCount(
@@ -163,7 +163,7 @@ def wrong_count(
 
 
 def patch_error(target: SearchTarget, failure: Failure, view: View) -> errors.SutureError:
-    """The error of a patch, or of a block that the search itself refuses."""
+    """The error for a patch, or for a block that the search refused."""
     part: _PatchPart = {"path": target.path, "search_text": target.old}
     if target.index is not None:
         part |= {"index": target.index, "total": target.total}
@@ -193,7 +193,7 @@ def patch_error(target: SearchTarget, failure: Failure, view: View) -> errors.Su
 
 
 def _near(place: Place, index: Index) -> NearPlace:
-    """A place that is much like the text, with what it is in, and how it differs."""
+    """A place similar to the text, with its class or function and its differences."""
     site = Site(place.start_line, place.end_line)
     return {
         **_range(site),
@@ -215,19 +215,19 @@ def hunk_error(
     *,
     match: str,
     dry_run: bool,
-    closely: bool,
+    detailed: bool,
 ) -> errors.SutureError:
-    """Why a hunk of a reply has no place in a file; `AlreadyApplied` where the file has its new text.
+    """Why a hunk of a reply has no place in a file; `AlreadyApplied` if the file has its new text.
 
-    The index and `now` are the file as the blocks before have left it. `closely`: with all that can be found out.
+    The index and `now` are the file as the earlier blocks left it. `detailed`: with a diagnosis.
     """
     answer = placement.answer
     assert isinstance(answer, Refused)  # noqa: S101  asked only then
     old, new, path = placement.split.old, placement.split.new, now.place.name
     target = SearchTarget(path, old, new, match=match)
-    if (unfit := _unfit(path, index, hunk, answer, old)) is not None:
-        return unfit
-    if answer.why == "missing" and not closely:
+    if (error := _hunk_problem(path, index, hunk, answer, old)) is not None:
+        return error
+    if answer.why == "missing" and not detailed:
         return unexamined(target)
     proved = answer.why != "applied" or answer.rung is not None or is_evident(index, old, new)
     if answer.why != "missing" and proved:
@@ -240,8 +240,8 @@ def hunk_error(
     return no_match(target, failure, View(index, now.text), attempt(session, now, target, dry_run=dry_run))
 
 
-def _unfit(path: str, index: Index, hunk: Hunk, answer: Refused, old: str) -> errors.SutureError | None:
-    """What is wrong with a hunk, whatever its lines are."""
+def _hunk_problem(path: str, index: Index, hunk: Hunk, answer: Refused, old: str) -> errors.SutureError | None:
+    """The error for a hunk that is refused for another reason than its lines."""
     from suture.match.hunks import NOT_NAMED, OUTSIDE  # only replies have hunks
 
     if answer.why == "unplaced":
@@ -271,12 +271,12 @@ def _unfit(path: str, index: Index, hunk: Hunk, answer: Refused, old: str) -> er
 
 
 def change_of(base: Base | None) -> str | None:
-    """The change of ours that replaced a version, if it is known."""
+    """The suture change that replaced a version, if it is known."""
     return None if base is None or base.source not in {"read", "history"} else base.until
 
 
 def _edit_part(target: SearchTarget) -> _EditPart:
-    """What was looked for, as the errors of exact edits name it."""
+    """The fields for a text to find in the errors of exact edits."""
     part: _EditPart = {"path": target.path, "search_text": target.old}
     if target.index is not None:
         part |= {
@@ -288,7 +288,7 @@ def _edit_part(target: SearchTarget) -> _EditPart:
 
 
 def text_at(index: Index, site: Site) -> str:
-    """The lines of a place as the file has them, not too many."""
+    """The first lines of a place in the file."""
     last = min(site.end_line, len(index.lines), site.start_line + _SHOWN_LINES - 1)
     return b"\n".join(index.lines.contents(site.start_line, last)).decode("utf-8", "replace")
 
@@ -315,7 +315,7 @@ def _readable(text: str) -> str:
 
 
 class View:
-    """The text that an edit was looked for in, as errors show it. Lines are numbered as those of the file."""
+    """The text that was searched, as errors show it. Lines have the file's own numbers."""
 
     def __init__(self, index: Index, text: Text, origin: Callable[[int], int] | None = None) -> None:
         """`text` is the file's; `origin` maps offsets to it, if earlier edits changed what the index has."""
@@ -327,14 +327,14 @@ class View:
         """The line and offset up to which columns were counted, and the column there."""
 
     def correction(self, failure: Failure) -> CorrectedEdit | None:
-        """The edit that lands."""
+        """The corrected edit, which applies."""
         fits = failure.correction
         if fits is None:
             return None
         return {"old_text": fits.old, "new_text": fits.new, **self._range(fits.start_line, fits.end_line)}
 
     def sides(self, failure: Failure) -> SidesAt | None:
-        """What each side has where the file differs in what the change touches."""
+        """The text on each side where the file differs in lines that the change touches."""
         sides = failure.sides
         return None if sides is None else {**_sides(sides), "line": self._original(sides.line)}
 
@@ -346,7 +346,7 @@ class View:
         return {**self._range(site.start_line, site.end_line), "change_id": change_of(failure.base)}
 
     def stale(self, failure: Failure) -> Stale | None:
-        """What replaced a text that an earlier version has."""
+        """The text that replaced one that an earlier version has."""
         site = failure.stale
         if site is None:
             return None
@@ -354,7 +354,7 @@ class View:
         return {"change_id": change_of(failure.base), **lines, "text": text_at(self.index, site)}
 
     def words(self, text: str) -> WordsFound:
-        """Which words of a text are in the file at all."""
+        """The words of a text that the file contains, and those that it lacks."""
         there, missing = words_of(self.index, text)
         return {
             "there": [
@@ -365,7 +365,7 @@ class View:
         }
 
     def region(self, best: Place | None) -> tuple[int, int] | None:
-        """The lines that a repeated edit is shown: all around the nearest place, if it is near."""
+        """The lines to show for a repeated edit: the region around the nearest place, if that is similar enough."""
         if best is None or best.score < _NEAR:
             return None
         first, last = block(self.index, best.start_line, best.end_line)
@@ -373,7 +373,7 @@ class View:
         return None if is_long else (first, last)
 
     def region_text(self, region: tuple[int, int] | None) -> Region | None:
-        """Those lines, as the text has them."""
+        """The text of a region."""
         if region is None:
             return None
         first, last = region
@@ -381,7 +381,7 @@ class View:
         return {**self._range(first, last), "text": text}
 
     def similar(self, place: Place) -> SimilarContent:
-        """One of the nearest places, with all that differs there."""
+        """One of the nearest places, with all its differences."""
         return {
             "line_number": self._original(place.start_line),
             "content": _readable(place.text),
@@ -401,7 +401,7 @@ class View:
         }
 
     def preview_of(self, best: Place | None, region: tuple[int, int] | None) -> FilePreview | None:
-        """The lines around the nearest place, or the first ones; None of an empty text."""
+        """The lines around the nearest place, or the first lines; None for an empty text."""
         if not len(self.index.lines):
             return None
         marks: list[Highlight] = [
@@ -415,7 +415,7 @@ class View:
         return self.preview(best.start_line, best.end_line, marks)
 
     def preview(self, first: int, last: int, highlights: list[Highlight], around: int = _PREVIEW_AROUND) -> FilePreview:
-        """Some lines, with a few around them, but not too many."""
+        """Some lines with a few lines of context, up to a limit."""
         start = max(first - around, 1)
         end = min(last + around, len(self.index.lines), start + _PREVIEW_LINES - 1)
         begin, until = self._original(start), self._original(end)
@@ -433,7 +433,7 @@ class View:
         }
 
     def location(self, start: int, end: int) -> MatchLocation:
-        """One occurrence, with the lines around it. Occurrences must be asked for in order."""
+        """One occurrence, with the lines around it. Must be called in the order of occurrences."""
         lines = self.index.lines
         line = lines.at(start)
         column = self._column(line, start)
@@ -452,7 +452,7 @@ class View:
         return data
 
     def unique(self, places: Sequence[tuple[int, int]]) -> Iterator[UniqueText]:
-        """Whole lines around the first of some places, of which each text occurs only there."""
+        """For the first of some places, whole lines around each that occur only there."""
         lines, body = self.index.lines, self.index.body
         for first, last in places[:_MOST_UNIQUE] if body else ():
             for context in range(_MOST_CONTEXT):
@@ -461,7 +461,7 @@ class View:
                 if len(text) > _LONGEST_LINE:
                     break
                 if body.count(text) == 1:
-                    with suppress(UnicodeDecodeError):  # what is no text cannot be sent back
+                    with suppress(UnicodeDecodeError):  # bytes that are not text cannot be sent
                         old = text.replace(b"\r\n", b"\n").decode()
                         yield {"line_number": self._original(first), "old_text": old}
                     break
@@ -471,7 +471,7 @@ class View:
         return self.index.lines.at(start), self.index.lines.at(max(start, end - 1))
 
     def _column(self, line: int, offset: int) -> int:
-        """The column of a place, from 0; places come in order, so a long line is counted only once."""
+        """The column of a place, from 0; places come in order, so a long line is scanned only once."""
         known, at, column = self._counted
         if line != known:
             at, column = self.index.lines.span(line)[0] if len(self.index.lines) else 0, 0
@@ -480,13 +480,13 @@ class View:
         return column
 
     def _whole(self, line: int) -> str:
-        """A line, whole as long as there is room for whole ones."""
+        """A line, whole while `_PREVIEW_ROOM` lasts."""
         start, end = self.index.lines.span(line) if len(self.index.lines) else (0, 0)
         self._room -= min(end - start, self._room)
         return self._line_text(line, end - start if self._room else _SHORT_LINE)
 
     def _line_text(self, line: int, most: int = _LONGEST_LINE) -> str:
-        """A line for people and models; the only line of an empty text is empty."""
+        """A readable line; the only line of an empty text is empty."""
         return "" if line > len(self.index.lines) else _readable(self.index.line(line - 1))[:most]
 
     def _range(self, start_line: int, end_line: int) -> LineRange:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from suture import wording
 from suture.engine.revert import invert, take_snapshot
-from suture.engine.revert import restore as restored
+from suture.engine.revert import restore as plan_versions
 from suture.errors import (
     AlreadyUndone,
     ChangeNotFound,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _MOST_CHANGES = 1_000  # in one answer
-_MOST_FILES = 20_000  # of all changes in one answer; the next one continues from there
+_MOST_FILES = 20_000  # of all changes in one answer; the next answer continues from there
 _SHOWN_FILES = 3  # of a change, in its line
 _DONE = {"undo": "Undid", "redo": "Redid"}
 _NOTHING = {"undo": "the files are already in that state", "redo": "the files are as they were before the undo"}
@@ -43,9 +43,9 @@ class History(Request):
     """Arguments of `history`."""
 
     path: str | None = spec.text(
-        "Only changes of this file, also under its earlier names, or below this folder", default=None
+        "Only changes of this file (including its earlier names), or below this folder", default=None
     )
-    limit: int = spec.integer("How many changes", default=20, minimum=1, maximum=_MOST_CHANGES)
+    limit: int = spec.integer("Maximum number of changes", default=20, minimum=1, maximum=_MOST_CHANGES)
     before: str | None = spec.text("Only changes before this one: `next` of an earlier answer", default=None)
 
 
@@ -72,8 +72,8 @@ class RecordedChange(results.Data):
     time: str = results.text("When it landed, in UTC, as RFC 3339")
     tool: str = results.text("What made it")
     summary: str = results.text("What it was")
-    state: str = results.text("In force, taken back, or with a damaged record", ("landed", "undone", "damaged"))
-    undoes: str | None = results.text("The change that it took back, if it is an undo or redo").nullable
+    state: str = results.text("In effect, undone, or with a damaged record", ("landed", "undone", "damaged"))
+    undoes: str | None = results.text("The change that it reverted, if it is an undo or redo").nullable
     files: list[RecordedFile] = results.objects("What it did", RecordedFile)
 
 
@@ -81,45 +81,45 @@ class HistoryResult(results.ToolData):
     """A part of the history."""
 
     changes: list[RecordedChange] = results.objects("Newest first", RecordedChange)
-    next: str | None = results.text("What to give as before to see older ones; null if there are none").nullable
+    next: str | None = results.text("Value of before for older changes; null if there are none").nullable
 
 
 def history(session: Session, request: History) -> Answer:
     """List changes."""
-    with session.history.reading() as book:
-        before = None if request.before is None else book.change_or_damaged(request.before).number
+    with session.history.reading() as database:
+        before = None if request.before is None else database.change_or_damaged(request.before).number
         path = None if request.path is None else history_name(session, request.path)
         records: list[ChangeRecord] = []
         more, files = False, 0
-        for change in book.changes(before) if path is None else _touching(book, path, before):
+        for change in database.changes(before) if path is None else _changes_of(database, path, before):
             session.checkpoint()
             if len(records) == request.limit or files > _MOST_FILES:
                 more = True
                 break
             records.append(change)
             files += len(change.files)
-        changes = [recorded_change(book, change) for change in records]
+        changes = [recorded_change(database, change) for change in records]
     result = HistoryResult(changes=changes, next=changes[-1].change_id if more else None)
     lines = [_line(change) for change in changes] or [f"No changes{f' of {plain(path)}' if path else ''} are recorded."]
     if more:
-        lines.append(f"… older ones: before {result.next}")
+        lines.append(f"… older changes: before {result.next}")
     return Answer("\n".join(lines), result.data())
 
 
 def show(session: Session, request: Show) -> Answer:
     """One change and its diff."""
-    with session.history.reading() as book:
-        record = book.change_or_damaged(request.change_id)
-        change, diff = recorded_change(book, record), results.record_diff(book, record)
+    with session.history.reading() as database:
+        record = database.change_or_damaged(request.change_id)
+        change, diff = recorded_change(database, record), results.record_diff(database, record)
     text = f"{_line(change)}\n\n{results.cut(diff, session.settings)}".rstrip()
     return Answer(text, {**change.data(), "diff": diff})
 
 
-def recorded_change(book: Database, change: ChangeRecord) -> RecordedChange:
-    """A change of the history, with the lines that it added and removed."""
+def recorded_change(database: Database, change: ChangeRecord) -> RecordedChange:
+    """A change of the history, with the numbers of lines that it added and removed."""
     files: list[RecordedFile] = []
     for file in change.files:
-        added, removed = book.lines_changed(file)
+        added, removed = database.lines_changed(file)
         to = results.or_left_out(file.to)
         files.append(RecordedFile(path=file.path, action=file.action, added=added, removed=removed, to=to))
     return RecordedChange(
@@ -138,9 +138,9 @@ def history_name(session: Session, path: str) -> str:
     return session.locate(path.rstrip("/") or path[:1], folders=True).name
 
 
-def _touching(book: Database, path: str, before: int | None) -> Iterator[ChangeRecord]:
-    """Changes of one file, newest first, also under the names it had; or of all files below a folder."""
-    for change in book.changes():
+def _changes_of(database: Database, path: str, before: int | None) -> Iterator[ChangeRecord]:
+    """The changes of one file, including its earlier names, or of all files below a folder; newest first."""
+    for change in database.changes():
         names = [(file.path, file.to) for file in change.files]
         touches = any(is_below(name, path) for pair in names for name in pair)
         if touches and (before is None or change.number < before):
@@ -149,12 +149,12 @@ def _touching(book: Database, path: str, before: int | None) -> Iterator[ChangeR
 
 
 def is_below(name: str | None, path: str) -> bool:
-    """Whether a recorded name is this path, or lies in this folder; the root is an empty path."""
+    """Whether a recorded name is this path, or is in this folder; the root is an empty path."""
     return name is not None and (path in {name, ""} or name.startswith(path.rstrip("/") + "/"))
 
 
 def time_of_id(change_id: str) -> str:
-    """When a change or a snapshot was made, as RFC 3339 in UTC."""
+    """The time at which a change or snapshot was made, as RFC 3339 in UTC."""
     from time import gmtime, strftime
 
     from suture.files.journal import time_of
@@ -162,7 +162,7 @@ def time_of_id(change_id: str) -> str:
     try:
         seconds = time_of(change_id)
     except ValueError:
-        return ""  # it was lost, and its id with it
+        return ""  # the record was lost, and its id with it
     return strftime("%Y-%m-%dT%H:%M:%S", gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"
 
 
@@ -175,19 +175,19 @@ def _line(change: RecordedChange) -> str:
     files += [f"… {more} more"] if more > 0 else []
     if change.state == "damaged":
         name = f"{change.change_id} {change.time}" if change.time else change.change_id
-        return f"{name} (damaged): what it changed is unknown"
+        return f"{name} (damaged): its files are unknown"
     state = " (undone)" if change.state == "undone" else ""
     summary = plain(about(vars(change)))
     return f"{change.change_id} {change.time}{state} {summary}: {', '.join(files) or 'no files'}"
 
 
 def file_name(file: dict[str, Any]) -> str:
-    """A file of a change, with both names if it was renamed."""
+    """The name of a change's file, or both names if it was renamed."""
     return f"{file['path']} => {file['to']}" if "to" in file else str(file["path"])
 
 
 def about(change: dict[str, Any]) -> str:
-    """What a change was, in one line: its summary says the tool's name already where there is nothing else to say."""
+    """A change in one line: its tool and its summary, which may already begin with the tool's name."""
     tool, summary = change["tool"], change["summary"].partition("\n")[0]
     if summary.startswith(tool):
         return str(summary)
@@ -198,8 +198,8 @@ HISTORY = ToolSpec(
     name="history",
     title="List the changes",
     description=(
-        "List what tools changed in this workspace, newest first: change_id, time, tool, summary, whether it is "
-        "undone, and each file with lines added and removed. With path, only the changes of that file or folder."
+        "List the changes that tools made in this workspace, newest first: change_id, time, tool, summary, whether it "
+        "is undone, and each file with lines added and removed. With path, only the changes of that file or folder."
     ),
     request=History,
     examples=(
@@ -219,7 +219,7 @@ HISTORY = ToolSpec(
 SHOW = ToolSpec(
     name="show",
     title="Show a change",
-    description="One recorded change: what it did to which files, and its diff.",
+    description="Show a recorded change: its files and its diff.",
     request=Show,
     examples=(),
     read=show,
@@ -230,7 +230,7 @@ class Undo(Request):
     """Arguments of `undo`."""
 
     change_id: str | None = spec.text(
-        "The change, or the beginning of its id; the newest one if left out", default=None
+        "The change, or the beginning of its id (default: the newest change)", default=None
     )
     dry_run: bool = spec.DRY_RUN
 
@@ -238,22 +238,22 @@ class Undo(Request):
 class Redo(Request):
     """Arguments of `redo`."""
 
-    change_id: str | None = spec.text("The undone change; the most recently undone one if left out", default=None)
+    change_id: str | None = spec.text("The undone change (default: the most recently undone one)", default=None)
     dry_run: bool = spec.DRY_RUN
 
 
 class Conflict(results.Data):
-    """Where later work conflicts with an undo."""
+    """A place where later changes conflict with an undo."""
 
     path: str = results.PATH
     line: int = results.integer("From 1")
-    base: str | None = results.text("As the change left it").nullable
-    ours: str | None = results.text("As it is now").nullable
-    theirs: str | None = results.text("As it would become").nullable
+    base: str | None = results.text("The text after the change").nullable
+    ours: str | None = results.text("The current text").nullable
+    theirs: str | None = results.text("The text that the undo would write").nullable
     about: str = results.text(
         "Only if the sides are names, or files that were replaced as a whole", ("name", "file")
     ).optional
-    truncated: bool = results.flag("True if a side is cut").optional
+    truncated: bool = results.flag("True if a side is truncated").optional
 
 
 class UndoFailure(results.ToolFailure):
@@ -265,7 +265,7 @@ class UndoFailure(results.ToolFailure):
     later: list[str] = results.values("UNDO_CONFLICT: later changes of these files, newest first").optional
 
 
-_MERGED = results.flag("Whether later work was kept by a merge")
+_MERGED = results.flag("Whether later edits were kept by a merge")
 
 
 class UndoResult(results.ToolData):
@@ -273,7 +273,7 @@ class UndoResult(results.ToolData):
 
     failure = UndoFailure
     change_id: str | None = results.CHANGE_ID
-    undone: str = results.text("The change that was taken back")
+    undone: str = results.text("The change that was undone")
     merged: bool = _MERGED
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
@@ -284,43 +284,43 @@ class RedoResult(results.ToolData):
 
     failure = UndoFailure
     change_id: str | None = results.CHANGE_ID
-    redone: str = results.text("The change that was done again")
+    redone: str = results.text("The change that was redone")
     merged: bool = _MERGED
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
 
 
 def plan_undo(session: Session, request: Undo) -> Proposal:
-    """Plan to take a change back."""
-    with session.history.reading() as book:
-        change = book.newest(undo=False) if request.change_id is None else book.change(request.change_id)
+    """Plan to undo a change."""
+    with session.history.reading() as database:
+        change = database.newest(undo=False) if request.change_id is None else database.change(request.change_id)
         if change is None:
             raise NothingToUndo(root=session.trees[0].root)
         if change.state == "undone":
             raise AlreadyUndone(change_id=change.id)
-        inverse = invert(session, book, change)
+        inverse = invert(session, database, change)
     return _proposal(session, inverse, change, ("undo", change.id), dry_run=request.dry_run)
 
 
 def plan_redo(session: Session, request: Redo) -> Proposal:
-    """Plan to take an undo back."""
-    with session.history.reading() as book:
-        undoing = _undoing(book, request.change_id)
+    """Plan to redo an undone change."""
+    with session.history.reading() as database:
+        undo = _find_undo(database, request.change_id)
         try:
-            inverse = invert(session, book, undoing)
+            inverse = invert(session, database, undo)
         except UndoConflict as error:
-            raise error.but(change_id=undoing.undoes, operation="redo") from None
-    return _proposal(session, inverse, undoing, ("redo", str(undoing.undoes)), dry_run=request.dry_run)
+            raise error.but(change_id=undo.undoes, operation="redo") from None
+    return _proposal(session, inverse, undo, ("redo", str(undo.undoes)), dry_run=request.dry_run)
 
 
-def _undoing(book: Database, change_id: str | None) -> ChangeRecord:
-    """The undo that is to be taken back: the newest, that of a change, or the one named itself."""
+def _find_undo(database: Database, change_id: str | None) -> ChangeRecord:
+    """The undo to revert: the newest, that of the named change, or the named undo."""
     if change_id is None:
-        record = book.newest(undo=True)
+        record = database.newest(undo=True)
     else:
-        change = book.change(change_id)
+        change = database.change(change_id)
         in_force = change.tool == "undo" and change.state == "landed"
-        record = change if in_force else book.undo_of(change)
+        record = change if in_force else database.undo_of(change)
         change_id = change.id
     if record is None:
         raise NothingToRedo(change_id=change_id)
@@ -355,18 +355,19 @@ def _proposal(
 
 
 def _with_diff(session: Session, words: str, diff: str) -> str:
-    """What was done, and the diff, unless the reader is shown it from the data."""
+    """The words and the diff, unless the diff is printed from the data."""
     shown = "" if session.audience.prints_data else results.cut(diff, session.settings)
     return f"{words}\n\n{shown}" if shown else words
 
 
 UNDO = ToolSpec(
     name="undo",
-    title="Take a change back",
+    title="Undo a change",
     description=(
-        "Take back one change that a tool made: the newest, or any by its change_id. Later changes, also by others, "
-        "are kept by a three-way merge; where they touch the same lines, nothing is changed and UNDO_CONFLICT shows "
-        "both sides. Content, creation, deletion, renames, mode, encoding and line endings come back."
+        "Undo one change that a tool made: the newest, or any by its change_id. Later changes, including those of "
+        "other programs, are kept by a three-way merge; if they touch the same lines, nothing is changed and "
+        "UNDO_CONFLICT shows both sides. Content, creation, deletion, renames, mode, encoding and line endings are "
+        "restored."
     ),
     request=Undo,
     examples=(
@@ -387,15 +388,15 @@ UNDO = ToolSpec(
 
 REDO = ToolSpec(
     name="redo",
-    title="Take an undo back",
+    title="Redo a change",
     description=(
-        "Do again what undo took back: the most recently undone change, or the one named. Edits made since are kept "
-        "by a three-way merge, or the call is refused with UNDO_CONFLICT."
+        "Redo an undone change: the most recently undone one, or the one named. Edits made since are kept by a "
+        "three-way merge, or the call is refused with UNDO_CONFLICT."
     ),
     request=Redo,
     examples=(
         Example(
-            "The change that was undone last",
+            "The most recently undone change",
             {"notes.txt": "one\ntwo\n"},
             {"dry_run": True},
             "Would redo <id> (an edit).\n\ndiff --git a/notes.txt b/notes.txt\n--- a/notes.txt\n+++ b/notes.txt\n"
@@ -415,18 +416,18 @@ class Restore(Request):
     to: str | None = spec.text(
         "Restore to the state after this change, or to this snapshot (default: the last recorded state)", default=None
     )
-    paths: list[str] = spec.texts("Files and folders; all that changed since if left out")
+    paths: list[str] = spec.texts("Files and folders (default: all that changed since)")
     dry_run: bool = spec.DRY_RUN
 
 
 def plan_restore(session: Session, request: Restore) -> Proposal:
-    """Plan to bring files back to a point."""
+    """Plan to restore files to a point."""
     if request.to is None and not request.paths:
         problem = "missing: a point to restore to, or the files to restore"
         raise InvalidArguments.of("to", problem)
-    with session.history.reading() as book:
-        state, folders, sure, damage = _state(book, request.to, named=bool(request.paths))
-        wanted = [_recorded_path(session, book, path) for path in request.paths]
+    with session.history.reading() as database:
+        state, folders, sure, damage = _state(database, request.to, named=bool(request.paths))
+        wanted = [_recorded_path(session, database, path) for path in request.paths]
         if damage is not None and not (wanted and sure.issuperset(wanted)):
             raise damage
         if wanted:
@@ -434,14 +435,14 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
             folders = tuple(
                 folder for folder in folders if any(is_below(folder, path) or is_below(path, folder) for path in wanted)
             )
-        changes = restored(session, book, state)
-        point = _point(book, request.to)
+        changes = plan_versions(session, database, state)
+        point = _point(database, request.to)
     plan = Plan(tuple(changes), "restore", f"restore {point}", None, folders)
     files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
         words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {point}"
-        words += f" as change {change.id}; undo it to have back what it replaced." if change is not None else "."
+        words += f" as change {change.id}; undo it to restore what it replaced." if change is not None else "."
         if not files:
             words = f"No change: {_count(len(state))} already in that state."
         changed = [file.data() for file in files]
@@ -451,11 +452,11 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
     return Proposal(plan, describe)
 
 
-def _point(book: Database, to: str | None) -> str:
+def _point(database: Database, to: str | None) -> str:
     """A point to restore to, in words."""
     if to is None:
         return "to the last recorded state"
-    return f"to change {to}" if book.snapshot(to) is None else f"to snapshot '{to}'"
+    return f"to change {to}" if database.snapshot(to) is None else f"to snapshot '{to}'"
 
 
 def _count(number: int) -> str:
@@ -463,47 +464,47 @@ def _count(number: int) -> str:
 
 
 def _state(
-    book: Database, to: str | None, *, named: bool
+    database: Database, to: str | None, *, named: bool
 ) -> tuple[dict[str, Version | None], tuple[str, ...], set[str], HistoryDamaged | None]:
-    """What was at each path at a point, and the folders that were made since.
+    """The file at each path at a point, the folders created since, the paths that are certain, and any damage.
 
-    If a record is damaged that would have to say so, that is the last one, after the paths that are known all the same.
-    Of a file that neither this change nor a later one touched, that is known only as well as an earlier one left it:
-    others may have written it before that point or after. So it counts where files are named, and not for all.
+    If a record that the state depends on is damaged, only some paths are certain. For a file that neither this change
+    nor a later one touched, the only evidence is the state after an earlier change: other programs may have written it
+    before the point or after. So this state is used only for files that are named, not for all files.
     """
     if to is None:
-        last = book.last_state()
+        last = database.last_state()
         return last.files, (), last.files.keys() - last.doubtful, last.damage
-    snapshot = book.snapshot(to)
+    snapshot = database.snapshot(to)
     try:
-        change = book.change(to) if snapshot is None else None
+        change = database.change(to) if snapshot is None else None
     except ChangeNotFound as error:
-        names = [snapshot.name for snapshot in book.snapshots() if not snapshot.is_damaged]
+        names = [snapshot.name for snapshot in database.snapshots() if not snapshot.is_damaged]
         raise error.but(snapshots=names) from None
     number = change.number if change is not None else snapshot.after_change if snapshot is not None else 0
     at_point: dict[str, Version | None] = {}
     if change is not None:
         at_point = {path: after for file in change.files for path, _, after in file.versions()}
     if snapshot is not None:
-        at_point = book.snapshot_files(snapshot)
-    state = book.state_after(number) | at_point
-    damaged_change = book.damaged_since(number)
+        at_point = database.snapshot_files(snapshot)
+    state = database.state_after(number) | at_point
+    damaged_change = database.damaged_since(number)
     damage = None if damaged_change is None else HistoryDamaged(what="change", name=damaged_change.id)
     sure = set(state if damage is None else at_point)
     if named:
-        before = book.last_state(number)
+        before = database.last_state(number)
         state = before.files | state
         if damage is None:
             damage = before.damage
             sure |= before.files.keys() - before.doubtful
-    new_folders = [folder for change in book.changes_since(number) for folder in change.folders]
+    new_folders = [folder for change in database.changes_since(number) for folder in change.folders]
     return state, tuple(dict.fromkeys(new_folders)), sure, damage
 
 
-def _recorded_path(session: Session, book: Database, path: str) -> str:
-    """The path as the history names it, if it has seen it or something below it."""
-    known = book.paths()
-    path = path if path in known else history_name(session, path)  # it may be a link now, and have been a file
+def _recorded_path(session: Session, database: Database, path: str) -> str:
+    """The path as the history names it; refuses one that is not in the history, nor has anything below it there."""
+    known = database.paths()
+    path = path if path in known else history_name(session, path)  # a file may have become a link
     if not any(is_below(name, path) for name in known):
         from difflib import get_close_matches  # only a failure needs it
 
@@ -512,19 +513,21 @@ def _recorded_path(session: Session, book: Database, path: str) -> str:
 
 
 def check_name(name: str) -> None:
-    """Refuse what no snapshot can be called."""
+    """Refuse an invalid name for a snapshot."""
     if not name.strip() or len(name) > _LONGEST_SNAPSHOT_NAME or not name.isprintable():
         problem = f"expected a name of 1 to {_LONGEST_SNAPSHOT_NAME} printable characters"
         raise InvalidArguments.of("name", problem)
 
 
 def snapshot(session: Session, name: str, paths: Sequence[str]) -> Answer:
-    """Name this point, and keep the files as they are. The workspace is locked."""
+    """Create a named snapshot of the files as they are. The workspace is locked."""
     result = take_snapshot(session, name, paths)
     words = f"Took snapshot '{name}' with {wording.count(result.kept, 'file')}: "
-    words += "those that suture changed here, and those named." if result.kept else "suture has changed none here yet."
+    words += (
+        "those that suture changed here and those named." if result.kept else "suture has not changed any here yet."
+    )
     if result.skipped:
-        words += f" Not kept, for they cannot be read: {', '.join(map(wording.plain, result.skipped))}."
+        words += f" Skipped because they cannot be read: {', '.join(map(wording.plain, result.skipped))}."
     return Answer(words, {"name": name, "id": result.point.id, "files": result.kept, "skipped": list(result.skipped)})
 
 
@@ -533,12 +536,12 @@ class Snapshots(Request):
 
 
 def snapshots(session: Session, _: Snapshots) -> Answer:
-    """List the named points."""
-    with session.history.reading() as book:
+    """List the snapshots."""
+    with session.history.reading() as database:
         points = [
             {"name": point.name, "id": point.id, "time": time_of_id(point.id)}
             | ({"damaged": True} if point.is_damaged else {})
-            for point in book.snapshots()
+            for point in database.snapshots()
         ]
     lines = [
         f"{wording.plain(str(point['name']))}  {point['time']}{' (damaged)' if 'damaged' in point else ''}"
@@ -550,7 +553,7 @@ def snapshots(session: Session, _: Snapshots) -> Answer:
 SNAPSHOTS = ToolSpec(
     name="snapshots",
     title="List the snapshots",
-    description="The named points of the history.",
+    description="List the snapshots of the history.",
     request=Snapshots,
     examples=(),
     read=snapshots,
@@ -559,7 +562,7 @@ SNAPSHOTS = ToolSpec(
 RESTORE = ToolSpec(
     name="restore",
     title="Restore files",
-    description="Bring files back to the state right after a change, at a snapshot, or as last recorded.",
+    description="Restore files to the state after a change, to a snapshot, or to the last recorded state.",
     request=Restore,
     examples=(),
     plan=plan_restore,

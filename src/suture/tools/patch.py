@@ -1,12 +1,12 @@
-"""`patch`: patch operations with clipboards and forgiving matches.
+"""`patch`: patch operations with clipboards and lenient matching.
 
-The fields are spelled as the specification spells them (docs/spec/seeds/003). Models also send snake_case, the
-names of other tools (`old_string`), null or an empty string for what is left out, an operation in another case.
-What is unknown, or could mean two things, is refused with its index.
+The fields have the specification's names (docs/spec/seeds/003). Models also send snake_case, the names of other tools
+(`old_string`), null or an empty string for what is left out, and operations in another case. What is unknown or
+ambiguous is refused with its index.
 
-A `Placement` claims the bytes that its patch replaces; two claims on the same bytes are refused. What is inserted
-at the beginning comes before everything else there, what is appended comes after it, and otherwise the
-order of the request holds.
+A `Placement` claims the bytes that its patch replaces; two claims on the same bytes are refused. What is prepended
+comes before everything else there, what is appended comes after everything else, and otherwise the order of the request
+applies.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from suture.tools.results import (
     WrittenOn,
     check_hash,
     check_placeholders,
-    check_whole,
+    check_surrogates,
     check_writable,
     shrinkage,
     version_of,
@@ -65,8 +65,8 @@ _ALIASES = {
     "from_clipboard": "fromClipboard",
 }
 _LONGEST_CLIPBOARD_NAME = 200  # characters
-_FURTHER_SECONDS = 2.0  # for looking at the other patches once one has failed
-_DETAILED_FAILURES = 10  # of the other failures, those that are reported with all that is known
+_FURTHER_SECONDS = 2.0  # for examining the other patches once one has failed
+_DETAILED_FAILURES = 10  # further failures that are reported in detail
 _SHOWN_REPLACED_LINES = 20  # of the text that a patch replaces
 _SHOWN_REPLACED = 2_000  # characters of the text that a patch replaces
 _APPLIED = "<patches_applied>{}</patches_applied>"
@@ -75,14 +75,14 @@ _VERBS = {"append_eof": "append", "prepend_bof": "prepend", "overwrite": 'write;
 
 
 class Reindent(Request):
-    """How the indentation of inserted text is changed."""
+    """How to change the indentation of inserted text."""
 
     strip: str | None = spec.text("Remove this prefix from each non-empty line", default=None)
     add: str | None = spec.text("Add this prefix to each non-empty line after stripping", default=None)
 
 
 class OnePatch(Request):
-    """One patch, as it was meant."""
+    """One patch."""
 
     operation: str = spec.text("Type of operation to perform", choices=OPERATIONS)
     oldText: str | None = spec.text(  # noqa: N815  the specification's name
@@ -101,7 +101,7 @@ class OnePatch(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check one patch, taking well-known wrong spellings for what they mean."""
+        """Check one patch, accepting well-known misspellings."""
         fields = spec.without_null(spec.rename_fields(given, _ALIASES), cls._fields)
         if "operation" not in fields and "oldText" in fields:
             fields["operation"] = "replace"
@@ -113,9 +113,9 @@ class OnePatch(Request):
         return patch.but(toClipboard=patch.toClipboard or None, fromClipboard=patch.fromClipboard or None)
 
     def check(self) -> None:
-        """Refuse what would be ignored otherwise."""
+        """Refuse arguments that would otherwise be ignored."""
         if self.oldText and self.operation != "replace":
-            raise InvalidArguments.of("oldText", f"works only with replace; {self.operation} needs no place")
+            raise InvalidArguments.of("oldText", f"works only with replace, not with {self.operation}")
         for name in ("toClipboard", "fromClipboard"):
             clipboard = getattr(self, name) or ""
             if len(clipboard) > _LONGEST_CLIPBOARD_NAME or any("\ud800" <= char <= "\udfff" for char in clipboard):
@@ -123,17 +123,17 @@ class OnePatch(Request):
 
     @property
     def is_copy(self) -> bool:
-        """Whether it only fills a clipboard: what it finds stays where it is."""
+        """Whether it only fills a clipboard and leaves the text where it is."""
         return self.toClipboard is not None and self.toClipboard == self.fromClipboard and not self.reindents
 
     @property
     def reindents(self) -> bool:
-        """Whether the indentation of what it inserts changes."""
+        """Whether it changes the indentation of what it inserts."""
         return self.reindent is not None and bool(self.reindent.strip or self.reindent.add)
 
     @property
     def carries(self) -> bool:
-        """Whether a change is described, which can be carried over to a text that differs; else text is put in."""
+        """Whether it is a change that can be carried over to a text that differs; else it inserts text as it is."""
         return self.fromClipboard is None and not self.reindents
 
 
@@ -158,7 +158,7 @@ def reindent(inserted: str, patch: OnePatch, index: int, total: int) -> str:
 
 
 class Placement(Record):
-    """One patch in the original: what it replaces, by what, and how it was found."""
+    """One patch in the original: what it replaces, with what, and how it was found."""
 
     index: int
     operation: str
@@ -171,17 +171,17 @@ class Placement(Record):
     score: float | None = None
     runner_up: Site | None = None
     rank: int = 0
-    """Which comes first of those at one point."""
+    """The order of placements at one point."""
     claims: bool = True
-    """Whether nobody else may replace these bytes."""
+    """Whether no other patch may replace these bytes."""
     carried: bool = False
-    """Whether it is a change, carried over to what is there; else text that is put in as it is."""
+    """Whether it is a change that was carried over to the file's text; else text that is inserted as it is."""
     base: Base | None = None
     """The version that it was written on, if it was merged from there."""
 
 
 class Placer:
-    """The patches of one call, on one text."""
+    """Places the patches of one call in one text."""
 
     def __init__(
         self,
@@ -194,7 +194,7 @@ class Placer:
         *,
         literal: bool = False,
     ) -> None:
-        """`recall` knows the clipboards from before this call; `bases` are earlier versions of the file."""
+        """`recall` returns clipboards from before this call; `bases` are earlier versions of the file."""
         self._path = path
         self._bases = bases
         self._text = text
@@ -203,12 +203,12 @@ class Placer:
         self._recall = recall
         self._literal = literal
         self._index: Index | None = None
-        self._made = 0
+        self._new_size = 0
         """Bytes of new text so far."""
         self.clipboards: dict[str, str] = {}
-        """What this call puts into clipboards so far."""
+        """The clipboards that this call has filled so far."""
         self.warnings: list[str] = []
-        """What may not have been meant."""
+        """What may not be intended."""
 
     @property
     def _search_index(self) -> Index:
@@ -217,7 +217,7 @@ class Placer:
         return self._index
 
     def place(self) -> list[Placement]:
-        """Every patch, in the order of the request, or the error of the first that has no place, and all others."""
+        """Place every patch, in request order; raises the first failure, with the others in `further`."""
         placements: list[Placement] = []
         failures: list[tuple[int, errors.SutureError]] = []
         unfilled: set[str | None] = set()
@@ -226,20 +226,20 @@ class Placer:
             if failures and monotonic() > until:
                 break
             examined += 1
-            if (
-                patch.fromClipboard is not None and patch.fromClipboard in unfilled
-            ):  # it fails only because another one does
+            if patch.fromClipboard is not None and patch.fromClipboard in unfilled:
+                # it fails only because another one does
                 unfilled.add(patch.toClipboard)
                 continue
             check_time()
             try:
                 placement = self._place(index, patch)
             except errors.SutureError as error:
-                failures.append((index, error.with_traceback(None)))  # or it holds all that was made on the way
+                failures.append((index, error.with_traceback(None)))  # a traceback would keep the frames' values
                 unfilled.add(patch.toClipboard)
                 until = until or monotonic() + _FURTHER_SECONDS
             else:
-                placements.append(self._sized(placement))
+                self._check_new_size(placement)
+                placements.append(placement)
         try:
             self._check_overlaps(placements)
         except errors.OverlappingPatches as error:
@@ -251,11 +251,10 @@ class Placer:
         first.unexamined = len(self._patches) - examined
         raise first
 
-    def _sized(self, placement: Placement) -> Placement:
-        """A placement that still fits into a file with those before it: one clipboard may be put in many times."""
-        self._made += sum(len(edit.new) for edit in placement.edits)
-        check_size("All new text", self._made)
-        return placement
+    def _check_new_size(self, placement: Placement) -> None:
+        """Refuse too much new text in total: a clipboard may be pasted many times."""
+        self._new_size += sum(len(edit.new) for edit in placement.edits)
+        check_size("All new text", self._new_size)
 
     def _place(self, index: int, patch: OnePatch) -> Placement:
         if patch.toClipboard is not None and patch.operation != "replace":
@@ -309,16 +308,16 @@ class Placer:
         if not patch.oldText:
             if patch.oldText is None or self._text.body:
                 raise errors.MissingOldText(index=index, total=len(self._patches))
-            check_whole(self._text, patch.newText or "", "")
+            check_surrogates(self._text, patch.newText or "", "")
             inserted = edit(0, 0, self._adapt(patch.newText or "", 0))
             return Found("exact", Site(1, 1), (0, 0), (inserted,))
         new = (patch.newText or "") if patch.carries else patch.oldText
-        check_whole(self._text, new, patch.oldText)
+        check_surrogates(self._text, new, patch.oldText)
         answer = locate(self._search_index, patch.oldText, new, match=self._match, literal=self._literal)
         if isinstance(answer, Found) and answer.rung != "exact" and not patch.carries and not patch.is_copy:
-            # What is put in takes the place of every line that was found: each must be known, as for a deletion.
-            gone = locate(self._search_index, patch.oldText, "", match=self._match)
-            answer = answer if isinstance(gone, Found) else gone
+            # The pasted text replaces every line that was found, so each must be known, as for a deletion.
+            deletion = locate(self._search_index, patch.oldText, "", match=self._match)
+            answer = answer if isinstance(deletion, Found) else deletion
         if isinstance(answer, Found):
             return answer
         target = SearchTarget(self._path, patch.oldText, new, index, len(self._patches), match=self._match)
@@ -326,7 +325,7 @@ class Placer:
         raise patch_error(target, failure, View(self._search_index, self._text))
 
     def _span(self, match: Found, old: str) -> tuple[int, int]:
-        """The bytes that were meant: without the end of the last line, if the text that was sent has none."""
+        """The bytes to replace: without the last line's ending, if the text that was sent has none."""
         start, end = match.span
         if old.endswith(("\n", "\r")) or match.rung == "exact":
             return start, end
@@ -334,10 +333,10 @@ class Placer:
         return start, start + len(part.removesuffix(b"\n").removesuffix(b"\r"))
 
     def _inserted_text(self, index: int, patch: OnePatch) -> str:
-        """The text that a patch puts in: from a clipboard of this call, from one of before, or its own."""
+        """The text that a patch inserts: from a clipboard of this call, from an earlier one, or its own."""
         total, name = len(self._patches), patch.fromClipboard
         if name is None:
-            check_whole(self._text, patch.newText or "", "")
+            check_surrogates(self._text, patch.newText or "", "")
             return reindent(patch.newText or "", patch, index, total)
         try:
             content = self.clipboards[name] if name in self.clipboards else self._recall(name)
@@ -347,7 +346,7 @@ class Placer:
         return reindent(content, patch, index, total)
 
     def _adapt(self, inserted: str, at: int) -> bytes:
-        """Text to put in at an offset, with the line ends of that place, unless it brings its own."""
+        """Text to insert at an offset, with that place's line endings unless it has its own."""
         if "\n" in inserted and "\r" not in inserted:
             inserted = inserted.replace("\n", self._ending(at))
         return self._bytes(inserted, self._text.body)
@@ -367,7 +366,7 @@ class Placer:
         return new
 
     def _check_placeholders(self, index: int, patch: OnePatch, old: str | bytes) -> None:
-        """Refuse a new text that would delete what it leaves out. What comes from a clipboard was in a file."""
+        """Refuse a new text that would delete what it leaves out. Text from a clipboard was in a file."""
         if self._match == "exact" or self._literal or patch.fromClipboard is not None or not patch.newText:
             return
         judged = patch.operation == "replace" and patch.carries
@@ -412,8 +411,7 @@ class PatchReport(Record):
     original: Text
     placements: Sequence[Placement]
     request: Patch
-    noticed: Sequence[str]
-    """What may not have been meant, as far as it was seen while the patches were placed."""
+    placer_warnings: Sequence[str]
     created: bool
 
     def answer(self, change: Change | None) -> Answer:
@@ -476,14 +474,16 @@ class PatchReport(Record):
         )
 
     def _replaced_text(self, placement: Placement) -> str:
-        """What was there, not too much of it."""
+        """The replaced text, cut if it is long."""
         whole = self.original.show(placement.start, placement.end)
         lines = whole.split("\n")
         shown = "\n".join(lines[:_SHOWN_REPLACED_LINES])[:_SHOWN_REPLACED]
-        return whole if len(shown) >= len(whole.removesuffix("\n")) else f"{shown}\n… {len(whole):,} characters in all"
+        return (
+            whole if len(shown) >= len(whole.removesuffix("\n")) else f"{shown}\n… {len(whole):,} characters in total"
+        )
 
     def _note(self, placement: Placement) -> str:
-        """What a caller should know about a patch that was not found just as it was sent."""
+        """A note on a patch that was not found exactly as it was sent."""
         if placement.rung in AS_SENT:
             return ""
         where = wording.span(placement.start_line, placement.end_line)
@@ -493,17 +493,18 @@ class PatchReport(Record):
         words = f"{_label(placement)}: found at {where} {wording.how_matched(placement.rung)}"
         if placement.runner_up is not None:
             words += f" (next best: {wording.span(placement.runner_up.start_line, placement.runner_up.end_line)})"
-        if not placement.carried:
-            return f"{words}."
-        return f"{words}; your change was adapted to the file's text."
+        body = self.original.body
+        changes = any(edit.new != body[edit.span.start : edit.span.end] for edit in placement.edits)
+        adapted = "; your change was adapted to the file's text" if placement.carried and changes else ""
+        return f"{words}{adapted}."
 
     def _clipboard_note(self, placement: Placement) -> str:
-        """What was put into which clipboard."""
+        """A note on the clipboard that a patch fills."""
         patch = self.request.patches[placement.index]
         if patch.toClipboard is None:
             return ""
         where = wording.span(placement.start_line, placement.end_line)
-        where, name = where if self._is_lines(placement) else f"a part of {where}", wording.plain(patch.toClipboard)
+        where, name = where if self._is_lines(placement) else f"part of {where}", wording.plain(patch.toClipboard)
         if patch.is_copy:
             return f"{'Would copy' if self.request.dry_run else 'Copied'} {where} to clipboard '{name}'."
         if not any(edit.new for edit in placement.edits):
@@ -511,13 +512,13 @@ class PatchReport(Record):
         return f"{'Would put' if self.request.dry_run else 'Put'} {where} (before the change) into clipboard '{name}'."
 
     def _is_lines(self, placement: Placement) -> bool:
-        """Whether it replaces whole lines, perhaps without the end of the last one."""
+        """Whether it replaces whole lines, with or without the last line's ending."""
         body, start, end = self.original.body, placement.start, placement.end
         begins = not start or body.endswith(_ENDS, 0, start)
         return begins and (end == len(body) or body.endswith(_ENDS, 0, end) or body.startswith(_ENDS, end))
 
     def _cautions(self) -> Iterator[str]:
-        """What may not have been meant, but was done as it was said."""
+        """Warnings about what was done as requested, but may not be intended."""
         for patch, placement in zip(self.request.patches, self.placements, strict=True):
             if patch.fromClipboard is not None and patch.newText:
                 yield f"{_label(placement)}: newText was ignored: fromClipboard is set."
@@ -526,16 +527,16 @@ class PatchReport(Record):
         first, last = body.startswith(_ENDS), body.endswith(_ENDS)
         for placement in self._insertions("prepend_bof")[-1:]:
             if not (first or placement.edits[0].new.endswith(_ENDS)):
-                yield f"{_label(placement)}: the text has no newline at its end: the file's first line continues it."
+                yield f"{_label(placement)}: the text does not end with a newline: the file's first line continues it."
         for placement in self._insertions("append_eof")[:1]:
             if not (last or placement.edits[0].new.startswith(_ENDS)):
-                yield f"{_label(placement)}: the file has no newline at its end: the text continues its last line."
+                yield f"{_label(placement)}: the file does not end with a newline: the text continues its last line."
         for placement in self.placements:
             if placement.rung == "exact" and self._joins_lines(placement):
-                yield f"{_label(placement)}: newText has no newline at its end: the file's next line continues it."
+                yield f"{_label(placement)}: newText does not end with a newline: the file's next line continues it."
 
     def _joins_lines(self, placement: Placement) -> bool:
-        """Whether a line end is taken away at the end of a text, and something follows it."""
+        """Whether it removes the line ending at the end of a text that something follows."""
         body, last = self.original.body, placement.edits[-1:]
         return any(
             body[edit.span.start : edit.span.end].endswith(_ENDS)
@@ -546,14 +547,14 @@ class PatchReport(Record):
         )
 
     def _insertions(self, operation: str) -> list[Placement]:
-        """The patches of a kind that put something in."""
+        """The patches of an operation that insert something."""
         return [
             placement for placement in self.placements if placement.operation == operation and placement.edits[0].new
         ]
 
     def _warnings(self, names: Sequence[str]) -> list[str]:
         generated = results.warning(self.plan.changes[0].place.name, self.original.body)
-        warnings = [*([generated] if generated else []), *self.noticed, *self._cautions()]
+        warnings = [*([generated] if generated else []), *self.placer_warnings, *self._cautions()]
         unsaved = not self.session.settings.history or any(name in self.session.unsaved for name in names)
         if names and unsaved:
             warnings.append("The history cannot be used: clipboards last only as long as this process.")
@@ -578,7 +579,7 @@ class Patch(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and one patch may be given next to the path."""
+        """Check a call's arguments; null means left out, and the fields of one patch may be next to the path."""
         kept = spec.without_null(given, cls._fields)
         request = super().parse(spec.gather(kept, "patches", {*OnePatch._fields, *_ALIASES}))
         problem = None
@@ -627,7 +628,7 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
 
 
 def _before(session: Session, request: Patch) -> Snapshot | None:
-    """The file; None if it does not exist and need not."""
+    """The file; None if it does not exist and does not have to."""
     needed = any(patch.operation == "replace" for patch in request.patches)
     if not needed and session.locate(request.path).stat is None:
         return None
@@ -638,7 +639,7 @@ def _before(session: Session, request: Patch) -> Snapshot | None:
 
 
 def _holds_bytes(session: Session, request: Patch, original: Text) -> bool:
-    """Whether bytes of an unknown encoding are pasted into a file that could be in any: then it is in that one."""
+    """Whether bytes of an unknown encoding are pasted into an ASCII file, which then gets that encoding."""
     if request.encoding is not None or original.encoding != "utf-8" or not original.raw.isascii():
         return False
     filled = {patch.toClipboard for patch in request.patches}
@@ -692,8 +693,8 @@ Usage notes:
 - All inputs are interpreted literally (no automatic newline handling)
 - For replace operations, oldText must appear EXACTLY ONCE in the file
 - All patches refer to the file as it was before the call; all of them land, or none
-- Small differences in oldText (indentation, white space, quotes) are bridged where only one place fits, and \
-newText then takes on the file's own; set match to "exact" to forbid it"""
+- Small differences in oldText (indentation, whitespace, quotes) are tolerated if only one place fits, and newText \
+is then adapted to the file; set match to "exact" to forbid it"""
 
 
 class RunnerUp(results.Data):
@@ -714,7 +715,7 @@ class PlacedPatch(results.Data):
     runner_up: RunnerUp | None = results.member("The next best place", RunnerUp).nullable
     start_line: int = results.START_LINE
     end_line: int = results.END_LINE
-    replaced: str = results.text("The text that was there; a long text is cut")
+    replaced: str = results.text("The replaced text; cut if long")
     written_on: WrittenOn | None = WRITTEN_ON
 
 
@@ -736,7 +737,7 @@ class PatchResult(results.ToolData):
     patches: list[PlacedPatch] = results.objects(
         "Where each patch went; lines are those of the file as it was", PlacedPatch
     )
-    clipboards: list[str] = results.values("Those that this call filled")
+    clipboards: list[str] = results.values("The clipboards that this call filled")
     warnings: list[str] = results.WARNINGS
     display: Display = results.member("What changes", Display)
     dry_run: bool = results.DRY_RUN
@@ -776,7 +777,7 @@ PATCH = ToolSpec(
             "<patches_applied>all</patches_applied>\nCut lines 2-4 to clipboard 'fn'.",
         ),
         Example(
-            "Create a file, and the folders it needs; try it out first",
+            "Create a file and its folders, as a dry run",
             {},
             {
                 "path": "docs/notes.md",

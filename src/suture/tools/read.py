@@ -1,11 +1,11 @@
-"""`file_read`: a file's lines, numbered or raw, and what one must know to edit it. And which files commands read.
+"""`file_read`: a file's lines, numbered or raw, and what an edit must respect. Also the files that commands read.
 
-`search`, `replace` and `check` take `paths`: a path is a file, a folder (all below it) or a glob; what exists under
-that very name is meant before a glob is, since shells hand over names such as `[id].tsx`. A file is looked at even if
-`.gitignore` names it.
+`search`, `replace` and `check` take `paths`: a path is a file, a folder (everything below it) or a glob. A file with
+exactly that name takes precedence over a glob, since shells pass names such as `[id].tsx`. A file that is named is read
+even if `.gitignore` ignores it.
 
-Rejected: one glob `{a,b}` made of all. Links and ignored folders that it names would not be followed, and a name that
-does not exist would go unnoticed.
+Rejected: combining all paths into one glob `{a,b}`. Links and ignored folders that are named would not be followed, and
+a name that does not exist would go unnoticed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class FileRead(Request):
     start_line: int = spec.integer("First line, counted from 1", default=1, minimum=1)
     end_line: int | None = spec.integer("Last line, inclusive; to the end if left out", default=None, minimum=1)
     format: str = spec.text(
-        "numbered: each line behind its number and a tab; raw: as in the file",
+        "numbered: each line prefixed with its number and a tab; raw: as in the file",
         default="numbered",
         choices=("numbered", "raw"),
     )
@@ -45,25 +45,25 @@ class FileRead(Request):
 class Indentation(results.Data):
     """How a file's lines are indented."""
 
-    style: str = results.text("By what", ("spaces", "tabs", "mixed", "none"))
-    width: int = results.integer("Spaces of one step; 0 if there are none")
+    style: str = results.text("Kind of indentation", ("spaces", "tabs", "mixed", "none"))
+    width: int = results.integer("Spaces per level; 0 if there are none")
 
 
 class FileReadResult(results.ToolData):
-    """What one must know to edit the file."""
+    """What an edit of the file must respect."""
 
     path: str = results.PATH
     hash: str = results.digest("Of the whole file, for expect_hash")
     size: int = results.integer("Of the whole file, in bytes")
-    encoding: str | None = results.text("Null if it is not known").nullable
+    encoding: str | None = results.text("Null if it is unknown").nullable
     bom: bool = results.flag("Whether it begins with a byte order mark")
     line_ending: str = results.text("How its lines end", ("lf", "crlf", "cr", "mixed", "none"))
-    final_newline: bool = results.flag("Whether the last line has an end")
+    final_newline: bool = results.flag("Whether the last line has a line ending")
     indent: Indentation = results.member("How its lines are indented", Indentation)
     total_lines: int = results.integer("Of the whole file")
     start_line: int = results.integer("First line that is shown, from 1")
     end_line: int = results.integer("Last line that is shown, inclusive")
-    truncated: bool = results.flag("Whether not all that was asked for is shown")
+    truncated: bool = results.flag("Whether some requested lines are not shown")
 
 
 def read(session: Session, request: FileRead) -> Answer:
@@ -83,10 +83,14 @@ def read(session: Session, request: FileRead) -> Answer:
     if request.format == "numbered":  # raw is the file's text and nothing else
         if truncated:
             start_line = session.audience.argument("start_line")
-            shown += f"\n\nNote: cut after line {shown_last} of {total}; go on with {start_line} {shown_last + 1}."
+            shown += (
+                f"\n\nNote: truncated after line {shown_last} of {total}; continue with {start_line} {shown_last + 1}."
+            )
         if body.encoding is None:
             encoding = session.audience.argument("encoding")
-            shown += f"\n\nNote: the encoding is not known; name it with `{encoding}` to see what U+FFFD stands for."
+            shown += (
+                f"\n\nNote: the encoding is unknown; name it with `{encoding}` to see the characters shown as U+FFFD."
+            )
     indent = detect(body.body)
     result = FileReadResult(
         path=snapshot.place.name,
@@ -106,7 +110,7 @@ def read(session: Session, request: FileRead) -> Answer:
 
 
 def _last_within(body: Text, first: int, last: int, max_lines: int, max_bytes: int) -> int:
-    """The last line that fits into what one answer may show; at least the first."""
+    """The last line that fits into one answer; at least the first."""
     last = min(last, first + max_lines - 1)
     if last < first:
         return last
@@ -131,8 +135,8 @@ FILE_READ = ToolSpec(
     name="file_read",
     title="Read a file",
     description=(
-        "Read a text file, whole or a range of lines. The answer has each line behind its number and a tab "
-        "(format numbered), or the text as it is in the file (format raw). The metadata tell what an edit "
+        "Read a text file, whole or a range of lines. The answer has each line prefixed with its number and a tab "
+        "(format numbered), or the text as it is in the file (format raw). The metadata has what an edit "
         "must respect: encoding, line ending, indentation, final newline, and the file's hash for expect_hash."
     ),
     request=FileRead,
@@ -160,20 +164,20 @@ EVERYTHING = "**/*"
 def visit_paths(
     session: Session, request: Any, in_file: Callable[[str], T], in_glob: Callable[[str, list[str]], T]
 ) -> Iterator[T]:
-    """What is found for each path. A glob that names no file is an error, a folder without any only if all are.
+    """The result for each path. A glob that matches no file is an error; an empty folder only if no path has files.
 
-    `in_glob` also gets what to exclude: if there is an encoding, the files that have it are left to `in_file`.
+    `in_glob` also gets what to exclude: with an encoding, the files that have it are left to `in_file`.
     """
     from suture.files.glob import Excluded, escape  # `file_read` needs none
 
-    excluded, nothing = Excluded(request.exclude), list[NoFilesMatched]()
+    excluded, failures = Excluded(request.exclude), list[NoFilesMatched]()
     paths = list(dict.fromkeys(request.paths)) or [EVERYTHING]
     targets = [_target(session, path) for path in paths]  # a name that does not exist is reported before any search
-    outright = [f"/{escape(target.path)}" for target in targets if target is not None and not _is_folder(target)]
-    if request.encoding is not None and not outright:
-        problem = "is that of files that are named outright; name them, instead of folders and globs"
+    named_files = [f"/{escape(target.path)}" for target in targets if target is not None and not _is_folder(target)]
+    if request.encoding is not None and not named_files:
+        problem = "applies only to files that are named; name them instead of folders and globs"
         raise InvalidArguments.of("encoding", problem)
-    others = [*request.exclude, *(outright if request.encoding is not None else ())]
+    others = [*request.exclude, *(named_files if request.encoding is not None else ())]
     for path, target in zip(paths, targets, strict=True):
         if target is not None and not _is_folder(target):
             if not _is_excluded(excluded, target.path):
@@ -186,19 +190,19 @@ def visit_paths(
         except NoFilesMatched as error:
             if target is None:
                 _check_any(session, request, glob)
-            nothing.append(error)
-    if len(nothing) == len(paths):
-        raise nothing[0]
+            failures.append(error)
+    if len(failures) == len(paths):
+        raise failures[0]
 
 
 def _check_any(session: Session, request: Any, glob: str) -> None:
-    """Refuse a glob that means no file, not even one that is named outright besides."""
+    """Refuse a glob that matches no file, not even one that is also named."""
     _, runs = session.runs(glob, request.exclude, include_ignored=request.include_ignored)
     next(iter(runs), None)
 
 
 def _target(session: Session, path: str) -> Target | None:
-    """What has exactly this name; None if nothing has and it may be a glob."""
+    """The file or folder with exactly this name; None if there is none and the name may be a glob."""
     from suture.files.glob import WILD  # as above
 
     may_be_glob = not WILD.isdisjoint(path)
@@ -206,12 +210,12 @@ def _target(session: Session, path: str) -> Target | None:
         target = session.locate(path, folders=True)
     except SutureError:
         if may_be_glob:
-            return None  # whatever is wrong with it is reported for the glob
+            return None  # the glob reports what is wrong
         raise
     if target.stat is not None:
         return target
     if not may_be_glob:
-        session.read(path)  # raises, and says which file may be meant
+        session.read(path)  # raises an error that suggests files
     return None
 
 

@@ -1,7 +1,7 @@
-"""`regex_replace`, `regex_replace_multi` and the command `replace`: matches replaced, all of them or none.
+"""`regex_replace`, `regex_replace_multi` and the command `replace`: replace all matches or none.
 
-Matches become edits, edits the changes of a plan; only then are rows made of both, or a diff. A preview and the change
-itself are the same plan.
+Matches become edits, and edits become the changes of a plan; the rows or the diff are made from both. A dry run and the
+change itself use the same plan.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from suture.text.edits import Edit
 
 _ROW_BYTES = 40
-"""Bytes of an answer that a match or a group is counted as before rows are made; it takes 120 in memory."""
+"""Bytes of the answer that each match and group is assumed to take before rows are made; it takes 120 in memory."""
 
 
-_ALLOW_OVER_MATCH = spec.flag("Replace a match of more than 50 lines although it holds another match")
+_ALLOW_OVER_MATCH = spec.flag("Replace a match of more than 50 lines even if it contains another match")
 _REPLACEMENT = spec.text(
-    "What each match becomes; $1 or ${1} and ${name} stand for groups, $& for the match, $$ for a dollar sign"
+    "Replacement for each match; $1 or ${1} and ${name} are groups, $& is the match, $$ a dollar sign"
 )
 
 
@@ -101,8 +101,8 @@ class Replace(Request):
     paths: list[str] = spec.PATHS
     pattern: str = PATTERN
     replacement: str = spec.text(
-        "What each match becomes: $1 and ${name} are groups, $& is the match, $$ a dollar sign; for a line break, use "
-        "the shell's: $'one\\ntwo'"
+        "Replacement for each match: $1 and ${name} are groups, $& is the match, $$ a dollar sign; for a line break, "
+        "use the shell's $'one\\ntwo'"
     )
     flags: str | None = FLAGS
     dry_run: bool = spec.DRY_RUN
@@ -110,15 +110,15 @@ class Replace(Request):
     exclude: list[str] = spec.EXCLUDE
     include_ignored: bool = spec.INCLUDE_IGNORED
     allow_over_match: bool = _ALLOW_OVER_MATCH
-    encoding: str | None = spec.encoding("files that are named themselves, not by a folder or a glob")
+    encoding: str | None = spec.encoding("files that are named, not found through a folder or glob")
     validate: str = spec.VALIDATE
-    view: str = spec.text("The replacements, or their number and the diff", default="rows", choices=("rows", "diff"))
-    context_before = context_after = 0  # the diff shows what is around
+    view: str = spec.text("The replacements, or their number and a diff", default="rows", choices=("rows", "diff"))
+    context_before = context_after = 0  # the diff shows context
     binary_check_buffer_size = None
 
 
 class FileReplacements(Record):
-    """The matches in one file, and the change that replaces them: its edits, one for each, in the same order."""
+    """The matches in one file, and the change that replaces them, with one edit for each match, in the same order."""
 
     subject: Subject
     matches: list[Spans]
@@ -140,7 +140,7 @@ class Replacements:
         self._files: list[FileReplacements] = []
 
     def plan_glob(self, glob: str, exclude: list[str], *, include_ignored: bool) -> None:
-        """Replace in all files that a glob names."""
+        """Replace in all files that match a glob."""
         session, request = self._session, self._request
         root, runs = session.runs(glob, exclude, include_ignored=include_ignored)
         for folder, place, raw in session.read_candidates(root, runs, worth_reading(session, request, self._compiled)):
@@ -155,7 +155,7 @@ class Replacements:
         return subject is not None and next(self._compiled.matches(subject, self._clock), None) is not None
 
     def plan_file(self, before: Snapshot, subject: Subject) -> None:
-        """Replace in one file, once, if it has several names."""
+        """Replace in one file; a file with several names only once."""
         same_file = before.fingerprint[:2]
         if same_file in self._seen:
             return
@@ -164,14 +164,14 @@ class Replacements:
         matches = self._matches(subject)
         self._session.progress(0, len(matches))
         if not matches or self._found > self._most:
-            return  # the rest is only counted
+            return  # further matches are only counted
         if not self._request.allow_over_match:
             self._check_extent(before.place.name, subject, matches)
         change = self._session.plan_update(before, [self._edit(subject, spans) for spans in matches])
         self._files.append(FileReplacements(subject, matches, change))
 
     def _matches(self, subject: Subject) -> list[Spans]:
-        """The matches in a file. Those beyond what may be replaced are only counted."""
+        """The matches in a file, up to the limit; further ones are only counted."""
         every = each_match(self._compiled, subject, self._clock)
         result: list[Spans] = []
         for spans in islice(every, max(self._most - self._found, 0)):
@@ -182,7 +182,7 @@ class Replacements:
         return result
 
     def _edit(self, subject: Subject, spans: Spans) -> Edit:
-        """What replaces a match; refused before it is made if all new text would not fit into memory."""
+        """The edit for a match; refused before it is made if all new text together is too large."""
         self._new_size += self._template.size(subject.text, spans)
         check_limit("All new text", self._new_size, self._session.settings, "max_result_bytes")
         return edit(*spans[0], self._template.fill(subject.text, spans))
@@ -193,7 +193,7 @@ class Replacements:
         return setting if asked is None else min(asked, setting)
 
     def _check_extent(self, name: str, subject: Subject, matches: list[Spans]) -> None:
-        """Refuse a match that is longer than was probably meant."""
+        """Refuse a match that is probably longer than intended."""
         most, numbers = self._session.settings.over_match_lines, subject.text.lines
         for spans in matches:
             start, end = spans[0]
@@ -205,14 +205,14 @@ class Replacements:
                 raise OverMatch(path=name, line=first, end_line=last, inner_line=numbers.at(inner))
 
     def finish(self) -> list[FileReplacements]:
-        """The files that have matches, by name, if there are no more than may be replaced."""
+        """The files with matches, by name; refuses more matches than the limit."""
         if self._found > self._most:
             own = self._most == self._request.max_replacements
             raise TooManyReplacements(found=self._found, limit=self._most, setting=None if own else "max_replacements")
         return sorted(self._files, key=lambda file: file.change.place.name)
 
     def proposal(self, tool: str, where: str, binary: Sequence[str] = ()) -> Proposal:
-        """The change, and how it is described. Its rows are made before it lands: too many of them are a refusal."""
+        """The proposal. Its rows are made before it lands, so that too large a result refuses the call."""
         files, request = self.finish(), self._request
         matches = f"{self._found} match{'es' * (self._found != 1)}"
         summary = f"replace {matches} of {self._compiled.pattern.source:.60} in {where}"
@@ -237,7 +237,7 @@ class Replacements:
 
 
 def replacement_rows(files: Iterable[FileReplacements], around: tuple[int, int], room: int) -> list[str]:
-    """Each replacement as a row in JSON; more than `room` characters are too large a result."""
+    """Each replacement as a JSON row; refuses more than `room` characters."""
     result: list[str] = []
     for file in files:
         more = rows(file.change.place.name, file.subject, file.matches, around, room, file.change.edits)
@@ -264,7 +264,7 @@ def plan_replace_multi(session: Session, request: RegexReplaceMulti) -> Proposal
 
 
 def plan_replace_paths(session: Session, request: Replace) -> Proposal:
-    """Plan the replacements in what the arguments name, as one change."""
+    """Plan the replacements in all files that the arguments name, as one change."""
     replacements, binary = Replacements(session, request), list[str]()
 
     def in_file(path: str) -> None:
@@ -286,10 +286,10 @@ REGEX_REPLACE = ToolSpec(
     name="regex_replace",
     title="Replace in a file",
     description=(
-        "Replace the matches of a regular expression in one file: all that are found, or none. Without the flag g, "
-        "only the first of each line. The answer is a JSON array with one item per replacement: file, line, column, "
+        "Replace the matches of a regular expression in one file: all of them, or none. Without the flag g, "
+        "only the first on each line. The answer is a JSON array with one item per replacement: file, line, column, "
         "original, replacement, groups, context_before and context_after, as they were before. dry_run shows the same "
-        f"and changes nothing. {ABOUT_PATTERN}"
+        f"but changes nothing. {ABOUT_PATTERN}"
     ),
     request=RegexReplace,
     examples=(
@@ -308,16 +308,16 @@ REGEX_REPLACE_MULTI = ToolSpec(
     name="regex_replace_multi",
     title="Replace in files",
     description=(
-        "Replace the matches of a regular expression in all files that a glob names, in one transaction: every file, "
-        "or none. Without the flag g, only the first of each line. Files that .gitignore names, and hidden files "
-        "unless the glob writes their dot, are left out. The answer is one JSON array: file, line, column, original, "
-        "replacement, groups, context_before and context_after, as they were before. dry_run shows the same and "
-        f"changes nothing; undo takes it back. {ABOUT_PATTERN}"
+        "Replace the matches of a regular expression in all files that match a glob, in one transaction: every file, "
+        "or none. Without the flag g, only the first on each line. Files that .gitignore ignores, and hidden files "
+        "unless the glob has their dot, are skipped. The answer is one JSON array: file, line, column, original, "
+        "replacement, groups, context_before and context_after, as they were before. dry_run shows the same but "
+        f"changes nothing; undo reverts it. {ABOUT_PATTERN}"
     ),
     request=RegexReplaceMulti,
     examples=(
         Example(
-            "A name in all files, shown first",
+            "Rename in all files, as a dry run",
             {"src/app.ts": "interface User {}\n", "src/types.ts": "let a: User;\n"},
             {"path_pattern": "src/**/*.ts", "pattern": r"\bUser\b", "replacement": "Person", "dry_run": True},
             '[{"file":"src/app.ts","line":1,"column":10,"original":"User","replacement":"Person","groups":["User"],'

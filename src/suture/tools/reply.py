@@ -1,7 +1,7 @@
 r"""`apply_reply`: a model's whole reply; and the functions about replies that need no workspace.
 
-Blocks are applied one after the other, each to what those before it made of the files (`tools.reply_files`). A block
-that fails leaves them as they were, and `tools.failure` says why. Nothing is written here.
+Blocks are applied in order, each to the result of those before it (`tools.reply_files`). A block that fails changes
+nothing, and `tools.failure` says why. Nothing is written here.
 
 >>> reply = parse_reply("a.txt\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n")
 >>> apply_blocks("one\n", reply).text
@@ -19,6 +19,7 @@ from suture.errors import IncompleteBlock, NoBlocks, SutureError, UnreadEdits
 from suture.formats import KINDS as UNREAD_KINDS
 from suture.formats import NOTATIONS
 from suture.formats.reply import (
+    UNSPECIFIC,
     ReplyParser,
     Validation,
     describe_unread,
@@ -49,7 +50,7 @@ from suture.wording import AS_SENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from suture.audience import Audience
@@ -75,18 +76,18 @@ __all__ = [
 ]
 
 _SHOWN_APPLIED = 20  # blocks that landed, listed one by one
-_SHOWN_FAILED = 5  # failed blocks that are reported with all that is known
-_SHOWN_FAILURE_LINES = 60  # of all failures; once they are used up, the others get one line each
-_SHOWN_IDS = 20  # known blocks, if an unknown one is asked for
+_SHOWN_FAILED = 5  # failed blocks that are reported in detail
+_SHOWN_FAILURE_LINES = 60  # of all failures; after that, each gets one line
+_SHOWN_IDS = 20  # known blocks, in the error for an unknown one
 _LONGEST_ID = 20  # characters of an unknown block's id
 _SHOWN_NAMES = 3  # files in the summary that the history keeps
-_MOST_EXAMINED = 20  # failures that are looked into; a reply that fails all over is about other files
+_MOST_EXAMINED = 20  # failures that are examined; a reply with more of them is about other files
 _PLAIN_FILE = 0o100644  # the mode that Git writes for a file that is not executable
 _PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
 _UNSUPPORTED = {"binary", "not_a_file"}
-"""Problems of blocks that say what they change; all others leave something open."""
-_ONLY = "text"
+"""Problems of blocks that are complete; all others are incomplete."""
+_ONLY_FILE = "text"
 
 
 class ApplyReply(Request):
@@ -103,18 +104,18 @@ class ApplyReply(Request):
     whole_files: bool = spec.flag("Also read a code fence or tag with a path as the whole content of that file")
     match: str = spec.MATCH
     validate: str = spec.VALIDATE
-    default_path: str | None = spec.text("File of the blocks that name none", default=None)
+    default_path: str | None = spec.text("File for blocks that name none", default=None)
     expect_hash: str | dict[str, str] | None = spec.EXPECT_HASH
     literal: bool = spec.LITERAL
 
 
 class Summary(results.Data):
-    """How many blocks and hunks there are of each status."""
+    """The number of blocks and hunks of each status."""
 
-    applied: int = results.integer("Changed something")
-    already_applied: int = results.integer("Found nothing left to change")
+    applied: int = results.integer("Applied")
+    already_applied: int = results.integer("Had nothing left to change")
     failed: int = results.integer("Could not be applied")
-    skipped: int = results.integer("Were not chosen, or not applied because others failed")
+    skipped: int = results.integer("Were not selected, or not applied because others failed")
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Summary:
@@ -129,7 +130,7 @@ class Summary(results.Data):
 
 
 class Correction(results.Data):
-    """The change that fits."""
+    """The corrected change, which applies."""
 
     old_text: str = results.text("The lines of the file")
     new_text: str = results.text("What they become")
@@ -141,22 +142,20 @@ class BlockFailure(results.Failure):
     """Why a block failed."""
 
     details: list[str] = results.values("What is known about it").optional
-    correction: Correction | None = results.member(
-        "The change that fits, where that is known", Correction
-    ).nullable.optional
+    correction: Correction | None = results.member("The corrected change, if it is known", Correction).nullable.optional
 
 
 class ReplyBlock(results.Data):
-    """What became of a block or hunk."""
+    """The outcome of a block or hunk."""
 
     id: str = results.text("Its number, or 3.2 for the second hunk of block 3; for only")
-    format: str = results.text("How it is written", NOTATIONS)
+    format: str = results.text("Its notation", NOTATIONS)
     action: str = results.text("What it does to the file", results.ACTIONS)
-    path: str | None = results.text("The file; null if nothing says which").nullable
+    path: str | None = results.text("The file; null if the reply does not name it").nullable
     to: str = results.text("The file's new name, if it is renamed").optional
     path_as_written: str | None = results.text("The file as the reply names it").nullable
-    status: str = results.text("What became of it", ("applied", "already_applied", "failed", "skipped"))
-    line: int | None = results.integer("Line of the file where it changes something").nullable
+    status: str = results.text("The outcome", ("applied", "already_applied", "failed", "skipped"))
+    line: int | None = results.integer("Line of the file at which its change begins").nullable
     reply_line: int = results.integer("Its first line in the reply")
     rung: str | None = results.RUNG
     score: float | None = results.SCORE
@@ -166,7 +165,7 @@ class ReplyBlock(results.Data):
 
     @classmethod
     def of(cls, outcome: Outcome, audience: Audience) -> ReplyBlock:
-        """What became of a block, in the words of its format."""
+        """An outcome as data, in the terms of the block's format."""
         block, error = outcome.block, outcome.error
         return cls(
             id=outcome.id,
@@ -187,11 +186,11 @@ class ReplyBlock(results.Data):
 
 
 class UnreadPart(results.Data):
-    """What looks like an edit and was not read."""
+    """A part that looks like an edit but was not read."""
 
     line: int = results.integer("The line of the reply at which it begins")
     kind: str = results.text("What it seems to be", UNREAD_KINDS)
-    path: str | None = results.text("The file it seems to be about").nullable
+    path: str | None = results.text("The file it seems to change").nullable
     edits: bool = results.flag("Whether it clearly edits a file; if true, the call is an error unless only is given")
     message: str = results.text("All of this in one sentence")
 
@@ -200,26 +199,24 @@ class ReplyFailure(results.Rejection):
     """The error of a reply that was not applied as a whole."""
 
     failed: list[str] = results.values(
-        "BLOCKS_FAILED: their ids; VALIDATION_FAILED: which blocks failed as well, and why"
+        "BLOCKS_FAILED: their ids; VALIDATION_FAILED: blocks that also failed, and why"
     ).optional
-    landed: list[str] = results.values(
-        "BLOCKS_FAILED: the ids of those that were applied; do not send them again"
-    ).optional
+    landed: list[str] = results.values("BLOCKS_FAILED: the ids of the applied blocks; do not send them again").optional
 
 
 class ApplyReplyResult(results.ToolData):
-    """What became of a reply."""
+    """The outcome of a reply."""
 
     failure = ReplyFailure
     change_id: str | None = results.CHANGE_ID
-    summary: Summary = results.member("How many blocks and hunks", Summary)
-    blocks: list[ReplyBlock] = results.objects("What became of each block or hunk, in order", ReplyBlock)
+    summary: Summary = results.member("Numbers of blocks and hunks", Summary)
+    blocks: list[ReplyBlock] = results.objects("The outcome of each block or hunk, in order", ReplyBlock)
     files: list[results.ChangedFile] = results.FILES
-    unread: list[UnreadPart] = results.objects("What looks like an edit in the reply and was not read", UnreadPart)
+    unread: list[UnreadPart] = results.objects("Parts that look like edits but were not read", UnreadPart)
     errors: list[str] = results.values("What is wrong with the reply")
     warnings: list[str] = results.WARNINGS
     diff: str = results.DIFF
-    malformed: list[str] = results.values("Those of errors and warnings that only say that blocks are damaged").optional
+    malformed: list[str] = results.values("The errors and warnings that only say that blocks are damaged").optional
     validation: results.Validation = results.VALIDATION_IF_ASKED
 
 
@@ -237,7 +234,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     unknown = [name for name in request.only or () if not any(block.chosen([name]) for block in reply)]
     if unknown:
         shown = ", ".join(known[:_SHOWN_IDS])
-        raise errors.InvalidArguments.of("only", f"there is no block {unknown[0][:_LONGEST_ID]}; known are {shown}")
+        raise errors.InvalidArguments.of("only", f"unknown block {unknown[0][:_LONGEST_ID]}; choose from {shown}")
     files = ReplyFiles(session, request.expect_hash)
     applier = BlockApplier(files, request.match, session, dry_run=request.dry_run, literal=request.literal)
     outcomes = applier.run(reply.blocks, request.only)
@@ -254,7 +251,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         validate_parsed(request.reply, reply),
         dry_run=request.dry_run,
         atomic=request.atomic,
-        chosen=request.only is not None,
+        has_selection=request.only is not None,
     )
     applied = [outcome for outcome in outcomes if outcome.status == "applied"]
     names = dict.fromkeys(outcome.path or "" for outcome in applied)
@@ -265,7 +262,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
 def all_or_none(
     session: Session, files: ReplyFiles, outcomes: list[Outcome], *, incomplete: bool = False
 ) -> tuple[ReplyFiles, list[Outcome]]:
-    """The same, or if something failed, no change of any file. `incomplete`: something else was not applied either."""
+    """The files and outcomes; if something failed or was left out (`incomplete`), no file changes."""
     if not incomplete and all(outcome.status != "failed" for outcome in outcomes):
         return files, outcomes
     skipped = [outcome.but(status="skipped") if outcome.status == "applied" else outcome for outcome in outcomes]
@@ -273,13 +270,13 @@ def all_or_none(
 
 
 def shorten(names: Iterable[str]) -> str:
-    """The first of some files, as the history's summary has them."""
+    """The first of some files, for the summary in the history."""
     first = [*names]
     return f"{', '.join(first[:_SHOWN_NAMES])}{' …' if len(first) > _SHOWN_NAMES else ''}"
 
 
 class ReplyReport(Record):
-    """The outcome of a call, described once it landed or would have."""
+    """The outcome of a call, for its answer."""
 
     settings: Settings
     audience: Audience
@@ -288,8 +285,8 @@ class ReplyReport(Record):
     validation: Validation
     dry_run: bool
     atomic: bool
-    chosen: bool = False
-    """Whether the caller said which blocks to apply, and knows what the rest of the reply is."""
+    has_selection: bool = False
+    """Whether the caller selected blocks, and so knows the rest of the reply."""
 
     def answer(self, change: Change | None) -> Answer:
         """The answer for the caller."""
@@ -302,7 +299,7 @@ class ReplyReport(Record):
         return answer.but(data=answer.data | {"error": self.error_data(error)}, is_error=True)
 
     def words(self, result: ApplyReplyResult) -> Iterator[str]:
-        """What the caller reads."""
+        """The lines of the text."""
         applied, failed, missed = self.of_status("applied"), self.of_status("failed"), self._missed()
         yield self._head(result)
         yield from map(_applied_line, applied[:_SHOWN_APPLIED])
@@ -310,23 +307,22 @@ class ReplyReport(Record):
             yield f"… and {len(applied) - _SHOWN_APPLIED} more."
         for outcome in self.of_status("already_applied"):
             at = f" at line {outcome.line}" if outcome.line else ""
-            yield f"{outcome.id} {wording.plain(outcome.path or '')}: applied already{at}; leave it out."
+            yield f"{outcome.id} {wording.plain(outcome.path or '')}: already applied{at}; leave it out."
         if (failed or missed) and result.change_id is not None and applied:
             single = len(applied) == 1
             blocks = f"{'Block' if single else 'Blocks'} {', '.join(_ids(applied))}"
             yield f"{blocks} landed: do not send {'it' if single else 'them'} again."
         elif (failed or missed) and self.atomic and self.of_status("skipped"):
-            yield "atomic is set: nothing landed. Fix the following, and send all blocks again:"
+            yield "atomic is set: nothing was applied. Fix the following, and send all blocks again:"
         yield from self.failure_lines(result)
-        damaged = any(isinstance(outcome.error, IncompleteBlock) for outcome in failed)
-        said = {*self.validation.malformed} if damaged else set()
-        yield from (f"error: {error}" for error in result.errors if error not in said)
+        redundant = redundant_messages({outcome.error.code for outcome in failed if outcome.error}, result.data())
+        yield from (f"error: {error}" for error in result.errors if error not in redundant)
         if missed:
             yield wording.hint(self._unread_edits(), self.audience)
-        yield from (f"warning: {warning}" for warning in result.warnings if warning not in said)
+        yield from (f"warning: {warning}" for warning in result.warnings if warning not in redundant)
 
     def failure_lines(self, result: ApplyReplyResult) -> Iterator[str]:
-        """Each block that failed: what happened, what is known, what to do."""
+        """For each failed block: what happened, what is known, what to do."""
         used = 0
         failures = [pair for pair in zip(self.outcomes, result.blocks, strict=True) if pair[0].status == "failed"]
         for number, (outcome, block) in enumerate(failures):
@@ -338,7 +334,7 @@ class ReplyReport(Record):
             yield from lines
 
     def failure_line(self, outcome: Outcome, message: str) -> str:
-        """That a block failed."""
+        """The first line about a failed block."""
         return f"Block {outcome.id} failed: {message}"
 
     def error_data(self, error: SutureError) -> dict[str, Any]:
@@ -346,7 +342,7 @@ class ReplyReport(Record):
         return wording.error_data(error, self.audience)
 
     def of_status(self, status: str) -> list[Outcome]:
-        """What became of the blocks of which that became."""
+        """The outcomes with a status."""
         return [outcome for outcome in self.outcomes if outcome.status == status]
 
     def _result(self, change: Change | None) -> ApplyReplyResult:
@@ -369,8 +365,8 @@ class ReplyReport(Record):
         return self._unread_edits() if self._missed() else None
 
     def _missed(self) -> list[Unread]:
-        """What clearly edits files, and was not read."""
-        return [] if self.chosen else [part for part in self.validation.unread if part.edits]
+        """What clearly edits files but was not read."""
+        return [] if self.has_selection else [part for part in self.validation.unread if part.edits]
 
     def _unread_edits(self) -> UnreadEdits:
         return UnreadEdits(unread=[*map(_unread_edit, self._missed())], landed=_ids(self.of_status("applied")))
@@ -379,7 +375,7 @@ class ReplyReport(Record):
         summary, missed, total = result.summary, self._missed(), len(self.outcomes)
         numbers = {
             "failed": summary.failed,
-            "applied already": summary.already_applied,
+            "already applied": summary.already_applied,
             "skipped": summary.skipped,
         }
         others = [f"{number} {words}" for words, number in numbers.items() if number]
@@ -397,7 +393,7 @@ class ReplyReport(Record):
         return f"No change: no block was applied{rest}."
 
     def _warnings(self) -> Iterator[str]:
-        """What may not have been meant, or is worth knowing, but was done."""
+        """Warnings about what was done."""
         applied = self.of_status("applied")
         for outcome in applied:
             if outcome.holds_marker:
@@ -409,6 +405,14 @@ class ReplyReport(Record):
             before = getattr(file, "before", None)
             if before is not None and (generated := results.warning(file.place.name, before.text.body)) is not None:
                 yield f"{file.place.name}: {generated}"
+
+
+def redundant_messages(codes: Collection[str], data: Mapping[str, Any]) -> Collection[str]:
+    """The general errors and warnings of a result that the errors of its blocks, by their codes, make redundant."""
+    if IncompleteBlock.code in codes:
+        malformed: list[str] = data.get("malformed", [])
+        return malformed
+    return UNSPECIFIC if errors.UnsupportedBlock.code in codes else ()
 
 
 def explain_apply_reply(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:
@@ -438,7 +442,7 @@ def _ids(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _some_of(number: int, total: int) -> str:
-    """So many blocks of all."""
+    """A number of blocks out of all, in words."""
     if number != total:
         return f"{number} of {wording.count(total, 'block')}"
     return {1: "the block", 2: "both blocks"}.get(total, f"all {total} blocks")
@@ -457,7 +461,7 @@ def _applied_line(outcome: Outcome) -> str:
 
 
 def _error_data(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
-    """What happened to a block, what else is known, and what to do, in the words of its format."""
+    """The error of a block, in the terms of its format."""
     audience = audience.but(old_part=NOTATIONS[format_].old or audience.old_part)
     return wording.error_data(error, audience) | {
         "message": wording.block_message(error, audience),
@@ -478,7 +482,7 @@ class BlockApplier:
         dry_run: bool = False,
         literal: bool = False,
     ) -> None:
-        """`session` knows earlier versions and earlier attempts, which make a failure clearer, and how long to try."""
+        """`session` has earlier versions and attempts, which help to explain failures, and the time limit."""
         self._files = files
         self._match = match
         self._session = session
@@ -488,11 +492,11 @@ class BlockApplier:
         self._limit = None if session is None else session.settings.reply_call_ms
         self._start = monotonic()
         self._landed: Landed = {}
-        """What was applied, and where."""
+        """The hunks that were applied, and where."""
         self._targets = Targets(files, match, self._landed)
 
     def run(self, blocks: Sequence[Block], only: Sequence[str] | None = None) -> list[Outcome]:
-        """Apply the blocks, or those whose ids are chosen."""
+        """Apply the blocks, or only those with these ids."""
         self._targets.begin(blocks)
         doubted = {block.doubts: block for block in blocks if block.doubts is not None}
         outcomes: list[Outcome] = []
@@ -517,7 +521,7 @@ class BlockApplier:
             if block.path is None:
                 raise errors.NoPath(reply_line=block.line)
             if block.path[1:3] in {":/", ":\\"}:
-                raise errors.PathOutsideWorkspace(path=block.path, reason="it begins at a drive")
+                raise errors.PathOutsideWorkspace(path=block.path, reason="it begins with a drive letter")
             yield from self._apply(block, chosen)
         except errors.FileChanged:
             raise  # the caller's own condition for the whole call
@@ -542,7 +546,7 @@ class BlockApplier:
             yield from self._update(block, chosen)
 
     def _write(self, block: Block, content: str) -> Outcome:
-        """A whole file; an existing one is replaced only if the format says so."""
+        """Write a whole file; an existing one is replaced only if the format does that."""
         file = self._files.at(block.path or "")
         new, before = file.prepare_content(content), file.body
         if file.exists and _with_newlines(new) == _with_newlines(before):
@@ -590,7 +594,7 @@ class BlockApplier:
         return Outcome(block.ids[0], block, "applied", "delete", file.name, 1, diff=diff)
 
     def _why_kept(self, block: Block, file: ReplyFile) -> SutureError:
-        """Why a file is not deleted: it is not the one that the diff shows."""
+        """Why a file is not deleted: it differs from what the diff shows."""
         for hunk in block.hunks:
             placement = fit(file.index, hunk, "exact")
             if not isinstance(placement.answer, Found):
@@ -598,7 +602,7 @@ class BlockApplier:
         return IncompleteBlock(problem="partial", reply_line=block.line, format="unified", path=file.name)
 
     def _rename(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
-        """A file under another name, and what its hunks change; if none of them can be applied, it keeps its name."""
+        """Rename a file and apply its hunks; if no hunk can be applied, it keeps its name."""
         to = self._files.at(block.to or "")
         source = self._files.at(block.path or "")
         if not source.exists and to.exists and not block.hunks and self._was_there(source):
@@ -622,7 +626,7 @@ class BlockApplier:
         yield from (_with_name(outcome, to.name) for outcome in _with_warnings(outcomes, warnings))
 
     def _was_there(self, file: ReplyFile) -> bool:
-        """Whether the history knows the file, or a block moved it."""
+        """Whether the file is in the history, or a block moved it."""
         known = self._session is not None and self._session.had_file(file.name)
         return known or file.moved_to is not None
 
@@ -666,10 +670,10 @@ class BlockApplier:
     def _not_executable(self, name: str) -> str:
         audience = MODEL if self._session is None else self._session.audience
         allowed = audience.setting("allow_executables")
-        return f"{name} was not made executable, which only the operator can allow ({allowed})."
+        return f"{name} was not made executable: only the operator can allow that ({allowed})."
 
     def _set_mode(self, block: Block, file: ReplyFile) -> list[str]:
-        """Make a file executable or not, as the diff says; a warning if nobody allowed that."""
+        """Make a file executable or not, as the diff says; a warning if that is not allowed."""
         if block.mode is None:
             return []
         if block.mode & EXECUTABLE_BITS and not file.is_executable and not self._may_be_executable:
@@ -678,7 +682,7 @@ class BlockApplier:
         return []
 
     def _hunks(self, block: Block, chosen: Sequence[str], file: ReplyFile) -> Iterator[Outcome]:
-        """Apply the chosen hunks to a file."""
+        """Apply the selected hunks to a file."""
         if block.hunks:
             file.check_text()
         ids = [block.id_of(number) for number in range(len(block.hunks))]
@@ -696,19 +700,19 @@ class BlockApplier:
             yield outcome.but(note=note, warnings=warnings) if note or warnings else outcome
 
     def _placeholders(self, outcome: Outcome, hunk: Hunk, file: ReplyFile) -> tuple[str, ...]:
-        """Warnings of placeholder lines that were only inserted; what would delete something has failed."""
+        """Warnings about placeholder lines that were inserted; those that would delete something have failed."""
         if outcome.status != "applied" or self._literal or self._match == "exact":
             return ()
         split, argument = hunk.splits[0], f"Block {outcome.id}: the new text"
         placeholder = find_added(split.old, split.new, file.name)
         if placeholder is None or (placeholder.deletes and not outcome.block.notation.in_hunks):
             return ()
-        return (results.taken_literally(argument, placeholder.line),)
+        return (results.placeholder_warning(argument, placeholder.line),)
 
     def _reject(self, file: ReplyFile, hunk: Hunk, placement: Fit) -> SutureError:
         """Why a hunk has no place."""
         line = self._landed.get((file.name, hunk.splits))
-        if line is not None:  # the same block, once more
+        if line is not None:  # the same block again
             old = placement.split.old
             return errors.AlreadyApplied(path=file.name, search_text=old, start_line=line, end_line=line)
         self._failures += 1
@@ -720,22 +724,22 @@ class BlockApplier:
             placement,
             match=self._match,
             dry_run=self._dry_run,
-            closely=self._failures <= _MOST_EXAMINED,
+            detailed=self._failures <= _MOST_EXAMINED,
         )
 
     def _check_itself(self, path: str) -> None:
-        """Refuse a link: taking the file away would leave it behind, pointing nowhere."""
+        """Refuse a link: without the file, it would point nowhere."""
         if self._files.source.locate(path).by_link:
             raise errors.NotAFile(path=path, kind="symbolic link")
 
     def _check_new(self, file: ReplyFile) -> None:
-        """Refuse a new file that could not be created, before anything counts on it."""
+        """Refuse a new file that could not be created, before other blocks rely on it."""
         if self._session is not None and file.before is None:
             self._session.plan_create(file.name, b"")
 
 
 def _check_usable(block: Block, end: Block | None) -> None:
-    """Refuse what cannot be read; `end` is an end marker behind a block that may belong to it."""
+    """Refuse a block that cannot be read; `end` is an end marker after the block that may belong to it."""
     if block.problem in _UNSUPPORTED:
         raise errors.UnsupportedBlock(path=block.path, problem=block.problem)
     if block.problem is not None:
@@ -746,7 +750,7 @@ def _check_usable(block: Block, end: Block | None) -> None:
 
 
 def _with_name(outcome: Outcome, name: str) -> Outcome:
-    """What became of a hunk, under the name that its file has now."""
+    """The outcome of a hunk, under its file's new name."""
     error = outcome.error
     if error is not None and "path" in error.fields():
         error = error.but(path=name)
@@ -754,7 +758,7 @@ def _with_name(outcome: Outcome, name: str) -> Outcome:
 
 
 def _with_warnings(outcomes: Sequence[Outcome], warnings: Sequence[str]) -> Iterator[Outcome]:
-    """Outcomes, the last one that was applied with more warnings."""
+    """The outcomes, with these warnings added to the last one that was applied."""
     applied = [outcome.id for outcome in outcomes if outcome.status == "applied"]
     for outcome in outcomes:
         more = warnings if applied and outcome.id == applied[-1] else ()
@@ -766,14 +770,14 @@ def _with_newlines(body: bytes) -> bytes:
 
 
 def _as_text(block: Block) -> Block:
-    """A block whose lines all are text, also those that say that something is left out."""
+    """A block in which placeholders are text."""
     return block.but(
         hunks=tuple(hunk.but(splits=tuple(split.but(literal=True) for split in hunk.splits)) for hunk in block.hunks)
     )
 
 
 def _without_fence(content: str, path: str) -> str:
-    """A file's content without a code fence around all of it, which no file of code has."""
+    """A file's content without a code fence around all of it, which does not belong to code."""
     lines = content.split("\n")
     fence = lines[0].strip()[:3]
     if fence not in {"```", "~~~"} or path.lower().endswith(_PROSE):
@@ -786,14 +790,14 @@ def _without_fence(content: str, path: str) -> str:
 
 
 class Applied(Record):
-    """One text after the blocks, and what became of each."""
+    """A text after the blocks, and the outcome of each block."""
 
     text: str
     outcomes: list[Outcome]
 
 
 class Preview(Record):
-    """What a reply would do: each file that changes with its new text (None: it goes away), and each block."""
+    """What a reply would do: the new text of each changed file (None: deleted), and the outcome of each block."""
 
     files: dict[str, str | None]
     outcomes: list[Outcome]
@@ -803,14 +807,14 @@ class Preview(Record):
 def apply_blocks(
     text: str, blocks: Iterable[Block], match: str = "lenient", *, path: str | None = None, literal: bool = False
 ) -> Applied:
-    """Apply blocks to one text: those about `path`, or all, whatever they are about. One that fails changes nothing."""
-    only_file = ReplyFiles(Texts({_ONLY: text}))
+    """Apply blocks to one text: those of the file `path`, or all of them. A block that fails changes nothing."""
+    only_file = ReplyFiles(Texts({_ONLY_FILE: text}))
     chosen = {block.number: block for block in blocks if path in {None, block.path}}
     outcomes = BlockApplier(only_file, match, literal=literal).run([*map(_about_text, chosen.values())])
     for number, outcome in enumerate(outcomes):
         block = chosen[outcome.block.number]
         outcomes[number] = outcome.but(block=block, path=block.path)
-    return Applied(only_file.at(_ONLY).decoded, outcomes)
+    return Applied(only_file.at(_ONLY_FILE).decoded, outcomes)
 
 
 def preview_reply(
@@ -823,7 +827,7 @@ def preview_reply(
     whole_files: bool = False,
     literal: bool = False,
 ) -> Preview:
-    """What a reply would make of some files, given by path."""
+    """What a reply would do to some files, given by path."""
     reply = parse_reply(text, default_path, whole_files=whole_files)
     in_memory = ReplyFiles(Texts(files))
     outcomes = BlockApplier(in_memory, match, literal=literal).run(reply.blocks, None if only is None else list(only))
@@ -832,11 +836,11 @@ def preview_reply(
 
 
 def _about_text(block: Block) -> Block:
-    """A block that is about the one text there is; a new name means nothing there."""
+    """A block about the only text, in which a new name has no meaning."""
     return block.but(
         action="update" if block.action == "rename" else block.action,
-        path=_ONLY,
-        path_as_written=_ONLY,
+        path=_ONLY_FILE,
+        path_as_written=_ONLY_FILE,
         to=None,
         alternatives=(),
         mentions=(),
@@ -846,8 +850,8 @@ def _about_text(block: Block) -> Block:
 
 
 _DESCRIPTION = """\
-Apply everything a reply says about files, in one transaction that `undo` takes back. Formats may be mixed, with \
-prose between them:
+Apply all file changes in a reply, in one transaction that `undo` can undo. Formats may be mixed, with prose between \
+them:
 
 - SEARCH/REPLACE blocks, below the path of the file:
   path/to/file.py
@@ -860,9 +864,10 @@ prose between them:
 - <<<<<<< NEW_FILE … >>>>>>> NEW_FILE, below the path: a file that does not exist yet.
 - *** Begin Patch … *** End Patch (apply_patch), and unified diffs; line numbers may be wrong or missing.
 
-Blocks are applied in order, each to the result of those before. A block fits one place, or it fails, and the answer \
-says why and how to fix it; the others land (set atomic to have all or none). Small differences in whitespace, \
-quotes or indentation are bridged where only one place fits. Send again only what failed or is in unread."""
+Blocks are applied in order, each to the result of those before. A block must fit exactly one place; otherwise it \
+fails, the answer says why and how to fix it, and the others are applied (set atomic for all or none). Small \
+differences in whitespace, quotes or indentation are tolerated if only one place fits. Resend only what failed or is \
+in unread."""
 
 
 APPLY_REPLY = ToolSpec(

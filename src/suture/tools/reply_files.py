@@ -1,15 +1,14 @@
-"""The files that a reply is about: which one a block means, what each is so far, and how hunks change it.
+"""The files of a reply: which one a block changes, its current text, and how hunks change it.
 
-A `FileSource` has the files as they are before the call: a session, or `Texts` in memory. `ReplyFiles` have what the
-blocks made of them so far, and at the end the changes that make a plan. Nothing is written here.
+A `FileSource` has the files as they are before the call: a session, or `Texts` in memory. `ReplyFiles` has them as the
+blocks so far have changed them, and at the end makes the changes of a plan. Nothing is written here.
 
 A mentioned file of the workspace takes precedence over the file of the previous block. If several are mentioned, the
-block must fit exactly one of them. Whatever else would put the block into a file that the reply did not mean is
-refused: a mention of a file that does not exist, a block that fits only the file of the previous block although
-another one is mentioned.
+block must fit exactly one of them. Whatever could put a block into the wrong file is refused: a mention of a file that
+does not exist, a block that fits only the file of the previous block although another one is mentioned.
 
-The hunks of a patch are all about the file as it is before them, in order: they are looked for there, so that none can
-land in what another one inserts. Only a hunk that is not found there is looked for in what the others made.
+The hunks of a patch refer, in order, to the file as it was before them. They are searched for there, so that none can
+land in what another one inserts. Only a hunk that is not found there is searched for in the result of the others.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from suture.records import Record
 from suture.text import Text
 from suture.text.diff import FileDiff, changes, unified
 from suture.text.edits import apply, compose, edit, minimize, splice
-from suture.tools.results import check_hash, check_whole, check_writable
+from suture.tools.results import check_hash, check_surrogates, check_writable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,25 +43,25 @@ if TYPE_CHECKING:
     from suture.text.edits import Edit
 
     class Located(Protocol):
-        """The file that a path means."""
+        """The file at a path."""
 
         @property
         def name(self) -> str:
-            """The one name that it has."""
+            """Its canonical name."""
 
         @property
         def stat(self) -> object:
-            """What is known of it; None if it does not exist."""
+            """Its status; None if it does not exist."""
 
         @property
         def by_link(self) -> bool:
-            """Whether the path leads to it by a link."""
+            """Whether the path leads to it through a link."""
 
     class FileSource(Protocol):
         """The files as they are before the call. A session is one."""
 
         def locate(self, path: str) -> Located:
-            """The file that a path means, there or not."""
+            """The file at a path, which need not exist."""
 
         def read(self, path: str) -> Snapshot:
             """A file that exists."""
@@ -71,13 +70,13 @@ if TYPE_CHECKING:
             """Earlier versions of a file, newest first."""
 
         def blank(self, path: str) -> Text:
-            """The text that a new file begins with."""
+            """The empty text of a new file."""
 
         def near(self, path: str) -> list[str]:
-            """Files that may be meant by a path that does not exist."""
+            """Files that a path that does not exist may mean."""
 
         def same_named(self, names: Collection[str]) -> list[str]:
-            """The files that have one of some names, in any folder."""
+            """The files with one of these names, in any folder."""
 
     Landed = dict[tuple[str, tuple[Split, ...]], int]
     Reject = Callable[["ReplyFile", Hunk, Fit], SutureError]
@@ -85,16 +84,16 @@ if TYPE_CHECKING:
 
 EXECUTABLE_BITS = 0o111
 """Of a file's mode, for the owner, the group and others."""
-_SHORTEST_MISTYPED = 5  # characters of a name in which another letter counts as a slip
-_SHORTEST_RESPELLED = 2  # characters, if only case, hyphens or underscores differ
-_MOST_CANDIDATES = 20  # files that are tried; a name that more of them have says nothing
+_SHORTEST_MISTYPED = 5  # characters of a name in which a different letter counts as a typo
+_SHORTEST_RESPELLED = 2  # characters of a name with a letter too many, too few, or swapped
+_MOST_CANDIDATES = 20  # files that are tried; a name that more files have is no evidence
 _MOST_NEAR = 20  # files of a similar name that a block is tried on
-_SETTLED = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
-"""Why a hunk is refused whatever other hunks made."""
+_FINAL = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
+"""Reasons to refuse a hunk that other hunks cannot change."""
 
 
 class ReplyFile:
-    """One file, as it is so far."""
+    """One file, as the blocks so far have left it."""
 
     def __init__(self, name: str, before: Snapshot | None, text: Text, bases: Iterable[Base] = ()) -> None:
         self.name = name
@@ -105,7 +104,7 @@ class ReplyFile:
         """As it was read; of a new file, empty."""
         self.body = text.body
         self._steps: list[tuple[int, int, list[Edit]]] = []
-        """What makes `body` of the text, one step after the other: how many were made, on how many bytes, and edits."""
+        """The steps from the text to `body`: how many were joined, the size before it, its edits."""
         self.exists = before is not None
         self.mode: int | None = None
         self.moved_from: ReplyFile | None = None
@@ -114,7 +113,7 @@ class ReplyFile:
 
     @property
     def index(self) -> Index:
-        """As it is so far, prepared for searching."""
+        """Its current text, prepared for searching."""
         if self._index is None or self._index.body is not self.body:
             bases = self._bases if self._index is None else self._index.earlier()
             self._index = Index(self.body, self.name, bases)
@@ -122,7 +121,7 @@ class ReplyFile:
 
     @property
     def snapshot(self) -> Snapshot:
-        """As it is so far, as if it had been read so."""
+        """Its current text, as if it had been read from disk."""
         place = Place(0, self.name, self.name) if self.before is None else self.before.place
         text = Text(self.body, bom=b"", encoding=self.text.encoding, body=self.body)
         return Snapshot(place, text, Content((self.body,)), (), 0)
@@ -134,7 +133,7 @@ class ReplyFile:
         check_size(self.name, len(self.body) + sum(edit.growth for edit in new_edits))
         self._steps.append((1, len(self.body), new_edits))
         while len(self._steps) > 1 and self._steps[-2][0] <= self._steps[-1][0]:
-            self._join()  # so that each edit is joined with others a few times only
+            self._join()  # sizes double, so each edit is joined only a few times
         self.body = apply(self.body, new_edits)
         self.exists = True
 
@@ -143,8 +142,8 @@ class ReplyFile:
         self._steps[-2:] = [(number + more, size, compose(size, first, second))]
 
     def prepare_content(self, content: str) -> bytes:
-        """A whole content as its text can hold it; a byte order mark is not doubled."""
-        check_whole(self.text, content, "")
+        """The bytes of a whole content in the file's encoding; a byte order mark is not doubled."""
+        check_surrogates(self.text, content, "")
         new = (content.removeprefix("\ufeff") if self.text.bom else content).encode("utf-8", "surrogatepass")
         check_writable(self.text, new, self.body)
         return new
@@ -159,13 +158,13 @@ class ReplyFile:
         self.exists = False
 
     def become(self, other: ReplyFile) -> None:
-        """Be what another one is, byte for byte."""
+        """Take the content and mode of another file."""
         self.text, self.body, self._steps = other.text, other.body, list(other._steps)
         self.mode = other.before.mode if other.mode is None and other.before is not None else other.mode
         self.exists = True
 
     def check(self, edits: Iterable[Edit]) -> None:
-        """Refuse what the file's encoding cannot hold."""
+        """Refuse characters that the file's encoding does not have."""
         for change in edits:
             check_writable(self.text, change.new, self.body)
 
@@ -175,30 +174,30 @@ class ReplyFile:
             raise errors.BinaryFile(path=self.name)
 
     def begin_as(self, other: ReplyFile) -> None:
-        """Be what another one was before all blocks, as a copy that a diff makes."""
+        """Take the content that another file had before all blocks, as a copy in a diff does."""
         self.become(other)
         if other.before is not None:
             self.text, self.body, self._steps = other.before.text, other.before.text.body, []
 
     @property
     def decoded(self) -> str:
-        """The text of one in memory as it is so far."""
+        """The current text of a file in memory."""
         return self.body.decode("utf-8", "surrogatepass")
 
     @property
     def content(self) -> bytes:
-        """The bytes of the file as it is so far."""
+        """The current bytes of the file."""
         return b"".join(splice(self.text, self.changes))
 
     @property
     def changes(self) -> list[Edit]:
-        """The edits of the text, with nothing in them that stays."""
+        """The edits from the original text to the current one, without unchanged parts."""
         while len(self._steps) > 1:
             self._join()
         return minimize(self.text.body, [edit for _, _, edits in self._steps for edit in edits])
 
     def line_now(self, line: int) -> int:
-        """Where a line of the file as it was read is so far, counted from 1."""
+        """The current number of a line of the original file, counted from 1."""
         lines, body = self.text.lines, self.text.body
         start = lines.span(line)[0] if line <= len(lines) else len(body)
         edits = [edit for edit in self.changes if edit.span.end <= start]
@@ -206,24 +205,24 @@ class ReplyFile:
 
     @property
     def is_executable(self) -> bool:
-        """Whether it may be run as it is so far."""
-        return bool(self._mode_so_far & EXECUTABLE_BITS)
+        """Whether it is currently executable."""
+        return bool(self._current_mode & EXECUTABLE_BITS)
 
     @property
-    def _mode_so_far(self) -> int:
+    def _current_mode(self) -> int:
         known = 0o644 if self.before is None else self.before.mode
         return known if self.mode is None else self.mode
 
     def set_executable(self, git_mode: int) -> bool:
-        """Take over the one permission that git knows; whether that changes anything."""
-        mode = self._mode_so_far
+        """Apply the one permission that git records; returns whether that changes anything."""
+        mode = self._current_mode
         executable = mode | (mode & 0o444) >> 2
         self.mode = executable if git_mode & EXECUTABLE_BITS else mode & ~EXECUTABLE_BITS
         return self.mode != mode
 
 
 class ReplyFiles:
-    """All files that blocks were about so far."""
+    """The files of all blocks so far."""
 
     def __init__(self, source: FileSource, expect_hash: str | dict[str, str] | None = None) -> None:
         self.source = source
@@ -231,7 +230,7 @@ class ReplyFiles:
         self._open: dict[str, ReplyFile] = {}
 
     def at(self, path: str) -> ReplyFile:
-        """The file that a path means, there or not."""
+        """The file at a path, which need not exist."""
         target = self.source.locate(path)
         name = target.name
         if name not in self._open:
@@ -243,36 +242,36 @@ class ReplyFiles:
         return self._open[name]
 
     def check_others(self, expected: object) -> None:
-        """Hold the files that no block was about to what is expected of them, too."""
+        """Check the expected hashes of the files that no block changes."""
         for path, wanted in expected.items() if isinstance(expected, dict) else ():
             file = self.at(path)
             check_hash(wanted, file.name, file.before)
 
     def near(self, path: str) -> list[str]:
-        """Files that may be meant by a path that does not exist."""
+        """Files that a path that does not exist may mean."""
         moved = [file.moved_to.name for file in self._open.values() if file.name == path and file.moved_to is not None]
         created = [file.name for file in self._open.values() if file.exists and file.name.endswith(f"/{path}")]
         return list(dict.fromkeys([*moved, *created, *self.source.near(path)]))
 
     def same_named(self, names: Collection[str]) -> dict[str, list[str]]:
-        """The files that have one of some names, in any folder, by that name."""
+        """The files with one of these names, in any folder, by name."""
         names_by_file: dict[str, list[str]] = {}
         for path in sorted(self.source.same_named(names)):  # so that every source names them in one order
             names_by_file.setdefault(path.rpartition("/")[2], []).append(path)
         return names_by_file
 
     def move(self, file: ReplyFile, to: ReplyFile) -> None:
-        """Give a file another name; a file that had it is gone."""
+        """Rename a file, replacing a file with the new name."""
         to.become(file)
         file.empty()
         to.moved_from, file.moved_to = file, to
 
     def changed_files(self) -> list[ReplyFile]:
-        """The files that are not as they were."""
+        """The files that differ from before the call."""
         return [file for file in self._open.values() if _differs(file)]
 
     def plan(self, session: Session) -> list[FileChange]:
-        """What has to be done to have the files as they are here."""
+        """The changes to write."""
         changes: list[FileChange] = []
         moved: set[str] = set()
         for to in self._open.values():
@@ -288,19 +287,19 @@ class ReplyFiles:
         if to.before is None:
             return session.plan_rename(source.name, to.name, content)
         assert source.before is not None  # noqa: S101  it is a file that moves
-        session.plan_delete(source.name)  # refuses what cannot be taken away
+        session.plan_delete(source.name)  # refuses what cannot be deleted
         return Rename(source.before.place, source.before, to.before.place, Content((content,)), to.before)
 
 
 def _is_move(source: ReplyFile, to: ReplyFile) -> bool:
-    """Whether a file got another name, and is the same in all but its content."""
+    """Whether a file was renamed, and differs in its content at most."""
     moved = source.before is not None and to.exists and not source.exists
     return moved and source.before is not None and to.mode == source.before.mode
 
 
 def _change(session: Session, file: ReplyFile) -> FileChange:
     if file.before is None:
-        moved = file.moved_from is not None and not file.moved_from.exists  # and not copied: no more are executable
+        moved = file.moved_from is not None and not file.moved_from.exists  # a copy does not make more files executable
         executable = file.is_executable and (moved or session.settings.allow_executables)
         return session.plan_create(file.name, file.content, 0o755 if executable else None)
     if not file.exists:
@@ -318,7 +317,7 @@ def _differs(file: ReplyFile) -> bool:
 
 
 class _InMemory(Record):
-    """A text as a file."""
+    """A text in place of a file."""
 
     name: str
     stat: str | None
@@ -326,13 +325,13 @@ class _InMemory(Record):
 
 
 class Texts:
-    """Texts by path, as a source of files. They have no earlier versions."""
+    """Texts by path, as a source of files without earlier versions."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
 
     def locate(self, path: str) -> _InMemory:
-        """The text at the path without detours."""
+        """The text at the normalized path."""
         names: list[str] = []
         for number, name in enumerate(path.split("/")):
             if (name == ".." and not names) or (not name and not number):
@@ -359,31 +358,31 @@ class Texts:
         return Text.decode(b"")
 
     def near(self, path: str) -> list[str]:
-        """Texts of nearly that name, or of the same one elsewhere."""
+        """Texts with a similar path, or with the same name in another folder."""
         from difflib import get_close_matches  # only a failure needs it
 
         return list(dict.fromkeys([*self.same_named({path.rpartition("/")[2]}), *get_close_matches(path, self._texts)]))
 
     def same_named(self, names: Collection[str]) -> list[str]:
-        """Texts whose paths end so."""
+        """Texts with one of these names, in any folder."""
         return [known for known in self._texts if known.rpartition("/")[2] in names]
 
 
 def _nearest(path: str, names: Iterable[str]) -> list[str]:
-    """The files that a path may mean: with more or fewer folders above; if there are none, with a slip in a name."""
+    """The files that a path may mean: with more or fewer parent folders; if there are none, with a typo in a name."""
     candidates = list(names)
     same = [name for name in candidates if f"/{name}".endswith(f"/{path}") or f"/{path}".endswith(f"/{name}")]
-    return same or [name for name in candidates if _has_slip(path, name)]
+    return same or [name for name in candidates if _has_typo(path, name)]
 
 
-def _has_slip(path: str, name: str) -> bool:
+def _has_typo(path: str, name: str) -> bool:
     sent, own = path.split("/"), name.split("/")
     pairs = [(ours, theirs) for ours, theirs in zip(sent, own, strict=False) if ours != theirs]
-    return len(sent) == len(own) and len(pairs) == 1 and _is_slip(*pairs[0])
+    return len(sent) == len(own) and len(pairs) == 1 and _is_typo(*pairs[0])
 
 
-def _is_slip(ours: str, theirs: str) -> bool:
-    """Whether two names differ in case, in how words are joined, or by one letter; short ones not by another one."""
+def _is_typo(ours: str, theirs: str) -> bool:
+    """Whether two names differ in case, in how words are joined, or by one letter; in short names, no different one."""
     from rapidfuzz.distance import OSA  # only a missing file needs it
 
     plain = [name.lower().replace("-", "_") for name in (ours, theirs)]
@@ -398,55 +397,55 @@ def _is_slip(ours: str, theirs: str) -> bool:
 
 
 def _not_found(path: str, near: Sequence[str]) -> FileNotFound:
-    """There is no such file."""
+    """The error for a file that does not exist."""
     return FileNotFound(path=path, near=list(near[:3]))
 
 
 class Targets:
-    """The files that the blocks of one reply are about."""
+    """Decides which files the blocks of one reply change."""
 
     def __init__(self, files: ReplyFiles, match: str, landed: Landed) -> None:
-        """`landed` has the hunks that blocks before applied, and where."""
+        """`landed` has the hunks that earlier blocks applied, and where."""
         self._files = files
         self._match = match
         self._landed = landed
         self._blocks: dict[int, Block] = {}
-        self._decided: dict[int, Block | NoPath] = {}
-        self._named: dict[str, list[str]] | None = None
+        self._decisions: dict[int, Block | NoPath] = {}
+        self._paths_by_name: dict[str, list[str]] | None = None
         """The files of the workspace that have the last part of a mentioned path, by that part."""
-        self._touched: set[str] = set()
-        """Files that the reply creates, deletes or renames: such a name is no slip."""
-        self._meant: dict[str, str] = {}
-        """What a path that does not exist turned out to mean."""
-        self._found: dict[tuple[str, bool], list[str]] = {}
+        self._touched_paths: set[str] = set()
+        """Files that the reply creates, deletes or renames: such a name is not a typo."""
+        self._corrections: dict[str, str] = {}
+        """The file that a path that does not exist turned out to mean."""
+        self._candidates_of: dict[tuple[str, bool], list[str]] = {}
 
     def begin(self, blocks: Sequence[Block]) -> None:
-        """Know all blocks, of which some are about the file of another one."""
+        """Take all blocks, some of which depend on others for their file."""
         self._blocks = {block.number: block for block in blocks}
         touching = (block for block in blocks if block.action != "update")
-        self._touched = {name for block in touching for name in (block.path, block.to) if name}
+        self._touched_paths = {name for block in touching for name in (block.path, block.to) if name}
 
     def of(self, block: Block) -> Block:
-        """The block, about the file that is meant; `NoPath` if nothing says which one that is."""
-        if block.number not in self._decided:
+        """The block with the path of its file; raises `NoPath` if that cannot be decided."""
+        if block.number not in self._decisions:
             try:
-                self._decided[block.number] = self._of(block)
+                self._decisions[block.number] = self._decide(block)
             except NoPath as error:
-                self._decided[block.number] = error
-        decision = self._decided[block.number]
+                self._decisions[block.number] = error
+        decision = self._decisions[block.number]
         if isinstance(decision, NoPath):
             raise decision
         return decision
 
     def existing(self, path: str) -> ReplyFile:
-        """The file of this name, which must be there."""
+        """The file at a path, which must exist."""
         file = self._files.at(path)
         if not file.exists:
             raise _not_found(path, self._files.near(path))
         return file
 
     def that_fits(self, block: Block) -> ReplyFile:
-        """The file that a block is about; if there is none of this name, the one of nearly that name that it fits."""
+        """The file that a block changes; if it does not exist, the one with a similar name that the block fits."""
         path = block.path or ""
         file = self._files.at(path)
         if file.exists:
@@ -463,21 +462,21 @@ class Targets:
         if file.moved_to is not None:
             candidates = [file.moved_to.name]
         else:
-            candidates = [] if path in self._touched else _nearest(path, near)
+            candidates = [] if path in self._touched_paths else _nearest(path, near)
         verdicts = {name: self._verdict(block, name) for name in candidates[: _MOST_NEAR + 1]}
         fits = [name for name, verdict in verdicts.items() if verdict != "missing"]
-        if self._meant.get(path) in fits:
-            fits = [self._meant[path]]
+        if self._corrections.get(path) in fits:
+            fits = [self._corrections[path]]
         if len(fits) != 1 or verdicts[fits[0]] != "found" or len(candidates) > _MOST_NEAR:
             raise _not_found(path, [name for name in near if name != path])
-        self._meant[path] = fits[0]
+        self._corrections[path] = fits[0]
         return self._files.at(fits[0])
 
     def note(self, block: Block, file: ReplyFile) -> str:
-        """What to say of a file that has nearly the name that was written; empty of any other."""
-        if self._meant.get(block.path or "") != file.name:
+        """A note if the file's name is only similar to the one that was written; else empty."""
+        if self._corrections.get(block.path or "") != file.name:
             return ""
-        return f"There is no {block.path}; the block fits {file.name}, and no other file of a similar name."
+        return f"There is no {block.path}; the block fits {file.name}, and no other file with a similar name."
 
     def _verdict(self, block: Block, path: str) -> str:
         """Whether all of a block can be applied to a file: `found`, `missing`, or `unclear`."""
@@ -493,7 +492,7 @@ class Targets:
             return "missing"
         return "found" if all(isinstance(answer, Found) for answer in answers) else "unclear"
 
-    def _of(self, block: Block) -> Block:
+    def _decide(self, block: Block) -> Block:
         inherited = block.inherited
         if block.follows is not None:
             inherited = self._path_of_previous(block)
@@ -512,13 +511,13 @@ class Targets:
             raise error.but(reply_line=block.line) from None
 
     def _is_content(self, mention: Mention, inherited: str | None) -> bool:
-        """Whether a line that names a file is simply text of the file that is meant without it."""
+        """Whether a line that names a file is just text of the inherited file."""
         file = self._file_at(inherited) if mention.inside and inherited else None
         line = mention.inside.strip().encode("utf-8", "surrogatepass")
         return file is not None and any(own.strip() == line for own in file.body.split(b"\n"))
 
     def _new(self, block: Block, mentions: Sequence[Mention]) -> tuple[str, str] | None:
-        """The file that a block makes: the only one mentioned, or the only one of them that is not there yet."""
+        """The file that a block creates: the only one mentioned, or the only one of them that does not exist yet."""
         likely = [mention for mention in mentions if mention.sure] or [
             mention for mention in mentions if is_known(mention.path)
         ]
@@ -527,7 +526,7 @@ class Targets:
         if len(paths) > 1:
             free = list(
                 dict.fromkeys(
-                    mention.path for mention in likely if not any(map(self._holds, self._candidates(mention)))
+                    mention.path for mention in likely if not any(map(self._has_text, self._candidates(mention)))
                 )
             )
             if len(free) != 1:
@@ -535,13 +534,13 @@ class Targets:
             paths = free
         return (paths[0], paths[0]) if paths else None
 
-    def _holds(self, name: str) -> bool:
-        """Whether there is anything in a file."""
+    def _has_text(self, name: str) -> bool:
+        """Whether a file exists and is not empty."""
         file = self._file_at(name)
         return file is not None and bool(file.body)
 
     def _existing(self, block: Block, mentions: Sequence[Mention], inherited: str | None) -> tuple[str, str] | None:
-        """The file that a block changes, and how it was written; None: the inherited one."""
+        """The file that a block changes, and how it is written; None: the inherited one."""
         held = self._name(inherited)
         targets = [mention for mention in mentions if mention.role == "target"]
         mentioned = self._mentioned_files(targets, held)
@@ -568,7 +567,7 @@ class Targets:
         return self._fitting(block, mentioned, held) if mentioned else None
 
     def _fitting(self, block: Block, mentioned: dict[str, str], held: str | None) -> tuple[str, str]:
-        """The only one of some files, or the only one of them that the block fits."""
+        """The only mentioned file, or the only one of them that the block fits."""
         names = list(mentioned)
         if len(names) > _MOST_CANDIDATES:
             raise NoPath(reply_line=block.line, candidates=names[:_MOST_CANDIDATES], why="several")
@@ -585,14 +584,14 @@ class Targets:
 
     @staticmethod
     def _written(name: str, mentioned: dict[str, str]) -> tuple[str, str]:
-        """A file, and how it is written; a name with a slip is kept: looking for it reports the slip."""
+        """A file, and how it is written; a name with a typo is kept, so that the correction is noted."""
         written = mentioned[name]
         bare = written.lstrip("/")
-        slip = not f"/{name}".endswith(f"/{bare}") and _nearest(bare, [name])
-        return (written if slip else name), written
+        has_typo = not f"/{name}".endswith(f"/{bare}") and _nearest(bare, [name])
+        return (written if has_typo else name), written
 
     def _mentioned_files(self, mentions: Iterable[Mention], held: str | None) -> dict[str, str]:
-        """The files that are mentioned, each with how that is written. A bare name may mean the file in force, too."""
+        """The mentioned files, each with its spelling. A bare name may also mean the inherited file."""
         mentioned: dict[str, str] = {}
         for mention in mentions:
             names = self._candidates(mention)
@@ -603,19 +602,19 @@ class Targets:
         return mentioned
 
     def _candidates(self, mention: Mention) -> list[str]:
-        """The files of the workspace that a mention may mean, by the names that they have now."""
-        if now := self._now(mention.path):
-            return [now]
+        """The files of the workspace that a mention may mean, by their current names."""
+        if current := self._current_name(mention.path):
+            return [current]
         key = mention.path, mention.sure
-        if key not in self._found:
-            self._found[key] = self._look(mention)
-        return [now for name in self._found[key] if (now := self._now(name))]
+        if key not in self._candidates_of:
+            self._candidates_of[key] = self._find_candidates(mention)
+        return [current for name in self._candidates_of[key] if (current := self._current_name(name))]
 
-    def _now(self, path: str) -> str:
-        """What a file is called after the blocks before; nothing if it is not there."""
+    def _current_name(self, path: str) -> str:
+        """The name of a file after the earlier blocks; empty if it does not exist."""
         try:
             file = self._files.at(path)
-        except FileChanged:  # it is there, though not as the caller wants it
+        except FileChanged:  # it exists, though not with the expected hash
             return self._files.source.locate(path).name
         except SutureError:
             return ""
@@ -630,11 +629,11 @@ class Targets:
             return isinstance(error, ProtectedPath)
         return False
 
-    def _look(self, mention: Mention) -> list[str]:
-        """The files that a path without a file may mean."""
+    def _find_candidates(self, mention: Mention) -> list[str]:
+        """The files that a path that does not exist may mean."""
         path = mention.path.lstrip("/")
         if path.isalnum() and not mention.sure:
-            return []  # a word
+            return []  # an ordinary word
         same = self._same_named(path)
         if not mention.sure:
             return [name for name in same if name.endswith(f"/{path}")]
@@ -644,14 +643,14 @@ class Targets:
             return []
 
     def _same_named(self, path: str) -> list[str]:
-        """The files of the workspace that have the last part of a path as their name; one walk finds all of them."""
-        if self._named is None:
+        """The files of the workspace with the same name as a path; one walk finds those of all mentions."""
+        if self._paths_by_name is None:
             paths = [mention.path for block in self._blocks.values() for mention in block.mentions]
-            self._named = self._files.same_named({mentioned.rpartition("/")[2] for mentioned in paths})
-        return self._named.get(path.rpartition("/")[2], [])
+            self._paths_by_name = self._files.same_named({mentioned.rpartition("/")[2] for mentioned in paths})
+        return self._paths_by_name.get(path.rpartition("/")[2], [])
 
     def _name(self, path: str | None) -> str | None:
-        """The file in force; of a name that does not exist, the only one that it may mean."""
+        """The inherited file; if it does not exist, the only one that the path may mean."""
         if path is None:
             return None
         meant = self._candidates(Mention(path, sure=True))
@@ -664,7 +663,7 @@ class Targets:
             return None
 
     def _fits(self, block: Block, path: str, *, any_hunk: bool = False) -> bool:
-        """Whether a block can be applied to a file, or has been, by someone else than the blocks before it."""
+        """Whether a block can be applied to a file, or has been, but not by an earlier block."""
         file = self._file_at(path)
         if file is None or not file.exists or file.text.is_binary():
             return False
@@ -676,12 +675,12 @@ class Targets:
 
 
 def _creates(block: Block) -> bool:
-    """Whether a block has nothing to find in a file."""
+    """Whether a block has no text to find in a file."""
     return block.content is not None or not any(split.old for hunk in block.hunks for split in hunk.splits)
 
 
 class Outcome(Record):
-    """What became of a block, or of a hunk of one."""
+    """The outcome of a block, or of a hunk of one."""
 
     id: str
     block: Block
@@ -689,9 +688,9 @@ class Outcome(Record):
     """`applied`, `already_applied`, `failed` or `skipped`."""
     action: str
     path: str | None
-    """The file's name; of one that was renamed, the old one."""
+    """The file's name; the old one, if it was renamed."""
     line: int | None = None
-    """Where in the file the change begins, as the block found it."""
+    """The line at which the change begins, in the file as the block found it."""
     rung: str | None = None
     score: float | None = None
     diff: str = ""
@@ -699,13 +698,13 @@ class Outcome(Record):
     """The version that it was written on, if it was merged from there."""
     error: SutureError | None = None
     note: str = ""
-    """What else the caller should know."""
+    """A note for the caller."""
     holds_marker: bool = False
     """Whether a line that looks like a separator was taken for content of the new text."""
     to: str | None = None
-    """The new name of a file that was renamed."""
+    """The new name of a renamed file."""
     warnings: tuple[str, ...] = ()
-    """What may not have been meant."""
+    """What may not be intended."""
 
     @classmethod
     def failed(cls, name: str, block: Block, error: SutureError, path: str | None = None) -> Outcome:
@@ -714,10 +713,10 @@ class Outcome(Record):
 
 
 class HunkApplier:
-    """A block and its file."""
+    """Applies the hunks of a block to its file."""
 
     def __init__(self, block: Block, file: ReplyFile, match: str, reject: Reject, check: Callable[[], None]) -> None:
-        """`reject` says why a hunk has no place; `check` is asked before each whether there is time."""
+        """`reject` explains why a hunk has no place; `check` is called before each and raises when time is up."""
         self._block = block
         self._file = file
         self._match = match
@@ -732,7 +731,7 @@ class HunkApplier:
             yield self._apply(name, hunk, fit(self._file.index, hunk, self._match, expected))
 
     def apply_in_patch(self, hunks: Mapping[str, Hunk]) -> Iterator[Outcome]:
-        """Apply all hunks to the file as it is, and those that are not found in it to the result."""
+        """Apply all hunks to the file as it is, and those that are not found there to the result."""
         file, before = self._file, self._file.body
         fits = self._fit_all(hunks)
         matches = {name: placement.answer for name, placement in fits.items() if isinstance(placement.answer, Found)}
@@ -745,11 +744,11 @@ class HunkApplier:
                 yield self._success(name, before, matches[name])
             else:
                 answer = fits[name].answer
-                elsewhere = isinstance(answer, Refused) and answer.why not in _SETTLED and not answer.detail
+                elsewhere = isinstance(answer, Refused) and answer.why not in _FINAL and not answer.detail
                 yield self._apply(name, hunk, self._fit_in_result(hunk, inserted) if elsewhere else fits[name])
 
     def _fit_all(self, hunks: Mapping[str, Hunk]) -> dict[str, Fit]:
-        """Where each hunk is before all of them: just where its number says, or wherever it is found."""
+        """Where each hunk is in the file before all of them: exactly where its number says, or wherever it is found."""
         index = self._file.index
         lossy = {} if self._match == "exact" else {name: hunk for name, hunk in hunks.items() if self._leaves_out(hunk)}
         if lossy:
@@ -762,7 +761,7 @@ class HunkApplier:
         return {name: run.note(self._fit(hunk, run.expected(hunk)), hunk) for name, hunk in hunks.items()}
 
     def _leaves_out(self, hunk: Hunk) -> bool:
-        """Whether a placeholder line is just where the hunk takes lines away."""
+        """Whether a placeholder line is where the hunk removes lines."""
         for split in hunk.splits:
             if split.literal or find_added(split.old, split.new, self._file.name) is None:
                 continue
@@ -775,7 +774,7 @@ class HunkApplier:
         return False
 
     def _fit(self, hunk: Hunk, expected: Expected) -> Fit:
-        """The place of a hunk. Dots in a patch leave nothing out: what goes away is written there."""
+        """The place of a hunk. Dots in a patch leave nothing out: removed lines are written out."""
         self._check()
         match = fit(self._file.index, hunk, self._match, expected)
         if isinstance(match.answer, Refused) and match.answer.why == "elided":
@@ -783,13 +782,13 @@ class HunkApplier:
         return match
 
     def _fit_in_result(self, hunk: Hunk, inserted: _Insertions) -> Fit:
-        """Where a hunk is that may be about what those before it made, but not in the middle of that."""
+        """Where a hunk is in the result of those before it, but not inside what they inserted."""
         again = fit(self._file.index, hunk.but(at=None, context=()), self._match)
-        inside = isinstance(again.answer, Found) and inserted.holds(again.answer.span)
+        inside = isinstance(again.answer, Found) and inserted.contain(again.answer.span)
         return again.but(answer=Refused("missing")) if inside else again
 
     def _can_hold(self, match: Found) -> bool:
-        """Whether the file can hold the new text; if not, applying it says why."""
+        """Whether the file's encoding has the new text; if not, applying it says why."""
         try:
             self._file.check(match.edits)
         except SutureError:
@@ -797,7 +796,7 @@ class HunkApplier:
         return True
 
     def _apply(self, name: str, hunk: Hunk, placement: Fit) -> Outcome:
-        """Apply one hunk, if it has a place."""
+        """Apply a hunk, if it has a place."""
         before, block, file = self._file.body, self._block, self._file
         try:
             if isinstance(placement.answer, Found):
@@ -812,7 +811,7 @@ class HunkApplier:
         return Outcome.failed(name, block, rejected, file.name)
 
     def _success(self, name: str, before: bytes, match: Found) -> Outcome:
-        """A hunk that was applied, or changes nothing."""
+        """The outcome of a hunk that was applied, or that changes nothing."""
         block, file = self._block, self._file
         edits = minimize(before, match.edits)
         line = before.count(b"\n", 0, edits[0].span.start) + 1 if edits else match.site.start_line
@@ -824,21 +823,21 @@ class HunkApplier:
 
 
 class _FoundHunks:
-    """The hunks of a patch that were found so far, in the file as it was before all of them."""
+    """The hunks of a patch that have been found, in the file as it was before all of them."""
 
     def __init__(self) -> None:
         self._offset = 0
-        self._behind = 1
+        self._next_line = 1
         self._taken: list[tuple[int, int]] = []
         """The ranges that are changed, sorted."""
 
     def expected(self, hunk: Hunk) -> Expected:
         """Where a hunk should be."""
         lines = () if hunk.at is None else (hunk.at + self._offset, hunk.at)
-        return Expected(tuple(line for line in dict.fromkeys(lines) if line >= self._behind), self._behind)
+        return Expected(tuple(line for line in dict.fromkeys(lines) if line >= self._next_line), self._next_line)
 
     def note(self, placement: Fit, hunk: Hunk) -> Fit:
-        """Take note of a hunk; where another one has its place, it has none."""
+        """Record the place of a hunk; if another hunk has that place, this one has none."""
         answer = placement.answer
         if not isinstance(answer, Found):
             return placement
@@ -849,7 +848,7 @@ class _FoundHunks:
             insort(self._taken, span)
         if hunk.at is not None:
             self._offset = answer.site.start_line - hunk.at
-        self._behind = answer.site.end_line + 1
+        self._next_line = answer.site.end_line + 1
         return placement
 
     def _is_taken(self, span: tuple[int, int]) -> bool:
@@ -859,7 +858,7 @@ class _FoundHunks:
 
 
 class _Insertions:
-    """What edits put in, as ranges of the result."""
+    """The text that edits insert, as ranges of the result."""
 
     def __init__(self, edits: Iterable[Edit]) -> None:
         self._ranges: list[tuple[int, int]] = []
@@ -869,13 +868,13 @@ class _Insertions:
             self._ranges.append((start, start + len(change.new)))
             growth += change.growth
 
-    def holds(self, span: tuple[int, int]) -> bool:
-        """Whether a range is in the middle of what was put in."""
+    def contain(self, span: tuple[int, int]) -> bool:
+        """Whether a range is inside inserted text."""
         place = bisect_right(self._ranges, (span[0], span[1])) - 1
         near = self._ranges[max(place, 0) : place + 2]
         return any(start <= span[0] and span[1] <= end for start, end in near)
 
 
 def diff_of(old_path: str | None, new_path: str | None, before: bytes, edits: Iterable[Edit]) -> str:
-    """What edits change, as text; a path that is None does not exist."""
+    """The diff of edits; a path that is None does not exist."""
     return unified(FileDiff(old_path, new_path, before, tuple(edits))).decode("utf-8", "replace")

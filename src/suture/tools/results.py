@@ -1,16 +1,16 @@
-"""What tools give back: the types of results, and what the tools that edit share: diffs, hashes, warnings.
+"""The types of results, and what the editing tools share: diffs, hashes, warnings.
 
     class FileReadResult(ToolData):
         path: str = results.PATH
         size: int = results.integer("Of the whole file, in bytes")
 
-`FileReadResult(path=…, size=…).data()` is what a call gives back, `FileReadResult.output_schema()` what clients are
-told about it. A field that is `.optional` is left out unless it is given.
+`FileReadResult(path=…, size=…).data()` is what a call returns, and `FileReadResult.output_schema()` describes it to
+clients. An `.optional` field is left out unless it is given.
 
-A schema fits whatever a call gives, for clients check failures, too: what worked has all the keys that are always
-there, what failed has `error`. Keys may be added later: nothing that a schema does not name is refused.
+A schema fits every result of a tool, because clients check failures too: a success has all required keys, a failure has
+`error`. Keys may be added later, so a schema refuses no others.
 
-Rejected: references and formats. Not every client knows them, and one that does not takes the result for a wrong one.
+Rejected: references and formats. A client that does not support them rejects the result.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 _DEFAULT_MODE = 0o644  # of a file whose mode is not known, in a diff
 _LONGEST_DIFF_LINE = 500  # characters of a diff's line that a model is shown
 _SHOWN_BEFORE = 100  # characters of a longer line that are shown before what differs in it
-_HEADER_SIZE = 2_000  # characters at the start of a file where a generator's mark is looked for
-_BUNDLE_LINE = 500  # bytes per line on average, above which a script is a bundle: nobody writes such lines
+_HEADER_SIZE = 2_000  # characters at the start of a file that are searched for a generator's mark
+_BUNDLE_LINE = 500  # bytes per line on average, above which a script is a bundle: people write no such lines
 _SMALLEST_BUNDLE = 2_000  # bytes; a smaller script may have one long line for another reason
-_SHOWN_MARK = 80  # characters of the line that says that a file is generated
+_SHOWN_MARK = 80  # characters of the line that marks a file as generated
 _LOCKS = {
     *("bun.lock", "cargo.lock", "composer.lock", "flake.lock", "gemfile.lock", "go.sum", "mix.lock"),
     *("npm-shrinkwrap.json", "package-lock.json", "packages.lock.json", "pdm.lock", "pipfile.lock"),
@@ -57,10 +57,10 @@ _COMMENTS = ("//", "/*", "*", "#", ";", "--", "%", "'", "!", "{-", "(*", "<!--",
 _PROSE_COMMENTS = ("<!--", ".. ")
 _FORBIDS = ("do not edit", "do not modify", "don't edit", "do not hand edit")
 _QUOTES = "`'\""
-_SHORTEST_CHECKED = 30  # lines of a file; what becomes of a shorter one is seen at a glance
+_SHORTEST_CHECKED = 30  # lines of a file; the loss of lines from a shorter one is easy to see
 _LONGEST_PLACEHOLDER = 120  # characters of a placeholder in a warning
 _BYTES_AROUND = 800  # of a line on each side of an edit; a placeholder has 200 characters at most
-_REST_OF_LINE = b"x"  # replaces the rest of a longer line, which then is not taken for a placeholder
+_REST_OF_LINE = b"x"  # stands in for the rest of a longer line, so that its end is not taken for a placeholder
 
 
 class _LeftOut:
@@ -74,7 +74,7 @@ LEFT_OUT = _LeftOut()
 
 
 class Field:
-    """A key of a result: the JSON schema of its value, and whether it is always there."""
+    """A key of a result: the JSON schema of its value, and whether it is required."""
 
     def __init__(self, schema: Schema, *, always: bool = True) -> None:
         self.schema = schema
@@ -82,17 +82,17 @@ class Field:
 
     @property
     def optional(self) -> Field:
-        """The same, but not always there."""
+        """The same field, not required."""
         return Field(self.schema, always=False)
 
     @property
     def nullable(self) -> Field:
-        """The same, or null."""
+        """The same field, which may be null."""
         schema = {**self.schema, "type": [self.schema["type"], "null"]}
         return Field({**schema, "enum": [*schema["enum"], None]} if "enum" in schema else schema, always=self.always)
 
     def with_description(self, about: str) -> Field:
-        """The same with another description."""
+        """The same field with another description."""
         return Field({**self.schema, "description": about}, always=self.always)
 
 
@@ -108,7 +108,7 @@ class Data(Record):
         cls._defaults = {name: LEFT_OUT for name, field in cls._shape.items() if not field.always}
 
     def data(self) -> dict[str, Any]:
-        """The object as JSON has it."""
+        """The object as JSON values."""
         fields = ((name, self.__dict__[name]) for name in self._fields)
         return {name: _plain(value) for name, value in fields if value is not LEFT_OUT}
 
@@ -120,13 +120,13 @@ class Data(Record):
 
     @classmethod
     def _properties(cls) -> dict[str, Schema]:
-        """What is always there comes first."""
+        """The properties, required ones first."""
         ordered = sorted(cls._shape.items(), key=lambda item: not item[1].always)
         return {name: field.schema for name, field in ordered}
 
 
 def or_left_out(value: Any) -> Any:
-    """The value of an optional field, which None leaves out."""
+    """The value of an optional field; None is left out."""
     return LEFT_OUT if value is None else value
 
 
@@ -139,12 +139,12 @@ def _plain(value: object) -> object:
 
 
 def text(about: str, choices: Iterable[str] = ()) -> Any:
-    """A string, perhaps one of a few."""
+    """A string, or one of some choices."""
     return Field({"type": "string", **({"enum": [*choices]} if choices else {}), "description": about})
 
 
 def digest(about: str) -> Any:
-    """A content's hash."""
+    """The hash of some content."""
     return Field({"type": "string", "pattern": "^sha256:[0-9a-f]{64}$", "description": about})
 
 
@@ -184,7 +184,7 @@ def mapping(about: str) -> Any:
 
 
 def error(about: str, model: type[Failure]) -> Any:
-    """An error: what fields it has besides depends on its code."""
+    """An error; its further fields depend on its code."""
     described = member(f"{about}. Further fields depend on the code", model)
     return Field({**described.schema, "additionalProperties": True})
 
@@ -199,19 +199,19 @@ class Failure(Data):
 
 
 class _Problem(Data):
-    argument: str = text("Which one")
+    argument: str = text("The argument")
     problem: str = text("What is wrong with it")
-    nearest: str = text("The one that was probably meant").optional
+    nearest: str = text("The argument that was probably meant").optional
 
 
 class ToolFailure(Failure):
-    """The error of a call. A tool whose errors have fields of their own adds them."""
+    """The error of a call. A tool whose errors have more fields adds them."""
 
-    problems: list[_Problem] = objects("INVALID_ARGUMENTS: what does not fit", _Problem).optional
+    problems: list[_Problem] = objects("INVALID_ARGUMENTS: the invalid arguments", _Problem).optional
 
 
 class Rejection(ToolFailure):
-    """The error of a call whose result checks may reject."""
+    """The error of a call whose new content checks may reject."""
 
     files: list[str] = values("VALIDATION_FAILED: the files").optional
     validation: dict[str, Any] = mapping("VALIDATION_FAILED: what checks found, as in a result").optional
@@ -221,32 +221,32 @@ class Rejection(ToolFailure):
 class _HistoryNote(Data):
     recorded: bool = flag("Whether this change can be undone")
     reason: str = text("What is wrong")
-    aside: str | None = text("Where a damaged history was put").nullable
+    aside: str | None = text("New name of a damaged history").nullable
 
 
 class _RecoveryNote(Data):
-    id: str = text("That transaction")
+    id: str = text("The transaction")
     direction: str = text(
         "back: rolled back; forward: complete, has landed; unknown: a power cut destroyed its intent",
         ("back", "forward", "unknown"),
     )
-    files: list[str] = values("The paths that it was about")
-    aside: list[str] = values("Files that hold content that recovery could not leave in place or put back")
+    files: list[str] = values("Its paths")
+    aside: list[str] = values("Files with content that recovery could neither keep in place nor put back")
 
 
 _HISTORY = member("Only if something is wrong with the history", _HistoryNote)
-_RECOVERED = member("Only if an interrupted transaction was cleared up before this call", _RecoveryNote)
+_RECOVERED = member("Only if an interrupted transaction was recovered before this call", _RecoveryNote)
 _NO_CHANGE = flag("True if the call leaves every file as it was; left out otherwise")
 
 
 class ToolData(Data):
-    """The result of a tool. What may be noted of any call is added to it by the workspace."""
+    """The result of a tool. The workspace adds its notes, which any call may have."""
 
-    failure = ToolFailure  # no annotation, so no field: the type of its errors
+    failure = ToolFailure  # the type of its errors; without an annotation, so that it is not a field
 
     @classmethod
     def output_schema(cls) -> Schema:
-        """The schema of whatever a call gives: the result, or an error."""
+        """The schema of every result, including failures."""
         failure = error("Only if the call, or a part of it, failed", cls.failure)
         notes = {"history": _HISTORY, "recovered": _RECOVERED, "error": failure}
         if "change_id" in cls._shape:
@@ -263,9 +263,9 @@ ACTIONS = ("create", "update", "delete", "rename")
 PATH = text("The file, relative to the workspace root; absolute below an extra root")
 CHANGE_ID = text("The change that landed, for undo; null if nothing was changed").nullable
 HASH = digest("Of the file's new content, for expect_hash; in a dry run, of what it would be")
-DIFF = text("All that changes, as a unified diff; empty if nothing does")
-DRY_RUN = flag("True if nothing was to be written; left out otherwise").optional
-WARNINGS = values("What may not have been meant, but was done")
+DIFF = text("The whole change as a unified diff; empty if nothing changes")
+DRY_RUN = flag("True in a dry run; left out otherwise").optional
+WARNINGS = values("What was done but may not be intended")
 START_LINE = integer("First line, from 1")
 END_LINE = integer("Last line, inclusive")
 
@@ -282,14 +282,14 @@ class ChangedFile(Data):
 FILES = objects("The files that change", ChangedFile)
 
 
-RUNG = text("How strictly the text was found; null if there was none to find", RUNGS).nullable
-SCORE = number("How alike the text and the place are, up to 1").nullable
+RUNG = text("How the text was found; null if there was none to find", RUNGS).nullable
+SCORE = number("Similarity of the text and the place, up to 1").nullable
 
 
 class WrittenOn(Data):
     """An earlier version of a file."""
 
-    source: str = text("How it is known", ("read", "history", "index", "head", "commit"))
+    source: str = text("Where it was found", ("read", "history", "index", "head", "commit"))
     id: str | None = text("The change or commit that has it").nullable
     until: str | None = text("The change or commit that replaced it").nullable
 
@@ -299,9 +299,7 @@ class WrittenOn(Data):
         return None if base is None else cls(source=base.source, id=base.id, until=base.until)
 
 
-WRITTEN_ON = member(
-    "The earlier version that the text was written on, if the change was merged from there", WrittenOn
-).nullable
+WRITTEN_ON = member("The earlier version that the text was written on, if the change was merged", WrittenOn).nullable
 
 
 def version_of(base: Base | None) -> Version | None:
@@ -323,22 +321,22 @@ class Issue(Data):
 
 
 class NotRun(Data):
-    """A check that could not be carried out."""
+    """A check that did not run."""
 
     path: str = text("The file")
     validator: str = text("The check")
     reason: str = text("Why not")
-    required: bool = flag("Whether the edit is rejected for that")
+    required: bool = flag("Whether the edit is rejected for it")
 
 
 class Validation(Data):
-    """What checks of a new content found."""
+    """What checks of new content found."""
 
-    passed: bool = flag("Whether every check was run and found no error that counts")
-    new: list[Issue] = objects("Problems that the edit brings", Issue)
+    passed: bool = flag("Whether every check ran and found no error that counts")
+    new: list[Issue] = objects("Problems that the edit introduces", Issue)
     existing: list[Issue] = objects("Problems that were there before", Issue)
-    fixed: list[Issue] = objects("Problems that the edit takes away", Issue)
-    not_run: list[NotRun] = objects("Checks that could not be carried out", NotRun)
+    fixed: list[Issue] = objects("Problems that the edit fixes", Issue)
+    not_run: list[NotRun] = objects("Checks that did not run", NotRun)
 
 
 VALIDATION = member("What checks of the new content found", Validation)
@@ -346,7 +344,7 @@ VALIDATION_IF_ASKED = VALIDATION.with_description("Only with validate: what chec
 
 
 def check_hash(expected: str | dict[str, str] | None, name: str, before: Snapshot | None) -> None:
-    """Refuse a file that is not the one the caller knows."""
+    """Refuse a file that does not have the hash that the caller expects."""
     wanted = expected.get(name) if isinstance(expected, dict) else expected
     digest = None if before is None else before.content.digest
     if wanted is not None and wanted != digest:
@@ -402,7 +400,7 @@ def _is_text(before: Snapshot, edits: Iterable[Edit]) -> bool:
 
 
 def edits_diff(change: Update, edits: Iterable[Edit]) -> tuple[str, int, int]:
-    """As `plan_diff` of a file, without comparing what is known to be equal; and the lines added and removed."""
+    """The diff of a file from its edits, which need not be compared; and the numbers of lines added and removed."""
     from suture.text.diff import FileDiff, counts, unified_and_counts  # reading needs none
     from suture.text.edits import edit
 
@@ -417,17 +415,17 @@ def edits_diff(change: Update, edits: Iterable[Edit]) -> tuple[str, int, int]:
     return diff.decode("utf-8", "replace"), added, removed
 
 
-def record_diff(book: Database, change: ChangeRecord) -> str:
-    """What a recorded change did, as a unified diff; a content that is not kept is named."""
+def record_diff(database: Database, change: ChangeRecord) -> str:
+    """What a recorded change did, as a unified diff; content that is not kept is noted."""
     diffs = []
     for file in change.files:
         versions = [version for version in (file.before, file.after) if version is not None]
-        contents = [book.content(version.digest) for version in versions]
+        contents = [database.content(version.digest) for version in versions]
         if None in contents:
-            diffs.append(f"# {file.path}: a version of it is not kept\n")
+            diffs.append(f"# {file.path}: a version of it was not kept\n")
             continue
         before, after = (
-            None if version is None else book.content(version.digest) for version in (file.before, file.after)
+            None if version is None else database.content(version.digest) for version in (file.before, file.after)
         )
         old = None if file.before is None else file.path
         new = None if file.after is None else file.to or file.path
@@ -447,7 +445,7 @@ def text_diff(
     mode: int,
     new_mode: int | None = None,
 ) -> str:
-    """A unified diff of one file; of a binary one, only that it differs."""
+    """A unified diff of one file; for a binary one, only that it differs."""
     from suture.text.diff import FileDiff, unified  # reading needs none
     from suture.text.edits import common_ends, edit
 
@@ -460,8 +458,8 @@ def text_diff(
     return unified(FileDiff(old_path, new_path, old, edits, mode, new_mode)).decode("utf-8", "replace")
 
 
-def _short(lines: list[str]) -> Iterator[str]:
-    """The lines of a diff, long ones cut around what differs from the line that they replace or are replaced by."""
+def _shorten_lines(lines: list[str]) -> Iterator[str]:
+    """The lines of a diff; long ones are cut around what differs from the line on the other side."""
     from suture.text.edits import common_ends  # reading needs none
 
     for number, line in enumerate(lines):
@@ -476,35 +474,35 @@ def _short(lines: list[str]) -> Iterator[str]:
 
 
 def cut(diff: str, settings: Settings) -> str:
-    """A diff as it is shown to a model, with a limited number and length of lines. The metadata have all of it."""
+    """A diff as it is shown to a model, limited in the number and length of lines. The metadata has all of it."""
     lines = diff.split("\n")
-    shown = "\n".join(_short(lines[: settings.max_diff_lines]))[: settings.max_read_bytes].removesuffix("\n")
+    shown = "\n".join(_shorten_lines(lines[: settings.max_diff_lines]))[: settings.max_read_bytes].removesuffix("\n")
     if len(shown) >= len(diff.removesuffix("\n")):
         return shown
     if len(lines) - 1 <= settings.max_diff_lines and len(shown) < settings.max_read_bytes:
-        return f"{shown}\n… long lines are cut; the metadata, or `suture show`, have the whole diff"
+        return f"{shown}\n… long lines are cut; the metadata or `suture show` has the whole diff"
     limit = "max_diff_lines" if len(lines) - 1 > settings.max_diff_lines else "max_read_bytes"
     more = max(len(lines) - 1 - settings.max_diff_lines, 0)
     rest = f"{more:,} more lines" if more else "more"
-    return f"{shown}\n… {rest} ({limit}); the metadata, or `suture show`, have the whole diff"
+    return f"{shown}\n… {rest} ({limit}); the metadata or `suture show` has the whole diff"
 
 
-def check_whole(text: Text, new: str, own: str) -> None:
-    """Refuse lone surrogates, which JSON can express and no file should contain, unless the file has them already."""
+def check_surrogates(text: Text, new: str, own: str) -> None:
+    """Refuse lone surrogates, which JSON can express but no file should contain, unless the file has them already."""
     lone = [char for char in new if "\ud800" <= char <= "\udfff" and char not in own]
     if lone:
         text.body_bytes(lone[0])
 
 
 def check_writable(text: Text, new: bytes, own: bytes) -> None:
-    """Refuse what the file's encoding cannot hold; characters and bytes that are the file's own pass."""
+    """Refuse characters that the file's encoding does not have; those that the file already has are accepted."""
     if new.isascii():
         return
     encoding = text.encoding
     try:
         decoded = new.decode("utf-8", "surrogateescape" if encoding is None else "surrogatepass")
     except UnicodeDecodeError:
-        reason = "the text holds bytes of another encoding, which is not known"
+        reason = "the text contains bytes of an unknown encoding"
         raise errors.EncodingMismatch(encoding=str(encoding), reason=reason) from None
     chars = [char for char in dict.fromkeys(decoded) if not char.isascii()]
     if encoding is None:
@@ -516,16 +514,16 @@ def check_writable(text: Text, new: bytes, own: bytes) -> None:
 
 
 def warning(path: str, body: bytes) -> str | None:
-    """What to know before editing the file, judged by its name and its first lines; None for an ordinary one."""
+    """A warning about editing a generated file, judged by its name and first lines; None for other files."""
     name = path.rpartition("/")[2].casefold()
     if name in _LOCKS:
-        return f"{plain(path)} is a lock file: the tool that wrote it will write it again."
+        return f"{plain(path)} is a lock file: the tool that wrote it will overwrite it."
     if name.endswith(_BUNDLES) or (name.endswith(_SCRIPTS) and _has_long_lines(body)):
-        return f"{plain(path)} is a minified bundle: edit what it is made from, and make it again."
+        return f"{plain(path)} is a minified bundle: edit its source, and rebuild it."
     mark = _mark(name, body)
     if mark is None:
         return None
-    return f"{plain(path)} is generated ({mark}): edit what it is made from, or the change will be lost."
+    return f"{plain(path)} is generated ({mark}): edit its source, or the change will be lost."
 
 
 def _has_long_lines(body: bytes) -> bool:
@@ -533,7 +531,7 @@ def _has_long_lines(body: bytes) -> bool:
 
 
 def _mark(name: str, body: bytes) -> str | None:
-    """The line of a file's header that says that it is generated."""
+    """The line of a file's header that marks it as generated."""
     header = body[: 4 * _HEADER_SIZE].decode("utf-8", "ignore")[:_HEADER_SIZE].replace("\r", "")
     if "generated" not in header.casefold():  # as in nearly all files
         return None
@@ -547,14 +545,14 @@ def _mark(name: str, body: bytes) -> str | None:
 
 
 def _is_tagged(words: str) -> bool:
-    """Whether a comment holds `@generated`, not in quotes, or `<auto-generated>`."""
+    """Whether a comment contains `@generated`, not in quotes, or `<auto-generated>`."""
     before, tag, after = words.partition("@generated")
     tagged = bool(tag) and not before.endswith(tuple(_QUOTES)) and not (after[:1].isalnum() or after[:1] in {"_", "-"})
     return tagged or "<auto-generated" in words or "<autogenerated" in words
 
 
 def _is_forbidden(words: str, following: str) -> bool:
-    """Whether a comment, of one line or two, forbids to edit what is generated."""
+    """Whether a comment of one or two lines forbids editing."""
     both = f"{words} {following}"
     return bool(words) and "`" not in both and any(phrase in both for phrase in _FORBIDS)
 
@@ -570,11 +568,10 @@ def check_placeholders(
     index: int | None = 0,
     total: int = 1,
 ) -> list[str]:
-    """Refuse a new text with a placeholder for text that it deletes; warn of one that is only inserted.
+    """Refuse a new text with a placeholder for text that it deletes; warn about one that is only inserted.
 
-    `old` is what `new` takes the place of, and `argument` names where the caller wrote it; with `whole`, `old` is a
-    file. `locate` has `judged` an edit that it placed: what both texts leave out are the same lines. With `index` None
-    the edit is in no list.
+    `new` replaces `old`, and `argument` names it to the caller; with `whole`, `old` is a whole file. `judged`: `locate`
+    placed the edit, so both texts leave out the same lines. With `index` None, the edit is not in a list.
     """
     from suture.match.placeholders import find_added  # reading needs none
 
@@ -590,19 +587,19 @@ def check_placeholders(
             marker=placeholder.line,
             argument=argument,
         )
-    return [taken_literally(argument, placeholder.line)]
+    return [placeholder_warning(argument, placeholder.line)]
 
 
-def taken_literally(argument: str, line: str) -> str:
-    """A warning of a placeholder that was put in."""
+def placeholder_warning(argument: str, line: str) -> str:
+    """A warning about a placeholder that is inserted."""
     where = in_argument(argument) or "The new text"
     return f"{where} seems to contain a placeholder ({plain(line)[:_LONGEST_PLACEHOLDER]}); it is taken literally."
 
 
 def whole_lines(body: bytes, edit: Edit) -> tuple[bytes, str]:
-    """The lines that an edit touches, as they are and as they become: a placeholder is a whole line.
+    """The lines that an edit touches, before and after: a placeholder is a whole line.
 
-    Of a line that is too long for one, only the part near the edit: a minified file may be a single line.
+    For a line that is too long to be one, only the part near the edit: a minified file may be a single line.
     """
     start, end = edit.span.start, edit.span.end
     old = body[start:end]
@@ -615,7 +612,7 @@ def whole_lines(body: bytes, edit: Edit) -> tuple[bytes, str]:
 
 
 def shrinkage(path: str, before: bytes, after: bytes) -> list[str]:
-    """A warning if a file that is written whole loses more than half of its lines."""
+    """A warning if a whole-file write drops more than half of the lines."""
     from collections import Counter
 
     old, new = (_lines(text) for text in (before, after))
@@ -628,6 +625,6 @@ def shrinkage(path: str, before: bytes, after: bytes) -> list[str]:
 
 
 def _lines(text: bytes) -> list[bytes]:
-    """The lines of a text without their indentation: one that is only moved in is not gone."""
+    """The lines of a text without their indentation: a line that was only indented is not gone."""
     text = text.replace(b"\r\n", b"\n") if b"\n" in text else text.replace(b"\r", b"\n")
     return [line.strip() for line in text.removesuffix(b"\n").split(b"\n")] if text else []

@@ -21,7 +21,14 @@ from suture.records import Record
 from suture.text.edits import edit, minimize, splice
 from suture.text.replace import adapt_endings, occurrences
 from suture.tools import check, results, spec
-from suture.tools.results import check_hash, check_placeholders, check_whole, check_writable, shrinkage, whole_lines
+from suture.tools.results import (
+    check_hash,
+    check_placeholders,
+    check_surrogates,
+    check_writable,
+    shrinkage,
+    whole_lines,
+)
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording import existing_errors, new_lines, other_lines, rejection_lines
 
@@ -56,14 +63,14 @@ _KNOWN_FLAGS = 2 | 8 | 16 | 32 | 64 | 256  # I, M, S, U, X and A of `re`, which 
 
 
 def whole(text: Text, content: str) -> list[Edit]:
-    """The edit that makes a text say just this; its mark and encoding stay."""
+    """The edits that replace a whole text; its byte order mark and encoding stay."""
     content = content.removeprefix("\ufeff") if text.bom else content
     new = text.body_bytes(content)
     return minimize(text.body, [edit(0, len(text.body), new)])
 
 
 def by_lines(name: str, text: Text, edits: Sequence[LineEdit], near: Sequence[str]) -> list[Edit]:
-    """Edits of ranges of lines, all of them in the text as it is. `near` are files that may be meant instead."""
+    """The edits of line ranges, all of which refer to the text as it is. `near` are files that may be meant instead."""
     total = len(text.lines)
     for line_edit in edits:
         for which, line in (("start_line", line_edit.start_line), ("end_line", line_edit.end_line)):
@@ -84,7 +91,7 @@ def _by_lines(name: str, text: Text, line_edit: LineEdit) -> Edit:
         _check_expected(name, text, line_edit, body[start:end])
     ending = lines.ending(line_edit.end_line)
     new = line_edit.new_content.encode("utf-8", "surrogatepass")
-    check_whole(text, line_edit.new_content, "")
+    check_surrogates(text, line_edit.new_content, "")
     check_writable(text, new, body[start:end])
     if not new:
         return edit(start, end, b"")
@@ -98,7 +105,7 @@ def _by_lines(name: str, text: Text, line_edit: LineEdit) -> Edit:
 
 
 def _check_expected(name: str, text: Text, line_edit: LineEdit, actual: bytes) -> None:
-    """Refuse lines that do not say what the caller expects; how they end makes no difference."""
+    """Refuse lines that do not have the expected text, ignoring line endings."""
     assert line_edit.expected_text is not None  # noqa: S101  asked only then
     expected = _bare(line_edit.expected_text.encode("utf-8", "surrogatepass"))
     if _bare(actual) == expected:
@@ -119,7 +126,7 @@ def _bare(text: bytes) -> bytes:
 
 
 def by_search(session: Session, name: str, text: Text, search: SearchReplace) -> list[Edit]:
-    """The replacements, from left to right."""
+    """The edits of a search and replace, from left to right."""
     most = session.settings.max_replacements
     limit = min(search.count, most + 1) if search.count else most + 1
     if search.regex:
@@ -140,12 +147,12 @@ def _check_number(number: int, most: int) -> None:
 
 
 def _old_and_new(text: Text, search: SearchReplace) -> tuple[bytes, bytes]:
-    """The two texts as bytes, if the file can hold the new one."""
+    """The two texts as bytes; refuses a new text that the file's encoding does not have."""
     if not search.search:
-        raise InvalidArguments.of("search_replace.search", "empty: say what to search")
+        raise InvalidArguments.of("search_replace.search", "empty: say what to search for")
     old = search.search.encode("utf-8", "surrogatepass")
     new = search.replace.encode("utf-8", "surrogatepass")
-    check_whole(text, search.replace, search.search)
+    check_surrogates(text, search.replace, search.search)
     check_writable(text, new, old)
     return old, new
 
@@ -170,17 +177,17 @@ def _by_pattern(session: Session, name: str, text: Text, search: SearchReplace, 
 
 
 class SearchCorrection(results.Data):
-    """The search that fits."""
+    """The corrected search and replacement."""
 
-    search: str = results.text("The text of the file")
-    replace: str = results.text("What it becomes")
+    search: str = results.text("The file's text")
+    replace: str = results.text("Its replacement")
 
 
 class SafeEditFailure(results.ToolFailure):
     """The error of a call of `safe_edit`."""
 
     correction: SearchCorrection | None = results.member(
-        "PATTERN_NOT_FOUND: the search that fits, where that is known", SearchCorrection
+        "PATTERN_NOT_FOUND: the corrected search, if it is known", SearchCorrection
     ).nullable.optional
 
 
@@ -189,28 +196,28 @@ class SafeEditResult(results.ToolData):
 
     failure = SafeEditFailure
     path: str | None = results.PATH.nullable
-    mode: str = results.text("As it was sent: strict, interactive or verify_only")
+    mode: str = results.text("The requested mode: strict, interactive or verify_only")
     written: bool = results.flag("Whether the file was written")
     change_id: str | None = results.CHANGE_ID
     hash: str | None = results.digest("Of the file as it is now, for expect_hash; null if there is none").nullable
-    replacements: int | None = results.integer("How many places a search found; null without a search").nullable
+    replacements: int | None = results.integer("How many occurrences the search found; null without a search").nullable
     diff: str = results.DIFF
     validation: Findings = results.VALIDATION
 
 
 class SafeEditReport(Record):
-    """The outcome of a call, described once it landed or would have."""
+    """The outcome of a call, for its answer."""
 
     request: SafeEdit
     name: str
     current: str | None
-    """The hash of the file as it is."""
+    """The file's hash before the call."""
     changes: Sequence[Update | Create]
     diff: str
     replacements: int | None
     validation: Findings
     losses: Sequence[str]
-    """Warnings of text that goes away."""
+    """Warnings about deleted text."""
 
     def answer(self, change: Change | None) -> Answer:
         """The answer for the caller."""
@@ -242,12 +249,12 @@ class SafeEditReport(Record):
         yield from other_lines(validation, existing=not every)
 
     def _done_lines(self, change: Change | None) -> Iterator[str]:
-        """What became of the file."""
+        """What happened to the file."""
         search = self.request.search_replace
         if search is not None and not self.replacements:
             yield f"⚠️ Pattern '{wording.plain(search.search)}' not found (no changes made)"
         elif not self.changes:
-            yield f"✅ No changes: {wording.plain(self.name)} does not exist, and nothing was to be written."
+            yield f"✅ No changes: {wording.plain(self.name)} does not exist, and there was nothing to write."
         elif not self.diff and self.current is not None:
             yield f"✅ No changes: {wording.plain(self.name)} already has this content."
         elif change is not None:
@@ -257,7 +264,7 @@ class SafeEditReport(Record):
             yield "✅ File saved successfully."
 
     def _verified_lines(self, counted: Sequence[str]) -> Iterator[str]:
-        """What an edit that is not written would bring."""
+        """The findings for an edit that is only checked."""
         validation = self.validation
         errors = [issue for issue in validation["new"] if issue["severity"] == "error"]
         if validation["passed"]:
@@ -274,13 +281,13 @@ class SafeEditReport(Record):
             before = getattr(change, "before", None)
             content = self.request.content
             if before is not None and content is not None and "\r" not in content and b"\r\n" in before.text.body:
-                yield "warning: the file's lines ended with CRLF; those of content end with LF, and are taken so."
+                yield "warning: the file had CRLF line endings; content has LF, which is kept."
             if before is not None and self.diff and (generated := results.warning(self.name, before.text.body)):
                 yield f"warning: {generated}"
 
 
 def preview(diff: str, words: str) -> str:
-    """A diff, and the words below it; the fence is longer than any run of backticks inside."""
+    """A diff and the words below it; the fence is longer than any run of backticks inside."""
     if not diff:
         return words
     longest = max((len(run) for line in diff.split("\n") for run in _backticks(line)), default=0)
@@ -301,7 +308,7 @@ def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience:
         mode=mode if isinstance(mode, str) else "strict",
         written=False,
         change_id=None,
-        hash=error.standing,
+        hash=error.current_hash,
         replacements=None,
         diff="",
         validation={"passed": False, "new": [], "existing": [], "fixed": [], "not_run": []},
@@ -319,7 +326,7 @@ def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience:
 
 
 def _error_words(error: SutureError, audience: Audience) -> str:
-    """An error as the specification has it: a cross, what is wrong, and what to do about it."""
+    """An error in the specification's form: a cross, what is wrong, and what to do."""
     if isinstance(error, ValidationFailed):
         validation = error.validation
         blamed = bool(validation["new"]) or any(problem["required"] for problem in validation["not_run"])
@@ -344,7 +351,7 @@ def _error_words(error: SutureError, audience: Audience) -> str:
 
 
 def backwards(start_line: int, end_line: int) -> str:
-    """What is wrong with a range that ends before it starts."""
+    """The message for a range that ends before it starts."""
     return f"end_line ({end_line}) must be >= start_line ({start_line})"
 
 
@@ -370,7 +377,7 @@ class LineEdit(Request):
 
 
 class SearchReplace(Request):
-    """What to replace, and by what."""
+    """What to replace, and with what."""
 
     search: str = spec.text("Pattern to search for (literal string or regex)")
     replace: str = spec.text("Replacement text (supports \\1, \\2, etc. for regex capture groups)")
@@ -387,7 +394,7 @@ class SearchReplace(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check it; null means left out."""
+        """Check a search and replacement; null means left out."""
         request = super().parse(spec.without_null(given, given))
         if request.regex and request.flags & ~_KNOWN_FLAGS:
             known = "IGNORECASE 2, MULTILINE 8, DOTALL 16, UNICODE 32, VERBOSE 64, ASCII 256"
@@ -408,7 +415,7 @@ class SafeEdit(Request):
     encoding: str | None = spec.ENCODING
     expect_hash: str | dict[str, str] | None = spec.EXPECT_HASH
     validate: str = spec.text(
-        "Which errors reject: those that the edit brings (new), or any in the file (all)",
+        "Which errors reject the edit: those that it introduces (new), or any in the file (all)",
         default="new",
         choices=("new", "all"),
     )
@@ -425,19 +432,19 @@ class SafeEdit(Request):
 
     @property
     def dry_run(self) -> bool:
-        """Whether nothing is written in any case."""
+        """Whether nothing is written."""
         return self.mode == "verify_only"
 
 
 def plan_safe_edit(session: Session, request: SafeEdit) -> Proposal:
-    """Make the new text, check it, and plan to write it."""
+    """Plan the new text and check it."""
     target = session.locate(request.path)
     before = None if target.stat is None else session.text(request.path, request.encoding)
     name = target.name if before is None else before.place.name
     try:
         return _proposal(session, request, name, before)
     except SutureError as error:
-        error.standing = None if before is None else before.content.digest
+        error.current_hash = None if before is None else before.content.digest
         raise
 
 
@@ -472,7 +479,7 @@ def _edits(session: Session, request: SafeEdit, name: str, before: Snapshot | No
 
 
 def _losses(request: SafeEdit, name: str, old: Text, edits: Sequence[Edit]) -> list[str]:
-    """What should be known about text that goes away; refuse new text that would delete what it leaves out."""
+    """Warnings about deleted text; refuses new text that would delete what it leaves out."""
     if request.content is not None:
         placeholders = (
             [] if request.literal else check_placeholders(old.body, request.content, name, "content", whole=True)
@@ -484,11 +491,11 @@ def _losses(request: SafeEdit, name: str, old: Text, edits: Sequence[Edit]) -> l
     if request.line_edits is not None:
         order = sorted(range(len(edits)), key=lambda number: request.line_edits[number].start_line)  # type: ignore[index]
     warnings: dict[str, None] = {}
-    judged: set[tuple[bytes, bytes]] = set()
+    checked: set[tuple[bytes, bytes]] = set()
     for number, change in zip(order, edits, strict=True):
-        known = old.body[change.span.start : change.span.end], change.new
-        if known not in judged:
-            judged.add(known)
+        replacement = old.body[change.span.start : change.span.end], change.new
+        if replacement not in checked:
+            checked.add(replacement)
             where = argument if request.line_edits is None else f"line_edits[{number}].new_content"
             warnings |= dict.fromkeys(check_placeholders(*whole_lines(old.body, change), name, where, index=number))
     return list(warnings)
@@ -497,7 +504,7 @@ def _losses(request: SafeEdit, name: str, old: Text, edits: Sequence[Edit]) -> l
 def _changes(
     session: Session, request: SafeEdit, before: Snapshot | None, old: Text, edits: Sequence[Edit]
 ) -> list[Update | Create]:
-    """The one change; none where nothing becomes of a file that is not there."""
+    """The change; none for edits of a file that does not exist, which do nothing."""
     if before is not None:
         return [session.plan_update(before, edits)]
     if request.content is None:
@@ -506,7 +513,7 @@ def _changes(
 
 
 def _not_found(session: Session, search: SearchReplace | None, name: str, before: Snapshot | None) -> PatternNotFound:
-    """Why there is nothing to replace, found by looking closer."""
+    """The error for a search without matches, with a diagnosis."""
     assert search is not None  # noqa: S101  asked only then
     if before is None:
         return PatternNotFound(path=name, search=search.search, exists=False, near=session.near(name), details=[])
@@ -523,15 +530,15 @@ def _not_found(session: Session, search: SearchReplace | None, name: str, before
 
 
 _DESCRIPTION = """\
-Edit one file and check the result before anything is written: by its whole content, by ranges of lines, or by search \
-and replace. Give exactly one of content, line_edits and search_replace.
+Edit one file and check the result before it is written: by its whole content, by line ranges, or by search and \
+replace. Give exactly one of content, line_edits and search_replace.
 
-- strict (default): an edit that brings errors is rejected, with the errors; problems that the file had before do not \
-count. interactive: written all the same, with the errors. verify_only: only checked, nothing is written.
-- Checked are syntax (Python, JSON, YAML, TOML, XML, and many languages more), undefined names in Python, leftover \
-merge conflicts, and what the operator has configured.
-- line_edits: start_line and end_line are 1-based and inclusive, all of them refer to the file as it is now; an empty \
-new_content deletes the lines. expected_text, if given, must be what the lines hold.
+- strict (default): an edit that introduces errors is rejected, with the errors; problems that the file already had do \
+not count. interactive: written anyway, with the errors. verify_only: only checked, not written.
+- It checks syntax (Python, JSON, YAML, TOML, XML, and many more languages), undefined names in Python, leftover merge \
+conflicts, and what the operator has configured.
+- line_edits: start_line and end_line are 1-based and inclusive, and all refer to the file as it is now; an empty \
+new_content deletes the lines. expected_text, if given, must be the current text of the lines.
 - search_replace: literal text, or with regex a Python regular expression (\\1 and \\g<name> in replace); all \
 occurrences, or the first count.
 - content creates the file, and its folders, if it does not exist."""
@@ -556,7 +563,7 @@ SAFE_EDIT = ToolSpec(
             "✅ Replaced 2 occurrences of 'red' → 'blue'\n✅ File saved successfully.",
         ),
         Example(
-            "Only check what an edit would do",
+            "Only check an edit",
             {"data.json": '{"a": 1}\n'},
             {"path": "data.json", "content": '{"a": 1,}\n', "mode": "verify_only", "show_diff": False},
             "❌ Validation Failed:\ndata.json:1:8 invalid-syntax Illegal trailing comma before '}'",

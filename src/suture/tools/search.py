@@ -1,8 +1,7 @@
 """`regex_search`, `regex_search_multi`, `regex_extract`, `regex_match_lines`, `regex_split`; the command `search`.
 
-A search keeps of each match what its view needs: a row in JSON, which is the answer of a tool; its place and the lines
-there, which a terminal shows; or nothing, where matches are only counted. A row is made once, by the process that
-searched the file.
+A search keeps what its view needs of each match: a JSON row for the answer of a tool; the place and its lines for a
+terminal; or nothing if matches are only counted. A row is made once, by the process that searched the file.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ if TYPE_CHECKING:
     Files = list[tuple[str, list[str]]]
     Batch = tuple[str, dict[str, Any], dict[str, Any], int, Files]
     Line = tuple[int, str, list[tuple[int, int]] | None]
-    """Number, content, and the columns of what matches in it; None for a line of context."""
+    """Number, content, and the columns of its matches; None for a context line."""
 
 
 ABOUT_PATTERN = """\
 The pattern is a JavaScript regular expression (flag u), written plainly or as /pattern/flags. Flags: g all matches \
-(without it, the first of each line), i ignore case, m ^ and $ at line ends, s . matches line ends."""
+(without it, the first on each line), i ignore case, m ^ and $ at line ends, s . matches line ends."""
 
 
 # Arguments of the tools that search or replace.
@@ -58,18 +57,18 @@ CONTEXT_BEFORE, CONTEXT_AFTER = (
     for side in ("before", "after")
 )
 BINARY_CHECK = spec.integer(
-    "First bytes in which a NUL makes a file binary, which is skipped (default 8192); 0 treats all as text",
+    "Bytes at the start in which a NUL makes a file binary, so that it is skipped (default 8192); 0 treats all as text",
     default=None,
 )
 
 
 def limit(about: str) -> Any:
-    """A number that results are cut at, or must not exceed."""
+    """A limit that truncates results, or that they must not exceed."""
     return spec.integer(about, default=None, minimum=0)
 
 
 def prepare(session: Session, request: Any) -> tuple[Compiled, Clock]:
-    """The request's pattern, ready to search, and the time it has."""
+    """The request's pattern, compiled, and the clock of its time limits."""
     settings = session.settings
     check_limit("The pattern", len(request.pattern), settings, "max_pattern_chars", "characters")
     compiled = compile_pattern(parse(request.pattern, request.flags or ""))
@@ -83,7 +82,7 @@ def binary_window(session: Session, request: Any) -> int:
 
 
 def worth_reading(session: Session, request: Any, compiled: Compiled) -> ContentFilter:
-    """What makes a file worth looking at."""
+    """Which files are worth reading."""
     max_bytes, window = session.settings.max_file_bytes, binary_window(session, request)
     if session.settings.encodings:  # the bytes of a file may mean anything
         return ContentFilter(
@@ -96,38 +95,38 @@ def worth_reading(session: Session, request: Any, compiled: Compiled) -> Content
 
 
 def read_subject(session: Session, request: Any, path: str) -> tuple[Snapshot, Subject | None]:
-    """A file, in the request's encoding, to be searched; no subject if it is binary."""
+    """A file in the request's encoding, and its text to search; None if it is binary."""
     snapshot = session.read(path, request.encoding)
     return snapshot, subject_of(session, request, snapshot.text)
 
 
 def subject_of(session: Session, request: Any, text: Text) -> Subject | None:
-    """A text to be searched; None if it is binary."""
+    """A text to search; None if it is binary."""
     window = binary_window(session, request)
     return None if window and text.is_binary(window) else Subject(text)
 
 
 def list_answer(rows: Iterable[str], data: dict[str, Any] | None = None) -> Answer:
-    """A list as an answer, its items in JSON."""
+    """An answer from items that are JSON."""
     text = f"[{','.join(rows)}]"
     return Answer(text, data or {}, verbatim=True, rows=Rows(text))
 
 
 def explain_one(_: Mapping[str, object], error: SutureError, audience: Audience, *, several: bool = False) -> Answer:
-    """A failure in one line, of a tool that works on one file."""
+    """A failure in one line, for a tool that works on one file."""
     data = {"error": error_data(error, audience)}
     return Answer(error_line(error, audience, several=several), data, verbatim=True, is_error=True)
 
 
 explain_several = partial(explain_one, several=True)
 
-_WORTH_ASKING = 200  # files that are searched here before a second process that runs is asked,
-_WORTH_STARTING = 1_500  # or one is started
+_WORTH_ASKING = 200  # files to search here before handing any to a second process that already runs
+_WORTH_STARTING = 1_500  # files to search here before starting a second process
 _BATCH = 400  # files that are handed over at a time
 
 
-class Shared:
-    """The files of one call. `own` gives those to look at here, `others` what came of the rest."""
+class SharedWork:
+    """The files of one call, shared with a second process: `own` yields those to search here, `others` the rest."""
 
     def __init__(self, find: GetWorker, batch: Callable[[int, Files], Batch]) -> None:
         self._find = find
@@ -138,11 +137,11 @@ class Shared:
 
     @property
     def was_used(self) -> bool:
-        """Whether a part of the files was looked at elsewhere."""
+        """Whether some files were handed to the second process."""
         return bool(self._done)
 
     def own(self, root: int, runs: Iterable[Run]) -> Iterator[Run]:
-        """The runs to look at here."""
+        """The runs to search here."""
         seen, filling, size = 0, list[tuple[str, list[str]]](), 0
         for folder, prefix, names in _pieces(runs):
             seen += len(names)
@@ -174,12 +173,12 @@ class Shared:
             self._done.append((files, None))
 
     def _take(self) -> None:
-        assert self._worker is not None  # noqa: S101  it was given something
+        assert self._worker is not None  # noqa: S101  it has a batch
         self._done.append((self._given, self._worker.receive()))
         self._given = []
 
     def others(self) -> list[tuple[Files, Any]]:
-        """The files that were given away, and the answers; None where there is none."""
+        """The batches handed over, each with its answer, or None if there was none."""
         if self._given:
             self._take()
         return self._done
@@ -200,7 +199,7 @@ class RegexSearch(Request):
     flags: str | None = FLAGS
     context_before: int = CONTEXT_BEFORE
     context_after: int = CONTEXT_AFTER
-    max_matches: int | None = limit("At most so many matches; all if left out")
+    max_matches: int | None = limit("Maximum number of matches (default: all)")
     binary_check_buffer_size: int | None = BINARY_CHECK
     encoding: str | None = spec.ENCODING
 
@@ -213,7 +212,7 @@ class RegexSearchMulti(Request):
     flags: str | None = FLAGS
     context_before: int = CONTEXT_BEFORE
     context_after: int = CONTEXT_AFTER
-    max_matches: int | None = limit("At most so many matches in all files together; all if left out")
+    max_matches: int | None = limit("Maximum number of matches in all files together (default: all)")
     exclude: list[str] = spec.EXCLUDE
     binary_check_buffer_size: int | None = BINARY_CHECK
     include_ignored: bool = spec.INCLUDE_IGNORED
@@ -227,12 +226,12 @@ class Search(Request):
     flags: str | None = FLAGS
     context_before: int = CONTEXT_BEFORE
     context_after: int = CONTEXT_AFTER
-    max_matches: int | None = limit("At most so many matches in all files together; all if left out")
+    max_matches: int | None = limit("Maximum number of matches in all files together (default: all)")
     exclude: list[str] = spec.EXCLUDE
     include_ignored: bool = spec.INCLUDE_IGNORED
-    encoding: str | None = spec.encoding("files that are named themselves, not by a folder or a glob")
+    encoding: str | None = spec.encoding("files that are named, not found through a folder or glob")
     view: str = spec.text(
-        "The matches; the lines they are in; the number of them in each file; or the files that have any",
+        "The matches; their lines; their number in each file; or the files that have any",
         default="rows",
         choices=("rows", "lines", "numbers", "names"),
     )
@@ -240,7 +239,7 @@ class Search(Request):
 
 
 class Query(Record):
-    """What to look for in files, and what to keep of it: the arguments that all searches have."""
+    """What to search for, and what to keep of each match: the arguments that all searches share."""
 
     pattern: str
     flags: str | None
@@ -252,7 +251,7 @@ class Query(Record):
 
     @classmethod
     def of(cls, request: RegexSearch | RegexSearchMulti | Search) -> Query:
-        """The arguments that a request has of these."""
+        """The query of a request, from the arguments that it has."""
         return cls(**{name: getattr(request, name) for name in cls._fields if name in request._fields})
 
 
@@ -261,16 +260,16 @@ class FileMatches(Record):
 
     name: str
     matches: list[Any]
-    """One item each: a row in JSON, an `Extent` of the view `lines`, or None where they are only counted."""
+    """For each match, a JSON row, an `Extent` for the view `lines`, or None if matches are only counted."""
     contents: dict[int, str]
     """The lines that the view `lines` shows, by number."""
 
     def first(self, most: int | None) -> FileMatches:
-        """At most so many matches of it."""
+        """The first matches, up to a number."""
         return self if most is None or most >= len(self.matches) else self.but(matches=self.matches[:most])
 
     def lines(self, after: int) -> list[Line]:
-        """The lines that hold matches, and those around them: so many after the last one."""
+        """The lines with matches, and the lines around them, with `after` lines after the last one."""
         spans, contents = dict[int, list[tuple[int, int]]](), self.contents
         for first, column, last, end in self.matches:
             for number in range(first, last + 1):
@@ -293,7 +292,7 @@ class _Searcher:
         self._room = session.settings.max_result_bytes
 
     def search_runs(self, root: int, runs: Iterable[Run]) -> None:
-        """Search the files of a walk; no more of them once there are matches enough."""
+        """Search the files of a walk until there are enough matches."""
         session, query = self._session, self._query
         for _, place, raw in session.read_candidates(root, runs, worth_reading(session, query, self._compiled)):
             if self._left == 0:
@@ -305,7 +304,7 @@ class _Searcher:
                     session.progress(0, matches)
 
     def search_subject(self, name: str, subject: Subject) -> int:
-        """Search a file's text; how many matches it has, of those that are still wanted."""
+        """Search a file's text, up to the limit; returns the number of matches."""
         query = self._query
         self._clock.start(name)
         most = 1 if query.view == "names" and self._left is None else self._left
@@ -327,7 +326,7 @@ class _Searcher:
         return len(items)
 
     def batch(self, root: int, files: Files) -> Batch:
-        """Files to be searched by the worker."""
+        """A batch of files for the second process."""
         session = self._session
         settings = {name: getattr(session.settings, name) for name in session.settings._fields}
         return (session.trees[0].root, settings, dict(self._query.__dict__), root, files)
@@ -336,14 +335,14 @@ class _Searcher:
 def search_glob(
     session: Session, query: Query, glob: str, exclude: list[str], *, include_ignored: bool
 ) -> list[FileMatches]:
-    """The matches in all files that a glob names, sorted by file; perhaps more than asked for."""
+    """The matches in all files that match a glob, sorted by file; perhaps more than requested."""
     searcher = _Searcher(session, query)
     root, runs = session.runs(glob, exclude, include_ignored=include_ignored)
     with session.worker(__name__) as worker:
-        shared = Shared(worker, searcher.batch)
+        shared = SharedWork(worker, searcher.batch)
         searcher.search_runs(root, shared.own(root, runs))
         for batch, batch_matches in shared.others():
-            if batch_matches is None:  # another one: this may have matches enough, but of later files
+            if batch_matches is None:  # a new searcher: this one may have enough matches, but from later files
                 again = _Searcher(session, query)
                 again.search_runs(root, session.reopen(root, batch))
                 searcher.found += again.found
@@ -353,7 +352,7 @@ def search_glob(
 
 
 def first_matches(files: Iterable[FileMatches], most: int | None) -> Iterator[FileMatches]:
-    """The files with the first matches of all, as many as asked for."""
+    """The files with the first matches, up to a number in total."""
     for file in files:
         if most == 0:
             return
@@ -385,7 +384,7 @@ def _rows_of(files: Iterable[FileMatches], data: dict[str, Any] | None = None) -
 
 
 def search_paths(session: Session, request: Search) -> Answer:
-    """The matches in what the arguments name, or what the view makes of them."""
+    """The matches in the files that the arguments name, as the view shows them."""
     query, binary = Query.of(request), list[str]()
 
     def search_named(path: str) -> list[FileMatches]:
@@ -416,7 +415,7 @@ def search_paths(session: Session, request: Search) -> Answer:
 
 
 def answer(batch: Batch) -> list[tuple[Any, ...]] | None:
-    """What the worker does: the matches in the files of a batch; None if there was an error."""
+    """The entry point of the second process: the matches in a batch of files; None if there was an error."""
     root, settings, query, number, files = batch
     try:
         with _engine(root, settings).session() as session:
@@ -424,21 +423,21 @@ def answer(batch: Batch) -> list[tuple[Any, ...]] | None:
             searcher.search_runs(number, session.reopen(number, files))
             return [(file.name, file.matches, file.contents) for file in searcher.found]
     except SutureError:
-        return None  # who gave the batch will find out why
+        return None  # the first process searches the batch itself, and reports the error
 
 
-class _Kept:
-    """The worker's engine: one batch after the other is of the same workspace."""
+class _CachedEngine:
+    """The second process's engine: successive batches are from the same workspace."""
 
-    known: tuple[str, dict[str, Any]] | None = None
+    key: tuple[str, dict[str, Any]] | None = None
     engine: Engine
 
 
 def _engine(root: str, settings: dict[str, Any]) -> Engine:
-    if _Kept.known != (root, settings):
-        _Kept.engine = Engine(root, Settings(**settings))
-        _Kept.known = root, settings
-    return _Kept.engine
+    if _CachedEngine.key != (root, settings):
+        _CachedEngine.engine = Engine(root, Settings(**settings))
+        _CachedEngine.key = root, settings
+    return _CachedEngine.engine
 
 
 REGEX_SEARCH = ToolSpec(
@@ -446,7 +445,7 @@ REGEX_SEARCH = ToolSpec(
     title="Search a file",
     description=(
         "Find the matches of a regular expression in one file. The answer is a JSON array: file, line (from 1), column "
-        "(from 0, in characters), match, groups (the whole match first; null for one without part), context_before "
+        "(from 0, in characters), match, groups (the whole match first; null for unmatched groups), context_before "
         f"and context_after. {ABOUT_PATTERN}"
     ),
     request=RegexSearch,
@@ -466,15 +465,15 @@ REGEX_SEARCH_MULTI = ToolSpec(
     name="regex_search_multi",
     title="Search files",
     description=(
-        "Find the matches of a regular expression in all files that a glob names. Files that .gitignore names, and "
-        "hidden files unless the glob writes their dot, are left out; binary ones are skipped. The answer is one JSON "
+        "Find the matches of a regular expression in all files that match a glob. Binary files, files that .gitignore "
+        "ignores, and hidden files unless the glob has their dot, are skipped. The answer is one JSON "
         "array, sorted by file: file, line (from 1), column (from 0, in characters), match, groups (the whole match "
-        f"first; null for one without part), context_before and context_after. {ABOUT_PATTERN}"
+        f"first; null for unmatched groups), context_before and context_after. {ABOUT_PATTERN}"
     ),
     request=RegexSearchMulti,
     examples=(
         Example(
-            "What is still to do",
+            "TODO comments",
             {"src/app.js": "init(); // TODO: fix\n", "src/lib/util.js": "\n// todo: sort\n", "docs/a.md": "TODO\n"},
             {"path_pattern": "src/**/*.js", "pattern": r"/todo: (\w+)/i"},
             '[{"file":"src/app.js","line":1,"column":11,"match":"TODO: fix","groups":["TODO: fix","fix"],'
@@ -488,7 +487,7 @@ REGEX_SEARCH_MULTI = ToolSpec(
 SEARCH = ToolSpec(
     name="search",
     title="Search",
-    description="The matches of a regular expression in files, folders and globs.",
+    description="Find the matches of a regular expression in files, folders and globs.",
     request=Search,
     examples=(),
     read=search_paths,
@@ -502,7 +501,7 @@ class RegexExtract(Request):
     file_path: str = FILE_PATH
     pattern: str = PATTERN
     flags: str | None = FLAGS
-    max_matches: int | None = limit("At most so many matches; all if left out")
+    max_matches: int | None = limit("Maximum number of matches (default: all)")
     binary_check_buffer_size: int | None = BINARY_CHECK
     encoding: str | None = spec.ENCODING
 
@@ -513,8 +512,8 @@ class RegexMatchLines(Request):
     file_path: str = FILE_PATH
     pattern: str = PATTERN
     flags: str | None = FLAGS
-    invert: bool = spec.flag("Give the lines that do not match")
-    max_lines: int | None = limit("At most so many lines; all if left out")
+    invert: bool = spec.flag("Return the lines that do not match")
+    max_lines: int | None = limit("Maximum number of lines (default: all)")
     binary_check_buffer_size: int | None = BINARY_CHECK
     encoding: str | None = spec.ENCODING
     format: str = spec.text(
@@ -528,13 +527,13 @@ class RegexSplit(Request):
     file_path: str = FILE_PATH
     pattern: str = PATTERN
     flags: str | None = FLAGS
-    max_splits: int | None = limit("At most so many splits; the rest stays in the last segment")
+    max_splits: int | None = limit("Maximum number of splits; the rest stays in the last segment")
     binary_check_buffer_size: int | None = BINARY_CHECK
     encoding: str | None = spec.ENCODING
 
 
 def _start(session: Session, request: Any, clock: Clock) -> tuple[str, Subject | None]:
-    """The file's name and its text, if it is not binary; the time for it begins."""
+    """The file's name, and its text or None if it is binary; starts the file's clock."""
     snapshot, subject = read_subject(session, request, request.file_path)
     clock.start(snapshot.place.name)
     return snapshot.place.name, subject
@@ -564,12 +563,12 @@ def match_lines(session: Session, request: RegexMatchLines) -> Answer:
     if request.format == "json":
         return list_answer(line_rows(name, lines, room))
     contents: list[str] = []
-    rows = line_rows(name, _noting(lines, contents), room)
+    rows = line_rows(name, _copy_contents(lines, contents), room)
     return list_answer(rows).but(text="\n".join(contents))
 
 
-def _noting(lines: Iterable[tuple[int, str]], contents: list[str]) -> Iterator[tuple[int, str]]:
-    """The same lines, their contents noted."""
+def _copy_contents(lines: Iterable[tuple[int, str]], contents: list[str]) -> Iterator[tuple[int, str]]:
+    """The same lines; appends each content to `contents`."""
     for number, content in lines:
         contents.append(content)
         yield number, content
@@ -589,8 +588,8 @@ REGEX_EXTRACT = ToolSpec(
     name="regex_extract",
     title="Extract groups",
     description=(
-        "Give what the groups of a regular expression capture in one file, without the whole match. The answer is a "
-        f"JSON array: file, line, groups (null for one without part). {ABOUT_PATTERN}"
+        "Extract the capture groups of a regular expression's matches in one file, without the whole match. The answer "
+        f"is a JSON array: file, line, groups (null for unmatched groups). {ABOUT_PATTERN}"
     ),
     request=RegexExtract,
     examples=(
@@ -609,14 +608,14 @@ REGEX_MATCH_LINES = ToolSpec(
     name="regex_match_lines",
     title="Filter lines",
     description=(
-        "Give the lines of one file that match a regular expression, or with invert those that do not. Each line is "
-        "looked at alone: ^ and $ are its ends. The answer is a JSON array (file, line, content), or the lines "
-        f"themselves with format text. {ABOUT_PATTERN}"
+        "Return the lines of one file that match a regular expression, or with invert those that do not. Each line is "
+        "matched alone: ^ and $ are its ends. The answer is a JSON array (file, line, content), or with format text "
+        f"the lines themselves. {ABOUT_PATTERN}"
     ),
     request=RegexMatchLines,
     examples=(
         Example(
-            "What went wrong",
+            "Errors in a log",
             {"server.log": "INFO start\nERROR: timeout\nINFO retry\nFATAL: unreachable\n"},
             {"file_path": "server.log", "pattern": "^(ERROR|FATAL)", "format": "text"},
             "ERROR: timeout\nFATAL: unreachable",
@@ -629,8 +628,8 @@ REGEX_SPLIT = ToolSpec(
     name="regex_split",
     title="Split a file",
     description=(
-        "Split the content of one file where a regular expression matches. The answer is a JSON array: segment (from "
-        "1), content, line_start, line_end. The delimiters are in no segment; empty segments are kept. " + ABOUT_PATTERN
+        "Split one file at the matches of a regular expression. The answer is a JSON array: segment (from 1), content, "
+        "line_start, line_end. Segments do not include the delimiters; empty segments are kept. " + ABOUT_PATTERN
     ),
     request=RegexSplit,
     examples=(

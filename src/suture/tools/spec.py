@@ -1,16 +1,15 @@
-"""What a tool is: its arguments, read and checked; its function; its examples.
+"""What a tool is: its arguments, and how they are read and checked; its function; its examples.
 
     class FileRead(Request):
         path: str = text("Path of the file")
         start_line: int = integer("First line", default=1, minimum=1)
 
-`FileRead.parse(arguments)` gives a `FileRead` or raises `InvalidArguments` that names every problem
-and, for an argument that does not exist, the nearest one that does. It forgives the shapes models get
-wrong and nobody could mistake: a number as a string, a list as JSON text, one object where a list of
-objects belongs.
+`FileRead.parse(arguments)` returns a `FileRead` or raises `InvalidArguments`, which names every problem and, for an
+unknown argument, the nearest known one. It accepts unambiguous mistakes of models: a number as a string, a list as JSON
+text, a single object instead of a list of objects.
 
-Rejected: pydantic. It is good, and importing it takes 95 ms, eight times as long as starting Python;
-`suture call` would spend more time on that than on everything else together (docs/adr/0002).
+Rejected: pydantic. It is good, but importing it takes 95 ms, eight times as long as starting Python; `suture call`
+would spend more time on that than on everything else together (docs/adr/0002).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from __future__ import annotations
 from suture import wording
 from suture.audience import MODEL
 from suture.errors import InvalidArguments
-from suture.json_text import loads, parsed
+from suture.json_text import loads, loads_own
 from suture.records import Record, dataclass_transform
 
 TYPE_CHECKING = False
@@ -34,44 +33,44 @@ if TYPE_CHECKING:
 
 
 class Rows:
-    """A list of objects, in JSON. They are read from it when they are asked for: most callers only pass the text on."""
+    """A list of objects, as JSON. It is decoded on demand: most callers only pass the text on."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._objects: list[dict[str, Any]] | None = None
 
     def objects(self) -> list[dict[str, Any]]:
-        """The list."""
+        """The decoded list."""
         if self._objects is None:
-            self._objects = parsed(self._text)
+            self._objects = loads_own(self._text)
         return self._objects
 
 
 class Answer(Record):
-    """What a tool says: the text a model reads, and the same as data."""
+    """A tool's answer: the text that a model reads, and the same as data."""
 
     text: str
     data: dict[str, Any]
     verbatim: bool = False
-    """Whether the text is a file's own and nothing may be added to it."""
+    """Whether the text is a file's own, so that nothing may be added to it."""
     is_error: bool = False
     rows: Rows | None = None
-    """The list that the answer is, where it is one."""
+    """The list, if the answer is one."""
 
 
 class Proposal(Record):
-    """An editing tool's plan, and how its result is described once it landed (or would have: None)."""
+    """An editing tool's plan, and the function that describes its result: the change that landed, or None."""
 
     plan: Plan
     describe: Callable[[Change | None], Answer]
     checked: bool = False
-    """Whether the tool has checked what it would write, and reports it."""
+    """Whether the tool itself checks the new content and reports the findings."""
 
 
 class Example(Record):
     """A call that works: run as a test, printed in the reference. `files` is the workspace before it.
 
-    `earlier` is what was done there: files written together, or tools called. `<id>` and `<time>` match any.
+    `earlier` is what was done before: files written together, or tools called. `<id>` and `<time>` match any.
     """
 
     title: str
@@ -82,7 +81,7 @@ class Example(Record):
 
 
 class ToolSpec(Record):
-    """A tool. A reading one has `read`; an editing one has `plan`, and never writes itself."""
+    """A tool. A reading tool has `read`; an editing tool has `plan`, and does not write itself."""
 
     name: str
     title: str
@@ -92,24 +91,24 @@ class ToolSpec(Record):
     read: Callable[[Session, Any], Answer] | None = None
     plan: Callable[[Session, Any], Proposal] | None = None
     result: type[ToolData] | None = None
-    """The type of its results' metadata; None where nothing is promised, as for lists."""
+    """The type of its results' metadata; None if nothing is promised, as for lists."""
     explain: Callable[[Mapping[str, object], SutureError, Audience], Answer] | None = None
-    """How a failure is described, where the tool's specification has a shape for that."""
+    """Describes a failure, if the tool's specification has a shape for that."""
     own_clock: bool = False
-    """Whether it sees to its time itself, and gives what it has when that is over."""
+    """Whether it limits its time itself, and returns what it has when the time is over."""
     serial: bool = False
-    """Whether the plan is made under the lock only, because it depends on what landed before."""
+    """Whether the plan is made only under the lock, because it depends on what landed before."""
 
     @property
     def annotations(self) -> dict[str, bool]:
-        """What an MCP client learns about the tool's effects."""
+        """The tool's effects, as MCP annotations."""
         if self.read is not None:
             return {"readOnlyHint": True, "openWorldHint": False}
         return {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False}
 
     @property
     def output_schema(self) -> dict[str, Any] | None:
-        """The JSON schema of its results' metadata, failures included; None where nothing is promised."""
+        """The JSON schema of its results' metadata, including failures; None if nothing is promised."""
         return None if self.result is None else self.result.output_schema()
 
     def definition(self) -> dict[str, Any]:
@@ -127,15 +126,15 @@ class ToolSpec(Record):
 
 
 class ToolResult(Record):
-    """What a call gives back. It never raises: a failure is a result with `is_error`."""
+    """The result of a call. A call never raises: a failure is a result with `is_error`."""
 
     is_error: bool
     answer: str
-    """What the tool says."""
+    """The tool's text."""
     metadata: dict[str, Any]
     listed: Rows | None = None
     notes: tuple[str, ...] = ()
-    """What the workspace adds: a recovery, or a history that could not be written."""
+    """What the workspace adds: a recovery, or a history that cannot be written."""
 
     @classmethod
     def failed(cls, error: SutureError, audience: Audience = MODEL) -> ToolResult:
@@ -145,21 +144,21 @@ class ToolResult(Record):
 
     @property
     def text(self) -> str:
-        """All that is to be read."""
+        """The whole text."""
         return "\n\n".join([self.answer, *self.notes])
 
     @property
     def data(self) -> Any:
-        """The result as data: a list, where the text is one; else the metadata."""
+        """The result as data: the list, if there is one; else the metadata."""
         return self.metadata if self.listed is None else self.listed.objects()
 
     @property
     def rows(self) -> list[dict[str, Any]] | None:
-        """The list that the result is, where it is one."""
+        """The list, if the result is one."""
         return None if self.listed is None else self.listed.objects()
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as the protocols spell it."""
+        """The result in the shape of the protocols."""
         return {
             "isError": self.is_error,
             "content": [{"type": "text", "text": self.text}],
@@ -169,14 +168,14 @@ class ToolResult(Record):
 
 _REQUIRED = object()
 _NUMBER_TEXT = 20  # characters of a string that is read as a number
-_LARGEST_INTEGER = 2**53  # a larger one is rounded by readers that take JSON's numbers for floats
-_MOST_UNKNOWN = 100  # arguments that are reported one by one: each is compared with the known ones
+_LARGEST_INTEGER = 2**53  # readers that treat JSON's numbers as floats round a larger one
+_MOST_UNKNOWN = 100  # unknown arguments that are reported one by one: each is compared with the known ones
 _LONGEST_NAME = 100  # characters of an argument's or an encoding's name
 _DIGITS = 64  # of SHA-256 in hexadecimal
 
 
 class _WrongError(ValueError):
-    """A value does not fit: what was expected instead, and where inside the argument."""
+    """A value is not valid: what was expected, and where inside the argument."""
 
     def __init__(self, problem: str, where: str = "") -> None:
         super().__init__(problem)
@@ -185,7 +184,7 @@ class _WrongError(ValueError):
 
 
 class Argument:
-    """One argument: its kind, its bounds, its default, and a line about it."""
+    """One argument: its kind, bounds and default, and a line of description."""
 
     expected = "a value"
 
@@ -193,13 +192,13 @@ class Argument:
         self.about = about
         self.default = default
         self.required = default is _REQUIRED
-        """Whether a call must give it."""
+        """Whether a call must have it."""
         self.bounds = bounds
         self.listed = bounds.get("listed", True)
-        """Whether the schema names it; a dialect accepts more than its schema says."""
+        """Whether the schema has it; a dialect accepts more than its schema says."""
 
     def check(self, value: object) -> object:
-        """The value as the tool wants it, or an error that says what is expected."""
+        """The value as the tool takes it; raises an error that says what is expected."""
         raise NotImplementedError
 
     def schema(self) -> dict[str, Any]:
@@ -350,10 +349,10 @@ class _Hashes(Argument):
 
     @staticmethod
     def _hash(value: str, where: str = "") -> str:
-        """A hash as results spell it; one that can never fit is a mistake, not a file that changed."""
+        """A hash as results spell it; one that no file can have is a wrong argument, not a file that changed."""
         digits = value.strip().casefold().removeprefix("sha256:")
         if len(digits) != _DIGITS or not set(digits) <= set("0123456789abcdef"):
-            problem = f"expected sha256: and {_DIGITS} hexadecimal digits, as results give it, got {_describe(value)}"
+            problem = f"expected sha256: and {_DIGITS} hexadecimal digits, as in results, got {_describe(value)}"
             raise _WrongError(problem, where)
         return f"sha256:{digits}"
 
@@ -362,12 +361,12 @@ class _Hashes(Argument):
 
 
 def text(about: str, *, default: object = _REQUIRED, choices: Sequence[str] = ()) -> Any:
-    """A string; with choices, one of them."""
+    """A string, or one of some choices."""
     return _Text(about, default=default, choices=tuple(choices))
 
 
 def integer(about: str, *, default: object = _REQUIRED, words: str | None = None, **bounds: int) -> Any:
-    """A whole number, perhaps with `minimum` and `maximum`, and `words` for one that lies beyond."""
+    """A whole number, optionally with `minimum` and `maximum`; `words` is the message for one outside them."""
     return _Integer(about, default=default, words=words, **bounds)
 
 
@@ -392,28 +391,28 @@ def texts(about: str) -> Any:
 
 
 def ids(about: str) -> Any:
-    """A list of names such as 1 and 3.2, which may come as numbers; None if left out."""
+    """A list of ids such as 1 and 3.2, which may be sent as numbers; None if left out."""
     return _Ids(about, default=None)
 
 
-def encoding(of: str = "a file that has no byte order mark and is not UTF-8 (a Python codec name)") -> Any:
-    """The encoding of one file; `of` says of which files."""
-    return _Text(f"Encoding of {of}", default=None, longest=_LONGEST_NAME)
+def encoding(of: str = "a file that has no byte order mark and is not UTF-8") -> Any:
+    """The encoding of one file; `of` describes the files."""
+    return _Text(f"Encoding (a Python codec name) of {of}", default=None, longest=_LONGEST_NAME)
 
 
 def literal(*, listed: bool = True) -> Any:
     """Whether placeholders are text."""
-    about = "Write lines such as '# ... existing code ...' as they are; by default they are refused if they delete text"
+    about = "Write lines such as '# ... existing code ...' literally; by default they are refused if they delete text"
     return _Flag(about, default=False, listed=listed)
 
 
 # Arguments that several tools have.
 DRY_RUN = flag("Show what would happen and change nothing")
 ENCODING = encoding()
-EXCLUDE = texts("Globs of files and folders to leave out; a glob without / matches names at any depth")
+EXCLUDE = texts("Globs of files and folders to skip; a glob without / matches names at any depth")
 EXPECT_HASH: Any = _Hashes("Hash the file must have, as returned by an earlier call; or {path: hash}", default=None)
-EXPECTED_TEXT = text("What the lines hold now; if they do not, nothing is changed", default=None)
-INCLUDE_IGNORED = flag("Include files that .gitignore names")
+EXPECTED_TEXT = text("The current text of the lines; if they differ, nothing is changed", default=None)
+INCLUDE_IGNORED = flag("Include files that .gitignore ignores")
 LITERAL = literal()
 MATCH = text(
     "How far the file may differ from the text to find: not at all, in whitespace, or in provably harmless ways",
@@ -426,8 +425,8 @@ MODE = text(
     choices=("strict", "interactive", "verify_only"),
 )
 PATHS = texts(
-    "Files, folders with everything below them, and globs such as 'src/**/*.js'; all files if left out. Hidden files, "
-    "and files that .gitignore names, are skipped unless they are named"
+    "Files, folders (recursively), and globs such as 'src/**/*.js' (default: all files). Hidden and ignored files are "
+    "skipped unless they are named"
 )
 VALIDATE = text(
     "Check the result before it is written: report errors, reject errors that the edit introduces, or reject any",
@@ -485,12 +484,12 @@ class Request(Record):
 
 
 def without_null(given: Mapping[str, object], names: Container[str]) -> dict[str, object]:
-    """A call's arguments; null, where it is one of these, means left out."""
+    """A call's arguments; for these names, null means left out."""
     return {name: value for name, value in given.items() if value is not None or name not in names}
 
 
 def rename_fields(given: Mapping[str, object], own_names: Mapping[str, str]) -> dict[str, object]:
-    """A call's arguments by their own names, where other tools' names are used; what has both keeps the unknown one."""
+    """A call's arguments, with other tools' names replaced by our own; an argument given under both stays unknown."""
     fields: dict[str, object] = {}
     for name, value in given.items():
         own = own_names.get(name, name)
@@ -499,7 +498,7 @@ def rename_fields(given: Mapping[str, object], own_names: Mapping[str, str]) -> 
 
 
 def gather(given: Mapping[str, object], holder: str, fields: Container[str]) -> dict[str, object]:
-    """A call's arguments, where the fields of a list's only item may be given instead of the list."""
+    """A call's arguments; the fields of a single item may be given instead of the list `holder`."""
     item = {name: value for name, value in given.items() if name in fields}
     if given.get(holder) is not None or not item:
         return dict(given)
@@ -512,7 +511,7 @@ def _unknown_argument(name: str, known: Mapping[str, Argument]) -> dict[str, str
     name = name[:_LONGEST_NAME]
     names = [listed for listed, argument in known.items() if argument.listed]
     near = get_close_matches(name, names, 1, 0.5)
-    problem = f"unknown; did you mean {near[0]}?" if near else f"unknown; known are {', '.join(names)}"
+    problem = f"unknown; did you mean {near[0]}?" if near else f"unknown; choose from {', '.join(names)}"
     return {"argument": name, "problem": problem} | ({"nearest": near[0]} if near else {})
 
 
@@ -522,11 +521,11 @@ def _decode(value: str) -> object:
     except RecursionError:
         return value
     except ValueError:
-        return _decoded_loosely(value)
+        return _decode_loosely(value)
 
 
-def _decoded_loosely(value: str) -> object:
-    """JSON whose strings hold line breaks as they are: models write it, and it can only mean one thing."""
+def _decode_loosely(value: str) -> object:
+    """Decode JSON whose strings have raw line breaks: models write that, and it is unambiguous."""
     import json
 
     try:
@@ -543,4 +542,4 @@ def _describe(value: object) -> str:
         return names[type(value)]
     if isinstance(value, int) and abs(value) > _LARGEST_INTEGER:
         return "a number too large for JSON"
-    return f"the number {value!r:.40}" if isinstance(value, int | float) else "no JSON value"
+    return f"the number {value!r:.40}" if isinstance(value, int | float) else "a value that JSON does not have"

@@ -1,8 +1,8 @@
 """The text editor of Anthropic's API, as a dialect of these tools.
 
-Commands, arguments and sentences are those that models were trained on; what the engine knows follows below.
-Text is replaced as `file_edit` does it, and a whole file is written as `safe_edit` writes one. The command `undo_edit`,
-which older versions of the tool had, is left out as in this one: the tool `undo` takes back what any tool did.
+Commands, arguments and sentences are those that models were trained on; the engine's own diagnosis follows them. Text
+is replaced as by `file_edit`, and a whole file is written as by `safe_edit`. As in Anthropic's current version, there
+is no command `undo_edit`: the tool `undo` undoes the changes of all tools.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from suture.text.edits import edit, splice
 from suture.text.replace import adapt_endings
 from suture.tools import results, spec
 from suture.tools.edit import FileEdit, OneEdit, make_edits
-from suture.tools.results import check_placeholders, check_whole, check_writable, shrinkage
+from suture.tools.results import check_placeholders, check_surrogates, check_writable, shrinkage
 from suture.tools.safe import whole
 from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec
 from suture.wording import as_it_is, count, few, first_line, how_matched, plain, span_of
@@ -47,24 +47,24 @@ if TYPE_CHECKING:
 
 _SHOWN_PLACES = 8  # where a text occurs that should be unique
 _SHOWN_REGION_LINES = 80  # of the place that a failure is about
-_LONGEST_CALL = 4_000  # characters of a corrected call that is written out in the text
+_LONGEST_CALL = 4_000  # characters of a corrected call that is shown in the text
 _READING = {"read", "list", "look at", "open"}
 _HINTS = {
     "BINARY_FILE": "Only text can be viewed and edited.",
     "ENCODING_UNKNOWN": "Write ASCII, or ask the operator to name the file's encoding (the setting encodings).",
-    "ENCODING_MISMATCH": "Ask the operator to name the encoding that the file is really in (the setting encodings).",
+    "ENCODING_MISMATCH": "Ask the operator to name the file's actual encoding (the setting encodings).",
 }
-"""What to do where other tools have an argument for it."""
+"""Hints where those of other tools name an argument."""
 _GITIGNORE = ".gitignore"
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
 _MOST_ENTRIES = 1_000  # of a folder's listing
 _LARGEST_RULES = 1 << 20  # bytes of a .gitignore that is read
 _NAME = "str_replace_based_edit_tool"
-_MOST_NEAR = 3  # names that are offered for a path that does not exist
+_MOST_NEAR = 3  # names that are suggested for a path that does not exist
 
 
 def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audience = EDITOR) -> Answer:
-    """A failure: the sentence that the tool's documentation has for it, and below it what is known.
+    """A failure: the sentence from the tool's documentation, and the diagnosis below it.
 
     `given` are the arguments as they were sent.
     """
@@ -80,7 +80,7 @@ def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audi
 
 
 def _sentences(error: SutureError, given: Mapping[str, object]) -> list[str]:
-    """What happened, in the documented words where there are some; what is known about it; what to do."""
+    """What happened, in the documented words if there are any; what is known about it; what to do."""
     match error:
         case errors.NoMatch():
             sentence = "No match found for replacement. Please check your text and try again."
@@ -94,7 +94,7 @@ def _sentences(error: SutureError, given: Mapping[str, object]) -> list[str]:
             problem = "Cannot read file." if error.operation in _READING else "Cannot write to file."
             return [f"Permission denied. {problem}", wording.message(error, EDITOR), wording.hint(error, EDITOR)]
         case errors.LineOutOfBounds():
-            end = f" to {error.total_lines} (the end)" if error.total_lines else " only, for the file is empty"
+            end = f" to {error.total_lines} (the end)" if error.total_lines else " only: the file is empty"
             return [
                 f"{wording.message(error, EDITOR)}.",
                 f"insert_line goes from 0 (the beginning){end}. Nothing was changed.",
@@ -103,7 +103,7 @@ def _sentences(error: SutureError, given: Mapping[str, object]) -> list[str]:
 
 
 def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[str]:
-    """Where the text may have gone, or what is most like it; and the call that lands, if there is one."""
+    """Where the text may have gone, or the closest match; and the corrected call, if there is one."""
     from suture.wording.edits import visible_json  # only a failure needs it
 
     path = plain(error.path)
@@ -118,14 +118,14 @@ def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[st
     yield f"Searched {path} for: {first_line(error.search_text)}"
     yield from _evidence(error)
     if error.candidates is not None and not error.search_text.isascii():
-        yield "The file's encoding is not known, and only ASCII can be found in it."
+        yield "The file's encoding is unknown, so only ASCII can be found in it."
     if error.correction is not None:
         fits = error.correction
         call = {"command": "str_replace", "path": given.get("path", error.path)}
         call_text = visible_json({**call, "old_str": fits["old_text"], "new_str": fits["new_text"]})
         if len(call_text) > _LONGEST_CALL:
-            call_text = "(in metadata.error.correction, because it is long)"
-        yield f"Nothing was changed. Send this instead, which fits once, at {span_of(fits)}: {call_text}"
+            call_text = "(too long to show; see metadata.error.correction)"
+        yield f"Nothing was changed. Send this instead; it fits once, at {span_of(fits)}: {call_text}"
         return
     yield from _unique(error)
     yield f"Nothing was changed. {_advice(error)}"
@@ -162,14 +162,14 @@ _ADVICE = {
 
 def _advice(error: errors.NoMatch) -> str:
     if error.applied is not None:
-        return "If that is the place, the edit is done: leave it out."
+        return "If that is the place, the edit is already done: leave it out."
     if error.why not in _ADVICE and error.stale is not None:
         return "Your copy of the file is old: view it again."
     return _ADVICE.get(error.why, "View the file, and copy old_str from it exactly, whitespace included.")
 
 
 def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
-    """Where the text occurs, and what would be unique."""
+    """Where the text occurs, and longer texts that are unique."""
     yield f"It occurs in {plain(error.path)} at:"
     for location in error.match_locations[:_SHOWN_PLACES]:
         content = as_it_is(location["line_content"].strip())
@@ -185,11 +185,11 @@ def _unique(error: errors.NoMatch | errors.WrongCount) -> Iterator[str]:
 
     for unique in error.unique:
         example = visible_json({"old_str": unique["old_text"]})
-        yield f"To change line {unique['line_number']} and no other, begin from this, which occurs once: {example}"
+        yield f"To change line {unique['line_number']} and no other, start from this, which occurs once: {example}"
 
 
 def file_view(session: Session, target: Target, view_range: Sequence[int] | None) -> Answer:
-    """Lines of a file, each behind its number and a tab, as many as one answer may show."""
+    """Lines of a file, each prefixed with its number and a tab, as many as one answer may show."""
     snapshot = session.text(target.requested)
     name, body, total = snapshot.place.name, snapshot.text, len(snapshot.text.lines)
     first, last = (1, total) if view_range is None else _bounds(name, view_range, total)
@@ -205,9 +205,9 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
     if len(shown) > most:
         notes.append(f"Note: line {end} is cut; it is longer than {most:,} characters.")
     if end < last:
-        notes.append(f"Note: cut after line {end} of {total}; go on with view_range [{end + 1}, -1].")
+        notes.append(f"Note: truncated after line {end} of {total}; continue with view_range [{end + 1}, -1].")
     if body.encoding is None:
-        notes.append("Note: the file's encoding is not known; U+FFFD replaces what cannot be read.")
+        notes.append("Note: the file's encoding is unknown; U+FFFD replaces what cannot be decoded.")
     result = TextEditorResult(
         command="view",
         path=name,
@@ -221,7 +221,7 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
 
 
 def _bounds(name: str, view_range: Sequence[int], total: int) -> tuple[int, int]:
-    """The first and the last line of a range that lies in the file; an empty one has a first line, in a way."""
+    """The first and last line of a range, which must be in the file; line 1 of an empty file is accepted."""
     first, last = view_range
     end = None if last == -1 else last
     if not 1 <= first <= max(total, 1) or (end is not None and not first <= end <= max(total, 1)):
@@ -230,24 +230,24 @@ def _bounds(name: str, view_range: Sequence[int], total: int) -> tuple[int, int]
 
 
 def _fitting(lines: Sequence[str], most: int) -> int:
-    """How many of some lines fit into so many characters; the first does in any case."""
+    """How many lines fit into a number of characters; at least the first."""
     fitting = sum(size <= most + 1 for size in accumulate(len(line) + 1 for line in lines))
     return max(fitting, min(len(lines), 1))
 
 
 def folder_view(session: Session, target: Target, view_range: Sequence[int] | None) -> Answer:
-    """What is in a folder and in the folders in it, without what is hidden, ignored or protected."""
+    """A folder's entries, two levels deep, without hidden, ignored and protected ones."""
     listing = _Listing(session, target)
     entries = listing.entries()
     name = target.name.rstrip("/") or "."
     head = f"Files and folders in {plain(name)}, up to 2 levels deep, without hidden and ignored ones:"
     lines = [head, *map(plain, entries)] if entries else [f"{plain(name)} has no files or folders to show."]
     if not entries and listing.left_out:
-        lines.append(f"{count(listing.left_out, 'hidden or ignored one')} left out.")
+        lines.append(f"{count(listing.left_out, 'hidden or ignored name')} left out.")
     if listing.cut:
-        lines += ["", f"Note: cut after {len(entries):,} entries; view one of the folders to see all that is in it."]
+        lines += ["", f"Note: truncated after {len(entries):,} entries; view one of the folders to see all of it."]
     if view_range is not None:
-        lines += ["", "Note: view_range was passed over; it is for files."]
+        lines += ["", "Note: view_range was ignored; it is only for files."]
     result = TextEditorResult(
         command="view", path=name, entries=entries, left_out=listing.left_out, truncated=listing.cut
     )
@@ -255,7 +255,7 @@ def folder_view(session: Session, target: Target, view_range: Sequence[int] | No
 
 
 class _Listing:
-    """The names in a folder, and in the folders in it."""
+    """The names in a folder and its subfolders."""
 
     def __init__(self, session: Session, target: Target) -> None:
         self._guard = session.guard
@@ -266,7 +266,7 @@ class _Listing:
         self.cut = False
 
     def entries(self) -> list[str]:
-        """All that is shown, a folder with a slash at its end and before what is in it."""
+        """The entries to show; a folder ends with a slash and comes before its entries."""
         rules: Rules = ()
         parts = self._path.split("/") if self._path else []
         for depth in range(len(parts) + 1):
@@ -286,7 +286,7 @@ class _Listing:
         return entries
 
     def _below(self, name: str, rules: Rules) -> list[str]:
-        """The names in a folder of the folder; of one that may not be read, none."""
+        """The names in a subfolder; none if it may not be read."""
         path = f"{self._path}/{name[:-1]}" if self._path else name[:-1]
         try:
             return self._names(path, (*rules, *self._rules(path)))
@@ -294,18 +294,18 @@ class _Listing:
             return []
 
     def _names(self, folder: str, rules: Rules) -> list[str]:
-        """The names in a folder that are shown, sorted; those of folders with a slash."""
+        """The names to show in a folder, sorted; those of folders with a slash."""
         names, folders = self._scan(folder)
         prefix = f"{folder}/" if folder else ""
-        plainly = [name for name in names if not name.startswith(".") and name not in _SKIPPED_FOLDERS]
-        shown = [name for name in plainly if self._guard.rule(prefix + name) is None]
-        gone = self._ignored_names(shown, folders, prefix, rules)
-        shown = [name for name in shown if name not in gone]
+        visible = [name for name in names if not name.startswith(".") and name not in _SKIPPED_FOLDERS]
+        shown = [name for name in visible if self._guard.rule(prefix + name) is None]
+        ignored = self._ignored_names(shown, folders, prefix, rules)
+        shown = [name for name in shown if name not in ignored]
         self.left_out += len(names) - len(shown)
         return [f"{name}/" if name in folders else name for name in shown]
 
     def _scan(self, folder: str) -> tuple[list[str], set[str]]:
-        """All names in a folder, sorted, and those of folders; a link does not count as one."""
+        """All names in a folder, sorted, and those of its folders, not counting links."""
         names = self._tree.names(folder)
         try:
             handle, _, folders = self._tree.fs.scan(self._tree.folder(folder), "")
@@ -316,8 +316,8 @@ class _Listing:
 
     @staticmethod
     def _ignored_names(names: Sequence[str], folders: set[str], prefix: str, rules: Rules) -> set[str]:
-        """Those that a `.gitignore` leaves out; the nearest one that says something about a name decides."""
-        gone: set[str] = set()
+        """The names that a `.gitignore` ignores; the nearest one with a matching rule decides."""
+        all_ignored: set[str] = set()
         open_files = [name for name in names if name not in folders]
         open_folders = [name for name in names if name in folders]
         for skip, ignore in reversed(rules):
@@ -325,8 +325,8 @@ class _Listing:
             open_files = [name for name in open_files if name not in ignored | kept]
             ignored_too, kept = ignore.folders(open_folders, prefix[skip:])
             open_folders = [name for name in open_folders if name not in ignored_too | kept]
-            gone |= ignored | ignored_too
-        return gone
+            all_ignored |= ignored | ignored_too
+        return all_ignored
 
     def _rules(self, folder: str) -> Rules:
         """The `.gitignore` of a folder; one that is a link, too large or unreadable counts as empty."""
@@ -348,12 +348,12 @@ _ARGUMENTS = {
     "create": ("file_text",),
     "insert": ("insert_line", "insert_text"),
 }
-"""The commands, and what each takes besides the path."""
+"""The arguments of each command, except the path."""
 _OPTIONAL = {"view_range", "new_str"}
 
 
 class _Range(Argument):
-    expected = "two line numbers, such as [1, 20], or [30, -1] for all from line 30 on"
+    expected = "two line numbers, such as [1, 20], or [30, -1] for line 30 to the end"
 
     def check(self, value: object) -> object:
         if isinstance(value, str):
@@ -372,7 +372,7 @@ class _Range(Argument):
 
 def _view_range() -> Any:
     """Two line numbers; None if left out."""
-    about = "For view of a file: the first and the last line, counted from 1; -1 as the last means the end of the file"
+    about = "For view of a file: the first and last line, counted from 1; -1 as the last means the end of the file"
     return _Range(about, default=None)
 
 
@@ -381,7 +381,7 @@ class TextEditor(Request):
 
     command: str = spec.text("What to do", choices=tuple(_ARGUMENTS))
     path: str = spec.text(
-        "Path of the file, or for view of a file or folder, absolute or relative to the workspace root"
+        "Path of the file (for view, of a file or folder), absolute or relative to the workspace root"
     )
     view_range: list[int] | None = _view_range()
     old_str: str | None = spec.text("For str_replace: the text to replace, exactly as it is in the file", default=None)
@@ -395,16 +395,16 @@ class TextEditor(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and older models insert `new_str`."""
+        """Check a call's arguments; null means left out, and older models send `new_str` to insert."""
         kept = {name: value for name, value in given.items() if value is not None or name not in cls._fields}
         command = str(kept.get("command"))
         if command == "insert" and "new_str" in kept and kept.get("insert_text", kept["new_str"]) == kept["new_str"]:
             kept["insert_text"] = kept.pop("new_str")
         others = {name for names in _ARGUMENTS.values() for name in names} - {*_ARGUMENTS.get(command, ())}
-        kept = {name: value for name, value in kept.items() if value or name not in others}  # empty ones say nothing
+        kept = {name: value for name, value in kept.items() if value or name not in others}  # empty ones are ignored
         request = super().parse(kept)
         problems = [
-            {"argument": name, "problem": f"{command} does not take it"}
+            {"argument": name, "problem": f"not an argument of {command}"}
             for name in cls._fields
             if name in others & {*kept}
         ]
@@ -421,7 +421,7 @@ class TextEditor(Request):
 
 
 def plan_text_editor(session: Session, request: TextEditor) -> Proposal:
-    """Carry out one command; to view something is a plan that changes nothing."""
+    """Plan one command; the plan for a view changes nothing."""
     if request.command == "create":
         return _create(session, request)
     target = _existing(session, request)
@@ -435,7 +435,7 @@ def plan_text_editor(session: Session, request: TextEditor) -> Proposal:
 
 
 def _existing(session: Session, request: TextEditor) -> Target:
-    """What the path names; if it does not exist, similar names are looked for."""
+    """The file or folder at the path; if it does not exist, the error suggests similar names."""
     target = session.locate(request.path, folders=request.command == "view")
     if target.stat is None:
         create_by = None if request.command == "view" else ["create"]
@@ -473,7 +473,7 @@ def _create(session: Session, request: TextEditor) -> Proposal:
     before = session.text(request.path)
     warnings = [*_generated_warnings(before)]
     if "\r" not in content and b"\r\n" in before.text.body:
-        warnings.append("the file's lines ended with CRLF; those of file_text end with LF, and are taken so.")
+        warnings.append("the file had CRLF line endings; file_text has LF, which is kept.")
     name, body = before.place.name, before.text.body
     if not request.literal:
         warnings += check_placeholders(body, content, name, "file_text", whole=True)
@@ -499,11 +499,11 @@ def _insert(session: Session, request: TextEditor) -> Proposal:
 
 
 def _insertion(before: Snapshot, line: int, inserted: str) -> tuple[int, bytes]:
-    """Where a text goes, and its bytes: whole lines, which end as those around them; the file ends as it did."""
+    """Where a text goes, and its bytes: whole lines, with the line endings around them; the file's end stays."""
     body, lines = before.text.body, before.text.lines
     at = lines.span(line)[1] if line else 0
     new = inserted.encode("utf-8", "surrogatepass")
-    check_whole(before.text, inserted, "")
+    check_surrogates(before.text, inserted, "")
     check_writable(before.text, new, body)
     new, end = adapt_endings(body, at, at, new), newline_at(body, at)
     if at == len(body):
@@ -519,7 +519,7 @@ def _generated_warnings(before: Snapshot) -> list[str]:
 
 
 def _proposal(request: TextEditor, change: FileChange, words: str, warnings: Sequence[str]) -> Proposal:
-    """One recorded change, and its answer once it landed."""
+    """One change, and its answer."""
     (file,) = results.changed_files([change])
     assert file.hash is not None  # noqa: S101  nothing is deleted
     digest, diff = file.hash, results.plan_diff([change])
@@ -544,26 +544,26 @@ View, create and edit text files.
 
 - view: a file with numbered lines (view_range for a part), or a folder's files and folders, two levels deep.
 - str_replace: replace old_str, which must occur in the file exactly once, with new_str; without new_str it is deleted.
-- create: write a file whole, with file_text; an existing file is overwritten, missing folders are created.
-- insert: put insert_text in after line insert_line, as whole lines; 0 is the beginning of the file.
+- create: write a whole file with file_text; an existing file is overwritten, missing folders are created.
+- insert: insert insert_text after line insert_line, as whole lines; 0 is the beginning of the file.
 
-White space counts; line numbers that view prints are not part of the file. If old_str is not found, the answer shows \
-the nearest text, names what differs, and, where one place clearly fits, gives the call that lands."""
+Whitespace counts; line numbers that view shows are not part of the file. If old_str is not found, the answer shows \
+the nearest text, says what differs, and, if one place clearly fits, gives the corrected call."""
 
 
 class TextEditorResult(results.ToolData):
-    """What a command did, or found."""
+    """The result of a command."""
 
-    command: str | None = results.text("What was asked for, if it was said").nullable
-    path: str | None = results.text("File or folder, relative to the root, if it was said").nullable
-    change_id: str | None = results.text("What undo takes; null if nothing changed").nullable.optional
+    command: str | None = results.text("The command, if it was given").nullable
+    path: str | None = results.text("File or folder, relative to the root, if it was given").nullable
+    change_id: str | None = results.text("The change, for undo; null if nothing changed").nullable.optional
     hash: str = results.digest("Of the file's bytes").optional
     diff: str = results.text("What changed, as a unified diff").optional
-    warnings: list[str] = results.values("What should be known besides").optional
-    total_lines: int = results.integer("Lines of the file that was viewed").optional
+    warnings: list[str] = results.values("What may not be intended").optional
+    total_lines: int = results.integer("Lines of the viewed file").optional
     start_line: int = results.integer("The first line that is shown").optional
     end_line: int = results.integer("The last line that is shown").optional
-    entries: list[str] = results.values("What is in the folder, two levels deep; folders end with a slash").optional
+    entries: list[str] = results.values("The folder's entries, two levels deep; folders end with a slash").optional
     left_out: int = results.integer("How many entries are not shown").optional
     truncated: bool = results.flag("Whether something is not shown").optional
 

@@ -1,9 +1,9 @@
-"""Words. Errors and outcomes are data everywhere else; here, once, they become sentences.
+"""Sentences for errors and outcomes, which are data everywhere else.
 
-Every message says what happened and where; every hint says what to do next. Both are made for an audience: a model,
-someone at a terminal, the editor dialect, `apply_patch`. The phrases that several sentences share are here;
-`wording.messages` has an entry for each error code, and a test holds it to that; `wording.edits` has those about an
-edit that has no place. Both are loaded when a call fails.
+Every message says what happened and where; every hint says what to do next. Both are written for an audience: a model,
+someone at a terminal, the editor dialect, `apply_patch`. Phrases that several sentences share are here;
+`wording.messages` has an entry for each error code, which a test checks; `wording.edits` has the entries for edits
+that could not be placed. Both are loaded only when a call fails.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 
 _LONGEST_VALUE = 300  # characters of a value in a sentence
-_LONGEST_COPY = 200  # characters of a line that is shown as it is
+_LONGEST_COPY = 200  # characters of a line that is shown verbatim
 _SHORT_ID = 12  # characters of a commit's id
 LINE = 120
-"""Characters of a line that is shown among others."""
+"""Characters of each line where several are shown."""
 AGAIN = "Send this block again"
 AS_SENT = {"exact", "line_ends", None}
-"""The rungs of a text that is in the file just as it was sent; None where there was none to find."""
+"""The rungs of a text that is in the file exactly as it was sent; None if there was no text to find."""
 RUNGS = {
     "exact": "exactly",
     "line_ends": "ignoring line endings",
@@ -46,7 +46,7 @@ RUNGS = {
     "look_alike": "ignoring look-alike characters",
     "escape": "ignoring escapes, line numbers or a code fence",
     "tokens": "ignoring whitespace",
-    "elision": "around what is elided",
+    "elision": "around elided lines",
     "rebased": "as it was in an earlier version",
     "similar": "by similarity",
 }
@@ -55,10 +55,10 @@ _LONGEST_QUOTE = 40  # characters of either side of a difference
 _NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 _SHOWN_FURTHER = 10  # failures after the first
 _LONGEST_CORRECTION = 400  # characters of a corrected edit among further failures
-_SHOWN_ISSUES = 10  # that a check found in new content, or checks that did not run
-_SHOWN_EXISTING = 5  # issues that were there before
+_SHOWN_ISSUES = 10  # that a check found in new content; also of checks that did not run
+_SHOWN_EXISTING = 5  # issues that the file had before the edit
 _SYNTAX, _CONFLICT = "invalid-syntax", "conflict-marker"
-_TOLD_ONCE = {
+_NOT_REPEATED = {
     *(
         "path",
         "total",
@@ -72,12 +72,13 @@ _TOLD_ONCE = {
     ),
     *("file_preview", "similar_content", "match_locations", "region", "words", "unique"),
 }
-"""Fields that the other failures of a call leave out: they say again what was sent, or are long."""
-_CUT_LATER = {"character", "search_text", "text", "base", "ours", "theirs", "line", "prefix", "marker"}
+"""Fields that a call's further failures leave out: they repeat what was sent, or are long."""
+_CUT_IN_SENTENCE = {"character", "search_text", "text", "base", "ours", "theirs", "line", "prefix", "marker"}
+"""Fields that the sentences cut and escape themselves."""
 
 
 class _SafeFields:
-    """An error's fields fit to be shown: nothing that a terminal obeys, nothing without end."""
+    """An error's fields, safe to show: no control characters, limited in length."""
 
     def __init__(self, error: SutureError) -> None:
         self._error = error
@@ -86,7 +87,7 @@ class _SafeFields:
         value = getattr(self._error, name)
         if isinstance(value, list):
             return [plain(item) if isinstance(item, str) else item for item in value]
-        return plain(value) if isinstance(value, str) and name not in _CUT_LATER else value
+        return plain(value) if isinstance(value, str) and name not in _CUT_IN_SENTENCE else value
 
 
 def message(error: SutureError, audience: Audience = MODEL) -> str:
@@ -129,7 +130,7 @@ def _words(error: SutureError) -> Words:
 
 
 def error_data(error: SutureError, audience: Audience = MODEL) -> dict[str, Any]:
-    """An error as it is in `metadata.error`."""
+    """An error as `metadata.error` has it."""
     further = [_further(*part, audience) for part in error.further]
     return {
         "code": error.code,
@@ -145,19 +146,19 @@ def error_data(error: SutureError, audience: Audience = MODEL) -> dict[str, Any]
 def _further(
     index: int,
     error: SutureError,
-    closely: bool,  # noqa: FBT001  as it is kept
+    detailed: bool,  # noqa: FBT001  one of the three values of `Further`
     audience: Audience,
 ) -> dict[str, Any]:
-    """Another part of a call that failed: what happened, and if it was looked into, what is known in short."""
+    """A further failure of a call: what happened, and if it was examined, its fields."""
     data: dict[str, Any] = {"index": index, "code": error.code, "message": message(error, audience)}
-    if not closely:
+    if not detailed:
         return data
-    known = {name: value for name, value in error.fields().items() if name not in _TOLD_ONCE and value is not None}
+    known = {name: value for name, value in error.fields().items() if name not in _NOT_REPEATED and value is not None}
     return {**data, "hint": hint(error, audience), **known}
 
 
 def error_text(error: SutureError, audience: Audience = MODEL) -> str:
-    """An error as it is read: what happened, what is known, what to do."""
+    """An error as text: what happened, what is known, what to do."""
     from suture.wording.edits import EDIT_TEXTS
 
     if error.code in EDIT_TEXTS:
@@ -168,7 +169,7 @@ def error_text(error: SutureError, audience: Audience = MODEL) -> str:
 
 
 def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
-    """The other failures of a call, a line each; a correction that is short goes along."""
+    """The further failures of a call, one line each, with a correction if it is short."""
     if error.further:
         yield f"{count(len(error.further), 'more failure')} in this call:"
     for _, other, _ in error.further[:_SHOWN_FURTHER]:
@@ -185,7 +186,7 @@ def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
 
 
 def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool) -> str:
-    """An error in one line, as the regex tools show it, of which `several` work on many files."""
+    """An error in one line, as the regex tools show it; `several`: the tool works on many files."""
     from suture.wording.messages import LINES, PATTERN_MESSAGES
 
     if error.code in LINES:
@@ -233,15 +234,15 @@ def trouble_data(trouble: Trouble) -> dict[str, Any]:
 
 
 def trouble_text(trouble: Trouble, subject: str = "This change") -> str:
-    """What is wrong with the history, in words; `subject` is what it is about."""
+    """What is wrong with the history, in words; `subject` is what cannot be undone."""
     if trouble.recorded:
-        return f"The history was damaged; it is kept as {trouble.aside}. What was done before cannot be undone."
+        return f"The history was damaged; it is kept as {trouble.aside}. Earlier changes cannot be undone."
     why = "it was not recorded, because" if trouble.usable else "the history cannot be used,"
     return f"{subject} cannot be undone: {why} {trouble.reason}."
 
 
 def plain(text: str) -> str:
-    """A line fit to be shown: nothing that a terminal obeys, not too long."""
+    """A line that is safe to show: no control characters, limited in length."""
     short = text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
     if short.isprintable():
         return short
@@ -249,7 +250,7 @@ def plain(text: str) -> str:
 
 
 def as_it_is(line: str) -> str:
-    """A line to be copied: nothing that a terminal obeys but tabs, not too long."""
+    """A line to be copied: no control characters except tabs, limited in length."""
     return "\t".join(map(plain, line[:_LONGEST_COPY].split("\t")))
 
 
@@ -270,12 +271,12 @@ def few(side: str | None, most: int) -> list[str]:
 
 
 def how_matched(rung: str | None) -> str:
-    """How a text was recognized, in words."""
+    """How a text was found, in words."""
     return RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
 
 
 def in_symbol(symbol: str) -> str:
-    """The class or function that a place is in, as it follows the place."""
+    """The class or function that a place is in, to be put after the place."""
     return f" in {plain(symbol)}" if symbol else ""
 
 
@@ -297,7 +298,7 @@ def _replaced_by(version: Version) -> str:
 
 
 def provenance(why: str, version: Version | None) -> str:
-    """On which version a text was written that can't be found as it was sent, and what became of it."""
+    """The version that a text was written on, if it was not found as it was sent, and what happened to it since."""
     if version is None:
         return "It was in an earlier version of the file."
     did = {"deleted": "removed it", "conflict": "changed these lines"}.get(why)
@@ -313,7 +314,7 @@ def span(start_line: int, end_line: int) -> str:
 
 
 def span_of(lines: LineRange) -> str:
-    """As `span`."""
+    """`span` of a range."""
     return span(lines["start_line"], lines["end_line"])
 
 
@@ -324,12 +325,12 @@ def ordinal(number: int) -> str:
 
 
 def shown_lines(start_line: int, text: str, most: int) -> list[str]:
-    """The beginning of some lines of a file, numbered."""
+    """The first lines of a region of a file, numbered."""
     return [f"    {start_line + at:6}  {line}" for at, line in enumerate(few(text, most))]
 
 
 def first_line(text: str) -> str:
-    """The first line of what was sent that says something, to recognize it by, and how many lines there are."""
+    """The first non-blank line of what was sent, to recognize it by, and the number of lines."""
     lines = text.removesuffix("\n").split("\n")
     shown = plain(next((line.strip() for line in lines if line.strip()), text))[:LINE]
     return f"{shown} … ({count(len(lines), 'line')})" if len(lines) > 1 else shown
@@ -354,9 +355,9 @@ def entry(
     message_for: Callable[[E, Audience], str] | None = None,
     hint_for: Callable[[E, Audience], str] | None = None,
 ) -> tuple[str, Words]:
-    """An entry of a table of words, by the code of a kind of error.
+    """An entry of a table of sentences: the code of a kind of error, its message and its hint.
 
-    A text is the same whatever the error's fields are. `message_for` and `hint_for` are also told whom they are for.
+    A string does not depend on the error's fields. `message_for` and `hint_for` also get the audience.
     """
     return kind.code, (message_for or _for_all(message), hint_for or _for_all(hint))
 
@@ -370,14 +371,14 @@ def _for_all(sentence: str | Callable[[E], str]) -> Sentence:
 
 def difference(differing: Difference) -> str:
     """A difference, in words."""
-    if differing.what == "missing_line":  # it is not repeated: the text has one line of what was sent already
+    if differing.what == "missing_line":  # not quoted: the message already has a line of what was sent
         return f"line {differing.sent_line} of your text is not at this place"
     words = _DIFFERENCES[differing.what](differing.expected, differing.found)
     return f"{words} ({differing.times} times)" if differing.times > 1 else words
 
 
 def _space(white: str) -> str:
-    """White space in words: 2 tabs, 8 spaces."""
+    """Whitespace in words: 2 tabs, 8 spaces."""
     if not white:
         return "none"
     runs: list[tuple[str, int]] = []
@@ -401,7 +402,7 @@ def _points(text: str) -> str:
 def _quote(text: str) -> str:
     try:
         shown = plain(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
-    except UnicodeEncodeError:  # half a surrogate pair in what was sent, and no byte of the file
+    except UnicodeEncodeError:  # a lone surrogate in what was sent, which is no byte of the file
         shown = plain(text.encode("utf-8", "backslashreplace").decode())
     shown = f"{shown[:_LONGEST_QUOTE]}…" if len(shown) > _LONGEST_QUOTE else shown
     return f'"{shown}"' if "'" in shown else f"'{shown}'"
@@ -448,7 +449,7 @@ _DIFFERENCES: dict[str, Callable[[str, str], str]] = {
     "numbers": lambda sent, _here: f"your text has line numbers ({_quote(sent)}) that are not in the file",
     "fence": lambda _sent, _here: "your text is in a code fence that is not in the file",
     "word": _other,
-    "extra_line": lambda _sent, here: f"the file has a line more here: {_quote(here.strip())}",
+    "extra_line": lambda _sent, here: f"the file has an extra line here: {_quote(here.strip())}",
 }
 
 
@@ -457,35 +458,35 @@ def _end(ending: str) -> str:
 
 
 def issue_parts(issue: FoundIssue) -> tuple[str, str, str]:
-    """The place, the code and the message of a problem, fit to be shown."""
+    """The place, the code and the message of a problem, safe to show."""
     warning = " (warning)" if issue["severity"] == "warning" else ""
     place = f"{issue['path']}:{issue['line']}:{issue['column']}"
     return plain(place), plain(issue["code"]), plain(issue["message"] + warning)
 
 
 def issue_line(issue: FoundIssue) -> str:
-    """A problem in a line."""
+    """A problem in one line."""
     return " ".join(issue_parts(issue))
 
 
 def new_lines(validation: Findings) -> Iterator[str]:
-    """The problems that an edit brings, errors first."""
+    """The problems that an edit introduces, errors first."""
     yield from _some_lines([*map(issue_line, errors_first(validation["new"]))], _SHOWN_ISSUES)
 
 
 def required_lines(validation: Findings) -> Iterator[str]:
-    """The checks that must be carried out, and could not be."""
+    """The required checks that could not run."""
     yield from _some_lines([_not_run(check) for check in validation["not_run"] if check["required"]], _SHOWN_ISSUES)
 
 
 def existing_errors(validation: Findings) -> list[str]:
-    """The errors that were there before."""
+    """The errors that the file had before."""
     issues = [issue for issue in validation["existing"] if issue["severity"] == "error"]
     return [*_some_lines([*map(issue_line, issues)], _SHOWN_ISSUES)]
 
 
 def other_lines(validation: Findings, *, existing: bool = True, required: bool = True) -> Iterator[str]:
-    """What else is to know: problems that were there before, and what was not checked."""
+    """The rest of the findings: existing problems, fixed ones, and checks that did not run."""
     if existing and validation["existing"]:
         yield "Existing problems, not caused by this edit:"
         yield from _some_lines([*map(issue_line, errors_first(validation["existing"]))], _SHOWN_EXISTING)
@@ -496,7 +497,7 @@ def other_lines(validation: Findings, *, existing: bool = True, required: bool =
 
 
 def validation_lines(validation: Findings) -> list[str]:
-    """What came of the checks of an edit that is carried out, as tools append it to what they say."""
+    """The findings for an edit that landed, as tools append them to their text."""
     new, others = [*new_lines(validation)], [*other_lines(validation)]
     if validation["passed"] and not new:
         return ["✅ Validation Passed", *others]
@@ -504,7 +505,7 @@ def validation_lines(validation: Findings) -> list[str]:
 
 
 def errors_first(issues: Sequence[FoundIssue]) -> list[FoundIssue]:
-    """Errors before warnings, a merge conflict before what it leads to, and a line that is not code only once."""
+    """Errors before warnings, a merge conflict before its consequences, and each syntax error's line only once."""
     shown: dict[tuple[str, int, str, str], FoundIssue] = {}
     for issue in issues:
         words = "" if issue["code"] == _SYNTAX else issue["message"]

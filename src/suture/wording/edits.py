@@ -1,4 +1,4 @@
-"""Why an edit has no place: of `file_edit`, of `patch`, and of a block or hunk of a reply."""
+"""Why an edit could not be placed: in `file_edit`, in `patch`, and in a block or hunk of a reply."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ _LONGEST_EXAMPLE = 4_000  # characters of a corrected edit that is written out i
 _SPACES = {"indentation", "trailing", "spacing", "exotic_space"}
 _LINES = {"line_break", "blank_line", "missing_line", "extra_line", "spelled"}
 _ADDED = {"escape", "entities", "numbers", "fence", "spelled"}
-"""Differences that call for a suggestion of their own."""
-_SHOWN_LINES = 2  # of each place that a failed patch may mean, and of its differences
+"""Differences that get a suggestion of their own."""
+_SHOWN_LINES = 2  # of each place that a failed patch may be meant for, and of its differences
 _SHOWN_PLACES = 10  # where oldText occurs, or lines of it
 _SHOWN_NAMES = 10  # known clipboards
 _SHOWN_NEAREST = 2  # places that are most similar to oldText
@@ -69,7 +69,7 @@ _SHOWN_BLOCK_LINES = 6  # of a place in a file, for a block of a reply
 _SHOWN_BLOCK_REGION = 60  # lines of the place that a block's failure is about
 _SHOWN_WORDS = 2  # of a block's text that the file does not contain
 _SHOWN_BLOCK_DIFFERENCES = 3  # of the nearest place
-_SIMILAR_SCORE = 0.5  # from which on the differences of a place are worth listing
+_SIMILAR_SCORE = 0.5  # below it, a place differs in too much to list
 
 
 def suggestions(error: errors.SutureError, audience: Audience = MODEL) -> list[dict[str, str]]:
@@ -82,7 +82,7 @@ def _read_first(audience: Audience) -> str:
 
 
 def _no_match(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
-    """The specification's text for a text that is not there."""
+    """The specification's message for a text that was not found."""
     again = " again" if error.attempt > 1 else ""
     yield f"{_head(error)} failed{again}: Could not find exact text in {plain(error.path)}."
     yield ""
@@ -107,7 +107,7 @@ def _nothing_changed(error: Mismatch) -> str:
 
 
 def _search_excerpt(text: str) -> str:
-    """The first line of what was sent that says something, with all white space around it; and how many there are."""
+    """The first non-blank line of what was sent, with its whitespace, and the number of lines."""
     lines = text.removesuffix("\n").split("\n")
     shown = as_it_is(next((line for line in lines if line.strip()), lines[0]))
     if len(lines) > 1:
@@ -150,7 +150,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
 def _similar(error: errors.NoMatch) -> Iterator[str]:
     places = error.similar_content
     if error.why == "unproved":
-        yield f"It was found {how_matched(error.rung)}, but it is not clear what new_text should become there:"
+        yield f"It was found {how_matched(error.rung)}, but it is not clear how to apply new_text there:"
     elif error.why == "ambiguous":
         unclear = ", and it is not clear which one you mean" if error.expected_occurrences == 1 else ""
         yield f"It fits {count(len(places), 'place')} {how_matched(error.rung)}{unclear}:"
@@ -176,7 +176,7 @@ def _one_line(content: str) -> str:
 
 
 def _closer(error: errors.NoMatch) -> Iterator[str]:
-    """What a repeated edit shows in addition: the region itself, or the words that are there at all."""
+    """What a repeated edit shows in addition: the region itself, or the words that the file has."""
     if error.region is not None and error.attempt > 1:
         yield ""
         yield f"{span_of(error.region).capitalize()} of {plain(error.path)}, exactly:"
@@ -186,7 +186,7 @@ def _closer(error: errors.NoMatch) -> Iterator[str]:
 
 
 def _words(error: errors.NoMatch, known: errors.WordsFound) -> Iterator[str]:
-    """Which words of the text are there at all; the second time, with the lines in which they occur."""
+    """Which words of the text the file has; the second time, with the lines that they are in."""
     there, missing = known["there"], ", ".join(map(plain, known["missing"]))
     if not there and not missing:
         return
@@ -221,8 +221,8 @@ def _number_fixes(fixes: list[dict[str, str]]) -> Iterator[str]:
 
 def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[str, str]]:
     if error.applied is not None:
-        seems = "it has been" if error.applied["change_id"] else "if this is the place, it has been"
-        yield _fix("ALREADY_APPLIED", f"Leave this edit out: {seems} applied already")
+        done = "it has" if error.applied["change_id"] else "if this is the place, it has"
+        yield _fix("ALREADY_APPLIED", f"Leave this edit out: {done} already been applied")
         return
     if not error.file_preview:
         yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty old_text. {_read_first(audience)}")
@@ -232,7 +232,7 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
         return
     if error.why == "empty":
         yield _fix("USE_EXACT_TEXT", "Say which text to replace: an empty old_text fits only an empty file")
-        yield _fix("USE_EXACT_TEXT", "To insert, send a line next to the place as old_text, and repeat it in new_text")
+        yield _fix("USE_EXACT_TEXT", "To insert, send an adjacent line as old_text, and repeat it in new_text")
         return
     if error.correction is not None:
         fixed = visible_json({name: error.correction[name] for name in ("old_text", "new_text")})
@@ -295,12 +295,12 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
 
 def _style(indent: errors.IndentStyle) -> str:
     if indent["style"] == "spaces" and indent["width"]:
-        return f"spaces ({indent['width']} a step)"
+        return f"spaces ({indent['width']} per level)"
     return {"none": "no indentation", "mixed": "both tabs and spaces"}.get(indent["style"], str(indent["style"]))
 
 
 def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
-    """The specification's text for a text that occurs more or less often than expected."""
+    """The specification's message for a text that occurs more or less often than expected."""
     expected, actual = error.expected_occurrences, error.actual_occurrences
     again = " again" if error.attempt > 1 else ""
     counts = f"Expected {count(expected, 'occurrence')} but found {actual}"
@@ -353,7 +353,7 @@ def _not_found_fixes(error: errors.FileNotFound, _: Audience) -> Iterator[dict[s
 
 
 def visible_json(value: Mapping[str, object]) -> str:
-    """JSON to be copied: what can't be seen in it is written by code points."""
+    """JSON to be copied; invisible characters are escaped."""
     import json  # only a failure needs it
 
     encoded = json.dumps(value, ensure_ascii=False)
@@ -361,7 +361,7 @@ def visible_json(value: Mapping[str, object]) -> str:
 
 
 def _visible(char: str) -> str:
-    """A character of JSON; one that can't be seen, or sits on another, by its code points."""
+    """A character of JSON; an invisible or combining one is escaped."""
     if char.isascii():
         return char
     from unicodedata import combining
@@ -381,13 +381,16 @@ def _first_fix(error: Mismatch, audience: Audience) -> str:
 
 
 EDIT_TEXTS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {"NO_MATCH": _no_match, "WRONG_COUNT": _wrong_count}
-"""The whole text of the errors whose text a specification fixes."""
+"""The whole text of the errors whose wording a specification fixes."""
 _SUGGESTIONS: dict[str, Fixes] = {
     "NO_MATCH": _no_match_fixes,
     "WRONG_COUNT": _wrong_count_fixes,
     "FILE_NOT_FOUND": _not_found_fixes,
     "BINARY_FILE": lambda _, audience: [
-        _fix("USE_EXACT_TEXT", f"Edit the text this file is made from, or name its encoding{audience.by('encoding')}")
+        _fix(
+            "USE_EXACT_TEXT",
+            f"Edit the text this file is generated from, or name its encoding{audience.by('encoding')}",
+        )
     ],
     "PERMISSION_DENIED": lambda _error, _audience: [
         _fix("USE_EXACT_TEXT", "Ask the operator to change the permissions of the file")
@@ -433,10 +436,9 @@ def _not_found(error: errors.OldTextNotFound) -> str:
         until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
         lines.append(f"  It was there {until}; {where} of the file now:")
         lines += shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
-    how = f"Found {how_matched(error.rung)}," if error.rung else "Most like it,"
     for place in error.nearest[:_SHOWN_NEAREST]:
-        score = "" if error.rung else f" {place['score']:.0%},"
-        lines.append(f"  {how}{score} at {span(place['start_line'], place['end_line'])}{in_symbol(place['symbol'])}:")
+        how = f"Found {how_matched(error.rung)}" if error.rung else f"Closest match ({place['score']:.0%})"
+        lines.append(f"  {how} at {span(place['start_line'], place['end_line'])}{in_symbol(place['symbol'])}:")
         lines += shown_lines(place["start_line"], place["text"], _SHOWN_LINES)
         lines += [f"    {plain(words)}" for words in place["differences"][:_SHOWN_LINES] if not error.rung]
     return "\n".join(lines)
@@ -447,8 +449,8 @@ def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
         return "Nothing was changed. Your copy of the file is old: read it again, and send the text as it is now."
     if error.match != "lenient":
         more = f"{audience.choice('match', 'lenient')} finds more"
-        return f'Nothing was changed. Send the text as the file has it; match is "{error.match}", {more}.'
-    return "Nothing was changed. Read the file again, and send the text exactly as it is there."
+        return f'Nothing was changed. Send the text as it is in the file; match is "{error.match}", {more}.'
+    return "Nothing was changed. Read the file again, and send the text exactly as it is in the file."
 
 
 def _not_unique(error: errors.OldTextNotUnique) -> str:
@@ -467,7 +469,7 @@ def _not_unique(error: errors.OldTextNotUnique) -> str:
 
 
 def _sides(error: errors.EditConflict) -> str:
-    lines = [f"{_patch(error)}: {error.path}:{error.line} differs from oldText in what the change touches."]
+    lines = [f"{_patch(error)}: {error.path}:{error.line} differs from oldText in lines that the change touches."]
     if error.written_on is not None:
         version = version_name(error.written_on)
         lines = [f"{_patch(error)}: oldText is from {version}; {error.path}:{error.line} has changed since."]
@@ -478,16 +480,15 @@ def _sides(error: errors.EditConflict) -> str:
 
 def _partly(error: errors.PartlyApplied) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
-    head = f"{_patch(error)}: a part of this change has been made already, at {where}:"
+    head = f"{_patch(error)}: part of this change has already been made, at {where}:"
     return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
 def _unproved_message(error: errors.UnprovedChange) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
     why = f" ({error.detail.replace('_', ' ')})" if error.detail else ""
-    head = (
-        f"{_patch(error)}: oldText was found at {where} {how_matched(error.rung)}, but newText does not fit there{why}:"
-    )
+    found = f"oldText was found at {where} {how_matched(error.rung)}"
+    head = f"{_patch(error)}: {found}, but it is not clear how to apply newText there{why}:"
     return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
 
 
@@ -497,12 +498,10 @@ def _placeholder_message(error: errors.ElisionInNewText) -> str:
         own = not error.argument or error.argument.startswith("patches[")
         argument = f"{_patch(error)}: newText" if own else in_argument(error.argument)
         return f"{argument} has a placeholder ({marker}): the text it represents would be deleted from {error.path}."
-    return (
-        f"{_patch(error)}: oldText and newText do not leave out ('...') the same parts: code would be deleted unseen."
-    )
+    return f"{_patch(error)}: oldText and newText leave out ('...') different parts: code would be deleted silently."
 
 
-def _whole(error: errors.ElisionInNewText, audience: Audience) -> str:
+def _write_out(error: errors.ElisionInNewText, audience: Audience) -> str:
     advice = "Write everything out, or leave out the same parts in both texts."
     if error.operation == "overwrite":
         advice = "Write the whole file, or replace only the parts that change."
@@ -513,7 +512,7 @@ def _known_clipboards(error: errors.ClipboardNotFound) -> str:
     if not error.known:
         return "There are no clipboards yet: fill one with toClipboard in a replace."
     more = len(error.known) - _SHOWN_NAMES
-    return f"Known are {', '.join(error.known[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''}."
+    return f"Clipboards: {', '.join(error.known[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''}."
 
 
 PATCH_MESSAGES: dict[str, Words] = dict(
@@ -556,22 +555,22 @@ PATCH_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.EditConflict,
             _sides,
-            "Nothing was changed. Decide what these lines should say, and send them as the file has them.",
+            "Nothing was changed. Decide what these lines should be, and send oldText as it is in the file.",
         ),
         entry(
             errors.ElisionInNewText,
             _placeholder_message,
-            hint_for=_whole,
+            hint_for=_write_out,
         ),
         entry(
             errors.UnprovedChange,
             _unproved_message,
-            "Nothing was changed. Send whole lines in oldText and newText, indented and spelled as the file has them.",
+            "Nothing was changed. Send whole lines in oldText and newText, indented and spelled as in the file.",
         ),
         entry(
             errors.OverlappingPatches,
             _overlapping,
-            "Nothing was changed. Make one patch of them, or leave the shared lines out of one.",
+            "Nothing was changed. Combine them into one patch, or leave the shared lines out of one.",
         ),
         entry(
             errors.ClipboardNotFound,
@@ -581,7 +580,7 @@ PATCH_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.ClipboardRequiresReplace,
             lambda e: f"{_patch(e)}: toClipboard works only with replace, not with {e.operation}.",
-            "Nothing was changed. Put the text into the clipboard by a replace that finds it.",
+            "Nothing was changed. Fill the clipboard with a replace that finds the text.",
         ),
         entry(
             errors.StripPreconditionFailed,
@@ -589,14 +588,14 @@ PATCH_MESSAGES: dict[str, Words] = dict(
                 f"{_patch(e)}: line {e.line_number} of the text to insert does not begin with {e.prefix[:LINE]!r}: "
                 f"{e.line[:LINE]!r}."
             ),
-            "Nothing was changed. Strip only what every line that is not empty begins with.",
+            "Nothing was changed. Strip only a prefix that all non-empty lines have.",
         ),
     ]
 )
 
 
 def _block_not_found(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
-    """Where the text may have gone, or what is most like it."""
+    """Where the text may have gone, or the closest match."""
     if error.applied is not None:
         where = span_of(error.applied)
         yield f"The new text is already at {where}; if that is the place, leave the block out."
@@ -611,16 +610,16 @@ def _block_not_found(error: errors.NoMatch, audience: Audience) -> Iterator[str]
         yield f"{refused}. {where.capitalize()}, exactly:"
         yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_BLOCK_REGION])
     elif error.similar_content:
-        yield from _most_like(error)
+        yield from _closest(error)
     elif error.words is not None and error.words["missing"]:
         missing = ", ".join(map(plain, error.words["missing"][:_SHOWN_WORDS]))
-        yield f"Words of it that are not in the file: {missing}. Is {plain(error.path)} the right file?"
+        yield f"Words that are not in the file: {missing}. Is {plain(error.path)} the right file?"
 
 
-def _most_like(error: errors.NoMatch) -> Iterator[str]:
+def _closest(error: errors.NoMatch) -> Iterator[str]:
     best = error.similar_content[0]
-    how = f"Found {how_matched(error.rung)}" if error.rung else f"Most like it ({best['similarity_score']:.0%})"
-    yield f"{how}, line {best['line_number']}{in_symbol(best['symbol'])}:"
+    how = f"Found {how_matched(error.rung)}" if error.rung else f"Closest match ({best['similarity_score']:.0%})"
+    yield f"{how} at line {best['line_number']}{in_symbol(best['symbol'])}:"
     yield from shown_lines(best["line_number"], best["content"], _SHOWN_BLOCK_LINES)
     differing = best["differences"] if best["similarity_score"] >= _SIMILAR_SCORE else []
     for difference in differing[:_SHOWN_BLOCK_DIFFERENCES]:
@@ -654,14 +653,14 @@ def _look_at_file(error: errors.NoMatch, audience: Audience) -> str:
     if error.stale is not None:
         return f"Your copy of {error.path} is old: read it again. {AGAIN} with the lines as they are now."
     if error.why == "found" and error.rung in {"exact", "line_ends"}:
-        return "It is a part of a line there, and blocks are whole lines: send the whole line in both parts."
+        return "It is only part of a line there, and blocks are whole lines: send the whole line in both parts."
     if error.why == "found" or error.rung:
-        return f"{AGAIN} with the lines as the file has them, or {audience.choose('match', 'lenient')}."
-    return f"{AGAIN}, {audience.old_part} copied from the file: read {error.path} first."
+        return f"{AGAIN} with the lines as they are in the file, or {audience.choose('match', 'lenient')}."
+    return f"Read {error.path}. {AGAIN} with {audience.old_part} copied from the file."
 
 
 def _written_out(error: errors.ElisionInNewText, audience: Audience) -> str:
-    advice = f"{AGAIN} with everything written out, or with the same parts left out in both halves."
+    advice = f"{AGAIN} with everything written out, or with the same parts left out on both sides."
     if error.operation == "overwrite":
         advice = "Write out the whole file, or send blocks for the parts that change."
     return f"{advice} {literal(audience)}"
@@ -716,24 +715,24 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.EditConflict,
             lambda e: (
-                f"{e.path}:{e.line} differs from the block in what it changes."
+                f"{e.path}:{e.line} differs from the block in lines that it changes."
                 if e.written_on is None
                 else f"The text was written on {version_name(e.written_on)}; {e.path}:{e.line} has changed since."
             ),
-            f"Decide what these lines should say. {AGAIN} with the lines as the file has them.",
+            f"Decide what these lines should be. {AGAIN} with the lines as they are in the file.",
         ),
         entry(
             errors.PartlyApplied,
-            lambda e: f"A part of this change has been made already, at {span(e.start_line, e.end_line)} of {e.path}.",
+            lambda e: f"Part of this change has already been made, at {span(e.start_line, e.end_line)} of {e.path}.",
             "Read these lines, and send only what is still to be changed.",
         ),
         entry(
             errors.UnprovedChange,
             lambda e: (
-                f"The text was found at {span(e.start_line, e.end_line)} of {e.path} {how_matched(e.rung)}, but the "
-                "new one does not fit there."
+                f"The text was found at {span(e.start_line, e.end_line)} of {e.path} {how_matched(e.rung)}, but "
+                "it is not clear how to apply the new text there."
             ),
-            f"{AGAIN} with the lines indented and spelled as the file has them.",
+            f"{AGAIN} with the lines indented and spelled as in the file.",
         ),
         entry(
             errors.ElisionInNewText,
@@ -746,13 +745,13 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.MissingOldText,
             "The SEARCH part is empty, which fits only a new or empty file.",
-            "To insert, put a line next to the place in the SEARCH part, and repeat it in the REPLACE part.",
+            "To insert, put an adjacent line in the SEARCH part, and repeat it in the REPLACE part.",
         ),
         entry(errors.FileNotFound, lambda e: f"There is no file {e.path}.", _meant_by_block),
         entry(
             errors.FileExists,
-            lambda e: f"{e.path} exists already, and has other content.",
-            "Change it by SEARCH/REPLACE blocks, or choose another name.",
+            lambda e: f"{e.path} already exists with different content.",
+            "Change it with SEARCH/REPLACE blocks, or choose another name.",
         ),
     ]
 )
@@ -763,7 +762,7 @@ def _read_for_hunk(error: errors.NoMatch) -> str:
         return f"Read {error.path} again, and decide whether the change is still needed."
     if error.stale is not None:
         return f"Your copy of {error.path} is old: read it again, and write the hunk with the lines as they are now."
-    return f"Copy the context and - lines from the file, whole: read {error.path} first."
+    return f"Read {error.path}, and copy whole context and - lines from it."
 
 
 def _near_section(error: errors.FileNotFound) -> str:
@@ -783,7 +782,7 @@ PATCH_HINTS: dict[str, Words] = dict(
         ),
         entry(
             errors.EditConflict,
-            hint="Decide what these lines should say, and write the hunk with the lines as the file has them.",
+            hint="Decide what these lines should be, and write the hunk with the lines as they are in the file.",
         ),
         entry(
             errors.TargetDeleted,
@@ -793,7 +792,7 @@ PATCH_HINTS: dict[str, Words] = dict(
             errors.OutOfScope,
             hint=lambda e: f"Read {e.path} again, and write the class or function that contains the lines after @@.",
         ),
-        entry(errors.UnprovedChange, hint="Write the hunk with the lines indented and spelled as the file has them."),
+        entry(errors.UnprovedChange, hint="Write the hunk with the lines indented and spelled as in the file."),
         entry(
             errors.ElisionInNewText,
             hint_for=lambda _, audience: f"Write out all lines of the hunk. {literal(audience)}",
@@ -801,8 +800,8 @@ PATCH_HINTS: dict[str, Words] = dict(
         entry(errors.FileNotFound, hint=_near_section),
         entry(
             errors.IncompleteBlock,
-            hint="Write the patch again, whole, from *** Begin Patch to *** End Patch.",
+            hint="Send the whole patch again, from *** Begin Patch to *** End Patch.",
         ),
     ]
 )
-"""What to do about a part of a patch that failed, in the words of `apply_patch`."""
+"""What to do about a part of a patch that failed, in the terms of `apply_patch`."""

@@ -32,23 +32,23 @@ _SHOWN_PROBLEMS = 8  # of the arguments
 _SHOWN_IN_LINE = 3  # of the arguments, where an error is one line
 _SHOWN_CONFLICTS = 2  # of an undo
 _SHOWN_CONFLICT_LINES = 2  # of each side, if there is one conflict; else 1
-_SHOWN_DRIFTED_LINES = 3  # as they are now, if they are not as expected
-_SHOWN_DRIFTED_PLACES = 5  # where the expected lines occur now
+_SHOWN_DRIFTED_LINES = 3  # of the current lines, if they are not the expected ones
+_SHOWN_DRIFTED_PLACES = 5  # where the expected lines are now
 _SHOWN_PLACES = 10  # where a hunk's lines occur
-_SHOWN_FILES = 5  # that a block may mean
+_SHOWN_FILES = 5  # that a block may be about
 _SHOWN_UNREAD = 3  # parts of a reply that could not be read
 _OTHER_MARKERS = f"{AGAIN} with markers of 9 characters (<<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE)."
 
 
 _UNBLOCKED = {
-    "left": "Remove the cause and call again. {intent} says how to roll back: keep it, unless it is not suture's.",
+    "left": "Fix the cause and retry. Keep {intent}, which is needed to roll back, unless it is not suture's.",
     "open": (
-        "Do not repeat the change yet: its files may be half changed. Remove the cause and call again; "
-        "the next answer says whether {change} landed or was rolled back."
+        "Do not repeat the change yet: its files may be half changed. Fix the cause and make any call; "
+        "its answer says whether {change} landed or was rolled back."
     ),
     "foreign": (
         "If {intent} came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: "
-        "they hold the old contents."
+        "they have the old contents."
     ),
 }
 
@@ -60,11 +60,7 @@ def _problems(error: errors.InvalidArguments, most: int) -> list[str]:
 def _arguments(error: errors.InvalidArguments) -> str:
     lines = _problems(error, _SHOWN_PROBLEMS)
     more = len(error.problems) - len(lines)
-    return (
-        "The arguments do not fit.\n"
-        + "\n".join(f"  {line}" for line in lines)
-        + (f"\n  … {more} more" if more else "")
-    )
+    return "Invalid arguments:\n" + "\n".join(f"  {line}" for line in lines) + (f"\n  … {more} more" if more else "")
 
 
 def _near(error: errors.FileNotFound) -> str:
@@ -88,11 +84,7 @@ def _is_own_rule(rule: str) -> bool:
 
 
 def _why_protected(rule: str) -> str:
-    return (
-        "it is a file that suture works with"
-        if _is_own_rule(rule)
-        else "it runs or configures something on this machine"
-    )
+    return "it belongs to suture" if _is_own_rule(rule) else "it runs or configures something on this machine"
 
 
 def _file_changed(error: errors.FileChanged) -> str:
@@ -100,7 +92,7 @@ def _file_changed(error: errors.FileChanged) -> str:
         return f"{error.path} was removed by another process."
     if error.expected is None:
         return f"{error.path} was created by another process."
-    return f"{error.path} is not the file that was expected: its hash is {error.found}."
+    return f"{error.path} does not have the expected content: its hash is {error.found}."
 
 
 def _history_damaged(error: errors.HistoryDamaged) -> str:
@@ -119,9 +111,9 @@ def _conflicts(error: errors.UndoConflict) -> str:
     lines = [f"{error.change_id} cannot be {done}: later changes conflict with it ({count(number, 'place')})."]
     for conflict in error.conflicts[:_SHOWN_CONFLICTS]:
         lines.append(f"  {plain(conflict['path'])}:{conflict['line']} {_what_happened(conflict)}")
-        lines += [f"    it is now:            {line}" for line in few(conflict["ours"], most)]
-        lines += [f"    {error.operation} would put:       {line}" for line in few(conflict["theirs"], most)]
-        lines += [f"    in place of:          {line}" for line in few(conflict["base"], most)]
+        lines += [f"    now:              {line}" for line in few(conflict["ours"], most)]
+        lines += [f"    {error.operation} would write: {line}" for line in few(conflict["theirs"], most)]
+        lines += [f"    replacing:        {line}" for line in few(conflict["base"], most)]
     if number > _SHOWN_CONFLICTS:
         lines.append(f"  … {number - _SHOWN_CONFLICTS} more in the metadata")
     return "\n".join(lines)
@@ -132,13 +124,13 @@ def _what_happened(conflict: errors.UndoClash) -> str:
     if conflict.get("about") == "name":
         return "was renamed again"
     if conflict.get("about") == "file":
-        return "has been deleted, and another file is there now"
+        return "was replaced by another file"
     if conflict["ours"] is None:
         return "is gone"
     if conflict["base"] is None:
-        return "is there again"
+        return "exists again"
     if conflict["theirs"] is None:
-        return "was changed since it was made"
+        return "was changed after it was created"
     return "was changed in the same lines"
 
 
@@ -150,17 +142,15 @@ def _way_out(error: errors.UndoConflict) -> str:
 
 def _other_change(error: errors.ChangeNotFound) -> str:
     if error.candidates:
-        return "Give more of the id."
-    names = f" Snapshots are: {', '.join(error.snapshots)}." if error.snapshots else ""
-    forgotten = " Older ones were forgotten (history_max_bytes, history_max_days)." if error.forgotten else ""
-    return f"The history tool, or `suture log`, lists the changes.{names}{forgotten}"
+        return "Give more characters of the id."
+    names = f" Snapshots: {', '.join(error.snapshots)}." if error.snapshots else ""
+    forgotten = " Older ones were removed (history_max_bytes, history_max_days)." if error.forgotten else ""
+    return f"The history tool or `suture log` lists the changes.{names}{forgotten}"
 
 
 def _smaller(error: errors.InputTooLarge) -> str:
     if error.unit == "clipboards":
-        return (
-            f"Use a name that is there already, or ask the operator to raise the setting {how_to_set(error.setting)}."
-        )
+        return f"Reuse an existing name, or ask the operator to raise the setting {how_to_set(error.setting)}."
     return "Make it smaller" + (
         f", or ask the operator to raise the setting {how_to_set(error.setting)}." if error.setting else "."
     )
@@ -169,7 +159,7 @@ def _smaller(error: errors.InputTooLarge) -> str:
 def _no_files(error: errors.NoFilesMatched) -> str:
     if error.hidden_by:
         return f"{error.hidden_by}."
-    return "Check it: it is relative to the workspace root, and ** matches any number of folders."
+    return "Check the pattern: it is relative to the workspace root, and ** matches any number of folders."
 
 
 def _invalid_group(error: errors.InvalidCaptureGroup) -> str:
@@ -183,10 +173,10 @@ def _groups(error: errors.InvalidCaptureGroup) -> str:
         return r"Groups are \1 and \g<name> here, as in Python. For a dollar sign before a number or name, write \044."
     if error.meant is not None:
         return (
-            "Write groups as $1 and ${name} here. To insert this text itself, make the groups of the "
+            "Write groups as $1 and ${name} here. To insert this text literally, make the groups of the "
             "pattern non-capturing: (?:…)."
         )
-    names = f" Its named groups are {', '.join(error.names)}." if error.names else ""
+    names = f" Named groups: {', '.join(error.names)}." if error.names else ""
     return f"Refer to a group of the pattern, or write $$ for a dollar sign.{names}"
 
 
@@ -207,10 +197,10 @@ PATTERN_MESSAGES: dict[str, Words] = dict(
                 else f"Invalid regex pattern: {e.reason}"
             ),
             lambda e: (
-                f"{f'{e.advice}. ' if e.advice else ''}The dialect is that of JavaScript with the flag u; "
-                "correct the pattern at this character, counted from 0."
+                f"{f'{e.advice}. ' if e.advice else ''}The dialect is JavaScript with the flag u; "
+                "the position counts characters from 0."
                 if e.dialect == "JavaScript"
-                else f"Correct it, as {e.dialect} writes regular expressions, or search for literal text."
+                else f"Use the regular expression syntax of {e.dialect}, or search for literal text."
             ),
         ),
         entry(
@@ -222,14 +212,14 @@ PATTERN_MESSAGES: dict[str, Words] = dict(
             errors.RegexTimeout,
             lambda e: f"Regex timed out after {e.timeout_ms} ms: {e.pattern}",
             lambda e: (
-                f"It was searching {e.path}. Avoid nested or neighboring quantifiers that can match the same text, "
+                f"It was searching {e.path}. Avoid nested or adjacent quantifiers that can match the same text, "
                 f"narrow the files, or ask the operator to raise the setting {how_to_set(e.setting)}."
             ),
         ),
         entry(
             errors.InvalidGlob,
             lambda e: f"Invalid glob pattern: {e.pattern}",
-            lambda e: f"It cannot be read: {e.reason}.",
+            lambda e: f"Fix the pattern: {e.reason}.",
         ),
         entry(errors.NoFilesMatched, lambda e: f"No files matched pattern: {e.pattern}", _no_files),
         entry(
@@ -250,12 +240,12 @@ PATTERN_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.OverMatch,
             lambda e: (
-                f"Over-match: the match at {e.path}:{e.line} ends in line {e.end_line} and holds another one "
-                f"at line {e.inner_line}"
+                f"Over-match: the match at {e.path}:{e.line} ends at line {e.end_line} and contains "
+                f"another match at line {e.inner_line}"
             ),
             hint_for=lambda _, audience: (
                 "Nothing was changed. Use a lazy quantifier (*?), or "
-                f"{audience.turn_on('allow_over_match')} if all of it is meant."
+                f"{audience.turn_on('allow_over_match')} if the whole match is intended."
             ),
         ),
     ]
@@ -304,9 +294,9 @@ def _drift_message(error: errors.Drifted, audience: Audience) -> str:
 def _drifted_to(error: errors.Drifted, audience: Audience) -> str:
     expected = audience.text_given_by("expected_text")
     if not error.stands_at:
-        return f"{expected} is not in the file. Read the lines again, and repeat the edit."
+        return f"{expected} is not in the file. Read the lines again, and retry with the current ones."
     places = ", ".join(map(str, error.stands_at[:_SHOWN_DRIFTED_PLACES]))
-    return f"{expected} begins at line {places} now. Repeat the edit with the lines of the right place."
+    return f"{expected} is now at line {places}. Retry with the right line numbers."
 
 
 def _search_not_found(error: errors.PatternNotFound) -> str:
@@ -319,22 +309,22 @@ def _search_not_found(error: errors.PatternNotFound) -> str:
 
 
 def _validation_message(error: errors.ValidationFailed) -> str:
-    """Why, with the first line that is wrong, which is in no file yet."""
+    """Why, with the first wrong line, which is not in any file yet."""
     why = rejection_lines(error.validation)
     first = next((issue["source"] for issue in errors_first(error.validation["new"])), "")
     if first and why:
         why.insert(1, f"  | {plain(first)}")
     lines = [f"  {line}" for line in (*why, *map(plain, error.failed))]
-    brings = any(issue["severity"] == "error" for issue in error.validation["new"])
-    return "\n".join([f"The edit was rejected{' because it introduces errors' if brings else ''}:", *lines])
+    introduces = any(issue["severity"] == "error" for issue in error.validation["new"])
+    return "\n".join([f"The edit was rejected{' because it introduces errors' if introduces else ''}:", *lines])
 
 
 def _fix_first(error: errors.ValidationFailed) -> str:
     validation = error.validation
     if any(issue["severity"] == "error" for issue in validation["new"]):
-        return "Nothing was written. Fix the edit and send it again; you can ignore existing problems."
+        return "Nothing was written. Fix the edit and send it again; existing problems do not block it."
     if any(check["required"] for check in validation["not_run"]):
-        return "Nothing was written. Make the check possible, or ask the operator not to require it."
+        return "Nothing was written. Make the check run, or ask the operator not to require it."
     first = "fix them first, or check only for new errors"
     return f"Nothing was written. These errors were there before this edit: {first}."
 
@@ -345,7 +335,7 @@ SAFE_MESSAGES: dict[str, Words] = dict(
             errors.LineOutOfBounds,
             lambda e: f"{e.which} {e.line} exceeds file length ({e.total_lines} lines)",
             hint_for=lambda e, audience: (
-                f"Name lines from 1 to {e.total_lines} of {e.path}; to add at the end, replace the last line."
+                f"Use lines 1 to {e.total_lines} of {e.path}; to append, replace the last line."
                 if e.total_lines
                 else f"{e.path} is empty or does not exist: {audience.whole_content()}.{_meant(e)}"
             ),
@@ -353,7 +343,7 @@ SAFE_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.OverlappingLines,
             lambda e: f"Overlapping edits: lines {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]}",
-            "All ranges refer to the file as it is. Make one edit of both.",
+            "All ranges refer to the file as it is. Combine them into one edit.",
         ),
         entry(errors.Drifted, message_for=_drift_message, hint_for=_drifted_to),
         entry(errors.PatternNotFound, lambda e: f"Pattern '{e.search}' not found in file", _search_not_found),
@@ -373,17 +363,17 @@ def _incomplete(error: errors.IncompleteBlock, audience: Audience) -> str:
     end = notation.cut_off or f"{notation.last} is missing"
     return {
         "no_end": f"The {part}{path} that begins at {where} is cut off: {end}.",
-        "no_separator": f"The {part}{path} at {where} has no ======= between what to find and what to put in.",
+        "no_separator": f"The {part}{path} at {where} has no ======= between the text to find and its replacement.",
         "many_separators": f"The {part}{path} at {where} has too many lines that look like its separator.",
-        "no_start": f"{notation.last} at {where} ends nothing: {notation.first} is missing.",
-        "empty": f"The section{path} at {where} says nothing to change; a hunk begins with a line of @@.",
+        "no_start": f"{notation.last} at {where} has no {notation.first} before it.",
+        "empty": f"The section{path} at {where} contains no change; a hunk begins with an @@ line.",
         "not_a_hunk": f"The section{path} at {where} has lines that are neither context nor added (+) nor removed (-).",
         "two_ends": f"The {part}{path} at {where} may end at either of two markers of different lengths.",
         "excerpt": f"The code fence{path} at {where} is introduced as an excerpt or an example, not as the whole file.",
-        "inside": f"The section{path} at {where} comes behind a block that nothing ends, and may be a part of it.",
+        "inside": f"The section{path} at {where} follows a block that has no end, and may be part of it.",
         "not_exact": f"The call at {where} is not exact: it needs one path, and an old and a new text for each change.",
         "not_asked": f"The call{path} at {where} writes a whole file, but whole_files is not set.",
-        "partial": f"The diff at {where} deletes {error.path}, but shows only a part of it.",
+        "partial": f"The diff at {where} deletes {error.path}, but shows only part of it.",
     }.get(error.problem, f"The {part}{path} at {where} cannot be read: {error.problem}.")
 
 
@@ -394,7 +384,7 @@ def _how_to_complete(error: errors.IncompleteBlock, audience: Audience) -> str:
         "two_ends": _OTHER_MARKERS,
         "not_asked": f"To write whole files, {audience.turn_on('whole_files')}.",
         "not_exact": f"{AGAIN} as a SEARCH/REPLACE block.",
-    }.get(error.problem, f"{AGAIN}, whole.")
+    }.get(error.problem, f"{AGAIN} in full.")
 
 
 def _ambiguous(error: errors.AmbiguousBlock, audience: Audience) -> str:
@@ -409,13 +399,13 @@ def _ambiguous(error: errors.AmbiguousBlock, audience: Audience) -> str:
         )
     if len({reading["old"] for reading in error.readings}) == 1:
         return (
-            f"The hunk {where} has more added lines behind it "
+            f"The hunk {where} is followed by more added lines "
             "than its @@ line counts; it is not clear whether they belong to it."
         )
     ways = count(len(error.readings), "way")
     return (
         f"The {audience.part} {where} can be split in {ways}, because its text "
-        "contains =======; the file does not tell which is meant."
+        "contains =======; the file does not show which is meant."
     )
 
 
@@ -426,7 +416,7 @@ def _unambiguous(error: errors.AmbiguousBlock) -> str:
 
 
 def _no_blocks(error: errors.NoBlocks) -> str:
-    """That there is no block, and what is there instead."""
+    """That there is no block, and what the reply has instead."""
     sentences = ["The reply contains no block that can be applied."]
     if error.skipped:
         are = "is" if error.skipped == 1 else "are"
@@ -442,12 +432,12 @@ def _fenced_files(error: errors.NoBlocks, audience: Audience) -> str:
     if error.fenced or tagged:
         names = ", ".join([*error.fenced, *tagged][:3])
         subject = f"whole files{'' if tagged else ' in code fences'} ({names})"
-        return f"It has {subject}: to write those, {audience.turn_on('whole_files')}."
+        return f"It has {subject}: to write them, {audience.turn_on('whole_files')}."
     if error.skipped:
         return "Send the blocks again outside of <think> and other thinking tags."
     return (
         "Write the path of the file on a line of its own, and below it a block: <<<<<<< SEARCH, the lines to find, "
-        "=======, the lines to put in, >>>>>>> REPLACE. An apply_patch envelope or a unified diff also works."
+        "=======, the replacement lines, >>>>>>> REPLACE. An apply_patch envelope or a unified diff also works."
     )
 
 
@@ -460,7 +450,7 @@ def _out_of_scope(error: errors.OutOfScope) -> str:
 
 
 def _no_path(error: errors.NoPath) -> str:
-    """Which file the lines above a block say, and why that does not settle it."""
+    """Which files the lines above a block mention, and why that is not enough."""
     block = f"block at line {error.reply_line} of the reply"
     *named, last = map(plain, error.candidates or [""])
     more = f", and {len(named) - _SHOWN_FILES} more" if len(named) > _SHOWN_FILES else ""
@@ -471,7 +461,7 @@ def _no_path(error: errors.NoPath) -> str:
         "missing": f"The text above the {block} mentions {names}, which {'does' if len(named) == 1 else 'do'} not "
         f"exist; without the mention, the block would apply to {last}.",
         "elsewhere": f"The text above the {block} mentions {names}, but the block fits only {last}.",
-    }.get(error.why, f"The {block} does not say which file it is about.")
+    }.get(error.why, f"The {block} does not name its file.")
 
 
 def _name_file(error: errors.NoPath, audience: Audience) -> str:
@@ -489,12 +479,11 @@ def _send_unread(error: errors.UnreadEdits, audience: Audience) -> str:
     whole = any(part["kind"] == "file" for part in error.unread)
     only = "only " if error.landed else ""
     asked = f"To write whole files, {audience.turn_on('whole_files')}. " if whole else ""
-    return f"{asked}Send {only}what was not read again, as SEARCH/REPLACE blocks or as a patch."
+    return f"{asked}Resend {only}what was not read, as SEARCH/REPLACE blocks or as a patch."
 
 
 def _send_again(error: errors.BlocksFailed) -> str:
-    only = " only" if error.landed else ""
-    return f"Fix these blocks, and send{only} them again."
+    return f"Fix and resend {'only ' if error.landed else ''}these blocks."
 
 
 REPLY_MESSAGES: dict[str, Words] = dict(
@@ -523,8 +512,8 @@ REPLY_MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.ReplyTimeout,
-            lambda e: f"There was no time left for this block: {e.limit:,} ms (reply_call_ms) have passed.",
-            "Send it again, in a smaller reply.",
+            lambda e: f"The time limit (reply_call_ms, {e.limit:,} ms) expired before this block was reached.",
+            "Send it again in a smaller reply.",
         ),
         entry(
             errors.NoContext,
@@ -532,7 +521,7 @@ REPLY_MESSAGES: dict[str, Words] = dict(
                 f"The hunk only inserts, and nothing in it says where in {e.path}"
                 f"{': ' + plain(e.context[-1])[:LINE] + ' is not there' if e.context else ''}."
             ),
-            "Add lines of the file around the new ones, as context.",
+            "Add context: lines of the file around the new ones.",
         ),
         entry(
             errors.OutOfScope,
@@ -542,14 +531,13 @@ REPLY_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.UnsupportedBlock,
             lambda e: (
-                f"The diff makes {e.path} executable, and changes nothing else."
+                f"The diff only makes {e.path} executable."
                 if e.problem == "executable"
                 else f"The diff changes {e.path or 'a file'}, which is "
                 f"{'binary' if e.problem == 'binary' else 'a symbolic link or a submodule'}."
             ),
             hint_for=lambda e, audience: (
-                "Leave it out: executable files are something only the operator can allow "
-                f"({audience.setting('allow_executables')})."
+                f"Leave it out: only the operator can allow executable files ({audience.setting('allow_executables')})."
                 if e.problem == "executable"
                 else "Only text files can be changed this way."
             ),
@@ -569,7 +557,7 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.UnknownTool,
             lambda e: f"There is no tool '{e.name}'.",
-            lambda e: f"{f'Did you mean {e.near[0]}? ' if e.near else ''}Known are {', '.join(e.known)}.",
+            lambda e: f"{f'Did you mean {e.near[0]}? ' if e.near else ''}Available tools: {', '.join(e.known)}.",
         ),
         entry(
             errors.InputTooLarge,
@@ -578,8 +566,8 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.ServerBusy,
-            lambda e: f"{e.limit:,} calls are under way, and the server takes no more.",
-            "Nothing was changed. Wait for answers, and repeat the call.",
+            lambda e: f"The server is already running {e.limit:,} calls, which is its limit.",
+            "Nothing was changed. Wait for one to finish, then retry.",
         ),
         entry(
             errors.ResultTooLarge,
@@ -587,7 +575,7 @@ MESSAGES: dict[str, Words] = dict(
                 f"The result has {e.size:,} bytes{f' ({e.total:,} entries)' if e.total is not None else ''}; "
                 f"the limit is {e.limit:,}."
             ),
-            "Ask for less: a narrower pattern or path, max_matches or max_lines, fewer lines of a file.",
+            "Request less: a narrower pattern or path, max_matches or max_lines, fewer lines of a file.",
         ),
         entry(
             errors.InvalidPath,
@@ -596,7 +584,7 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.PathOutsideWorkspace,
-            lambda e: f"{e.path} lies outside the workspace: {e.reason}.",
+            lambda e: f"{e.path} is outside the workspace: {e.reason}.",
             "Only files below the workspace root, or a configured extra root, can be used.",
         ),
         entry(
@@ -616,11 +604,11 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.NotAFolder,
             lambda e: f"{e.path} cannot exist: {e.folder} is not a folder.",
-            "Check the path; a file has no files below it.",
+            "Check the path.",
         ),
         entry(
             errors.FileExists,
-            lambda e: f"{e.path} exists already.",
+            lambda e: f"{e.path} already exists.",
             "Edit the existing file, or choose another name.",
         ),
         entry(
@@ -635,29 +623,29 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.BinaryFile,
-            lambda e: f"{e.path} is a binary file: it holds a NUL near its beginning.",
+            lambda e: f"{e.path} is a binary file: it contains a NUL byte near the beginning.",
             hint_for=lambda _, audience: (
-                "Only text can be read and edited. If it is UTF-16 without a mark, "
+                "Only text can be read and edited. If it is UTF-16 without a byte order mark, "
                 f"name its encoding{audience.by('encoding')}."
             ),
         ),
         entry(
             errors.RangeOutOfBounds,
             _range,
-            lambda e: f"Ask for lines from 1 to {e.total_lines}." if e.total_lines else "The file is empty.",
+            lambda e: f"Request lines 1 to {e.total_lines}." if e.total_lines else "The file is empty.",
         ),
         entry(
             errors.EncodingUnknown,
             lambda e: f"U+{ord(e.character):04X} cannot be written: the file's encoding is not known.",
             hint_for=lambda e, audience: (
                 f"Name the encoding{audience.by('encoding')} "
-                f"({', '.join(e.candidates) or 'none of the usual ones fits'}), or write ASCII."
+                f"({', '.join(e.candidates) or 'no common one fits'}), or write ASCII."
             ),
         ),
         entry(
             errors.EncodingMismatch,
             lambda e: f"The encoding {e.encoding} cannot be used here: {e.reason}.",
-            "Name the encoding the file is really in (for UTF-16 without a mark, utf-16-le or utf-16-be).",
+            "Name the file's actual encoding (for UTF-16 without a byte order mark, utf-16-le or utf-16-be).",
         ),
         entry(
             errors.NotEncodable,
@@ -667,12 +655,12 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.OverlappingEdits,
             lambda e: f"The edits at {e.first[0]}-{e.first[1]} and {e.second[0]}-{e.second[1]} overlap.",
-            "Make one edit of them.",
+            "Combine them into one edit.",
         ),
         entry(
             errors.EditOutOfBounds,
-            lambda e: f"There is no span {e.start}-{e.end} in a text of {e.size} bytes.",
-            "Find the place again in the text as it is now.",
+            lambda e: f"Span {e.start}-{e.end} is outside the text ({e.size} bytes).",
+            "Search again in the current text.",
         ),
         entry(errors.FileChanged, _file_changed, "Read the file again and repeat the edit; nothing was changed."),
         entry(
@@ -683,17 +671,17 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.ReadFailed,
             lambda e: f"{e.path or 'The workspace'} could not be read: {e.reason}.",
-            "Nothing was changed. Remove the cause and repeat the call.",
+            "Nothing was changed. Fix the cause and retry.",
         ),
         entry(
             errors.WriteFailed,
             lambda e: f"{e.path} could not be written: {e.reason}.",
-            "Everything is as it was before the call. Remove the cause and repeat it.",
+            "Nothing was changed. Fix the cause and retry.",
         ),
         entry(
             errors.WorkspaceBusy,
-            lambda e: f"Another process has held the workspace for {e.waited_ms} ms.",
-            lambda e: f"Repeat the call, or raise the setting {how_to_set(e.setting)}; nothing was changed.",
+            lambda e: f"Another process has held the workspace lock for {e.waited_ms:,} ms.",
+            lambda e: f"Nothing was changed. Retry, or raise the setting {how_to_set(e.setting)}.",
         ),
         entry(
             errors.Cancelled,
@@ -721,14 +709,14 @@ MESSAGES: dict[str, Words] = dict(
             lambda e: (
                 f"Change {e.change_id} failed, and could not be rolled back: {e.reason}."
                 if e.state == "open"
-                else f"An interrupted transaction cannot be cleared up: {e.reason}."
+                else f"An interrupted transaction cannot be recovered: {e.reason}."
             ),
             lambda e: _UNBLOCKED[e.state].format(intent=e.intent, change=e.change_id),
         ),
         entry(
             errors.HistoryUnavailable,
             lambda e: f"The history of this workspace cannot be used: {e.reason}.",
-            "Nothing was changed. Edits still work; the next one puts a damaged history aside and begins a new one.",
+            "Nothing was changed. Edits still work; the next one renames a damaged history and starts a new one.",
         ),
         entry(
             errors.HistoryDamaged,
@@ -740,24 +728,24 @@ MESSAGES: dict[str, Words] = dict(
             lambda e: (
                 f"More than one change begins with '{e.change_id}': {', '.join(e.candidates)}."
                 if e.candidates
-                else f"There is no change '{e.change_id}'."
+                else f"No change has the id '{e.change_id}'."
             ),
             _other_change,
         ),
         entry(
             errors.NothingToUndo,
             lambda e: f"There is nothing to undo in {e.root}.",
-            "Only what suture changed in this workspace, and has not undone, can be undone. Is it the right folder?",
+            "suture can undo only its own changes in this workspace. Is this the right folder?",
         ),
         entry(
             errors.NothingToRedo,
-            lambda e: f"{e.change_id} is not undone." if e.change_id else "There is no undone change.",
+            lambda e: f"{e.change_id} has not been undone." if e.change_id else "There is nothing to redo.",
             "Only an undone change can be redone; the history tool shows the state of each change.",
         ),
         entry(
             errors.AlreadyUndone,
-            lambda e: f"{e.change_id} is undone already.",
-            lambda e: f"To have it back, redo {e.change_id}.",
+            lambda e: f"{e.change_id} has already been undone.",
+            lambda e: f"To restore it, redo {e.change_id}.",
         ),
         entry(
             errors.UndoConflict,
@@ -766,8 +754,8 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.ContentNotKept,
-            lambda e: f"The history knows the needed version of {e.path} only by its hash, {e.hash}.",
-            "It was lost in a crash. Nothing was changed; restore another version.",
+            lambda e: f"The history has only the hash of the needed version of {e.path}: {e.hash}.",
+            "Its content was lost in a crash. Nothing was changed; restore another version.",
         ),
         entry(
             errors.NotRecorded,
@@ -780,13 +768,13 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.SnapshotExists,
-            lambda e: f"There is a snapshot '{e.name}' already, or a change whose id begins with it.",
+            lambda e: f"Snapshot '{e.name}' already exists, or a change id begins with '{e.name}'.",
             "Choose another name.",
         ),
         entry(
             errors.InternalError,
             lambda e: f"suture failed: {e.exception}.",
-            "This is a defect in suture; the log under suture.call has the traceback. Nothing was changed.",
+            "This is a bug in suture; the log (suture.call) has the traceback. Nothing was changed.",
         ),
     ]
 )

@@ -14,7 +14,7 @@ from openai.types.shared_params import FunctionDefinition
 
 from suture import definitions
 from suture.errors import UnknownTool
-from suture.tools import PROFILES, TOOLS, chosen, every, find
+from suture.tools import PROFILES, TOOLS, all_tools, choose, find
 from tests.unit.apis.shapes import fits
 
 EVERY = sorted(TOOLS)
@@ -59,8 +59,8 @@ def test_anthropic_takes_the_definitions() -> None:
     found = definitions("anthropic")
     assert definitions() == found
     assert all(fits(each, ToolParam) for each in found)
-    assert [each["input_schema"] for each in found] == [schema(spec.name) for spec in every()]
-    assert [each["description"] for each in found] == [spec.description for spec in every()]
+    assert [each["input_schema"] for each in found] == [schema(spec.name) for spec in all_tools()]
+    assert [each["description"] for each in found] == [spec.description for spec in all_tools()]
 
 
 @pytest.mark.promise("api.definitions")
@@ -68,7 +68,7 @@ def test_chat_completions_takes_the_definitions() -> None:
     found = definitions("openai")
     assert all(fits(each, ChatCompletionFunctionToolParam) for each in found)
     assert all(fits(each["function"], FunctionDefinition) for each in found)
-    assert [each["function"]["parameters"] for each in found] == [schema(spec.name) for spec in every()]
+    assert [each["function"]["parameters"] for each in found] == [schema(spec.name) for spec in all_tools()]
 
 
 @pytest.mark.promise("api.definitions")
@@ -76,14 +76,14 @@ def test_responses_takes_the_definitions_and_leaves_optional_arguments_optional(
     found = definitions("openai-responses")
     assert all(fits(each, FunctionToolParam) for each in found)
     assert {each["strict"] for each in found} == {False}
-    assert [each["parameters"] for each in found] == [schema(spec.name) for spec in every()]
-    assert [each["description"] for each in found] == [spec.description for spec in every()]
+    assert [each["parameters"] for each in found] == [schema(spec.name) for spec in all_tools()]
+    assert [each["description"] for each in found] == [spec.description for spec in all_tools()]
 
 
 @pytest.mark.promise("api.definitions")
 def test_mcp_takes_the_definitions() -> None:
     found = definitions("mcp")
-    for each, spec in zip(found, every(), strict=True):
+    for each, spec in zip(found, all_tools(), strict=True):
         tool = Tool.model_validate(each)
         assert set(each) <= {field.alias or name for name, field in Tool.model_fields.items()}
         assert tool.annotations is not None
@@ -94,7 +94,7 @@ def test_mcp_takes_the_definitions() -> None:
         )
     declared = [each["name"] for each in found if "outputSchema" in each]
     assert declared == [name for name in EVERY if not name.startswith("regex_")]
-    assert [each["inputSchema"] for each in found] == [schema(spec.name) for spec in every()]
+    assert [each["inputSchema"] for each in found] == [schema(spec.name) for spec in all_tools()]
 
 
 @pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
@@ -192,7 +192,7 @@ def test_tools_are_chosen_by_name_or_profile(format_: str, tools: Any, names: li
 
 def test_profiles_hold_what_they_say() -> None:
     assert PROFILES["full"] == tuple(EVERY)
-    reading = {spec.name for spec in every() if spec.annotations["readOnlyHint"]}
+    reading = {spec.name for spec in all_tools() if spec.annotations["readOnlyHint"]}
     assert set(PROFILES["read-only"]) == reading
     assert set(PROFILES["search"]) == reading - {"history"}
     assert set(PROFILES["edit"]) == {
@@ -202,8 +202,8 @@ def test_profiles_hold_what_they_say() -> None:
 
 
 def test_names_add_to_a_profile() -> None:
-    assert chosen("search", ["undo", "file_read"]) == [*PROFILES["search"], "undo"]
-    assert chosen() == EVERY
+    assert choose("search", ["undo", "file_read"]) == [*PROFILES["search"], "undo"]
+    assert choose() == EVERY
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_what_failed_is_explained_on_stderr_and_the_rest_lands(root: Path, capfd
     assert summary[:2] == ["✗ 1 src/app.py, failed", "✓ 2 src/app.py:6"]
     assert re.fullmatch(r"Applied 1 of 2 blocks as change [0-9a-z]{15}; 1 failed\.", summary[2])
     assert err.startswith(MISSED)
-    assert re.search(r"\n  Send this block again, .*\nTo undo: suture undo [0-9a-z]{15}\n$", err)
+    assert re.search(r"\n  .* Send this block again .*\nTo undo: suture undo [0-9a-z]{15}\n$", err)
     assert contents(root)["src/app.py"] == APP.replace("2", "20")
 
 
@@ -179,6 +179,18 @@ def test_validation_errors_and_warnings_are_told(root: Path, capfd: pytest.Captu
     assert "\nnote: Mismatched SEARCH/REPLACE: 1 SEARCH vs 2 REPLACE\n" in capfd.readouterr().err
 
 
+def test_a_block_that_is_not_text_gets_no_general_warning(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    diff = "diff --git a/x.png b/x.png\nindex 1f2e3d4..5c6b7a8 100644\nBinary files a/x.png and b/x.png differ\n"
+    said = "UNSUPPORTED_BLOCK: Block 1 failed: The diff changes x.png, which is binary.\n  Only text files can be "
+    for reply, note in (
+        (diff, ""),
+        (f"{diff}>>>>>>> REPLACE\n", "note: Mismatched SEARCH/REPLACE: 0 SEARCH vs 1 REPLACE\n"),
+    ):
+        (root / "reply.md").write_text(reply)
+        assert main(["apply", "reply.md"]) == 1
+        assert capfd.readouterr().err == f"{said}changed this way.\n{note}"
+
+
 def test_deleted_and_renamed_files_are_told(root: Path, said: Run) -> None:
     (root / "old.py").write_text("x\n")
     patch = "*** Begin Patch\n*** Delete File: old.py\n*** Update File: src/app.py\n*** Move to: src/new.py\n@@\n"
@@ -193,7 +205,7 @@ def test_deleted_and_renamed_files_are_told(root: Path, said: Run) -> None:
 
 
 def test_a_block_without_a_file_is_told_by_its_line(said: Run) -> None:
-    err = "NO_PATH: Block 1 failed: The block at line 1 of the reply does not say which file it is about.\n"
+    err = "NO_PATH: Block 1 failed: The block at line 1 of the reply does not name its file.\n"
     err += "  Send this block again below a line `### File: PATH`, or give --default-path.\n"
     out = said(block("a\n", "b\n"), code=1, err=err)
     assert out == "✗ 1 (line 1 of the reply), failed\nNothing was changed: 1 failed.\n"
@@ -255,7 +267,7 @@ def test_an_edit_that_is_not_read_is_exit_code_1(root: Path, said: Run, capfd: p
     assert main(["apply", str(source), "--dry-run"]) == 1
     out, err = capfd.readouterr()
     assert out.endswith("Would apply 3 blocks.\n")
-    assert err == f"{UNREAD}Send only what was not read again, as SEARCH/REPLACE blocks or as a patch.\n"
+    assert err == f"{UNREAD}Resend only what was not read, as SEARCH/REPLACE blocks or as a patch.\n"
     assert main(["apply", str(source), "--only", "1"]) == 0
     assert capfd.readouterr()[1].startswith(UNREAD)
     assert said(REPLY + "\nDelete `src/app.py`.\n", "--dry-run").endswith(
@@ -276,11 +288,11 @@ def test_only_some_blocks_may_be_applied(root: Path, said: Run, words: list[str]
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["--only", "7"], "--only: there is no block 7; known are 1, 2, 3"),
+        (["--only", "7"], "--only: unknown block 7; choose from 1, 2, 3"),
         (["--only", ","], "argument --only: expected block ids such as 1,3.2, got ','"),
         (
             ["--expect-hash", "x"],
-            "--expect-hash: expected sha256: and 64 hexadecimal digits, as results give it, got the string 'x'",
+            "--expect-hash: expected sha256: and 64 hexadecimal digits, as in results, got the string 'x'",
         ),
         (
             ["--match", "fuzzy"],
@@ -311,7 +323,7 @@ def test_a_stricter_match_may_be_asked_for(said: Run, capfd: pytest.CaptureFixtu
     (root / "reply.md").write_text(REPLY)
     assert main(["apply", "reply.md", "--match", "exact"]) == 1
     assert (
-        "  Send this block again with the lines as the file has them, or use --match lenient.\n"
+        "  Send this block again with the lines as they are in the file, or use --match lenient.\n"
         in capfd.readouterr().err
     )
 
@@ -321,7 +333,7 @@ def test_whole_files_are_taken_if_asked_for(root: Path, said: Run, capfd: pytest
     (root / "reply.md").write_text(reply)
     assert main(["apply", "reply.md"]) == 2
     out, err = capfd.readouterr()
-    hint = "It has whole files in code fences (src/app.py): to write those, add --whole-files."
+    hint = "It has whole files in code fences (src/app.py): to write them, add --whole-files."
     assert (out, err) == ("", f"NO_BLOCKS: The reply contains no block that can be applied.\n{hint}\n")
     assert "Applied 1 block as change" in said(reply, "--whole-files")
     assert contents(root)["src/app.py"] == "x = 1\n"
@@ -498,7 +510,7 @@ def test_colors_are_for_terminals_only(root: Path, said: Run) -> None:
     assert code == 1
     for each in ("\x1b[31m-    return 1\x1b[0m", "\x1b[32m✓\x1b[0m 2 src/app.py:6\n", "\x1b[31m✗\x1b[0m 4 src/app.py"):
         assert each in shown
-    assert shown.index("Would apply") < shown.index("Block 4 failed") < shown.index("  Send this block")
+    assert shown.index("Would apply") < shown.index("Block 4 failed") < shown.index(" Send this block")
     assert "\x1b" not in in_terminal(["apply", "reply.md", "--dry-run"], root, color=False)[1]
     assert "\x1b" not in said(REPLY, "--dry-run")
 
@@ -711,7 +723,7 @@ def test_options_hold_for_what_is_asked_about(root: Path, asked: Callable[..., A
     code, out, _ = asked("y\nn\n", REPLY + FAILING, "--atomic", "--only", "1,2,4")
     assert (code, questions(out)) == (1, ["1", "2"])
     assert contents(root) == {"src/app.py": APP.replace("1", "10")}
-    assert asked("", REPLY, "--only", "9")[::2] == (2, wrong("--only: there is no block 9; known are 1, 2, 3"))
+    assert asked("", REPLY, "--only", "9")[::2] == (2, wrong("--only: unknown block 9; choose from 1, 2, 3"))
 
 
 @pytest.mark.parametrize("answers", ["", "y\n", "y\ny\n"])

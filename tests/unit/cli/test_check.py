@@ -17,7 +17,7 @@ from suture import Settings, Workspace
 from suture.cli import main
 from suture.files.local_fs import LocalFS
 from suture.tools import check
-from suture.tools.check import state
+from suture.tools.check import report_files
 from tests.unit.changes import interrupt
 
 BROKEN = "x = (\n"
@@ -250,9 +250,9 @@ def test_many_files_are_checked_in_batches(root: Path, said: Run, monkeypatch: p
 
     def counted(session: Any, files: Any) -> Any:
         sizes.append(len(files))
-        return state(session, files)
+        return report_files(session, files)
 
-    monkeypatch.setattr(check, "state", counted)
+    monkeypatch.setattr(check, "report_files", counted)
     monkeypatch.setattr(check, limit, 3 if limit == "_MOST_WAITING" else 9)
     for number in range(7):
         put(root, f"many/{number}.json", "[1]" if number % 2 else "[1,")
@@ -267,7 +267,7 @@ def test_files_beyond_the_most_are_counted_and_fail(root: Path, said: Run) -> No
         put(root, f"many/{number}.json", "[1]")
     out, err = said("many", "--max-files", "3", code=1)
     assert out == []
-    why = "it was left out, and 3 more files with it: the limit is 3 files (--max-files)"
+    why = "it was left out, with 3 more files: the limit is 3 files (--max-files)"
     assert err == [f"⚠️ Not validated: many/3.json by check: {why}", "Checked 3 files: 4 skipped."]
     assert said("many", "--max-files", "7") == ([], ["Checked 7 files: no problems."])
     out, err = said("many/0.json", "many/1.json", "--max-files", "1", code=1)
@@ -282,7 +282,7 @@ def test_files_beyond_the_time_are_told_and_fail(root: Path, monkeypatch: pytest
     now = iter(range(10_000))
     monkeypatch.setattr(check, "monotonic", lambda: next(now))
     err = said("many", "--max-time", "5", code=1)[1]
-    assert err[-2].endswith("it was left out, and all files after it: time ran out (--max-time)")
+    assert err[-2].endswith("it was left out, with all files after it: the time limit expired (--max-time)")
     assert err[-1].endswith(" files: the rest skipped.")
 
 

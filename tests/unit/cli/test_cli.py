@@ -166,7 +166,7 @@ def test_tools_lists_every_tool_with_schema_and_annotations(capsys: pytest.Captu
         "properties": {
             "change_id": {
                 "type": "string",
-                "description": "The change, or the beginning of its id; the newest one if left out",
+                "description": "The change, or the beginning of its id (default: the newest change)",
             },
             "dry_run": {
                 "type": "boolean",

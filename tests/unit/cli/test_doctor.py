@@ -153,7 +153,7 @@ def in_the_way(world: Path) -> None:
 Break = Callable[[Path], object]
 FOREIGN = (
     "If .suture-intent came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: they "
-    "hold the old contents. Then: suture recover --root {project}"
+    "have the old contents. Then: suture recover --root {project}"
 )
 BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
     "a root that is missing": (

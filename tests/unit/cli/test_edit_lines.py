@@ -130,7 +130,7 @@ def test_errors_that_were_there_count_only_if_asked_for(root: Path) -> None:
             ["b.txt", "--lines", "1", "--new", "x"],
             "LINE_OUT_OF_BOUNDS: Edit failed: start_line 1 exceeds file length (0 lines)\nb.txt is ",
         ),
-        (["a.txt", "--lines", "2", "--new", "x", "--expect-hash", "0" * 64], "FILE_CHANGED: a.txt is not "),
+        (["a.txt", "--lines", "2", "--new", "x", "--expect-hash", "0" * 64], "FILE_CHANGED: a.txt does not "),
     ],
 )
 def test_what_the_tool_refuses_is_told_on_stderr(
@@ -149,8 +149,8 @@ def test_lines_that_hold_something_else_are_told_in_the_words_of_the_command_lin
     assert capfd.readouterr() == (
         "",
         (
-            "DRIFTED: Edit failed: What --expected-text says is not at line 2 of a.txt; found there:\n  two\n"
-            "What --expected-text says begins at line 3 now. Repeat the edit with the lines of the right place.\n"
+            "DRIFTED: Edit failed: The text of --expected-text is not at line 2 of a.txt; found there:\n  two\n"
+            "The text of --expected-text is now at line 3. Retry with the right line numbers.\n"
         ),
     )
     assert (root / "a.txt").read_bytes() == BEFORE

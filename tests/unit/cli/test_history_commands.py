@@ -211,7 +211,7 @@ def test_show_prints_a_change_and_its_diff(ws: Workspace, said: Run) -> None:
         "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
     )
     assert said("show", change[:13]) == said("show") == f"{head}\n{rest}"
-    assert "CHANGE_NOT_FOUND: There is no change 'zz'." in said("show", "zz", code=1)
+    assert "CHANGE_NOT_FOUND: No change has the id 'zz'." in said("show", "zz", code=1)
 
 
 def test_show_says_if_nothing_is_recorded(said: Run) -> None:
@@ -307,15 +307,15 @@ def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Wo
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        (["undo", "zz"], "CHANGE_NOT_FOUND: There is no change 'zz'."),
+        (["undo", "zz"], "CHANGE_NOT_FOUND: No change has the id 'zz'."),
         (["undo", "\udcff"], "CHANGE_NOT_FOUND: "),
-        (["redo"], "NOTHING_TO_REDO: There is no undone change."),
-        (["show", "zz"], "CHANGE_NOT_FOUND: There is no change 'zz'."),
-        (["log", "--before", "zz"], "CHANGE_NOT_FOUND: There is no change 'zz'."),
+        (["redo"], "NOTHING_TO_REDO: There is nothing to redo."),
+        (["show", "zz"], "CHANGE_NOT_FOUND: No change has the id 'zz'."),
+        (["log", "--before", "zz"], "CHANGE_NOT_FOUND: No change has the id 'zz'."),
         (["log", "../elsewhere"], "PATH_OUTSIDE_WORKSPACE: "),
-        (["snapshot", "taken"], "SNAPSHOT_EXISTS: There is a snapshot 'taken' already"),
+        (["snapshot", "taken"], "SNAPSHOT_EXISTS: Snapshot 'taken' already exists"),
         (["snapshot", "new", "missing.txt"], "FILE_NOT_FOUND: There is no file missing.txt."),
-        (["restore", "--to", "zz"], "CHANGE_NOT_FOUND: There is no change 'zz'.\n"),
+        (["restore", "--to", "zz"], "CHANGE_NOT_FOUND: No change has the id 'zz'.\n"),
         (
             ["restore", "--to", "taken", "a.tx"],
             "NOT_RECORDED: The history has no version of a.tx.\nDid you mean a.txt?",
@@ -344,7 +344,7 @@ def test_what_fits_no_argument_is_wrong_usage(words: list[str], problem: str, sa
 
 def test_a_point_that_is_unknown_is_answered_with_the_snapshots(ws: Workspace, said: Run) -> None:
     done(ws.snapshot("morning"))
-    assert said("restore", "--to", "mourning", code=1).endswith("Snapshots are: morning.\n")
+    assert said("restore", "--to", "mourning", code=1).endswith("Snapshots: morning.\n")
 
 
 @pytest.mark.promise("call.exit-codes")

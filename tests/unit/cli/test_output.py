@@ -312,16 +312,16 @@ def test_a_full_disk_behind_stderr_is_exit_code_1_and_what_was_done_is_done(root
     [
         (
             ["read", "binary"],
-            "Only text can be read and edited. If it is UTF-16 without a mark, name its encoding by --",
+            "Only text can be read and edited. If it is UTF-16 without a byte order mark, name its encoding with --",
         ),
-        (["edit", "old.txt", "--old", "one", "--new", "größe"], "Name the encoding by --encoding (cp1252, "),
+        (["edit", "old.txt", "--old", "one", "--new", "größe"], "Name the encoding with --encoding (cp1252, "),
         (
             ["patch", "old.txt", '{"operation": "replace", "oldText": "one", "newText": "größe"}'],
-            "Name the encoding by --encoding (cp1252, ",
+            "Name the encoding with --encoding (cp1252, ",
         ),
         (
             ["patch", "a.txt", '{"operation": "replace", "oldText": "1", "newText": "2"}', "--match", "exact"],
-            'Nothing was changed. Send the text as the file has it; match is "exact", --match lenient finds more.',
+            'Nothing was changed. Send the text as it is in the file; match is "exact", --match lenient finds more.',
         ),
     ],
 )

@@ -148,7 +148,11 @@ def test_what_stays_the_same_is_said(root: Path, capfd: pytest.CaptureFixture[st
             "Refer to a group",
         ),
         (["(", "x"], "INVALID_REGEX: Invalid regex: ", "The dialect"),
-        ([*WORDS, "readme.md", "scr*/*.py"], "NO_FILES_MATCHED: No files matched pattern: scr*/*.py", "Check it"),
+        (
+            [*WORDS, "readme.md", "scr*/*.py"],
+            "NO_FILES_MATCHED: No files matched pattern: scr*/*.py",
+            "Check the pattern",
+        ),
         ([*WORDS, "nowhere.py"], "FILE_NOT_FOUND: File not found: nowhere.py", ""),
     ],
 )
@@ -169,8 +173,8 @@ def test_a_match_that_swallows_others_is_replaced_only_if_allowed(
     (root / "long.txt").write_text("".join(f"<a>{number}\n" for number in range(60)) + "</a>\n")
     assert main(["replace", "-s", "<a>.*</a>", "", "long.txt"]) == 2
     line, hint, _ = capfd.readouterr().err.split("\n")
-    assert line.startswith("OVER_MATCH: Over-match: the match at long.txt:1 ends in line 61")
-    assert hint.endswith("or add --allow-over-match if all of it is meant.")
+    assert line.startswith("OVER_MATCH: Over-match: the match at long.txt:1 ends at line 61")
+    assert hint.endswith("or add --allow-over-match if the whole match is intended.")
     assert main(["replace", "-s", "<a>.*</a>", "", "long.txt", "--allow-over-match", "--write"]) == 0
     assert (root / "long.txt").read_text() == "\n"
 
@@ -222,9 +226,9 @@ def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) ->
 def test_an_encoding_may_be_named(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "old.txt").write_bytes("größe\n".encode("latin-1"))
     assert main(["replace", "r(.+)e", "$1é", "old.txt", "--write"]) == 2
-    assert "Name the encoding by --encoding (" in capfd.readouterr().err
+    assert "Name the encoding with --encoding (" in capfd.readouterr().err
     assert main(["replace", "r(.+)e", "$1é", "*.txt", "--write", "--encoding", "latin-1"]) == 2
-    problem = "--encoding: is that of files that are named outright; name them, instead of folders and globs"
+    problem = "--encoding: applies only to files that are named; name them instead of folders and globs"
     assert capfd.readouterr().err == f"WRONG_USAGE: suture replace: {problem}\nSee: suture replace --help\n"
     assert main(["replace", "r(.+)e", "$1é", "old.txt", "src", "--write", "--encoding", "latin-1"]) == 0
     assert (root / "old.txt").read_bytes() == "gößé\n".encode("latin-1")

@@ -77,7 +77,7 @@ def test_what_brings_errors_is_rejected(root: Path, said: Run) -> None:
     head, issue, hint = err.splitlines()
     assert head == "VALIDATION_FAILED: Edit rejected due to validation errors (Mode: strict):"
     assert issue.startswith("a.json:")
-    assert hint == "Nothing was written. Fix the edit and send it again; you can ignore existing problems."
+    assert hint == "Nothing was written. Fix the edit and send it again; existing problems do not block it."
     assert (root / "a.json").read_bytes() == b"[1]\n"
     assert Workspace(root).history().metadata["changes"] == []
 
@@ -139,7 +139,7 @@ def test_options_are_handed_on(root: Path, said: Run) -> None:
     said("è\n".encode(), "b.txt", "--encoding", "latin-1", "--expect-hash", known)
     assert (root / "b.txt").read_bytes() == "è\n".encode("latin-1")
     out, err = said(b"x\n", "b.txt", "--encoding", "latin-1", "--expect-hash", known, code=1)
-    assert (out, err[:26]) == ("", "FILE_CHANGED: b.txt is not")
+    assert (out, err[:28]) == ("", "FILE_CHANGED: b.txt does not")
 
 
 def test_everything_can_be_had_as_json(root: Path, said: Run) -> None:
@@ -168,7 +168,7 @@ def test_another_root_is_named_in_how_to_take_it_back(root: Path, said: Run) -> 
         (
             b"[2]",
             ["a.json", "--expect-hash", "x"],
-            "--expect-hash: expected sha256: and 64 hexadecimal digits, as results give it, got the string 'x'",
+            "--expect-hash: expected sha256: and 64 hexadecimal digits, as in results, got the string 'x'",
         ),
         (b"", [], "the following arguments are required: PATH"),
         (b"", ["a.json", "--max-lines", "1"], "unrecognized arguments: --max-lines"),
@@ -194,7 +194,7 @@ def test_without_a_stdin_there_is_nothing_to_write(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["../a.json"], "PATH_OUTSIDE_WORKSPACE: ../a.json lies outside"),
+        (["../a.json"], "PATH_OUTSIDE_WORKSPACE: ../a.json is outside"),
         (["a.json", "--root", "nowhere"], "WORKSPACE_NOT_FOUND: "),
     ],
 )

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 FAST = Settings(durability="fast", history_timeout_ms=0)
 LOCKED = Trouble(recorded=False, reason="another program has locked it")
-OFF = Trouble(recorded=False, reason="it is switched off by the setting history")
+OFF = Trouble(recorded=False, reason="it is turned off by the setting history")
 NEWER = Trouble(recorded=False, reason="it was written by a newer version of suture")
 
 

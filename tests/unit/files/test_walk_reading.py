@@ -164,7 +164,7 @@ def test_files_below_an_extra_root_are_named_absolutely(tmp_path: Path) -> None:
         ("*.log", "What fits is ignored by .gitignore: to have it, set include_ignored."),
         ("src", "src is a folder: for the files in it, src/**/*."),
         (".envrc", ".envrc is protected (.envrc)."),
-        ("*.xyz", "Check it: it is relative to the workspace root, and ** matches any number of folders."),
+        ("*.xyz", "Check the pattern: it is relative to the workspace root, and ** matches any number of folders."),
     ],
 )
 def test_a_pattern_that_means_no_file_says_why(pattern: str, hint: str | None) -> None:

@@ -14,7 +14,7 @@ from suture import Workspace
 from suture.server import build
 from suture.server.calls import Calls
 from suture.testing import MemoryFS
-from suture.tools import DIALECTS, PROFILES, TOOLS, chosen
+from suture.tools import DIALECTS, PROFILES, TOOLS, choose
 from tests.interop.mcp_servers import NEWEST, text_of
 
 MODES = ("legacy", NEWEST)
@@ -45,7 +45,7 @@ def test_a_profile_is_offered_and_nothing_else_can_be_called(profile: str, mode:
             assert raised.value.error.data["code"] == "UNKNOWN_TOOL"
             assert raised.value.error.data["known"] == sorted(PROFILES[profile])
 
-    asked(chosen(profile), ask, mode)
+    asked(choose(profile), ask, mode)
 
 
 @pytest.mark.promise("serve.tools")

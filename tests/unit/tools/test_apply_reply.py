@@ -56,7 +56,7 @@ COPIED = "diff --git a/run b/x\nsimilarity index 100%\ncopy from run\ncopy to x\
 RENAMED = (
     "diff --git a/plain b/x\nold mode 100644\nnew mode 100755\nsimilarity index 100%\nrename from plain\nrename to x\n"
 )
-WARNING = "was not made executable, which only the operator can allow (allow_executables)."
+WARNING = "was not made executable: only the operator can allow that (allow_executables)."
 
 
 @pytest.mark.promise("confine.executables")
@@ -166,7 +166,7 @@ def test_a_path_that_turned_out_to_mean_a_file_means_it_again() -> None:
     result, files = met(before, at("app.py", block("x = 1\n", "x = 2\n"), block("y = 1\n", "y = 2\n")))
     assert (told(result), files["src/app.py"]) == ({"1": "applied", "2": "applied"}, b"x = 2\ny = 2\n")
     assert result.metadata["warnings"] == [
-        "There is no app.py; the block fits src/app.py, and no other file of a similar name."
+        "There is no app.py; the block fits src/app.py, and no other file with a similar name."
     ]
 
 
@@ -248,7 +248,7 @@ def test_a_hunk_of_a_renamed_file_that_fails_is_told_with_the_new_name() -> None
     reply = patch("*** Update File: a.py", "*** Move to: b.py", "@@", "-x = 1", "+x = 2", "@@", "-never was here", "+z")
     result, _ = met({"a.py": b"x = 1\n"}, reply)
     assert "Could not find matching text in b.py: never was here" in result.text
-    assert "its context and - lines copied from the file: read b.py" in result.text
+    assert "its context and - lines copied from the file" in result.text
 
 
 def test_a_part_of_a_line_is_told_to_be_one() -> None:
@@ -613,7 +613,7 @@ def test_an_edit_that_is_not_read_is_an_error_though_the_blocks_land() -> None:
         "1 a.py:1, updated",
         "Block 1 landed: do not send it again.",
         f"error: {message}",
-        "Send only what was not read again, as SEARCH/REPLACE blocks or as a patch.",
+        "Resend only what was not read, as SEARCH/REPLACE blocks or as a patch.",
     ]
     assert "; 1 edit not read." in result.text
 
@@ -628,7 +628,7 @@ def test_what_may_be_an_edit_is_a_warning() -> None:
 def test_atomic_lands_nothing_if_an_edit_is_not_read() -> None:
     result, files = met(BEFORE, GOOD + SED, atomic=True)
     assert (files, told(result), result.is_error) == (BEFORE, {"1": "skipped"}, True)
-    assert "atomic is set: nothing landed" in result.text
+    assert "atomic is set: nothing was applied" in result.text
 
 
 def test_who_chooses_blocks_knows_what_is_not_read() -> None:

@@ -339,7 +339,7 @@ def test_nobody_waits_for_a_pipe_that_is_named_like_a_configuration_of_checks(
     result = Workspace(tmp_path, Settings(durability="fast")).safe_edit("a.json", content="{}\n")
     reasons = [each["reason"] for each in result.metadata["validation"]["not_run"]]
     assert reasons[0] == "suture.toml cannot be read (NOT_A_FILE)"
-    assert reasons[-1].endswith("is in the workspace, where an agent can change it, and is not used")
+    assert reasons[-1].endswith("is not used: it is in the workspace, where an agent can change it")
 
 
 @pytest.mark.process

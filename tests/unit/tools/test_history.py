@@ -173,7 +173,7 @@ def test_a_page_ends_early_where_its_changes_have_very_many_files(monkeypatch: p
 def test_the_text_of_a_page_says_how_to_go_on() -> None:
     ws, _ = workspace()
     ids = [land(ws, create(str(number))) for number in range(3)]
-    assert ws.history(limit=2).text.split("\n")[-1] == f"… older ones: before {ids[1]}"
+    assert ws.history(limit=2).text.split("\n")[-1] == f"… older changes: before {ids[1]}"
 
 
 def test_paging_goes_on_after_later_changes_landed() -> None:

@@ -136,7 +136,7 @@ ANSWERS: dict[str, tuple[Refused, dict[str, Any], str]] = {
                     "differences": [
                         "line 5: line 1 of your text is not at this place",
                         "line 5: line 2 of your text is not at this place",
-                        "line 5: the file has a line more here: 'def two():'",
+                        "line 5: the file has an extra line here: 'def two():'",
                     ],
                 },
                 {
@@ -148,7 +148,7 @@ ANSWERS: dict[str, tuple[Refused, dict[str, Any], str]] = {
                     "differences": [
                         "line 1: line 1 of your text is not at this place",
                         "line 1: line 2 of your text is not at this place",
-                        "line 1: the file has a line more here: 'def one():'",
+                        "line 1: the file has an extra line here: 'def one():'",
                     ],
                 },
             ],

@@ -7,7 +7,7 @@ from suture.errors import InvalidArguments
 from suture.tools.spec import DRY_RUN, EXPECT_HASH, VALIDATE, Request, encoding, flag, integer, items, member, text
 
 HASH = "sha256:" + "0a" * 32
-NO_HASH = "expected sha256: and 64 hexadecimal digits, as results give it, got the string "
+NO_HASH = "expected sha256: and 64 hexadecimal digits, as in results, got the string "
 
 
 class Item(Request):
@@ -161,7 +161,7 @@ def test_of_very_many_unknown_arguments_the_first_hundred_are_told() -> None:
 
 def test_an_unknown_argument_like_no_other_lists_the_known_ones() -> None:
     (problem,) = problems(zzz=1)
-    assert problem["problem"].startswith("unknown; known are path, edits, inner, limit")
+    assert problem["problem"].startswith("unknown; choose from path, edits, inner, limit")
 
 
 def test_all_problems_are_told_at_once() -> None:
@@ -189,7 +189,7 @@ def test_the_schema_says_what_parse_accepts() -> None:
             },
             "encoding": {
                 "type": "string",
-                "description": "Encoding of a file that has no byte order mark and is not UTF-8 (a Python codec name)",
+                "description": "Encoding (a Python codec name) of a file that has no byte order mark and is not UTF-8",
             },
             "expect_hash": {
                 "anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}],

@@ -102,7 +102,7 @@ def test_a_version_that_is_not_kept_is_named_in_the_diff_of_a_change() -> None:
     change = land(ws, write("a", "2\n"), rename("b", "c"), create("run", "r\n", 0o755))
     lose(fs, b"1\n")
     assert done(ws.show(change))["diff"] == (
-        "# a: a version of it is not kept\n"
+        "# a: a version of it was not kept\n"
         "diff --git a/b b/c\nsimilarity index 100%\nrename from b\nrename to c\n"
         "diff --git a/run b/run\nnew file mode 100755\n--- /dev/null\n+++ b/run\n@@ -0,0 +1 @@\n+r\n"
     )

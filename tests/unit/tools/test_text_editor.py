@@ -12,7 +12,7 @@ from suture import Settings, ToolResult, Workspace
 from suture.engine import Engine
 from suture.errors import EncodingMismatch, NoMatch, UnknownTool
 from suture.testing import FaultyFS, MemoryFS
-from suture.tools import DIALECTS, TOOLS, every, find
+from suture.tools import DIALECTS, TOOLS, all_tools, find
 from suture.tools.text_editor import explain_text_editor
 from tests.unit.changes import done, land, refused, workspace, write
 from tests.unit.file_edits import seen
@@ -57,7 +57,7 @@ def head(result: ToolResult) -> str:
 
 def test_the_dialects_are_found_by_name_and_stand_in_no_list() -> None:
     assert [find(name).name for name in DIALECTS] == list(DIALECTS)
-    assert [spec.name for spec in every()] == sorted(TOOLS)
+    assert [spec.name for spec in all_tools()] == sorted(TOOLS)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_big_folder_is_cut_and_says_so(files: Files, first: str, last: str) ->
     entries = done(result)["entries"]
     assert (len(entries), entries[0], entries[-1]) == (1000, first, last)
     assert done(result)["truncated"]
-    assert result.text.endswith("Note: cut after 1,000 entries; view one of the folders to see all that is in it.")
+    assert result.text.endswith("Note: truncated after 1,000 entries; view one of the folders to see all of it.")
 
 
 @pytest.mark.parametrize(

@@ -509,6 +509,6 @@ def test_without_a_history_there_is_nothing_to_undo_and_the_error_says_why() -> 
         error = refused(result)
         assert (error["code"], error["reason"]) == (
             "HISTORY_UNAVAILABLE",
-            "it is switched off by the setting history",
+            "it is turned off by the setting history",
         )
     assert fs.files() == {"a": b"2"}

@@ -47,7 +47,7 @@ WORDS = [
     ("fence", "```", "", "your text is in a code fence that is not in the file"),
     ("word", "totl", "total", "'total' in the file, 'totl' in your text"),
     ("word", "x" * 50, "", f"only in your text: '{'x' * 40}…'"),
-    ("extra_line", "", "\ttotal = 1", "the file has a line more here: 'total = 1'"),
+    ("extra_line", "", "\ttotal = 1", "the file has an extra line here: 'total = 1'"),
 ]
 
 

@@ -365,7 +365,7 @@ def test_what_was_decoded_is_told_to_be_sent_as_it_stands(what: str, sent: str, 
     ("style", "width", "words"),
     [
         ("tabs", None, "tabs"),
-        ("spaces", 4, "spaces (4 a step)"),
+        ("spaces", 4, "spaces (4 per level)"),
         ("spaces", None, "spaces"),
         ("none", None, "no indentation"),
         ("mixed", None, "both tabs and spaces"),

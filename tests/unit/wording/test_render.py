@@ -332,12 +332,12 @@ def test_the_nearest_places_are_told_with_what_they_are_in_and_how_they_differ()
     other: Any = {"start_line": 9, "end_line": 9, "score": 0.5, "symbol": "", "text": "else", "differences": []}
     error = errors.OldTextNotFound(**where, nearest=[near, other, other])
     assert wording.message(error).split("\n")[1:] == [
-        "  Most like it, 88%, at lines 3-4 in Order.total:",
+        "  Closest match (88%) at lines 3-4 in Order.total:",
         "         3  is",
         "         4  so",
         "    line 3: one",
         "    line 4: two",
-        "  Most like it, 50%, at line 9:",
+        "  Closest match (50%) at line 9:",
         "         9  else",
     ]
 
@@ -412,7 +412,7 @@ def test_trouble_with_the_history_is_told_as_data_and_in_words() -> None:
     )
     damaged = Trouble(recorded=True, reason="it was damaged", aside="x.db.damaged-1")
     assert wording.trouble_text(damaged) == (
-        "The history was damaged; it is kept as x.db.damaged-1. What was done before cannot be undone."
+        "The history was damaged; it is kept as x.db.damaged-1. Earlier changes cannot be undone."
     )
 
 
