@@ -161,7 +161,7 @@ def _calls(reply: dict[str, Any], *, cut_off: bool = False) -> list[Call]:
         return []
     calls = [_read(to_dict(item)) for item in items]
     if cut_off and calls and (last := calls[-1]) is not None:
-        calls[-1] = last.but(cut_off=True)
+        calls[-1] = last.evolve(cut_off=True)
     return [call for call in calls if call is not None]
 
 

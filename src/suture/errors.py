@@ -267,7 +267,7 @@ class SutureError(Exception):
         known = (name for name in self._fields if name in self.__dict__ or name not in self._position)
         return {name: getattr(self, name) for name in known}
 
-    def but(self, **changes: object) -> Self:
+    def evolve(self, **changes: object) -> Self:
         """A copy of the fields, some of them changed; what is not a field is not copied."""
         return _rebuild(type(self), self.fields() | changes)
 

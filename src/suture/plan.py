@@ -136,7 +136,7 @@ class Plan(Record):
     def without_no_ops(self) -> Plan:
         """The plan without updates that change nothing."""
         changes = [change for change in self.changes if not (isinstance(change, Update) and change.is_no_op)]
-        return self if len(changes) == len(self.changes) else self.but(changes=tuple(changes))
+        return self if len(changes) == len(self.changes) else self.evolve(changes=tuple(changes))
 
 
 class Landed(Record):

@@ -43,7 +43,7 @@ class Record:
             message = f"{type(self).__name__}{fields} called with {number} positional and {sorted(kwargs)}"
             raise TypeError(message)
 
-    def but(self, **changes: Any) -> Self:
+    def evolve(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
         if not changes.keys() <= self.__dict__.keys():
             return type(self)(**self.__dict__, **changes)  # raises the right error

@@ -456,7 +456,7 @@ def _describe(proposal: Proposal, change: Change | None) -> Answer:
     plan = proposal.plan
     if change is not None or answer.is_error or not plan.tool or plan.without_no_ops().changes:
         return answer
-    return answer.but(data={**answer.data, "no_change": True})
+    return answer.evolve(data={**answer.data, "no_change": True})
 
 
 def _arguments(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -480,7 +480,7 @@ def _path_text(path: Any) -> Any:
 def _add_note(result: ToolResult, key: str, data: dict[str, Any], words: str) -> ToolResult:
     """The result with one more note; without words, its text is unchanged."""
     notes = (*result.notes, f"Note: {words}") if words else result.notes
-    return result.but(notes=notes, metadata={**result.metadata, key: data})
+    return result.evolve(notes=notes, metadata={**result.metadata, key: data})
 
 
 def _check_hashes(expected: str | dict[str, str] | None, plan: Plan) -> None:

@@ -545,7 +545,7 @@ def test_an_extra_root_is_open_by_its_full_path_and_named_so(land: Land, tmp_pat
     (land.root / "m").symlink_to(extra / "lib")
     (extra / "back").symlink_to(land.root / "a.txt")
     outside = outside_of(land)
-    workspace = Workspace(land.root, FAST.but(extra_roots=(str(extra),)))
+    workspace = Workspace(land.root, FAST.evolve(extra_roots=(str(extra),)))
     named = {path: workspace.call("file_read", {"path": path}).metadata.get("path") for path in (
         f"{extra}/lib/x.py", "m/x.py", f"{extra}/back", "a.txt",
     )}  # fmt: skip
@@ -571,7 +571,7 @@ def test_an_extra_root_given_relatively_is_named_by_its_full_path(
     (tmp_path / "extra").mkdir()
     (tmp_path / "extra" / "x.py").write_text("x\n", "ascii")
     monkeypatch.chdir(land.root)
-    workspace = Workspace(".", FAST.but(extra_roots=("../extra",)))
+    workspace = Workspace(".", FAST.evolve(extra_roots=("../extra",)))
     result = workspace.call("file_read", {"path": f"{tmp_path}/extra/x.py"})
     assert (result.is_error, result.metadata["path"]) == (False, f"{tmp_path}/extra/x.py")
 
@@ -579,7 +579,7 @@ def test_an_extra_root_given_relatively_is_named_by_its_full_path(
 @pytest.mark.promise("confine.inside-links")
 def test_an_extra_root_that_is_the_root_again_does_no_harm(land: Land, tmp_path: Path) -> None:
     (tmp_path / "way").symlink_to(land.root)
-    settings = FAST.but(extra_roots=(str(land.root), str(tmp_path / "way")), lock_timeout_ms=0)
+    settings = FAST.evolve(extra_roots=(str(land.root), str(tmp_path / "way")), lock_timeout_ms=0)
     with Workspace(land.root, settings).transaction() as tx:
         tx.write("a.txt", NEW)
     assert (land.root / "a.txt").read_bytes() == NEW
@@ -632,7 +632,7 @@ def test_a_new_file_may_be_in_a_folder_with_an_odd_name(land: Land) -> None:
     ],
 )
 def test_allow_protected_opens_a_protected_name(land: Land, allow: str, path: str) -> None:
-    workspace = Workspace(land.root, FAST.but(allow_protected=(allow,)))
+    workspace = Workspace(land.root, FAST.evolve(allow_protected=(allow,)))
     with workspace.transaction() as tx:
         tx.write(path, NEW)
     assert workspace.file_read(path, format="raw").text == NEW.decode()
@@ -654,7 +654,7 @@ def test_allow_protected_opens_a_protected_name(land: Land, allow: str, path: st
     ],
 )
 def test_allow_protected_opens_nothing_else_and_never_our_own_files(land: Land, allow: str, path: str) -> None:
-    workspace = Workspace(land.root, FAST.but(allow_protected=(allow,)))
+    workspace = Workspace(land.root, FAST.evolve(allow_protected=(allow,)))
     before = inside_of(land)
     assert workspace.call("file_read", {"path": path}).metadata["error"]["code"] == PROTECTED
     with pytest.raises(SutureError) as caught, workspace.transaction() as tx:
@@ -678,7 +678,7 @@ def test_allow_protected_opens_nothing_else_and_never_our_own_files(land: Land, 
 )
 def test_protect_adds_a_name(land: Land, protect: str, path: str, code: str) -> None:
     (land.root / "l").symlink_to("sub/b.txt")
-    result = Workspace(land.root, FAST.but(protect=(protect,))).call("file_read", {"path": path})
+    result = Workspace(land.root, FAST.evolve(protect=(protect,))).call("file_read", {"path": path})
     assert result.metadata["error"]["code"] == code
 
 

@@ -417,7 +417,7 @@ def test_where_no_key_can_be_kept_a_transaction_lands_and_can_be_rolled_back() -
 def test_a_transaction_whose_intent_would_be_too_large_is_refused_before_anything_is_begun() -> None:
     fs = MemoryFS({"a.txt": b"old\n"})
     calls = FaultyFS(fs, only=["create", "link", "mkdir", "write"])
-    small = settings().but(max_intent_bytes=1_500)
+    small = settings().evolve(max_intent_bytes=1_500)
     transaction = Workspace(fs.root, small, fs=calls).transaction()
     for number in range(5):
         transaction.create(f"{number}.txt", b"new\n")
@@ -519,7 +519,7 @@ def test_a_blocked_recovery_names_the_helping_file_that_is_none_any_more() -> No
 def test_an_interrupted_transaction_of_an_extra_root_is_cleared_up_too() -> None:
     fs = published()
     fs.make_folder("/main")
-    both = settings().but(extra_roots=(fs.root,))
+    both = settings().evolve(extra_roots=(fs.root,))
     result = Workspace("/main", both, fs=fs).call("file_read", {"path": "nowhere.txt"})
     assert result.metadata["recovered"]["direction"] == "back"
     assert state(fs, fs.root) == "old"

@@ -238,7 +238,7 @@ def two_roots(at: str, occurrence: int) -> tuple[MemoryFS, Settings]:
     fs = MemoryFS({"a.txt": b"old a", "other/run": b"#!"})
     fs.make_folder("/extra")
     fs.put("../extra/b.txt", b"old b")
-    both = settings().but(extra_roots=("/extra",))
+    both = settings().evolve(extra_roots=("/extra",))
     transaction = Workspace(fs.root, both, fs=FaultyFS(fs, only=[at], stop_at=occurrence)).transaction()
     transaction.write("a.txt", b"new a")
     transaction.write("/extra/b.txt", b"new b")

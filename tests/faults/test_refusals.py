@@ -203,7 +203,7 @@ def test_one_file_by_two_names_is_refused(root: Path, ask: Ask) -> None:
 
 @pytest.mark.promise("atomic.refused")
 def test_one_new_file_through_two_roots_is_refused(root: Path) -> None:
-    workspace = Workspace(root, FAST.but(extra_roots=(str(root / "sub"),)))
+    workspace = Workspace(root, FAST.evolve(extra_roots=(str(root / "sub"),)))
     error = refusal(
         workspace, lambda tx: tx.create("sub/../sub/x.txt", b"1"), lambda tx: tx.create(f"{root}/sub/x.txt", b"2")
     )
@@ -214,7 +214,7 @@ def test_one_new_file_through_two_roots_is_refused(root: Path) -> None:
 def test_a_file_beyond_the_limit_is_refused_by_every_operation(root: Path) -> None:
     (root / "big.txt").write_bytes(b"x" * 101)
     (root / "fits.txt").write_bytes(b"x" * 100)
-    workspace = Workspace(root, FAST.but(max_file_bytes=100))
+    workspace = Workspace(root, FAST.evolve(max_file_bytes=100))
     operations: list[Ask] = [
         lambda tx: tx.edit("big.txt", lambda _: [edit(0, 0, b"x")]),
         lambda tx: tx.write("big.txt", b"small"),
@@ -236,7 +236,7 @@ def test_a_file_that_grows_while_it_is_read_is_not_read_beyond_the_limit(root: P
             with (root / "a.txt").open("ab") as file:
                 file.write(b"x" * 100)
 
-    workspace = Workspace(root, FAST.but(max_file_bytes=150), fs=FaultyFS(LocalFS(), on_call=grow))
+    workspace = Workspace(root, FAST.evolve(max_file_bytes=150), fs=FaultyFS(LocalFS(), on_call=grow))
     assert workspace.call("file_read", {"path": "a.txt"}).metadata["error"]["code"] == "INPUT_TOO_LARGE"
 
 
@@ -247,7 +247,7 @@ def test_a_sparse_file_of_a_terabyte_is_refused_without_being_read(root: Path) -
     except OSError:
         pytest.skip("this file system has no such large files")
     calls = FaultyFS(LocalFS(), only=["read"])
-    result = Workspace(root, FAST.but(max_file_bytes=1_000), fs=calls).call("file_read", {"path": "a.txt"})
+    result = Workspace(root, FAST.evolve(max_file_bytes=1_000), fs=calls).call("file_read", {"path": "a.txt"})
     assert (result.metadata["error"]["code"], result.metadata["error"]["size"]) == ("INPUT_TOO_LARGE", 1 << 40)
     assert len(calls.calls) <= 1
 
@@ -606,7 +606,7 @@ def test_a_move_to_another_file_system_lands_whole(root: Path, disk: Callable[[s
     (root / "a.txt").chmod(0o4751)
     os.chown(root / "a.txt", 12345, 54321)
     (root / "a.txt").chmod(0o4751)
-    with Workspace(root, FAST.but(extra_roots=(str(extra),))).transaction() as tx:
+    with Workspace(root, FAST.evolve(extra_roots=(str(extra),))).transaction() as tx:
         tx.rename("a.txt", f"{extra}/deep/a.txt")
         tx.rename("b.txt", f"{extra}/b.txt", b"new\n")
         tx.create(f"{extra}/c.txt", b"new\n")
@@ -628,7 +628,7 @@ def test_a_move_to_another_file_system_that_is_full_is_rolled_back(root: Path, d
     (extra / "filler").write_bytes(b"x" * (6 * PAGE))
     (root / "sub/c.txt").write_bytes(b"x" * (4 * PAGE))
     before = tree(extra)
-    workspace = Workspace(root, FAST.but(extra_roots=(str(extra),)))
+    workspace = Workspace(root, FAST.evolve(extra_roots=(str(extra),)))
     error = refusal(workspace, many, lambda tx: tx.rename("sub/c.txt", f"{extra}/new/c.txt"))
     assert (error.code, error.fields()["errno"]) == ("WRITE_FAILED", errno.ENOSPC)
     assert tree(extra) == before
@@ -652,7 +652,7 @@ class FarFS(LocalFS):
 def test_a_move_between_roots_that_cannot_share_a_file_copies_it(root: Path, tmp_path: Path) -> None:
     extra = tmp_path / "extra"
     extra.mkdir()
-    with Workspace(root, FAST.but(extra_roots=(str(extra),)), fs=FarFS(root)).transaction() as tx:
+    with Workspace(root, FAST.evolve(extra_roots=(str(extra),)), fs=FarFS(root)).transaction() as tx:
         tx.rename("a.txt", f"{extra}/a.txt")
         tx.write("b.txt", b"new\n")
     assert ((extra / "a.txt").read_bytes(), (root / "b.txt").read_bytes()) == (b"one\n", b"new\n")
@@ -667,7 +667,7 @@ def test_a_workspace_locked_by_another_process_is_reported(root: Path) -> None:
     held = fs.lock(folder)
     assert held is not None
     try:
-        error = refusal(Workspace(root, FAST.but(lock_timeout_ms=0)), many)
+        error = refusal(Workspace(root, FAST.evolve(lock_timeout_ms=0)), many)
     finally:
         fs.close(held)
         fs.close(folder)

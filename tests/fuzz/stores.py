@@ -103,7 +103,7 @@ def _waiting() -> bytes:
         version.digest: b"content" * 300 for file in RECORD.files for version in (file.before, file.after) if version
     }
     pending.add(RECORD, contents.get)
-    pending.add(RECORD.but(id="1" * 13), contents.get)
+    pending.add(RECORD.evolve(id="1" * 13), contents.get)
     return fs.waiting
 
 

@@ -47,7 +47,7 @@ def known(file: FileDiff) -> FileDiff:
 
 def found(file: FileDiff) -> FileDiff:
     """The same change, with the edits that the line diff finds."""
-    return file.but(edits=tuple(line_edits(file.before, after(file))))
+    return file.evolve(edits=tuple(line_edits(file.before, after(file))))
 
 
 def after(file: FileDiff) -> bytes:

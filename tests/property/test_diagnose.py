@@ -121,7 +121,7 @@ def test_columns_of_a_piece_are_those_of_its_line(before: str, sent: str, stands
         [each for each in differences([sent], [stands], 1, column) if each.what not in {"missing_line", "blank_line"}]
         for column in (1, 1 + len(before))
     )
-    assert [each.but(column=each.column + len(before), end=each.end + len(before)) for each in alone] == moved
+    assert [each.evolve(column=each.column + len(before), end=each.end + len(before)) for each in alone] == moved
 
 
 # Diagnoses

@@ -42,7 +42,7 @@ def split(text: bytes) -> list[bytes]:
 
 
 def exchanged(conflict: Conflict) -> Conflict:
-    return conflict.but(
+    return conflict.evolve(
         ours=conflict.theirs,
         theirs=conflict.ours,
         ours_line=conflict.theirs_line,

@@ -153,8 +153,8 @@ def test_what_comes_before_an_end_of_thinking_does_not_matter(before: str, after
     reply = parse_reply(f"{before}\n{tag}\n{after}")
     alone = parse_reply(after)
     if any((each.missing, each.end_line) == ("beginning", line) for each in reply.thoughts):
-        assert [each.but(line=each.line - line, end_line=0, hunks=()) for each in reply] == [
-            each.but(end_line=0, hunks=()) for each in alone
+        assert [each.evolve(line=each.line - line, end_line=0, hunks=()) for each in reply] == [
+            each.evolve(end_line=0, hunks=()) for each in alone
         ]
         assert [each.content for each in reply] == [each.content for each in alone]
 

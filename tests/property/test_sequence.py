@@ -168,4 +168,4 @@ def test_steps_made_at_once_do_the_same_or_nothing(case: tuple[bytes, list[Step]
     if outcome is not None:
         check(*case, outcome)
         turned = apply_in_turn(*case)
-        assert outcome.but(origin=None) == turned.but(origin=None)
+        assert outcome.evolve(origin=None) == turned.evolve(origin=None)

@@ -55,7 +55,7 @@ def test_the_editor_dialect_has_its_own_names_for_the_two_texts() -> None:
     ],
 )
 def test_a_correction_on_a_terminal_is_a_command_to_copy(path: str, edit: str, command: str) -> None:
-    reader = TERMINAL.but(edit_options=" --dry-run")
+    reader = TERMINAL.evolve(edit_options=" --dry-run")
     assert reader.correction(path, edit, others="") == ("Type this instead", command)
 
 

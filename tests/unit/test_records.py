@@ -103,12 +103,12 @@ def test_a_field_cannot_be_set() -> None:
 
 def test_but_makes_the_same_record_with_some_fields_changed() -> None:
     named = Named(1, 2, "a")
-    assert (named.but(), named.but(x=5), named) == (Named(1, 2, "a"), Named(5, 2, "a"), Named(1, 2, "a"))
+    assert (named.evolve(), named.evolve(x=5), named) == (Named(1, 2, "a"), Named(5, 2, "a"), Named(1, 2, "a"))
 
 
 def test_but_refuses_an_unknown_field() -> None:
     with pytest.raises(TypeError):
-        Point(1).but(z=1)
+        Point(1).evolve(z=1)
 
 
 def test_a_record_shows_its_fields_as_it_would_be_made() -> None:

@@ -94,7 +94,7 @@ def test_a_defect_is_answered_as_internal_and_logged(
     def broken(*_: object) -> Proposal:
         raise KeyError
 
-    monkeypatch.setattr("suture.workspace.find", lambda _: SHOUT.but(plan=broken))
+    monkeypatch.setattr("suture.workspace.find", lambda _: SHOUT.evolve(plan=broken))
     ws, _ = workspace({"a": b"x"})
     with caplog.at_level(logging.DEBUG, "suture"):
         result = ws.call("shout", {"path": "a"})

@@ -90,7 +90,7 @@ def _json_lines(text: str) -> list[Issue]:
     issues: list[Issue] = []
     for number, line in enumerate(text.split("\n" if "\n" in text else "\r"), 1):
         if line.strip(" \t\r"):
-            line_issues = [issue.but(line=number) for issue in _json_issues(line, line)]
+            line_issues = [issue.evolve(line=number) for issue in _json_issues(line, line)]
             issues += line_issues
             if any(issue.code == INVALID for issue in line_issues):
                 return line_issues

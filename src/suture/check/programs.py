@@ -284,7 +284,7 @@ class Command:
         issues = [issue for name, issue in findings if _is_same(name, path, staging)][:_MAX_ISSUES]
         if not issues and not (findings and self._follows):  # the output could not be parsed
             return [Issue("error", 1, 1, self.name, summary(output) or f"exit code {result.code}")]
-        return [issue.but(column=max(issue.column + 1 - self._first_column, 1)) for issue in issues]
+        return [issue.evolve(column=max(issue.column + 1 - self._first_column, 1)) for issue in issues]
 
 
 def mypy(roots: Sequence[str] = ()) -> Command:

@@ -279,7 +279,7 @@ _COMMANDS = {
         positional=("path",),
         notes=("At most 20,000 lines or 5 MB are printed; longer output is truncated, with a note.", _EXITS),
     ),
-    "search": _PATTERN_COMMAND.but(
+    "search": _PATTERN_COMMAND.evolve(
         tool="search",
         positional=("pattern", "paths"),
         overrides={
@@ -300,14 +300,14 @@ _COMMANDS = {
         ),
         not_with_json={"names": "--names", "count": "--count"},
     ),
-    "extract": _PATTERN_COMMAND.but(tool="regex_extract"),
-    "lines": _PATTERN_COMMAND.but(
+    "extract": _PATTERN_COMMAND.evolve(tool="regex_extract"),
+    "lines": _PATTERN_COMMAND.evolve(
         tool="regex_match_lines",
         omitted=("format",),
         overrides={**_PATTERN_COMMAND.overrides, "invert": {"names": ("-v", "--invert")}},
         options=(_flag("-n", "--line-number", help="print the number of each line"), _IGNORE_CASE, _DOT_ALL, _TIMEOUT),
     ),
-    "split": _PATTERN_COMMAND.but(
+    "split": _PATTERN_COMMAND.evolve(
         tool="regex_split",
         options=(_flag("-0", "--null", help="end each segment with a NUL byte, without headings"), *_PATTERN_OPTIONS),
     ),
@@ -338,7 +338,7 @@ exit codes: 0 written, unchanged or verified, 1 rejected, failed or errors found
   2 usage error, 130 interrupted""",
         ),
     ),
-    "replace": _PATTERN_COMMAND.but(
+    "replace": _PATTERN_COMMAND.evolve(
         tool="replace",
         positional=("pattern", "replacement", "paths"),
         omitted=("dry_run",),

@@ -182,7 +182,7 @@ def edit(options: argparse.Namespace) -> int:
         options,
         lambda workspace: workspace.call("file_edit", arguments),
         _render_edit,
-        audience=TERMINAL.but(edit_options=_repeated_options(options)),
+        audience=TERMINAL.evolve(edit_options=_repeated_options(options)),
         edits=True,
     )
 

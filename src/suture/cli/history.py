@@ -32,7 +32,7 @@ def log(options: argparse.Namespace) -> int:
         result = workspace.call("history", tool_arguments(options))
         points = None if path or before or result.is_error else workspace.snapshots()
         if points is not None and not points.is_error:
-            result = result.but(metadata={**result.metadata, "snapshots": points.metadata["snapshots"]})
+            result = result.evolve(metadata={**result.metadata, "snapshots": points.metadata["snapshots"]})
         return result
 
     def lines(result: ToolResult) -> str:

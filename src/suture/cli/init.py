@@ -757,7 +757,7 @@ def _write(options: argparse.Namespace, entry: _Entry) -> int:
     try:
         outcome = put(place, addition, force=options.force)
     except DifferentEntry as error:
-        problem = f"it has a different entry {addition.name} ({clean(str(error))})."
+        problem = f"it has a different entry named {addition.name} ({clean(str(error))})."
         hint = "Use --force to replace it, or a different --name to keep both."
     except Unmergeable as error:
         problem = clean(str(error))

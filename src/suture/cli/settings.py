@@ -61,7 +61,7 @@ def settings_of(options: argparse.Namespace | QuickOptions) -> Settings:
     if seconds := getattr(options, "timeout", None):
         file_ms = seconds * 1_000
         call_ms = max(file_ms, settings.regex_call_ms)
-        settings = settings.but(regex_file_ms=file_ms, regex_call_ms=call_ms, call_ms=file_ms + settings.call_ms)
+        settings = settings.evolve(regex_file_ms=file_ms, regex_call_ms=call_ms, call_ms=file_ms + settings.call_ms)
     return settings
 
 

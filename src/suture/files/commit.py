@@ -376,7 +376,7 @@ def _choose_in_place(
         if work.updates and place not in folders:
             folders[place] = trees[step.root].stat(place[1])
         lossy = work.updates and ((step.root, step.path) in in_place or _rename_would_lose(seen, folders[place]))
-        decided.append(work.but(step=step.but(in_place=True)) if lossy else work)
+        decided.append(work.evolve(step=step.evolve(in_place=True)) if lossy else work)
     return decided
 
 

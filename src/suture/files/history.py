@@ -372,7 +372,7 @@ class History:
                     return opened
                 if _is_history(opened.connection):
                     database, pending = Database(opened.connection), PendingFile(self._fs, opened.name)
-                    return opened.but(database=database, version=version, pending=pending)
+                    return opened.evolve(database=database, version=version, pending=pending)
         except BaseException:
             opened.connection.close()
             raise

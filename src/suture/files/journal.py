@@ -266,7 +266,7 @@ class Journal:
         intent = Intent(
             record,
             tuple((number[root], path) for root, path in folders),
-            tuple(step.but(root=number[step.root]) for step in steps),
+            tuple(step.evolve(root=number[step.root]) for step in steps),
             tuple((number[root], path) for root, path in emptied),
         )
         _check_distinct(intent)
@@ -365,7 +365,7 @@ def _strict_step(step: Step, change_id: str, roots: int) -> Step:
             middle = name.removeprefix(stem).removesuffix(ending)
             if folder != split(step.path)[0] or name != f"{stem}{middle}{ending}" or not _is_middle(middle):
                 raise ValueError(own)
-    return step.but(root=_root(step.root, roots))
+    return step.evolve(root=_root(step.root, roots))
 
 
 def _is_middle(text: str) -> bool:

@@ -410,7 +410,7 @@ class Staged(Record):
 
     def within(self, seconds: float) -> Staged:
         """The same file, for a check with this time limit."""
-        return self.but(seconds=seconds)
+        return self.evolve(seconds=seconds)
 
     def folder(self) -> str:
         """The private folder."""

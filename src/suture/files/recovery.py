@@ -286,12 +286,12 @@ def record_of(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
         if step.after
     }
     files = [
-        file.but(after=file.after.but(mode=mode))
+        file.evolve(after=file.after.evolve(mode=mode))
         if file.after and (mode := modes.get(file.to or file.path)) != file.after.mode
         else file
         for file in intent.record.files
     ]
-    return intent.record.but(files=tuple(files))
+    return intent.record.evolve(files=tuple(files))
 
 
 def sync_folders(trees: Sequence[Tree], intent: Intent, *, lenient: bool = False) -> None:
@@ -563,7 +563,7 @@ def _recover(
         if left.done and not any(_is_unpublished(trees[step.root], step) for step in intent.steps):
             history = histories(trees[0])
             trouble = _record(trees, intent, history) if left.signed else _check_recorded(intent.id, history)
-            finish_transaction(trees, intent if left.signed else intent.but(emptied=()), journal, durable=durable)
+            finish_transaction(trees, intent if left.signed else intent.evolve(emptied=()), journal, durable=durable)
             recovered = Recovered(intent.id, "forward", files, (), trouble)
         else:
             aside = roll_back(trees, intent, journal, durable=durable, signed=left.signed)

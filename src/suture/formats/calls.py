@@ -424,9 +424,9 @@ class _Reader:
         if not blocks or any(block.path is None and not path for block in blocks):
             raise _InexactError
         for block in blocks:
-            hunks = tuple(hunk.but(line=self._line) for hunk in block.hunks)
+            hunks = tuple(hunk.evolve(line=self._line) for hunk in block.hunks)
             name = block.path or as_path(path or "")
-            yield block.but(
+            yield block.evolve(
                 line=self._line,
                 end_line=self._end_line,
                 hunks=hunks,

@@ -310,12 +310,12 @@ class ReplyParser:
         """Set a block's number and path: the written one, else from the lines above, else the current one."""
         number = len(self._blocks) + 1
         if self._may_be_content and not block.notation.marked and not block.problem:
-            block = block.but(problem="inside", hunks=(), content=None)
+            block = block.evolve(problem="inside", hunks=(), content=None)
         path = block.path or (None if written is None else as_path(written))
         if path:
             if self._heading.path and block.path is None:
                 self._heading = _CurrentFile(path)  # the file named last stays current, unless only a diff names it
-            return block.but(number=number, path=path, path_as_written=written or path)
+            return block.evolve(number=number, path=path, path_as_written=written or path)
         current = (
             self._heading
             if self._heading.path
@@ -330,10 +330,10 @@ class ReplyParser:
         in_force = [current.path] if current.path else []
         path = next(iter([*targets[-1:], *in_force, *sure[-1:], *own]), None)
         others = dict.fromkeys([*own, *reversed(sure), *in_force])
-        block = block.but(number=number, path=path, path_as_written=path, inherited=current.path, follows=current.by)
+        block = block.evolve(number=number, path=path, path_as_written=path, inherited=current.path, follows=current.by)
         if above and self._heading.path:
             self._heading = _CurrentFile(path, number)
-        return block.but(alternatives=tuple(other for other in others if other != path), mentions=(*above, *inside))
+        return block.evolve(alternatives=tuple(other for other in others if other != path), mentions=(*above, *inside))
 
     def _record(self, block: Block) -> Block:
         """Record what later blocks depend on."""
@@ -471,10 +471,10 @@ class ReplyParser:
         if end is not None:
             source.fence = ""
         if end is not None and self._is_excerpt(at, line):
-            block = block.but(problem="excerpt")
+            block = block.evolve(problem="excerpt")
         elif end is not None:
             skipped = at + 1 if path_on_line(line) != written or _is_comment(line) else at + 2
-            block = block.but(content=source.text(skipped, end, crlf=source.is_crlf(at)))
+            block = block.evolve(content=source.text(skipped, end, crlf=source.is_crlf(at)))
         self._unclosed += end is None
         self._first_free_line = last
         yield self._record(self._with_path(block, written))
@@ -618,7 +618,7 @@ def _mentions_inside(block: Block) -> list[Mention]:
     first = (block.content or "".join(texts)).partition("\n")[0]
     path = path_on_line(first) if block.notation.marked and _is_comment(first) else None
     named = [] if path is None else mentions(first)
-    return [mention.but(inside=first) for mention in named if mention.path == as_path(path or "")]
+    return [mention.evolve(inside=first) for mention in named if mention.path == as_path(path or "")]
 
 
 class _CurrentFile(Record):

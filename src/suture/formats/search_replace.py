@@ -103,7 +103,7 @@ def read(source: Source, at: int) -> Reader:
         yield Block(0, name, action, at + 1, at + 1, None, problem="no_end")
         return at + 1
     block = _new_file(source, at, end) if kind == "new_file" else _search(source, at, end)
-    yield block if at not in source.early_ends else block.but(problem="two_ends", hunks=(), content=None)
+    yield block if at not in source.early_ends else block.evolve(problem="two_ends", hunks=(), content=None)
     return end + 1
 
 

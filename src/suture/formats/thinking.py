@@ -172,7 +172,7 @@ def tags(line: str) -> list[Tag]:
         if _without_tokens(line[result[number].end : last if number < len(result) - 1 else len(line)]):
             break
         last = result[number].start
-        result[number] = result[number].but(at_end=True)
+        result[number] = result[number].evolve(at_end=True)
     return result
 
 

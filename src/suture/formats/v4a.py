@@ -128,11 +128,11 @@ class _Section:
         block = self._block(end)
         if self.kind == "add file":
             problem, content = _content(lines[:end], stop, self.frame)
-            return [block.but(problem="no_end" if cut else problem, content=None if cut or problem else content)]
+            return [block.evolve(problem="no_end" if cut else problem, content=None if cut or problem else content)]
         if self.kind == "begin patch" and not end and stop in _ACTIONS and stop != "begin patch":
             return []
         problem = "not_a_hunk" if end else "empty" if self.kind == "begin patch" else None
-        return [block.but(problem="no_end" if cut else problem)]
+        return [block.evolve(problem="no_end" if cut else problem)]
 
     def _update_blocks(self, lines: list[str], end: int, *, cut: bool) -> list[Block]:
         hunks = _Hunks(self.first + 2)
@@ -144,13 +144,13 @@ class _Section:
         hunks.close(end, cut=cut)
         block = self._block(end)
         if moved:
-            block = block.but(action="rename", to=_path(moved[1]))
+            block = block.evolve(action="rename", to=_path(moved[1]))
         if hunks.problem is None:
-            return [block.but(hunks=tuple(hunks.complete), problem=None if hunks.complete or moved else "empty")]
+            return [block.evolve(hunks=tuple(hunks.complete), problem=None if hunks.complete or moved else "empty")]
         if not hunks.complete:
-            return [block.but(problem=hunks.problem)]
-        usable = block.but(hunks=tuple(hunks.complete), end_line=self.first + 1 + hunks.complete_end)
-        return [usable, block.but(line=hunks.problem_line, problem=hunks.problem)]
+            return [block.evolve(problem=hunks.problem)]
+        usable = block.evolve(hunks=tuple(hunks.complete), end_line=self.first + 1 + hunks.complete_end)
+        return [usable, block.evolve(line=hunks.problem_line, problem=hunks.problem)]
 
     def _block(self, size: int) -> Block:
         path = _path(self.written) if self.written else None

@@ -171,7 +171,7 @@ def _choose(index: Index, candidates: list[Candidate], allowed: Sequence[str]) -
         return Refused("missing", RUNGS[level], sites)
     score = likeness("\n".join(chosen.request.old), "\n".join(index.window(chosen.match.first, chosen.match.last + 1)))
     answer = make_change(index, chosen.request, chosen.match, chosen.rung)
-    return answer.but(score=round(score, 3)) if isinstance(answer, Found) else answer
+    return answer.evolve(score=round(score, 3)) if isinstance(answer, Found) else answer
 
 
 def _rebase(index: Index, old: str, find: Find) -> Answer | None:

@@ -597,7 +597,7 @@ def _count_differences(found: Iterable[Difference]) -> list[Difference]:
     seen: dict[tuple[str, str, str], Difference] = {}
     for difference in found:
         key = difference.what, difference.expected, difference.found
-        seen[key] = seen[key].but(times=seen[key].times + 1) if key in seen else difference
+        seen[key] = seen[key].evolve(times=seen[key].times + 1) if key in seen else difference
     return list(seen.values())[:_MOST_DIFFERENCES]
 
 

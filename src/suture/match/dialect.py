@@ -96,7 +96,7 @@ _OF_SPACES = (
     *(Rule("tabs", width) for width in _WIDTHS),
     *(Rule("scale", *widths) for one, other in _SCALES for widths in ((one, other), (other, one))),
 )
-_OF_SPACES_WITH_REST = tuple(rule.but(rest=rule.width > 1) for rule in _OF_SPACES)
+_OF_SPACES_WITH_REST = tuple(rule.evolve(rest=rule.width > 1) for rule in _OF_SPACES)
 
 
 class Leads:
@@ -351,9 +351,9 @@ def _add_shift(rule: Rule, pairs: Sequence[tuple[str, str]]) -> Rule | None:
     if converted is None:
         return None
     if actual.endswith(converted):
-        shifted = rule.but(add=actual[: len(actual) - len(converted)])
+        shifted = rule.evolve(add=actual[: len(actual) - len(converted)])
     elif converted.endswith(actual):
-        shifted = rule.but(cut=converted[: len(converted) - len(actual)])
+        shifted = rule.evolve(cut=converted[: len(converted) - len(actual)])
     else:
         return None
     return shifted if all(shifted(one) == other for one, other in pairs) else None

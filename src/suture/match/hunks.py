@@ -79,7 +79,7 @@ def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | N
             fitted = _fit_one_of(index, hunk, hunk.splits, match)
         if len(likely) > 1 or isinstance(fitted.answer, Found) or fitted.answer.sites:
             return fitted
-        hunk = hunk.but(splits=likely)  # the likeliest split, so that the answer can say why it does not fit
+        hunk = hunk.evolve(splits=likely)  # the likeliest split, so that the answer can say why it does not fit
     (split,) = hunk.splits
     answer = _fit_split(index, hunk, split, match, expected or Expected())
     if hunk.inner and isinstance(answer, Found) and _follows_search_marker(index, answer.site):
@@ -230,7 +230,7 @@ def _keep_carriage_returns(place: Found, split: Split) -> Found:
     r"""The place with new lines as they were sent, if old was sent with `\r`: line endings may be what changes."""
     if place.rung != "exact" or "\r" not in split.old or len(place.edits) != 1:
         return place
-    return place.but(edits=(edit(*place.span, split.new.encode("utf-8", "surrogatepass")),))
+    return place.evolve(edits=(edit(*place.span, split.new.encode("utf-8", "surrogatepass")),))
 
 
 def _last_line(text: str) -> str:
@@ -283,10 +283,10 @@ def _decide(index: Index, hunk: Hunk, split: Split, answer: Refused, match: str,
 
 def _shift(place: Found, offset: int, lines: int) -> Found:
     """Convert a place found in part of a text to the whole text."""
-    edits = [edit.but(span=Span(edit.span.start + offset, edit.span.end + offset)) for edit in place.edits]
+    edits = [edit.evolve(span=Span(edit.span.start + offset, edit.span.end + offset)) for edit in place.edits]
     site = Site(place.site.start_line + lines, place.site.end_line + lines)
     span = place.span[0] + offset, place.span[1] + offset
-    return place.but(site=site, span=span, edits=tuple(edits))
+    return place.evolve(site=site, span=span, edits=tuple(edits))
 
 
 def _insertion(index: Index, hunk: Hunk, new: str) -> Found | Refused:

@@ -128,7 +128,7 @@ def make_change(index: Index, request: Request, match: Match, rung: str) -> Answ
         return Refused("applied", rung, (match.site,))
     answer = carry(index, _indent_as_file(index, request, match), match, rung)
     if isinstance(answer, Found) and request.unfinished and match.last == len(index.lines) - 1:
-        return answer.but(edits=_without_final_ending(index, answer.edits))
+        return answer.evolve(edits=_without_final_ending(index, answer.edits))
     return answer
 
 
@@ -176,7 +176,7 @@ def _without_final_ending(index: Index, edits: tuple[Edit, ...]) -> tuple[Edit, 
     size = len(index.body)
     ending = index.lines.ending(len(index.lines))
     if edits and edits[-1].span.end == size:
-        return (*edits[:-1], edits[-1].but(new=edits[-1].new.removesuffix(ending)))
+        return (*edits[:-1], edits[-1].evolve(new=edits[-1].new.removesuffix(ending)))
     return (*edits, edit(size - len(ending), size, b""))
 
 
@@ -199,7 +199,7 @@ def _indent_as_file(index: Index, request: Request, match: Match) -> Request:
     if sent == actual or wanted != actual:
         return request
     lines = [here[number] + line.lstrip() if number in here else line for number, line in enumerate(request.old)]
-    return request.but(old=tuple(lines))
+    return request.evolve(old=tuple(lines))
 
 
 def _without_outer_blanks(request: Request, match: Match) -> tuple[Request, Match]:
@@ -209,7 +209,7 @@ def _without_outer_blanks(request: Request, match: Match) -> tuple[Request, Matc
         while old and new and at[end] is None and not old[end].strip() and not new[end].strip():
             for lines in (old, new, at, same):
                 del lines[end]
-    return request.but(old=tuple(old), new=tuple(new)), match.but(at=tuple(at), same=tuple(same))
+    return request.evolve(old=tuple(old), new=tuple(new)), match.evolve(at=tuple(at), same=tuple(same))
 
 
 def _is_applied(index: Index, request: Request, match: Match) -> bool:

@@ -101,19 +101,19 @@ def find_similar(index: Index, requests: Sequence[Request]) -> Answer:
         nearest = _Search(index, reading).nearest()
         if nearest and (not places or (nearest[0].score, places[0].moved) > (places[0].score, nearest[0].moved)):
             places, request = nearest, reading
-    sites = tuple(near.match.site.but(score=round(near.score, 3)) for near in places[:3])
+    sites = tuple(near.match.site.evolve(score=round(near.score, 3)) for near in places[:3])
     if not places or not places[0].convincing:
         return Refused("missing", None, sites)
     best = places[0]
     if (applied := find_applied(index, request, near=best.match.site)) is not None:
-        return applied.but(rung="similar")
+        return applied.evolve(rung="similar")
     rivals = [near for near in places[1:] if set(near.match.at).isdisjoint(set(best.match.at) - {None})]
     if rivals and best.score - rivals[0].score < _LEAST_MARGIN:
         return Refused("ambiguous", "similar", tuple(near.match.site for near in (best, rivals[0])))
-    runner_up = rivals[0].match.site.but(score=round(rivals[0].score, 3)) if rivals else None
+    runner_up = rivals[0].match.site.evolve(score=round(rivals[0].score, 3)) if rivals else None
     answer = make_change(index, request, best.match, "similar")
     if isinstance(answer, Found):
-        answer = answer.but(score=round(best.score, 3), runner_up=runner_up)
+        answer = answer.evolve(score=round(best.score, 3), runner_up=runner_up)
     applied_there = isinstance(answer, Refused) and answer.why in {"applied", "partly_applied"}
     if applied_there or is_proved(index, request, best.match):
         return answer
@@ -388,7 +388,7 @@ def find_elided(index: Index, request: Request) -> Answer | None:
         if not _is_plausible(index, request, match):
             continue
         if (refused := _check_markers(request, markers)) is not None:
-            return refused.but(sites=(match.site,))
+            return refused.evolve(sites=(match.site,))
         answer = carry(index, request, match, "elision")
         if isinstance(answer, Refused):
             clashes.append(answer)

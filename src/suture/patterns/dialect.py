@@ -488,7 +488,7 @@ class _Reader:
             return self._named_reference(start, ">")
         shorthand = self._set(start)
         if shorthand is not None:
-            return shorthand.but(fold=self._fold)
+            return shorthand.evolve(fold=self._fold)
         return Char(self._character(start), self._fold)
 
     def _numbered_reference(self, start: int) -> Node:

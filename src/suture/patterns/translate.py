@@ -456,7 +456,7 @@ def _groups(node: Node, *, backward: bool | None = None) -> Iterator[int]:
 def _spell_out(node: Class) -> Class:
     r"""Replace the properties of a class by ranges: the engines disagree about `\P{Lu}` with the flag i."""
     ranges = [invert(members(name)) if inverse else members(name) for name, inverse in node.properties]
-    return node.but(ranges=join_ranges((*node.ranges, *chain.from_iterable(ranges))), properties=())
+    return node.evolve(ranges=join_ranges((*node.ranges, *chain.from_iterable(ranges))), properties=())
 
 
 def _bracket(node: Class, escape: str) -> str:

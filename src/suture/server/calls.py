@@ -63,7 +63,7 @@ def fit_result(name: str, result: ToolResult, max_bytes: int, *, text_too: bool 
     failed = ToolResult.failed(error)
     if spec.explain is not None:
         explained = spec.explain({}, error, MODEL)
-        failed = failed.but(answer=explained.text, metadata=explained.data)
+        failed = failed.evolve(answer=explained.text, metadata=explained.data)
     return call_tool_result(name, failed)
 
 

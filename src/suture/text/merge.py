@@ -198,7 +198,7 @@ def _narrow(ours: Sequence[bytes], theirs: Sequence[bytes], region: Region) -> R
         i, k = i + 1, k + 1
     while i < j and k < m and ours[j - 1] == theirs[m - 1]:
         j, m = j - 1, m - 1
-    return region.but(ours=(i, j), theirs=(k, m))
+    return region.evolve(ours=(i, j), theirs=(k, m))
 
 
 def _resolve(strategy: str, begin: int, conflict: Conflict, ending: bytes) -> list[Edit]:

@@ -193,7 +193,7 @@ def explain_apply_patch(arguments: Mapping[str, object], error: SutureError, _au
         return answer
     message, hint = "The input contains no patch.", f"A patch looks like this:\n{PATCH_FORMAT}"
     error_data = answer.data["error"] | {"message": message, "hint": hint}
-    return answer.but(
+    return answer.evolve(
         text=f"{error.code}: {message} {hint}", data=answer.data | {"errors": [message], "error": error_data}
     )
 

@@ -89,7 +89,7 @@ def _report(session: Session, changes: Sequence[FileChange], written: Sequence[_
             subjects = [_subject(session, item, validators, stages) for item in batch]
             more = run_checks([item for item in subjects if isinstance(item, Subject)], ends - monotonic())
             too_large = [skipped for skips in subjects if isinstance(skips, tuple) for skipped in skips]
-            report = report.with_more(more.but(not_run=(*too_large, *more.not_run)), _MOST_KEPT)
+            report = report.with_more(more.evolve(not_run=(*too_large, *more.not_run)), _MOST_KEPT)
     finally:
         stages.remove()
     return report
@@ -124,7 +124,7 @@ def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
         answer = proposal.describe(change)
         silent = answer.verbatim or not differing or session.audience.prints_data
         words = answer.text if silent else "\n".join([answer.text, "", *validation_lines(data)])
-        return answer.but(text=words, data={**answer.data, "validation": data})
+        return answer.evolve(text=words, data={**answer.data, "validation": data})
 
     return Proposal(proposal.plan, describe, checked=True)
 

@@ -216,7 +216,7 @@ def _one_by_one(outcome: Outcome, steps: Sequence[Step]) -> Iterator[Outcome]:
         )
         origins.append(later.origin)
         places = [tuple(map(outcome.origin, offsets)) for offsets in later.places]
-        outcome = later.but(
+        outcome = later.evolve(
             edits=(*outcome.edits, *later.edits),
             places=(*outcome.places, (), *places),
             failed=None if later.failed is None else outcome.failed + 1 + later.failed,
@@ -435,7 +435,7 @@ class EditReport(Record):
             warnings=self.warnings,
         )
         if self.dry_run:
-            result = result.but(dry_run=True, would_modify=bool(unified), preview=list(self._preview()))
+            result = result.evolve(dry_run=True, would_modify=bool(unified), preview=list(self._preview()))
         text = "\n".join(self._words(applied, change))
         return Answer(f"{text}\n\n{shown}" if shown else text, result.data())
 

@@ -309,7 +309,7 @@ def plan_redo(session: Session, request: Redo) -> Proposal:
         try:
             inverse = invert(session, database, undo)
         except UndoConflict as error:
-            raise error.but(change_id=undo.undoes, operation="redo") from None
+            raise error.evolve(change_id=undo.undoes, operation="redo") from None
     return _proposal(session, inverse, undo, ("redo", str(undo.undoes)), dry_run=request.dry_run)
 
 
@@ -480,7 +480,7 @@ def _state(
         change = database.change(to) if snapshot is None else None
     except ChangeNotFound as error:
         names = [snapshot.name for snapshot in database.snapshots() if not snapshot.is_damaged]
-        raise error.but(snapshots=names) from None
+        raise error.evolve(snapshots=names) from None
     number = change.number if change is not None else snapshot.after_change if snapshot is not None else 0
     at_point: dict[str, Version | None] = {}
     if change is not None:

@@ -110,7 +110,7 @@ class OnePatch(Request):
             fields["operation"] = _OPERATIONS.get(bare, named)
         patch = super().parse(fields)
         patch.check()
-        return patch.but(toClipboard=patch.toClipboard or None, fromClipboard=patch.fromClipboard or None)
+        return patch.evolve(toClipboard=patch.toClipboard or None, fromClipboard=patch.fromClipboard or None)
 
     def check(self) -> None:
         """Refuse arguments that would otherwise be ignored."""
@@ -439,7 +439,7 @@ class PatchReport(Record):
         ]
         notes += [f"warning: {warning}" for warning in warnings]
         if self.session.audience.prints_data:
-            return Answer("\n".join(notes), (result.but(dry_run=True) if self.request.dry_run else result).data())
+            return Answer("\n".join(notes), (result.evolve(dry_run=True) if self.request.dry_run else result).data())
         if not self.request.dry_run:
             same = not diff and not self.created
             notes += [f"No change: {wording.plain(file.place.name)} is as it was."] if same else []
@@ -448,7 +448,7 @@ class PatchReport(Record):
         notes.insert(0, f"Dry run: {self._forecast(wording.plain(file.place.name), diff)}; nothing was written.")
         shown = results.cut(diff, self.session.settings)
         words = "\n".join([_APPLIED.format("none"), *notes])
-        return Answer(f"{words}\n\n{shown}" if shown else words, result.but(dry_run=True).data())
+        return Answer(f"{words}\n\n{shown}" if shown else words, result.evolve(dry_run=True).data())
 
     def _forecast(self, path: str, diff: str) -> str:
         """What the call would do."""
@@ -604,7 +604,7 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
     blank = session.blank(request.path, request.encoding) if before is None else before.text
     if _holds_bytes(session, request, blank):
         blank = Text(blank.raw, bom=b"", encoding=None, body=blank.raw)
-        before = None if before is None else before.but(text=blank)
+        before = None if before is None else before.evolve(text=blank)
 
     def recall(clipboard: str) -> str:
         content = session.clipboard(clipboard)

@@ -265,7 +265,7 @@ def all_or_none(
     """The files and outcomes; if something failed or was left out (`incomplete`), no file changes."""
     if not incomplete and all(outcome.status != "failed" for outcome in outcomes):
         return files, outcomes
-    skipped = [outcome.but(status="skipped") if outcome.status == "applied" else outcome for outcome in outcomes]
+    skipped = [outcome.evolve(status="skipped") if outcome.status == "applied" else outcome for outcome in outcomes]
     return ReplyFiles(session), skipped
 
 
@@ -296,7 +296,7 @@ class ReplyReport(Record):
         answer = Answer(f"{words}\n\n{shown}" if shown else words, result.data())
         if error is None:
             return answer
-        return answer.but(data=answer.data | {"error": self.error_data(error)}, is_error=True)
+        return answer.evolve(data=answer.data | {"error": self.error_data(error)}, is_error=True)
 
     def words(self, result: ApplyReplyResult) -> Iterator[str]:
         """The lines of the text."""
@@ -462,7 +462,7 @@ def _applied_line(outcome: Outcome) -> str:
 
 def _error_data(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
     """The error of a block, in the terms of its format."""
-    audience = audience.but(old_part=NOTATIONS[format_].old or audience.old_part)
+    audience = audience.evolve(old_part=NOTATIONS[format_].old or audience.old_part)
     return wording.error_data(error, audience) | {
         "message": wording.block_message(error, audience),
         "details": wording.block_details(error, audience),
@@ -697,7 +697,7 @@ class BlockApplier:
             if outcome.status == "applied" and outcome.line is not None:
                 self._landed[file.name, hunks[outcome.id].splits] = outcome.line
             warnings = self._placeholders(outcome, hunks[outcome.id], file)
-            yield outcome.but(note=note, warnings=warnings) if note or warnings else outcome
+            yield outcome.evolve(note=note, warnings=warnings) if note or warnings else outcome
 
     def _placeholders(self, outcome: Outcome, hunk: Hunk, file: ReplyFile) -> tuple[str, ...]:
         """Warnings about placeholder lines that were inserted; those that would delete something have failed."""
@@ -753,8 +753,8 @@ def _with_name(outcome: Outcome, name: str) -> Outcome:
     """The outcome of a hunk, under its file's new name."""
     error = outcome.error
     if error is not None and "path" in error.fields():
-        error = error.but(path=name)
-    return outcome.but(to=name, error=error)
+        error = error.evolve(path=name)
+    return outcome.evolve(to=name, error=error)
 
 
 def _with_warnings(outcomes: Sequence[Outcome], warnings: Sequence[str]) -> Iterator[Outcome]:
@@ -762,7 +762,7 @@ def _with_warnings(outcomes: Sequence[Outcome], warnings: Sequence[str]) -> Iter
     applied = [outcome.id for outcome in outcomes if outcome.status == "applied"]
     for outcome in outcomes:
         more = warnings if applied and outcome.id == applied[-1] else ()
-        yield outcome.but(warnings=(*outcome.warnings, *more)) if more else outcome
+        yield outcome.evolve(warnings=(*outcome.warnings, *more)) if more else outcome
 
 
 def _with_newlines(body: bytes) -> bytes:
@@ -771,8 +771,10 @@ def _with_newlines(body: bytes) -> bytes:
 
 def _as_text(block: Block) -> Block:
     """A block in which placeholders are text."""
-    return block.but(
-        hunks=tuple(hunk.but(splits=tuple(split.but(literal=True) for split in hunk.splits)) for hunk in block.hunks)
+    return block.evolve(
+        hunks=tuple(
+            hunk.evolve(splits=tuple(split.evolve(literal=True) for split in hunk.splits)) for hunk in block.hunks
+        )
     )
 
 
@@ -813,7 +815,7 @@ def apply_blocks(
     outcomes = BlockApplier(only_file, match, literal=literal).run([*map(_about_text, chosen.values())])
     for number, outcome in enumerate(outcomes):
         block = chosen[outcome.block.number]
-        outcomes[number] = outcome.but(block=block, path=block.path)
+        outcomes[number] = outcome.evolve(block=block, path=block.path)
     return Applied(only_file.at(_ONLY_FILE).decoded, outcomes)
 
 
@@ -837,7 +839,7 @@ def preview_reply(
 
 def _about_text(block: Block) -> Block:
     """A block about the only text, in which a new name has no meaning."""
-    return block.but(
+    return block.evolve(
         action="update" if block.action == "rename" else block.action,
         path=_ONLY_FILE,
         path_as_written=_ONLY_FILE,

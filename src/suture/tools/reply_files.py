@@ -306,7 +306,7 @@ def _change(session: Session, file: ReplyFile) -> FileChange:
         return session.plan_delete(file.name)
     if file.text is not file.before.text:
         return session.plan_write(file.name, file.content)
-    return session.plan_update(file.before, file.changes).but(mode=file.mode)
+    return session.plan_update(file.before, file.changes).evolve(mode=file.mode)
 
 
 def _differs(file: ReplyFile) -> bool:
@@ -497,18 +497,18 @@ class Targets:
         if block.follows is not None:
             inherited = self._path_of_previous(block)
         if not block.mentions:
-            return block if block.follows is None else block.but(path=inherited, path_as_written=inherited)
+            return block if block.follows is None else block.evolve(path=inherited, path_as_written=inherited)
         mentions = [mention for mention in block.mentions if not self._is_content(mention, inherited)]
         decision = self._new(block, mentions) if _creates(block) else self._existing(block, mentions, inherited)
         path, written = decision or (inherited, inherited)
-        return block.but(path=path, path_as_written=written)
+        return block.evolve(path=path, path_as_written=written)
 
     def _path_of_previous(self, block: Block) -> str | None:
         """The file of the block that this one follows."""
         try:
             return self.of(self._blocks[block.follows or 0]).path
         except NoPath as error:
-            raise error.but(reply_line=block.line) from None
+            raise error.evolve(reply_line=block.line) from None
 
     def _is_content(self, mention: Mention, inherited: str | None) -> bool:
         """Whether a line that names a file is just text of the inherited file."""
@@ -783,9 +783,9 @@ class HunkApplier:
 
     def _fit_in_result(self, hunk: Hunk, inserted: _Insertions) -> Fit:
         """Where a hunk is in the result of those before it, but not inside what they inserted."""
-        again = fit(self._file.index, hunk.but(at=None, context=()), self._match)
+        again = fit(self._file.index, hunk.evolve(at=None, context=()), self._match)
         inside = isinstance(again.answer, Found) and inserted.contain(again.answer.span)
-        return again.but(answer=Refused("missing")) if inside else again
+        return again.evolve(answer=Refused("missing")) if inside else again
 
     def _can_hold(self, match: Found) -> bool:
         """Whether the file's encoding has the new text; if not, applying it says why."""
@@ -802,7 +802,7 @@ class HunkApplier:
             if isinstance(placement.answer, Found):
                 file.make(placement.answer.edits)
                 holds_marker = len(hunk.splits) > 1 and any(map(is_separator, placement.split.new.split("\n")))
-                return self._success(name, before, placement.answer).but(holds_marker=holds_marker)
+                return self._success(name, before, placement.answer).evolve(holds_marker=holds_marker)
         except SutureError as error:
             return Outcome.failed(name, block, error, file.name)
         rejected = self._reject(file, hunk, placement)
@@ -843,7 +843,7 @@ class _FoundHunks:
             return placement
         spans = [(edit.span.start, edit.span.end) for edit in answer.edits]
         if any(map(self._is_taken, spans)):
-            return placement.but(answer=Refused("missing"))
+            return placement.evolve(answer=Refused("missing"))
         for span in spans:
             insort(self._taken, span)
         if hunk.at is not None:

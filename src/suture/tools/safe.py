@@ -315,12 +315,12 @@ def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience:
     )
     words = _error_words(error, audience)
     if isinstance(error, ValidationFailed):
-        result = result.but(
+        result = result.evolve(
             path=error.files[0], replacements=error.replacements, diff=error.diff, validation=error.validation
         )
         words = preview(error.diff, words) if given.get("show_diff") not in {False, "false"} else words
     elif isinstance(error, PatternNotFound):
-        result = result.but(replacements=0)
+        result = result.evolve(replacements=0)
     shown = {name: value for name, value in wording.error_data(error, audience).items() if name not in _SHOWN_ELSEWHERE}
     return Answer(words, {**result.data(), "error": shown}, is_error=True)
 
@@ -526,7 +526,7 @@ def _not_found(session: Session, search: SearchReplace | None, name: str, before
     missing = examine(session, before, SearchTarget(before.place.name, search.search, search.replace), dry_run=False)
     fits = missing.correction
     corrected = None if fits is None else {"search": fits["old_text"], "replace": fits["new_text"]}
-    return error.but(details=block_details(missing), correction=corrected)
+    return error.evolve(details=block_details(missing), correction=corrected)
 
 
 _DESCRIPTION = """\

@@ -266,7 +266,7 @@ class FileMatches(Record):
 
     def first(self, most: int | None) -> FileMatches:
         """The first matches, up to a number."""
-        return self if most is None or most >= len(self.matches) else self.but(matches=self.matches[:most])
+        return self if most is None or most >= len(self.matches) else self.evolve(matches=self.matches[:most])
 
     def lines(self, after: int) -> list[Line]:
         """The lines with matches, and the lines around them, with `after` lines after the last one."""
@@ -564,7 +564,7 @@ def match_lines(session: Session, request: RegexMatchLines) -> Answer:
         return list_answer(line_rows(name, lines, room))
     contents: list[str] = []
     rows = line_rows(name, _copy_contents(lines, contents), room)
-    return list_answer(rows).but(text="\n".join(contents))
+    return list_answer(rows).evolve(text="\n".join(contents))
 
 
 def _copy_contents(lines: Iterable[tuple[int, str]], contents: list[str]) -> Iterator[tuple[int, str]]:

@@ -186,7 +186,9 @@ def test_a_large_text_is_checked_in_a_process_that_can_be_ended(
     name: str, text: str, seconds: float, expected: list[str] | str
 ) -> None:
     chosen = Table(Configuration(), "/nowhere", commands=False).checks_for(name)[:1]
-    report = run_checks([subject([each.but(timeout_ms=int(seconds * 1000)) for each in chosen], None, text, name)], 30)
+    report = run_checks(
+        [subject([each.evolve(timeout_ms=int(seconds * 1000)) for each in chosen], None, text, name)], 30
+    )
     if isinstance(expected, str):
         assert expected in reasons(report)[0]
     else:

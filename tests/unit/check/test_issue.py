@@ -218,7 +218,7 @@ def test_the_work_grows_no_faster_than_the_problems() -> None:
     issues = [Counted("error", n, 1, "X", "x") for n in range(1, size + 1)]
     others = [Counted("error", n, 2, "Y", "y") for n in range(1, size + 1)]
     found = compare(
-        text, text + "more\n", [*issues, *others], [*issues[::-1], *(each.but(code="Z") for each in others)]
+        text, text + "more\n", [*issues, *others], [*issues[::-1], *(each.evolve(code="Z") for each in others)]
     )
     assert (len(found.existing), len(found.new), len(found.fixed)) == (size, size, size)
     assert Counted.times < 10 * size

@@ -124,12 +124,12 @@ def reason(table: Table, path: str, name: str) -> str:
 @pytest.mark.promise("safe.commands")
 @pytest.mark.parametrize("rule", [Rule("own", ("*.py",), command=("x",)), Rule("mypy"), Rule("pylint", ("*.py",))])
 def test_a_program_that_the_project_names_is_run_only_if_the_operator_allows_it(tmp_path: Path, rule: Rule) -> None:
-    refused = made(tmp_path, rule.but(by_project=True))
+    refused = made(tmp_path, rule.evolve(by_project=True))
     assert "only the operator can allow" in reason(refused, "a.py", rule.name)
-    for table in (made(tmp_path, rule.but(by_project=True), commands=True), made(tmp_path, rule)):
+    for table in (made(tmp_path, rule.evolve(by_project=True), commands=True), made(tmp_path, rule)):
         (chosen,) = [each for each in table.checks_for("a.py") if each.validator.name == rule.name]
         assert type(chosen.validator).__name__ == "Command"
-    assert rule.name not in names(made(tmp_path, rule.but(files=("*.py",))), "a.txt")
+    assert rule.name not in names(made(tmp_path, rule.evolve(files=("*.py",))), "a.txt")
 
 
 def test_a_check_that_does_not_exist_and_a_configuration_that_cannot_be_read_are_reported(tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def test_an_error_is_reported_at_the_same_place_without_libyaml(name: str, monke
     (issue,) = found(text)
     problem = issue.message.partition(" while ")[0]
     expected = IN_PYTHON.get(name, message.partition(" while ")[0])
-    assert issue.but(message=problem) == Issue("error", line, column, "invalid-syntax", expected)
+    assert issue.evolve(message=problem) == Issue("error", line, column, "invalid-syntax", expected)
 
 
 def test_an_unknown_escape_is_an_error() -> None:

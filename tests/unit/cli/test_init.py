@@ -190,7 +190,9 @@ def test_an_entry_that_differs_is_replaced_only_by_force(
     place.parent.mkdir(exist_ok=True)
     place.write_text(old)
     out, err = init(capfd, client, "--write", code=1)
-    assert err.startswith(f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: it has a different entry suture ")
+    assert err.startswith(
+        f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: it has a different entry named suture "
+    )
     assert ("command is 'old'" in err, "env is set" in err, "secret" in err + out) == (True, True, False)
     assert parsed(client, out)
     assert (place.read_text(), names(place.parent)) == (old, [place.name])

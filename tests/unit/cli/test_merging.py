@@ -13,7 +13,7 @@ from suture.cli.init import Addition, DifferentEntry, Merged, Unmergeable, merge
 
 ENTRY = {"command": "/bin/suture", "args": ["mcp"]}
 JSON = Addition("json", "mcpServers", "suture", ENTRY)
-JSONC = JSON.but(format="jsonc")
+JSONC = JSON.evolve(format="jsonc")
 TOML = Addition("toml", "mcp_servers", "suture", ENTRY)
 INLINE = '"suture": {"command": "/bin/suture", "args": ["mcp"]}'
 
@@ -294,7 +294,7 @@ def test_toml_that_cannot_be_added_to_for_certain_is_refused(text: str, said: st
 @pytest.mark.parametrize("name", ["two words", "a.b", ""])
 def test_a_name_that_toml_takes_for_something_else_is_refused(name: str) -> None:
     with pytest.raises(Unmergeable):
-        merge("", TOML.but(name=name))
+        merge("", TOML.evolve(name=name))
 
 
 def test_nesting_that_can_be_read_but_not_compared_is_refused() -> None:
@@ -311,7 +311,7 @@ def test_nesting_that_can_be_read_but_not_compared_is_refused() -> None:
 @pytest.mark.parametrize("addition", [JSON, JSONC, TOML], ids=["json", "jsonc", "toml"])
 def test_any_path_comes_through(addition: Addition, path: str) -> None:
     entry = {"command": path, "args": ["--root", path]}
-    text = merge("", addition.but(entry=entry)).text
+    text = merge("", addition.evolve(entry=entry)).text
     data = tomllib.loads(text) if addition is TOML else json.loads(text)
     assert data == {addition.container: {"suture": entry}}
 

@@ -632,7 +632,7 @@ def test_a_file_whose_deletion_was_taken_back_is_the_same_file_again() -> None:
 def two_roots(tmp_path: Path) -> tuple[Workspace, str]:
     for name in ("ws", "other"):
         (tmp_path / name).mkdir()
-    return Workspace(tmp_path / "ws", FAST.but(extra_roots=(str(tmp_path / "other"),))), str(tmp_path / "other")
+    return Workspace(tmp_path / "ws", FAST.evolve(extra_roots=(str(tmp_path / "other"),))), str(tmp_path / "other")
 
 
 def test_files_under_an_extra_root_come_back_too(tmp_path: Path) -> None:

@@ -153,8 +153,8 @@ def test_a_change_is_found_as_it_was_recorded(db: Scratch) -> None:
     record = ChangeRecord("0123456789abcde", "patch", "about é ☃", files, ("new", "new/deep"), "undone")
     db.add(record, KNOWN.get)
     counts = [(1, 0), (2, 1), (0, 2), (0, 0), (None, None)]
-    counted = [file.but(added=added, removed=removed) for file, (added, removed) in zip(files, counts, strict=True)]
-    assert db.change(record.id) == record.but(files=tuple(counted), state="landed", number=1)
+    counted = [file.evolve(added=added, removed=removed) for file, (added, removed) in zip(files, counts, strict=True)]
+    assert db.change(record.id) == record.evolve(files=tuple(counted), state="landed", number=1)
     assert db.has_change(record.id)
     assert not db.has_change("0123456789abcd")
     assert [each for each in db.unreadable() if each != record.id] == []

@@ -85,7 +85,7 @@ def test_an_intent_is_marked_done_in_place_and_the_mark_can_be_taken_back() -> N
     writer.write(INTENT, durable=False)
     size = len(fs.node_of(NAME).data)
     writer.mark(done=True, durable=False)
-    assert journal(fs).read() == SIGNED.but(done=True)
+    assert journal(fs).read() == SIGNED.evolve(done=True)
     assert len(fs.node_of(NAME).data) == size
     writer.mark(done=False, durable=False)
     assert journal(fs).read() == SIGNED
@@ -111,7 +111,7 @@ def test_a_durable_mark_outlives_a_power_cut() -> None:
     writer.write(INTENT, durable=True)
     writer.mark(done=True, durable=True)
     fs.power_loss()
-    assert journal(fs).read() == SIGNED.but(done=True)
+    assert journal(fs).read() == SIGNED.evolve(done=True)
 
 
 def test_an_intent_torn_anywhere_was_never_written() -> None:
@@ -167,16 +167,16 @@ def test_roots_are_known_by_their_paths_and_the_first_by_the_place_of_the_intent
 
 def test_an_intent_of_an_earlier_version_knows_no_clipboards() -> None:
     fs = disk()
-    record = RECORD.but(clipboards=())
-    journal(fs).write(INTENT.but(record=record), durable=False)
+    record = RECORD.evolve(clipboards=())
+    journal(fs).write(INTENT.evolve(record=record), durable=False)
     rewrite(fs, b', "clipboards": []', b"")
-    assert journal(fs).read() == Leftover(INTENT.but(record=record))
+    assert journal(fs).read() == Leftover(INTENT.evolve(record=record))
 
 
 @pytest.mark.parametrize("wrong", [b'[["name", 3]]', b'[["name"]]', b"3", b'[[null, "x"]]'])
 def test_clipboards_that_are_no_texts_block_the_recovery(wrong: bytes) -> None:
     fs = disk()
-    journal(fs).write(INTENT.but(record=RECORD.but(clipboards=())), durable=False)
+    journal(fs).write(INTENT.evolve(record=RECORD.evolve(clipboards=())), durable=False)
     rewrite(fs, b'"clipboards": []', b'"clipboards": ' + wrong)
     with pytest.raises(RecoveryBlocked):
         journal(fs).read()

@@ -112,7 +112,7 @@ def test_damaged_data_is_an_error_or_another_version_of_the_same_size(
     old, new = versions
     packed = pack(new, old)
     if packed.data:
-        packed = packed.but(data=damaged(packed.data, where % len(packed.data), mask))
+        packed = packed.evolve(data=damaged(packed.data, where % len(packed.data), mask))
         found = unpacked_or_refused(packed, len(new), old)
         assert found is None or len(found) == len(new)
 
@@ -123,7 +123,7 @@ def test_any_damage_to_the_beginning_is_an_error_or_another_version_of_the_same_
     packed = pack(OTHER_LINES, old)
     for at in range(18):
         for mask in range(1, 256):
-            broken = packed.but(data=damaged(packed.data, at, mask))
+            broken = packed.evolve(data=damaged(packed.data, at, mask))
             found = unpacked_or_refused(broken, len(OTHER_LINES), old)
             assert found is None or len(found) == len(OTHER_LINES), (at, mask)
 
@@ -140,7 +140,7 @@ def test_the_wrong_old_version_is_an_error_or_another_version_of_the_same_size(
 @pytest.mark.parametrize("length", [0, 1, 4, 17, 200])
 def test_data_that_was_cut_off_is_an_error(length: int) -> None:
     packed = pack(OTHER_LINES, LINES)
-    assert unpacked_or_refused(packed.but(data=packed.data[:length]), len(OTHER_LINES), LINES) is None
+    assert unpacked_or_refused(packed.evolve(data=packed.data[:length]), len(OTHER_LINES), LINES) is None
 
 
 @pytest.mark.parametrize(

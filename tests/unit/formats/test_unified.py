@@ -20,7 +20,7 @@ def text_of(*lines: str) -> str:
 
 
 def block(action: str, line: int, end_line: int, path: str | None, written: str | None, **more: object) -> Block:
-    return Block(0, "unified", action, line, end_line, path, written).but(**more)
+    return Block(0, "unified", action, line, end_line, path, written).evolve(**more)
 
 
 def hunk(line: int, old: str, new: str, *context: str, at: int | None = None) -> Hunk:
@@ -295,7 +295,7 @@ HUNKS = {
         ["@@ -1,2 +1,3 @@", " a", "-b", "+c", "+d", "@@ -9 +10,0 @@ def f():", "-e", "", "@@ -20,0 +20 @@", "+f"],
         [
             hunk(3, "a\nb\n", "a\nc\nd\n", at=1),
-            hunk(8, "e\n", "", at=9).but(section="def f():"),
+            hunk(8, "e\n", "", at=9).evolve(section="def f():"),
             hunk(11, "", "f\n", at=20),
         ],
     ),
@@ -464,20 +464,20 @@ SAMPLE = (
     "-i",
 )
 FIRST = block("update", 1, 10, "x", "b/x", mode=0o100755, hunks=(hunk(7, "a\nb\n", "a\nc\n", at=1),))
-WHOLE = FIRST.but(end_line=13, hunks=(*FIRST.hunks, hunk(11, "d\n", "e\n", at=8)))
+WHOLE = FIRST.evolve(end_line=13, hunks=(*FIRST.hunks, hunk(11, "d\n", "e\n", at=8)))
 NEW = block("create", 14, 21, "y", "b/y", mode=0o100644, content="f\ng\n")
-UNFINISHED = FIRST.but(hunks=(), problem="no_end")
+UNFINISHED = FIRST.evolve(hunks=(), problem="no_end")
 CUT = {
-    1: [UNFINISHED.but(end_line=1, mode=None)],
-    2: [UNFINISHED.but(end_line=2, mode=None)],
-    **{number: [UNFINISHED.but(end_line=number)] for number in (4, 6, 7, 8, 9)},
-    5: [UNFINISHED.but(end_line=5)],
+    1: [UNFINISHED.evolve(end_line=1, mode=None)],
+    2: [UNFINISHED.evolve(end_line=2, mode=None)],
+    **{number: [UNFINISHED.evolve(end_line=number)] for number in (4, 6, 7, 8, 9)},
+    5: [UNFINISHED.evolve(end_line=5)],
     10: [FIRST],
-    11: [FIRST, UNFINISHED.but(line=11, end_line=11)],
-    12: [FIRST, UNFINISHED.but(line=11, end_line=12)],
+    11: [FIRST, UNFINISHED.evolve(line=11, end_line=11)],
+    12: [FIRST, UNFINISHED.evolve(line=11, end_line=12)],
     13: [WHOLE],
     14: [WHOLE, block("update", 14, 14, "y", "b/y", problem="no_end")],
-    **{number: [WHOLE, NEW.but(end_line=number, content=None, problem="no_end")] for number in range(15, 21)},
+    **{number: [WHOLE, NEW.evolve(end_line=number, content=None, problem="no_end")] for number in range(15, 21)},
     21: [WHOLE, NEW],
     22: [WHOLE, NEW, block("update", 22, 22, "a/z", "a/z", problem="no_end")],
     **{number: [WHOLE, NEW, block("delete", 22, number, "z", "a/z", problem="no_end")] for number in (23, 24, 25)},

@@ -12,7 +12,7 @@ def read(text: str, fence: str | None = None, at: int = 0, step: int = 0) -> tup
 
 
 def block(action: str, line: int, end_line: int, path: str | None, **more: object) -> Block:
-    return Block(0, "v4a", action, line, end_line, path).but(**{"path_as_written": path, **more})
+    return Block(0, "v4a", action, line, end_line, path).evolve(**{"path_as_written": path, **more})
 
 
 def hunk(line: int, old: str, new: str, *context: str, at: int | None = None, at_end: bool = False) -> Hunk:
@@ -111,7 +111,7 @@ HUNKS = {
         ["@@ class A:", "@@ def f():", "", "@@", "-a", "+b"],
         [hunk(3, "a\n", "b\n", "class A:", "def f():")],
     ),
-    "numbers": (["@@ -7,2 +7,3 @@ def f():", "-a", "+b"], [hunk(3, "a\n", "b\n", at=7).but(section="def f():")]),
+    "numbers": (["@@ -7,2 +7,3 @@ def f():", "-a", "+b"], [hunk(3, "a\n", "b\n", at=7).evolve(section="def f():")]),
     "numbers behind context": (["@@ class A:", "@@ -7 +7 @@", "-a", "+b"], [hunk(3, "a\n", "b\n", "class A:", at=7)]),
     "an insertion behind a line": (["@@ -7,0 +8 @@", "+b"], [hunk(3, "", "b\n", at=7)]),
     "an insertion with numbers that show a line": (["@@ -7,1 +7,2 @@", "+b"], [hunk(3, "", "b\n")]),
@@ -319,16 +319,16 @@ SAMPLE = patch(
 
 NEW = block("create", 2, 4, "new.py", content="a\nb\n")
 MOVED = block("rename", 5, 10, "x.py", to="y.py", hunks=(hunk(7, "c\nd\n", "c\ne\n", "class A:"),))
-MOVED_ALL = MOVED.but(end_line=14, hunks=(*MOVED.hunks, hunk(12, "g\n", "", "f", at_end=True)))
-UNFINISHED = MOVED.but(hunks=(), problem="no_end")
+MOVED_ALL = MOVED.evolve(end_line=14, hunks=(*MOVED.hunks, hunk(12, "g\n", "", "f", at_end=True)))
+UNFINISHED = MOVED.evolve(hunks=(), problem="no_end")
 CUT = {
     1: [block("update", 1, 1, None, problem="no_end")],
-    **{number: [NEW.but(end_line=number, content=None, problem="no_end")] for number in (2, 3, 4)},
+    **{number: [NEW.evolve(end_line=number, content=None, problem="no_end")] for number in (2, 3, 4)},
     5: [NEW, block("update", 5, 5, "x.py", problem="no_end")],
-    **{number: [NEW, UNFINISHED.but(end_line=min(number, 10))] for number in range(6, 12)},
-    12: [NEW, MOVED, UNFINISHED.but(line=12, end_line=12)],
-    13: [NEW, MOVED, UNFINISHED.but(line=12, end_line=13)],
-    14: [NEW, MOVED_ALL, UNFINISHED.but(line=14, end_line=14)],
+    **{number: [NEW, UNFINISHED.evolve(end_line=min(number, 10))] for number in range(6, 12)},
+    12: [NEW, MOVED, UNFINISHED.evolve(line=12, end_line=12)],
+    13: [NEW, MOVED, UNFINISHED.evolve(line=12, end_line=13)],
+    14: [NEW, MOVED_ALL, UNFINISHED.evolve(line=14, end_line=14)],
     15: [NEW, MOVED_ALL, block("delete", 15, 15, "z.py", problem="no_end")],
 }
 

@@ -405,17 +405,17 @@ SPLITTING: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
     "one that stands, and one that stands twice": ("Title\nTitle\n=======\nText\n", TITLE, ("refused", "unsplit")),
     "the one as long as the other markers": (
         "Title\n=======\nText\n",
-        splits(("Title\n=======\nText\n", "More\n"), ("Title\n", "Text\n=========\nMore\n")).but(likely=1),
+        splits(("Title\n=======\nText\n", "More\n"), ("Title\n", "Text\n=========\nMore\n")).evolve(likely=1),
         ("exact", "More\n"),
     ),
     "another one, if that does not stand": (
         "Title\n",
-        splits(("Title\n=====\nText\n", "More\n"), ("Title\n", "Text\n=======\nMore\n")).but(likely=1),
+        splits(("Title\n=====\nText\n", "More\n"), ("Title\n", "Text\n=======\nMore\n")).evolve(likely=1),
         ("exact", "Text\n=======\nMore\n"),
     ),
     "the one as long as the other markers is told": (
         "Other\n",
-        splits(("Title\n=====\nText\n", "More\n"), ("Title\n", "Text\n=======\nMore\n")).but(likely=1),
+        splits(("Title\n=====\nText\n", "More\n"), ("Title\n", "Text\n=======\nMore\n")).evolve(likely=1),
         ("refused", "missing"),
     ),
     "a conflict is not cut in two": (

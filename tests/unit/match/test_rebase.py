@@ -168,9 +168,9 @@ def test_a_text_whose_target_was_deleted_lands_nowhere(gone: str, old: str) -> N
 
 @pytest.mark.promise("place.deleted")
 def test_the_newest_recorded_version_says_what_deleted_a_text() -> None:
-    shown, committed = HEAD.but(source="read", id=None, until=None), HEAD.but(source="commit")
+    shown, committed = HEAD.evolve(source="read", id=None, until=None), HEAD.evolve(source="commit")
     file = swap(SHOP, PREPARE, "")
-    answer = asked(file, PREPARE, PREPARE + "\n", shown, HEAD.but(body=b"older\n", until="x"), committed)
+    answer = asked(file, PREPARE, PREPARE + "\n", shown, HEAD.evolve(body=b"older\n", until="x"), committed)
     assert isinstance(answer, Refused)
     assert answer.base == committed
     alone = asked(file, PREPARE, PREPARE + "\n", shown)
@@ -206,16 +206,16 @@ def test_a_change_that_is_already_made_is_applied() -> None:
 
 @pytest.mark.promise("place.rebase")
 def test_the_newest_version_that_contains_the_text_decides() -> None:
-    older = HEAD.but(body=b"# older\n" + SHOP.encode(), source="commit", id="older")
+    older = HEAD.evolve(body=b"# older\n" + SHOP.encode(), source="commit", id="older")
     file = swap(SHOP, "alpha = 1", "alpha = 11")
-    for bases, chosen in (((HEAD, older), HEAD), ((older, HEAD), older), ((HEAD.but(body=b"x\n"), older), older)):
+    for bases, chosen in (((HEAD, older), HEAD), ((older, HEAD), older), ((HEAD.evolve(body=b"x\n"), older), older)):
         answer = asked(file, OLD, NEW, *bases)
         assert isinstance(answer, Found)
         assert answer.base == chosen
 
 
 def test_a_version_with_the_text_as_sent_is_preferred_to_one_with_another_form() -> None:
-    dedented = HEAD.but(body=SHOP.replace(OLD, OLD.replace("    ", "\t")).encode(), id="dedented")
+    dedented = HEAD.evolve(body=SHOP.replace(OLD, OLD.replace("    ", "\t")).encode(), id="dedented")
     answer = asked(swap(SHOP, "alpha = 1", "alpha = 11"), OLD, NEW, dedented, HEAD)
     assert isinstance(answer, Found)
     assert answer.base == HEAD
@@ -223,7 +223,7 @@ def test_a_version_with_the_text_as_sent_is_preferred_to_one_with_another_form()
 
 @pytest.mark.promise("place.rebase")
 def test_a_text_that_is_ambiguous_in_a_version_is_not_searched_for_elsewhere() -> None:
-    twice = HEAD.but(body=SHOP.encode() + OLD.encode())
+    twice = HEAD.evolve(body=SHOP.encode() + OLD.encode())
     file = swap(SHOP, "alpha = 1", "alpha = 11")
     assert asked(file, OLD, NEW, twice) == Refused("missing", detail="several_in_base")
     assert asked(file, OLD, NEW, twice, HEAD) == Refused("missing", detail="several_in_base")
@@ -298,7 +298,7 @@ def test_versions_are_fetched_once() -> None:
 @pytest.mark.parametrize(("file_end", "base_end"), [("\n", "\r\n"), ("\r\n", "\n"), ("\r\n", "\r\n")])
 def test_line_endings_are_those_of_the_file(file_end: str, base_end: str) -> None:
     file = swap(SHOP, "alpha = 1", "alpha = 11").replace("\n", file_end)
-    base = HEAD.but(body=SHOP.replace("\n", base_end).encode())
+    base = HEAD.evolve(body=SHOP.replace("\n", base_end).encode())
     expected = file.replace("return x + alpha + beta", "return x - alpha - beta")
     assert made(file, OLD, NEW, base).decode() == expected
 
@@ -306,7 +306,7 @@ def test_line_endings_are_those_of_the_file(file_end: str, base_end: str) -> Non
 def test_a_file_with_mixed_line_endings_keeps_them() -> None:
     mixed = swap(SHOP, "    beta = 2\n", "    beta = 2\r\n").encode()
     file = mixed.replace(b"alpha = 1", b"alpha = 11")
-    answer = asked(file, OLD.replace("2\n", "2\r\n"), NEW.replace("2\n", "2\r\n"), HEAD.but(body=mixed))
+    answer = asked(file, OLD.replace("2\n", "2\r\n"), NEW.replace("2\n", "2\r\n"), HEAD.evolve(body=mixed))
     assert isinstance(answer, Found)
     assert b"    beta = 2\r\n    return x - alpha" in apply(file, answer.edits)
 
@@ -337,7 +337,7 @@ def test_a_change_follows_a_function_that_got_a_new_name() -> None:
 
 
 def test_many_large_versions_are_searched_only_for_the_text_as_it_was_sent() -> None:
-    large = HEAD.but(body=SHOP.encode() + b"# filler\n" * 500_000)
+    large = HEAD.evolve(body=SHOP.encode() + b"# filler\n" * 500_000)
     file = swap(SHOP, "alpha = 1", "alpha = 11")
     dedented = "alpha = 1\nbeta = 2\nreturn x + alpha + beta\n"
     answer = asked(file, dedented, dedented.replace("x +", "x -"), large)
@@ -346,10 +346,10 @@ def test_many_large_versions_are_searched_only_for_the_text_as_it_was_sent() -> 
 
 
 def test_versions_can_be_searched_without_the_file() -> None:
-    index = Index(SHOP.encode(), "shop.py", [HEAD.but(body=b"x = 1\n")])
+    index = Index(SHOP.encode(), "shop.py", [HEAD.evolve(body=b"x = 1\n")])
     assert locate_in_bases(index, OLD, NEW) is None
     answer = locate_in_bases(
-        Index(SHOP.encode(), "shop.py", [HEAD.but(body=SHOP.replace("alpha = 1", "alpha = 0").encode())]),
+        Index(SHOP.encode(), "shop.py", [HEAD.evolve(body=SHOP.replace("alpha = 1", "alpha = 0").encode())]),
         OLD.replace("alpha = 1", "alpha = 0"),
         NEW.replace("alpha = 1", "alpha = 0"),
     )

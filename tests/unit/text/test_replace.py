@@ -115,7 +115,7 @@ def test_if_one_of_many_steps_fails_its_hits_are_returned() -> None:
     steps[70] = Step(b"line 000", b"", 1)
     outcome, turned = apply_at_once(LARGE, steps), apply_in_turn(LARGE, steps)
     assert outcome is not None
-    assert outcome.but(origin=turned.origin) == turned
+    assert outcome.evolve(origin=turned.origin) == turned
     assert (outcome.failed, len(outcome.places)) == (70, 70)
     offsets = range(0, len(outcome.body), 1000)
     assert [outcome.origin(offset) for offset in offsets] == [turned.origin(offset) for offset in offsets]

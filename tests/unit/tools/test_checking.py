@@ -131,7 +131,7 @@ def settings(tmp_path: Path, said: str, **others: Any) -> Settings:
     """Give the settings of an operator with this configuration."""
     own = tmp_path / "own.toml"
     own.write_text(said)
-    return FAST.but(config=str(own), **others)
+    return FAST.evolve(config=str(own), **others)
 
 
 MARK = f"""
@@ -167,7 +167,7 @@ def test_a_command_of_the_project_is_run_only_if_the_operator_says_so(root: Path
     trusting = settings(tmp_path, f"trust = [{str(root)!r}]\n")
     assert [each["code"] for each in checked(root, trusting)["existing"]] == ["N"]
     (root / "a.json").write_text('{"a": 1}\n')
-    allowing = FAST.but(project_commands=True)
+    allowing = FAST.evolve(project_commands=True)
     assert [each["code"] for each in checked(root, allowing)["existing"]] == ["N"]
 
 
@@ -212,9 +212,9 @@ def test_a_configuration_that_cannot_be_understood_is_told(root: Path, name: str
 def test_a_broken_configuration_of_the_operator_is_told_and_a_missing_one_is_none(root: Path, tmp_path: Path) -> None:
     assert "is not TOML" in checked(root, settings(tmp_path, "="))["not_run"][0]["reason"]
     (root / "a.json").write_text('{"a": 1}\n')
-    assert "cannot be read" in checked(root, FAST.but(config=str(tmp_path)))["not_run"][0]["reason"]
+    assert "cannot be read" in checked(root, FAST.evolve(config=str(tmp_path)))["not_run"][0]["reason"]
     (root / "a.json").write_text('{"a": 1}\n')
-    assert checked(root, FAST.but(config=""))["passed"]
+    assert checked(root, FAST.evolve(config=""))["passed"]
 
 
 def test_the_operators_file_is_looked_for_in_the_users_configuration(root: Path) -> None:
@@ -243,7 +243,7 @@ def test_an_operators_file_that_an_agent_could_write_is_not_used(root: Path, mon
 
 
 def test_an_operators_file_that_is_named_and_not_there_is_told(root: Path) -> None:
-    assert "No such file" in checked(root, FAST.but(config="/nowhere.toml"))["not_run"][0]["reason"]
+    assert "No such file" in checked(root, FAST.evolve(config="/nowhere.toml"))["not_run"][0]["reason"]
 
 
 def test_a_bad_glob_is_told_and_keeps_nothing_from_working(root: Path) -> None:
@@ -275,7 +275,7 @@ def test_a_required_check_that_cannot_be_run_refuses_in_strict_only(root: Path, 
 
 @pytest.mark.promise("bound.validators")
 def test_a_large_file_is_not_checked_which_is_told(root: Path) -> None:
-    found = checked(root, FAST.but(validate_max_bytes=4))
+    found = checked(root, FAST.evolve(validate_max_bytes=4))
     assert {each["validator"] for each in found["not_run"]} == {"json", "conflict-markers"}
     assert found["not_run"][0]["reason"] == "the file is larger than 4 bytes (validate_max_bytes)"
 
@@ -300,7 +300,7 @@ def test_a_file_below_an_extra_root_is_checked_there(root: Path, tmp_path: Path)
     other = tmp_path / "other"
     other.mkdir()
     (other / "c.json").write_text("{}\n")
-    both = FAST.but(extra_roots=(str(other),))
+    both = FAST.evolve(extra_roots=(str(other),))
     edit = {"path": str(other / "c.json"), "edits": [{"old_text": "}", "new_text": ""}], "validate": "strict"}
     result = call(root, "file_edit", edit, both)
     assert result.is_error

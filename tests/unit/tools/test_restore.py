@@ -504,7 +504,7 @@ def test_restoring_works_on_the_disk_and_beyond_the_root(tmp_path: Path) -> None
     other = tmp_path / "other/a"
     other.write_bytes(lines())
     other.chmod(0o755)
-    ws = Workspace(tmp_path / "ws", FAST.but(extra_roots=(str(tmp_path / "other"),)))
+    ws = Workspace(tmp_path / "ws", FAST.evolve(extra_roots=(str(tmp_path / "other"),)))
     first = land(ws, write(str(other), lines(1)))
     land(ws, delete(str(other)), create("sub/b"))
     done(ws.restore(first))

@@ -248,7 +248,7 @@ def test_the_schema_of_a_result_is_derived_from_its_type() -> None:
 def test_a_result_gives_the_data_that_its_schema_describes() -> None:
     tree = Tree(name="oak", leaves=[Leaf(size=1), Leaf(size=2, color="red")])
     assert tree.data() == {"name": "oak", "leaves": [{"size": 1}, {"size": 2, "color": "red"}]}
-    assert tree.but(best=Leaf(size=3)).data()["best"] == {"size": 3}
+    assert tree.evolve(best=Leaf(size=3)).data()["best"] == {"size": 3}
     assert repr(Leaf(size=1)) == "Leaf(size=1, color=LEFT_OUT)"
     assert Leaf(size=1) == Leaf(size=1, color=results.or_left_out(None))
     with pytest.raises(TypeError):

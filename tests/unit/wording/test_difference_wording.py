@@ -56,7 +56,7 @@ WORDS = [
 def test_a_difference_is_told_in_words(what: str, sent: str, here: str, words: str) -> None:
     each = Difference(what, sent, here, 1)
     assert difference(each) == words
-    assert difference(each.but(times=3)) == f"{words} (3 times)"
+    assert difference(each.evolve(times=3)) == f"{words} (3 times)"
 
 
 def test_a_line_that_is_not_in_the_file_is_told_by_its_number_for_it_is_not_repeated() -> None:
