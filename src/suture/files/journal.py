@@ -160,7 +160,8 @@ class Journal:
             raise _foreign_intent(f"{INTENT_NAME} is damaged, or not written by this version of suture")
         signed, done = self._verify(head, line, rest[0])
         if not signed and len(raw) > _MAX_UNSIGNED_BYTES:
-            raise _foreign_intent(f"{INTENT_NAME} has {len(raw):,} bytes, too many without your key's signature")
+            problem = f"{INTENT_NAME} has {len(raw):,} bytes, too many for an intent not signed with your key"
+            raise _foreign_intent(problem)
         try:
             return Leftover(self._load(line, signed=signed), done, signed)
         except RecoveryBlocked:
