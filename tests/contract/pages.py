@@ -278,8 +278,8 @@ def main(arguments: list[str]) -> int:
         for mistake in wrong:
             sys.stdout.write(f"{name}:{mistake.line}: {mistake.what}\n\n")
         shown = sum(block.comment == "not run" for block in blocks(text))
-        sys.stdout.write(f"{name}: {len(wrong)} wrong, {shown} not run\n")
-        left += len(wrong)
+        sys.stdout.write(f"{name}: {len(wrong)} {'corrected' if write else 'wrong'}, {shown} not run\n")
+        left += 0 if write else len(wrong)
     return int(left > 0)
 
 

@@ -15,6 +15,7 @@ from suture.check.programs import ON_REQUEST
 from suture.check.syntax import LANGUAGES
 from suture.cli.init import CLIENTS
 from suture.match.ladder import RUNGS
+from suture.settings import Settings
 from suture.tools import PROFILES
 from tests.contract.pages import DOCS, GENERATED, ROOT, blocks, fits, mistakes, pages, rewritten, run_page
 
@@ -238,10 +239,12 @@ def test_every_page_describes_fast_in_the_same_words(name: str) -> None:
 AGENTS = [client.title for client in CLIENTS.values()]
 CHECKS = ["ruff", "conflict-markers", *(parser.name for parser in registry._parsers()), *ON_REQUEST]
 SEARCHED = [name for name in RUNGS if name not in {"elision", "rebased", "similar"}]  # these are found in other ways
+LIMITS = [name for name in Settings.__annotations__ if type(getattr(Settings, name)) is int]
 LISTS: dict[str, list[Collection[str]]] = {
     "README.md": [AGENTS],
     "docs/how-to/agents.md": [AGENTS, CLIENTS, PROFILES],
     "docs/how-to/index.md": [AGENTS],
+    "docs/limits.md": [LIMITS],
     "docs/promises/right-place.md": [SEARCHED],
     "docs/reference/mcp.md": [AGENTS, PROFILES],
     "docs/reference/model-apis.md": [FORMATS, PROFILES],

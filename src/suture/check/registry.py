@@ -160,7 +160,7 @@ class Unavailable:
         raise NotRunError(self._reason, self._setting)
 
 
-class Table:
+class Registry:
     """All checks of a workspace."""
 
     def __init__(

@@ -12,7 +12,7 @@ from time import monotonic
 
 from suture.check.gate import NotRun, Report, Subject, run_checks
 from suture.check.issue import NotRunError
-from suture.check.registry import Configuration, Table, merge_configurations, parse
+from suture.check.registry import Configuration, Registry, merge_configurations, parse
 from suture.errors import FileNotFound, InputTooLarge, NotAFile, PermissionDenied, SutureError, ValidationFailed
 from suture.files.local_fs import Layout
 from suture.files.paths import display_path
@@ -165,7 +165,9 @@ class _Stages:
             layout.remove()
 
 
-def _subject(session: Session, file: _WrittenFile, validators: Table, stages: _Stages) -> Subject | tuple[NotRun, ...]:
+def _subject(
+    session: Session, file: _WrittenFile, validators: Registry, stages: _Stages
+) -> Subject | tuple[NotRun, ...]:
     """What to check, or the checks that do not run because the file is too large."""
     chosen = tuple(validators.checks_for(file.place.path))
     name, limit = file.place.name, session.settings.validate_max_bytes
@@ -186,7 +188,7 @@ def _decode(text: Text) -> str:
     return text.body.decode("utf-8", "replace")
 
 
-def table(session: Session) -> Table:
+def table(session: Session) -> Registry:
     """The checks of the workspace, cached until a configuration file changes."""
     home = session.trees[0]
     operator = operator_file(session.settings.config)
@@ -194,7 +196,7 @@ def table(session: Session) -> Table:
     key = (operator, _stamp(operator), *stamps)
     cached = session.remembered.get("checks")
     if isinstance(cached, tuple) and cached[0] == key:
-        cached_table: Table = cached[1]
+        cached_table: Registry = cached[1]
         return cached_table
     project = [
         project_configuration(session, name)
@@ -208,7 +210,7 @@ def table(session: Session) -> Table:
     trusted = {os.path.realpath(item) for item in own.trust}
     untrusted = [] if allowed else [root for root in roots if os.path.realpath(root) not in trusted]
     commands = home.root not in untrusted
-    validators = Table(
+    validators = Registry(
         merge_configurations(of_project, own), roots, commands=commands, untrusted=untrusted, guard=session.guard
     )
     session.remembered["checks"] = (key, validators)

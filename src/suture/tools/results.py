@@ -20,7 +20,7 @@ from suture.errors import ElisionInNewText, FileChanged
 from suture.plan import Create, Delete, Rename, Update
 from suture.records import Record, dataclass_transform
 from suture.text import Text
-from suture.wording import RUNGS, count, in_argument, plain
+from suture.wording import RUNG_WORDS, count, in_argument, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ class ChangedFile(Data):
 FILES = objects("The files that change", ChangedFile)
 
 
-RUNG = text("How the text was found; null if there was none to find", RUNGS).nullable
+RUNG = text("How the text was found; null if there was none to find", RUNG_WORDS).nullable
 SCORE = number("Similarity of the text and the place, up to 1").nullable
 
 

@@ -37,7 +37,7 @@ LINE = 120
 AGAIN = "Send this block again"
 AS_SENT = {"exact", "line_ends", None}
 """The rungs of a text that is in the file exactly as it was sent; None if there was no text to find."""
-RUNGS = {
+RUNG_WORDS = {
     "exact": "exactly",
     "line_ends": "ignoring line endings",
     "trailing": "ignoring trailing whitespace",
@@ -272,7 +272,7 @@ def few(side: str | None, most: int) -> list[str]:
 
 def how_matched(rung: str | None) -> str:
     """How a text was found, in words."""
-    return RUNGS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
+    return RUNG_WORDS.get(str(rung), f"by {str(rung).replace('_', ' ')}")
 
 
 def in_symbol(symbol: str) -> str:

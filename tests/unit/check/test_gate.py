@@ -12,7 +12,7 @@ from suture.check import gate
 from suture.check.data import Json
 from suture.check.gate import Found, NotRun, Report, Subject, run_checks
 from suture.check.issue import Issue, NotRunError, Staging
-from suture.check.registry import Configuration, FileCheck, Table
+from suture.check.registry import Configuration, FileCheck, Registry
 from suture.files.local_fs import Layout
 
 
@@ -185,7 +185,7 @@ def test_a_severity_that_does_not_exist_is_reported() -> None:
 def test_a_large_text_is_checked_in_a_process_that_can_be_ended(
     name: str, text: str, seconds: float, expected: list[str] | str
 ) -> None:
-    chosen = Table(Configuration(), "/nowhere", commands=False).checks_for(name)[:1]
+    chosen = Registry(Configuration(), "/nowhere", commands=False).checks_for(name)[:1]
     report = run_checks(
         [subject([each.evolve(timeout_ms=int(seconds * 1000)) for each in chosen], None, text, name)], 30
     )

@@ -8,17 +8,17 @@ import pytest
 
 from suture.check import registry as module
 from suture.check.issue import NotRunError, Staging, Validator
-from suture.check.registry import Configuration, Rule, Table, fits, plugins
+from suture.check.registry import Configuration, Registry, Rule, fits, plugins
 from tests.fuzz.texts import TARGETS
 
 
-def names(table: Table, path: str) -> list[str]:
+def names(table: Registry, path: str) -> list[str]:
     return [each.validator.name for each in table.checks_for(path)]
 
 
-def made(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, ...] = ()) -> Table:
+def made(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, ...] = ()) -> Registry:
     said = Configuration({each.name: each for each in rules}, problems=problems)
-    return Table(said, [str(root)], commands=commands)
+    return Registry(said, [str(root)], commands=commands)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_severity_time_and_need_are_passed_on(tmp_path: Path) -> None:
     assert (chosen.severity, chosen.required, chosen.timeout_ms) == ("warning", True, 7)
 
 
-def reason(table: Table, path: str, name: str) -> str:
+def reason(table: Registry, path: str, name: str) -> str:
     (chosen,) = [each for each in table.checks_for(path) if each.validator.name == name]
     with pytest.raises(NotRunError) as caught:
         chosen.validator.check(path, None, "", None)  # type: ignore[arg-type]  # it needs no staging
@@ -290,5 +290,5 @@ def test_python_is_checked_by_python_if_the_only_ruff_is_in_the_workspace(
     assert names(table, "a.py") == ["python", "conflict-markers", "ruff"]
     assert names(table, "a.txt") == ["conflict-markers"]
     assert f"{ruff} is not run, because it is in the workspace" in reason(table, "a.py", "ruff")
-    trusting = Table(Configuration(), [str(tmp_path)], commands=True, untrusted=())
+    trusting = Registry(Configuration(), [str(tmp_path)], commands=True, untrusted=())
     assert names(trusting, "a.py") == ["ruff", "conflict-markers"]

@@ -690,4 +690,4 @@ def test_every_rung_that_compares_lines_accepts_what_stricter_rungs_do() -> None
     }
     names = [rung.name for rung in compared]
     assert accepted == {name: names[number:] for number, name in enumerate(names)}
-    assert list(wording.RUNGS) == [rung.name for rung in LADDER]
+    assert list(wording.RUNG_WORDS) == [rung.name for rung in LADDER]
