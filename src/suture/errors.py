@@ -485,7 +485,7 @@ class WorkspaceBusy(SutureError, code="WORKSPACE_BUSY", retryable=True):
 
 
 class Cancelled(SutureError, code="CANCELLED", retryable=True):
-    """The caller cancelled the call before anything was written."""
+    """The caller canceled the call before anything was written."""
 
 
 class CallTimedOut(SutureError, code="CALL_TIMED_OUT"):
@@ -971,7 +971,7 @@ class SnapshotExists(SutureError, code="SNAPSHOT_EXISTS"):
 
 
 class ServerBusy(SutureError, code="SERVER_BUSY", retryable=True):
-    """The server is already running as many calls as it may."""
+    """The server is already running as many calls as it can."""
 
     limit: int
 

@@ -78,7 +78,7 @@ class Settings(Record):
     check_call_ms: int = 600_000
     """How long one `suture check` may take. If it does not reach all files, it says so, and fails."""
     check_max_issues: int = 10_000
-    """Problems that one `suture check` lists, and checks that did not run; the rest is only counted."""
+    """Problems that one `suture check` lists, and checks that did not run; the rest are only counted."""
     project_commands: bool = False
     """Whether the project's own configuration may name programs that check files: anyone who can edit it can then run
     them."""

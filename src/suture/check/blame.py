@@ -217,7 +217,7 @@ class View:
                     self._marks.append((False, letter, at, at + 1))
 
     def brackets(self) -> list[Suspect]:
-        """Missing or superfluous brackets; none if they are balanced."""
+        """Missing or extra brackets; none if they are balanced."""
         stack: list[Mark] = []
         opened: dict[str, int] = {}
         lost, stray, short, extra = list[Suspect](), list[Suspect](), list[Suspect](), list[Suspect]()

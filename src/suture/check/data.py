@@ -179,7 +179,7 @@ def _misplaced_bracket(text: str, places: Places, until: int) -> tuple[int, str]
                 around[-1] = (begin, outer, indent)
             elif inner is not None and indent != (outer if closes else inner):
                 opener = f"'{text[begin]}' in line {places.line(begin)}"
-                message = "a bracket above is missing or superfluous: this line is not indented like the contents of"
+                message = "a bracket above is missing or extra: this line is not indented like the contents of"
                 return at, f"{message} the {opener}"
         if token in _CLOSED_BY:
             line = lead(text, at - places.at(at)[1] + 1)

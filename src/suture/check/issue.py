@@ -162,7 +162,7 @@ class Parser:
     syntax_codes = (INVALID,)
     first_only = True
     max_characters_in_process = 0
-    """Longer texts are parsed in a worker. No text of this length takes more than some milliseconds. 0: always."""
+    """Longer texts are parsed in a worker. No text of this length takes more than a few milliseconds. 0: always."""
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         """See `Validator.check`."""

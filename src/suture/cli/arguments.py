@@ -164,7 +164,7 @@ _NEVER_TYPED = ("binary_check_buffer_size", "view")
 def _argument(name: str, about: Mapping[str, Any], *, positional: bool = False, **overrides: Any) -> Option:
     """An argument of a tool as an option or a positional argument; `about` is its schema.
 
-    An argument that is left out stays None, so that the tool's own default applies.
+    An argument that is omitted stays None, so that the tool's own default applies.
     """
     dest, kind = _RENAMED.get(name, name), about.get("type", "string")
     names = overrides.pop("names", (dest,) if positional else (f"--{dest.replace('_', '-')}",))
@@ -447,7 +447,7 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
             ),
             _flag(
                 "--structured-text",
-                help="repeat texts in the structured content, for clients that show models nothing else; Codex and "
+                help="repeat texts in the structured content, for clients that show models only that; Codex and "
                 "Claude Code get it by default",
             ),
             _ALLOW_COMMANDS,

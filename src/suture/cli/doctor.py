@@ -458,8 +458,8 @@ def transaction(root: str) -> Iterator[Finding]:
     else:
         steps = () if left.intent is None else left.intent.steps[:_MAX_FILES_NAMED]
         files = f" of {', '.join(step.path for step in steps)}" if steps else ""
-        outcome = "is finished" if left.done else "is rolled back"
-        yield _problem("transaction", f"a change{files} was interrupted", f"{_recover(root)} (it {outcome})")
+        outcome = "finishes it" if left.done else "rolls it back"
+        yield _problem("transaction", f"a change{files} was interrupted", f"{_recover(root)} ({outcome})")
 
 
 def configuration(root: str) -> Iterator[Finding]:

@@ -297,7 +297,7 @@ def _render_edit(result: ToolResult) -> str:
     if data.get("dry_run"):
         head = f"Would make {replacements} in {path}." if diff else f"{path} would not change ({replacements})."
     elif data["change_id"] is None:
-        head = f"No change: {path} is as it was ({replacements})."
+        head = f"No change: {path} already has this content ({replacements})."
     else:
         head = f"Edited {path} ({replacements}) as change {data['change_id']}."
     return _report(data, [head, *(f"warning: {clean(warning)}" for warning in data["warnings"])], diff)
@@ -329,7 +329,7 @@ def _render_patch(result: ToolResult) -> str:
     elif data.get("dry_run"):
         head = f"Would create {path} ({patches})." if data["created"] else f"Would apply {patches} to {path}."
     elif data["change_id"] is None:
-        head = f"No change: {path} is as it was."
+        head = f"No change: {path} already has this content."
     else:
         head = f"{'Created' if data['created'] else 'Patched'} {path} ({patches}) as change {data['change_id']}."
     return _report(data, [head, clean_lines(result.text)] if result.text else [head], diff)

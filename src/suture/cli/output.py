@@ -62,7 +62,7 @@ _FOREIGN_GROUP = r"\$\$|\\[1-9]|\$0(?!0*[1-9])|\\g<"  # and $$, which means one 
 _RECOVERY_OUTCOMES = {
     "back": "change {} had been interrupted and was rolled back first",
     "forward": "change {} had been interrupted; it was complete and has landed",
-    "unknown": "a power cut had interrupted change {}; its leftovers were cleaned up first",
+    "unknown": "a power cut had interrupted change {}; its temporary files were removed first",
 }
 
 

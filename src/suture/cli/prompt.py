@@ -132,8 +132,8 @@ applies it to the files; anything you write around it is for people.
   To delete lines, mark them with "-" and add nothing.
 - Show about three unchanged lines above and below each change. Additions need them most: nothing
   else says where they belong.
-- For a new file, write /dev/null as the current path and all lines with a "+".
-- To delete a file, write /dev/null as the new path and all lines, without exception, with a "-".
+- For a new file, write /dev/null as the current path, and mark all lines with "+".
+- To delete a file, write /dev/null as the new path, and mark every single line with "-".
 """
 
 _PRACTICES = """\

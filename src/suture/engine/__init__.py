@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _PERMISSION_BITS = 0o777
 _MOST_REPLANS = 3  # after that, a file that keeps changing is an error
-_MOST_BYTES_HELD = 1_000_000  # bytes of a content that stays in memory between calls
+_MOST_BYTES_HELD = 1_000_000  # bytes of content that stays in memory between calls
 
 
 class Landing(Record):
@@ -122,7 +122,7 @@ class Engine:
         serial: bool = False,
         progress: Progress | None = None,
     ) -> Landing:
-        """Make a plan and land it, unless cancelled first. With `serial`, plan only under the lock."""
+        """Make a plan and land it, unless canceled first. With `serial`, plan only under the lock."""
         from suture.files.commit import commit, hold_lock  # reading does not need the writer
         from suture.files.recovery import recover
 
@@ -317,7 +317,7 @@ def _bytes(content: bytes | str) -> bytes:
 
 
 def _is_small(content: Content) -> bool:
-    """Whether a content may stay in memory between calls. A view would keep the whole buffer alive."""
+    """Whether some content may stay in memory between calls. A view would keep the whole buffer alive."""
     return content.size <= _MOST_BYTES_HELD and all(isinstance(piece, bytes) for piece in content.pieces)
 
 

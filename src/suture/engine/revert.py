@@ -285,7 +285,7 @@ def _file_conflict(path: str, base: bytes | None, ours: bytes | None, theirs: by
 
 
 def _conflict(path: str, line: int, *sides: bytes | None) -> UndoClash:
-    """A conflict as data; long sides are cut, and `truncated` says so."""
+    """A conflict as data; long sides are truncated, and `truncated` says so."""
     base, ours, theirs = (None if side is None else side[:_MAX_SIDE_BYTES].decode("utf-8", "replace") for side in sides)
     data: UndoClash = {"path": path, "line": line, "base": base, "ours": ours, "theirs": theirs}
     return {**data, "truncated": True} if any(side and len(side) > _MAX_SIDE_BYTES for side in sides) else data

@@ -315,7 +315,7 @@ class Session:
             tree.close()
 
     def checkpoint(self) -> None:
-        """Raise if the call was cancelled or its time is over."""
+        """Raise if the call was canceled or its time is over."""
         self.progress(0, 0)
 
     def progress(self, files: int, matches: int) -> None:
@@ -481,7 +481,7 @@ class Session:
             raise NoFilesMatched(pattern=pattern, hidden_by=f"{literal} is protected ({error.rule})") from None
         if selection.literal and target.stat is not None and target.stat.kind == "folder":
             raise NoFilesMatched(
-                pattern=pattern, hidden_by=f"{literal} is a folder: for the files in it, {literal}/**/*"
+                pattern=pattern, hidden_by=f"{literal} is a folder: for the files in it, use {literal}/**/*"
             )
         if target.path == literal:
             return root, selection
@@ -503,7 +503,7 @@ class Session:
         if nothing:
             ignored = not include_ignored and any(walk(self.trees[root], selection, self.guard, include_ignored=True))
             include = self.audience.turn_on("include_ignored")
-            hidden_by = f"What fits is ignored by .gitignore: to have it, {include}" if ignored else None
+            hidden_by = f"The matching files are ignored by .gitignore: to include them, {include}" if ignored else None
             raise NoFilesMatched(pattern=pattern, hidden_by=hidden_by)
 
     def read_candidates(

@@ -337,7 +337,7 @@ def bracket(text: str, at: int) -> tuple[str, int]:
         elif (named := _class_name(text, at)) is not None:
             pairs = _CLASSES.get(named)
             if pairs is None:
-                raise Malformed(f"[:{named}:] is no class of characters")
+                raise Malformed(f"[:{named}:] is not a character class")
             ranges += zip(pairs[::2], pairs[1::2], strict=True)
             low, end = "", at + len(named) + 4
         else:

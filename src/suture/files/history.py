@@ -80,7 +80,7 @@ _ENTRY_HEAD_SIZE = len(digest((), 0)) + 11
 _ID = rb'"id": ?"([0-9a-hjkmnp-tv-z]{15})"'
 
 _VERSION = 1  # of the schema
-_APPLICATION = 0x53757475  # "Sutu", by which SQLite's files say whose they are
+_APPLICATION = 0x53757475  # "Sutu": the application id in the header of the SQLite file
 _PATH_HASH_LENGTH = 20  # characters in the name of a database
 _TAG_LENGTH = 12  # characters
 _MISSING, _OTHER = "missing", "another folder's"

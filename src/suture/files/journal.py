@@ -50,7 +50,7 @@ _NO_MAC = "-" * 64
 _SIGNED = "hmac-sha256:"
 _UNSIGNED = b"unsigned"
 _MAX_UNSIGNED_BYTES = 8_000_000
-"""Bytes of an intent that this user did not sign: enough for some thousand files. Parsing may take 25 times as much."""
+"""Bytes of an intent that this user did not sign: enough for thousands of files. Parsing may take 25 times as much."""
 _BLOCK_SIZE = 64  # bytes of a SHA-256 block, to which HMAC pads the key
 _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"

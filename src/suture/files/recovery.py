@@ -503,7 +503,7 @@ def _stat_file(tree: Tree, path: str | None) -> Stat | None:
 
 
 def _has_same_content(chunks: Iterable[bytes], pieces: Iterable[bytes | memoryview]) -> bool:
-    """Compare a file being read with a content in pieces, without joining either."""
+    """Compare a file being read with content in pieces, without joining either."""
     rest = iter(pieces)
     expected = memoryview(b"")
     for chunk in chunks:
@@ -614,7 +614,7 @@ def _proven_folders(trees: Sequence[Tree], intent: Intent) -> tuple[tuple[int, s
 
 
 def _clear_strays(trees: Sequence[Tree], guard: Guard) -> Recovered | None:
-    """Delete temporary files that no intent names; rename those that have the only copy of an old content."""
+    """Delete temporary files that no intent names; rename those that have the only copy of a file's old content."""
     strays = list(find_strays(trees, guard))
     aside = []
     for tree, path, change in sorted(strays, key=lambda stray: stray[1].endswith(".old")):  # a .new file is no copy

@@ -109,17 +109,17 @@ class Contents:
         return content if digest((content,), len(content)) == name else None
 
     def is_recorded(self, name: str) -> bool:
-        """Whether a content with this hash was ever stored, and not only its hash."""
+        """Whether content with this hash was ever stored, and not only its hash."""
         row = self._row("SELECT size, codec, data IS NULL FROM content WHERE digest = ?", name)
         return row is None or tuple(row) != (0, "raw", 1)
 
     def size(self, name: str) -> int | None:
-        """The size of a content; None if it is not stored."""
+        """The size of stored content; None if it is not stored."""
         row = self._row("SELECT size FROM content WHERE digest = ? AND data IS NOT NULL", name)
         return row[0] if row is not None and isinstance(row[0], int) else None
 
     def keep(self, name: str, supply: Supply, base: int | None, ends: tuple[int, int] | None = None) -> int:
-        """Store a content, unless it is stored already, perhaps as a difference to `base`; returns its number.
+        """Store content, unless it is stored already, perhaps as a difference to `base`; returns its number.
 
         `ends` are the lengths of the common beginning and end, if known.
         """
@@ -418,7 +418,7 @@ def _find_next_match(new: bytes, at: int, old: bytes, place: int) -> tuple[int |
 
 
 def _compress(content: bytes) -> bytes:
-    """Compress a content by itself. The compressor, which one thread uses at a time, is kept: creating it is slow."""
+    """Compress content by itself. The compressor, which one thread uses at a time, is kept: creating it is slow."""
     from zstandard import ZstdCompressor  # 8 ms: most edits are short
 
     try:

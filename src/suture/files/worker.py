@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _HEAD_SIZE = 8  # bytes before each message that hold its length
 _CHUNK_SIZE = 1 << 20  # bytes read from a pipe at once
-_REPLY_TIMEOUT_MS = 5_000  # a batch of a search takes some milliseconds
+_REPLY_TIMEOUT_MS = 5_000  # a batch of a search takes a few milliseconds
 _LARGEST_MESSAGE = 1 << 30  # bytes; a head that says more is damaged
 _MAX_IDLE_MS = 300_000  # after which a process without work ends
 _MAX_HANDLES = 1 << 12  # the highest inherited handle that the process closes

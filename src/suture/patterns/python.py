@@ -297,7 +297,7 @@ def _group_by_name(written: str, slash: int, pattern: PythonPattern) -> tuple[in
     close = written.find(">", slash)
     name = written[slash + 3 : max(close, slash)]
     if not written.startswith("\\g<", slash) or close < 0 or not name:
-        reason = "missing group name behind \\g in the replacement"
+        reason = "missing group name after \\g in the replacement"
         raise _invalid(pattern.source, reason, slash)
     if set(name) <= DECIMALS and len(name) <= MAX_DIGITS:
         return _group(int(name), slash, pattern), close + 1

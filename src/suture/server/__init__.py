@@ -35,7 +35,7 @@ _ABOUT = "suture {does} the files of {root}. Paths are relative to it."
 _EDITS = """
 Every edit lands exactly where it was meant, or nothing changes and the answer says why and how to fix it: read it, \
 and send the correction it offers. Each call is one transaction over all its files."""
-_UNDO = " `undo` takes it back."
+_UNDO = " `undo` reverts it."
 
 
 def build(calls: Calls, root: str) -> Server[dict[str, Any]]:

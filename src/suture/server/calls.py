@@ -1,6 +1,6 @@
 """Run tool calls: threads, progress, cancellation, and results of limited size.
 
-A thread cannot be stopped from outside. So it checks whether its call was cancelled, at every file and right before
+A thread cannot be stopped from outside. So it checks whether its call was canceled, at every file and right before
 it writes. A write that has started is completed, even when the server shuts down.
 """
 
@@ -41,12 +41,12 @@ _SECONDS_BETWEEN_REPORTS = 0.25  # people cannot read faster
 _WITHOUT_TEXT = ("claude-code", "codex")
 """Clients that show a model only the structured content of a result, if there is any."""
 _LONGEST_TEXT, _LONGEST_LIST = 2_000, 100
-"""Characters of a text and items of a list that are kept first when a result must be cut: enough to recognize them."""
-_SHORTEST_TEXT = 200  # ids, hashes and codes are shorter, and are never cut
+"""Characters of a text and items of a list that are kept first if a result is truncated: enough to recognize them."""
+_SHORTEST_TEXT = 200  # ids, hashes and codes are shorter, and are never truncated
 
 
 def fit_result(name: str, result: ToolResult, max_bytes: int, *, text_too: bool = False) -> dict[str, Any]:
-    """The message for a result. If it is too large, it becomes an error; the result of a change or an error is cut.
+    """The message for a result. One that is too large becomes an error; that of a change or an error is truncated.
 
     With `text_too`, the structured content repeats the text.
     """
@@ -70,7 +70,7 @@ def fit_result(name: str, result: ToolResult, max_bytes: int, *, text_too: bool 
 def _cut(message: dict[str, Any], size: int, max_bytes: int) -> dict[str, Any]:
     """Shorten long texts and lists until the message fits; a text that is a JSON list is dropped."""
     text = message["content"][0]["text"]
-    note = f"(The result has {size:,} bytes, more than the limit of {max_bytes:,}: long texts and lists in it are cut.)"
+    note = f"(The result has {size:,} bytes, more than the limit of {max_bytes:,}: long texts and lists are truncated.)"
     change = (message.get("structuredContent") or message.get("_meta") or {}).get("change_id")
     landed = f" as change {change}" if change else ""
     done = "" if message["isError"] else f"The call was carried out{landed}. "
@@ -104,7 +104,7 @@ class RunningCall:
         self._reported_at = monotonic()
 
     def count(self, files: int, matches: int) -> None:
-        """Count, report progress now and then, and raise Cancelled if the call was cancelled."""
+        """Count, report progress now and then, and raise Cancelled if the call was canceled."""
         if self.cancelled:
             raise Cancelled
         self._files += files

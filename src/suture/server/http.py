@@ -8,8 +8,8 @@ connections, and the oldest makes room for the next, so they cannot shut out a c
 request must arrive soon, in the strict form of RFC 9112, and clients must read their responses.
 
 The guard checks a request before anything reads its body. Host and Origin must be names of this server, so that no web
-page can get in through a visitor's browser. The request must have the token, so that not everyone who can reach the
-port gets in. The guard passes on only complete requests.
+page can get in through a visitor's browser. The request must have the token: reaching the
+port is not enough. The guard passes on only complete requests.
 """
 
 from __future__ import annotations
@@ -547,14 +547,14 @@ class Guard:
         if not self._names.allows(host):
             return _refuse(421, "This is not the name of this server.\n")
         if not self._names.allows_origin(_header(scope, "origin"), host):
-            return _refuse(403, "Web pages of other origins may not use this server.\n")
+            return _refuse(403, "Web pages from other origins may not use this server.\n")
         kind, _, token = (_header(scope, "authorization") or "").partition(" ")
         if kind.lower() != "bearer" or not hmac.compare_digest(token.encode("latin-1"), self._token):
             message = "Send the header 'Authorization: Bearer TOKEN' with the token of this server.\n"
             return _refuse(401, message, {"WWW-Authenticate": "Bearer"})
         connection = scope.get("state", {}).get(CONNECTION)
         if self._requests >= self._limits.requests or not (connection is None or connection.admit()):
-            return _refuse(503, "Too many requests at a time.\n", {"Retry-After": "1"})
+            return _refuse(503, "Too many requests at once.\n", {"Retry-After": "1"})
         return None
 
     async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> PlainTextResponse | None:
@@ -574,7 +574,7 @@ class Guard:
                     if len(body) > self._max_bytes:
                         return too_large
                     if self._body_bytes > _MAX_LARGE_BODIES * self._max_bytes:
-                        return _refuse(503, "Too many large requests at a time.\n", {"Retry-After": "1"})
+                        return _refuse(503, "Too many large requests at once.\n", {"Retry-After": "1"})
                     if not message.get("more_body", False):
                         return None
         except TimeoutError:

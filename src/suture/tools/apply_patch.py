@@ -94,7 +94,7 @@ class ApplyPatchReport(ReplyReport):
             name, part = wording.plain(outcome.path or ""), _part_name(outcome)
             if outcome.status == "already_applied":
                 at = f" at line {outcome.line}" if outcome.line else ""
-                yield f"note: {part} of {name} is already there{at}, and was left out."
+                yield f"note: {part} of {name} is already there{at}, and was skipped."
             elif (version := version_of(outcome.base)) is not None:
                 merged = f"was written on {wording.version_name(version)}, and merged into the current file"
                 yield f"note: {part} {merged}, at {name}:{outcome.line}."
@@ -199,7 +199,7 @@ def explain_apply_patch(arguments: Mapping[str, object], error: SutureError, _au
 
 
 _DESCRIPTION = f"""\
-Create, change, move and delete files with a patch. All of it is applied, or nothing. It looks like this:
+Create, change, move and delete files with a patch. All of it is applied, or nothing is. A patch looks like this:
 
 {PATCH_FORMAT}
 

@@ -355,9 +355,9 @@ class _Checker:
         """How many files were only checked for merge conflict markers."""
         self._ends = monotonic() + session.settings.check_call_ms / 1000
         self._left_out: tuple[str, str, str] | None = None
-        """The first file that was left out, the reason, and the setting."""
+        """The first file that was skipped, the reason, and the setting."""
         self._more = 0
-        """How many more were left out."""
+        """How many more were skipped."""
         self.seen: set[str] = set()
         """The names of the files so far."""
 
@@ -368,7 +368,7 @@ class _Checker:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether a file was left out because the time limit expired: further files are not even counted."""
+        """Whether a file was skipped because the time limit expired: further files are not even counted."""
         return self._left_out is not None and self.is_late
 
     def add_found(self, root: int, folder: int, prefix: str, name: str) -> None:
@@ -404,7 +404,7 @@ class _Checker:
         return True
 
     def _leaves_out(self, name: str) -> bool:
-        """Whether a file is left out, because of the file limit or the time limit; counts it if so."""
+        """Whether a file is skipped, because of the file limit or the time limit; counts it if so."""
         most, is_late = self._session.settings.check_max_files, self.is_late
         if len(self.seen) < most and not is_late:
             return False
@@ -459,7 +459,7 @@ class _Checker:
             left_out = 1 + self._more
             others = f", with {count(self._more, 'more file')}" if self._more else ""
             others = ", with all files after it" if self.is_stopped else others
-            row = NotRun(name, "check", f"it was left out{others}: {why}", required=True, setting=setting)
+            row = NotRun(name, "check", f"it was skipped{others}: {why}", required=True, setting=setting)
             not_run.append(_not_run(row, self._session.audience))
         return {
             "files": len(self.seen),

@@ -65,7 +65,7 @@ class OneEdit(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check one edit, accepting other tools' names, and null for what is left out."""
+        """Check one edit, accepting other tools' names, and null for what is omitted."""
         fields = spec.without_null(spec.rename_fields(given, _ALIASES), {"occurrences"})
         if fields.pop("replace_all", False):
             problem = "unknown: set occurrences to how often old_text occurs in the file; all occurrences are replaced"
@@ -86,7 +86,7 @@ class FileEdit(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and the fields of one edit may be next to the path."""
+        """Check a call's arguments; null means omitted, and the fields of one edit may be next to the path."""
         kept = spec.rename_fields(spec.without_null(given, cls._fields), {"file_path": "path"})
         request = super().parse({"edits": [], **spec.gather(kept, "edits", {*OneEdit._fields, *_ALIASES})})
         if not request.edits:
@@ -140,7 +140,7 @@ def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]
     for number, (step, offsets) in enumerate(zip(steps, places, strict=True)):
         new_text = in_argument(audience.of_edit(number, "new_text"))
         if b"\0" in step.new:
-            yield f"{new_text} contains a NUL byte; the file may be taken for a binary one."
+            yield f"{new_text} contains a NUL byte; the file may be treated as binary."
         yield from _partial_matches(body, step, number, offsets, audience)
         at = step.new.find(step.old) if step.old and step.new != step.old else -1
         if at >= 0 and any(_is_there(body, step.new, place - at) for place in offsets):
@@ -291,7 +291,7 @@ class AppliedEdit(results.Data):
 
     edit_index: int = results.integer("From 0")
     occurrences_replaced: int = results.integer("How many places")
-    line_numbers: list[int] = results.values("Their lines in the file as it was", of="integer")
+    line_numbers: list[int] = results.values("Their lines in the original file", of="integer")
 
 
 class Preview(results.Data):

@@ -442,7 +442,7 @@ class PatchReport(Record):
             return Answer("\n".join(notes), (result.evolve(dry_run=True) if self.request.dry_run else result).data())
         if not self.request.dry_run:
             same = not diff and not self.created
-            notes += [f"No change: {wording.plain(file.place.name)} is as it was."] if same else []
+            notes += [f"No change: {wording.plain(file.place.name)} already has this content."] if same else []
             applied = _APPLIED.format("none" if same and not names else "all")
             return Answer("\n".join([applied, *notes]), result.data())
         notes.insert(0, f"Dry run: {self._forecast(wording.plain(file.place.name), diff)}; nothing was written.")
@@ -579,7 +579,7 @@ class Patch(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out, and the fields of one patch may be next to the path."""
+        """Check a call's arguments; null means omitted, and the fields of one patch may be next to the path."""
         kept = spec.without_null(given, cls._fields)
         request = super().parse(spec.gather(kept, "patches", {*OnePatch._fields, *_ALIASES}))
         problem = None
@@ -715,7 +715,7 @@ class PlacedPatch(results.Data):
     runner_up: RunnerUp | None = results.member("The next best place", RunnerUp).nullable
     start_line: int = results.START_LINE
     end_line: int = results.END_LINE
-    replaced: str = results.text("The replaced text; cut if long")
+    replaced: str = results.text("The replaced text; truncated if long")
     written_on: WrittenOn | None = WRITTEN_ON
 
 
@@ -735,7 +735,7 @@ class PatchResult(results.ToolData):
     hash: str = results.HASH
     created: bool = results.flag("Whether the file is new")
     patches: list[PlacedPatch] = results.objects(
-        "Where each patch went; lines are those of the file as it was", PlacedPatch
+        "Where each patch went; line numbers refer to the original file", PlacedPatch
     )
     clipboards: list[str] = results.values("The clipboards that this call filled")
     warnings: list[str] = results.WARNINGS

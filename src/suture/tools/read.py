@@ -33,7 +33,7 @@ class FileRead(Request):
 
     path: str = spec.text("Path of the file, absolute or relative to the workspace root")
     start_line: int = spec.integer("First line, counted from 1", default=1, minimum=1)
-    end_line: int | None = spec.integer("Last line, inclusive; to the end if left out", default=None, minimum=1)
+    end_line: int | None = spec.integer("Last line, inclusive; to the end if omitted", default=None, minimum=1)
     format: str = spec.text(
         "numbered: each line prefixed with its number and a tab; raw: as in the file",
         default="numbered",

@@ -309,8 +309,8 @@ REGEX_REPLACE_MULTI = ToolSpec(
     title="Replace in files",
     description=(
         "Replace the matches of a regular expression in all files that match a glob, in one transaction: every file, "
-        "or none. Without the flag g, only the first on each line. Files that .gitignore ignores, and hidden files "
-        "unless the glob has their dot, are skipped. The answer is one JSON array: file, line, column, original, "
+        "or none. Without the flag g, only the first on each line. Files that .gitignore ignores are skipped, as are "
+        "hidden files unless the glob contains the dot. The answer is one JSON array: file, line, column, original, "
         "replacement, groups, context_before and context_after, as they were before. dry_run shows the same but "
         f"changes nothing; undo reverts it. {ABOUT_PATTERN}"
     ),

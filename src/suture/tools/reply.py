@@ -148,7 +148,7 @@ class BlockFailure(results.Failure):
 class ReplyBlock(results.Data):
     """The outcome of a block or hunk."""
 
-    id: str = results.text("Its number, or 3.2 for the second hunk of block 3; for only")
+    id: str = results.text("Its number, or 3.2 for the second hunk of block 3; a value for `only`")
     format: str = results.text("Its notation", NOTATIONS)
     action: str = results.text("What it does to the file", results.ACTIONS)
     path: str | None = results.text("The file; null if the reply does not name it").nullable
@@ -191,7 +191,7 @@ class UnreadPart(results.Data):
     line: int = results.integer("The line of the reply at which it begins")
     kind: str = results.text("What it seems to be", UNREAD_KINDS)
     path: str | None = results.text("The file it seems to change").nullable
-    edits: bool = results.flag("Whether it clearly edits a file; if true, the call is an error unless only is given")
+    edits: bool = results.flag("Whether it clearly edits a file; if true, the call is an error unless `only` is given")
     message: str = results.text("All of this in one sentence")
 
 
@@ -387,7 +387,7 @@ class ReplyReport(Record):
         if result.change_id is not None:
             return f"Applied {applied} (change {result.change_id}){rest}."
         if summary.applied:
-            return f"No change: {applied} together leave every file as it was{rest}."
+            return f"No change: {applied} together change nothing{rest}."
         if summary.failed:
             return f"No block was applied{rest}. Nothing was changed."
         return f"No change: no block was applied{rest}."
@@ -397,7 +397,7 @@ class ReplyReport(Record):
         applied = self.of_status("applied")
         for outcome in applied:
             if outcome.holds_marker:
-                yield f"Block {outcome.id}: a line of ======= was taken for a part of the new text."
+                yield f"Block {outcome.id}: a ======= line was taken as part of the new text."
         notes = [outcome.note for outcome in self.outcomes if outcome.note and outcome.status != "failed"]
         yield from map(wording.plain, dict.fromkeys(notes))
         yield from dict.fromkeys(warning for outcome in applied for warning in outcome.warnings)

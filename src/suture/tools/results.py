@@ -5,7 +5,7 @@
         size: int = results.integer("Of the whole file, in bytes")
 
 `FileReadResult(path=…, size=…).data()` is what a call returns, and `FileReadResult.output_schema()` describes it to
-clients. An `.optional` field is left out unless it is given.
+clients. An `.optional` field is omitted unless it is given.
 
 A schema fits every result of a tool, because clients check failures too: a success has all required keys, a failure has
 `error`. Keys may be added later, so a schema refuses no others.
@@ -126,7 +126,7 @@ class Data(Record):
 
 
 def or_left_out(value: Any) -> Any:
-    """The value of an optional field; None is left out."""
+    """The value of an optional field; None is omitted."""
     return LEFT_OUT if value is None else value
 
 
@@ -227,7 +227,7 @@ class _HistoryNote(Data):
 class _RecoveryNote(Data):
     id: str = text("The transaction")
     direction: str = text(
-        "back: rolled back; forward: complete, has landed; unknown: a power cut destroyed its intent",
+        "back: rolled back; forward: complete, has landed; unknown: a power cut destroyed the record of it",
         ("back", "forward", "unknown"),
     )
     files: list[str] = values("Its paths")
@@ -236,7 +236,7 @@ class _RecoveryNote(Data):
 
 _HISTORY = member("Only if something is wrong with the history", _HistoryNote)
 _RECOVERED = member("Only if an interrupted transaction was recovered before this call", _RecoveryNote)
-_NO_CHANGE = flag("True if the call leaves every file as it was; left out otherwise")
+_NO_CHANGE = flag("True if the call changes no file; omitted otherwise")
 
 
 class ToolData(Data):
@@ -264,7 +264,7 @@ PATH = text("The file, relative to the workspace root; absolute below an extra r
 CHANGE_ID = text("The change that landed, for undo; null if nothing was changed").nullable
 HASH = digest("Of the file's new content, for expect_hash; in a dry run, of what it would be")
 DIFF = text("The whole change as a unified diff; empty if nothing changes")
-DRY_RUN = flag("True in a dry run; left out otherwise").optional
+DRY_RUN = flag("True in a dry run; omitted otherwise").optional
 WARNINGS = values("What was done but may not be intended")
 START_LINE = integer("First line, from 1")
 END_LINE = integer("Last line, inclusive")
@@ -317,7 +317,7 @@ class Issue(Data):
     code: str = text("The check's own code")
     message: str = text("What is wrong")
     validator: str = text("The check")
-    source: str = text("The line it is in")
+    source: str = text("The text of that line")
 
 
 class NotRun(Data):
@@ -326,7 +326,7 @@ class NotRun(Data):
     path: str = text("The file")
     validator: str = text("The check")
     reason: str = text("Why not")
-    required: bool = flag("Whether the edit is rejected for it")
+    required: bool = flag("Whether the edit is rejected because of it")
 
 
 class Validation(Data):
@@ -459,7 +459,7 @@ def text_diff(
 
 
 def _shorten_lines(lines: list[str]) -> Iterator[str]:
-    """The lines of a diff; long ones are cut around what differs from the line on the other side."""
+    """The lines of a diff; long ones are truncated around what differs from the line on the other side."""
     from suture.text.edits import common_ends  # reading needs none
 
     for number, line in enumerate(lines):
@@ -480,7 +480,7 @@ def cut(diff: str, settings: Settings) -> str:
     if len(shown) >= len(diff.removesuffix("\n")):
         return shown
     if len(lines) - 1 <= settings.max_diff_lines and len(shown) < settings.max_read_bytes:
-        return f"{shown}\n… long lines are cut; the metadata or `suture show` has the whole diff"
+        return f"{shown}\n… long lines are truncated; the metadata or `suture show` has the whole diff"
     limit = "max_diff_lines" if len(lines) - 1 > settings.max_diff_lines else "max_read_bytes"
     more = max(len(lines) - 1 - settings.max_diff_lines, 0)
     rest = f"{more:,} more lines" if more else "more"

@@ -394,7 +394,7 @@ class SearchReplace(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a search and replacement; null means left out."""
+        """Check a search and replacement; null means omitted."""
         request = super().parse(spec.without_null(given, given))
         if request.regex and request.flags & ~_KNOWN_FLAGS:
             known = "IGNORECASE 2, MULTILINE 8, DOTALL 16, UNICODE 32, VERBOSE 64, ASCII 256"
@@ -423,7 +423,7 @@ class SafeEdit(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments; null means left out."""
+        """Check a call's arguments; null means omitted."""
         request = super().parse(spec.rename_fields(spec.without_null(given, cls._fields), {"file_path": "path"}))
         chosen = [name for name in MODES if getattr(request, name) is not None]
         if len(chosen) != 1:

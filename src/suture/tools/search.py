@@ -51,7 +51,7 @@ The pattern is a JavaScript regular expression (flag u), written plainly or as /
 FILE_PATH = spec.text("Path of the file, absolute or relative to the workspace root")
 PATH_PATTERN = spec.text("Which files: a glob from the workspace root such as src/**/*.js; **, *, ?, […] and {a,b}")
 PATTERN = spec.text("Regular expression: pattern or /pattern/flags")
-FLAGS = spec.text("Flags: g, i, m, s; those of /pattern/flags win", default=None)
+FLAGS = spec.text("Flags: g, i, m, s; those in /pattern/flags take precedence", default=None)
 CONTEXT_BEFORE, CONTEXT_AFTER = (
     spec.integer(f"Lines to show {side} each match", default=0, minimum=0, maximum=10_000)
     for side in ("before", "after")
@@ -465,8 +465,8 @@ REGEX_SEARCH_MULTI = ToolSpec(
     name="regex_search_multi",
     title="Search files",
     description=(
-        "Find the matches of a regular expression in all files that match a glob. Binary files, files that .gitignore "
-        "ignores, and hidden files unless the glob has their dot, are skipped. The answer is one JSON "
+        "Find the matches of a regular expression in all files that match a glob. Binary files and files that "
+        ".gitignore ignores are skipped, as are hidden files unless the glob contains the dot. The answer is one JSON "
         "array, sorted by file: file, line (from 1), column (from 0, in characters), match, groups (the whole match "
         f"first; null for unmatched groups), context_before and context_after. {ABOUT_PATTERN}"
     ),

@@ -381,17 +381,17 @@ def items(about: str, *, model: type[Request], default: object = _REQUIRED) -> A
 
 
 def member(about: str, *, model: type[Request]) -> Any:
-    """An object, read by `model`; None if left out."""
+    """An object, read by `model`; None if omitted."""
     return _Object(about, default=None, model=model)
 
 
 def texts(about: str) -> Any:
-    """A list of strings, empty if left out."""
+    """A list of strings, empty if omitted."""
     return _Texts(about, default=())
 
 
 def ids(about: str) -> Any:
-    """A list of ids such as 1 and 3.2, which may be sent as numbers; None if left out."""
+    """A list of ids such as 1 and 3.2, which may be sent as numbers; None if omitted."""
     return _Ids(about, default=None)
 
 
@@ -484,7 +484,7 @@ class Request(Record):
 
 
 def without_null(given: Mapping[str, object], names: Container[str]) -> dict[str, object]:
-    """A call's arguments; for these names, null means left out."""
+    """A call's arguments; for these names, null means omitted."""
     return {name: value for name, value in given.items() if value is not None or name not in names}
 
 

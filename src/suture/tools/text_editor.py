@@ -133,7 +133,7 @@ def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[st
 
 def _evidence(error: errors.NoMatch) -> Iterator[str]:
     if error.applied is not None:
-        change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
+        change = f", written by change {error.applied['change_id']}" if error.applied["change_id"] else ""
         yield f"new_str is already at {span_of(error.applied)}{change}."
     elif error.written_on is not None:
         yield from wording.block_details(error, EDITOR)
@@ -155,7 +155,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
 _ADVICE = {
     "deleted": "View the file again, and decide whether the edit is still needed.",
     "ambiguous": "Copy the lines you mean, with enough surrounding lines to make them unique.",
-    "partly_applied": "Part of this edit is already made: send only the rest.",
+    "partly_applied": "Part of this edit has already been made: send only the rest.",
     "elided": "Write out what is left out ('...') in old_str and new_str.",
 }
 
@@ -203,7 +203,7 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
     if not total:
         notes.append(f"{plain(name)} is empty.")
     if len(shown) > most:
-        notes.append(f"Note: line {end} is cut; it is longer than {most:,} characters.")
+        notes.append(f"Note: line {end} is truncated; it is longer than {most:,} characters.")
     if end < last:
         notes.append(f"Note: truncated after line {end} of {total}; continue with view_range [{end + 1}, -1].")
     if body.encoding is None:
@@ -243,7 +243,7 @@ def folder_view(session: Session, target: Target, view_range: Sequence[int] | No
     head = f"Files and folders in {plain(name)}, up to 2 levels deep, without hidden and ignored ones:"
     lines = [head, *map(plain, entries)] if entries else [f"{plain(name)} has no files or folders to show."]
     if not entries and listing.left_out:
-        lines.append(f"{count(listing.left_out, 'hidden or ignored name')} left out.")
+        lines.append(f"{count(listing.left_out, 'hidden or ignored name')} not shown.")
     if listing.cut:
         lines += ["", f"Note: truncated after {len(entries):,} entries; view one of the folders to see all of it."]
     if view_range is not None:
@@ -371,7 +371,7 @@ class _Range(Argument):
 
 
 def _view_range() -> Any:
-    """Two line numbers; None if left out."""
+    """Two line numbers; None if omitted."""
     about = "For view of a file: the first and last line, counted from 1; -1 as the last means the end of the file"
     return _Range(about, default=None)
 
@@ -385,7 +385,7 @@ class TextEditor(Request):
     )
     view_range: list[int] | None = _view_range()
     old_str: str | None = spec.text("For str_replace: the text to replace, exactly as it is in the file", default=None)
-    new_str: str | None = spec.text("For str_replace: the new text; if left out, old_str is deleted", default=None)
+    new_str: str | None = spec.text("For str_replace: the new text; if omitted, old_str is deleted", default=None)
     file_text: str | None = spec.text("For create: the content of the file", default=None)
     insert_line: int | None = spec.integer(
         "For insert: the line after which the text goes; 0 for the beginning of the file", default=None, minimum=0

@@ -201,7 +201,7 @@ def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool)
 
 
 _ASIDE = {
-    "back": "Files had changed since; the other content is in",
+    "back": "Some files had changed since; what could not be put back is in",
     "unknown": "The old content of files that it replaced or deleted is in",
 }
 

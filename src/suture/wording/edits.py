@@ -118,7 +118,7 @@ def _search_excerpt(text: str) -> str:
 def _evidence(error: errors.NoMatch) -> Iterator[str]:
     """What is known about where the text should be."""
     if error.applied is not None:
-        change = f", by change {error.applied['change_id']}" if error.applied["change_id"] else ""
+        change = f", written by change {error.applied['change_id']}" if error.applied["change_id"] else ""
         yield ""
         yield f"new_text is already at {span_of(error.applied)}{change}."
         return
@@ -241,7 +241,7 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
         yield _fix("USE_EXACT_TEXT", f"{order}; it occurs once, at {span_of(error.correction)}", example)
     yield from _special_fixes(error, audience)
     if error.attempt > 1 and error.region is not None:
-        whole = f"Replace {span_of(error.region)} whole: send this as old_text, and what it should become as new_text"
+        whole = f"Replace {span_of(error.region)} completely: send this as old_text, and the new lines as new_text"
         yield _fix("USE_EXACT_TEXT", whole, visible_json({"old_text": error.region["text"]}))
     yield from _unique_fixes(error)
     if error.stale is None:
@@ -277,7 +277,7 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
         every = "Copy the text exactly; it must be identical at every place to replace"
         yield _fix("USE_EXACT_TEXT", copy_lines if error.expected_occurrences == 1 else every)
     if error.why == "partly_applied":
-        yield _fix("USE_EXACT_TEXT", "Part of this change is already made: send only the rest")
+        yield _fix("USE_EXACT_TEXT", "Part of this change has already been made: send only the rest")
     if error.why == "elided":
         yield _fix("USE_EXACT_TEXT", "Write out what is left out ('...') in old_text and new_text")
     if error.why == "conflict" and error.detail == "two_sided":
@@ -526,13 +526,13 @@ PATCH_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.MissingOldText,
             lambda e: f"{_patch(e)}: replace needs oldText; an empty one fits only an empty file.",
-            "Say what to replace; to write a whole file use overwrite, to add to it append_eof or prepend_bof.",
+            "Say what to replace. To write a whole file, use overwrite; to add to it, append_eof or prepend_bof.",
         ),
         entry(
             errors.AlreadyApplied,
             lambda e: (
                 f"{_patch(e)}: newText is already at {span(e.start_line, e.end_line)} of {e.path}"
-                f"{f', by change {e.change_id}' if e.change_id else ''}."
+                f"{f', written by change {e.change_id}' if e.change_id else ''}."
             ),
             "Nothing was changed. Leave this patch out.",
         ),
@@ -777,8 +777,7 @@ PATCH_HINTS: dict[str, Words] = dict(
         entry(errors.NoMatch, hint=_read_for_hunk),
         entry(
             errors.OldTextNotUnique,
-            hint="Add context lines, or a line of @@ with the class or function around the place, "
-            "so that only one fits.",
+            hint="Add context lines, or an @@ line with the class or function around the place, so that only one fits.",
         ),
         entry(
             errors.EditConflict,
@@ -790,7 +789,9 @@ PATCH_HINTS: dict[str, Words] = dict(
         ),
         entry(
             errors.OutOfScope,
-            hint=lambda e: f"Read {e.path} again, and write the class or function that contains the lines after @@.",
+            hint=lambda e: (
+                f"Read {e.path} again, and change the @@ line to the class or function that contains the hunk's lines."
+            ),
         ),
         entry(errors.UnprovedChange, hint="Write the hunk with the lines indented and spelled as in the file."),
         entry(

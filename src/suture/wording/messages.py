@@ -513,7 +513,7 @@ REPLY_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.ReplyTimeout,
             lambda e: f"The time limit (reply_call_ms, {e.limit:,} ms) expired before this block was reached.",
-            "Send it again in a smaller reply.",
+            f"{AGAIN} in a smaller reply.",
         ),
         entry(
             errors.NoContext,
@@ -685,7 +685,7 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.Cancelled,
-            "The call was cancelled.",
+            "The call was canceled.",
             "Nothing was changed.",
         ),
         entry(
@@ -716,7 +716,8 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.HistoryUnavailable,
             lambda e: f"The history of this workspace cannot be used: {e.reason}.",
-            "Nothing was changed. Edits still work; the next one renames a damaged history and starts a new one.",
+            "Nothing was changed. Edits still work. If the history is damaged, the next edit renames it and starts a "
+            "new one.",
         ),
         entry(
             errors.HistoryDamaged,
@@ -726,7 +727,7 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.ChangeNotFound,
             lambda e: (
-                f"More than one change begins with '{e.change_id}': {', '.join(e.candidates)}."
+                f"More than one change id begins with '{e.change_id}': {', '.join(e.candidates)}."
                 if e.candidates
                 else f"No change has the id '{e.change_id}'."
             ),

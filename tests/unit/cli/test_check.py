@@ -267,11 +267,11 @@ def test_files_beyond_the_most_are_counted_and_fail(root: Path, said: Run) -> No
         put(root, f"many/{number}.json", "[1]")
     out, err = said("many", "--max-files", "3", code=1)
     assert out == []
-    why = "it was left out, with 3 more files: the limit is 3 files (--max-files)"
+    why = "it was skipped, with 3 more files: the limit is 3 files (--max-files)"
     assert err == [f"⚠️ Not validated: many/3.json by check: {why}", "Checked 3 files: 4 skipped."]
     assert said("many", "--max-files", "7") == ([], ["Checked 7 files: no problems."])
     out, err = said("many/0.json", "many/1.json", "--max-files", "1", code=1)
-    assert err[0].endswith("many/1.json by check: it was left out: the limit is 1 file (--max-files)")
+    assert err[0].endswith("many/1.json by check: it was skipped: the limit is 1 file (--max-files)")
     assert said("many", "--max-files", "0", code=2)[1][0].endswith("expected a number of at least 1, got '0'")
 
 
@@ -282,7 +282,7 @@ def test_files_beyond_the_time_are_told_and_fail(root: Path, monkeypatch: pytest
     now = iter(range(10_000))
     monkeypatch.setattr(check, "monotonic", lambda: next(now))
     err = said("many", "--max-time", "5", code=1)[1]
-    assert err[-2].endswith("it was left out, with all files after it: the time limit expired (--max-time)")
+    assert err[-2].endswith("it was skipped, with all files after it: the time limit expired (--max-time)")
     assert err[-1].endswith(" files: the rest skipped.")
 
 
@@ -415,8 +415,8 @@ def test_a_dry_run_is_checked_too(
 @pytest.mark.parametrize(
     ("command", "out"),
     [
-        ("edit", "No change: src/app.py is as it was (1 replacement).\n\n✅ Validation Passed\n"),
-        ("patch", "No change: src/app.py is as it was.\n\n✅ Validation Passed\n"),
+        ("edit", "No change: src/app.py already has this content (1 replacement).\n\n✅ Validation Passed\n"),
+        ("patch", "No change: src/app.py already has this content.\n\n✅ Validation Passed\n"),
     ],
 )
 def test_what_changes_nothing_breaks_nothing(

@@ -254,7 +254,7 @@ def test_an_interrupted_transaction_waits_for_recover(world: Path, capfd: pytest
     with pytest.raises(Stopped), tx:
         pass
     stopping.abandon()
-    advice = f"suture recover --root {root} (it is rolled back)"
+    advice = f"suture recover --root {root} (rolls it back)"
     assert odd(looked(capfd, code=1), "transaction") == [
         ("problem", "transaction", "a change of a.txt was interrupted", advice)
     ]

@@ -118,7 +118,7 @@ def test_a_dry_run_prints_what_would_be_changed(
 
 def test_an_edit_that_changes_nothing_says_so(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["edit", "a.txt", "--old", "two", "--new", "two"]) == 0
-    assert capfd.readouterr().out == "No change: a.txt is as it was (1 replacement).\n"
+    assert capfd.readouterr().out == "No change: a.txt already has this content (1 replacement).\n"
     assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
 
 

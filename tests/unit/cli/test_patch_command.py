@@ -54,7 +54,7 @@ def test_patch_reads_stdin(root: Path, capfd: pytest.CaptureFixture[str], monkey
     assert (root / "sub/new.txt").read_text() == "new\n"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(patches).encode())))
     assert main(["patch", "sub/new.txt", "-"]) == 0
-    assert capfd.readouterr().out == "No change: sub/new.txt is as it was.\n"
+    assert capfd.readouterr().out == "No change: sub/new.txt already has this content.\n"
 
 
 @pytest.mark.promise("patch.command")
@@ -166,7 +166,7 @@ def test_a_dry_run_says_what_would_be_created_or_stay(
 @pytest.mark.promise("patch.command")
 def test_clipboards_are_named(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["patch", "a.txt", '{"oldText": "two\\n", "toClipboard": "x", "fromClipboard": "x"}']) == 0
-    assert capfd.readouterr().out == "No change: a.txt is as it was.\nCopied line 2 to clipboard 'x'.\n"
+    assert capfd.readouterr().out == "No change: a.txt already has this content.\nCopied line 2 to clipboard 'x'.\n"
     assert main(["patch", "a.txt", '{"oldText": "one\\n", "newText": "", "toClipboard": "y"}']) == 0
     assert capfd.readouterr().out.split("\n")[1] == "Cut line 1 to clipboard 'y'."
     assert (root / "a.txt").read_bytes() == b"two\n"

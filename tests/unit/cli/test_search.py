@@ -250,7 +250,7 @@ def test_nothing_found_is_exit_code_1(said: Run) -> None:
         (
             ["x", "*.log"],
             "NO_FILES_MATCHED: No files matched pattern: *.log",
-            "What fits is ignored by .gitignore: to have it, add --inc",
+            "The matching files are ignored by .gitignore: to include them, add --inc",
         ),
         (["x", "srcc"], "FILE_NOT_FOUND: File not found: srcc", "Did you mean src?"),
         (["x", "src", "srcc"], "FILE_NOT_FOUND: File not found: srcc", "Did you mean src?"),

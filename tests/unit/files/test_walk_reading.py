@@ -161,8 +161,8 @@ def test_files_below_an_extra_root_are_named_absolutely(tmp_path: Path) -> None:
     ("pattern", "hint"),
     [
         ("build/../x", None),
-        ("*.log", "What fits is ignored by .gitignore: to have it, set include_ignored."),
-        ("src", "src is a folder: for the files in it, src/**/*."),
+        ("*.log", "The matching files are ignored by .gitignore: to include them, set include_ignored."),
+        ("src", "src is a folder: for the files in it, use src/**/*."),
         (".envrc", ".envrc is protected (.envrc)."),
         ("*.xyz", "Check the pattern: it is relative to the workspace root, and ** matches any number of folders."),
     ],

@@ -239,7 +239,7 @@ def test_a_new_name_means_nothing_to_one_text() -> None:
 
 def test_what_may_not_have_been_meant_is_told() -> None:
     result, _ = met({"m.py": b"a\n"}, at("m.py", block("a\n", "b\n=======\n")))
-    assert result.metadata["warnings"] == ["Block 1: a line of ======= was taken for a part of the new text."]
+    assert result.metadata["warnings"] == ["Block 1: a ======= line was taken as part of the new text."]
     result, _ = met({}, at("m.py", new_file("```\nx\n```\n")))
     assert result.metadata["warnings"] == ["The code fence around m.py was left out."]
 

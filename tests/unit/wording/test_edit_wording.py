@@ -186,7 +186,7 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
         ["It was found by similarity, but it is not clear", "Line 3: \tvalue = 1", TAB],
         "file_read",
     ),
-    "partly applied": ({"why": "partly_applied"}, [], "is already made"),
+    "partly applied": ({"why": "partly_applied"}, [], "has already been made"),
     "conflict": (
         {"why": "conflict", "sides": SIDES},
         ["Line 3 ", "in old_text: one", "in the file: two"],
@@ -301,7 +301,7 @@ def test_what_is_known_is_told_and_what_to_do_first(fields: dict[str, Any], told
     assert not any("example" in each for each in edits.suggestions(error))
 
 
-@pytest.mark.parametrize(("change_id", "by"), [(None, ""), ("abc", ", by change abc")])
+@pytest.mark.parametrize(("change_id", "by"), [(None, ""), ("abc", ", written by change abc")])
 def test_what_stands_there_already_is_told_and_nothing_is_to_be_sent(change_id: str | None, by: str) -> None:
     done = {"start_line": 3, "end_line": 4, "change_id": change_id}
     error = no_match(why="applied", applied=done, correction=FIXED, similar_content=[place()])
@@ -442,7 +442,7 @@ def test_a_repeated_edit_is_shown_the_region_and_how_to_replace_it() -> None:
     assert told[4].startswith("Lines 2-4 of src/app.py, ")
     assert told[5:9] == ["def one():", "\tvalue = 1\\x07", "\treturn value", ""]
     whole = edits.suggestions(error)[0]
-    assert whole["suggestion"].startswith("Replace lines 2-4 whole: send this as old_text")
+    assert whole["suggestion"].startswith("Replace lines 2-4 completely: send this as old_text")
     assert json.loads(whole["example"]) == {"old_text": REGION["text"]}
 
 
@@ -458,7 +458,7 @@ def test_a_repeated_edit_that_was_corrected_is_given_the_correction_first() -> N
     error = no_match(attempt=3, why="found", region=REGION, words=SOME, similar_content=[place()], correction=FIXED)
     first, second, *_ = edits.suggestions(error)
     assert json.loads(first["example"])["new_text"] == FIXED["new_text"]
-    assert "whole" in second["suggestion"]
+    assert "completely" in second["suggestion"]
     assert "Words of old_text" not in wording.error_text(error)
     assert "(attempt 3)" in wording.error_text(error)
 

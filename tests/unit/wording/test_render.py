@@ -268,7 +268,7 @@ def test_a_recovery_is_told_with_its_direction_and_what_was_put_aside() -> None:
     back = Recovered("id1", "back", ("a",), ("a.suture-orig",))
     assert wording.recovered_text(back) == (
         "An interrupted transaction (id1, 1 path) has been rolled back. "
-        "Files had changed since; the other content is in a.suture-orig."
+        "Some files had changed since; what could not be put back is in a.suture-orig."
     )
     forward = Recovered("id2", "forward", ("a", "b"), ())
     assert wording.recovered_text(forward) == "An interrupted transaction (id2, 2 paths) was complete and has landed."
