@@ -45,6 +45,7 @@ _NEEDED_MODULES = frozenset(
 """Modules that suture imports on demand, and those that these import if available."""
 _GRAMMARS = "tree_sitter_"
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_STANDARD_LIBRARY = os.path.dirname(os.path.realpath(os.__file__))
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 """Names of folders that contain only installed packages, nothing that a project edits."""
 _VENV_PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
@@ -112,7 +113,8 @@ def _own_places(roots: Sequence[str], inside: RootSet) -> list[str]:
     inner = dict.fromkeys(_real(place) for place in dict.fromkeys(places) if inside.contains(place))
     whole = {_real(root) for root in roots}
     parts = [os.path.join(place, part) for place in inner if place in whole for part in _VENV_PARTS]
-    return [*(place for place in inner if place not in whole), *parts]
+    library = [_STANDARD_LIBRARY] if inside.contains(_STANDARD_LIBRARY) else []  # the whole of it, even as a root
+    return [*(place for place in inner if place not in whole), *parts, *library]
 
 
 def usable_path(roots: Sequence[str]) -> list[str]:

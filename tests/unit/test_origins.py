@@ -164,3 +164,17 @@ def test_a_file_that_suture_runs_from_is_not_edited_unless_the_operator_opens_it
     assert not Workspace(package.parent).call("file_read", {"path": "suture/origins.py"}).is_error
     opened = Workspace(package.parent, Settings(allow_protected=("suture/**",)))
     assert not opened.call("file_edit", given).is_error
+
+
+@pytest.mark.promise("confine.no-code")
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("above", [False, True])
+def test_a_root_that_is_the_standard_library_is_read_but_not_edited(*, above: bool) -> None:
+    library = Path(os.__file__).resolve().parent
+    root = library.parent if above else library
+    workspace = Workspace(root)
+    assert str(library) in usable_path([str(root)])
+    file = f"{library.name}/signal.py" if above else "signal.py"
+    arguments = {"path": file, "edits": [{"old_text": "import _signal\n", "new_text": ""}], "dry_run": True}
+    assert workspace.call("file_edit", arguments).metadata["error"]["code"] == "PROTECTED_PATH"
+    assert not workspace.call("regex_search", {"file_path": file, "pattern": "import _signal"}).is_error
