@@ -127,7 +127,7 @@ def _freeze(value: object) -> Any:
 
 PLUGINS = "suture.validators"
 """The entry point group of plugins."""
-_DEFAULT_TIMEOUT_MS = 10_000
+_DEFAULT_TIMEOUT_MS = 10_000  # for one file: mypy takes a few seconds when it starts
 _GRACE_SECONDS = 1.0  # in which the parent of a worker can still kill it
 _MAX_ENTRY_POINTS_BYTES = 1_000_000  # real files have a few kilobytes
 
