@@ -96,112 +96,143 @@ class FileEdit(Request):
 
 def plan_file_edit(session: Session, request: FileEdit) -> Proposal:
     """Simulate all edits on the file as it is, and plan what they do to it."""
-    report, total = make_edits(session, request, session.audience), len(request.edits)
-    number = f"{total} edits" if total > 1 else "edit"
-    plan = Plan((report.file,), "file_edit", f"{number} of {report.file.place.name}")
-    return Proposal(plan, report.answer)
-
-
-def make_edits(session: Session, request: FileEdit, audience: Audience) -> EditReport:
-    """The edits of the file as it is; the audience has the names of the arguments."""
-    settings, total = session.settings, len(request.edits)
-    check_limit("The request", total, settings, "max_edits", "edits")
-    expected = sum(one_edit.occurrences for one_edit in request.edits)
+    settings, edits = session.settings, request.edits
+    check_limit("The request", len(edits), settings, "max_edits", "edits")
+    expected = sum(one_edit.occurrences for one_edit in edits)
     check_limit("The request", expected, settings, "max_replacements", "replacements")
     before = session.text(request.path, request.encoding)
     check_hash(request.expect_hash, before.place.name, before)
-    steps = [_step(before, one_edit) for one_edit in request.edits]
-    size = len(before.text.body)
-    for step in steps:  # intermediate results count, even if a later edit makes them smaller
-        size += step.count * (len(step.new) - len(step.old))
-        check_size(before.place.name, size)
-    outcome = apply_steps(before.text.body, steps)
-    cautions, left_out = _placeholders(before, request, steps, outcome.places, audience)
-    if outcome.failed is not None or left_out:
-        raise _failure(session, before, request, steps, outcome, audience)
-    change = session.plan_update(before, outcome.edits)
-    sizes = [len(step.old) for step in steps]
-    cautions = [*_cautions(before.text.body, steps, outcome.places, audience), *cautions]
-    generated = results.warning(before.place.name, before.text.body)
-    warnings = [*([generated] if generated else []), *cautions]
-    return EditReport(settings, change, outcome.places, sizes, warnings, request.dry_run)
+    applier = EditApplier(session, before, edits, session.audience, literal=request.literal, dry_run=request.dry_run)
+    report = applier.apply()
+    number = f"{len(edits)} edits" if len(edits) > 1 else "edit"
+    plan = Plan((report.file,), "file_edit", f"{number} of {before.place.name}")
+    return Proposal(plan, report.answer)
 
 
-def _step(before: Snapshot, one_edit: OneEdit) -> Step:
-    old, new = (text.encode("utf-8", "surrogatepass") for text in (one_edit.old_text, one_edit.new_text))
-    if not new.isascii():
-        check_surrogates(before.text, one_edit.new_text, one_edit.old_text)
-        check_writable(before.text, new, old)
-    return Step(old, new, one_edit.occurrences)
+class EditApplier(Record):
+    """Applies edits to a file, each to the result of those before it: all of them or none."""
 
+    session: Session
+    before: Snapshot
+    edits: Sequence[OneEdit]
+    audience: Audience
+    """It has the names of the arguments."""
+    literal: bool
+    """Whether placeholders are text."""
+    dry_run: bool
 
-def _cautions(body: bytes, steps: Sequence[Step], places: Sequence[Sequence[int]], audience: Audience) -> Iterator[str]:
-    """Warnings about what is done as requested, but may not be intended."""
-    for number, (step, offsets) in enumerate(zip(steps, places, strict=True)):
-        new_text = in_argument(audience.of_edit(number, "new_text"))
-        if b"\0" in step.new:
-            yield f"{new_text} contains a NUL byte; the file may be treated as binary."
-        yield from _partial_matches(body, step, number, offsets, audience)
-        at = step.new.find(step.old) if step.old and step.new != step.old else -1
-        if at >= 0 and any(_is_there(body, step.new, place - at) for place in offsets):
-            yield f"{new_text} was already there; if the edit was sent twice, undo it."
+    @cached_property
+    def _steps(self) -> list[Step]:
+        return [self._step(one_edit) for one_edit in self.edits]
 
+    def _step(self, one_edit: OneEdit) -> Step:
+        old, new = (text.encode("utf-8", "surrogatepass") for text in (one_edit.old_text, one_edit.new_text))
+        if not new.isascii():
+            check_surrogates(self.before.text, one_edit.new_text, one_edit.old_text)
+            check_writable(self.before.text, new, old)
+        return Step(old, new, one_edit.occurrences)
 
-def _placeholders(
-    before: Snapshot,
-    request: FileEdit,
-    steps: Sequence[Step],
-    places: Sequence[Sequence[int]],
-    audience: Audience,
-) -> tuple[list[str], list[ElisionInNewText]]:
-    """Warnings about placeholders that edits only insert, and errors for those that would delete what they represent.
+    def apply(self) -> EditReport:
+        """Plan the change; raises the error of the first edit that fails."""
+        before, steps = self.before, self._steps
+        size = len(before.text.body)
+        for step in steps:  # intermediate results count, even if a later edit makes them smaller
+            size += step.count * (len(step.new) - len(step.old))
+            check_size(before.place.name, size)
+        outcome = apply_steps(before.text.body, steps)
+        placeholders, left_out = self._placeholders(outcome.places)
+        if outcome.failed is not None or left_out:
+            raise self._failure(outcome)
+        change = self.session.plan_update(before, outcome.edits)
+        generated = results.warning(before.place.name, before.text.body)
+        warnings = [*([generated] if generated else []), *self._cautions(outcome.places), *placeholders]
+        sizes = [len(step.old) for step in steps]
+        return EditReport(self.session.settings, change, outcome.places, sizes, warnings, self.dry_run)
 
-    `places` are those of the first edits; they are empty for an edit that was not found.
-    """
-    body, name, total = before.text.body, before.place.name, len(steps)
-    warnings: list[str] = []
-    failures: list[ElisionInNewText] = []
-    for number, (step, offsets) in enumerate(zip(steps, places, strict=False)):
-        check_time()
-        if request.literal or not offsets or not step.new:
-            continue
-        old, new = step.old, step.new.decode("utf-8", "replace")
-        if body.startswith(old, offsets[0]):  # else an earlier edit inserted it
-            old, new = whole_lines(body, edit(offsets[0], offsets[0] + len(old), step.new))
-        try:
-            where = audience.of_edit(number, "new_text")
-            warnings += check_placeholders(old, new, name, where, index=number, total=total)
-        except ElisionInNewText as error:
-            failures.append(error)
-    return warnings, failures
+    def _cautions(self, places: Sequence[Sequence[int]]) -> Iterator[str]:
+        """Warnings about what is done as requested, but may not be intended."""
+        body = self.before.text.body
+        for number, (step, offsets) in enumerate(zip(self._steps, places, strict=True)):
+            new_text = in_argument(self.audience.of_edit(number, "new_text"))
+            if b"\0" in step.new:
+                yield f"{new_text} contains a NUL byte; the file may be treated as binary."
+            yield from _partial_matches(body, step, number, offsets, self.audience)
+            at = step.new.find(step.old) if step.old and step.new != step.old else -1
+            if at >= 0 and any(_is_there(body, step.new, place - at) for place in offsets):
+                yield f"{new_text} was already there; if the edit was sent twice, undo it."
 
+    def _placeholders(self, places: Sequence[Sequence[int]]) -> tuple[list[str], list[ElisionInNewText]]:
+        """Warnings about inserted placeholders, and errors for those that would delete what they represent.
 
-def _failure(
-    session: Session,
-    before: Snapshot,
-    request: FileEdit,
-    steps: Sequence[Step],
-    outcome: Outcome,
-    audience: Audience,
-) -> SutureError:
-    """The error of the first failing edit, with the others in `further`, each on the text without the failing edits."""
-    from time import monotonic
+        `places` are those of the first edits; they are empty for an edit that was not found.
+        """
+        body, name, total = self.before.text.body, self.before.place.name, len(self.edits)
+        warnings: list[str] = []
+        failures: list[ElisionInNewText] = []
+        for number, (step, offsets) in enumerate(zip(self._steps, places, strict=False)):
+            check_time()
+            if self.literal or not offsets or not step.new:
+                continue
+            old, new = step.old, step.new.decode("utf-8", "replace")
+            if body.startswith(old, offsets[0]):  # else an earlier edit inserted it
+                old, new = whole_lines(body, edit(offsets[0], offsets[0] + len(old), step.new))
+            try:
+                where = self.audience.of_edit(number, "new_text")
+                warnings += check_placeholders(old, new, name, where, index=number, total=total)
+            except ElisionInNewText as error:
+                failures.append(error)
+        return warnings, failures
 
-    failures: list[tuple[int, SutureError]] = []
-    until, left = monotonic() + _FURTHER_SECONDS, 0
-    for step_outcome in _one_by_one(outcome, steps):
-        outcome = step_outcome
-        if step_outcome.failed is not None:
-            detailed = not failures or (len(failures) <= _DETAILED_FAILURES and monotonic() < until)
-            failures.append((step_outcome.failed, _error(session, before, request, step_outcome, detailed=detailed)))
-            if monotonic() > until:
-                left = len(steps) - 1 - step_outcome.failed
-                break
-    failures += [(error.index, error) for error in _placeholders(before, request, steps, outcome.places, audience)[1]]
-    (_, first), *others = sorted(failures, key=lambda failure: failure[0])
-    first.further = [(index, error, number < _DETAILED_FAILURES) for number, (index, error) in enumerate(others)]
-    first.unexamined = left
-    return first
+    def _failure(self, outcome: Outcome) -> SutureError:
+        """The error of the first failing edit; `further` has the others, each on the text without the failing edits."""
+        from time import monotonic
+
+        failures: list[tuple[int, SutureError]] = []
+        until, left = monotonic() + _FURTHER_SECONDS, 0
+        for step_outcome in _one_by_one(outcome, self._steps):
+            outcome = step_outcome
+            if outcome.failed is not None:
+                detailed = not failures or (len(failures) <= _DETAILED_FAILURES and monotonic() < until)
+                failures.append((outcome.failed, self._error(outcome, outcome.failed, detailed=detailed)))
+                if monotonic() > until:
+                    left = len(self.edits) - 1 - outcome.failed
+                    break
+        failures += [(error.index, error) for error in self._placeholders(outcome.places)[1]]
+        (_, first), *others = sorted(failures, key=lambda failure: failure[0])
+        first.further = [(index, error, number < _DETAILED_FAILURES) for number, (index, error) in enumerate(others)]
+        first.unexamined = left
+        return first
+
+    def _error(self, outcome: Outcome, failed: int, *, detailed: bool) -> errors.NoMatch | errors.WrongCount:
+        """The error of an edit that failed; `detailed`: with a diagnosis."""
+        session, before, one_edit, hits = self.session, self.before, self.edits[failed], outcome.hits
+        target = SearchTarget(
+            before.place.name, one_edit.old_text, one_edit.new_text, failed, len(self.edits), one_edit.occurrences
+        )
+        if not detailed:
+            return unexamined(target, len(hits))
+        index = Index(outcome.body, before.place.name, session.bases(before))
+        view = View(index, before.text, outcome.origin if outcome.edits else None)
+        old = self._steps[failed].old
+        own = occurrences(before.text.body, old) if failed else []
+        if hits:
+            actual = count_occurrences(outcome.body, old, hits) if len(hits) > MOST_HITS else len(hits)
+            originally = len(own) if failed else actual
+            number = attempt(session, before, target, dry_run=self.dry_run)
+            return wrong_count(target, view, hits, actual, originally, number)
+        failure = diagnose(index, one_edit.old_text, one_edit.new_text)
+        number = attempt(session, before, target, dry_run=self.dry_run)
+        return no_match(target, failure, view, number, self._consumed_by(outcome, own))
+
+    def _consumed_by(self, outcome: Outcome, places: Sequence[tuple[int, int]]) -> int | None:
+        """The edit of this call that changed the first of these places."""
+        if not places:
+            return None
+        start, end = places[0]
+        for number, (step, offsets) in enumerate(zip(self._steps, outcome.places, strict=False)):
+            if any(at < end and start < at + len(step.old) for at in offsets):
+                return number
+        return None
 
 
 def _one_by_one(outcome: Outcome, steps: Sequence[Step]) -> Iterator[Outcome]:
@@ -520,42 +551,6 @@ def _lines(numbers: Sequence[int]) -> str:
     shown = ", ".join(map(str, distinct[:_SHOWN_LINES]))
     more = f" and {len(distinct) - _SHOWN_LINES} more" if len(distinct) > _SHOWN_LINES else ""
     return f"{'line' if len(distinct) == 1 else 'lines'} {shown}{more}"
-
-
-def _error(
-    session: Session, before: Snapshot, request: FileEdit, outcome: Outcome, *, detailed: bool
-) -> errors.NoMatch | errors.WrongCount:
-    """The error of the first failing edit; `detailed`: with a diagnosis."""
-    assert outcome.failed is not None  # noqa: S101  asked only then
-    one_edit, name = request.edits[outcome.failed], before.place.name
-    total, hits = len(request.edits), outcome.hits
-    target = SearchTarget(name, one_edit.old_text, one_edit.new_text, outcome.failed, total, one_edit.occurrences)
-    if not detailed:
-        return unexamined(target, len(hits))
-    index = Index(outcome.body, name, session.bases(before))
-    view = View(index, before.text, outcome.origin if outcome.edits else None)
-    old = one_edit.old_text.encode("utf-8", "surrogatepass")
-    own = occurrences(before.text.body, old) if outcome.failed else []
-    if hits:
-        actual = count_occurrences(outcome.body, old, hits) if len(hits) > MOST_HITS else len(hits)
-        originally = len(own) if outcome.failed else actual
-        number = attempt(session, before, target, dry_run=request.dry_run)
-        return wrong_count(target, view, hits, actual, originally, number)
-    failure = diagnose(index, one_edit.old_text, one_edit.new_text)
-    number = attempt(session, before, target, dry_run=request.dry_run)
-    return no_match(target, failure, view, number, _consumed_by(request, outcome, own))
-
-
-def _consumed_by(request: FileEdit, outcome: Outcome, places: Sequence[tuple[int, int]]) -> int | None:
-    """The edit of this call that changed the first of these places."""
-    if not places:
-        return None
-    start, end = places[0]
-    for number, (one_edit, offsets) in enumerate(zip(request.edits, outcome.places, strict=False)):
-        size = len(one_edit.old_text.encode("utf-8", "surrogatepass"))
-        if any(at < end and start < at + size for at in offsets):
-            return number
-    return None
 
 
 def explain_failure(given: Mapping[str, object], error: errors.SutureError, audience: Audience) -> Answer:

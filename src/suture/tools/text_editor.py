@@ -25,7 +25,7 @@ from suture.text import newline_at
 from suture.text.edits import edit, splice
 from suture.text.replace import adapt_endings
 from suture.tools import results, spec
-from suture.tools.edit import FileEdit, OneEdit, make_edits
+from suture.tools.edit import EditApplier, OneEdit
 from suture.tools.results import check_placeholders, check_surrogates, check_writable, shrinkage
 from suture.tools.safe import whole
 from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec
@@ -449,17 +449,9 @@ def _is_file(target: Target) -> bool:
 
 
 def _str_replace(session: Session, request: TextEditor) -> Proposal:
-    edit = OneEdit(old_text=request.old_str or "", new_text=request.new_str or "", occurrences=1)
-    file_edit = FileEdit(
-        path=request.path,
-        edits=[edit],
-        dry_run=False,
-        encoding=None,
-        expect_hash=None,
-        validate="off",
-        literal=request.literal,
-    )
-    report = make_edits(session, file_edit, EDITOR)
+    edits = [OneEdit(old_text=request.old_str or "", new_text=request.new_str or "", occurrences=1)]
+    before = session.text(request.path)
+    report = EditApplier(session, before, edits, EDITOR, literal=request.literal, dry_run=False).apply()
     return _proposal(request, report.file, "Successfully replaced text at exactly one location.", report.warnings)
 
 
