@@ -6,9 +6,10 @@
     <!-- not run: REASON -->  the block below is only shown
 
 All blocks of a page run in one folder, which contains `FILES` at first, and each block of commands in one shell. Stdout
-and stderr are combined, as in a terminal. A line `...` stands for any number of lines. Ids, times and
-durations may differ. The folder's parent, which is the home folder, is shown as `~`, and the folder with the programs
-as `~/venv/bin`. Any other block is a mistake.
+and stderr are combined, as in a terminal. A line `...` stands for any number of lines. Times and durations may differ,
+and so may ids, but a page shows the same id wherever the same one is printed, and only there. The folder's parent,
+which is the home folder, is shown as `~`, and the folder with the programs as `~/venv/bin`. Any other block is a
+mistake. The `suture` that runs is that of this checkout.
 
     python -m tests.contract.pages [--write] PAGE...
 
@@ -36,9 +37,10 @@ SECONDS = 60
 OUTPUTS = {"text", "json", "diff"}
 FENCE = re.compile(r"^( *)(`{3,})([^`]*)$")
 COMMENT = re.compile(r"^ *<!-- (file|not run): *(.*?) *-->$")
+ID = re.compile(r"\b[0-9a-z]{15}\b")
 CHANGING = (
     (re.compile(r"\.suture-[0-9a-z]{15}-[0-9a-f]+-"), ".suture-<id>-<root>-"),
-    (re.compile(r"\b[0-9a-z]{15}\b"), "<id>"),
+    (ID, "<id>"),
     (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ][0-9:.]+Z?)?"), "<time>"),
     (re.compile(r"\bBearer \S+"), "Bearer <token>"),
     (re.compile(r"\b(?:just now|(?:\d+|an?) (?:second|minute|hour|day)s? ago)\b"), "<time>"),
@@ -79,6 +81,25 @@ class Mistake(NamedTuple):
     what: str
     step: Step | None = None
     printed: tuple[str, ...] = ()
+
+
+class Ids:
+    """The ids that a page shows, each for one that its examples print."""
+
+    def __init__(self) -> None:
+        self._shown: dict[str, str] = {}  # by the printed one
+
+    def shown(self, lines: list[str]) -> list[str]:
+        """Printed lines with the page's ids. An id that it does not show yet is now shown as it is."""
+        return [ID.sub(lambda match: self._shown.setdefault(match[0], match[0]), line) for line in lines]
+
+    def agree(self, shown: str, printed: str) -> bool:
+        """Whether the ids of a shown line stand for those of the printed one. New ones are added."""
+        for one, other in zip(ID.findall(shown), ID.findall(printed), strict=True):
+            if self._shown.get(other, one) != one or (other not in self._shown and one in self._shown.values()):
+                return False
+            self._shown[other] = one
+        return True
 
 
 def pages() -> list[Path]:
@@ -131,6 +152,7 @@ def mistakes(text: str, folder: Path) -> list[Mistake]:
     for name, content in FILES.items():
         (project / name).write_text(content)
     wrong: list[Mistake] = []
+    ids = Ids()
     previous: Block | None = None
     for block, after in zip(found, [*found, None][1:], strict=True):
         if block.comment == "file":
@@ -140,10 +162,10 @@ def mistakes(text: str, folder: Path) -> list[Mistake]:
             if not block.about:
                 wrong.append(Mistake(block.line, "say why it is not run: <!-- not run: REASON -->"))
         elif block.language == "console":
-            wrong += _console(block, project)
+            wrong += _console(block, project, ids)
         elif block.language == "python":
             output = after if after and not after.comment and after.language in OUTPUTS else None
-            wrong += _script(block, output, project)
+            wrong += _script(block, output, project, ids)
         elif not (previous and not previous.comment and previous.language == "python" and block.language in OUTPUTS):
             what = f"a block of {block.language or 'no language'} that is neither run nor an output; say what it is: "
             wrong.append(Mistake(block.line, what + "<!-- file: NAME --> or <!-- not run: REASON -->"))
@@ -163,7 +185,7 @@ def steps(block: Block) -> list[Step]:
     return found
 
 
-def _console(block: Block, project: Path) -> list[Mistake]:
+def _console(block: Block, project: Path, ids: Ids) -> list[Mistake]:
     found = steps(block)
     if not found or found[0].line != block.line:
         return [Mistake(block.line, "a console block begins with `$ ` and a command")]
@@ -175,7 +197,7 @@ def _console(block: Block, project: Path) -> list[Mistake]:
     if len(outputs) != len(found) + 1:
         last = found[min(len(outputs) - 1, len(found) - 1)]
         return [Mistake(last.line, f"{last.command}\nended the shell, or is incomplete:\n{outputs[-1]}")]
-    return [wrong for step, printed in zip(found, outputs, strict=False) for wrong in _compared(step, printed)]
+    return [wrong for step, printed in zip(found, outputs, strict=False) for wrong in _compared(step, printed, ids)]
 
 
 def _typed(command: str) -> str:
@@ -183,7 +205,7 @@ def _typed(command: str) -> str:
     return "\n".join(line[2:] for line in command.split("\n"))
 
 
-def _script(block: Block, output: Block | None, project: Path) -> list[Mistake]:
+def _script(block: Block, output: Block | None, project: Path, ids: Ids) -> list[Mistake]:
     printed, code = _run([sys.executable, "-c", block.text], project)
     if code:
         return [Mistake(block.line, f"the script failed:\n{printed}")]
@@ -191,22 +213,36 @@ def _script(block: Block, output: Block | None, project: Path) -> list[Mistake]:
         what = f"the script prints something, show it in a block of text below:\n{printed}"
         return [Mistake(block.line, what)] if printed else []
     name = f"the script at line {block.line}"
-    return _compared(Step(name, output.line, output.lines, output.line), printed)
+    return _compared(Step(name, output.line, output.lines, output.line), printed, ids)
 
 
-def _compared(step: Step, printed: str) -> list[Mistake]:
+def _compared(step: Step, printed: str, ids: Ids) -> list[Mistake]:
     lines = [line.rstrip() for line in printed.removesuffix("\n").split("\n")] if printed else []
-    shown = [anonymous(line.rstrip()) for line in step.shown]
-    if fits(shown, [anonymous(line) for line in lines]):
-        return []
-    difference = unified_diff(shown, [anonymous(line) for line in lines], "shown", "printed", lineterm="", n=1000)
+    shown = [line.rstrip() for line in step.shown]
+    pairs = matched(shown, lines)
+    if pairs is not None:
+        if all(ids.agree(*pair) for pair in pairs):
+            return []
+        printed_lines = (line for _, line in pairs)
+        lines = [line if line == "..." else next(printed_lines) for line in shown]
+    lines = ids.shown(lines)
+    if pairs is None:
+        shown, compared = ([anonymous(line) for line in some] for some in (shown, lines))
+    else:
+        compared = lines  # only ids differ
+    difference = unified_diff(shown, compared, "shown", "printed", lineterm="", n=1000)
     return [Mistake(step.line, "\n".join([step.command, *difference]), step, tuple(lines))]
 
 
-def fits(shown: list[str], printed: list[str]) -> bool:
-    """Whether the lines match those shown, where `...` stands for any number of lines."""
-    pattern = "".join(r"(?:.*\n)*" if line == "..." else re.escape(f"{line}\n") for line in shown)
-    return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None
+def matched(shown: list[str], printed: list[str]) -> list[tuple[str, str]] | None:
+    """The lines shown, each with its printed line, where `...` stands for any number of lines; None if one differs."""
+    fixed = [line for line in shown if line != "..."]
+    pattern = "".join(r"(?:.*\n)*" if line == "..." else f"({re.escape(anonymous(line))}\n)" for line in shown)
+    text = "".join(f"{anonymous(line)}\n" for line in printed)
+    if (match := re.fullmatch(pattern, text)) is None:
+        return None
+    starts = [match.start(number) for number in range(1, len(fixed) + 1)]
+    return [(line, printed[text.count("\n", 0, start)]) for line, start in zip(fixed, starts, strict=True)]
 
 
 def anonymous(text: str) -> str:
@@ -228,6 +264,7 @@ def _run(command: list[str], project: Path) -> tuple[str, int]:
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": str(ROOT / "src"),
         "PYTHONUNBUFFERED": "1",  # the two streams in the order in which they were written
         **({"TMPDIR": os.environ["TMPDIR"]} if "TMPDIR" in os.environ else {}),
     }

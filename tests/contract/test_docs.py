@@ -17,7 +17,7 @@ from suture.cli.init import CLIENTS
 from suture.match.ladder import RUNGS
 from suture.settings import Settings
 from suture.tools import PROFILES
-from tests.contract.pages import DOCS, GENERATED, ROOT, blocks, fits, mistakes, pages, rewritten, run_page
+from tests.contract.pages import DOCS, GENERATED, ROOT, blocks, matched, mistakes, pages, rewritten, run_page
 
 PAGES = {str(path.relative_to(ROOT)): path for path in pages()}
 DOCUMENTS = {
@@ -148,7 +148,42 @@ def test_a_block_that_does_not_say_what_it_is_fails(page: str, line: int, words:
     ],
 )
 def test_three_dots_match_any_number_of_lines(shown: str, printed: str, *, expected: bool) -> None:
-    assert fits(shown.split(), printed.split()) is expected
+    assert (matched(shown.split(), printed.split()) is not None) is expected
+
+
+PRINTS_IDS = """\
+```console
+$ echo 5aaaaaaaaaaaaaa
+{}
+$ echo; echo 5aaaaaaaaaaaaaa; echo 5bbbbbbbbbbbbbb
+...
+{}
+{}
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "inserted"),
+    [
+        (["5x000000000000x", "5x000000000000x", "5y000000000000y"], None),
+        (["5x000000000000x", "5y000000000000y", "5z000000000000z"], ["...", "5x000000000000x", "5bbbbbbbbbbbbbb"]),
+        (["5x000000000000x", "5x000000000000x", "5x000000000000x"], ["...", "5x000000000000x", "5bbbbbbbbbbbbbb"]),
+    ],
+    ids=["consistent", "two for one", "one for two"],
+)
+def test_a_page_has_one_id_for_each_that_is_printed(
+    shown: list[str], inserted: list[str] | None, tmp_path: Path
+) -> None:
+    page = PRINTS_IDS.format(*shown)
+    found = mistakes(page, tmp_path)
+    assert [list(mistake.printed) for mistake in found] == ([] if inserted is None else [inserted])
+
+
+def test_a_page_runs_this_checkout(tmp_path: Path) -> None:
+    script = "import suture\nprint(suture.__file__)"
+    page = f"```python\n{script}\n```\n```text\n{ROOT}/src/suture/__init__.py\n```\n"
+    assert mistakes(page, tmp_path) == []
 
 
 def test_the_actual_output_can_be_inserted(tmp_path: Path) -> None:
