@@ -44,7 +44,7 @@ def reasons(report: Report) -> list[str]:
 
 
 def test_problems_are_reported_with_validator_and_place() -> None:
-    report = run_checks([subject([FileCheck(Check(words))], "x1\nx2\n", "x1\nx3\n")], 5)
+    report = run_checks([subject([FileCheck(Check(words))], "x1\nx2\n", "x1\nx3\n")], 300)
     assert [(each.path, each.validator, each.issue.message) for each in report.new] == [("a", "check", "x3")]
     assert [each.issue.message for each in report.existing] == ["x1"]
     assert [each.issue.message for each in report.fixed] == ["x2"]
@@ -59,7 +59,7 @@ def test_what_is_not_changed_is_checked_once() -> None:
         asked.append(text)
         return words(text, staging)
 
-    report = run_checks([subject([FileCheck(Check(counting))], "x\n", "x\n")], 5)
+    report = run_checks([subject([FileCheck(Check(counting))], "x\n", "x\n")], 300)
     assert asked == ["x\n"]
     assert (len(report.new), len(report.existing)) == (0, 1)
     assert report.passed()
@@ -72,12 +72,12 @@ def test_what_an_old_syntax_error_hides_is_not_checked() -> None:
     class Parser(Check):
         syntax_codes = ("X",)
 
-    report = run_checks([subject([FileCheck(Parser(words))], "x\na\n", "x\nb\n")], 5)
+    report = run_checks([subject([FileCheck(Parser(words))], "x\na\n", "x\nb\n")], 300)
     assert reasons(report) == ["an earlier problem in line 1 hides everything after it"]
     assert not report.passed()
     assert not report.blocks()
     Parser.sees_all = True  # type: ignore[attr-defined]  # a check may have it
-    assert run_checks([subject([FileCheck(Parser(words))], "x\na\n", "x\nb\n")], 5).passed()
+    assert run_checks([subject([FileCheck(Parser(words))], "x\na\n", "x\nb\n")], 300).passed()
 
 
 def crash(_: str, __: Staging) -> list[Issue]:
@@ -119,7 +119,7 @@ def test_errors_count_as_new_if_the_old_text_could_not_be_checked() -> None:
     def only_new(text: str, staging: Staging) -> list[Issue]:
         return crash(text, staging) if "old" in text else words(text, staging)
 
-    report = run_checks([subject([FileCheck(Check(only_new))], "x\nold\n", "x\n")], 5)
+    report = run_checks([subject([FileCheck(Check(only_new))], "x\nold\n", "x\n")], 300)
     assert [each.issue.message for each in report.new] == ["x"]
 
 
@@ -168,7 +168,7 @@ def test_files_are_checked_side_by_side() -> None:
 
 
 def test_a_severity_that_does_not_exist_is_reported() -> None:
-    report = run_checks([subject([FileCheck(Check(lambda _, __: [Issue("fatal", 1, 1, "X", "no")]))])], 5)
+    report = run_checks([subject([FileCheck(Check(lambda _, __: [Issue("fatal", 1, 1, "X", "no")]))])], 300)
     assert reasons(report) == ["it crashed: ValueError: fatal is not a severity; use error or warning"]
 
 
@@ -199,7 +199,7 @@ def test_a_configured_severity_counts_and_places_are_made_sane() -> None:
     def odd(_: str, __: Staging) -> list[Issue]:
         return [Issue("error", 0, -1, "X", "two\nlines")]
 
-    report = run_checks([subject([FileCheck(Check(odd), severity="warning")])], 5)
+    report = run_checks([subject([FileCheck(Check(odd), severity="warning")])], 300)
     assert report.new[0].issue == Issue("warning", 1, 1, "X", "two lines")
     assert not report.blocks()
 
@@ -210,7 +210,7 @@ def test_a_check_that_finds_problems_without_end_is_not_run() -> None:
     def endless(_: str, __: Staging) -> Any:
         return (Issue("warning", n, 1, "X", "x") for n in count(1))
 
-    report = run_checks([subject([FileCheck(Check(endless), required=True)])], 5)
+    report = run_checks([subject([FileCheck(Check(endless), required=True)])], 300)
     assert (reasons(report), report.blocks()) == (["it found more than 20,000 problems"], True)
 
 
@@ -219,7 +219,7 @@ def test_what_a_check_says_is_cut() -> None:
     def talkative(_: str, __: Staging) -> list[Issue]:
         return [Issue("error", 10**5_000, 10**5_000, "X" * 10_000, "x " * 1_000_000)]
 
-    (found,) = run_checks([subject([FileCheck(Check(talkative))])], 5).new
+    (found,) = run_checks([subject([FileCheck(Check(talkative))])], 300).new
     assert (found.issue.line, found.issue.column) == (1 << 31, 1 << 31)
     assert (len(found.issue.code), len(found.issue.message)) == (100, 500)
 
@@ -238,15 +238,15 @@ def test_plugins_that_hang_are_not_started_again_and_again(monkeypatch: pytest.M
 
     hanging = [FileCheck(Check(hang, f"hang{n}"), timeout_ms=1) for n in range(2)]
     try:
-        assert len(reasons(run_checks([subject(hanging)], 5))) == 2
-        told = reasons(run_checks([subject([*hanging, FileCheck(Json())], after="[1,]")], 5))
+        assert len(reasons(run_checks([subject(hanging)], 300))) == 2
+        told = reasons(run_checks([subject([*hanging, FileCheck(Json())], after="[1,]")], 300))
         assert told == ["2 earlier plugin checks are still running in this process"] * 2
         assert len(started) == 2
     finally:
         goes_on.set()
     for each in gate._hanging_threads:
         each.join()
-    assert run_checks([subject([FileCheck(Check(words))], after="y\n")], 5).passed()
+    assert run_checks([subject([FileCheck(Check(words))], after="y\n")], 300).passed()
 
 
 def test_of_very_many_problems_those_that_decide_are_kept() -> None:

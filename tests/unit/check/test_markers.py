@@ -10,7 +10,7 @@ from suture.check.issue import Issue
 from suture.check.markers import ConflictMarkers
 from suture.files.local_fs import Layout
 
-NOWHERE = Layout("/nowhere", {}).stage("a").within(20)
+NOWHERE = Layout("/nowhere", {}).stage("a").within(60)
 CONFLICT = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n"
 EDIT = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
 DOCUMENTS = ("a.md", "docs/a.rst", "a.txt", "A.MD")

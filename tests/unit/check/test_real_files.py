@@ -19,7 +19,7 @@ from suture.files.local_fs import Layout
 if TYPE_CHECKING:
     from suture.check.issue import Validator
 
-NOWHERE = Layout("/nowhere", {}).stage("file").within(10)
+NOWHERE = Layout("/nowhere", {}).stage("file").within(60)
 MOST, LONGEST, MOST_SEEN = 60, 20_000, 40_000
 FOLDERS = tuple(dict.fromkeys(Path(sysconfig.get_path(name)) for name in ("purelib", "platlib", "stdlib", "include")))
 BROKEN = {"test", "tests", "test_data", "testdata", "fixtures", "data", "lib2to3", "__pycache__", "idlelib", "arch"}

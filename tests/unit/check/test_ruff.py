@@ -17,7 +17,7 @@ pytestmark = pytest.mark.process
 
 
 def issues(root: Path, text: str, path: str = "src/a.py") -> list[Issue]:
-    return Ruff().check(path, None, text, Layout(str(root), {}).stage(path).within(20))
+    return Ruff().check(path, None, text, Layout(str(root), {}).stage(path).within(60))
 
 
 def told(found: list[Issue]) -> list[tuple[str, int, str]]:

@@ -319,7 +319,7 @@ def test_no_parser_is_given_what_may_be_too_much_for_it_in_the_calling_process(
 def test_python_behind_other_checks_is_read_in_a_worker_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PythonSyntax, "check", None)
     block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
-    staging = Layout("/nowhere", {}).stage("a.py").within(0.5)
+    staging = Layout("/nowhere", {}).stage("a.py").within(60)
     text = f"{TOO_MUCH['python']}\n{block}"
     assert [each.line for each in built_in("conflict-markers").check("a.py", None, text, staging)] == [2]
 
