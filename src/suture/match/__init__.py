@@ -20,7 +20,7 @@ from __future__ import annotations
 from suture.match import exact, similar
 from suture.match.exact import find_as_sent, find_at_line
 from suture.match.index import Base, Found, Index, Refused, Sides, Site, declared_name, scope
-from suture.match.ladder import BOUNDS, ENOUGH, LEVEL, RUNGS, Candidate, find_applied, make_change
+from suture.match.ladder import BOUNDS, LEAST_INEXACT_LETTERS, LEVEL, RUNGS, Candidate, find_applied, make_change
 from suture.match.normalize import informative, likeness, line_keys, readings, solid_keys, split
 from suture.match.placeholders import elides_only_in_new
 from suture.text.diff import changes, split_lines
@@ -167,7 +167,7 @@ def _choose(index: Index, candidates: list[Candidate], allowed: Sequence[str]) -
     (chosen,) = best.values()
     if level < LEVEL["similar"]:
         return make_change(index, chosen.request, chosen.match, chosen.rung)
-    if sum(map(informative, chosen.request.old)) < ENOUGH:
+    if sum(map(informative, chosen.request.old)) < LEAST_INEXACT_LETTERS:
         return Refused("missing", RUNGS[level], sites)
     score = likeness("\n".join(chosen.request.old), "\n".join(index.window(chosen.match.first, chosen.match.last + 1)))
     answer = make_change(index, chosen.request, chosen.match, chosen.rung)

@@ -49,12 +49,14 @@ if TYPE_CHECKING:
     """A half-open range of lines of the file, and the lines that replace it."""
 
 
+# What counts as evidence: letters and digits, because brackets occur everywhere. Measure every change with
+# `bench/editbench`: no edit may land in a wrong place
 _UNIQUE_LINE_CHARACTERS = 12  # letters and digits that identify a line without its neighbors
 _NEW_LINE_CHARACTERS = 4  # letters and digits of a new line that is not in the file by chance
 _ADDED_CHARACTERS = 3  # the same, for everything that a part of the change adds
 _NEAR_LINES = 3  # a line that occurs several times must be this close to the place to belong to it
 _LINE_LIKENESS = 0.6  # share of equal characters from which a new line is taken for a changed old line
-_MOST_CELLS = 10_000  # pairs of old and new lines that are compared: bounds the time
+_MOST_CELLS = 10_000  # pairs of old and new lines that are compared: bounds the time, which is quadratic
 
 
 class _Clash(Exception):

@@ -16,7 +16,7 @@ from itertools import zip_longest
 
 from suture.bounds import check_time
 from suture.match import locate, locate_in_bases
-from suture.match.index import RARE, Found, Refused, Sides, Site
+from suture.match.index import MOST_LINES_OF_WORD, Found, Refused, Sides, Site
 from suture.match.ladder import find_applied, old_lines_remain
 from suture.match.normalize import (
     PLAIN,
@@ -64,7 +64,8 @@ _CORRECTION_CONTEXT = 2  # lines before and after the change in such a correctio
 _MOST_CORRECTION_CONTEXT = 12  # attempts to make a correction unique by one more line on both sides
 _LARGEST_CORRECTION = 1_000_000  # bytes of old and new together
 
-# What counts as similar: shares of equal characters, and numbers of letters and digits
+# What counts as similar: shares of equal characters, and numbers of letters and digits. They decide what a
+# failure says, not where an edit lands
 _LEAST_NEW_LETTERS = 2  # letters and digits of the shortest new text that is recognized in the file
 _APPLIED_LETTERS = 12  # letters and digits of the shortest new text that proves that a change was applied
 _LIKE_OLD = 0.6  # from this likeness on, old can have become new
@@ -75,7 +76,7 @@ _LIKENESS_WITHOUT_CHARACTERS = 0.97  # from here on, none are searched for by ch
 _LINES_ALIKE = 0.5  # from here on, one line is the other one, changed
 _LEAST_LINE_PERCENT = 60  # the least likeness, in percent, of a file's line to the text's longest line
 
-# What is compared: bounds on time
+# What is compared: bounds on the time
 _MOST_WORDS = 12  # words of the text that are searched for, the longest ones
 _SHORTEST_WORD = 3  # letters and digits of the shortest such word
 _MOST_SHARING_LINES = 40  # lines that share words with the text and are compared with it
@@ -431,7 +432,9 @@ def _places_by_words(index: Index, old: str) -> list[int]:
         for place in places:
             begin = max(place - offset, 0)
             votes[begin] = votes.get(begin, 0.0) + len(word) / len(places)
-    return sorted(votes, key=lambda begin: (-votes[begin], begin))[: _MOST_SHARING_LINES if len(lines) > 1 else RARE]
+    return sorted(votes, key=lambda begin: (-votes[begin], begin))[
+        : _MOST_SHARING_LINES if len(lines) > 1 else MOST_LINES_OF_WORD
+    ]
 
 
 def _places_by_line(index: Index, old: str) -> list[int]:

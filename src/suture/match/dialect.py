@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from suture.match.index import Index
     from suture.match.normalize import Request
 
-_WIDTHS = (1, 2, 3, 4, 8)  # spaces of one step of indentation
+_WIDTHS = (1, 2, 3, 4, 8)  # spaces of one step of indentation that occur in practice
 _SCALES = (
     (1, 2),
     (1, 4),
@@ -49,7 +49,8 @@ _SCALES = (
     (2, 8),
     (3, 4),
     (4, 8),
-)  # pairs of indentation widths, converted in either direction
+)
+"""Pairs of indentation widths, converted in either direction: the usual ones."""
 
 _OPENS = re.compile(r"(?:if|else|elif|for|while)\b")
 

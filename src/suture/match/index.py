@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _MOST_LINES_COMPARED = 30_000  # lines at all places of one text together: bounds the time
-_MOST_LINES_LAID = 4_000_000  # lines compared when a text is searched for inside another one: bounds the time
+_MOST_OFFSET_LINES = 4_000_000  # lines compared when a text is searched for inside another one: bounds the time
 _MOST_WORD_TRIES = 10_000  # occurrences of some letters that are checked for a whole word: bounds the time
-RARE = 200
-"""A word that occurs in more lines says nothing about where a text belongs."""
+MOST_LINES_OF_WORD = 200
+"""Lines with a word; one that occurs in more lines says nothing about where a text belongs."""
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
-_WORD_BYTES = b"_0123456789" + _LETTERS + _LETTERS.upper() + bytes(range(0x80, 0x100))
+_WORD_BYTES = b"_0123456789" + _LETTERS + _LETTERS.upper() + bytes(range(0x80, 0x100))  # and all of UTF-8 beyond ASCII
 MOST_PLACES = 300
-"""Places of one text that are examined; if there are more, none is chosen."""
+"""Places of one text that are examined: bounds the time. If there are more, none is chosen."""
 
 _DECLARATION = re.compile(
     r"\s*(?:(?:abstract|async|const|data|default|export|extern|final|inline|override|partial|private|protected|pub|public"
@@ -55,7 +55,7 @@ _CONTROL = {
     *("match", "return", "switch", "try", "unless", "until", "when", "while", "with", "yield", "}"),
 }
 _BRACES = {"{", "("}
-_MOST_LINES_ABOVE = 20_000  # lines above a line in which its classes and functions are searched for
+_MOST_LINES_ABOVE = 20_000  # lines above a line in which its classes and functions are searched for: bounds the time
 _LONGEST_HEADER = 300  # characters of a line that is checked for a declaration; longer lines are data
 
 
@@ -294,7 +294,7 @@ class Index:
         while at >= 0:
             line = self.lines.at(at)
             numbers.append(line - 1)
-            if len(numbers) > RARE:
+            if len(numbers) > MOST_LINES_OF_WORD:
                 return None
             at = self.body.find(needle, self.lines.span(line)[1])
         return numbers
@@ -339,7 +339,7 @@ class Index:
 def offsets_in(longer: list[T], part: list[T]) -> list[int]:
     """Where some lines occur inside a longer list of lines; nothing if the search would take too long."""
     growth = len(longer) - len(part)
-    if not 0 < growth <= _MOST_LINES_LAID // max(len(part), 1):
+    if not 0 < growth <= _MOST_OFFSET_LINES // max(len(part), 1):
         return []
     return [offset for offset in range(growth + 1) if longer[offset : offset + len(part)] == part]
 

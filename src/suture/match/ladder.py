@@ -62,10 +62,10 @@ BOUNDS = {
 }
 """The rungs that each value of `match` allows."""
 
-ENOUGH = 16
-"""Letters and digits a text needs to be recognized without an exact match."""
-_CERTAIN = 40  # letters and digits of a new text that proves an applied change even far from the place of the old text
-_LEAST_NEWS = 1  # letters and digits that new must add to old, if it contains old, to prove an applied change
+LEAST_INEXACT_LETTERS = 16
+"""Letters and digits that a text needs to be recognized without an exact match: shorter ones resemble other code."""
+_FAR_APPLIED_LETTERS = 40  # letters and digits of a new text that proves an applied change even far from the old one
+_LEAST_ADDED_LETTERS = 1  # letters and digits that new must add to old, if it contains old, to prove an applied change
 
 
 class Candidate:
@@ -136,14 +136,16 @@ def find_applied_at(index: Index, first: int, old: str, new: str) -> Site | None
     """Where the new text occurs around the old one, which was found as sent; None if it adds nothing or isn't there."""
     before, after = ([line.rstrip() for line in split(text)] for text in (old, new))
     more = sum(map(informative, after)) - sum(map(informative, before))
-    for offset in offsets_in(after, before) if more >= _LEAST_NEWS else ():
+    for offset in offsets_in(after, before) if more >= _LEAST_ADDED_LETTERS else ():
         begin, end = first - offset, first - offset + len(after)
         if begin >= 0 and [line.rstrip() for line in index.window(begin, min(end, len(index.keys)))] == after:
             return Site(begin + 1, end)
     return None
 
 
-def find_applied(index: Index, request: Request, *, near: Site | None = None, enough: int = ENOUGH) -> Refused | None:
+def find_applied(
+    index: Index, request: Request, *, near: Site | None = None, enough: int = LEAST_INEXACT_LETTERS
+) -> Refused | None:
     """Refuse if the file already has the new text.
 
     The new text must have `enough` letters and digits and, unless it has many, be `near` the place.
@@ -157,7 +159,7 @@ def find_applied(index: Index, request: Request, *, near: Site | None = None, en
     wanted = [fold(line).strip() for line in request.new if line.strip()]
     for places in index.runs(keys):
         site = Site(places[0] + 1, places[-1] + 1)
-        may_be_it = near is None or says >= _CERTAIN or site.overlaps(near)
+        may_be_it = near is None or says >= _FAR_APPLIED_LETTERS or site.overlaps(near)
         if may_be_it and [fold(index.line(place)).strip() for place in places] == wanted:
             return Refused(
                 "partly_applied" if old_lines_remain(index, before, keys, site) else "applied", None, (site,)
@@ -167,7 +169,7 @@ def find_applied(index: Index, request: Request, *, near: Site | None = None, en
 
 def old_lines_remain(index: Index, old: Sequence[bytes], new: Sequence[bytes], site: Site) -> bool:
     """Whether lines that the change removes still occur beside the new text; compared by keys."""
-    gone = {key for key in old if key not in new and informative(key.decode("utf-8", "replace")) > _LEAST_NEWS}
+    gone = {key for key in old if key not in new and informative(key.decode("utf-8", "replace")) > _LEAST_ADDED_LETTERS}
     return any(key in gone for key in index.keys[max(site.start_line - 1 - len(old), 0) : site.end_line + len(old)])
 
 
@@ -220,6 +222,6 @@ def _is_applied(index: Index, request: Request, match: Match) -> bool:
         here = index.window(match.first, match.last + 1)
         return wanted != [line.rstrip() for line in request.old] and [line.rstrip() for line in here] == wanted
     more = sum(map(informative, request.new)) - sum(map(informative, request.old))
-    begins = offsets_in(after, before) if more >= _LEAST_NEWS else ()
+    begins = offsets_in(after, before) if more >= _LEAST_ADDED_LETTERS else ()
     ordinals = (bisect_left(index.solid, match.first) - offset for offset in begins)
     return any(n >= 0 and [index.keys[place] for place in index.solid[n : n + len(after)]] == after for n in ordinals)

@@ -59,7 +59,7 @@ _COMMENT_MARKS = {
 }
 """The marks that begin a comment, each with the file name suffixes it is for."""
 _COMMENT_LINE = rb"^[ \t]*%b[ !]"
-_SAMPLE_SIZE = 1 << 16  # bytes of a text without a file name that are searched for comments
+_SAMPLE_SIZE = 1 << 16  # bytes of a text without a file name that are searched for comments: bounds the time
 _HEREDOC = re.compile(r"<<[-~]?[\"']?[A-Z_]{2,}\b")
 
 _WORD = re.compile(r"\w+|[^\w\s]")

@@ -49,17 +49,17 @@ _LEAST_LINES = 3  # equal lines with content
 _TELLING_LINE = 3  # letters and digits of a line with content: brackets alone prove nothing
 _WORDY_LINE = 6  # letters and digits of a line that its words identify; shorter ones need the right depth as well
 _LEAST_LIKENESS = 0.6  # share of equal characters in two similar lines
-_OWN_LINE_COST = 2.0  # cost, in characters, of a line that only the file has
+_FILE_LINE_COST = 2.0  # cost, in characters, of a line that only the file has
 
-# What is compared: bounds on time
-_MOST_OCCURRENCES = 50  # a line that occurs more often does not vote
-_MOST_WINDOWS = 12  # places that are aligned
+# What is compared: bounds on the time, far above what usual edits need
+_MOST_OCCURRENCES = 50  # a line that occurs more often says little about the place, and does not vote
+_MOST_WINDOWS = 12  # places that are aligned, those with the most votes
 _MOST_CELLS = 1_000_000  # cells of all alignments together; the best two places are always aligned
 _LEAST_VOTES = 0.3  # share of the best place's votes that another place needs to be aligned
-_LEAST_BAND = 6  # lines by which an alignment may leave the diagonal
-_FEW_LINES = 3  # lines of a text that is searched for by likeness if none of its lines occurs
+_LEAST_BAND = 6  # lines by which an alignment may leave the diagonal: a short text may have several lines more or less
+_FEW_LINES = 3  # lines of a text that is searched for by likeness if none of its lines occurs: a pass for each
 _FEW_SOLID_LINES = 8  # lines of a text that is compared by characters even if few lines are equal
-_WIDEST_PAIRED_GAP = 20  # lines between equal lines that are compared with each other
+_WIDEST_PAIRED_GAP = 20  # lines between equal lines that are compared with each other: the work is quadratic
 _LONGEST_LINE = 4_000  # bytes of a line that is compared by characters
 _MOST_LINES = 2_000  # lines of a text that is searched for
 _SKIP, _STEP, _PAIR = 1, 2, 3  # the steps of an alignment
@@ -68,14 +68,14 @@ _SKIP, _STEP, _PAIR = 1, 2, 3  # the steps of an alignment
 UNPROVED = "unproved_place"
 """The detail of a text that resembles a place which may be a sibling of the intended one."""
 _PROOF_LIKENESS = 0.6  # share of equal characters from which a line is a rival of a missing one
-_LONGEST = 2_000  # characters of such lines that are compared
+_LONGEST_RIVAL = 2_000  # characters of such lines that are compared
 _PROOF_CHARACTERS = 6  # letters and digits of a line that can prove a place
-_UNIQUE = 6  # lines that occur once in the file and are enough to prove the place
-_SAME = 7  # or so many lines of the file,
-_UNIQUE_AMONG = 3  # of which so many occur once
-_BESIDE_COMMENT = 3  # lines that occur once, if the text only lacks a comment of the file
+_PROVING_UNIQUE_LINES = 6  # lines that occur once in the file and are enough to prove the place
+_PROVING_LINES = 7  # or so many lines of the file,
+_UNIQUE_AMONG_PROVING = 3  # of which so many occur once
+_UNIQUE_BESIDE_COMMENT = 3  # lines that occur once, if the text only lacks a comment of the file
 
-# Omitted parts: bounds on time
+# Omitted parts: bounds on the time, because the ways to place the pieces multiply
 _WIDEST_GAP = 150  # lines of the file that one marker may stand for
 _MOST_READINGS = 64  # ways to place all pieces in the file
 _MOST_WAYS = 256  # ways to place the first pieces, while the next one is added
@@ -148,9 +148,9 @@ def is_proved(index: Index, request: Request, match: Match) -> bool:
     unique = sum(len(index.where(key)) == 1 for key in telling)
     only_comments = bool(own) and all(index.line(place).lstrip().startswith(index.marks) for place in own)
     return (
-        unique >= _UNIQUE
-        or (unique >= _UNIQUE_AMONG and len(known) >= _SAME)
-        or (unique >= _BESIDE_COMMENT and only_comments)
+        unique >= _PROVING_UNIQUE_LINES
+        or (unique >= _UNIQUE_AMONG_PROVING and len(known) >= _PROVING_LINES)
+        or (unique >= _UNIQUE_BESIDE_COMMENT and only_comments)
     )
 
 
@@ -166,7 +166,7 @@ def _has_rival(
     for number in missing:
         near = above if number < first else below if number > last else None
         sent, here = request.old[number], "" if near is None else index.line(near)
-        if likeness(sent[:_LONGEST], here[:_LONGEST]) >= _PROOF_LIKENESS:
+        if likeness(sent[:_LONGEST_RIVAL], here[:_LONGEST_RIVAL]) >= _PROOF_LIKENESS:
             return True
     return False
 
@@ -313,7 +313,7 @@ class _Search:
         )
         own = [n for n in range(match.first, match.last + 1) if index.keys[n] and n not in at]
         total = sum(weights)
-        score = (equal + alike) / (total + _OWN_LINE_COST * len(own))
+        score = (equal + alike) / (total + _FILE_LINE_COST * len(own))
         off = [n for n in solid if not same[n]]
         harmless = all(self._knows(n, at[n]) for n in off)
         informed = [informative(old[n]) for n in solid if same[n] or harmless]
@@ -348,7 +348,7 @@ def _align_equal(
             place = begin + i + j - band
             # down: the old line has no place; right: the file's line is its own
             down = below[j - 1] if j else 0.0
-            right = row[j + 1] - _OWN_LINE_COST if j + 1 < width else 0.0
+            right = row[j + 1] - _FILE_LINE_COST if j + 1 < width else 0.0
             value, way = (down, _SKIP) if down >= right else (right, _STEP)
             if key and 0 <= place < len(index.solid) and index.keys[index.solid[place]] == key:
                 equal = weights[i] + below[j]

@@ -33,11 +33,11 @@ BINARY_WINDOW = 8_192
 """Bytes at the start of a body that are searched for a NUL, which text files don't contain."""
 
 _CHUNK_SIZE = 1 << 20  # bytes that are decoded or split at once: bounds the memory
-_SAMPLE_SIZE = 1 << 16  # bytes that must be decodable for an encoding to be proposed
+_SAMPLE_SIZE = 1 << 16  # bytes that must be decodable for an encoding to be proposed: bounds the time
 _WIDE = 1 << 32  # bytes of a text from which on an offset needs more than four bytes
-_MOST_UNINDEXED_LOOKUPS = 8  # line numbers that are found by counting before an index is built
-_INDENT_SAMPLE_SIZE = 1 << 18  # bytes, and lines of them, from which the indentation is detected
-_INDENT_SAMPLE_LINES = 2_000
+_MOST_UNINDEXED_LOOKUPS = 8  # line numbers found by counting: an index of all lines costs as much as several counts
+_INDENT_SAMPLE_SIZE = 1 << 18  # bytes in which the indentation is detected: bounds the time
+_INDENT_SAMPLE_LINES = 2_000  # lines, at most, of these bytes
 _ASCII = bytes(range(128))
 _BOMS = (  # UTF-32 before UTF-16: the mark of UTF-32-LE begins with that of UTF-16-LE
     (codecs.BOM_UTF8, "utf-8"),

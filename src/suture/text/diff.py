@@ -32,7 +32,7 @@ Change = tuple[int, int, int, int]
 """(i, j, k, m): old[i:j] became new[k:m]."""
 _MOST_CELLS_OF_GAP = 400 * 400  # old times new lines of a gap that difflib compares: bounds the time
 _MOST_CELLS = 8 * _MOST_CELLS_OF_GAP  # the same for all gaps together; real diffs need a small part of it
-_WINDOW_LINES = 256  # lines in which an equal run is searched for first
+_WINDOW_LINES = 256  # lines in which an equal run is searched for first: most changes are shorter
 _SURE_RUN = 32  # lines of an equal run that is not equal by chance
 _SURE_VARIETY = 8  # it must have more than so many different lines
 _MOST_ROUNDS = 16  # rounds of anchoring; each costs one pass over the rest

@@ -35,7 +35,7 @@ _MOST_LINES_COMPARED = 1_000  # lines of a text with mixed endings that are alig
 Hit = tuple[int, int, int]
 """The number of a text, and the start and end of one occurrence."""
 
-_CHUNK_SIZE = 1 << 16  # bytes that are searched in one call
+_CHUNK_SIZE = 1 << 16  # bytes that are searched in one call: bounds the memory for its hits
 _LONGEST_OLD = 100_000  # bytes of a text that is searched for together with others: windows are several times as wide
 _MOST_ENDS_AT_ONE_PLACE = 4  # texts that may end at one place: with more, few bytes could have very many hits
 
@@ -44,7 +44,7 @@ _MANY_STEPS = 8
 _BYTES_PER_PLACE = 1 << 18
 
 MOST_HITS = 20_000
-"""Places beyond the expected number that are reported."""
+"""Places beyond the expected number that are reported: bounds the memory."""
 
 
 class Cluster(Record):
