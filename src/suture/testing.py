@@ -28,7 +28,7 @@ __all__ = ["FaultyFS", "LocalFS", "MemoryFS", "Stopped"]
 
 _MAX_LINKS = 40  # in one path, as on Linux
 _LONGEST_NAME = 255  # bytes, as on most file systems
-_SECTOR = 512  # bytes that a disk writes as a whole or not at all
+_SECTOR_SIZE = 512  # bytes that a disk writes as a whole or not at all
 _OPENING = {"open_root", "open_folder", "open_file", "open_write", "create", "lock", "scan"}
 _CLOSING = {"close", "unlock"}
 
@@ -69,7 +69,7 @@ class Node:
             return
         size = len(luck.choice((self.kept_data, self.data)))
         old, new = (data[:size].ljust(size, b"\0") for data in (self.kept_data, self.data))
-        self.data = b"".join(luck.choice((old, new))[at : at + _SECTOR] for at in range(0, size, _SECTOR))
+        self.data = b"".join(luck.choice((old, new))[at : at + _SECTOR_SIZE] for at in range(0, size, _SECTOR_SIZE))
 
 
 class MemoryFS(FS):

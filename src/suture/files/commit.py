@@ -56,11 +56,11 @@ if TYPE_CHECKING:
     from suture.plan import Content, FileChange, Place, Plan, Snapshot, Trouble
     from suture.settings import Settings
 
-_FIRST_WAIT = 0.0005  # seconds between two attempts to get the lock; doubles up to the longest
-_LONGEST_WAIT = 0.02
-_MAX_OPEN_WORKS = 32  # whose files are open at the same time for syncing
+_FIRST_WAIT = 0.0005  # seconds between two attempts to get the lock; doubles up to the longest wait
+_LONGEST_WAIT = 0.02  # seconds: short, so that a waiting call starts soon after the lock is free
+_MAX_OPEN_WORKS = 32  # files that are open at the same time for syncing: a process may have few handles
 _FEW_FILES = 16  # below this, files are synced one by one: starting threads takes longer
-_SYNC_THREADS = 16  # that sync at the same time, which a disk handles in one go
+_SYNC_THREADS = 16  # files that are synced at the same time, which a disk handles in one go
 
 
 class Work(Record):

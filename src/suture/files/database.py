@@ -76,14 +76,14 @@ _SELECT_LAST_AT, _SELECT_LAST_MOVED_TO = (
     ORDER BY change DESC LIMIT 1"""  # noqa: S608  ours
     for there in ("path = ? AND target IS NULL", "target = ?")
 )
-_MAX_COUNTED_BYTES = 1_000_000  # of a change whose lines are counted while it is recorded
-_MAX_CANDIDATES = 5  # ids listed for an ambiguous prefix
+_MAX_COUNTED_BYTES = 1_000_000  # of a change whose lines are counted while it is recorded: more would delay the answer
+_MAX_CANDIDATES = 5  # ids listed for an ambiguous prefix: enough to continue with one
 _SECONDS_PER_DAY = 86_400
 _CONFIRMING_DAYS = 3  # with changes that confirm a time: a clock may be wrong
-_DROPPED_SHARE = 20  # at most 1/20 of all changes is dropped for its age at once
-_MAX_LOST = 100  # missing changes that are listed
+_DROPPED_SHARE = 20  # at most 1/20 of all changes is dropped for its age at once, in case a clock is wrong
+_MAX_LOST = 100  # missing changes that are listed: a damaged number could make a gap of any size
 _NO_LIMIT = 1 << 62  # greater than any number of a change
-_MODES = 0o7777  # the bits of a mode that are stored
+_MODE_BITS = 0o7777  # the bits of a mode that are stored
 _KEPT_SHARE = 0.9  # of the allowed size remains after dropping, so that not every change has to drop something
 
 
@@ -757,7 +757,7 @@ def _is_version(number: object, name: object, mode: object) -> bool:
     """Whether a content exists if it is referred to: a lost one must not be mistaken for no file."""
     if number is None:
         return name is None and mode is None
-    return _is_text(name) and (mode is None or (isinstance(mode, int) and 0 <= mode <= _MODES))
+    return _is_text(name) and (mode is None or (isinstance(mode, int) and 0 <= mode <= _MODE_BITS))
 
 
 def _is_point(row: tuple[Any, ...]) -> bool:

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"
 """The name of a database in memory, which is always new and empty."""
 
-_MOST_OPEN = 16  # folders
+_MOST_OPEN = 16  # folders of a tree that stay open: a process may have few handles
 _SAFE_OPEN = 8  # folders; while fewer are open, none will be closed soon
-_CHUNK_SIZE = 1 << 20  # bytes read at once
+_CHUNK_SIZE = 1 << 20  # bytes read at once: bounds the memory
 
 
 class Stat(Record):

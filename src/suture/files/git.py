@@ -55,29 +55,29 @@ _WORDS = {kind: word for word, kind in _KINDS.items()}
 _OFFSET_DELTA, _NAME_DELTA = 6, 7  # as packs number them: a delta whose base is given by offset, or by name
 
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY  # opening a pipe without a writer must not block
-_LARGEST_BASE = 16_000_000  # bytes of an object that is the base of another
+_LARGEST_BASE = 16_000_000  # bytes of an object that is the base of another: bounds the memory
 _LONGEST_CHAIN = 4_096  # deltas: git allows no more
-_CACHE_SIZE = 16_000_000  # bytes of objects that are bases of others
+_CACHE_SIZE = 16_000_000  # bytes of objects that are bases of others, which several deltas share
 _MAX_PACKS = 100  # the newest ones; git joins them at 50
-_MAX_PACK_FILES = 10_000  # in a folder of packs
-_LARGEST_ALTERNATES = 1 << 16  # bytes
-_PIECES_BETWEEN_CHECKS = 4_096  # of a delta, between two checks of the deadline
-_MAX_OBJECT_FOLDERS = 10  # including alternates
-_NAMES_AT_ONCE = 1_024  # of a pack's index, read at once
+_MAX_PACK_FILES = 10_000  # in a folder of packs: bounds the time
+_LARGEST_ALTERNATES = 1 << 16  # bytes: far more than git writes
+_PIECES_BETWEEN_CHECKS = 4_096  # of a delta, between two checks of the deadline: a check takes as long as a piece
+_MAX_OBJECT_FOLDERS = 10  # including alternates: bounds the time
+_NAMES_AT_ONCE = 1_024  # of a pack's index, read at once: the last step of a binary search
 _CHUNK_SIZE = 4_096  # bytes read from a pack at once, at least
 
 _IDX_MAGIC = b"\xfftOc\x00\x00\x00\x02"
-_FANOUT = 8 + 256 * 4  # bytes at the start of a pack's index: magic, and the cumulative counts of names by first byte
+_FANOUT_END = 8 + 256 * 4  # end of the counts in a pack's index: magic, and cumulative counts of names by first byte
 
-_LARGEST_REFERENCE = 1 << 16  # bytes of a file that contains the name of a commit, or a path
-_LARGEST_COMMIT = 1 << 20  # bytes of a configuration, or of a commit
-_LARGEST_INDEX = 64_000_000  # bytes of an index, or of packed-refs
+_LARGEST_REFERENCE = 1 << 16  # bytes of a file that contains the name of a commit, or a path: far more than git writes
+_LARGEST_COMMIT = 1 << 20  # bytes of a configuration, or of a commit: larger ones are unusual, and slow to parse
+_LARGEST_INDEX = 64_000_000  # bytes of an index, or of packed-refs: bounds the memory and the time
 _MAX_REFERENCES = 5  # symbolic references in a chain, as in git
-_MAX_COMMITS = 1_000  # 30 to 70 ms, measured
+_MAX_COMMITS = 1_000  # that are examined for earlier versions of a file: takes 30 to 70 ms, measured
 _FILE_MODES = (b"100644", b"100755", b"100664")
 _FOLDER_MODES = (b"40000",)
-_ENTRY_HEAD = 40  # bytes of an index entry before the object's name
-_REGULAR = 0o100  # the type bits of a regular file in an index entry
+_ENTRY_HEAD_SIZE = 40  # bytes of an index entry before the object's name
+_REGULAR_FILE_BITS = 0o100  # the type bits of a regular file in an index entry
 _OBJECTS_BETWEEN_CHECKS = 1_000  # entries of the index between two checks of the deadline
 
 
@@ -305,9 +305,9 @@ class Repository:
         while (at := raw.find(self._path + b"\0", at + 1)) > 0:
             tried = self._check_clock(tried)
             for more in (0, 2):  # flags of newer versions
-                start = at - more - 2 - self._width - _ENTRY_HEAD
+                start = at - more - 2 - self._width - _ENTRY_HEAD_SIZE
                 if start >= 12 and not (start - 12) % 4 and self._is_entry(raw, start, bool(more)):  # noqa: PLR2004
-                    return raw[start + _ENTRY_HEAD : start + _ENTRY_HEAD + self._width]
+                    return raw[start + _ENTRY_HEAD_SIZE : start + _ENTRY_HEAD_SIZE + self._width]
         return None
 
     def _check_clock(self, tried: int) -> int:
@@ -317,11 +317,11 @@ class Repository:
         return tried + 1
 
     def _is_entry(self, raw: bytes, start: int, extended: bool) -> bool:  # noqa: FBT001  as the format has it
-        flags = int.from_bytes(raw[start + _ENTRY_HEAD + self._width :][:2], "big")
+        flags = int.from_bytes(raw[start + _ENTRY_HEAD_SIZE + self._width :][:2], "big")
         mode = int.from_bytes(raw[start + 24 : start + 28], "big")
         long, stage = flags & 0xFFF, flags >> 12 & 3
         return (
-            mode >> 9 == _REGULAR
+            mode >> 9 == _REGULAR_FILE_BITS
             and long == min(len(self._path), 0xFFF)
             and not stage
             and extended == bool(flags >> 14 & 1)
@@ -329,7 +329,7 @@ class Repository:
 
     def _staged_prefixed(self, raw: bytes) -> bytes | None:
         """As above, where an entry has only what differs from the name before."""
-        name, at, fixed = b"", 12, _ENTRY_HEAD + self._width + 2
+        name, at, fixed = b"", 12, _ENTRY_HEAD_SIZE + self._width + 2
         tried = 0
         for _ in range(int.from_bytes(raw[8:12], "big")):
             tried = self._check_clock(tried)
@@ -339,8 +339,8 @@ class Repository:
             end = raw.index(b"\0", place)
             name = name[: len(name) - strip] + raw[place:end]
             if name == self._path:
-                regular = int.from_bytes(raw[at + 24 : at + 28], "big") >> 9 == _REGULAR
-                return raw[at + _ENTRY_HEAD : at + fixed - 2] if regular and not flags >> 12 & 3 else None
+                regular = int.from_bytes(raw[at + 24 : at + 28], "big") >> 9 == _REGULAR_FILE_BITS
+                return raw[at + _ENTRY_HEAD_SIZE : at + fixed - 2] if regular and not flags >> 12 & 3 else None
             at = end + 1
         return None
 
@@ -416,10 +416,10 @@ def _packs(folders: Sequence[str], width: int, cache: _Cache) -> list[_Pack]:
 def _head_of(idx: int) -> bytes:
     """The first bytes of a pack's index; closes the file if it is not one."""
     try:
-        head = _read(idx, _FANOUT, 0)
+        head = _read(idx, _FANOUT_END, 0)
     except OSError:
         head = b""
-    if head.startswith(_IDX_MAGIC) and len(head) == _FANOUT:
+    if head.startswith(_IDX_MAGIC) and len(head) == _FANOUT_END:
         return head
     os.close(idx)
     raise Damaged
@@ -473,7 +473,7 @@ class _Pack:
         self._runs: dict[tuple[int, int], tuple[bytes, array[int]]] = {}
         self._idx = os.open(f"{path}.idx", _READ)
         head = _head_of(self._idx)
-        self._counts = [int.from_bytes(head[at : at + 4], "big") for at in range(8, _FANOUT, 4)]
+        self._counts = [int.from_bytes(head[at : at + 4], "big") for at in range(8, _FANOUT_END, 4)]
 
     def close(self) -> None:
         """Close both files."""
@@ -487,7 +487,7 @@ class _Pack:
         width = self._width
         while high - low > _NAMES_AT_ONCE:
             middle = (low + high) // 2
-            if _read(self._idx, width, _FANOUT + middle * width) <= name:
+            if _read(self._idx, width, _FANOUT_END + middle * width) <= name:
                 low = middle
             else:
                 high = middle
@@ -509,8 +509,8 @@ class _Pack:
         if high < low:
             raise Damaged
         every, many = self._counts[-1], high - low
-        places = array("I", _read(self._idx, many * 4, _FANOUT + every * (self._width + 4) + low * 4))
-        names = _read(self._idx, many * self._width, _FANOUT + low * self._width)
+        places = array("I", _read(self._idx, many * 4, _FANOUT_END + every * (self._width + 4) + low * 4))
+        names = _read(self._idx, many * self._width, _FANOUT_END + low * self._width)
         if len(places) != many or len(names) != many * self._width:
             raise Damaged
         if sys.byteorder == "little":
@@ -520,7 +520,7 @@ class _Pack:
     def _large(self, place: int) -> int:
         """An offset beyond 2 GiB."""
         every, number = self._counts[-1], place & (1 << 31) - 1
-        return int.from_bytes(_read(self._idx, 8, _FANOUT + every * (self._width + 8) + number * 8), "big")
+        return int.from_bytes(_read(self._idx, 8, _FANOUT_END + every * (self._width + 8) + number * 8), "big")
 
     def read(self, at: int, most: int) -> tuple[int, bytes]:
         """The kind and the content of the object at an offset."""

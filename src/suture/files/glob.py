@@ -61,7 +61,7 @@ _SYSTEM = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 _LOSSLESS = "utf-8", "surrogatepass"
 _ONE = r"[^\x00/]"
 _NOTHING = r"[^\s\S]"
-_RE2_MEMORY = 64 << 20  # bytes that RE2 may use for a pattern
+_RE2_MEMORY = 64 << 20  # bytes that RE2 may use for a pattern: as much as for a search
 _MANY_STARS = 32  # expressions with a star in the middle, for which RE2 still builds a table
 _MOST_PROGRAM_CHARACTERS = 1 << 16  # of a program; RE2's memory allows many times as much
 _CLASSES = {
@@ -82,11 +82,11 @@ _CLASSES = {
 WILD = frozenset("*?[]{}\\,")
 """The characters with a special meaning in a pattern."""
 MAX_LENGTH = 4096
-"""Characters of a pattern."""
+"""Characters of a pattern: no path is longer."""
 MAX_ALTERNATIVES = 1000
-"""Patterns that braces may expand to."""
+"""Patterns that braces may expand to: braces in a row multiply."""
 MAX_EXPANDED = 100_000
-"""Characters of all expanded patterns together."""
+"""Characters of all expanded patterns together: bounds the memory."""
 _FEW_ENDINGS = 8  # of names, up to which they are compared one by one instead of by RE2
 
 _Route = tuple["_Name | None", ...]  # None is any number of folders; the last part is a name

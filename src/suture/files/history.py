@@ -73,16 +73,16 @@ if TYPE_CHECKING:
     _Answer = TypeVar("_Answer")
     _Landed = tuple[ChangeRecord, Supply]
 
-_MAX_PENDING = 32  # changes that are recorded together
-_MAX_PENDING_BYTES = 500_000  # of them, read whenever the database is opened
+_MAX_PENDING = 32  # changes that are recorded together: each transaction waits for the disk
+_MAX_PENDING_BYTES = 500_000  # of pending changes: they are read whenever the database is opened
 _ENTRY_HEAD = rb"(sha256:[0-9a-f]{64}) (\d{1,9})\n"
 _ENTRY_HEAD_SIZE = len(digest((), 0)) + 11
 _ID = rb'"id": ?"([0-9a-hjkmnp-tv-z]{15})"'
 
-_VERSION = 1  # of the schema
-_APPLICATION = 0x53757475  # "Sutu": the application id in the header of the SQLite file
-_PATH_HASH_LENGTH = 20  # characters in the name of a database
-_TAG_LENGTH = 12  # characters
+_SCHEMA_VERSION = 1
+_APPLICATION_ID = 0x53757475  # "Sutu": the application id in the header of the SQLite file
+_PATH_HASH_LENGTH = 20  # characters of a hash (80 bits) in the name of a database
+_TAG_LENGTH = 12  # characters of a hash (48 bits) that tells databases with the same name apart
 _MISSING, _OTHER = "missing", "another folder's"
 # SQLite's codes for problems around a file that may be sound: PERM, BUSY, LOCKED, NOMEM, READONLY,
 # INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. Any other code is damage.
@@ -394,8 +394,8 @@ class History:
             if not _is_history(connection):
                 for statement in SCHEMA.split(";"):
                     connection.execute(statement)
-                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
+                connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
             database = Database(connection)
             machine = self._machine()
             if database.name() != name or database.machine() != machine:  # the database or the folder is new
@@ -725,9 +725,9 @@ def _is_history(connection: sqlite3.Connection) -> bool:
     tables = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master").fetchall()}
     if not tables:
         return False
-    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
         raise UnusableDatabase("not a history of suture")
-    if connection.execute("PRAGMA user_version").fetchone()[0] > _VERSION:
+    if connection.execute("PRAGMA user_version").fetchone()[0] > _SCHEMA_VERSION:
         raise HistoryUnavailable(reason="it was written by a newer version of suture")
     if not tables.issuperset(statement.strip() for statement in SCHEMA.split(";") if statement.strip()):
         raise UnusableDatabase("a table is missing")

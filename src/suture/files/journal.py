@@ -54,9 +54,9 @@ _MAX_UNSIGNED_BYTES = 8_000_000
 _BLOCK_SIZE = 64  # bytes of a SHA-256 block, to which HMAC pads the key
 _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
-_ID_LENGTH = 15  # characters of a change's id
+_ID_LENGTH = 15  # characters of a change's id, which `new_id` makes
 _HASH_LENGTH = len("sha256:") + 64
-_MODE = 0o600
+_INTENT_MODE = 0o600  # it names files, and only its owner may change what recovery does
 _TEMPORARY_ENDINGS = (".new", ".old")
 
 
@@ -129,7 +129,7 @@ class Journal:
         mac = None if key is None else _mac(key, self._folder_identity() + line)
         self._done_mac = _NO_MAC if key is None or mac is None else _mac(key, _done_message(mac))
         ends = digest((line,), len(line)).encode(), _UNSIGNED if mac is None else f"{_SIGNED}{mac}".encode()
-        handle = self._home.create(INTENT_NAME, _MODE)
+        handle = self._home.create(INTENT_NAME, _INTENT_MODE)
         try:
             self._home.fs.write(handle, (_head(_OPEN, _NO_MAC), b"%s\n%s\n%s\n" % (line, *ends)))
             if durable:

@@ -38,10 +38,11 @@ INTENT_NAME = OWN_PREFIX + "intent"
 _MOST_LINKS = 40  # in one path, as on Linux
 _MOST_NAMES = 256  # in one path: each costs a system call
 _LONGEST_NAME = 255  # bytes, as on most file systems
-_LONGEST_SHOWN = 80  # characters of a path that a message shows
+_LONGEST_SHOWN = 80  # characters of a path that a message shows: a model pays for each
 _BIDI = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+"""Controls that change the order in which a name is shown."""
 
-_MOST_SUGGESTED = 3  # files for a missing path
+_MOST_SUGGESTED = 3  # files for a missing path: more would not help to choose
 _MOST_COMPARED = 2_000  # names in one folder: each is compared with the missing one
 
 

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from suture.plan import ChangeRecord, Content
     from suture.settings import Settings
 
-_PRIVATE_MODE = 0o600
-_DEFAULT_MODE = 0o666
-_SET_ID_BITS = 0o6000
+_PRIVATE_MODE = 0o600  # of a file that is not in its place yet: its content may be for its owner only
+_DEFAULT_MODE = 0o666  # of a new file; the umask applies
+_SET_ID_BITS = 0o6000  # setuid and setgid
 _SECTOR_SIZE = 512  # bytes that a disk writes as a whole or not at all
 _LONGEST_STEM = 230  # bytes; the rest of the 255 of a name is for the ending
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EACCES}

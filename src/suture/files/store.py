@@ -48,13 +48,13 @@ if TYPE_CHECKING:
     Supply = Callable[[str], bytes | None]
     """Returns the content with a hash, or None if it is not available."""
 
-_ANCHOR_SIZE = 24  # bytes that must be equal for texts to match again
-_REACH_IN_OLD = 1 << 16  # bytes of the old text that are searched for an anchor
+_ANCHOR_SIZE = 24  # bytes that must be equal for texts to match again: shorter texts are equal by chance
+_REACH_IN_OLD = 1 << 16  # bytes of the old text that are searched for an anchor: bounds the time
 _STEPS_IN_NEW = tuple(1 << power for power in range(4, 15))  # bytes ahead in the new text at which anchors begin
 _MOST_COPIES = 5_000  # in one delta: with more, the text was rewritten
 _FIRST_STEP, _LARGEST_STEP = 1 << 8, 1 << 16  # bytes compared at once
 
-_SHORT_MIDDLE = 1_000  # bytes; less is stored uncompressed
+_SHORT_MIDDLE = 1_000  # bytes; less is stored uncompressed, because zstd saves little
 _LARGE_FILE = 1 << 20  # bytes; for larger ones, try a delta, and use a faster level of zstd
 _LARGEST_TABLE = 22  # log2 of its entries: 16 MB while packing
 _SMALLEST_WINDOW, _SMALLEST_TABLE = 10, 6  # zstd's own bounds
@@ -64,11 +64,11 @@ SCHEMA = """
 CREATE TABLE content (number INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, base INTEGER,
     depth INTEGER NOT NULL, head INTEGER NOT NULL, tail INTEGER NOT NULL, codec TEXT NOT NULL, data BLOB);
 """
-_LONGEST_CHAIN = 32  # differences based on each other
-_CHAIN_BYTES = 100_000_000  # unpacked for one content
-_MAX_CACHED_BYTES = 32_000_000  # of unpacked contents, during a change
+_LONGEST_CHAIN = 32  # differences based on each other, all of which are unpacked to read the last one
+_CHAIN_BYTES = 100_000_000  # unpacked for one content: bounds the time for large files
+_MAX_CACHED_BYTES = 32_000_000  # of unpacked contents, during a change: bounds the memory
 _MAX_CHECKED_BYTES = 1_000_000  # of a stored content that is unpacked as a check before others are based on it
-_MAX_IDLE_BYTES = 4_000_000  # of unpacked contents, between two changes
+_MAX_IDLE_BYTES = 4_000_000  # of unpacked contents, between two changes: the last files edited are often the next
 _UNPACKING_ERRORS = (ValueError, TypeError, OverflowError, MemoryError)  # raised for damaged data
 _SMALL_DIFFERENCE = 4_000  # bytes; a smaller difference is always preferred to the whole content
 

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from suture.files.protected import Guard
 
 GITIGNORE = ".gitignore"
-_LARGEST_IGNORE = 1 << 20  # bytes of a .gitignore
-_MOST_STARS = 20_000  # in a .gitignore
+_LARGEST_IGNORE = 1 << 20  # bytes of a .gitignore: bounds the time
+_MOST_STARS = 20_000  # in a .gitignore: each makes a pattern slower
 _FIRST_READ_SIZE = 1 << 14  # bytes; most .gitignore files are smaller
-_MOST_OPEN = 64  # folders on the current path that stay open
+_MOST_OPEN = 64  # folders on the current path that stay open: a process may have few handles
 _FEW_NAMES = 50  # in a folder, for which the choice is cached: larger folders rarely equal another
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LONGEST_PATH = 300  # characters of a path: longer text is something else
 _LONGEST_LINE = 20_000  # characters at the start of a line that are searched for paths: bounds the time
 _MOST_MENTIONED = 20  # likeliest files that a block may be about: each one is looked up in the workspace
-_CLAUSE_SIZE = 80  # characters before and after a name that are searched for what the sentence does with it
+_CLAUSE_CHARACTERS = 80  # characters before and after a name that are searched for what the sentence does with it
 _LABELS = frozenset(
     (
         *("file", "filename", "file name", "filepath", "file path", "path", "new file", "new_file", "create file"),
@@ -189,7 +189,7 @@ _PARTS = (
     r"blocks?|pieces?|what)|(?:only|just) (?:shows?|showing)|showing (?:only|just))\b|^\W*usage\b"
 )
 _WHOLES = r"(?i)(?<!not )(?<!not the )(?<!not a )(?<!n't )(?<!n't the )\b(?:whole|full|complete|entire)\b"
-_SYMBOLS = 0x2100
+_FIRST_SYMBOL = 0x2100
 """Characters from here on are symbols if they are not letters."""
 _MENTIONED, _POINTED_TO, _OWN_LINE, _LABEL = range(4)
 """How clearly a line says which file comes next, in ascending order."""
@@ -328,10 +328,10 @@ def mentions(line: str) -> list[Mention]:
     by_word: dict[str, Mention] = {}
     end, role = 0, ""
     for word, start, sure in _candidate_words(line):
-        before = line[max(0, start - _CLAUSE_SIZE) : start]
+        before = line[max(0, start - _CLAUSE_CHARACTERS) : start]
         listed = role and end <= start and pattern(_LISTED).fullmatch(line[end:start])
         end = start + len(word)
-        role = role if listed else _role(before, line[end : end + _CLAUSE_SIZE], removes=removes)
+        role = role if listed else _role(before, line[end : end + _CLAUSE_CHARACTERS], removes=removes)
         if word not in by_word:
             pointed = role == "target" and _is_pointed_to(word, line[:start], line[end:])
             by_word[word] = Mention(as_path(word), sure=sure or pointed, role=role)
@@ -533,7 +533,7 @@ def _plain(text: str) -> str:
     """A text without emoji, arrows and full stops around it."""
     if text.isascii():
         return text
-    around = {char for char in set(text) if ord(char) > _SYMBOLS and not char.isalnum() and not _is_odd(char)}
+    around = {char for char in set(text) if ord(char) > _FIRST_SYMBOL and not char.isalnum() and not _is_odd(char)}
     return text.rstrip(_WIDE_STOP).strip("".join(around) or " ")
 
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 _SECONDS_PER_PLACE = 1e-5  # added to a file's time limit for each place that is examined
 _MAX_EXTENSION = 10  # times its limit that a file may be searched with these additions
 _MAX_STRING_BYTES = 10_000_000  # of a text that is kept as bytes and as a string, by choice: it doubles the memory
-_GROWTH = 2  # additional bytes of an undecodable byte in the view
+_EXTRA_BYTES = 2  # additional bytes of an undecodable byte in the view
 
 NONE = (-1, -1)
 """The span of a group that did not participate in a match."""
@@ -130,14 +130,16 @@ class Subject:
 
     def offset(self, place: int) -> int:
         """Map a position in the view to the body."""
-        return place if self.view is self.body else place - _GROWTH * bisect_left(self._places(), place)
+        return place if self.view is self.body else place - _EXTRA_BYTES * bisect_left(self._places(), place)
 
     def place(self, offset: int) -> int:
         """Map an offset of the body to the view."""
         if self.view is self.body:
             return offset
         places = self._places()
-        return offset + _GROWTH * bisect_left(range(len(places)), offset, key=lambda n: places[n] - _GROWTH * n)
+        return offset + _EXTRA_BYTES * bisect_left(
+            range(len(places)), offset, key=lambda n: places[n] - _EXTRA_BYTES * n
+        )
 
     def _places(self) -> list[int]:
         """The positions of undecodable bytes in the view."""
