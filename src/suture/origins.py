@@ -67,33 +67,33 @@ class RootSet:
             rest = _names_reversed(path if path.startswith("/") else os.path.join(os.getcwd(), path))
         except OSError:  # the current folder is gone
             return True
-        here, links = "/", 0
+        place, links = "/", 0
         while rest:
             name = rest.pop()
-            here = os.path.dirname(here) if name == ".." else os.path.join(here, name)
-            below, aim = self._inspect(here)
+            place = os.path.dirname(place) if name == ".." else os.path.join(place, name)
+            below, target = self._inspect(place)
             if below:
                 return True
-            if aim is None:
+            if target is None:
                 continue
             links += 1
             if links > _MAX_LINKS:
                 return True
-            here = "/" if aim.startswith("/") else os.path.dirname(here)
-            rest += _names_reversed(aim)
+            place = "/" if target.startswith("/") else os.path.dirname(place)
+            rest += _names_reversed(target)
         return "" in self._names  # the whole disk is a root
 
-    def _inspect(self, here: str) -> tuple[bool, str | None]:
-        if here not in self._cache:
-            below = any(here == name or here.startswith(f"{name}/") for name in self._names)
+    def _inspect(self, place: str) -> tuple[bool, str | None]:
+        if place not in self._cache:
+            below = any(place == name or place.startswith(f"{name}/") for name in self._names)
             # A file system may ignore case, or show a folder in two places.
-            below = below or _identity(here) in self._folders
+            below = below or _identity(place) in self._folders
             try:
-                aim = os.readlink(here)
+                target = os.readlink(place)
             except (OSError, ValueError):  # not a link, or missing, and then nothing can run
-                aim = None
-            self._cache[here] = below, aim
-        return self._cache[here]
+                target = None
+            self._cache[place] = below, target
+        return self._cache[place]
 
 
 def is_outside(path: str, roots: Iterable[str]) -> bool:

@@ -127,11 +127,11 @@ class Bases:
             yield from self._base(content.bytes(), "read", made_by, replaced_by)
 
     def _recorded_bases(self, database: Database, known: Sequence[KnownVersion]) -> Iterator[Base]:
-        given: set[str] = set()
+        digests: set[str] = set()
         for version in known:
-            if version.digest in given:
+            if version.digest in digests:
                 continue
-            given.add(version.digest)
+            digests.add(version.digest)
             size = database.size(version.digest)
             if size is not None and self._fits(size) and (content := database.content(version.digest)) is not None:
                 yield from self._base(content, "history", version.made_by, version.replaced_by)

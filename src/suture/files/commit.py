@@ -141,7 +141,7 @@ def _in_lock_order(trees: Sequence[Tree]) -> Sequence[Tree]:
     return [folders[identity] for identity in sorted(folders)]
 
 
-def _take_lock(tree: Tree, held: list[tuple[FS, int]], check_patience: Callable[[], None]) -> None:
+def _take_lock(tree: Tree, locks: list[tuple[FS, int]], check_patience: Callable[[], None]) -> None:
     wait = _FIRST_WAIT
     while True:
         try:
@@ -149,7 +149,7 @@ def _take_lock(tree: Tree, held: list[tuple[FS, int]], check_patience: Callable[
         except OSError as error:
             raise to_suture_error(error, tree.root, "lock") from error
         if handle is not None:
-            held.append((tree.fs, handle))
+            locks.append((tree.fs, handle))
             return
         check_patience()
         time.sleep(wait)

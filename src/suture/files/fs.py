@@ -414,9 +414,9 @@ class Tree:
 
     def rmdir(self, path: str) -> None:
         """Remove an empty folder."""
-        held = self._open.pop(path, None)
-        if held is not None:
-            self.close_quietly(held)
+        handle = self._open.pop(path, None)
+        if handle is not None:
+            self.close_quietly(handle)
         self.fs.rmdir(*self._at(path))
 
     def sync_folder(self, path: str) -> None:

@@ -389,12 +389,12 @@ def _read(handle: int, size: int, at: int) -> bytes:
 def _with_alternates(folder: str) -> list[str]:
     """A folder of objects and its alternates, recursively."""
     folders = [folder]
-    for one in folders:
-        for line in (contents(f"{one}/info/alternates", _LARGEST_ALTERNATES) or b"").split(b"\n"):
+    for known in folders:
+        for line in (contents(f"{known}/info/alternates", _LARGEST_ALTERNATES) or b"").split(b"\n"):
             if line and not line.startswith((b"#", b'"')) and len(folders) < _MAX_OBJECT_FOLDERS:
-                other = os.path.normpath(os.path.join(one, os.fsdecode(line)))
-                if other not in folders:
-                    folders.append(other)
+                alternate = os.path.normpath(os.path.join(known, os.fsdecode(line)))
+                if alternate not in folders:
+                    folders.append(alternate)
     return folders
 
 
@@ -595,7 +595,7 @@ def _apply_delta(base: bytes, delta: bytes, most: int, check_time: Callable[[], 
         size, at = _number(delta, at)
         if old != len(base) or size > most:
             raise Damaged
-        pieces, made = [], 0
+        pieces, total = [], 0
         while at < len(delta):
             order, at = delta[at], at + 1
             if order & 128:
@@ -604,8 +604,8 @@ def _apply_delta(base: bytes, delta: bytes, most: int, check_time: Callable[[], 
             else:
                 length, start, at = order, at, at + order
                 pieces.append(delta[start:at])
-            made += length
-            if not length or made > size:
+            total += length
+            if not length or total > size:
                 raise Damaged
             if not len(pieces) % _PIECES_BETWEEN_CHECKS:
                 check_time()

@@ -286,18 +286,18 @@ class History:
         self, name: str, files: Callable[[], Iterable[tuple[str, Version | None]]], supply: Supply
     ) -> NamedPoint:
         """Record a named point, with the files that `files` returns. The caller holds the workspace lock."""
-        taken: list[NamedPoint] = []
+        points: list[NamedPoint] = []
 
         def write(database: Database) -> None:
             if any(point.name == name for point in database.snapshots()) or database.ids_with_prefix(name.lower()):
                 raise SnapshotExists(name=name)
-            taken.append(NamedPoint(new_id(), name, database.last_number()))
-            database.add_snapshot(taken[-1], files(), supply)
+            points.append(NamedPoint(new_id(), name, database.last_number()))
+            database.add_snapshot(points[-1], files(), supply)
 
         trouble = self._write(write)
         if trouble is not None and not trouble.recorded:
             raise HistoryUnavailable(reason=trouble.reason)
-        return taken[-1]
+        return points[-1]
 
     def _write(self, write: Callable[[Database], None], landed: _Landed | None = None) -> Trouble | None:
         """Write in one transaction. A change that landed may stay pending until there are more."""
@@ -498,8 +498,8 @@ class History:
 
     def _is_same_folder(self, database: Database) -> bool:
         """Whether a database's folder is this one, by creation time; folders of a container image share theirs."""
-        machine, here, born = database.machine(), self._machine(), database.born()
-        is_seen = machine is None or machine[0] == here[0] or machine[1] or here[1]
+        machine, this_machine, born = database.machine(), self._machine(), database.born()
+        is_seen = machine is None or machine[0] == this_machine[0] or machine[1] or this_machine[1]
         return is_seen and born != 0 and born == self._born()
 
     def _find_moved(self, wanted: str) -> str | None:
@@ -514,12 +514,12 @@ class History:
 
     def _find_by_path(self, wanted: str) -> str | None:
         """The database of another folder at this path that was last used on this machine; the latest of several."""
-        path, here = _parts(wanted)[0], self._machine()[0]
+        path, this_machine = _parts(wanted)[0], self._machine()[0]
         names = [name for name in self._fs.databases() if _parts(name)[0] == path and name != wanted]
         used = []
         for name in names:
             last, machine = self._query(name, lambda database: (database.newest_id(), database.machine())) or ("", None)
-            if machine is not None and machine[0] == here:
+            if machine is not None and machine[0] == this_machine:
                 used.append((last, name))
         return max(used)[1] if used else None
 

@@ -196,11 +196,11 @@ class LocalFS(FS):
         os.setxattr(handle, _CAPABILITY, value)
 
     def copy_metadata(self, source: int, target: int) -> bool:
-        wanted, got = os.fstat(source), os.fstat(target)
+        old, new = os.fstat(source), os.fstat(target)
         try:
-            if (wanted.st_uid, wanted.st_gid) != (got.st_uid, got.st_gid):
-                os.fchown(target, wanted.st_uid, wanted.st_gid)
-            os.fchmod(target, modes.S_IMODE(wanted.st_mode))
+            if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+                os.fchown(target, old.st_uid, old.st_gid)
+            os.fchmod(target, modes.S_IMODE(old.st_mode))
         except PermissionError:
             return False
         return _copy_attributes(source, target)
@@ -362,33 +362,33 @@ class Layout:
         return Staged(self, path)
 
     def _make(self) -> str:
-        above = os.path.realpath(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108  the folder created there is private
-        made = os.path.join(above, f"suture-check-{os.urandom(8).hex()}")
-        os.mkdir(made, _PRIVATE_FOLDER)
+        parent = os.path.realpath(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108  the folder created there is private
+        copy = os.path.join(parent, f"suture-check-{os.urandom(8).hex()}")
+        os.mkdir(copy, _PRIVATE_FOLDER)
         folders = {""} | {folder for path in self._files for folder in _above(path)}
         for folder in sorted(folders):
             if folder:
-                os.mkdir(os.path.join(made, folder), _PRIVATE_FOLDER)
-            self._link(folder, os.path.join(made, folder), folders)
+                os.mkdir(os.path.join(copy, folder), _PRIVATE_FOLDER)
+            self._link(folder, os.path.join(copy, folder), folders)
         for path, content in self._files.items():
             if content is not None:
-                handle = os.open(os.path.join(made, path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE_FILE)
+                handle = os.open(os.path.join(copy, path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE_FILE)
                 with os.fdopen(handle, "wb") as opened:
                     opened.write(content if isinstance(content, bytes) else content())
-        return made
+        return copy
 
-    def _link(self, folder: str, made: str, folders: set[str]) -> None:
+    def _link(self, folder: str, copy: str, folders: set[str]) -> None:
         """Link to everything else in a folder."""
-        here = os.path.join(self.root, folder)
+        original = os.path.join(self.root, folder)
         try:
-            names = os.listdir(here)[:_MOST_LINKS]
+            names = os.listdir(original)[:_MOST_LINKS]
         except OSError:  # the folder is new
             return
         for name in names:
             path = f"{folder}/{name}" if folder else name
             shown = name not in _NOT_SHOWN and not name.startswith(OWN_PREFIX)
             if shown and path not in self._files and path not in folders:
-                os.symlink(os.path.join(here, name), os.path.join(made, name))
+                os.symlink(os.path.join(original, name), os.path.join(copy, name))
 
 
 class Staged(Record):
@@ -486,8 +486,8 @@ def _read_secret(path: str) -> bytes | None:
 def _make_secret(path: str, *, replacing: bool) -> None:
     """Create a key file atomically and durably; one that another process created meanwhile stays."""
     os.makedirs(os.path.dirname(path), mode=_PRIVATE_FOLDER, exist_ok=True)
-    made = f"{path}.{os.urandom(8).hex()}"
-    handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, _PRIVATE_FILE)
+    temporary = f"{path}.{os.urandom(8).hex()}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, _PRIVATE_FILE)
     try:
         try:
             os.write(handle, os.urandom(_KEY_SIZE))
@@ -495,17 +495,17 @@ def _make_secret(path: str, *, replacing: bool) -> None:
         finally:
             os.close(handle)
         if replacing:
-            os.rename(made, path)
+            os.rename(temporary, path)
         else:
             try:
-                os.link(made, path)
+                os.link(temporary, path)
             except FileExistsError:
                 pass
             except OSError:  # no hard links here; of two created at once, the later one stays
-                os.rename(made, path)
+                os.rename(temporary, path)
     finally:
         with suppress(FileNotFoundError):
-            os.unlink(made)
+            os.unlink(temporary)
 
 
 def _born(folder: int) -> int:

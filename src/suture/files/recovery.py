@@ -211,12 +211,12 @@ def roll_back(
     """Undo all steps and delete the intent. If a step cannot be undone, the others still are, and the intent stays."""
     aside: list[str | None] = []
     blocked: list[str] = []
-    made = set(intent.folders)
+    new_folders = set(intent.folders)
     removable = intent.folders if signed else _proven_folders(trees, intent)
     for step in reversed(intent.steps):
         tree, folder = trees[step.root], split(step.path)[0]
         try:
-            if folder and (step.root, folder) not in made and tree.stat(folder) is None:
+            if folder and (step.root, folder) not in new_folders and tree.stat(folder) is None:
                 blocked.append(f"{step.path} cannot be put back: the folder {folder} is gone")
             else:
                 aside.append(undo(tree, step, signed=signed))
@@ -296,8 +296,8 @@ def record_of(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
 
 def sync_folders(trees: Sequence[Tree], intent: Intent, *, lenient: bool = False) -> None:
     """Sync every folder the transaction works in; if `lenient`, skip those that no longer exist."""
-    made = [(root, split(path)[0]) for root, path in intent.folders]
-    for root, path in dict.fromkeys((*((step.root, split(step.path)[0]) for step in intent.steps), *made)):
+    above_new = [(root, split(path)[0]) for root, path in intent.folders]
+    for root, path in dict.fromkeys((*((step.root, split(step.path)[0]) for step in intent.steps), *above_new)):
         try:
             if path == "" or trees[root].stat(path) is not None:
                 trees[root].sync_folder(path)
@@ -314,11 +314,11 @@ def _publishes_by_rename(step: Step) -> bool:
 
 def _undo_create(tree: Tree, step: Step, *, signed: bool) -> str | None:
     """Delete a published new file if it is ours: the same file as the temporary one, which is kept until the end."""
-    made, staged = tree.stat(step.path), _stat_file(tree, step.temp)
-    if made is None:
+    published, staged = tree.stat(step.path), _stat_file(tree, step.temp)
+    if published is None:
         return None
     if staged is not None:
-        if made.same_file(staged):
+        if published.same_file(staged):
             tree.unlink(step.path)
     # Without hard links, publishing renamed the temporary file.
     elif digest_of(tree, step.path) == step.after and (tree.stat(str(step.temp)) or not _can_link(tree, step)):
@@ -641,12 +641,12 @@ def _has_copy(tree: Tree, path: str) -> bool:
         return True
     content = None
     for name in tree.names(folder):
-        other = f"{folder}/{name}" if folder else name
-        status = tree.stat(other)
-        if other == path or status is None or (status.kind, status.size) != ("file", stat.size):
+        neighbor = f"{folder}/{name}" if folder else name
+        status = tree.stat(neighbor)
+        if neighbor == path or status is None or (status.kind, status.size) != ("file", stat.size):
             continue
         content = content or digest_of(tree, path)
-        if digest_of(tree, other) == content:
+        if digest_of(tree, neighbor) == content:
             return True
     return False
 

@@ -194,8 +194,8 @@ class _Walk:
 
     def _choice_key(self, level: _Level, stage: Stage, files: list[str], folders: list[str]) -> object:
         """A key that is equal for folders with the same choice; None if the folder's path matters."""
-        here = len(self._levels) <= self._depth or level.watched or not self._selection.excluded.by_name
-        if here or len(files) + len(folders) > _FEW_NAMES:
+        path_matters = len(self._levels) <= self._depth or level.watched or not self._selection.excluded.by_name
+        if path_matters or len(files) + len(folders) > _FEW_NAMES:
             return None
         if not all(ignore.by_name(level.prefix[skip:]) for skip, ignore in level.ignores):
             return None
@@ -232,8 +232,8 @@ class _Walk:
         level.folders.sort(key=_level_key, reverse=True)
 
     def _protected(self, level: _Level, name: str) -> bool:
-        asked = level.watched or name in level.suspects
-        return asked and self._guard.rule(level.prefix + name) is not None
+        is_suspect = level.watched or name in level.suspects
+        return is_suspect and self._guard.rule(level.prefix + name) is not None
 
     def _read_ignore(self, level: _Level) -> tuple[tuple[int, Ignore], ...]:
         """The rules of the `.gitignore` in a folder; none if it cannot be read."""
@@ -278,21 +278,21 @@ class _Walk:
         return handle
 
 
-def _without(names: Iterable[str], gone: set[str]) -> list[str]:
-    return [name for name in names if name not in gone]
+def _without(names: Iterable[str], dropped: set[str]) -> list[str]:
+    return [name for name in names if name not in dropped]
 
 
 def _not_ignored(
-    names: Collection[str], asked: list[tuple[Callable[[Collection[str], str], tuple[set[str], set[str]]], str]]
+    names: Collection[str], checks: list[tuple[Callable[[Collection[str], str], tuple[set[str], set[str]]], str]]
 ) -> list[str]:
     """The names that are not ignored: the last rule that matches a name decides."""
-    gone: set[str] = set()
+    all_ignored: set[str] = set()
     rest = names
-    for ask, prefix in reversed(asked):
-        ignored, kept = ask(rest, prefix)
-        gone |= ignored
+    for check, prefix in reversed(checks):
+        ignored, kept = check(rest, prefix)
+        all_ignored |= ignored
         rest = _without(rest, ignored | kept)
-    return _without(names, gone)
+    return _without(names, all_ignored)
 
 
 def _level_key(pair: tuple[str, Stage]) -> str:

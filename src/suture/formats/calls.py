@@ -366,41 +366,41 @@ class _Reader:
 
     def _read_call(self, name: str, arguments: Mapping[str, Any]) -> Iterator[Block]:
         """The blocks of one call."""
-        given = _by_plain_name(list(arguments.items()))
-        named, command = tool(name), plain(str(given.get("command", "")))
-        if {named, command} & _READS:
+        plain_arguments = _by_plain_name(list(arguments.items()))
+        tool_name, command = tool(name), plain(str(plain_arguments.get("command", "")))
+        if {tool_name, command} & _READS:
             return
-        if isinstance(given.get("files"), list):
-            for file in given["files"]:
+        if isinstance(plain_arguments.get("files"), list):
+            for file in plain_arguments["files"]:
                 yield from self._read_call(name or "writefile", _object(file))
             return
-        what, value = _requested_change(given, named)
-        path = _only_text(given, PATHS)
-        if what == "patch":
-            yield from self._nested_blocks(f"<apply_diff>\n{value}" if named == "applydiff" else value, path)
-        elif what == "changes":
-            yield from self._changed_blocks(named, path, value)
-        elif what and (named in WRITERS or command == "create" or "filetext" in given):
+        change, value = _requested_change(plain_arguments, tool_name)
+        path = _only_text(plain_arguments, PATHS)
+        if change == "patch":
+            yield from self._nested_blocks(f"<apply_diff>\n{value}" if tool_name == "applydiff" else value, path)
+        elif change == "changes":
+            yield from self._changed_blocks(tool_name, path, value)
+        elif change and (tool_name in WRITERS or command == "create" or "filetext" in plain_arguments):
             yield self._whole_file(path, value)
 
-    def _changed_blocks(self, named: str, path: str | None, changes: list[dict[str, Any]]) -> Iterator[Block]:
+    def _changed_blocks(self, tool_name: str, path: str | None, changes: list[dict[str, Any]]) -> Iterator[Block]:
         """The blocks of changes to the file that the call names, or to a file per change."""
-        own = [_only_text(change, PATHS) or path for change in changes]
+        paths = [_only_text(change, PATHS) or path for change in changes]
         weak = all(WEAK.issuperset(change.keys() & (OLD | NEW)) for change in changes)
-        if weak and named not in EDITORS:
+        if weak and tool_name not in EDITORS:
             exact = all({*change}.issubset(_EDIT_NAMES) for change in changes)
-            if not exact or not all(one and is_known(one) for one in own):
+            if not exact or not all(file and is_known(file) for file in paths):
                 return
         for change in changes:
             _check_supported(change)
-        if not own or (path is not None and {*own} != {path}):
+        if not paths or (path is not None and {*paths} != {path}):
             raise _InexactError
         hunks = [self._hunk(change) for change in changes]
-        if len({*own}) > 1:
-            for name, hunk in zip(own, hunks, strict=True):
+        if len({*paths}) > 1:
+            for name, hunk in zip(paths, hunks, strict=True):
                 yield self._edit(name, [hunk])
         else:
-            yield self._edit(own[0], hunks)
+            yield self._edit(paths[0], hunks)
 
     def _edit(self, path: str | None, hunks: list[Hunk]) -> Block:
         if not path:
@@ -434,12 +434,14 @@ class _Reader:
                 path_as_written=block.path_as_written or path,
             )
 
-    def _hunk(self, given: Mapping[str, Any]) -> Hunk:
-        old, new = _only_text(given, OLD), _only_text(given, NEW)
+    def _hunk(self, arguments: Mapping[str, Any]) -> Hunk:
+        old, new = _only_text(arguments, OLD), _only_text(arguments, NEW)
         if old is None or new is None:
             raise _InexactError
-        near = _number(given, _HINTS)
-        return Hunk(self._line, (Split(old, new),), near=near or None, part=True, occurrences=_expected_count(given))
+        near = _number(arguments, _HINTS)
+        return Hunk(
+            self._line, (Split(old, new),), near=near or None, part=True, occurrences=_expected_count(arguments)
+        )
 
     def _block(self, format: str, path: str | None, *, action: str = "update", **more: Any) -> Block:  # noqa: A002  the block's own name for it
         written = None if path is None else path.strip()
@@ -471,17 +473,17 @@ def _find_calls(value: Any, name: str) -> Iterator[tuple[str, Mapping[str, Any]]
             yield from _find_calls(item, name)
     if not isinstance(value, dict):
         return
-    given = {plain(key): item for key, item in value.items()}
-    inside = [given[key] for key in (*_CALL_LISTS, "function") if isinstance(given.get(key), (list, dict))]
-    arguments = next((given[key] for key in _ARGUMENTS if isinstance(given.get(key), (str, dict))), None)
-    named = next((given[key] for key in _NAMES if isinstance(given.get(key), str)), None)
-    if not inside and isinstance(given.get("content"), list):
-        inside = [given["content"]]
+    items = {plain(key): item for key, item in value.items()}
+    inside = [items[key] for key in (*_CALL_LISTS, "function") if isinstance(items.get(key), (list, dict))]
+    arguments = next((items[key] for key in _ARGUMENTS if isinstance(items.get(key), (str, dict))), None)
+    tool_name = next((items[key] for key in _NAMES if isinstance(items.get(key), str)), None)
+    if not inside and isinstance(items.get("content"), list):
+        inside = [items["content"]]
     if inside:
         for item in inside:
             yield from _find_calls(item, name)
-    elif named is not None and arguments is not None:
-        yield named, _as_object(arguments)
+    elif tool_name is not None and arguments is not None:
+        yield tool_name, _as_object(arguments)
     else:
         yield name, value
 
@@ -503,14 +505,14 @@ def _object(value: object) -> Mapping[str, Any]:
 
 def _by_plain_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Arguments by plain name, without duplicates; null values are left out."""
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for name, value in pairs:
         key = plain(name)
-        if key in given:
+        if key in arguments:
             raise _InexactError
         if value is not None:
-            given[key] = _decode_listed(key, value)
-    return given
+            arguments[key] = _decode_listed(key, value)
+    return arguments
 
 
 def _decode_listed(key: str, value: Any) -> Any:
@@ -519,27 +521,27 @@ def _decode_listed(key: str, value: Any) -> Any:
     return _load(value) if listed else value
 
 
-def _only_text(given: Mapping[str, Any], keys: frozenset[str]) -> str | None:
+def _only_text(arguments: Mapping[str, Any], keys: frozenset[str]) -> str | None:
     """The text under one of some names; several different texts are not exact."""
-    texts = {given[key] for key in keys if isinstance(given.get(key), str)}
+    texts = {arguments[key] for key in keys if isinstance(arguments.get(key), str)}
     if len(texts) > 1:
         raise _InexactError
     return next(iter(texts), None)
 
 
-def _requested_change(given: dict[str, Any], named: str) -> tuple[str, Any]:
+def _requested_change(arguments: dict[str, Any], tool_name: str) -> tuple[str, Any]:
     """What a call asks for: a list of `changes`; a `patch`; the `content` of a file; or nothing known."""
-    lists = [value for key, value in given.items() if key in _LISTS and isinstance(value, list)]
+    lists = [value for key, value in arguments.items() if key in _LISTS and isinstance(value, list)]
     requests: list[tuple[str, Any]] = [
-        ("changes", [_by_plain_name(list(_object(change).items())) for change in one]) for one in lists
+        ("changes", [_by_plain_name(list(_object(change).items())) for change in items]) for items in lists
     ]
-    requests += [("changes", [given])] if given.keys() & (OLD | NEW) else []
-    patch, content = None if requests else _only_text(given, _PATCHES), _only_text(given, CONTENTS)
-    requests += [(what, text) for what, text in (("patch", patch), ("content", content)) if text is not None]
+    requests += [("changes", [arguments])] if arguments.keys() & (OLD | NEW) else []
+    patch, content = None if requests else _only_text(arguments, _PATCHES), _only_text(arguments, CONTENTS)
+    requests += [(kind, text) for kind, text in (("patch", patch), ("content", content)) if text is not None]
     if len(requests) == 1:
-        _check_supported(given)
+        _check_supported(arguments)
         return requests[0]
-    if requests or named in EDITORS | WRITERS:
+    if requests or tool_name in EDITORS | WRITERS:
         raise _InexactError
     return "", None
 
@@ -548,10 +550,10 @@ def _is_set(value: object) -> bool:
     return bool(value) and str(value).strip().lower() not in {"false", "0", "no", "none", "null"}
 
 
-def _check_supported(given: Mapping[str, Any]) -> None:
+def _check_supported(arguments: Mapping[str, Any]) -> None:
     """Refuse arguments that can't be followed exactly."""
     known = PATHS | OLD | NEW | CONTENTS | _PATCHES | _LISTS | _HINTS | _ALL | _COUNTS | _NOTES
-    for key, value in given.items():
+    for key, value in arguments.items():
         if key in _UNSUPPORTED and _is_set(value):
             raise _InexactError
         if key not in known and value and not isinstance(value, str):
@@ -564,17 +566,17 @@ def _words(value: object) -> list[str]:
     return str(value).lower().replace("_", " ").replace("-", " ").split()
 
 
-def _expected_count(given: Mapping[str, Any]) -> int:
+def _expected_count(arguments: Mapping[str, Any]) -> int:
     """How often the old text must occur; 0 means any number of times."""
-    every = any(_is_set(given.get(key)) for key in _ALL)
-    number = _number(given, _COUNTS)
+    every = any(_is_set(arguments.get(key)) for key in _ALL)
+    number = _number(arguments, _COUNTS)
     if number is not None and (every or number < -1 or not number):
         raise _InexactError
     return 0 if every or number == -1 else 1 if number is None else number
 
 
-def _number(given: Mapping[str, Any], keys: frozenset[str]) -> int | None:
-    numbers = {str(given[key]).strip() for key in keys & given.keys()}
+def _number(arguments: Mapping[str, Any], keys: frozenset[str]) -> int | None:
+    numbers = {str(arguments[key]).strip() for key in keys & arguments.keys()}
     if len(numbers) > 1 or not all(
         number.removeprefix("-").isdecimal() and len(number) <= MOST_DIGITS for number in numbers
     ):
@@ -619,9 +621,9 @@ def _listed_value(key: str, value: str) -> Any:
     return inside["edits"] if inside.keys() == {"edits"} else inside
 
 
-def _with_content(given: dict[str, Any]) -> dict[str, Any]:
+def _with_content(arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments from tags, with a line ending at the end of a file's content."""
-    return {key: _end_line(value) if key in CONTENTS else value for key, value in given.items()}
+    return {key: _end_line(value) if key in CONTENTS else value for key, value in arguments.items()}
 
 
 def _without_layout(value: str) -> str:

@@ -246,8 +246,10 @@ class _Carry:
 
     def _names_other_word(self, sent: str, current: str) -> bool:
         """Whether a word that differs only in case from the file's word occurs elsewhere in the file."""
-        one, other = words(fold(sent)), words(fold(current))
-        pairs = zip(one, other, strict=True) if sent != current and len(one) == len(other) else ()
+        sent_words, file_words = words(fold(sent)), words(fold(current))
+        if sent == current or len(sent_words) != len(file_words):
+            return False
+        pairs = zip(sent_words, file_words, strict=True)
         return any(a != b and a.lower() == b.lower() and self._index.has_word(a, cased=True) for a, b in pairs)
 
     def _find_removed_lines(self, regions: Sequence[Change]) -> dict[str, str]:

@@ -535,10 +535,10 @@ def _best_part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[s
         found = partial_ratio_alignment(sent[0].strip(), line)
         assert found is not None  # noqa: S101  there is always a best part
         begin, end = _whole_words(line, found.dest_start, found.dest_end)
-        one = sent[0].strip()
-        begin -= begin > 0 and one[0] != line[begin] and fold(line[begin - 1]) == fold(one[0])
-        end += end < len(line) and one[-1] != line[end - 1] and fold(line[end]) == fold(one[-1])
-        if _similarity(one, line[begin:end]) <= _similarity(one, line.strip()):
+        piece = sent[0].strip()
+        begin -= begin > 0 and piece[0] != line[begin] and fold(line[begin - 1]) == fold(piece[0])
+        end += end < len(line) and piece[-1] != line[end - 1] and fold(line[end]) == fold(piece[-1])
+        if _similarity(piece, line[begin:end]) <= _similarity(piece, line.strip()):
             end = len(line)
         else:
             start = 0 if indented and not line[:begin].strip() else begin
@@ -606,19 +606,19 @@ def _count_differences(found: Iterable[Difference]) -> list[Difference]:
 
 def _line_differences(sent: Sequence[str], current: Sequence[str], line: int, column: int) -> Iterator[Difference]:
     last = line
-    for asked, place in _pairs(sent, current):
+    for number, place in _pairs(sent, current):
         if place is None:
-            assert asked is not None  # noqa: S101  one of the two is
-            what, expected = ("missing_line", sent[asked]) if sent[asked].strip() else ("blank_line", "\n")
-            yield Difference(what, expected, "", last, 1, 1, sent_line=asked + 1)
+            assert number is not None  # noqa: S101  one of the two is
+            what, expected = ("missing_line", sent[number]) if sent[number].strip() else ("blank_line", "\n")
+            yield Difference(what, expected, "", last, 1, 1, sent_line=number + 1)
         else:
             here, last = current[place], line + place
             begin = 1 if place else column
-            if asked is None:
+            if number is None:
                 what, found = ("extra_line", here) if here.strip() else ("blank_line", "\n")
                 yield Difference(what, "", found, last, begin, begin + len(here))
             else:
-                yield from _differences_in_line(sent[asked], here, last, begin)
+                yield from _differences_in_line(sent[number], here, last, begin)
 
 
 def _pairs(sent: Sequence[str], current: Sequence[str]) -> Iterator[_Pair]:
@@ -652,13 +652,13 @@ def _changed_ranges(one: Sequence[str] | Sequence[bytes], other: Sequence[str] |
     return ranges
 
 
-def _pairs_in_gap(sent: Sequence[str], current: Sequence[str], asked: range, places: range) -> Iterator[_Pair]:
+def _pairs_in_gap(sent: Sequence[str], current: Sequence[str], numbers: range, places: range) -> Iterator[_Pair]:
     """Pair lines that are alike, in order, and leave the others unpaired. Too much text is paired by line number."""
-    if sum(len(sent[number]) for number in asked) * sum(len(current[place]) for place in places) > _MOST_COMPARED:
-        yield from zip_longest(asked, places)
+    if sum(len(sent[number]) for number in numbers) * sum(len(current[place]) for place in places) > _MOST_COMPARED:
+        yield from zip_longest(numbers, places)
         return
     free = places.start
-    for number in asked:
+    for number in numbers:
         alike = {place: _likeness(sent[number], current[place]) for place in range(free, places.stop)}
         best = max(alike, key=alike.__getitem__, default=None)
         if best is None or alike[best] < _LINES_ALIKE:

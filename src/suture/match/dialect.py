@@ -135,18 +135,20 @@ class Leads:
 
     def _fits(self, rule: Rule) -> bool:
         """Whether a rule agrees with the indentation units of both sides."""
-        asked, here = self._units()
+        sent, actual = self._units()
         if rule.kind == "same":
-            if asked.style in {"spaces", "tabs"} and here.style in {"spaces", "tabs"} and asked.style != here.style:
+            if sent.style in {"spaces", "tabs"} and actual.style in {"spaces", "tabs"} and sent.style != actual.style:
                 return False
             return (
-                not asked.width or not here.width or (asked.width % here.width == 0 and asked.width != 2 * here.width)
+                not sent.width
+                or not actual.width
+                or (sent.width % actual.width == 0 and sent.width != 2 * actual.width)
             )
         if rule.kind == "expand":
-            return here.style != "tabs" and rule.width == (here.width or rule.width)
+            return actual.style != "tabs" and rule.width == (actual.width or rule.width)
         if rule.kind == "tabs":
-            return here.style in {"tabs", "mixed"} and rule.width == asked.width
-        return here.style != "tabs" and (rule.width, rule.to) == (asked.width, here.width)
+            return actual.style in {"tabs", "mixed"} and rule.width == sent.width
+        return actual.style != "tabs" and (rule.width, rule.to) == (sent.width, actual.width)
 
 
 class Dialect:
@@ -206,9 +208,9 @@ class Dialect:
         new = [line for line in request.new if line.strip()]
         if len(new) < 2 or not actual.endswith(sent):  # noqa: PLR2004
             return
-        asked, here = self._units()
+        sent_indent, file_indent = self._units()
         deeper = depth(new[1]) - depth(new[0])
-        unit = 1 if "\t" in actual else here.width or asked.width
+        unit = 1 if "\t" in actual else file_indent.width or sent_indent.width
         shifted = deeper <= 0 or _follows(new[0], new[1], deeper, unit)
         alone = not sent and all(map(lead, new[1:]))
         first_only = alone and _follows(new[0], new[1], deeper - len(actual), unit)
@@ -379,7 +381,7 @@ def _indent_of(*texts: Sequence[str]) -> Indent:
         solid = [line for line in text if line.strip()]
         leads = [lead(line) for line in solid]
         shared = min(leads, key=len, default="")
-        while not all(one.startswith(shared) for one in leads):
+        while not all(indent.startswith(shared) for indent in leads):
             shared = shared[:-1]
         lines += [line[len(shared) :] for line in solid]
         lines += ["\tx"] if "\t" in shared else []

@@ -95,11 +95,13 @@ def fit_by_numbers(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
         if len(hunk.splits) > 1:
             return None
         (split,) = hunk.splits
-        here = None if hunk.at is None or not split.old else _place_at(index, split, hunk.at)
-        if here is None or here.span[0] < end or not _is_inside(_scopes_of_hunk(index, hunk), here.site, numbered=True):
+        place = None if hunk.at is None or not split.old else _place_at(index, split, hunk.at)
+        if place is None or place.span[0] < end:
             return None
-        places.append(here)
-        end = here.span[1]
+        if not _is_inside(_scopes_of_hunk(index, hunk), place.site, numbered=True):
+            return None
+        places.append(place)
+        end = place.span[1]
     return places
 
 
@@ -113,9 +115,9 @@ def _fit_counted(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fi
     if counted.old == whole.old:
         return Fit(Refused("unsplit"), whole)
     for split in (whole, counted):
-        here = next((place for line in expected.lines if (place := _place_at(index, split, line))), None)
-        if here is not None and split.old != split.new and _is_inside(scopes, here.site, numbered=True):
-            return Fit(here, split)
+        numbered = next((place for line in expected.lines if (place := _place_at(index, split, line))), None)
+        if numbered is not None and split.old != split.new and _is_inside(scopes, numbered.site, numbered=True):
+            return Fit(numbered, split)
     return Fit(_fit_split(index, hunk, whole, match, expected), whole)
 
 
@@ -127,9 +129,9 @@ def _fit_split(index: Index, hunk: Hunk, split: Split, match: str, expected: Exp
         known = locate_in_bases(index, split.old, split.new, whole_lines=True) if match == "lenient" else None
         return known or Refused("missing", sites=_locate(index, split, match).sites, detail=NOT_NAMED)
     for line in expected.lines:
-        here = _place_at(index, split, line)
-        if here is not None and _is_inside(scopes, here.site, numbered=True):
-            return here
+        place = _place_at(index, split, line)
+        if place is not None and _is_inside(scopes, place.site, numbered=True):
+            return place
     answer = _locate(index, split, match, part=hunk.part)
     if isinstance(answer, Refused):
         return _decide(index, hunk, split, answer, match, expected) if answer.why == "ambiguous" else answer
@@ -219,11 +221,11 @@ def _fit_every(index: Index, number: int, split: Split) -> Found | Refused:
 
 def _place_at(index: Index, split: Split, line: int) -> Found | None:
     """The place of a hunk that occurs exactly at a line. Without context at its end it must end the file."""
-    here = find_at_line(index, split.old, split.new, line)
-    if here is None or _tears(index, here, split):
+    place = find_at_line(index, split.old, split.new, line)
+    if place is None or _tears(index, place, split):
         return None
     goes_on = _last_line(split.old) == _last_line(split.new)
-    return _keep_carriage_returns(here, split) if goes_on or here.span[1] == len(index.body) else None
+    return _keep_carriage_returns(place, split) if goes_on or place.span[1] == len(index.body) else None
 
 
 def _keep_carriage_returns(place: Found, split: Split) -> Found:

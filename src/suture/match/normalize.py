@@ -319,8 +319,10 @@ def is_known(old: str, here: str, occurs: Callable[[str], bool], marks: tuple[st
 
 def find_slip(sent: str, actual: str) -> tuple[str, str] | None:
     """The only mistyped word of a line, and the right word; None if there is no such word."""
-    one, other = words(fold(sent)), words(fold(actual))
-    differing = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]] if len(one) == len(other) else []
+    sent_words, file_words = words(fold(sent)), words(fold(actual))
+    if len(sent_words) != len(file_words):
+        return None
+    differing = [(a, b) for a, b in zip(sent_words, file_words, strict=True) if a != b]
     return differing[0] if len(differing) == 1 and is_slip(*differing[0]) else None
 
 

@@ -445,9 +445,9 @@ def _gaps(markers: Sequence[int], count: int) -> Iterator[tuple[int, int]]:
 
 def _layouts(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> tuple[list[list[list[int]]], bool]:
     """The ways to place the pieces in the file, in order and not too far apart; and whether the list is complete."""
-    sought = [[keys[n] for n in piece] for piece in pieces]
-    runs = [index.runs(wanted) for wanted in sought]
-    complete = all(len(places) < index.most_runs(wanted) for places, wanted in zip(runs, sought, strict=True))
+    piece_keys = [[keys[n] for n in piece] for piece in pieces]
+    runs = [index.runs(wanted) for wanted in piece_keys]
+    complete = all(len(places) < index.most_runs(wanted) for places, wanted in zip(runs, piece_keys, strict=True))
     ways: list[list[list[int]]] = [[run] for run in runs[0]]
     for later in runs[1:]:
         starts = [run[0] for run in later]

@@ -320,17 +320,17 @@ def _is_crlf(text: bytes) -> bool:
 def _clusters(hits: Iterable[Hit], longest: int, size: int) -> Iterator[Cluster]:
     """Group hits that are close together. Windows extend beyond the hits so that changes may spread a little."""
     groups: list[tuple[int, int, list[int]]] = []
-    for which, start, end in sorted(hits, key=itemgetter(1)):
+    for number, start, end in sorted(hits, key=itemgetter(1)):
         if groups and start - groups[-1][1] < 4 * longest:
             first, last, before = groups[-1]
-            before.append(which)
+            before.append(number)
             groups[-1] = first, max(last, end), before
         else:
-            groups.append((start, end, [which]))
+            groups.append((start, end, [number]))
     reach, begin = 16 * longest, 0
-    for (start, end, here), (following, _, _) in pairwise([*groups, (2 * size, 0, [])]):
+    for (start, end, numbers), (following, _, _) in pairwise([*groups, (2 * size, 0, [])]):
         middle = min((end + following) // 2, size)
-        yield Cluster(max(begin, start - reach), start, end, min(end + reach, middle), here)
+        yield Cluster(max(begin, start - reach), start, end, min(end + reach, middle), numbers)
         begin = middle
 
 
@@ -360,9 +360,11 @@ class _Finder:
         size = max(_CHUNK_SIZE, 4 * self.longest)
         for start in range(0, len(text), size):
             base = max(0, start - self.longest + 1)
-            for which, begin, end in self._machine.find_matches_as_indexes(text[base : start + size], overlapping=True):
+            for number, begin, end in self._machine.find_matches_as_indexes(
+                text[base : start + size], overlapping=True
+            ):
                 if base + end > start:
-                    yield which, base + begin, base + end
+                    yield number, base + begin, base + end
 
     def _is_deep(self) -> bool:
         """Whether many of the texts can end at one place, so that few bytes could have too many hits.
