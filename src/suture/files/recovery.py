@@ -493,7 +493,7 @@ def _discard(tree: Tree, path: str | None) -> None:
             stat = tree.stat(path)
             if stat is None or stat.kind != "folder":
                 raise
-            log.warning("steps", "%s is a folder and not ours; it is left alone", path)
+            log.warning("recovery", "%s is a folder and not ours; it is left alone", path)
 
 
 def _stat_file(tree: Tree, path: str | None) -> Stat | None:

@@ -325,7 +325,7 @@ def _is_empty(fields: dict[str, str], *, new: bool) -> bool:
     return bool(written) and any(blob.startswith(written) for blob in _EMPTY_BLOBS)
 
 
-class _Draft:
+class _OpenSection:
     """The section that is currently read."""
 
     def __init__(self, first: int) -> None:
@@ -359,38 +359,38 @@ class _Draft:
 
 
 def _section(source: Source, at: int, fence: str | None) -> Reader:
-    draft = _Draft(at)
-    at = yield from _header(source, at, draft.fields)
-    if "GIT binary patch" in draft.fields:
+    section = _OpenSection(at)
+    at = yield from _header(source, at, section.fields)
+    if "GIT binary patch" in section.fields:
         at = yield from _skip_binary(source, at)
-    draft.end = at
+    section.end = at
     while True:
         start = yield from _skip_blanks(source, at)
         line = source.line(start)
-        bare = fence is not None and not draft.hunks and not draft.headers and line is not None and is_bare(line)
+        bare = fence is not None and not section.hunks and not section.headers and line is not None and is_bare(line)
         if line is None or not (bare or _begins_hunk(line)):
             break
-        at = yield from _hunk(source, start - bare, fence, draft, bare=bare)
-    if line is None and not draft.hunks and draft.problem is None:
-        draft.problem = "no_end" if fence else problem_without_hunks(draft.fields, cut=True)
-    yield from _blocks(draft, at)
-    if fence is None and draft.hunks and draft.headers and draft.problem is None:
-        return draft.headers_line - 1  # a header without lines may announce what comes next
+        at = yield from _hunk(source, start - bare, fence, section, bare=bare)
+    if line is None and not section.hunks and section.problem is None:
+        section.problem = "no_end" if fence else problem_without_hunks(section.fields, cut=True)
+    yield from _blocks(section, at)
+    if fence is None and section.hunks and section.headers and section.problem is None:
+        return section.headers_line - 1  # a header without lines may announce what comes next
     return at
 
 
-def _hunk(source: Source, start: int, fence: str | None, draft: _Draft, *, bare: bool) -> Waiting:
+def _hunk(source: Source, start: int, fence: str | None, section: _OpenSection, *, bare: bool) -> Waiting:
     """Read the lines of a hunk after its header; a `bare` hunk has no header."""
-    if not draft.headers:
-        draft.headers_line = start + 1 + bare
+    if not section.headers:
+        section.headers_line = start + 1 + bare
     stop = yield from _end_of_candidates(source, start + 1, fence)
     header = HunkHeader() if bare else hunk_header(source.line(start) or "")
     if header is None:
-        draft.reject("not_a_hunk")
+        section.reject("not_a_hunk")
         return stop
-    draft.headers.append(header)
+    section.headers.append(header)
     lines = source.lines[start + 1 : stop]
-    if source.is_crlf(draft.first):
+    if source.is_crlf(section.first):
         lines = [line.removesuffix("\r") for line in lines]
     over = source.line(stop) is None
     used = _hunk_length(lines, header, fenced=fence is not None, over=over)
@@ -398,37 +398,37 @@ def _hunk(source: Source, start: int, fence: str | None, draft: _Draft, *, bare:
     ends = over and all(map(is_blank, lines[used:]))
     cut = not used or _is_short(lines[:used], header) or _may_begin_header(lines[:used], header)
     if ends and (fence or cut or (source.cut and lines[used - 1][:1] in {"+", "-"})):
-        draft.reject("no_end")
+        section.reject("no_end")
     elif not over and fence is None and _is_short(lines[:used], header) and not known and _may_continue(lines, used):
-        draft.reject("not_a_hunk" if used == len(lines) else "no_end")  # the header says that there are more
+        section.reject("not_a_hunk" if used == len(lines) else "no_end")  # the header says that there are more
     else:
         counted = None if fence or known or not header.counts else _lines_by_counts(lines, *header.counts)
-        draft.add(lines[:used], start + 1 + used, counted)
+        section.add(lines[:used], start + 1 + used, counted)
     return start + 1 + used
 
 
-def _blocks(draft: _Draft, end: int) -> Iterator[Block]:
+def _blocks(section: _OpenSection, end: int) -> Iterator[Block]:
     """The blocks of a section, with its problem if any."""
-    about = heading(draft.fields)
-    splits = [hunk.splits[0] for hunk in draft.hunks]
+    about = heading(section.fields)
+    splits = [hunk.splits[0] for hunk in section.hunks]
     olds, news = "".join([split.old for split in splits]), "".join([split.new for split in splits])
     whole = about.copied_from is None and about.action in {"create", "delete"}
-    problem = draft.problem
+    problem = section.problem
     if about.problem:
         problem, whole = about.problem, True
-    elif problem is None and not draft.hunks:
-        problem = "empty" if draft.headers else problem_without_hunks(draft.fields, cut=False)
+    elif problem is None and not section.hunks:
+        problem = "empty" if section.headers else problem_without_hunks(section.fields, cut=False)
     elif problem is None and whole and (olds if about.action == "create" else news):
         problem = "not_a_hunk"
-    first, used = draft.first + 1, draft.end
-    if problem and (whole or not draft.hunks):
+    first, used = section.first + 1, section.end
+    if problem and (whole or not section.hunks):
         yield _block(about, first, end, problem=problem)
     elif whole and about.action == "create":
         yield _block(about, first, used, content=news)
     else:
-        yield _block(about, first, used, hunks=tuple(draft.hunks))
+        yield _block(about, first, used, hunks=tuple(section.hunks))
         if problem:
-            yield _block(about, draft.problem_line, end, problem=problem)
+            yield _block(about, section.problem_line, end, problem=problem)
 
 
 def _block(

@@ -74,12 +74,10 @@ def locate(
     return answer or Refused("missing")
 
 
-def locate_in_bases(
-    index: Index, old: str, new: str, *, whole_lines: bool = False, literal: bool = False
-) -> Answer | None:
+def locate_in_bases(index: Index, old: str, new: str, *, whole_lines: bool = False) -> Answer | None:
     """Rebase the change from an earlier version that has the old text; None if no version has it."""
     return _rebase(
-        index, old, lambda base: _find_whole(base, old, new, "lenient", whole_lines=whole_lines, literal=literal)
+        index, old, lambda base: _find_whole(base, old, new, "lenient", whole_lines=whole_lines, literal=False)
     )
 
 
@@ -91,7 +89,7 @@ def _find_whole(index: Index, old: str, new: str, match: str, *, whole_lines: bo
     return _climb(index, old, new, match, whole_lines=whole_lines, literal=literal)
 
 
-def _climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool = False) -> Answer | None:
+def _climb(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool) -> Answer | None:
     """Find a text that occurs in the file in a form other than the one sent; None if there is none."""
     requests = readings(old, new)[: None if match == "lenient" else 1]
     candidates = _find_candidates(index, requests)
