@@ -116,9 +116,8 @@ def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
     data = validation(findings, session.audience, every=every)
     if level != "warn" and findings.blocks(every=every):
         names = list(dict.fromkeys(change.place.name for change in changes))
-        blocks = proposal.describe(None).data.get("blocks", ())
-        failed = [f"Block {block['id']} failed: {block['error']['message']}" for block in blocks if block["error"]]
-        raise ValidationFailed(files=names, validation=data, diff=results.plan_diff(changes), failed=failed)
+        diff = results.plan_diff(changes)
+        raise ValidationFailed(files=names, validation=data, diff=diff, failed=[*proposal.failed])
 
     def describe(change: Change | None) -> Answer:
         answer = proposal.describe(change)

@@ -180,7 +180,7 @@ class ReplyBlock(results.Data):
             score=outcome.score,
             written_on=results.WrittenOn.of(outcome.base),
             diff=outcome.diff,
-            error=None if error is None else _error_data(error, block.format, audience),
+            error=None if error is None else _error_data(error, _audience_of(outcome, audience)),
             to=results.or_left_out(outcome.to),
         )
 
@@ -256,7 +256,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     applied = [outcome for outcome in outcomes if outcome.status == "applied"]
     names = dict.fromkeys(outcome.path or "" for outcome in applied)
     summary = f"{wording.count(len(applied), 'block')} of a reply: {shorten(names)}"
-    return Proposal(Plan(changes, "apply_reply", summary), report.answer)
+    return Proposal(Plan(changes, "apply_reply", summary), report.answer, failed=report.failures())
 
 
 def all_or_none(
@@ -332,6 +332,14 @@ class ReplyReport(Record):
                 lines += [f"  {line}" for line in (*error["details"], error["hint"])]
             used += len(lines)
             yield from lines
+
+    def failures(self) -> tuple[str, ...]:
+        """The first line about each failed block."""
+        return tuple(
+            self.failure_line(outcome, wording.block_message(outcome.error, _audience_of(outcome, self.audience)))
+            for outcome in self.outcomes
+            if outcome.error is not None
+        )
 
     def failure_line(self, outcome: Outcome, message: str) -> str:
         """The first line about a failed block."""
@@ -460,9 +468,13 @@ def _applied_line(outcome: Outcome) -> str:
     return f"{outcome.id} {wording.plain(outcome.path or '')}{line}, {_DONE[outcome.action]}{how}"
 
 
-def _error_data(error: SutureError, format_: str, audience: Audience) -> dict[str, Any]:
-    """The error of a block, in the terms of its format."""
-    audience = audience.evolve(old_part=NOTATIONS[format_].old or audience.old_part)
+def _audience_of(outcome: Outcome, audience: Audience) -> Audience:
+    """The audience, for a sentence about a block: it uses the terms of the block's format."""
+    return audience.evolve(old_part=NOTATIONS[outcome.block.format].old or audience.old_part)
+
+
+def _error_data(error: SutureError, audience: Audience) -> dict[str, Any]:
+    """The error of a block."""
     return wording.error_data(error, audience) | {
         "message": wording.block_message(error, audience),
         "details": wording.block_details(error, audience),

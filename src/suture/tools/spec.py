@@ -65,6 +65,8 @@ class Proposal(Record):
     describe: Callable[[Change | None], Answer]
     checked: bool = False
     """Whether the tool itself checks the new content and reports the findings."""
+    failed: tuple[str, ...] = ()
+    """The parts of the request that the plan leaves out because they failed, and why: a sentence each."""
 
 
 class Example(Record):
