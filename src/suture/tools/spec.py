@@ -172,6 +172,7 @@ _REQUIRED = object()
 _NUMBER_TEXT = 20  # characters of a string that is read as a number
 _LARGEST_INTEGER = 2**53  # readers that treat JSON's numbers as floats round a larger one
 _MOST_UNKNOWN = 100  # unknown arguments that are reported one by one: each is compared with the known ones
+_MOST_PROBLEMS = 100  # problems of the items of a list, after which the rest are not checked
 _LONGEST_NAME = 100  # characters of an argument's or an encoding's name
 _DIGITS = 64  # of SHA-256 in hexadecimal
 
@@ -181,8 +182,14 @@ class _WrongError(ValueError):
 
     def __init__(self, problem: str, where: str = "") -> None:
         super().__init__(problem)
-        self.problem = problem
-        self.where = where
+        self.problems = [{"argument": where, "problem": problem}]
+
+    @classmethod
+    def of(cls, problems: Sequence[Mapping[str, str]], where: str = "") -> Self:
+        """The error for all problems of an object or a list at one place inside the argument."""
+        error = cls(problems[0]["problem"])
+        error.problems = [{**problem, "argument": where + problem["argument"]} for problem in problems]
+        return error
 
 
 class Argument:
@@ -282,7 +289,18 @@ class _Items(Argument):
             value = [value]
         if not isinstance(value, list):
             raise self.wrong(value)
-        return [_parse_object(self.bounds["model"], item, f"[{index}]") for index, item in enumerate(value)]
+        parsed: list[Request] = []
+        problems: list[dict[str, str]] = []
+        for index, item in enumerate(value):
+            try:
+                parsed.append(_parse_object(self.bounds["model"], item, f"[{index}]"))
+            except _WrongError as error:
+                problems += error.problems
+                if len(problems) >= _MOST_PROBLEMS:
+                    break
+        if problems:
+            raise _WrongError.of(problems)
+        return parsed
 
     def kind(self) -> dict[str, Any]:
         return {"type": "array", "items": self.bounds["model"].schema()}
@@ -304,8 +322,7 @@ def _parse_object(model: type[Request], value: object, where: str = "") -> Reque
     try:
         return model.parse(value)
     except InvalidArguments as error:
-        first = error.problems[0]
-        raise _WrongError(first["problem"], f"{where}.{first['argument']}") from None
+        raise _WrongError.of(error.problems, f"{where}.") from None
 
 
 class _Texts(Argument):
@@ -468,7 +485,7 @@ class Request(Record):
                 left_out = given[name] is None and argument.default is None
                 values[name] = None if left_out else argument.check(given[name])
             except _WrongError as error:
-                problems.append({"argument": name + error.where, "problem": error.problem})
+                problems += _WrongError.of(error.problems, name).problems
         if problems:
             raise InvalidArguments(problems=problems)
         return cls(**values)

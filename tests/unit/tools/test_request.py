@@ -131,7 +131,6 @@ def test_shapes_that_models_send_are_understood(name: str, given: object, expect
         ("edits", [{}], "edits[0].old", "missing: Old"),
         ("inner", "x", "inner", "expected an object, got the string 'x'"),
         ("inner", [], "inner", "expected an object, got a list"),
-        ("inner", {"ad": "x"}, "inner.ad", "unknown; did you mean add?"),
         ("inner", {"add": 3}, "inner.add", "expected a string, got the number 3"),
         ("format", "y" * 50, "format", "expected one of raw, numbered, got the string " + repr("y" * 40) + "…"),
     ],
@@ -168,6 +167,21 @@ def test_all_problems_are_told_at_once() -> None:
     with pytest.raises(InvalidArguments) as caught:
         Sample.parse({"limit": 0, "loud": "maybe", "what": 1})
     assert [each["argument"] for each in caught.value.problems] == ["what", "path", "edits", "limit", "loud"]
+
+
+def test_all_problems_of_an_object_and_of_all_items_are_reported() -> None:
+    assert problems(inner={"ad": "x"}, edits=[{"count": 0}, {"old": "x"}, "y"]) == [
+        {"argument": "edits[0].old", "problem": "missing: Old"},
+        {"argument": "edits[0].count", "problem": "expected a whole number at least 1, got 0"},
+        {"argument": "edits[2]", "problem": "expected an object, got the string 'y'"},
+        {"argument": "inner.ad", "problem": "unknown; did you mean add?", "nearest": "add"},
+    ]
+
+
+@pytest.mark.promise("bound.call")
+def test_of_very_many_wrong_items_the_first_hundred_are_reported() -> None:
+    reported = problems(edits=[{}] * 300_000)
+    assert [problem["argument"] for problem in reported] == [f"edits[{index}].old" for index in range(100)]
 
 
 def test_the_schema_says_what_parse_accepts() -> None:
