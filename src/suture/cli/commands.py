@@ -124,7 +124,7 @@ def check(options: argparse.Namespace) -> int:
         print_refusal(options, result)
     else:
         _print_check(data)
-    if result.is_error or not data["files"]:
+    if result.is_error or not (data["files"] or data["left_out"]):
         return USAGE
     return int(bool(data["errors"]) or any(skipped_check["required"] for skipped_check in data["not_run"]))
 
@@ -166,12 +166,12 @@ def _unvalidated(not_run: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 def _check_summary(data: dict[str, Any]) -> str:
     if not data["files"]:
-        return "Nothing was checked: no text files found."
-    unchecked = data["unchecked"]
+        return f"Nothing was checked: {'all files were skipped' if data['left_out'] else 'no text files found'}."
     numbers = [count(data[f"{noun}s"], noun) for noun in ("error", "warning") if data[f"{noun}s"]]
-    numbers += [f"{unchecked} not fully checked"] if unchecked else []
+    if data["unchecked"]:
+        numbers.append(f"{count(data['unchecked'], 'file')} not fully checked")
     if data["left_out"]:
-        numbers.append("the rest skipped" if data["stopped"] else f"{data['left_out']} skipped")
+        numbers.append("the rest skipped" if data["stopped"] else f"{count(data['left_out'], 'file')} skipped")
     only = f" ({data['markers_only']} for conflict markers only)" if data["markers_only"] else ""
     return f"Checked {count(data['files'], 'file')}{only}: {', '.join(numbers) or 'no problems'}."
 

@@ -172,7 +172,7 @@ def _subject(
     name, limit = file.place.name, session.settings.validate_max_bytes
     old = 0 if file.before is None else file.before.content.size
     if max(file.after.size, old) > limit:
-        reason = f"the file is larger than {limit:,} bytes (validate_max_bytes)"
+        reason = f"the file is larger than {limit:,} byte{'s' * (limit != 1)} (validate_max_bytes)"
         return tuple(NotRun(name, check.validator.name, reason, check.required) for check in chosen)
     before, after = file.texts
     if after.is_binary() and len(chosen) == 1:  # only the check that every file gets: the file need not be text

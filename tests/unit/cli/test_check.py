@@ -176,11 +176,11 @@ def test_what_could_not_be_checked_is_told_once_for_all_files(root: Path, said: 
     reason = "by nonesuch: no check has this name, and no command is configured for it"
     assert said("src") == (
         [],
-        [f"⚠️ Not validated: 2 files {reason}", "Checked 2 files: 2 not fully checked."],
+        [f"⚠️ Not validated: 2 files {reason}", "Checked 2 files: 2 files not fully checked."],
     )
     assert said("src/app.py") == (
         [],
-        [f"⚠️ Not validated: src/app.py {reason}", "Checked 1 file: 1 not fully checked."],
+        [f"⚠️ Not validated: src/app.py {reason}", "Checked 1 file: 1 file not fully checked."],
     )
     assert len(json.loads(said("src", "--json")[0][0])["not_run"]) == 2
 
@@ -188,7 +188,7 @@ def test_what_could_not_be_checked_is_told_once_for_all_files(root: Path, said: 
 @pytest.mark.process
 def test_a_required_check_that_cannot_be_run_fails(root: Path, said: Run) -> None:
     put(root, "suture.toml", "[validators.nonesuch]\nfiles = ['*.py']\nrequired = true\n")
-    assert said("src", code=1)[1][-1] == "Checked 2 files: 2 not fully checked."
+    assert said("src", code=1)[1][-1] == "Checked 2 files: 2 files not fully checked."
     assert said("data.json")[1] == ["Checked 1 file: no problems."]
 
 
@@ -197,7 +197,7 @@ def test_the_project_names_programs_that_run_only_if_allowed(root: Path, said: R
     command = [sys.executable, "-c", "import sys; print(f'{sys.argv[1]}:3:4: error: odd [E1]'); sys.exit(1)", "{file}"]
     put(root, "suture.toml", f"[validators.mine]\nfiles = ['*.txt']\ncommand = {json.dumps(command)}\n")
     out, err = said("notes.txt")
-    assert (out, err[-1]) == ([], "Checked 1 file: 1 not fully checked.")
+    assert (out, err[-1]) == ([], "Checked 1 file: 1 file not fully checked.")
     assert err[0].startswith("⚠️ Not validated: notes.txt by mine: ")
     assert err[0].endswith("(--allow-commands)")
     out, err = said("notes.txt", "--allow-commands", code=1)
@@ -268,7 +268,7 @@ def test_files_beyond_the_most_are_counted_and_fail(root: Path, said: Run) -> No
     out, err = said("many", "--max-files", "3", code=1)
     assert out == []
     why = "it was skipped, with 3 more files: the limit is 3 files (--max-files)"
-    assert err == [f"⚠️ Not validated: many/3.json by check: {why}", "Checked 3 files: 4 skipped."]
+    assert err == [f"⚠️ Not validated: many/3.json by check: {why}", "Checked 3 files: 4 files skipped."]
     assert said("many", "--max-files", "7") == ([], ["Checked 7 files: no problems."])
     out, err = said("many/0.json", "many/1.json", "--max-files", "1", code=1)
     assert err[0].endswith("many/1.json by check: it was skipped: the limit is 1 file (--max-files)")
@@ -284,6 +284,8 @@ def test_files_beyond_the_time_are_told_and_fail(root: Path, monkeypatch: pytest
     err = said("many", "--max-time", "5", code=1)[1]
     assert err[-2].endswith("it was skipped, with all files after it: the time limit expired (--max-time)")
     assert err[-1].endswith(" files: the rest skipped.")
+    now = iter(range(0, 1_000_000, 10))
+    assert said("many", "--max-time", "5", code=1)[1][-1] == "Nothing was checked: all files were skipped."
 
 
 @pytest.mark.promise("bound.check-command")
@@ -306,7 +308,7 @@ def test_checks_beyond_the_most_are_counted_and_a_required_one_is_kept(
         put(root, f"many/{number}.json", "[1]")
     err = said("many", "--max-issues", "3", code=int(required))[1]
     assert any("by nonesuch" in line for line in err) is required
-    assert err[-2:] == ["⚠️ … and 5 more checks (--max-issues)", "Checked 7 files: 7 not fully checked."]
+    assert err[-2:] == ["⚠️ … and 5 more checks (--max-issues)", "Checked 7 files: 7 files not fully checked."]
 
 
 def test_files_of_another_root_are_named_absolutely(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
