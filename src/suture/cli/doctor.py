@@ -466,7 +466,7 @@ def configuration(root: str) -> Iterator[Finding]:
     """The configuration of checks, and whether its programs are installed."""
     from suture.check.issue import NotRunError
     from suture.check.registry import Unavailable
-    from suture.tools.check import table
+    from suture.engine.checks import registry
 
     if not _is_open(root):
         return
@@ -475,7 +475,7 @@ def configuration(root: str) -> Iterator[Finding]:
         names, configured, trusted = _read_configuration(session, root)
         settings = yield from _operator_settings(root)
         trusted = trusted or "project_commands" in settings
-        asked = [chosen.validator for chosen in table(session).checks_for("x")]
+        asked = [chosen.validator for chosen in registry(session).checks_for("x")]
     wrong = 0
     for validator in asked:
         if isinstance(validator, Unavailable) and validator.name not in configured.rules:
@@ -578,8 +578,8 @@ def _recover(root: str) -> str:
 def _read_configuration(session: Session, root: str) -> tuple[list[str], Configuration, bool]:
     """The configuration files, the configuration in force, and whether the project may name programs."""
     from suture.check.registry import Configuration, merge_configurations
+    from suture.engine.checks import PROJECT_FILES, operator_configuration, project_configuration
     from suture.settings import operator_file
-    from suture.tools.check import PROJECT_FILES, operator_configuration, project_configuration
 
     names, project = [], Configuration()
     for name in reversed(PROJECT_FILES):

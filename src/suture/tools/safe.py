@@ -6,6 +6,7 @@ from itertools import islice, pairwise
 
 from suture import wording
 from suture.bounds import check_limit, check_size, timed
+from suture.engine.checks import check_changes
 from suture.errors import (
     Drifted,
     InvalidArguments,
@@ -20,7 +21,8 @@ from suture.plan import Plan
 from suture.records import Record
 from suture.text.edits import edit, minimize, splice
 from suture.text.replace import adapt_endings, occurrences
-from suture.tools import check, results, spec
+from suture.tools import results, spec
+from suture.tools.check import validation_data
 from suture.tools.results import (
     check_hash,
     check_placeholders,
@@ -458,8 +460,8 @@ def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot |
     warnings = [] if before is None else _losses(request, name, old, edits)
     changes = _changes(session, request, before, old, edits)
     every = request.validate == "all"
-    report = check.report(session, changes)
-    validation = check.validation(report, session.audience, every=every)
+    report = check_changes(session, changes)
+    validation = validation_data(report, session.audience, every=every)
     diff, current = results.plan_diff(changes), None if before is None else before.content.digest
     if request.mode == "strict" and diff and report.blocks(every=every):
         raise ValidationFailed(files=[name], validation=validation, diff=diff, replacements=replacements)

@@ -15,9 +15,9 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.cli import main
+from suture.engine.checks import check_files
 from suture.files.local_fs import LocalFS
 from suture.tools import check
-from suture.tools.check import report_files
 from tests.unit.changes import interrupt
 
 BROKEN = "x = (\n"
@@ -250,9 +250,9 @@ def test_many_files_are_checked_in_batches(root: Path, said: Run, monkeypatch: p
 
     def counted(session: Any, files: Any) -> Any:
         sizes.append(len(files))
-        return report_files(session, files)
+        return check_files(session, files)
 
-    monkeypatch.setattr(check, "report_files", counted)
+    monkeypatch.setattr(check, "check_files", counted)
     monkeypatch.setattr(check, limit, 3 if limit == "_MOST_WAITING" else 9)
     for number in range(7):
         put(root, f"many/{number}.json", "[1]" if number % 2 else "[1,")
