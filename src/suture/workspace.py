@@ -352,7 +352,8 @@ class Workspace:
 
     def snapshot(self, name: str, paths: Iterable[str] = ()) -> ToolResult:
         """Create a snapshot of every file that suture ever changed here, and of `paths`."""
-        return self._call_safely("snapshot", lambda: (self._snapshot(name, list(paths)), None, None))
+        paths = list(paths)
+        return self.command("snapshot", _arguments(locals()))
 
     def snapshots(self) -> ToolResult:
         """List the snapshots."""
@@ -365,13 +366,6 @@ class Workspace:
     def watch(self, progress: Progress) -> None:
         """Set the function that later calls over many files call with their progress, as in `call`."""
         self._engine.progress = progress
-
-    def _snapshot(self, name: str, paths: list[str]) -> Answer:
-        from suture.tools.history import check_name, snapshot  # most calls need none
-
-        check_name(name)
-        with within(self.settings), self._engine.locked() as session:
-            return snapshot(session, name, paths)
 
     def transaction(self, summary: str = "") -> Transaction:
         """Changes to several files that land together, or not at all, at the end of the `with` block."""
@@ -399,7 +393,7 @@ class Workspace:
 
     def _run(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
         if spec.read is not None:
-            with self._engine.session(progress) as session:
+            with self._engine.locked() if spec.locked else self._engine.session(progress) as session:
                 check_time()
                 return spec.read(session, request), None, None
         assert spec.plan is not None  # noqa: S101  a tool reads or plans

@@ -145,6 +145,7 @@ _PLACEHOLDERS = {
     "expect_hash": "HASH",
     "file_path": "PATH",
     "flags": "gims",
+    "name": "NAME",
     "only": "IDS",
     "path": "PATH",
     "patches": "FILE|JSON|-",
@@ -392,11 +393,9 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
     "redo": Command(module="history", tool="redo", positional=("change_id",)),
     "snapshot": Command(
         module="history",
-        options=(
-            _value("name", "NAME", "name of the new snapshot; without it, list snapshots", nargs="?"),
-            _value("paths", "PATH", "more files to include; files that suture changed are always included", nargs="*"),
-        ),
-        has_settings=True,
+        tool="snapshot",
+        positional=("name", "paths"),
+        overrides={"name": {"nargs": "?", "help": "name of the new snapshot; without it, list snapshots"}},
     ),
     "restore": Command(module="history", tool="restore", positional=("paths",)),
     "recover": Command(module="commands", has_settings=True),

@@ -75,7 +75,8 @@ def snapshot(options: argparse.Namespace) -> int:
     """`suture snapshot`: create a snapshot, or list snapshots."""
     if options.name is None:
         return run(options, lambda workspace: workspace.snapshots(), _snapshot_list)
-    return run(options, lambda workspace: workspace.snapshot(options.name, options.paths), lambda result: result.text)
+    arguments = tool_arguments(options)
+    return run(options, lambda workspace: workspace.command("snapshot", arguments), lambda result: result.text)
 
 
 def restore(options: argparse.Namespace) -> int:

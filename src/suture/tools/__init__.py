@@ -44,6 +44,7 @@ COMMANDS = {
     "restore": "suture.tools.history",
     "search": "suture.tools.search",
     "show": "suture.tools.history",
+    "snapshot": "suture.tools.history",
     "snapshots": "suture.tools.history",
 }
 """Commands that are built like tools, for the command line only."""

@@ -1,4 +1,4 @@
-"""`history`, `undo`, `redo` and `restore`."""
+"""`history`, `undo` and `redo`; the commands `show`, `restore`, `snapshot` and `snapshots`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from suture.wording import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from typing import Any
 
     from suture.engine.revert import Inverse
@@ -84,6 +84,12 @@ class HistoryResult(results.ToolData):
     next: str | None = results.text("Value of before for older changes; null if there are none").nullable
 
 
+class ShowResult(RecordedChange):
+    """A change and what it did to the files."""
+
+    diff: str = results.text("What it changed, as a unified diff")
+
+
 def history(session: Session, request: History) -> Answer:
     """List changes."""
     with session.history.reading() as database:
@@ -110,9 +116,10 @@ def show(session: Session, request: Show) -> Answer:
     """One change and its diff."""
     with session.history.reading() as database:
         record = database.change_or_damaged(request.change_id)
-        change, diff = recorded_change(database, record), results.record_diff(database, record)
-    text = f"{_line(change)}\n\n{results.cut(diff, session.settings)}".rstrip()
-    return Answer(text, {**change.data(), "diff": diff})
+        change = recorded_change(database, record)
+        result = ShowResult(**vars(change), diff=results.record_diff(database, record))
+    text = f"{_line(change)}\n\n{results.cut(result.diff, session.settings)}".rstrip()
+    return Answer(text, result.data())
 
 
 def recorded_change(database: Database, change: ChangeRecord) -> RecordedChange:
@@ -420,6 +427,15 @@ class Restore(Request):
     dry_run: bool = spec.DRY_RUN
 
 
+class RestoreResult(results.Data):
+    """What was restored."""
+
+    change_id: str | None = results.CHANGE_ID
+    to: str | None = results.text("The change or snapshot; null for the last recorded state").nullable
+    files: list[results.ChangedFile] = results.FILES
+    diff: str = results.DIFF
+
+
 def plan_restore(session: Session, request: Restore) -> Proposal:
     """Plan to restore files to a point."""
     if request.to is None and not request.paths:
@@ -445,9 +461,9 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         words += f" as change {change.id}; undo it to restore what it replaced." if change is not None else "."
         if not files:
             words = f"No change: {_count(len(state))} already in that state."
-        changed = [file.data() for file in files]
-        data = {"change_id": None if change is None else change.id, "to": request.to, "files": changed, "diff": diff}
-        return Answer(_with_diff(session, words, diff), data)
+        change_id = None if change is None else change.id
+        result = RestoreResult(change_id=change_id, to=request.to, files=files, diff=diff)
+        return Answer(_with_diff(session, words, diff), result.data())
 
     return Proposal(plan, describe)
 
@@ -512,43 +528,84 @@ def _recorded_path(session: Session, database: Database, path: str) -> str:
     return path
 
 
-def check_name(name: str) -> None:
-    """Refuse an invalid name for a snapshot."""
+class Snapshot(Request):
+    """Arguments of `snapshot`."""
+
+    name: str = spec.text("Name of the new snapshot")
+    paths: list[str] = spec.texts("More files to include; files that suture changed are always included")
+
+
+class SnapshotResult(results.Data):
+    """The snapshot that was taken."""
+
+    name: str = results.text("Its name")
+    id: str = results.text("Its id")
+    files: int = results.integer("How many files it has")
+    skipped: list[str] = results.values("Files that could not be read")
+
+
+def snapshot(session: Session, request: Snapshot) -> Answer:
+    """Take a snapshot of the files as they are."""
+    name = request.name
     if not name.strip() or len(name) > _LONGEST_SNAPSHOT_NAME or not name.isprintable():
         problem = f"expected a name of 1 to {_LONGEST_SNAPSHOT_NAME} printable characters"
         raise InvalidArguments.of("name", problem)
-
-
-def snapshot(session: Session, name: str, paths: Sequence[str]) -> Answer:
-    """Create a named snapshot of the files as they are. The workspace is locked."""
-    result = take_snapshot(session, name, paths)
-    words = f"Took snapshot '{name}' with {wording.count(result.kept, 'file')}: "
-    words += (
-        "those that suture changed here and those named." if result.kept else "suture has not changed any here yet."
-    )
-    if result.skipped:
-        words += f" Skipped because they cannot be read: {', '.join(map(wording.plain, result.skipped))}."
-    return Answer(words, {"name": name, "id": result.point.id, "files": result.kept, "skipped": list(result.skipped)})
+    taken = take_snapshot(session, name, request.paths)
+    words = f"Took snapshot '{name}' with {wording.count(taken.kept, 'file')}: "
+    words += "those that suture changed here and those named." if taken.kept else "suture has not changed any here yet."
+    if taken.skipped:
+        words += f" Skipped because they cannot be read: {', '.join(map(wording.plain, taken.skipped))}."
+    result = SnapshotResult(name=name, id=taken.point.id, files=taken.kept, skipped=[*taken.skipped])
+    return Answer(words, result.data())
 
 
 class Snapshots(Request):
     """Arguments of `snapshots`: none."""
 
 
+class SnapshotPoint(results.Data):
+    """A snapshot in the history."""
+
+    name: str = results.text("Its name")
+    id: str = results.text("Its id")
+    time: str = results.text("When it was taken, in UTC, as RFC 3339")
+    damaged: bool = results.flag("True if its record is damaged; omitted otherwise").optional
+
+
+class SnapshotsResult(results.Data):
+    """All snapshots."""
+
+    snapshots: list[SnapshotPoint] = results.objects("Oldest first", SnapshotPoint)
+
+
 def snapshots(session: Session, _: Snapshots) -> Answer:
     """List the snapshots."""
     with session.history.reading() as database:
         points = [
-            {"name": point.name, "id": point.id, "time": time_of_id(point.id)}
-            | ({"damaged": True} if point.is_damaged else {})
+            SnapshotPoint(
+                name=point.name,
+                id=point.id,
+                time=time_of_id(point.id),
+                damaged=results.or_left_out(point.is_damaged or None),
+            )
             for point in database.snapshots()
         ]
     lines = [
-        f"{wording.plain(str(point['name']))}  {point['time']}{' (damaged)' if 'damaged' in point else ''}"
+        f"{wording.plain(point.name)}  {point.time}{' (damaged)' if point.damaged is True else ''}"
         for point in reversed(points)
     ]
-    return Answer("\n".join(lines) or "There are no snapshots.", {"snapshots": points})
+    return Answer("\n".join(lines) or "There are no snapshots.", SnapshotsResult(snapshots=points).data())
 
+
+SNAPSHOT = ToolSpec(
+    name="snapshot",
+    title="Take a snapshot",
+    description="Take a named snapshot of the files that suture changed here, and of others that are named.",
+    request=Snapshot,
+    examples=(),
+    read=snapshot,
+    locked=True,
+)
 
 SNAPSHOTS = ToolSpec(
     name="snapshots",

@@ -98,6 +98,8 @@ class ToolSpec(Record):
     """Describes a failure, if the tool's specification has a shape for that."""
     own_clock: bool = False
     """Whether it limits its time itself, and returns what it has when the time is over."""
+    locked: bool = False
+    """Whether it reads under the workspace's lock, because it writes to the history."""
     serial: bool = False
     """Whether the plan is made only under the lock, because it depends on what landed before."""
 
