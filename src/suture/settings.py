@@ -201,7 +201,7 @@ def _expected_value(name: str) -> str:
     if isinstance(default, int):
         return f"a whole number from {_least(name)} to {_LARGEST_NUMBER}"
     if isinstance(default, str):
-        return " or ".join(_CHOICES[name])
+        return " or ".join(_CHOICES.get(name, ("a text",)))
     return "pairs of a glob and an encoding" if name == "encodings" else "a list of non-empty strings"
 
 
@@ -248,7 +248,7 @@ def _fits(name: str, value: object, default: object) -> bool:
     if isinstance(default, int):
         return isinstance(value, int) and not isinstance(value, bool) and _least(name) <= value <= _LARGEST_NUMBER
     if isinstance(default, str):
-        return value in _CHOICES[name]
+        return isinstance(value, str) and value in _CHOICES.get(name, (value,))
     if name == "encodings":
         return isinstance(value, tuple | list) and [*map(type, value)] == [str, str]
     return isinstance(value, str) and value != ""

@@ -12,7 +12,7 @@ from suture.cli import main
 from suture.cli.arguments import build_parser
 from suture.cli.settings import parse_setting, settings_of
 from suture.errors import SutureError
-from suture.settings import operator_file
+from suture.settings import check_value, operator_file
 
 NUMBER = "a whole number from 1 to 1000000000000000"
 
@@ -66,6 +66,13 @@ def test_every_setting_that_an_error_names_exists() -> None:
     settings_named = {getattr(kind, "setting", None) for kind in kinds(SutureError)}
     named = {name for name in settings_named if isinstance(name, str)}
     assert {"call_ms", "max_memory_bytes"} <= named <= set(Settings._fields)
+
+
+def test_a_setting_without_choices_takes_any_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Settings, "greeting", "hello", raising=False)
+    check_value("greeting", "good day")
+    with pytest.raises(ValueError, match="greeting: invalid value 5; expected a text"):
+        check_value("greeting", 5)
 
 
 def test_a_list_gets_an_entry_each_time(root: Path) -> None:
