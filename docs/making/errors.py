@@ -81,7 +81,9 @@ def error_groups() -> dict[str, list[type[SutureError]]]:
             found.setdefault(title, []).extend(getattr(errors, name) for name in names)
     missing = classes().keys() - {kind.__name__ for kinds in found.values() for kind in kinds}
     if missing:
-        raise ValueError(f"src/suture/errors.py: the docstring has no place for {', '.join(sorted(missing))}")
+        raise ValueError(
+            f"src/suture/errors.py: add {', '.join(sorted(missing))} to the tree in the module's docstring"
+        )
     return found
 
 
@@ -96,7 +98,7 @@ def _error(kind: type[SutureError]) -> Iterator[str]:
         for name, each in fields.items():
             meaning = MEANINGS.get(f"{kind.code}.{name}") or meanings.get(name) or MEANINGS.get(name)
             if not meaning:
-                raise ValueError(f"{kind.__name__}.{name}: say in a docstring below the field what it is")
+                raise ValueError(f"src/suture/errors.py: say in a docstring below {kind.__name__}.{name} what it is")
             rows.append([f"`{name}`", typed(each), _linked(prose(meaning))])
         yield from (*table(("field", "type", "meaning"), rows), "")
 
@@ -108,18 +110,14 @@ def _linked(text: str) -> str:
 
 
 def sample(kind: type[SutureError]) -> SutureError:
-    """An error of this class with plausible fields; without a sample of its own, a field keeps its default."""
+    """An error of this class with the values of `errors.toml`; a field without its own keeps its default."""
     given = {}
     for name, each in fields_of(kind).items():
         own = f"{kind.code}.{name}"
         if own in SAMPLES:
             given[name] = SAMPLES[own]
         elif not hasattr(kind, name):
-            given[name] = SAMPLES[name] if name in SAMPLES else _something(str(each))
+            if name not in SAMPLES and not each.endswith("| None"):
+                raise ValueError(f'docs/making/errors.toml: give "{own}" a value below [samples]')
+            given[name] = SAMPLES.get(name)
     return kind(**given)
-
-
-def _something(annotation: str) -> object:
-    if annotation.endswith("| None"):
-        return None
-    return {"str": "…", "int": 3, "bool": False, "list": [], "dict": {}, "tuple": (1, 2)}[annotation.partition("[")[0]]
