@@ -69,9 +69,9 @@ def definitions(
 ) -> list[Any]:
     """The value of the field `tools` in a request to an API.
 
-    `format` is `anthropic`, `openai`, `openai-responses`, `gemini` or `mcp`. `tools` are names, or a profile's
-    name: `full`, `edit`, `search`, `read-only`; the default is all tools. The tools that models were trained on,
-    `str_replace_based_edit_tool` and `apply_patch`, must be named; they are declared the way their API expects.
+    `format` is one of `FORMATS`. `tools` are names, or the name of a profile (`suture.tools.PROFILES`); the default is
+    all tools. The tools that models were trained on, `str_replace_based_edit_tool` and `apply_patch`, must be named;
+    they are declared the way their API expects.
     """
     if format not in _APIS:
         raise ValueError(f"unknown format {format!r:.100}; choose from {', '.join(FORMATS)}")

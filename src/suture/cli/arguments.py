@@ -14,7 +14,7 @@ from suture.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, NoReturn
 
 
@@ -111,9 +111,9 @@ class Command(Record):
     """Arguments of the tool that have no option: the command fills them in."""
     overrides: dict[str, dict[str, Any]] = {}  # noqa: RUF012  a record is never changed
     """Keywords of `add_argument` that replace those made from the schema, and `names`: all names of an option."""
-    options: Sequence[Option | Sequence[Option]] | Callable[[], Iterator[Option | Sequence[Option]]] = ()
+    options: Sequence[Option | Sequence[Option]] | Callable[[], Iterable[Option | Sequence[Option]]] = ()
     """Options that are not arguments of the tool; those in an inner sequence exclude each other. A function if they
-    are made from schemas, which most commands need not load."""
+    are made from schemas or lists that most commands need not load."""
     has_settings: bool = False
     """Whether it takes --set without calling a tool."""
     json: str = "print the whole result as JSON"
@@ -209,15 +209,42 @@ _ALLOW_COMMANDS = _flag(
     help="run programs that the project's suture.toml or pyproject.toml names for checks; only if you trust it",
 )
 _ALLOW_EXECUTABLES = _flag("--allow-executables", help="make files executable if a diff says so (new file mode 100755)")
-_TOOLS_OR_PROFILE = (
-    _value("--tools", "NAMES", "only these tools, for example file_read,patch", type=tool_names),
-    _value("--profile", "NAME", "a set of tools: full (default), edit, search or read-only"),
-)
 _IGNORE_CASE = _flag("-i", "--ignore-case", help="ignore case")
 _DOT_ALL = _flag("-s", "--dot-all", help=". also matches line endings")
 _TEXT_ENDS = _flag("--text-ends", help="^ and $ match only at the start and end of the file")
 _TIMEOUT = _value("--timeout", "SECONDS", "time limit for searching one file (default: 1)", type=seconds)
 _PATTERN_OPTIONS = (_IGNORE_CASE, _DOT_ALL, _TEXT_ENDS, _TIMEOUT)
+
+
+def _tools_or_profile() -> Sequence[Option]:
+    from suture.tools import PROFILES  # most commands do not need them
+
+    return (
+        _value("--tools", "NAMES", "only these tools, for example file_read,patch", type=tool_names),
+        _value("--profile", "NAME", f"a set of tools: {', '.join(PROFILES)} (default: full)"),
+    )
+
+
+def _init_options() -> Iterator[Option | Sequence[Option]]:
+    from suture.cli.init import CLIENTS  # as above
+
+    clients = f"{', '.join(CLIENTS)}; without it, list the clients and their files"
+    yield _value("client", "CLIENT", clients, nargs="?")
+    yield _flag("--write", help="write the entry to the client's file, and keep a backup")
+    yield _flag("--force", help="with --write: replace a different existing entry")
+    yield (
+        _flag("--user", help="use your own settings, for all projects"),
+        _flag("--project", help="use the settings of the project at --root"),
+    )
+    yield _tools_or_profile()
+    yield _value("--name", "NAME", "server name in the client (default: suture)", default="suture")
+
+
+def _tools_options() -> Iterator[Option | Sequence[Option]]:
+    from suture.apis import FORMATS  # as above
+
+    yield _choice("--format", FORMATS, "print the `tools` field of a request to this API")
+    yield _tools_or_profile()
 
 
 def _edit_options() -> Iterator[Option]:
@@ -400,7 +427,7 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
     "restore": Command(module="history", tool="restore", positional=("paths",)),
     "recover": Command(module="commands", has_settings=True),
     "mcp": Command(
-        options=(
+        options=lambda: (
             _value("--http", "HOST:PORT", "serve over HTTP instead of stdin and stdout; port 0: any free port"),
             _flag("--allow-remote", help="with --http: accept connections from other machines"),
             _value(
@@ -410,7 +437,7 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
                 type=host_name,
                 action="append",
             ),
-            _TOOLS_OR_PROFILE,
+            _tools_or_profile(),
             _value("--extra-root", "DIR", "another folder that the tools may read and edit", action="append"),
             _value(
                 "--allow-protected",
@@ -456,35 +483,12 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
         json="with --http: print url and token as JSON",
     ),
     "init": Command(
-        options=(
-            _value(
-                "client",
-                "CLIENT",
-                "claude-desktop, claude-code, cursor, vscode, codex, gemini or zed; without it, list the clients "
-                "and their files",
-                nargs="?",
-            ),
-            _flag("--write", help="write the entry to the client's file, and keep a backup"),
-            _flag("--force", help="with --write: replace a different existing entry"),
-            (
-                _flag("--user", help="use your own settings, for all projects"),
-                _flag("--project", help="use the settings of the project at --root"),
-            ),
-            _TOOLS_OR_PROFILE,
-            _value("--name", "NAME", "server name in the client (default: suture)", default="suture"),
-        ),
+        options=_init_options,
         json="print path, entry, snippet and status as JSON",
     ),
     "tools": Command(
         module="commands",
-        options=(
-            _choice(
-                "--format",
-                ("anthropic", "openai", "openai-responses", "gemini", "mcp"),
-                "print the `tools` field of a request to this API",
-            ),
-            _TOOLS_OR_PROFILE,
-        ),
+        options=_tools_options,
         json="print the definitions, schemas and examples as JSON",
         not_with_json={"format": "--format"},
     ),

@@ -92,7 +92,6 @@ PROFILES: dict[str, tuple[str, ...]] = {
     "search": ("file_read", *_SEARCHES),
     "read-only": ("file_read", "history", *_SEARCHES),
 }
-"""The help of `--profile` and the docstring of `definitions` repeat their names."""
 
 
 def choose(profile: str | None = None, names: Iterable[str] | None = None) -> list[str]:

@@ -4,18 +4,16 @@ import argparse
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
-from suture.apis import FORMATS, definitions
 from suture.cli import COMMANDS, EXIT_CODES, GROUPS, SUGGESTIONS, main, page
 from suture.cli.arguments import build_parser
-from suture.cli.init import CLIENTS
 from suture.cli.output import CODES
 from suture.cli.prompt import PROMPTS
 from suture.errors import SutureError
-from suture.tools import PROFILES, TOOLS, find
+from suture.tools import TOOLS, find
 
 COMMON = ("--json", "--root", "--quiet", "--verbose")
 
@@ -209,29 +207,8 @@ def test_every_tool_has_a_command() -> None:
     assert set(MADE_OF.values()) == set(TOOLS) - single
 
 
-# What the parser repeats, so as not to import it at every start
-
-
-def test_the_formats_that_can_be_chosen_are_those_that_there_are() -> None:
-    assert options("tools")["--format"].choices == FORMATS
+def test_the_formats_of_prompts_that_can_be_chosen_are_those_that_there_are() -> None:
     assert options("prompt")["--format"].choices == tuple(PROMPTS)
-
-
-def test_the_help_names_every_profile_and_every_agent() -> None:
-    profiles = [options(command)["--profile"].help for command in ("init", "mcp", "tools")]
-    assert [_named(said, PROFILES) for said in profiles] == [list(PROFILES)] * 3
-    client = next(each for each in actions("init") if each.dest == "client")
-    assert _named(client.help, CLIENTS) == list(CLIENTS)
-
-
-def test_the_docstring_of_definitions_names_every_format_and_profile() -> None:
-    named = re.findall(r"`([a-z-]+)`", definitions.__doc__ or "")
-    assert {*FORMATS, *PROFILES} <= {*named}
-
-
-def _named(said: str | None, names: Iterable[str]) -> list[str]:
-    words = re.findall(r"[a-z-]+", said or "")
-    return [name for name in names if name in words]
 
 
 # Pages
