@@ -14,10 +14,11 @@ import pytest
 from hypothesis import settings
 
 from suture import Settings
+from tests.scale import scaled
 
 
-def scale_examples(factor: float) -> None:
-    """Multiply every `max_examples` that a profile, a test or a state machine asks for; one example is the least.
+def scale_examples() -> None:
+    """Multiply every `max_examples` that a profile, a test or a state machine asks for.
 
     Done where Hypothesis makes settings, because a state machine may get them in the body of a test, where no hook of
     pytest sees them. Settings that inherit the number from others inherit the scaled one.
@@ -25,15 +26,15 @@ def scale_examples(factor: float) -> None:
     make = settings.__init__
 
     @functools.wraps(make)
-    def scaled(self: settings, parent: settings | None = None, **options: Any) -> None:
+    def make_scaled(self: settings, parent: settings | None = None, **options: Any) -> None:
         if "max_examples" in options:
-            options["max_examples"] = max(1, round(options["max_examples"] * factor))
+            options["max_examples"] = scaled(options["max_examples"])
         make(self, parent, **options)
 
-    settings.__init__ = scaled  # type: ignore[method-assign]  # the class has no hook for this
+    settings.__init__ = make_scaled  # type: ignore[method-assign]  # the class has no hook for this
 
 
-scale_examples(float(os.environ.get("SUTURE_EXAMPLES", "1")))
+scale_examples()
 
 # A shared machine stalls now and then, and time proves nothing here.
 settings.register_profile("suture", deadline=None, max_examples=100)

@@ -26,6 +26,7 @@ from tests.faults.commit_scenario import (
     state,
     transact,
 )
+from tests.scale import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -140,7 +141,7 @@ def test_a_change_that_a_power_cut_stops_at_any_call_is_recorded_exactly_if_it_l
 
 @pytest.mark.soak
 @variants
-@pytest.mark.parametrize("seed", range(2, 12))
+@pytest.mark.parametrize("seed", range(2, 2 + scaled(10)))
 def test_many_power_cuts_leave_changes_that_are_recorded_exactly_if_they_landed(seed: int, variant: str) -> None:
     check_power_cuts(seed, variant)
 

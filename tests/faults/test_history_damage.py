@@ -16,6 +16,7 @@ import pytest
 
 from suture import Settings, ToolResult, Workspace
 from suture.testing import MemoryFS
+from tests.scale import scaled
 from tests.unit.changes import (
     create,
     delete,
@@ -462,7 +463,7 @@ def test_a_damaged_history_is_refused_or_right() -> None:
 
 @pytest.mark.promise("back.damage")
 def test_a_damaged_history_of_010_fails_nowhere() -> None:
-    assert fuzz(range(20), legacy=True)
+    assert fuzz(range(scaled(20)), legacy=True)
 
 
 @pytest.mark.soak
@@ -470,8 +471,8 @@ def test_a_damaged_history_of_010_fails_nowhere() -> None:
 @pytest.mark.parametrize("part", range(4))
 def test_very_many_damaged_histories_are_refused_or_right(part: int) -> None:
     start = 10_000 * (part + 1)
-    assert fuzz(range(start, start + 1_000))
-    assert fuzz(range(start, start + 250), legacy=True)
+    assert fuzz(range(start, start + scaled(1_000)))
+    assert fuzz(range(start, start + scaled(250)), legacy=True)
 
 
 @pytest.fixture

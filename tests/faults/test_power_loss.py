@@ -27,6 +27,7 @@ from tests.faults.commit_scenario import (
     state,
     transact,
 )
+from tests.scale import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -72,7 +73,7 @@ def test_a_power_cut_at_any_call_leaves_the_old_or_the_new_tree(seed: int | None
 @pytest.mark.soak
 @variants
 @links
-@pytest.mark.parametrize("seed", range(2, 22))
+@pytest.mark.parametrize("seed", range(2, 2 + scaled(20)))
 def test_many_power_cuts_leave_the_old_or_the_new_tree(variant: str, seed: int, *, can_link: bool) -> None:
     check_power_cuts(variant, seed, can_link=can_link)
 
@@ -267,7 +268,7 @@ def test_durability_fast_syncs_only_for_a_file_that_is_written_in_place(*, in_pl
     assert found["fast"] == (found["full"] if in_place else 0)
 
 
-FAST_SEEDS = range(2, 22)
+FAST_SEEDS = range(2, 2 + scaled(20))
 
 
 @pytest.mark.promise("atomic.fast")

@@ -13,10 +13,11 @@ from tests.fuzz.corpus import CALLS, INPUTS
 from tests.fuzz.mutation import Mutator, shrunk
 from tests.fuzz.running import Child, Finding
 from tests.fuzz.target import Choices, Target
+from tests.scale import scaled
 
 ROOT = Path(__file__).parents[2]
 NAMES = [word for name in TARGETS for word in ("--target", name)]
-SAMPLE = 12
+SAMPLE = scaled(12)
 
 
 def test_a_sample_of_inputs_breaks_nothing(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from suture.text.diff import FileDiff, line_edits, unified
 from suture.text.edits import Edit, apply, edit
+from tests.scale import scaled
 
 Tree = dict[str, bytes]
 Tool = Callable[[Path, bytes], None]
@@ -237,7 +238,7 @@ def random_file(random: Random, name: str) -> FileDiff:
 
 
 @pytest.mark.promise("span.diff-applies")
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(scaled(6)))
 @pytest.mark.parametrize("context", [0, 1, 3])
 @SOURCES
 @TOOLS

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from suture import Settings, Workspace
 from suture.match.index import Base
+from tests.scale import scaled
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -575,7 +576,7 @@ def test_whatever_is_damaged_a_version_that_is_given_is_one_of_the_file(tmp_path
     for path in places:
         path.chmod(0o600)
         sound = path.read_bytes()
-        for _ in range(60):
+        for _ in range(scaled(60)):
             at = luck.choice([luck.randrange(len(sound)), luck.randrange(min(len(sound), 1_200))])
             damage = luck.choice([bytes([sound[at] ^ 1 << luck.randrange(8)]), b"", bytes(4), b"\xff" * 4])
             path.write_bytes(sound[:at] + damage + sound[at + max(len(damage), luck.choice([0, 1, 9999])) :])

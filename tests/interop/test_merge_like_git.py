@@ -25,6 +25,7 @@ from suture.text import merge as merging
 from suture.text.diff import Change, split_lines
 from suture.text.edits import apply
 from suture.text.merge import Merged, merge
+from tests.scale import scaled
 
 Triple = tuple[bytes, bytes, bytes]
 NAMES = ("base", "ours", "theirs")
@@ -282,14 +283,14 @@ def test_the_same_change_among_equal_lines_is_made_once_as_in_git(
 @pytest.mark.parametrize("make", [few_lines, a_module])
 def test_conflicts_keep_ours_as_the_option_ours_of_git(make: Callable[[Random], Triple], tmp_path: Path) -> None:
     random = Random("strategies ours")
-    for case in cases(tmp_path, [make(random) for _ in range(100)]):
+    for case in cases(tmp_path, [make(random) for _ in range(scaled(100))]):
         found = merge_on_line_diffs_of_git(case)
         assert (0, apply(case.triple[1], found.edits)) == merge_file(tmp_path, case.name, "--ours")
 
 
 def test_the_line_diffs_of_git_are_read_as_they_are(tmp_path: Path) -> None:
     random = Random("line diffs")
-    for case in cases(tmp_path, [few_lines(random) for _ in range(60)]):
+    for case in cases(tmp_path, [few_lines(random) for _ in range(scaled(60))]):
         base, *sides = map(split_lines, case.triple)
         for side, changes in zip(sides, (case.ours, case.theirs), strict=True):
             made, position = list[bytes](), 0

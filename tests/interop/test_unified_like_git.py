@@ -30,6 +30,7 @@ from tests.interop.real_diffs import (
     stands_once,
     write,
 )
+from tests.scale import scaled
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -80,11 +81,11 @@ def check_like_git(folder: Path, random: Random, number: int, options: str) -> N
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.promise("reply.git")
 def test_diffs_of_real_files_make_what_they_make_in_git(options: str, tmp_path: Path) -> None:
-    check_like_git(tmp_path, Random(f"real files {options}"), 40, options)
+    check_like_git(tmp_path, Random(f"real files {options}"), scaled(40), options)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(scaled(12)))
 @pytest.mark.parametrize("options", OPTIONS)
 def test_thousands_of_diffs_of_real_files_make_what_they_make_in_git(options: str, seed: int, tmp_path: Path) -> None:
     check_like_git(tmp_path, Random(f"many real files {options} {seed}"), 150, options)
@@ -158,13 +159,13 @@ AROUND: dict[str, Callable[[str], str]] = {
 
 @pytest.mark.parametrize("around", AROUND)
 def test_what_stands_around_a_diff_makes_no_difference(around: str, tmp_path: Path) -> None:
-    made = some_diffs(tmp_path, Random(f"around {around}"), 60, "-U3")
+    made = some_diffs(tmp_path, Random(f"around {around}"), scaled(60), "-U3")
     tree, statuses = previewed(AROUND[around](made.diff), made.before)
     assert (names_of_difference(tree, made.after), set(statuses)) == ([], {"applied"})
 
 
 def test_a_diff_whose_lines_end_in_crlf_is_that_of_the_files_that_do_not(tmp_path: Path) -> None:
-    made = some_diffs(tmp_path, Random("crlf"), 60, "-U3")
+    made = some_diffs(tmp_path, Random("crlf"), scaled(60), "-U3")
     chosen = [name for name in made.before if b"\r" not in made.before[name] + made.after[name]]
     diff = "".join(section for name, section in sections(made.diff).items() if name in chosen)
     before, after = ({name: tree[name] for name in chosen} for tree in (made.before, made.after))
@@ -328,7 +329,7 @@ def test_a_diff_of_a_tree_makes_the_tree_that_it_makes_in_git(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(scaled(30)))
 @pytest.mark.parametrize("options", ["-M -U1", "-C --find-copies-harder"])
 def test_diffs_of_many_trees_make_the_trees_that_they_make_in_git(options: str, seed: int, tmp_path: Path) -> None:
     check_trees(tmp_path, Random(f"trees {options} {seed}"), options, str)

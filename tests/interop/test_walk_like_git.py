@@ -19,6 +19,7 @@ from suture.files.glob import Selection
 from suture.files.local_fs import LocalFS
 from suture.files.protected import Guard
 from suture.files.walk import walk
+from tests.scale import scaled
 
 RG = shutil.which("rg", path=sysconfig.get_path("scripts")) or shutil.which("rg")
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -37,7 +38,7 @@ STRANGE = (
     "a[[]b] [[:space:]]* *[[:space:]] [[:punct:]]* [[:x]* [a-[:digit:]]* [[:]* [!-/]* \\a \\* a\\[b] b\\*c \\#h \\!n "
     "#h !n foo\\ a\\b"
 ).split()
-TREES = 70
+TREES = scaled(70)
 DEPTH = 6
 EVERYTHING = Selection.parse("{*,.*}" + "{,/{*,.*}" * (DEPTH - 1) + "}" * (DEPTH - 1))
 """Every file, hidden or not."""

@@ -13,6 +13,7 @@ from suture import Settings, SutureError, Workspace
 from suture.engine.session import Session
 from suture.plan import Plan, Rename
 from suture.testing import MemoryFS
+from tests.scale import scaled
 from tests.unit.changes import (
     Ask,
     create,
@@ -747,7 +748,7 @@ def change_something(luck: Random, ws: Workspace, fs: MemoryFS, texts: list[byte
 
 @pytest.mark.promise("back.redo")
 @pytest.mark.promise("back.everything-returns")
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(scaled(60)))
 def test_any_changes_are_undone_to_the_beginning_and_redone_to_the_end(seed: int) -> None:
     luck = Random(seed)
     texts = [lines(count=luck.randint(0, 5)) + luck.choice([b"", b"end"]) for _ in range(5)]
@@ -790,7 +791,7 @@ def live(luck: Random, ws: Workspace, fs: MemoryFS) -> None:
 
 @pytest.mark.promise("back.middle")
 @pytest.mark.promise("back.conflict")
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(scaled(100)))
 def test_an_undo_of_any_change_is_refused_and_changes_nothing_or_is_taken_back_by_redo(seed: int) -> None:
     luck = Random(seed)
     ws, fs = workspace({name: lines(count=12) for name in luck.sample(NAMES, 3)}, FAST)

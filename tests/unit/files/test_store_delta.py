@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suture.files.store import apply_delta, delta, pack, unpack
+from tests.scale import scaled
 
 LINES = [b"%06d = make(%d, 'a value of some length')\n" % (number, number * 7919) for number in range(30_000)]
 OLD = b"".join(LINES)
@@ -26,7 +27,7 @@ def scattered(seed: int, edits: int) -> bytes:
 FEW = scattered(1, 3), delta(scattered(1, 3), OLD) or b""
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(scaled(3)))
 @pytest.mark.parametrize("edits", [1, 30, 1_000])
 def test_scattered_edits_come_back_and_cost_little_more_than_they_say(seed: int, edits: int) -> None:
     new = scattered(seed, edits)

@@ -16,6 +16,7 @@ import pytest
 
 from suture import Settings, ToolResult, Workspace
 from suture.testing import MemoryFS
+from tests.scale import scaled
 from tests.unit.changes import done, git_apply, hashed, land, recorded, refused, state, workspace, write
 from tests.unit.tools.reply_samples import (
     LONG,
@@ -949,7 +950,7 @@ def _versions(seed: int) -> tuple[bytes, bytes]:
     return first.encode(), second.encode()
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(scaled(150)))
 def test_a_diff_with_right_numbers_lands_as_git_would_land_it(seed: int) -> None:
     before, after = _versions(seed)
     if before == after or not before or not after:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from suture import ReplyParser, apply_blocks, extract_paths, parse_reply, preview_reply, validate_reply
+from tests.scale import scaled
 from tests.unit.tools.reply_samples import (
     COMPLEX,
     CONFLICT,
@@ -248,7 +249,7 @@ def test_parsing_twice_gives_equal_blocks(name: str) -> None:
     assert list(parse_reply(reply)) == list(parse_reply(reply))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(scaled(40)))
 def test_any_text_can_be_parsed(seed: int) -> None:
     """Whatever is cut, doubled, swapped or left out of replies: errors are values."""
     chance = random.Random(seed)
@@ -543,7 +544,7 @@ def test_a_reply_in_pieces_gives_the_same_blocks(name: str) -> None:
     assert chunked(reply, [step] * len(reply)) == expected
     for size in (2, 3, 7, 64, 1_000):
         assert chunked(reply, [size] * (len(reply) // size)) == expected
-    for _ in range(3):
+    for _ in range(scaled(3)):
         assert chunked(reply, [chance.randrange(1, 50) for _ in range(len(reply))]) == expected
     assert chunked(reply, []) == expected
 
