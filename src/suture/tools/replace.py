@@ -15,9 +15,8 @@ from suture.patterns.template import parse as parse_template
 from suture.plan import Plan
 from suture.records import Record
 from suture.text.edits import edit
-from suture.tools import spec
+from suture.tools import results, spec
 from suture.tools.read import EVERYTHING, visit_paths
-from suture.tools.results import check_hash, plan_diff
 from suture.tools.search import (
     ABOUT_PATTERN,
     BINARY_CHECK,
@@ -41,7 +40,6 @@ from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from suture.engine.session import Session
     from suture.patterns.engines import Clock, Compiled, Spans, Subject
@@ -115,6 +113,23 @@ class Replace(Request):
     view: str = spec.text("The replacements, or their number and a diff", default="rows", choices=("rows", "diff"))
     context_before = context_after = 0  # the diff shows context
     binary_check_buffer_size = None
+
+
+class ReplacedFile(results.Data):
+    """A file whose content changes."""
+
+    path: str = results.PATH
+    hash: str = results.HASH
+
+
+class ReplaceResult(results.Data):
+    """What was replaced, besides the rows."""
+
+    change_id: str | None = results.CHANGE_ID
+    files: list[ReplacedFile] = results.objects("The files that change", ReplacedFile)
+    binary: list[str] = results.values("Files that were named but are binary").optional
+    replacements: int = results.integer("How many, if there are no rows").optional
+    diff: str = results.DIFF.optional
 
 
 class FileReplacements(Record):
@@ -218,19 +233,20 @@ class Replacements:
         summary = f"replace {matches} of {self._compiled.pattern.source:.60} in {where}"
         plan = Plan(tuple(file.change for file in files), tool, summary)
         changed = [file.change for file in files if not file.change.same_content]
-        data: dict[str, Any] = {
-            "files": [{"path": update.place.name, "hash": update.after.digest} for update in changed]
-        }
-        data.update({"binary": [*binary]} if binary else {})
+        result = ReplaceResult(
+            change_id=None,
+            files=[ReplacedFile(path=update.place.name, hash=update.after.digest) for update in changed],
+            binary=results.or_left_out([*binary] or None),
+        )
         rows: list[str] | None = None
         if isinstance(request, Replace) and request.view == "diff":
-            data.update(replacements=self._found, diff=plan_diff(changed))
+            result = result.evolve(replacements=self._found, diff=results.plan_diff(changed))
         else:
             around = request.context_before, request.context_after
             rows = replacement_rows(files, around, self._session.settings.max_result_bytes)
 
         def describe(change: Change | None) -> Answer:
-            metadata = {"change_id": None if change is None else change.id, **data}
+            metadata = result.evolve(change_id=None if change is None else change.id).data()
             return Answer("", metadata, verbatim=True) if rows is None else list_answer(rows, metadata)
 
         return Proposal(plan, describe)
@@ -238,19 +254,19 @@ class Replacements:
 
 def replacement_rows(files: Iterable[FileReplacements], around: tuple[int, int], room: int) -> list[str]:
     """Each replacement as a JSON row; refuses more than `room` characters."""
-    result: list[str] = []
+    all_rows: list[str] = []
     for file in files:
         more = rows(file.change.place.name, file.subject, file.matches, around, room, file.change.edits)
         room -= sum(map(len, more))
-        result += more
-    return result
+        all_rows += more
+    return all_rows
 
 
 def plan_replace(session: Session, request: RegexReplace) -> Proposal:
     """Plan the replacements in one file."""
     replacements = Replacements(session, request)
     before, subject = read_subject(session, request, request.file_path)
-    check_hash(request.expect_hash, before.place.name, before)
+    results.check_hash(request.expect_hash, before.place.name, before)
     if subject is not None:
         replacements.plan_file(before, subject)
     return replacements.proposal("regex_replace", before.place.name)

@@ -18,7 +18,7 @@ from suture.patterns.engines import Clock, Subject, compile_pattern
 from suture.patterns.scan import each_match, extents, extents_size, extracts, line_rows, matching_lines, rows, segments
 from suture.records import Record
 from suture.settings import Settings
-from suture.tools import spec
+from suture.tools import results, spec
 from suture.tools.read import visit_paths
 from suture.tools.spec import Answer, Example, Request, Rows, ToolSpec
 from suture.wording import error_data, error_line
@@ -279,6 +279,21 @@ class FileMatches(Record):
         return [(number, content, spans.get(number)) for number, content in contents.items() if number <= shown]
 
 
+class MatchedFile(results.Data):
+    """A file with matches."""
+
+    path: str = results.PATH
+    matches: int = results.integer("How many")
+    lines: list[Line] = results.values("Number and content of the lines, and their matches", "array").optional
+
+
+class SearchResult(results.Data):
+    """What the command `search` found, besides the rows."""
+
+    files: list[MatchedFile] = results.objects("The files with matches, if there are no rows", MatchedFile).optional
+    binary: list[str] = results.values("Files that were named but are binary").optional
+
+
 class _Searcher:
     """One call's matches, file by file."""
 
@@ -404,14 +419,18 @@ def search_paths(session: Session, request: Search) -> Answer:
         for file in matches:
             by_name.setdefault(file.name, file)
     files = list(first_matches((by_name[name] for name in sorted(by_name)), request.max_matches))
-    data: dict[str, Any] = {"binary": binary} if binary else {}
+    result = SearchResult(binary=results.or_left_out(binary or None))
     if request.view == "rows":
-        return _rows_of(files, data)
-    shown: list[dict[str, Any]] = [{"path": file.name, "matches": len(file.matches)} for file in files]
-    if request.view == "lines":
-        for entry, file in zip(shown, files, strict=True):
-            entry["lines"] = file.lines(request.context_after)
-    return Answer("", {"files": shown, **data}, verbatim=True)
+        return _rows_of(files, result.data())
+    shown = [
+        MatchedFile(
+            path=file.name,
+            matches=len(file.matches),
+            lines=results.or_left_out(file.lines(request.context_after) if request.view == "lines" else None),
+        )
+        for file in files
+    ]
+    return Answer("", result.evolve(files=shown).data(), verbatim=True)
 
 
 def answer(batch: Batch) -> list[tuple[Any, ...]] | None:
