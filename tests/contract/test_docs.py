@@ -283,6 +283,7 @@ LISTS: dict[str, list[Collection[str]]] = {
     "docs/promises/right-place.md": [SEARCHED],
     "docs/reference/mcp.md": [AGENTS, PROFILES],
     "docs/reference/model-apis.md": [FORMATS, PROFILES],
+    "docs/spec/TOOLS.md": [RUNGS],
     "docs/reference/validators.md": [CHECKS, [language.name for language in LANGUAGES]],
 }
 """Lists on hand-written pages that must be complete."""
@@ -299,7 +300,7 @@ def left_out(text: str, names: Collection[str]) -> list[list[str]]:
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_on_a_page_is_complete(name: str) -> None:
-    text = DOCUMENTS[name].read_text("utf-8")
+    text = (ROOT / name).read_text("utf-8")
     for names in LISTS[name]:
         page, *parts = left_out(text, names)
         assert page == [], f"{name} names {', '.join(list(names)[:2])}, …, but not these"

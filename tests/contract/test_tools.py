@@ -1,14 +1,17 @@
 """Every tool in the list follows the common rules."""
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from suture import Workspace
 from suture.testing import MemoryFS
-from suture.tools import TOOLS, all_tools, find
+from suture.tools import DIALECTS, TOOLS, all_tools, find
 
+SPEC = Path(__file__).parents[2] / "docs" / "spec"
 EXAMPLES = [(spec.name, example) for spec in all_tools() for example in spec.examples]
 
 
@@ -41,8 +44,27 @@ def test_a_tool_is_described_and_reads_or_plans(name: str) -> None:
     assert all(each["description"] for each in spec.request.schema()["properties"].values())
 
 
+def names_in(schema: dict[str, Any]) -> Iterator[str]:
+    """The names of a schema's arguments or fields, nested ones too."""
+    for name, about in schema.get("properties", {}).items():
+        yield name
+        yield from names_in(about)
+        yield from names_in(about.get("items", {}))
+
+
+@pytest.mark.parametrize("name", [*TOOLS, *DIALECTS])
+def test_the_specification_names_every_argument_and_field_of_a_tool(name: str) -> None:
+    specification = "\n".join(re.findall(r"`([^`\n]+)`", (SPEC / "TOOLS.md").read_text("utf-8")))
+    seeds = [path.read_text("utf-8") for path in (SPEC / "seeds").glob("*.txt")]
+    words = {*re.findall(r"\w+", " ".join([specification, *seeds]))}
+    definition = find(name).definition()
+    for schema in (definition["inputSchema"], definition.get("outputSchema", {})):
+        assert sorted({*names_in(schema)} - words) == [], "describe these in docs/spec/TOOLS.md"
+
+
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_tool_has_a_typed_method_with_the_same_arguments(name: str) -> None:
     method = getattr(Workspace, name)
     names = method.__code__.co_varnames[1 : method.__code__.co_argcount + method.__code__.co_kwonlyargcount]
-    assert list(names) == list(find(name).request.arguments())
+    expected = list(find(name).request.arguments())
+    assert list(names) == expected, f"give Workspace.{name} in src/suture/workspace.py the arguments of the tool"
