@@ -608,7 +608,7 @@ def _check_name(name: str) -> None:
         raise _failure(errno.ENAMETOOLONG)
 
 
-def _forwarding(name: str) -> Callable[..., Any]:
+def _forward_method(name: str) -> Callable[..., Any]:
     def method(self: FaultyFS, *args: Any) -> Any:
         return self._forward(name, *args)
 
@@ -616,4 +616,4 @@ def _forwarding(name: str) -> Callable[..., Any]:
 
 
 for _name in [name for name in vars(FS) if not name.startswith("_")]:
-    setattr(FaultyFS, _name, _forwarding(_name))
+    setattr(FaultyFS, _name, _forward_method(_name))

@@ -163,9 +163,9 @@ class Bases:
         """The versions before a commit, each once. They are cached, so that commits are read only once."""
         commits = self._remembered.setdefault("commits", {})
         assert isinstance(commits, dict)  # noqa: S101  ours
-        kept = commits.get(file)
-        if kept is not None and kept[0] == head:
-            yield from kept[1]
+        cached = commits.get(file)
+        if cached is not None and cached[0] == head:
+            yield from cached[1]
             return
         past: dict[bytes, CommittedVersion] = {}
         for version in repository.versions_before(head):
@@ -223,12 +223,12 @@ class ShownVersions:
         """Keep a version that was shown: the whole content, even if only a few lines were shown."""
         key = place.root, place.path
         with self._lock:
-            known = self._files.pop(key, ())
-            if known and known[0].pieces == content.pieces:
-                content = known[0]  # one copy is enough
-            others = tuple(version for version in known if version.pieces != content.pieces)
-            self._files[key] = kept = (content, *others)[:_MOST_SHOWN_VERSIONS]
-            self._size += sum(version.size for version in kept) - sum(version.size for version in known)
+            earlier = self._files.pop(key, ())
+            if earlier and earlier[0].pieces == content.pieces:
+                content = earlier[0]  # one copy is enough
+            others = tuple(version for version in earlier if version.pieces != content.pieces)
+            self._files[key] = versions = (content, *others)[:_MOST_SHOWN_VERSIONS]
+            self._size += sum(version.size for version in versions) - sum(version.size for version in earlier)
             while len(self._files) > _MOST_SHOWN_FILES or self._size > _MOST_SHOWN_BYTES:
                 oldest = self._files.pop(next(iter(self._files)))
                 self._size -= sum(version.size for version in oldest)

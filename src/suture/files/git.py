@@ -201,7 +201,7 @@ class Repository:
             if raw.startswith(b"DIRC") and version in {2, 3}:
                 return self._staged_plain(raw)
             if raw.startswith(b"DIRC") and version == 4:  # noqa: PLR2004  the format's
-                return self._staged_prefixed(raw)
+                return self._search_prefixed_index(raw)
         except (IndexError, ValueError):
             log.debug("git", "%s/index is damaged", self._git)
         return None
@@ -327,7 +327,7 @@ class Repository:
             and extended == bool(flags >> 14 & 1)
         )
 
-    def _staged_prefixed(self, raw: bytes) -> bytes | None:
+    def _search_prefixed_index(self, raw: bytes) -> bytes | None:
         """As above, where an entry has only what differs from the name before."""
         name, at, fixed = b"", 12, _ENTRY_HEAD_SIZE + self._width + 2
         tried = 0

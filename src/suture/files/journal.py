@@ -155,8 +155,8 @@ class Journal:
         if _is_torn(raw):
             return Leftover(None)
         head, line, check, *rest = (*raw.split(b"\n"), b"", b"")
-        known = raw.count(b"\n") == (_LINE_COUNT if head.startswith(_VERSION) else _LINE_COUNT_1)
-        if not known or not head.startswith((_VERSION, _VERSION_1)) or check != digest((line,), len(line)).encode():
+        is_whole = raw.count(b"\n") == (_LINE_COUNT if head.startswith(_VERSION) else _LINE_COUNT_1)
+        if not is_whole or not head.startswith((_VERSION, _VERSION_1)) or check != digest((line,), len(line)).encode():
             raise _foreign_intent(f"{INTENT_NAME} is damaged, or not written by this version of suture")
         signed, done = self._verify(head, line, rest[0])
         if not signed and len(raw) > _MAX_UNSIGNED_BYTES:
@@ -254,16 +254,16 @@ class Journal:
     def _load(self, line: bytes, *, signed: bool) -> Intent:
         document: Any = loads(line.decode())
         roots = [_text(root) for root in _list(document["roots"])]
-        known = {tree.root: index for index, tree in enumerate(self._trees)}
-        known[roots[0]] = 0  # the workspace may have been moved, or be opened by another path
+        indexes = {tree.root: index for index, tree in enumerate(self._trees)}
+        indexes[roots[0]] = 0  # the workspace may have been moved, or be opened by another path
         record = _strict_record(document["record"])
         steps = [_strict_step(Step(**step), record.id, len(roots)) for step in _list(document["steps"])]
         folders, emptied = (_places(document[name], len(roots)) for name in ("folders", "emptied"))
         for root in {*(step.root for step in steps), *(root for root, _ in (*folders, *emptied))}:
-            if roots[root] not in known:
+            if roots[root] not in indexes:
                 reason = f"it changed files in {roots[root]}, which is not a root of this workspace"
                 raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, change_id=record.id)
-        number = {index: known.get(root, 0) for index, root in enumerate(roots)}
+        number = {index: indexes.get(root, 0) for index, root in enumerate(roots)}
         intent = Intent(
             record,
             tuple((number[root], path) for root, path in folders),

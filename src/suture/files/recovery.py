@@ -387,8 +387,8 @@ def _is_torn(tree: Tree, step: Step, backup: str) -> bool:
     sizes = [0 if (stat := _stat_file(tree, path)) is None else stat.size for path in (backup, step.temp, step.path)]
     if sizes[2] > max(sizes[:2]):
         return False
-    known = (backup, step.temp if digest_of(tree, step.temp) == step.after else None, step.path)
-    old, new, now = (b"" if path is None else b"".join(tree.chunks(path)) for path in known)
+    paths = (backup, step.temp if digest_of(tree, step.temp) == step.after else None, step.path)
+    old, new, now = (b"" if path is None else b"".join(tree.chunks(path)) for path in paths)
     for at in range(0, len(now), _SECTOR_SIZE):
         end = min(at + _SECTOR_SIZE, len(now))
         part, before, after = (content[at:end].ljust(end - at, b"\0") for content in (now, old, new))
@@ -674,10 +674,10 @@ def _check_recorded(change_id: str, history: History) -> Trouble | None:
     """Report a change that this user did not sign, unless it is recorded already. It is never recorded here."""
     try:
         with history.reading() as database:
-            known = database.has_change(change_id)
+            is_recorded = database.has_change(change_id)
     except SutureError:
-        known = False
-    return None if known else Trouble(recorded=False, reason=_UNSIGNED_REASON, usable=True)
+        is_recorded = False
+    return None if is_recorded else Trouble(recorded=False, reason=_UNSIGNED_REASON, usable=True)
 
 
 def _content(trees: Sequence[Tree], steps: Sequence[Step], name: str) -> bytes | None:

@@ -344,20 +344,20 @@ def pack(new: bytes, old: bytes = b"", ends: tuple[int, int] | None = None) -> P
     rest = new[head : len(new) - tail]
     if len(rest) < _SHORT_MIDDLE:
         return Packed(head, tail, "raw", rest)
-    known = old[head : len(old) - tail]
-    if not known:
+    replaced = old[head : len(old) - tail]
+    if not replaced:
         return Packed(head, tail, "zstd", _compress(rest))
     from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressionParameters, ZstdCompressor
 
-    both = len(known) + len(rest)
+    both = len(replaced) + len(rest)
     parameters = ZstdCompressionParameters.from_level(
         1 if both > _LARGE_FILE else 3,
         source_size=len(rest),
-        dict_size=len(known),
+        dict_size=len(replaced),
         window_log=max(both.bit_length(), _SMALLEST_WINDOW),
-        hash_log=min(max(len(known).bit_length() + 1, _SMALLEST_TABLE), _LARGEST_TABLE),  # the default is too small
+        hash_log=min(max(len(replaced).bit_length() + 1, _SMALLEST_TABLE), _LARGEST_TABLE),  # the default is too small
     )
-    dictionary = ZstdCompressionDict(known, dict_type=DICT_TYPE_RAWCONTENT)
+    dictionary = ZstdCompressionDict(replaced, dict_type=DICT_TYPE_RAWCONTENT)
     compressor = ZstdCompressor(dict_data=dictionary, compression_params=parameters)
     return Packed(head, tail, "zstd+", compressor.compress(rest))
 
@@ -374,8 +374,8 @@ def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
     if packed.codec != "raw":
         from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdDecompressor, ZstdError, frame_content_size
 
-        known = old[head : len(old) - tail] if packed.codec == "zstd+" else b""
-        dictionary = ZstdCompressionDict(known, dict_type=DICT_TYPE_RAWCONTENT) if known else None
+        replaced = old[head : len(old) - tail] if packed.codec == "zstd+" else b""
+        dictionary = ZstdCompressionDict(replaced, dict_type=DICT_TYPE_RAWCONTENT) if replaced else None
         try:
             if frame_content_size(rest) != length:  # as above
                 raise ValueError(packed.codec)

@@ -184,9 +184,9 @@ class _Walk:
         Many folders contain the same names. If only names matter, the choice is the same for all of them, and cached.
         """
         key = self._choice_key(level, stage, files, folders)
-        known = None if key is None else self._choices.get(key)
-        if known is not None:
-            level.files, level.folders = known[0], known[1].copy()
+        cached = None if key is None else self._choices.get(key)
+        if cached is not None:
+            level.files, level.folders = cached[0], cached[1].copy()
             return
         self._filter(level, stage, files, folders)
         if key is not None and not level.suspects:
@@ -219,19 +219,19 @@ class _Walk:
             if ignore.matches_any(names, prefix := level.prefix[skip:], joined)
         ]
         if relevant:
-            files = _not_ignored(files, [(ignore.files, prefix) for ignore, prefix in relevant])
+            files = _drop_ignored(files, [(ignore.files, prefix) for ignore, prefix in relevant])
             if len(self._levels) > self._depth:  # otherwise the pattern names the folder itself
-                left = _not_ignored(stages, [(ignore.folders, prefix) for ignore, prefix in relevant])
+                left = _drop_ignored(stages, [(ignore.folders, prefix) for ignore, prefix in relevant])
                 stages = {name: stages[name] for name in left}
         level.suspects = self._suspects.among(names, joined)
         if level.watched or level.suspects:
-            files = [name for name in files if not self._protected(level, name)]
+            files = [name for name in files if not self._is_protected(level, name)]
         files.sort()
         level.files = files
         level.folders = [(f"{name}/", below) for name, below in stages.items()]
         level.folders.sort(key=_level_key, reverse=True)
 
-    def _protected(self, level: _Level, name: str) -> bool:
+    def _is_protected(self, level: _Level, name: str) -> bool:
         is_suspect = level.watched or name in level.suspects
         return is_suspect and self._guard.rule(level.prefix + name) is not None
 
@@ -282,7 +282,7 @@ def _without(names: Iterable[str], dropped: set[str]) -> list[str]:
     return [name for name in names if name not in dropped]
 
 
-def _not_ignored(
+def _drop_ignored(
     names: Collection[str], checks: list[tuple[Callable[[Collection[str], str], tuple[set[str], set[str]]], str]]
 ) -> list[str]:
     """The names that are not ignored: the last rule that matches a name decides."""

@@ -511,11 +511,11 @@ def _by_plain_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if key in arguments:
             raise _InexactError
         if value is not None:
-            arguments[key] = _decode_listed(key, value)
+            arguments[key] = _decode_list(key, value)
     return arguments
 
 
-def _decode_listed(key: str, value: Any) -> Any:
+def _decode_list(key: str, value: Any) -> Any:
     """A value, decoded from JSON if it should be a list or an object."""
     listed = isinstance(value, str) and key in _LISTS | {"files"} and value.lstrip()[:1] in {"[", "{"}
     return _load(value) if listed else value
@@ -552,11 +552,11 @@ def _is_set(value: object) -> bool:
 
 def _check_supported(arguments: Mapping[str, Any]) -> None:
     """Refuse arguments that can't be followed exactly."""
-    known = PATHS | OLD | NEW | CONTENTS | _PATCHES | _LISTS | _HINTS | _ALL | _COUNTS | _NOTES
+    supported = PATHS | OLD | NEW | CONTENTS | _PATCHES | _LISTS | _HINTS | _ALL | _COUNTS | _NOTES
     for key, value in arguments.items():
         if key in _UNSUPPORTED and _is_set(value):
             raise _InexactError
-        if key not in known and value and not isinstance(value, str):
+        if key not in supported and value and not isinstance(value, str):
             raise _InexactError
         if key in {"command", "mode", "operation", "type", "action"} and {*_words(value)} & _OTHER_ACTIONS:
             raise _InexactError

@@ -222,7 +222,7 @@ class LinesAbove:
         if line.startswith(("--- a/", "+++ b/")):
             line = line[len("--- a/") :]
         label = path_behind_label(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
-        name = _whole_path(_undecorated(line))
+        name = _whole_path(_strip_decoration(line))
         outright = (label if label != name else None) or _path_in_tag(line.strip())
         if outright is not None:
             self.name_file(outright, fenced=fenced)
@@ -403,7 +403,7 @@ def is_known(word: str) -> bool:
 
 @lru_cache(maxsize=64)  # several callers read the same lines
 def _label_path(line: str) -> str | None:
-    text = _undecorated(line)
+    text = _strip_decoration(line)
     name, colon, rest = text.replace("\uff1a", ":", 1).partition(":")
     if colon and name.strip("*_` \t").lower() in _LABELS:
         path = _without_number(_unwrap(rest))
@@ -422,16 +422,19 @@ def _is_sentence(text: str) -> bool:
 @lru_cache(maxsize=64)
 def _path_on_line(line: str) -> str | None:
     if "." not in line and "/" not in line and "\\" not in line and ":" not in line:
-        name = _unwrap(_undecorated(line))
+        name = _unwrap(_strip_decoration(line))
         return name if _is_name(name) else None
     return (
-        path_behind_label(line) or _whole_path(_undecorated(line)) or _path_in_tag(line.strip()) or _leading_path(line)
+        path_behind_label(line)
+        or _whole_path(_strip_decoration(line))
+        or _path_in_tag(line.strip())
+        or _leading_path(line)
     )
 
 
 def _leading_path(line: str) -> str | None:
     """The path at the start of a heading, or in bold or backticks at the start of any line."""
-    text, marked = _undecorated(line), line.lstrip("#>-+0123456789.) \t")
+    text, marked = _strip_decoration(line), line.lstrip("#>-+0123456789.) \t")
     quote = "`" if text.startswith("`") else "**" if marked.startswith("**") else ""
     if quote:
         path, _, rest = text.removeprefix(quote).partition(quote)
@@ -632,7 +635,7 @@ class _Item:
         """Whether its line is the last one above the block and announces it."""
 
 
-def _undecorated(line: str) -> str:
+def _strip_decoration(line: str) -> str:
     """A line without the marks of a heading, a list item, a quotation or a comment."""
     text = line.strip()
     for opening, closing in (("<!--", "-->"), ("/*", "*/"), ("//", ""), ("--", ""), ("{/*", "*/}")):

@@ -201,7 +201,7 @@ class ReplyParser:
         fence = ""
         while True:
             line = source.lines[at]
-            seen = thinking.read(line, (yield from self._unpaired(at))) if _may_hold_tag(line) else None
+            seen = thinking.read(line, (yield from self._find_unpaired(at))) if _may_hold_tag(line) else None
             fence = _fence_behind(line, fence)
             if seen is not None and seen.lone is not None:
                 self._withdraw(at, seen.lone)
@@ -223,7 +223,7 @@ class ReplyParser:
                 self._thoughts.append(Thought(first + 1, at, tag.written, self._count_blocks(hidden), "end"))
                 return at
 
-    def _unpaired(self, at: int) -> Generator[None, None, set[int]]:
+    def _find_unpaired(self, at: int) -> Generator[None, None, set[int]]:
         """The positions in a line, except at its start, of beginnings without an end."""
         source = self._source
         unpaired: set[int] = set()

@@ -106,12 +106,12 @@ def heading(fields: dict[str, str]) -> Heading:
     """Read a header, given the values after `---`, `+++`, `Index`, `diff --git`, `diff --cc` and git's keywords."""
     first, second = _both_names(fields)
     old, new = fields.get("---", first), fields.get("+++", second or fields.get("---"))
-    known = _name(old), _name(new)
-    stripped = _have_git_prefixes(_name(first), _name(second)) or _have_git_prefixes(*known)
-    if NOWHERE in known and not stripped:
-        before, after = (name and name.removeprefix(prefix) for name, prefix in zip(known, ("a/", "b/"), strict=True))
+    names = _name(old), _name(new)
+    stripped = _have_git_prefixes(_name(first), _name(second)) or _have_git_prefixes(*names)
+    if NOWHERE in names and not stripped:
+        before, after = (name and name.removeprefix(prefix) for name, prefix in zip(names, ("a/", "b/"), strict=True))
     else:
-        before, after = (_without_prefix(name) if stripped else name for name in known)
+        before, after = (_without_prefix(name) if stripped else name for name in names)
     mode = _octal(fields.get("new file mode", fields.get("new mode")))
     problem = _problem(fields)
     if "rename from" in fields or "rename to" in fields:
@@ -394,15 +394,15 @@ def _hunk(source: Source, start: int, fence: str | None, section: _OpenSection, 
         lines = [line.removesuffix("\r") for line in lines]
     over = source.line(stop) is None
     used = _hunk_length(lines, header, fenced=fence is not None, over=over)
-    known = _begins_hunk(source.line(stop) or "") or (yield from _begins_section(source, stop))
+    follows = _begins_hunk(source.line(stop) or "") or (yield from _begins_section(source, stop))
     ends = over and all(map(is_blank, lines[used:]))
     cut = not used or _is_short(lines[:used], header) or _may_begin_header(lines[:used], header)
     if ends and (fence or cut or (source.cut and lines[used - 1][:1] in {"+", "-"})):
         section.reject("no_end")
-    elif not over and fence is None and _is_short(lines[:used], header) and not known and _may_continue(lines, used):
+    elif not over and fence is None and _is_short(lines[:used], header) and not follows and _may_continue(lines, used):
         section.reject("not_a_hunk" if used == len(lines) else "no_end")  # the header says that there are more
     else:
-        counted = None if fence or known or not header.counts else _lines_by_counts(lines, *header.counts)
+        counted = None if fence or follows or not header.counts else _lines_by_counts(lines, *header.counts)
         section.add(lines[:used], start + 1 + used, counted)
     return start + 1 + used
 

@@ -466,8 +466,8 @@ def _find_fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     """Find edits written as fields: `path`, `old` and `new`, each at the start of a line."""
     if passage.language not in {None, *_SETTINGS, *LANGUAGES}:
         return
-    found = [(number, _search("field", reply.lines[number])) for number in passage.numbers]
-    fields = [(number, (calls.plain(match[1]), match[2])) for number, match in found if match]
+    matches = [(number, _search("field", reply.lines[number])) for number in passage.numbers]
+    fields = [(number, (calls.plain(match[1]), match[2])) for number, match in matches if match]
     listed = any(key in {"files", "edits", "changes"} for _, (key, _) in fields)
     for place, (number, (key, value)) in enumerate(fields):
         path = _known_path(value.strip(" `\"'*"))
@@ -567,12 +567,12 @@ def _here_end(reply: _Reply, numbers: Sequence[int], place: int) -> int:
     """The line that ends a here-document, or the last line."""
     behind = reply.lines[numbers[place]].partition("<<")[2].lstrip("-").split()
     word = behind[0].strip("'\"\\") if behind else ""
-    known = reply.here_ends.get((numbers[-1], word), -1)
-    if known <= numbers[place]:
+    end = reply.here_ends.get((numbers[-1], word), -1)
+    if end <= numbers[place]:
         below = (numbers[at] for at in range(place + 1, len(numbers)))
-        known = next((number for number in below if reply.lines[number].strip() == word), numbers[-1])
-        reply.here_ends[numbers[-1], word] = known
-    return known
+        end = next((number for number in below if reply.lines[number].strip() == word), numbers[-1])
+        reply.here_ends[numbers[-1], word] = end
+    return end
 
 
 def _find_diffs(reply: _Reply, passage: _Passage) -> Iterator[Unread]:

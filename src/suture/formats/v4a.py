@@ -229,8 +229,8 @@ def _marker(line: str) -> tuple[str, str] | None:
     words, colon, rest = line.removeprefix(_STARS).partition(":")
     kind, rest = " ".join(words.lower().split()), rest.strip()
     kind = _SYNONYMS.get(kind, kind)
-    known = (kind in _WITH_PATH and rest) or (kind in _WITHOUT_PATH and not colon)
-    return (kind, rest) if known else None
+    is_marker = (kind in _WITH_PATH and rest) or (kind in _WITHOUT_PATH and not colon)
+    return (kind, rest) if is_marker else None
 
 
 def _path(written: str) -> str:

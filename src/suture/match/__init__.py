@@ -191,15 +191,17 @@ def _check_earlier_versions(index: Index, old: str, answer: Found, find: Find) -
         if base.source == "commit":
             break  # searching all commits would take longer than the edit
         if plain_old and plain_old in _plain(base.body):
-            known = _rebase_from(index, base, find)
-            return answer if known is None or known.base is None or _overlaps_site(known, answer.site) else known
+            rebased = _rebase_from(index, base, find)
+            if rebased is None or rebased.base is None or _overlaps_site(rebased, answer.site):
+                return answer
+            return rebased
     return answer
 
 
-def _overlaps_site(known: Answer, site: Site) -> bool:
+def _overlaps_site(rebased: Answer, site: Site) -> bool:
     """Whether the lines that an earlier version's lines became overlap a place."""
-    deleted = isinstance(known, Refused) and known.why == "deleted"
-    return not deleted and known.sites[0].overlaps(site)
+    deleted = isinstance(rebased, Refused) and rebased.why == "deleted"
+    return not deleted and rebased.sites[0].overlaps(site)
 
 
 def _rebase_from(index: Index, base: Base, find: Find) -> Answer | None:

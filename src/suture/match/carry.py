@@ -193,8 +193,8 @@ class _Carry:
         before, after = self._request.old[i:j], self._request.new[k:m]
         old, new = solid_keys(before), solid_keys(after)
         more = sum(map(informative, after)) - sum(map(informative, before))
-        known = set(line_keys(self._request.old))
-        if all(key in known for key in new):
+        old_keys = set(line_keys(self._request.old))
+        if all(key in old_keys for key in new):
             return False  # the lines are moved, not added
         offsets = offsets_in(new, old) if more >= _ADDED_CHARACTERS else []
         if not offsets:
@@ -219,9 +219,9 @@ class _Carry:
         if not missing and not own:
             return False
         fresh = self._request.new[region[2] : region[3]]
-        known = set(line_keys(self._request.old))
+        old_keys = set(line_keys(self._request.old))
         return any(
-            informative(line) >= _NEW_LINE_CHARACTERS and key not in known and self._is_near(key)
+            informative(line) >= _NEW_LINE_CHARACTERS and key not in old_keys and self._is_near(key)
             for line, key in zip(fresh, line_keys(fresh), strict=True)
         )
 

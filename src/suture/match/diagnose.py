@@ -204,8 +204,8 @@ def diagnose(index: Index, old: str, new: str) -> Failure:
     why, sites = answer.why, answer.sites
     if why == "missing" and not answer.rung:
         spans = comparison.nearest(spans)
-    known = why in {"ambiguous", "applied", "elided"} or answer.base is not None
-    applied_span = None if known else _site_of_new(index, old, new)
+    is_explained = why in {"ambiguous", "applied", "elided"} or answer.base is not None
+    applied_span = None if is_explained else _site_of_new(index, old, new)
     if applied_span is not None and (
         not spans or _overlap(applied_span, spans[0]) or comparison.score(spans[0]) < _LIKENESS_WITHOUT_CHARACTERS
     ):
@@ -223,12 +223,12 @@ def failure_of(index: Index, old: str, new: str, answer: Refused, match: str = "
 
     If `match` is stricter than "lenient", earlier versions are still consulted for what became of the text.
     """
-    known = locate_in_bases(index, old, new) if answer.why == "missing" and match != "lenient" else None
-    if isinstance(known, Refused) and known.why == "applied":
-        answer, known = known, None
+    rebased = locate_in_bases(index, old, new) if answer.why == "missing" and match != "lenient" else None
+    if isinstance(rebased, Refused) and rebased.why == "applied":
+        answer, rebased = rebased, None
     base, stale = answer.base, None
-    if known is not None:
-        base, stale = known.base, next(iter(known.sites), None)
+    if rebased is not None:
+        base, stale = rebased.base, next(iter(rebased.sites), None)
     sites = answer.sites[:_FEW_PLACES] if answer.why == "missing" else ()
     placeholder = find_added(old, new, index.name) if answer.why == "elided" else None
     return Failure(
@@ -275,10 +275,10 @@ def correction(index: Index, answer: Found, *, finished: bool = True) -> Correct
         low, high = max(first - _CORRECTION_CONTEXT, low), min(last + _CORRECTION_CONTEXT, high)
     for _ in range(_MOST_CORRECTION_CONTEXT):
         start, end = lines.span(low)[0], lines.span(high)[1]
-        found = _changed_part(index, edits, start, end)
+        part = _changed_part(index, edits, start, end)
         bare = None if finished else _changed_part(index, edits, start, end, lines.ending(high))
-        if found is not None:
-            return Correction(*(bare or found), low, high)
+        if part is not None:
+            return Correction(*(bare or part), low, high)
         low, high = max(low - 1, 1), min(high + 1, len(lines))
     return None
 
@@ -335,8 +335,8 @@ def words_of(index: Index, text: str) -> tuple[list[tuple[str, int]], list[str]]
 def _correctable_failure(index: Index, old: str, new: str, answer: Found, comparison: _Comparison) -> Failure:
     """The failure for a text that occurs once in another form."""
     fixed = correction(index, answer, finished=old.endswith(("\n", "\r")))
-    near = comparison.nearest([]) if len(split(old)) <= _FEW_PLACES else []
-    others = [span for span in near if comparison.score(span) >= _RUNNER_UP_LIKENESS]
+    nearest = comparison.nearest([]) if len(split(old)) <= _FEW_PLACES else []
+    others = [span for span in nearest if comparison.score(span) >= _RUNNER_UP_LIKENESS]
     places = tuple(map(comparison.place, _without_overlaps([_lines(answer.site), *others])[:_FEW_PLACES]))
     why, detail = "found", ""
     if not minimize(index.body, answer.edits):
@@ -500,11 +500,11 @@ def _undone_example(name: str, old: str) -> tuple[str, str]:
     """An example of what a reading undoes: as it was sent, and as the file has it."""
     first = next((line for line in split(old) if line.strip()), "")
     if name == "numbers":
-        found = re.search(r"^[ \t]*[\[(L]?\d+[\])]?[^\w\s]?[ \t]?", old, re.MULTILINE)
-        return (found[0] if found else first), ""
+        example = re.search(r"^[ \t]*[\[(L]?\d+[\])]?[^\w\s]?[ \t]?", old, re.MULTILINE)
+        return (example[0] if example else first), ""
     if name == "entities":
-        found = re.search(r"&#?\w+;", old)
-        return (found[0] if found else ""), ""
+        example = re.search(r"&#?\w+;", old)
+        return (example[0] if example else ""), ""
     return (first.strip(), "") if name == "fence" else ("\\n", "\n")
 
 
@@ -532,9 +532,9 @@ def _best_part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[s
     line, indented = current[0], bool(lead(sent[0]))
     start, end = 0 if indented else depth(line), len(line)
     if len(sent[0]) < len(line) - start and len(sent[0]) * len(line) <= _MOST_CELLS:
-        found = partial_ratio_alignment(sent[0].strip(), line)
-        assert found is not None  # noqa: S101  there is always a best part
-        begin, end = _whole_words(line, found.dest_start, found.dest_end)
+        alignment = partial_ratio_alignment(sent[0].strip(), line)
+        assert alignment is not None  # noqa: S101  there is always a best part
+        begin, end = _whole_words(line, alignment.dest_start, alignment.dest_end)
         piece = sent[0].strip()
         begin -= begin > 0 and piece[0] != line[begin] and fold(line[begin - 1]) == fold(piece[0])
         end += end < len(line) and piece[-1] != line[end - 1] and fold(line[end]) == fold(piece[-1])

@@ -240,12 +240,14 @@ class Dialect:
             ours, theirs = (
                 [line[at] for at in string_quotes(line, self._marks) or ()] for line in (fold(sent), fold(actual))
             )
-            for one, other in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
-                seen[one].add(other)
-        swapped = {one: other for one, other in zip(QUOTES, reversed(QUOTES), strict=True) if seen[one] == {other}}
+            for quote, file_quote in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
+                seen[quote].add(file_quote)
+        swapped = {
+            sent: actual for sent, actual in zip(QUOTES, reversed(QUOTES), strict=True) if seen[sent] == {actual}
+        }
         if not swapped:
-            return {}, {one for one in QUOTES if len(seen[one]) > 1}
-        return swapped, {one for one in QUOTES if one not in swapped}
+            return {}, {quote for quote in QUOTES if len(seen[quote]) > 1}
+        return swapped, {quote for quote in QUOTES if quote not in swapped}
 
     def _convert_quotes(self, body: str) -> str | None:
         """A line with the file's quotes around its strings; None if they can't be determined."""

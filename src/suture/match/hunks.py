@@ -126,8 +126,8 @@ def _fit_split(index: Index, hunk: Hunk, split: Split, match: str, expected: Exp
         return _fit_every(index, hunk.occurrences, split) if split.old else _insertion(index, hunk, split.new)
     scopes = _scopes_of_hunk(index, hunk)
     if scopes == []:
-        known = locate_in_bases(index, split.old, split.new, whole_lines=True) if match == "lenient" else None
-        return known or Refused("missing", sites=_locate(index, split, match).sites, detail=NOT_NAMED)
+        rebased = locate_in_bases(index, split.old, split.new, whole_lines=True) if match == "lenient" else None
+        return rebased or Refused("missing", sites=_locate(index, split, match).sites, detail=NOT_NAMED)
     for line in expected.lines:
         place = _place_at(index, split, line)
         if place is not None and _is_inside(scopes, place.site, numbered=True):

@@ -110,7 +110,7 @@ def readings(old: str, new: str) -> list[Request]:
     unfinished = old.endswith("\n") and not new.endswith("\n") and bool(new.strip())
     result = []
     for before, after, undone in texts:
-        old_lines, new_lines = (tuple(map(_plainly_indented, lines)) for lines in (before, after))
+        old_lines, new_lines = (tuple(map(_plain_indentation, lines)) for lines in (before, after))
         result.append(Request(old_lines, new_lines, undone, list(old_lines) != before, unfinished))
     return result
 
@@ -364,7 +364,7 @@ def _digits(word: str) -> str:
     return "".join(filter(str.isdigit, word))
 
 
-def _plainly_indented(line: str) -> str:
+def _plain_indentation(line: str) -> str:
     """A line with plain spaces for exotic ones in its indentation."""
     text = line.lstrip()
     return line if line.isascii() else fold(line[: len(line) - len(text)]) + text

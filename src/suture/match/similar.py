@@ -164,8 +164,8 @@ def _has_rival(
     above = next((n for n in range(match.first - 1, -1, -1) if index.keys[n]), None)
     below = next((n for n in range(match.last + 1, len(index.keys)) if index.keys[n]), None)
     for number in missing:
-        near = above if number < first else below if number > last else None
-        sent, here = request.old[number], "" if near is None else index.line(near)
+        neighbor = above if number < first else below if number > last else None
+        sent, here = request.old[number], "" if neighbor is None else index.line(neighbor)
         if likeness(sent[:_LONGEST_RIVAL], here[:_LONGEST_RIVAL]) >= _PROOF_LIKENESS:
             return True
     return False
@@ -232,10 +232,10 @@ class _Search:
         for ordinal, place in self._equal_lines(begin):
             at[solid[ordinal]] = index.solid[place]
         same = [place is not None for place in at]
-        near = self._band if any(same) else 0
-        equal = sum(weight for weight, known in zip(self.weights, same, strict=True) if known)
+        reach = self._band if any(same) else 0
+        equal = sum(weight for weight, is_same in zip(self.weights, same, strict=True) if is_same)
         if len(solid) <= _FEW_SOLID_LINES or equal >= _LEAST_VOTES * sum(self.weights):  # else it is another text
-            self._pair_alike(at, index.solid[max(begin - near, 0) : max(begin + len(solid) + near, 0)])
+            self._pair_alike(at, index.solid[max(begin - reach, 0) : max(begin + len(solid) + reach, 0)])
         if all(place is None for place in at):
             return None
         same = [place is not None and index.keys[place] == key for place, key in zip(at, self.keys, strict=True)]

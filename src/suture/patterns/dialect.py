@@ -425,9 +425,9 @@ class _Reader:
             return self._named_reference(start, ")")
         if self._take("<") or self._take("P<"):
             return self._capture(start, self._name(start, ">"))
-        return self._flagged(start)
+        return self._group_with_flags(start)
 
-    def _flagged(self, start: int) -> Node:
+    def _group_with_flags(self, start: int) -> Node:
         """`(?i:…)` and `(?-i:…)`: flags for part of the pattern."""
         colon = self._text.find(":", self._at, min(self._at + 8, self._end))
         added, _, removed = self._text[self._at : max(colon, self._at)].partition("-")

@@ -72,16 +72,16 @@ class PythonPattern:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                known = re.compile(self.source, flags)
+                compiled = re.compile(self.source, flags)
                 parts = _weight(self.source, flags)
         except re.error as error:
             raise _invalid(self.source, str(error), error.pos or 0) from None
         except (ValueError, OverflowError, RecursionError, MemoryError) as error:
             raise _invalid(self.source, str(error) or "too large") from None
-        self.groups, self.names = known.groups, dict(known.groupindex)
+        self.groups, self.names = compiled.groups, dict(compiled.groupindex)
         if parts > MAX_PROGRAM:
             raise _invalid(self.source, "too large with its repetitions written out")
-        return known.flags
+        return compiled.flags
 
     def _compile(self, *, boundaries: bool) -> Any:
         import re
@@ -98,7 +98,7 @@ class PythonPattern:
             boundaries=boundaries,
         )
         try:
-            return regex.compile(spelling.respelled(), wanted)
+            return regex.compile(spelling.rewrite(), wanted)
         except (regex.error, ValueError, OverflowError, RecursionError, MemoryError) as error:
             raise _invalid(self.source, f"not supported: {error}") from None
 
@@ -180,7 +180,7 @@ class _Respeller:
         self._ascii_only = ascii_only
         self._outside = _OUTSIDE_SETS | _BOUNDARIES if boundaries else _OUTSIDE_SETS
 
-    def respelled(self) -> str:
+    def rewrite(self) -> str:
         """The rewritten pattern."""
         parts: list[str] = []
         at = 0

@@ -286,7 +286,7 @@ class _Emitter:
             case Char():
                 return self.char(node)
             case Class():
-                return self.cls(node)
+                return self.char_class(node)
             case Edge(kind=kind):
                 return self.edge(kind)
         return self.other(node)
@@ -319,7 +319,7 @@ class _Emitter:
     def char(self, node: Char) -> str:
         raise NotImplementedError
 
-    def cls(self, node: Class) -> str:
+    def char_class(self, node: Class) -> str:
         raise NotImplementedError
 
     def edge(self, kind: str) -> str:
@@ -353,7 +353,7 @@ class _Re2(_Emitter):
         text = _escape(node.point, r"\x{%x}")
         return f"(?i:{text})" if node.fold else text
 
-    def cls(self, node: Class) -> str:
+    def char_class(self, node: Class) -> str:
         if node.fold and any(inverse for _, inverse in node.properties):
             node = _spell_out(node)
         if not node.ranges and not node.properties:
@@ -387,7 +387,7 @@ class _Regex(_Emitter):
         text = _escape(node.point, r"\U%08x")
         return f"(?i:{text})" if node.fold else text
 
-    def cls(self, node: Class) -> str:
+    def char_class(self, node: Class) -> str:
         if node.fold and node.properties:
             node = _spell_out(node)
         if not node.ranges and not node.properties:

@@ -233,8 +233,8 @@ def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
             step = min(step, most - head)
         else:
             step //= 2
-    near = min(2 * _SHORTEST_STEP + 1, most - head)  # contains the first difference, if any
-    head += _same_bytes(left[head : head + near], right[head : head + near], "little")
+    window = min(2 * _SHORTEST_STEP + 1, most - head)  # contains the first difference, if any
+    head += _same_bytes(left[head : head + window], right[head : head + window], "little")
     most -= head
     end, other = len(left), len(right)
     tail, step = 0, min(_LONGEST_STEP, most)
@@ -248,9 +248,9 @@ def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
             step = min(step, most - tail)
         else:
             step //= 2
-    near = min(2 * _SHORTEST_STEP + 1, most - tail)
+    window = min(2 * _SHORTEST_STEP + 1, most - tail)
     end, other = end - tail, other - tail
-    return head, tail + _same_bytes(left[end - near : end], right[other - near : other], "big")
+    return head, tail + _same_bytes(left[end - window : end], right[other - window : other], "big")
 
 
 def _join(body: bytes, run: Sequence[Edit]) -> list[Edit]:

@@ -433,7 +433,7 @@ class _Windows:
         begin, stop = cluster.begin, cluster.stop
         text, trail = self._body[begin:stop], _Trail(stop - begin)
         left, right = cluster.start - begin, stop - cluster.end
-        known = set(pending)
+        scheduled = set(pending)
         while pending:
             number = heappop(pending)
             old, new = self._swaps[number]
@@ -447,10 +447,10 @@ class _Windows:
             pieces = _replace(text, spans, [new] * len(spans))
             trail.add(pieces)
             text = pieces.text(text)
-            near = self._texts_near(text, [first for first, _ in spans], old, new)
-            for later in self._steps(near, number):
-                if later not in known:
-                    known.add(later)
+            affected = self._texts_near(text, [first for first, _ in spans], old, new)
+            for later in self._steps(affected, number):
+                if later not in scheduled:
+                    scheduled.add(later)
                     heappush(pending, later)
         self._put(begin, stop, [(begin + at, length, new) for at, length, new in trail.whole().pieces])
         return True
