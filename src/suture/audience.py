@@ -3,13 +3,14 @@
 Results and errors are values; each sentence about them is made once, for one audience. If two readers need different
 words, the sentence gets them from the audience. Words in a finished sentence are never replaced.
 
-The module is at the bottom of the layers because a session carries its audience: most sentences are made in `wording`,
+The module is far down in the layers because a session carries its audience: most sentences are made in `wording`,
 but a few reasons and warnings that name a setting are made where they arise.
 """
 
 from __future__ import annotations
 
 from suture.records import Record
+from suture.settings import how_to_set
 
 __all__ = ["EDITOR", "MODEL", "PATCH_WRITER", "TERMINAL", "Audience", "Editor", "PatchWriter", "Terminal"]
 
@@ -31,12 +32,13 @@ _COMMAND_WORDS = {
 _COMMANDS = {"file_read": "suture read"}
 _SETTINGS = {
     "allow_executables": "--allow-executables",
-    "check_call_ms": "--max-time",
-    "check_max_files": "--max-files",
-    "check_max_issues": "--max-issues",
+    "check_call_ms": "--max-time SECONDS",
+    "check_max_files": "--max-files N",
+    "check_max_issues": "--max-issues N",
     "project_commands": "--allow-commands",
+    "regex_file_ms": "--timeout SECONDS",
 }
-"""Settings that a command has an option for."""
+"""Settings that the commands concerned have an option for."""
 _EDITOR_ARGUMENTS = {"old_text": "old_str", "new_text": "new_str"}
 
 
@@ -63,8 +65,12 @@ class Audience(Record):
         return f"edits[{index}].{name}"
 
     def setting(self, name: str) -> str:
-        """The name of a setting."""
-        return name
+        """How to set a setting."""
+        return how_to_set(name)
+
+    def ask_operator(self, task: str, setting: str) -> str:
+        """How to get done what only the operator can do, as an imperative; `task` is one too."""
+        return f"ask the operator to {task} ({self.setting(setting)})"
 
     def tool(self, name: str) -> str:
         """The name of a tool."""
@@ -109,9 +115,9 @@ class Audience(Record):
         del path
         return f"Send this edit{others or ' instead'}", edit
 
-    def mark_failure(self, sentence: str) -> str:
-        """The first line of a refusal of `safe_edit`."""
-        return f"❌ {sentence}"
+    def mark_failure(self, mark: str, sentence: str) -> str:
+        """The first line of a refusal: the mark is the error's code or, for some tools, a sign."""
+        return f"{mark} {sentence}"
 
 
 class Terminal(Audience):
@@ -127,8 +133,12 @@ class Terminal(Audience):
         return name if first in _IN_JSON else _COMMAND_WORDS.get(first) or f"--{first.replace('_', '-')}"
 
     def setting(self, name: str) -> str:
-        """An option, if there is one."""
-        return _SETTINGS.get(name, name)
+        """The command's own option, if there is one."""
+        return _SETTINGS.get(name) or super().setting(name)
+
+    def ask_operator(self, task: str, setting: str) -> str:
+        """Whoever types a command is the operator."""
+        return f"{task} ({self.setting(setting)})"
 
     def tool(self, name: str) -> str:
         """A command."""
@@ -175,8 +185,9 @@ class Terminal(Audience):
         name = f"./{path}" if path.startswith("-") else path
         return "Type this instead", f"suture edit {quote(name)} {quote(_printable(edit))}{self.edit_options}"
 
-    def mark_failure(self, sentence: str) -> str:
-        """Without a mark: the line begins with the error's code."""
+    def mark_failure(self, mark: str, sentence: str) -> str:
+        """Without the mark: a command prints the error's code itself."""
+        del mark
         return sentence
 
 

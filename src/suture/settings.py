@@ -140,8 +140,17 @@ def operator_file(config: str | None = None) -> str:
 
 
 def how_to_set(name: str) -> str:
-    """A setting, and how the operator sets it on the command line, for a hint."""
-    return f"{name} (--set {name}=N)"
+    """The option with which the operator sets a setting, for a hint; the operator's file has the same names."""
+    default = getattr(Settings, name)
+    if isinstance(default, bool):
+        value = str(not default).lower()
+    elif isinstance(default, int):
+        value = "N"
+    elif isinstance(default, tuple):
+        value = {"encodings": "GLOB=ENCODING", "extra_roots": "FOLDER"}.get(name, "GLOB")
+    else:
+        value = "|".join(_CHOICES.get(name, ("FILE",)))
+    return f"--set {name}={value}"
 
 
 def check_name(name: str) -> None:

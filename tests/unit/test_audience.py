@@ -13,8 +13,19 @@ WORDS = [
     (lambda reader: reader.argument("edits[0].old_text"), "edits[0].old_text", "edits[0].old_text"),
     (lambda reader: reader.argument("line_edits[0].start_line"), "line_edits[0].start_line", "--lines"),
     (lambda reader: reader.of_edit(1, "new_text"), "edits[1].new_text", "edits[1].new_text"),
-    (lambda reader: reader.setting("project_commands"), "project_commands", "--allow-commands"),
-    (lambda reader: reader.setting("max_edits"), "max_edits", "max_edits"),
+    (lambda reader: reader.setting("project_commands"), "--set project_commands=true", "--allow-commands"),
+    (lambda reader: reader.setting("max_edits"), "--set max_edits=N", "--set max_edits=N"),
+    (lambda reader: reader.setting("history"), "--set history=false", "--set history=false"),
+    (lambda reader: reader.setting("protect"), "--set protect=GLOB", "--set protect=GLOB"),
+    (lambda reader: reader.setting("encodings"), "--set encodings=GLOB=ENCODING", "--set encodings=GLOB=ENCODING"),
+    (lambda reader: reader.setting("extra_roots"), "--set extra_roots=FOLDER", "--set extra_roots=FOLDER"),
+    (lambda reader: reader.setting("durability"), "--set durability=full|fast", "--set durability=full|fast"),
+    (lambda reader: reader.setting("config"), "--set config=FILE", "--set config=FILE"),
+    (
+        lambda reader: reader.ask_operator("raise the limit", "regex_file_ms"),
+        "ask the operator to raise the limit (--set regex_file_ms=N)",
+        "raise the limit (--timeout SECONDS)",
+    ),
     (lambda reader: reader.tool("file_read"), "file_read", "suture read"),
     (lambda reader: reader.tool("patch"), "patch", "patch"),
     (lambda reader: reader.turn_on("whole_files"), "set whole_files", "add --whole-files"),
@@ -29,7 +40,7 @@ WORDS = [
         "give its whole content instead",
         "give its whole content instead, with suture write",
     ),
-    (lambda reader: reader.mark_failure("Invalid arguments:"), "❌ Invalid arguments:", "Invalid arguments:"),
+    (lambda reader: reader.mark_failure("❌", "Invalid arguments:"), "❌ Invalid arguments:", "Invalid arguments:"),
 ]
 
 

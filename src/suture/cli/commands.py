@@ -219,14 +219,14 @@ def run(
     return exit_code(result)
 
 
-def print_refusal(options: argparse.Namespace, result: ToolResult, *hints: str) -> None:
-    """Print an error: its code, what is wrong and what to do; `hints` follow the text of the result."""
+def print_refusal(options: argparse.Namespace, result: ToolResult) -> None:
+    """Print an error: its code, what is wrong and what to do."""
     error = result.metadata["error"]
     if error["code"] == _WRONG_ARGUMENTS:
         problems = [f"{TERMINAL.argument(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
         report_misuse(options.command, "; ".join(map(clean, problems)))
     else:
-        refuse(error["code"], "\n".join([result.text.removeprefix(f"{error['code']}: "), *hints]))
+        refuse(error["code"], result.text)
 
 
 def exit_code(result: ToolResult) -> int:

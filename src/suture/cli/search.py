@@ -69,23 +69,12 @@ def _print_result(options: argparse.Namespace, result: ToolResult) -> None:
     if options.json:
         print_json(result.to_dict() if result.is_error else _result_data(result))
     elif result.is_error:
-        _print_error(options, result)
+        print_refusal(options, result)
     else:
         for line in recovery_notes(result.metadata):
             note(line)
     for line in (*skipped_notes(result.metadata.get("binary", ())), *pattern_notes(options.pattern)):
         note(line)
-
-
-def _print_error(options: argparse.Namespace, result: ToolResult) -> None:
-    """Print an error and what to do about it.
-
-    The error's line already has the hint, unless the specification fixes the line (`wording.error_line`).
-    """
-    error = result.metadata["error"]
-    hints = [] if error["hint"] in result.text else [error["hint"]]
-    more = ["Or allow more time: --timeout 10"] if error["code"] == "REGEX_TIMEOUT" else []
-    print_refusal(options, result, *hints, *more)
 
 
 def _result_data(result: ToolResult) -> dict[str, Any]:

@@ -681,8 +681,7 @@ class BlockApplier:
 
     def _not_executable(self, name: str) -> str:
         audience = MODEL if self._session is None else self._session.audience
-        allowed = audience.setting("allow_executables")
-        return f"{name} was not made executable: only the operator can allow that ({allowed})."
+        return f"{name} was not made executable; {audience.ask_operator('allow that', 'allow_executables')}."
 
     def _set_mode(self, block: Block, file: ReplyFile) -> list[str]:
         """Make a file executable or not, as the diff says; a warning if that is not allowed."""

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from suture.text import Text
     from suture.text.edits import Edit
 
+_CROSS = "❌"
 _SHOWN_PROBLEMS = 8  # of the arguments
 _SHORTEST_FENCE = 3  # backticks
 _EDIT_ERRORS = {
@@ -333,7 +334,7 @@ def _error_words(error: SutureError, audience: Audience) -> str:
         validation = error.validation
         blamed = bool(validation["new"]) or any(problem["required"] for problem in validation["not_run"])
         lines, others = rejection_lines(validation), other_lines(validation, existing=blamed, required=False)
-        head = audience.mark_failure("Edit rejected due to validation errors (Mode: strict):")
+        head = audience.mark_failure(_CROSS, "Edit rejected due to validation errors (Mode: strict):")
         advice = [wording.hint(error, audience)] if audience.prints_data else []  # the specified text has none
         return "\n".join([head, *lines, *others, *advice])
     if isinstance(error, InvalidArguments):
@@ -341,7 +342,9 @@ def _error_words(error: SutureError, audience: Audience) -> str:
             wording.plain(f"{problem['argument']}: {problem['problem']}")
             for problem in error.problems[:_SHOWN_PROBLEMS]
         ]
-        return "\n".join([audience.mark_failure("Invalid arguments:"), *problems, wording.hint(error, audience)])
+        return "\n".join(
+            [audience.mark_failure(_CROSS, "Invalid arguments:"), *problems, wording.hint(error, audience)]
+        )
     message, hint = wording.message(error, audience), wording.hint(error, audience)
     if error.code in _EDIT_ERRORS:
         message = f"Edit failed: {message}"
@@ -349,7 +352,7 @@ def _error_words(error: SutureError, audience: Audience) -> str:
         message = f"Cannot edit binary file {wording.plain(getattr(error, 'path', ''))}"
     elif error.code in _WRITE_ERRORS:
         message = f"Failed to write file: {message}"
-    return f"{audience.mark_failure(message)}\n{hint}"
+    return f"{audience.mark_failure(_CROSS, message)}\n{hint}"
 
 
 def backwards(start_line: int, end_line: int) -> str:

@@ -164,7 +164,7 @@ def error_text(error: SutureError, audience: Audience = MODEL) -> str:
     if error.code in EDIT_TEXTS:
         lines = [*EDIT_TEXTS[error.code](error, audience)]
     else:
-        lines = [f"{error.code}: {message(error, audience)}", hint(error, audience)]
+        lines = [audience.mark_failure(f"{error.code}:", message(error, audience)), hint(error, audience)]
     return "\n".join([*lines, *_further_lines(error, audience)])
 
 
@@ -186,18 +186,26 @@ def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
 
 
 def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool) -> str:
-    """An error in one line, as the regex tools show it; `several`: the tool works on many files."""
+    """An error as the regex tools show it: in one line, and for a reader who does not see its data, with the hint.
+
+    `several`: the tool works on many files.
+    """
     from suture.wording.messages import LINES, PATTERN_MESSAGES
 
-    if error.code in LINES:
-        return LINES[error.code](error)
     if isinstance(error, PermissionDenied):
         doing = " writing" if error.operation == "write" else " reading" if several else ""
-        return f"Permission denied{doing}: {plain(error.path)}"
-    words = message(error, audience)
-    if error.code not in PATTERN_MESSAGES:
-        words = f"{words} {hint(error, audience)}"
-    return " ".join(words.split("\n"))
+        words = f"Permission denied{doing}: {plain(error.path)}"
+    elif error.code in LINES:
+        words = LINES[error.code](error)
+    else:
+        words = message(error, audience).replace("\n", " ")
+    if audience.prints_data:
+        return f"{words}\n{hint(error, audience)}"
+    return (
+        words
+        if error.code in {*LINES, *PATTERN_MESSAGES, PermissionDenied.code}
+        else f"{words} {hint(error, audience)}"
+    )
 
 
 _ASIDE = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from suture import errors
 from suture.formats import NOTATIONS
-from suture.settings import how_to_set
 from suture.wording import (
     AGAIN,
     LINE,
@@ -148,11 +147,10 @@ def _other_change(error: errors.ChangeNotFound) -> str:
     return f"The history tool or `suture log` lists the changes.{names}{forgotten}"
 
 
-def _smaller(error: errors.InputTooLarge) -> str:
-    if error.unit == "clipboards":
-        return f"Reuse an existing name, or ask the operator to raise the setting {how_to_set(error.setting)}."
-    return "Make it smaller" + (
-        f", or ask the operator to raise the setting {how_to_set(error.setting)}." if error.setting else "."
+def _smaller(error: errors.InputTooLarge, audience: Audience) -> str:
+    smaller = "Reuse an existing name" if error.unit == "clipboards" else "Make it smaller"
+    return (
+        f"{smaller}, or {audience.ask_operator('raise the limit', error.setting)}." if error.setting else f"{smaller}."
     )
 
 
@@ -182,8 +180,8 @@ def _groups(error: errors.InvalidCaptureGroup) -> str:
 
 def _fewer(error: errors.TooManyReplacements, audience: Audience) -> str:
     if error.setting:
-        setting = how_to_set(error.setting)
-        return f"Nothing was changed. Replace in fewer files, or ask the operator to raise the setting {setting}."
+        raise_limit = audience.ask_operator("raise the limit", error.setting)
+        return f"Nothing was changed. Replace in fewer files, or {raise_limit}."
     return f"Nothing was changed. Narrow the pattern, or raise {audience.argument('max_replacements')}."
 
 
@@ -211,9 +209,9 @@ PATTERN_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.RegexTimeout,
             lambda e: f"Regex timed out after {e.timeout_ms} ms: {e.pattern}",
-            lambda e: (
+            hint_for=lambda e, audience: (
                 f"It was searching {e.path}. Avoid nested or adjacent quantifiers that can match the same text, "
-                f"narrow the files, or ask the operator to raise the setting {how_to_set(e.setting)}."
+                f"narrow the files, or {audience.ask_operator('raise the limit', e.setting)}."
             ),
         ),
         entry(
@@ -537,7 +535,7 @@ REPLY_MESSAGES: dict[str, Words] = dict(
                 f"{'binary' if e.problem == 'binary' else 'a symbolic link or a submodule'}."
             ),
             hint_for=lambda e, audience: (
-                f"Leave it out: only the operator can allow executable files ({audience.setting('allow_executables')})."
+                f"Leave it out, or {audience.ask_operator('allow executable files', 'allow_executables')}."
                 if e.problem == "executable"
                 else "Only text files can be changed this way."
             ),
@@ -562,7 +560,7 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.InputTooLarge,
             lambda e: f"{e.what} has {e.size:,} {e.unit}; the limit is {e.limit:,}.",
-            _smaller,
+            hint_for=_smaller,
         ),
         entry(
             errors.ServerBusy,
@@ -590,9 +588,10 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.ProtectedPath,
             lambda e: f"{e.path} is protected ({e.rule}): {_why_protected(e.rule)}.",
-            lambda e: (
-                "Leave it alone"
-                + (", or ask the operator to allow it (allow_protected)." if not _is_own_rule(e.rule) else ".")
+            hint_for=lambda e, audience: (
+                "Leave it alone."
+                if _is_own_rule(e.rule)
+                else f"Leave it alone, or {audience.ask_operator('allow it', 'allow_protected')}."
             ),
         ),
         entry(errors.FileNotFound, lambda e: f"There is no file {e.path}.", _near),
@@ -681,7 +680,9 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.WorkspaceBusy,
             lambda e: f"Another process has held the workspace lock for {e.waited_ms:,} ms.",
-            lambda e: f"Nothing was changed. Retry, or raise the setting {how_to_set(e.setting)}.",
+            hint_for=lambda e, audience: (
+                f"Nothing was changed. Retry, or {audience.ask_operator('raise the limit', e.setting)}."
+            ),
         ),
         entry(
             errors.Cancelled,
@@ -691,17 +692,17 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.CallTimedOut,
             lambda e: f"The call took longer than {e.timeout_ms:,} ms.",
-            lambda e: (
+            hint_for=lambda e, audience: (
                 "Nothing was changed. Do less in one call: fewer edits, exact search texts, a smaller file; "
-                f"or ask the operator to raise the setting {how_to_set(e.setting)}."
+                f"or {audience.ask_operator('raise the limit', e.setting)}."
             ),
         ),
         entry(
             errors.OutOfMemory,
             "The call ran out of memory.",
-            lambda e: (
+            hint_for=lambda e, audience: (
                 "Nothing was changed. Do less in one call, make calls one at a time, "
-                f"or ask the operator to raise the setting {how_to_set(e.setting)}."
+                f"or {audience.ask_operator('raise the limit', e.setting)}."
             ),
         ),
         entry(

@@ -209,7 +209,7 @@ def test_a_file_that_is_too_large_is_told_unless_it_is_binary(root: Path) -> Non
     put(root, "large.json", BAD_JSON + " " * 100)
     (root / "large.bin").write_bytes(b"\0" * 200)
     found = Workspace(root, Settings(max_file_bytes=100)).command("check", {}).metadata
-    reasons = {"the file is too large (max_file_bytes)"}
+    reasons = {"the file is too large (--set max_file_bytes=N)"}
     assert {(each["path"], each["reason"]) for each in found["not_run"]} == {("large.json", *reasons)}
     assert (found["files"], found["errors"]) == (5, 0)
 
@@ -267,11 +267,11 @@ def test_files_beyond_the_most_are_counted_and_fail(root: Path, said: Run) -> No
         put(root, f"many/{number}.json", "[1]")
     out, err = said("many", "--max-files", "3", code=1)
     assert out == []
-    why = "it was skipped, with 3 more files: the limit is 3 files (--max-files)"
+    why = "it was skipped, with 3 more files: the limit is 3 files (--max-files N)"
     assert err == [f"⚠️ Not validated: many/3.json by check: {why}", "Checked 3 files: 4 files skipped."]
     assert said("many", "--max-files", "7") == ([], ["Checked 7 files: no problems."])
     out, err = said("many/0.json", "many/1.json", "--max-files", "1", code=1)
-    assert err[0].endswith("many/1.json by check: it was skipped: the limit is 1 file (--max-files)")
+    assert err[0].endswith("many/1.json by check: it was skipped: the limit is 1 file (--max-files N)")
     assert said("many", "--max-files", "0", code=2)[1][0].endswith("expected a number of at least 1, got '0'")
 
 
@@ -282,7 +282,7 @@ def test_files_beyond_the_time_are_told_and_fail(root: Path, monkeypatch: pytest
     now = iter(range(10_000))
     monkeypatch.setattr(check, "monotonic", lambda: next(now))
     err = said("many", "--max-time", "5", code=1)[1]
-    assert err[-2].endswith("it was skipped, with all files after it: the time limit expired (--max-time)")
+    assert err[-2].endswith("it was skipped, with all files after it: the time limit expired (--max-time SECONDS)")
     assert err[-1].endswith(" files: the rest skipped.")
     now = iter(range(0, 1_000_000, 10))
     assert said("many", "--max-time", "5", code=1)[1][-1] == "Nothing was checked: all files were skipped."

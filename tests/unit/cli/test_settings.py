@@ -179,7 +179,7 @@ def test_a_call_heeds_the_file_and_its_hint_says_how_to_set_it(root: Path, capfd
     call = ["call", "file_read", '{"path": "a.txt"}']
     assert main(call) == 1
     error = json.loads(capfd.readouterr().out)["metadata"]["error"]
-    assert error["hint"].endswith("raise the setting max_file_bytes (--set max_file_bytes=N).")
+    assert error["hint"].endswith("raise the limit (--set max_file_bytes=N).")
     assert main([*call, "--set", "max_file_bytes=1000"]) == 0
 
 

@@ -56,7 +56,7 @@ COPIED = "diff --git a/run b/x\nsimilarity index 100%\ncopy from run\ncopy to x\
 RENAMED = (
     "diff --git a/plain b/x\nold mode 100644\nnew mode 100755\nsimilarity index 100%\nrename from plain\nrename to x\n"
 )
-WARNING = "was not made executable: only the operator can allow that (allow_executables)."
+WARNING = "was not made executable; ask the operator to allow that (--set allow_executables=true)."
 
 
 @pytest.mark.promise("confine.executables")
@@ -80,7 +80,7 @@ def test_a_diff_that_only_makes_a_file_executable_fails_unless_the_operator_allo
     ws, fs = workspace({"plain": b"1\n"})
     result = ask(ws, CHANGED)
     assert result.metadata["blocks"][0]["error"]["code"] == "UNSUPPORTED_BLOCK"
-    assert "(allow_executables)" in result.text
+    assert "(--set allow_executables=true)" in result.text
     assert fs.node_of("plain").mode == 0o644
 
 
