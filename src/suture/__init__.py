@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from suture.check.issue import Issue, NotRunError, Validator
     from suture.engine import Transaction
     from suture.errors import SutureError
-    from suture.formats.reply import ReplyParser, extract_paths, parse_reply, validate_reply
+    from suture.formats.reply import ReplyParser, extract_paths, parse_reply
     from suture.models import LineEdit, SafeEditInput, SearchReplace, arguments_model
     from suture.settings import Settings
     from suture.text import Text
     from suture.text.edits import Edit, Span
     from suture.tools.reply import apply_blocks, preview_reply
     from suture.tools.spec import ToolResult
+    from suture.wording.reply import validate_reply
     from suture.workspace import Workspace
 
 __all__ = [

@@ -6,8 +6,9 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from suture.formats import Source, calls, file_names, find_reader, search_replace, thinking, unified, unread
-from suture.formats.reply import ReplyParser, extract_paths, parse_reply, validate_reply
+from suture.formats.reply import ReplyParser, extract_paths, parse_reply
 from suture.tools.reply import apply_blocks, preview_reply
+from suture.wording.reply import validate_reply
 from tests.fuzz.mutation import joined
 from tests.fuzz.target import Choices, Target, as_text
 from tests.property.test_reply import MARKERS

@@ -495,12 +495,9 @@ def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence
 
 def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Block]) -> Iterator[str]:
     """Notes and warnings, and how to undo the change."""
-    from suture.tools.reply import redundant_messages  # the call has loaded it
-
-    codes = {block["error"]["code"] for block in _failures(blocks)}
-    unread = {part["message"] for part in data["unread"] if part["edits"]}
-    redundant = {*redundant_messages(codes, data), *unread}
-    if codes:
+    unread = (part["message"] for part in data["unread"] if part["edits"])  # they have been printed
+    redundant = {*data.get("malformed", ()), *unread}
+    if _failures(blocks):
         yield from (f"note: {clean(error)}" for error in data["errors"] if error not in redundant)
     yield from (f"warning: {clean(warning)}" for warning in data["warnings"] if warning not in redundant)
     yield from recovery_notes(data)

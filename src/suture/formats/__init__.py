@@ -94,21 +94,21 @@ PROBLEMS = (
     "not_asked",  # a call that writes a whole file, which was not asked for
 )
 
-KINDS = {
-    "call": "an edit tool call",  # or an edit in JSON
-    "fields": "an edit written as fields",  # in YAML or TOML, or after labels
-    "tag": "an edit in tags",
-    "file": "a whole file",  # in a tag or a call, if whole files were not asked for
-    "fenced_file": "a whole file in a code fence",  # with a path, if whole files were not asked for
-    "markers": "a block with unknown markers",
-    "escaped": "a block with escaped markers",
-    "diff": "a diff",  # one that names no file, or is of another kind
-    "fences": "an edit in code fences",
-    "sentence": "an edit in a sentence",
-    "heredoc": "a shell command that writes a file",
-    "shell": "a shell command that changes files",  # or moves or deletes them
-}
-"""Kinds of text that looks like an edit but was not read, each with its name in messages."""
+KINDS = (
+    "call",  # of an edit tool, or in JSON
+    "fields",  # in YAML or TOML, or after labels
+    "tag",
+    "file",  # a whole one in a tag or a call, if whole files were not asked for
+    "fenced_file",  # a whole one in a fence with a path, if whole files were not asked for
+    "markers",  # unknown ones
+    "escaped",  # markers that are escaped
+    "diff",  # one that names no file, or is of another kind
+    "fences",
+    "sentence",
+    "heredoc",  # a shell command that writes a file
+    "shell",  # a shell command that changes, moves or deletes files
+)
+"""Kinds of text that looks like an edit but was not read; `wording.reply` has their names."""
 
 LANGUAGES = frozenset(
     (

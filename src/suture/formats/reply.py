@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from suture.formats import (
     DIFFS,
-    KINDS,
     LANGUAGES,
     Block,
     Mention,
@@ -42,7 +41,7 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterator
 
     from suture.formats import Reader
 
@@ -515,24 +514,6 @@ class ReplyParser:
         return path_on_line(next(above, "").removesuffix("\r"))
 
 
-_NO_BLOCKS = "No valid blocks found"
-_MALFORMED = "Some file blocks may be malformed"
-UNSPECIFIC = (_NO_BLOCKS, _MALFORMED)
-"""Errors and warnings of a reply that the error of an unusable block makes redundant."""
-
-
-class Validation(Record):
-    """The errors and warnings of a reply. Its usable blocks can be used in any case."""
-
-    is_valid: bool
-    errors: list[str]
-    warnings: list[str]
-    unread: tuple[Unread, ...] = ()
-    """What looks like an edit but was not read; each item is among the errors or the warnings."""
-    malformed: tuple[str, ...] = ()
-    """The errors and warnings that only say that some blocks are damaged; the blocks' own errors say more."""
-
-
 def parse_reply(
     text: str, default_path: str | None = None, *, whole_files: bool = False, most: int | None = None
 ) -> Reply:
@@ -543,54 +524,29 @@ def parse_reply(
     return parser.reply
 
 
-def describe_unread(unread: Unread) -> str:
-    """A sentence about an edit that was not read."""
-    if unread.kind == "diff" and unread.path is None:
-        return f"The diff at line {unread.line} of the reply names no file and was ignored"
-    if unread.kind == "fenced_file":
-        return f"A code fence names {unread.path}, but whole_files is not set"
-    path = f" ({unread.path})" if unread.path else ""
-    return f"Line {unread.line} of the reply was not read: it looks like {KINDS[unread.kind]}{path}"
-
-
-def validate_reply(text: str) -> Validation:
-    """Check that markers are balanced, blocks are complete, and there is at least one."""
-    return validate_parsed(text, parse_reply(text))
-
-
-def validate_parsed(text: str, reply: Reply) -> Validation:
-    """The same as `validate_reply`, for a parsed reply."""
-    usable = [block for block in reply if not block.problem]
-    counts = _count_markers(text, usable, reply.thoughts)
-    errors, warnings = [], []
-    if counts["search"] != counts["replace"]:
-        errors.append(f"Mismatched SEARCH/REPLACE: {counts['search']} SEARCH vs {counts['replace']} REPLACE")
-    if counts["new_file"] != counts["end_of_file"]:
-        errors.append(f"Mismatched NEW_FILE: {counts['new_file']} start vs {counts['end_of_file']} end")
-    if not usable:
-        errors.append(_NO_BLOCKS)
-    search_blocks = [block for block in reply if block.format == "search_replace" and block.problem != "no_start"]
-    complete = sum(not block.problem for block in search_blocks)
-    if complete < len(search_blocks) and counts["separator"] < counts["search"]:
-        warnings.append(
-            "Some SEARCH/REPLACE blocks may be missing the separator (=======). "
-            f"{complete} complete blocks found out of {len(search_blocks)} expected."
-        )
-    if len(usable) < len(reply):
-        warnings.append(_MALFORMED)
-    if counts["unknown"]:
-        warnings.append("Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE")
-    malformed = (*errors, *warnings)
-    warnings += [_describe_thought(thought) for thought in reply.thoughts if thought.blocks]
-    errors += [describe_unread(unread) for unread in reply.unread if unread.edits]
-    doubtful = [unread for unread in reply.unread if not unread.edits and (usable or unread.kind != "fenced_file")]
-    warnings += dict.fromkeys(describe_unread(unread) for unread in doubtful)
-    return Validation(not errors, errors, warnings, reply.unread, malformed)
-
-
 def extract_paths(text: str) -> list[str]:
     """The files that a reply names, in order, without duplicates."""
     return list(parse_reply(text).paths)
+
+
+def count_markers(text: str, reply: Reply) -> dict[str, int]:
+    """The number of markers of each kind, not counting those in usable blocks' content and in thinking."""
+    counts = dict.fromkeys(("search", "replace", "new_file", "end_of_file", "separator", "unknown"), 0)
+    parts = {"search_replace": ("search", "separator", "replace"), "new_file": ("new_file", "end_of_file")}
+    lines = text.split("\n")
+    usable = [block for block in reply if not block.problem]
+    passages: tuple[Thought | Block, ...] = (*reply.thoughts, *usable)
+    for passage in passages:
+        lines[passage.line - 1 : passage.end_line] = [""] * (passage.end_line - passage.line + 1)
+    for block in usable:
+        for kind in parts.get(block.format, ()):
+            counts[kind] += 1
+    for line in lines:
+        if line.lstrip()[:1] in {"<", "=", ">", "-", "+"}:
+            known = marker(line)
+            if known is not None or line.startswith(("<<<< ", "<<<<<")):
+                counts[known or "unknown"] += 1
+    return counts
 
 
 def _may_hold_tag(line: str) -> bool:
@@ -636,32 +592,3 @@ class _SinceBlock:
         self.number = number
         self.format = format
         self.text = self.separated = self.fenced = False
-
-
-def _describe_thought(thought: Thought) -> str:
-    blocks = "1 block was" if thought.blocks == 1 else f"{thought.blocks} blocks were"
-    lines = f"lines {thought.line} to {thought.end_line}" if thought.line < thought.end_line else f"line {thought.line}"
-    where = {
-        "beginning": f"before {thought.tag} at line {thought.end_line}",
-        "end": f"after {thought.tag} (which is not closed) at line {thought.line}",
-    }.get(thought.missing, f"inside {thought.tag} at {lines}")
-    return f"{blocks} skipped: the text {where} of the reply is the model's thinking"
-
-
-def _count_markers(text: str, usable: Sequence[Block], thoughts: Sequence[Thought]) -> dict[str, int]:
-    """The number of markers of each kind, not counting those in usable blocks' content and in thinking."""
-    counts = dict.fromkeys(("search", "replace", "new_file", "end_of_file", "separator", "unknown"), 0)
-    parts = {"search_replace": ("search", "separator", "replace"), "new_file": ("new_file", "end_of_file")}
-    lines = text.split("\n")
-    passages: tuple[Thought | Block, ...] = (*thoughts, *usable)
-    for passage in passages:
-        lines[passage.line - 1 : passage.end_line] = [""] * (passage.end_line - passage.line + 1)
-    for block in usable:
-        for kind in parts.get(block.format, ()):
-            counts[kind] += 1
-    for line in lines:
-        if line.lstrip()[:1] in {"<", "=", ">", "-", "+"}:
-            known = marker(line)
-            if known is not None or line.startswith(("<<<< ", "<<<<<")):
-                counts[known or "unknown"] += 1
-    return counts

@@ -10,7 +10,7 @@ from suture import wording
 from suture.audience import PATCH_WRITER
 from suture.bounds import check_limit
 from suture.errors import InvalidArguments, NoBlocks
-from suture.formats.reply import parse_reply, validate_parsed
+from suture.formats.reply import parse_reply
 from suture.plan import Create, Delete, Plan, Rename
 from suture.tools import spec
 from suture.tools.reply import (
@@ -25,6 +25,7 @@ from suture.tools.reply_files import ReplyFiles
 from suture.tools.results import version_of
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording import AS_SENT
+from suture.wording.reply import validate_parsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

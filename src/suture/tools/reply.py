@@ -19,14 +19,9 @@ from suture.errors import IncompleteBlock, NoBlocks, SutureError, UnreadEdits
 from suture.formats import KINDS as UNREAD_KINDS
 from suture.formats import NOTATIONS
 from suture.formats.reply import (
-    UNSPECIFIC,
     ReplyParser,
-    Validation,
-    describe_unread,
     extract_paths,
     parse_reply,
-    validate_parsed,
-    validate_reply,
 )
 from suture.match.hunks import fit
 from suture.match.index import Found
@@ -47,10 +42,11 @@ from suture.tools.reply_files import (
 )
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording import AS_SENT
+from suture.wording.reply import UNSPECIFIC, Validation, describe_unread, validate_parsed, validate_reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from suture.audience import Audience
@@ -216,7 +212,9 @@ class ApplyReplyResult(results.ToolData):
     errors: list[str] = results.values("What is wrong with the reply")
     warnings: list[str] = results.WARNINGS
     diff: str = results.DIFF
-    malformed: list[str] = results.values("The errors and warnings that only say that blocks are damaged").optional
+    malformed: list[str] = results.values(
+        "The errors and warnings that say less than the errors of the blocks"
+    ).optional
     validation: results.Validation = results.VALIDATION_IF_ASKED
 
 
@@ -315,7 +313,7 @@ class ReplyReport(Record):
         elif (failed or missed) and self.atomic and self.of_status("skipped"):
             yield "atomic is set: nothing was applied. Fix the following, and send all blocks again:"
         yield from self.failure_lines(result)
-        redundant = redundant_messages({outcome.error.code for outcome in failed if outcome.error}, result.data())
+        redundant = self._redundant()
         yield from (f"error: {error}" for error in result.errors if error not in redundant)
         if missed:
             yield wording.hint(self._unread_edits(), self.audience)
@@ -363,8 +361,16 @@ class ReplyReport(Record):
             errors=self.validation.errors,
             warnings=[*self.validation.warnings, *self._warnings()],
             diff=results.plan_diff(self.changes),
-            malformed=results.or_left_out([*self.validation.malformed] or None),
+            malformed=results.or_left_out(self._redundant() or None),
         )
+
+    def _redundant(self) -> list[str]:
+        """The errors and warnings of the reply that say less than the errors of its blocks."""
+        failures = [outcome.error for outcome in self.of_status("failed")]
+        if any(isinstance(error, IncompleteBlock) for error in failures):
+            return [*self.validation.malformed]
+        unsupported = any(isinstance(error, errors.UnsupportedBlock) for error in failures)
+        return [message for message in self.validation.malformed if unsupported and message in UNSPECIFIC]
 
     def _error(self) -> SutureError | None:
         failed, landed = self.of_status("failed"), self.of_status("applied")
@@ -413,14 +419,6 @@ class ReplyReport(Record):
             before = getattr(file, "before", None)
             if before is not None and (generated := results.warning(file.place.name, before.text.body)) is not None:
                 yield f"{file.place.name}: {generated}"
-
-
-def redundant_messages(codes: Collection[str], data: Mapping[str, Any]) -> Collection[str]:
-    """The general errors and warnings of a result that the errors of its blocks, by their codes, make redundant."""
-    if IncompleteBlock.code in codes:
-        malformed: list[str] = data.get("malformed", [])
-        return malformed
-    return UNSPECIFIC if errors.UnsupportedBlock.code in codes else ()
 
 
 def explain_apply_reply(_: Mapping[str, object], error: SutureError, audience: Audience) -> Answer:

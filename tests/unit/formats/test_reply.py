@@ -2,7 +2,8 @@
 
 import pytest
 
-from suture.formats.reply import ReplyParser, extract_paths, parse_reply, validate_reply
+from suture.formats.reply import ReplyParser, extract_paths, parse_reply
+from suture.wording.reply import validate_reply
 
 AB = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
 DIFF = "--- a/d.py\n+++ b/d.py\n@@ -1 +1 @@\n-a\n+b\n"

@@ -232,7 +232,7 @@ def test_an_end_without_a_beginning_withdraws_earlier_blocks() -> None:
 
 WARNINGS = {
     f"<think>\n{REAL}</think>\n{REAL}": (
-        "1 block was skipped: the text inside <think> at lines 1 to 8 of the reply is the model's thinking"
+        "1 block was skipped: the text inside <think> at lines 1-8 of the reply is the model's thinking"
     ),
     f"{REAL}{REAL}</think>\n{REAL}": (
         "2 blocks were skipped: the text before </think> at line 13 of the reply is the model's thinking"
