@@ -53,6 +53,8 @@ class Audience(Record):
     """The word for the whole."""
     old_part: str = "its SEARCH part"
     """The words for the text to find."""
+    path_sent: str = ""
+    """The file as the caller named it, if the reader wants to see it so."""
     prints_data: bool = False
     """Whether the diff and the checks are printed from the data; if so, the text leaves them out."""
 
@@ -202,6 +204,11 @@ class Editor(Audience):
         """The editor's own name; there is only one edit."""
         del index
         return self.argument(name)
+
+    def mark_failure(self, mark: str, sentence: str) -> str:
+        """As the editor's documentation has it."""
+        del mark
+        return f"Error: {sentence}"
 
 
 class PatchWriter(Audience):

@@ -34,6 +34,18 @@ if TYPE_CHECKING:
 
     from suture.formats import Hunk, Reader, Source
 
+EXAMPLE = """\
+*** Begin Patch
+*** Update File: path/to/file.py
+@@ def function_around():
+ a line as it is in the file
+-a line to remove
++a line to add
+*** Add File: path/to/new.txt
++every line of the new file
+*** Delete File: path/to/old.txt
+*** End Patch"""
+"""A patch, to explain the format with."""
 _STARS = "*** "
 _ACTIONS = {"add file": "create", "update file": "update", "delete file": "delete", "begin patch": "update"}
 _WITH_PATH = {"add file", "update file", "delete file", "move to"}

@@ -11,6 +11,7 @@ from suture.audience import PATCH_WRITER
 from suture.bounds import check_limit
 from suture.errors import InvalidArguments, NoBlocks
 from suture.formats.reply import parse_reply
+from suture.formats.v4a import EXAMPLE
 from suture.plan import Create, Delete, Plan, Rename
 from suture.tools import spec
 from suture.tools.reply import (
@@ -30,7 +31,6 @@ from suture.wording.reply import validate_parsed
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from suture.audience import Audience
     from suture.engine.session import Session
@@ -41,18 +41,6 @@ if TYPE_CHECKING:
     from suture.tools.reply_files import Outcome
 
 
-PATCH_FORMAT = """\
-*** Begin Patch
-*** Update File: path/to/file.py
-@@ def function_around():
- a line as it is in the file
--a line to remove
-+a line to add
-*** Add File: path/to/new.txt
-+every line of the new file
-*** Delete File: path/to/old.txt
-*** End Patch"""
-_NOTHING_CHANGED = "Nothing was changed: fix what failed, and send the whole patch again."
 _NAME = "apply_patch"
 _HEADS = {"create_file": "*** Add File: ", "update_file": "*** Update File: ", "delete_file": "*** Delete File: "}
 _QUOTES = ("'", '"', "`")
@@ -68,7 +56,7 @@ class ApplyPatchReport(ReplyReport):
             total = wording.count(len(self.outcomes), "change")
             yield f"The patch was not applied: {summary.failed} of {total} failed."
             yield from self.failure_lines(result)
-            yield _NOTHING_CHANGED
+            yield wording.hint(self.blocks_failed(), self.audience)
             return
         if not files:
             yield "No change: every file is already as the patch would make it."
@@ -85,10 +73,6 @@ class ApplyPatchReport(ReplyReport):
         lines = {outcome.block.id_of(number): hunk.line for number, hunk in enumerate(outcome.block.hunks)}
         line = lines.get(outcome.id, outcome.block.line)
         return f"{_part_name(outcome).capitalize()} (line {line} of the input) failed: {message}"
-
-    def error_data(self, error: SutureError) -> dict[str, Any]:
-        """The error of the call; the whole patch must be sent again."""
-        return super().error_data(error) | {"hint": _NOTHING_CHANGED}
 
     def _notes(self) -> Iterator[str]:
         for outcome in self.outcomes:
@@ -189,20 +173,13 @@ def _wrong(argument: str, problem: str) -> InvalidArguments:
 
 def explain_apply_patch(arguments: Mapping[str, object], error: SutureError, _audience: Audience) -> Answer:
     """A failure of the whole call, in the shape of its result and in the terms of its format."""
-    answer = explain_apply_reply(arguments, error, PATCH_WRITER)
-    if not isinstance(error, NoBlocks):
-        return answer
-    message, hint = "The input contains no patch.", f"A patch looks like this:\n{PATCH_FORMAT}"
-    error_data = answer.data["error"] | {"message": message, "hint": hint}
-    return answer.evolve(
-        text=f"{error.code}: {message} {hint}", data=answer.data | {"errors": [message], "error": error_data}
-    )
+    return explain_apply_reply(arguments, error, PATCH_WRITER)
 
 
 _DESCRIPTION = f"""\
 Create, change, move and delete files with a patch. All of it is applied, or nothing is. A patch looks like this:
 
-{PATCH_FORMAT}
+{EXAMPLE}
 
 A hunk shows about 3 lines of context above and below the change, each prefixed with a space; - removes a line, + adds \
 one. @@ lines name the class or function a hunk is in, and separate hunks; there are no line numbers. *** Move to: \

@@ -294,7 +294,8 @@ class ReplyReport(Record):
         answer = Answer(f"{words}\n\n{shown}" if shown else words, result.data())
         if error is None:
             return answer
-        return answer.evolve(data=answer.data | {"error": self.error_data(error)}, is_error=True)
+        data = answer.data | {"error": wording.error_data(error, self.audience)}
+        return answer.evolve(data=data, is_error=True)
 
     def words(self, result: ApplyReplyResult) -> Iterator[str]:
         """The lines of the text."""
@@ -343,10 +344,6 @@ class ReplyReport(Record):
         """The first line about a failed block."""
         return f"Block {outcome.id} failed: {message}"
 
-    def error_data(self, error: SutureError) -> dict[str, Any]:
-        """The error of the call."""
-        return wording.error_data(error, self.audience)
-
     def of_status(self, status: str) -> list[Outcome]:
         """The outcomes with a status."""
         return [outcome for outcome in self.outcomes if outcome.status == status]
@@ -373,10 +370,14 @@ class ReplyReport(Record):
         return [message for message in self.validation.malformed if unsupported and message in UNSPECIFIC]
 
     def _error(self) -> SutureError | None:
-        failed, landed = self.of_status("failed"), self.of_status("applied")
-        if failed:
-            return errors.BlocksFailed(failed=_ids(failed), landed=_ids(landed), total=len(self.outcomes))
+        if self.of_status("failed"):
+            return self.blocks_failed()
         return self._unread_edits() if self._missed() else None
+
+    def blocks_failed(self) -> errors.BlocksFailed:
+        """The error for blocks that failed."""
+        failed, landed = self.of_status("failed"), self.of_status("applied")
+        return errors.BlocksFailed(failed=_ids(failed), landed=_ids(landed), total=len(self.outcomes))
 
     def _missed(self) -> list[Unread]:
         """What clearly edits files but was not read."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from suture import errors, wording
+from suture import wording
 from suture.audience import EDITOR
 from suture.errors import (
     FileNotFound,
@@ -29,11 +29,11 @@ from suture.tools.edit import EditApplier, OneEdit
 from suture.tools.results import check_placeholders, check_surrogates, check_writable, shrinkage
 from suture.tools.safe import whole
 from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec
-from suture.wording import as_it_is, count, few, first_line, how_matched, plain, span_of
+from suture.wording import count, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any, Self
 
     from suture.audience import Audience
@@ -45,16 +45,6 @@ if TYPE_CHECKING:
     Rules = tuple[tuple[int, Ignore], ...]
 
 
-_SHOWN_PLACES = 8  # where a text occurs that should be unique
-_SHOWN_REGION_LINES = 80  # of the place that a failure is about
-_LONGEST_CALL = 4_000  # characters of a corrected call that is shown in the text
-_READING = {"read", "list", "look at", "open"}
-_HINTS = {
-    "BINARY_FILE": "Only text can be viewed and edited.",
-    "ENCODING_UNKNOWN": "Write ASCII, or ask the operator to name the file's encoding (the setting encodings).",
-    "ENCODING_MISMATCH": "Ask the operator to name the file's actual encoding (the setting encodings).",
-}
-"""Hints where those of other tools name an argument."""
 _GITIGNORE = ".gitignore"
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
 _MOST_ENTRIES = 1_000  # of a folder's listing
@@ -68,124 +58,15 @@ def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audi
 
     `given` are the arguments as they were sent.
     """
-    sentence, *diagnosis = _sentences(error, given)
-    path = getattr(error, "path", given.get("path"))
+    path, sent = getattr(error, "path", given.get("path")), given.get("path")
     result = TextEditorResult(
         command=command if isinstance(command := given.get("command"), str) else None,
         path=path if isinstance(path, str) else None,
         change_id=None,
     )
-    error_data = wording.error_data(error, EDITOR) | {"message": sentence, "hint": diagnosis[-1]}
-    return Answer("\n".join([f"Error: {sentence}", *diagnosis]), result.data() | {"error": error_data}, is_error=True)
-
-
-def _sentences(error: SutureError, given: Mapping[str, object]) -> list[str]:
-    """What happened, in the documented words if there are any; what is known about it; what to do."""
-    match error:
-        case errors.NoMatch():
-            sentence = "No match found for replacement. Please check your text and try again."
-            return [sentence, *_no_match(error, given)]
-        case errors.WrongCount():
-            many = f"Found {error.actual_occurrences} matches for replacement text."
-            return [f"{many} Please provide more context to make a unique match.", *_wrong_count(error)]
-        case errors.FileNotFound():
-            return ["File not found", wording.message(error, EDITOR), wording.hint(error, EDITOR)]
-        case errors.PermissionDenied():
-            problem = "Cannot read file." if error.operation in _READING else "Cannot write to file."
-            return [f"Permission denied. {problem}", wording.message(error, EDITOR), wording.hint(error, EDITOR)]
-        case errors.LineOutOfBounds():
-            end = f" to {error.total_lines} (the end)" if error.total_lines else " only: the file is empty"
-            return [
-                f"{wording.message(error, EDITOR)}.",
-                f"insert_line goes from 0 (the beginning){end}. Nothing was changed.",
-            ]
-    return [wording.message(error, EDITOR), _HINTS.get(error.code) or wording.hint(error, EDITOR)]
-
-
-def _no_match(error: errors.NoMatch, given: Mapping[str, object]) -> Iterator[str]:
-    """Where the text may have gone, or the closest match; and the corrected call, if there is one."""
-    from suture.wording.edits import visible_json  # only a failure needs it
-
-    path = plain(error.path)
-    if not error.file_preview:
-        yield f"{path} is empty."
-        yield "Nothing was changed. To fill the file, use create."
-        return
-    if error.why == "empty":
-        yield f"old_str is empty, and {path} is not."
-        yield "Nothing was changed. To add text, use insert."
-        return
-    yield f"Searched {path} for: {first_line(error.search_text)}"
-    yield from _evidence(error)
-    if error.candidates is not None and not error.search_text.isascii():
-        yield "The file's encoding is unknown, so only ASCII can be found in it."
-    if error.correction is not None:
-        fits = error.correction
-        call = {"command": "str_replace", "path": given.get("path", error.path)}
-        call_text = visible_json({**call, "old_str": fits["old_text"], "new_str": fits["new_text"]})
-        if len(call_text) > _LONGEST_CALL:
-            call_text = "(too long to show; see metadata.error.correction)"
-        yield f"Nothing was changed. Send this instead; it fits once, at {span_of(fits)}: {call_text}"
-        return
-    yield from _unique(error)
-    yield f"Nothing was changed. {_advice(error)}"
-
-
-def _evidence(error: errors.NoMatch) -> Iterator[str]:
-    if error.applied is not None:
-        change = f", written by change {error.applied['change_id']}" if error.applied["change_id"] else ""
-        yield f"new_str is already at {span_of(error.applied)}{change}."
-    elif error.written_on is not None:
-        yield from wording.block_details(error, EDITOR)
-    elif error.why == "ambiguous":
-        places = ", ".join(f"line {place['line_number']}" for place in error.similar_content)
-        yield f"It fits {count(len(error.similar_content), 'place')} {how_matched(error.rung)}: {places}."
-    elif error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
-        yield f"Line {error.sides['line']} is not what the edit assumes:"
-        sides = {"in old_str: ": error.sides["base"], "in the file:": error.sides["ours"]}
-        yield from (f"  {name} {line}" for name, side in sides.items() for line in few(side, 1))
-    elif error.attempt > 1 and error.region is not None:
-        yield f"The same edit was refused before (attempt {error.attempt}), and the file has not changed since."
-        yield f"{span_of(error.region).capitalize()}, exactly:"
-        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION_LINES])
-    else:
-        yield from wording.block_details(error, EDITOR)
-
-
-_ADVICE = {
-    "deleted": "View the file again, and decide whether the edit is still needed.",
-    "ambiguous": "Copy the lines you mean, with enough surrounding lines to make them unique.",
-    "partly_applied": "Part of this edit has already been made: send only the rest.",
-    "elided": "Write out what is left out ('...') in old_str and new_str.",
-}
-
-
-def _advice(error: errors.NoMatch) -> str:
-    if error.applied is not None:
-        return "If that is the place, the edit is already done: leave it out."
-    if error.why not in _ADVICE and error.stale is not None:
-        return "Your copy of the file is old: view it again."
-    return _ADVICE.get(error.why, "View the file, and copy old_str from it exactly, whitespace included.")
-
-
-def _wrong_count(error: errors.WrongCount) -> Iterator[str]:
-    """Where the text occurs, and longer texts that are unique."""
-    yield f"It occurs in {plain(error.path)} at:"
-    for location in error.match_locations[:_SHOWN_PLACES]:
-        content = as_it_is(location["line_content"].strip())
-        yield f"  Line {location['line_number']}, column {location['column_start']}: {content}"
-    if error.actual_occurrences > _SHOWN_PLACES:
-        yield f"  … and {error.actual_occurrences - _SHOWN_PLACES} more"
-    yield from _unique(error)
-    yield "Nothing was changed. Send old_str with more of the lines around the place you mean."
-
-
-def _unique(error: errors.NoMatch | errors.WrongCount) -> Iterator[str]:
-    from suture.wording.edits import visible_json  # as above
-
-    for unique in error.unique:
-        example = visible_json({"old_str": unique["old_text"]})
-        yield f"To change line {unique['line_number']} and no other, start from this, which occurs once: {example}"
+    audience = EDITOR.evolve(path_sent=sent if isinstance(sent, str) else "")
+    data = result.data() | {"error": wording.error_data(error, audience)}
+    return Answer(wording.error_text(error, audience), data, is_error=True)
 
 
 def file_view(session: Session, target: Target, view_range: Sequence[int] | None) -> Answer:

@@ -8,7 +8,7 @@ that could not be placed. Both are loaded only when a call fails.
 
 from __future__ import annotations
 
-from suture.audience import MODEL, PatchWriter
+from suture.audience import MODEL, Editor, PatchWriter
 from suture.errors import PermissionDenied
 from suture.json_text import dumps
 
@@ -92,19 +92,19 @@ class _SafeFields:
 
 def message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened, in a sentence."""
-    return _words(error)[0](_SafeFields(error), audience)
+    return _words(error, audience)[0](_SafeFields(error), audience)
 
 
 def hint(error: SutureError, audience: Audience = MODEL) -> str:
     """What to do about it, in a sentence."""
-    return _words(error)[1](_SafeFields(error), audience)
+    return _words(error, audience)[1](_SafeFields(error), audience)
 
 
 def block_message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened to a block of a reply."""
     from suture.wording.edits import BLOCK_MESSAGES
 
-    return (BLOCK_MESSAGES.get(error.code) or _words(error))[0](_SafeFields(error), audience)
+    return (BLOCK_MESSAGES.get(error.code) or _words(error, audience))[0](_SafeFields(error), audience)
 
 
 def block_hint(error: SutureError, audience: Audience = MODEL) -> str:
@@ -112,7 +112,7 @@ def block_hint(error: SutureError, audience: Audience = MODEL) -> str:
     from suture.wording.edits import BLOCK_MESSAGES, PATCH_HINTS
 
     own = PATCH_HINTS.get(error.code) if isinstance(audience, PatchWriter) else None
-    return (own or BLOCK_MESSAGES.get(error.code) or _words(error))[1](_SafeFields(error), audience)
+    return (own or BLOCK_MESSAGES.get(error.code) or _words(error, audience))[1](_SafeFields(error), audience)
 
 
 def block_details(error: SutureError, audience: Audience = MODEL) -> list[str]:
@@ -123,10 +123,18 @@ def block_details(error: SutureError, audience: Audience = MODEL) -> list[str]:
     return [] if known is None else list(known(error, audience))
 
 
-def _words(error: SutureError) -> Words:
-    from suture.wording.messages import MESSAGES
+def _words(error: SutureError, audience: Audience) -> Words:
+    """The sentences for an error: the audience's own, if there are any."""
+    from suture.wording.messages import MESSAGES, PATCH_WRITER_MESSAGES
 
-    return MESSAGES[error.code]
+    own = None
+    if isinstance(audience, Editor):
+        from suture.wording.editor import EDITOR_MESSAGES
+
+        own = EDITOR_MESSAGES.get(error.code)
+    elif isinstance(audience, PatchWriter):
+        own = PATCH_WRITER_MESSAGES.get(error.code)
+    return own or MESSAGES[error.code]
 
 
 def error_data(error: SutureError, audience: Audience = MODEL) -> dict[str, Any]:
@@ -161,11 +169,19 @@ def error_text(error: SutureError, audience: Audience = MODEL) -> str:
     """An error as text: what happened, what is known, what to do."""
     from suture.wording.edits import EDIT_TEXTS
 
-    if error.code in EDIT_TEXTS:
-        lines = [*EDIT_TEXTS[error.code](error, audience)]
-    else:
-        lines = [audience.mark_failure(f"{error.code}:", message(error, audience)), hint(error, audience)]
+    is_fixed = error.code in EDIT_TEXTS and not isinstance(audience, Editor)
+    lines = EDIT_TEXTS[error.code](error, audience) if is_fixed else _error_lines(error, audience)
     return "\n".join([*lines, *_further_lines(error, audience)])
+
+
+def _error_lines(error: SutureError, audience: Audience) -> Iterator[str]:
+    yield audience.mark_failure(f"{error.code}:", message(error, audience))
+    if isinstance(audience, Editor):
+        from suture.wording.editor import EDITOR_DETAILS
+
+        if details := EDITOR_DETAILS.get(error.code):
+            yield from details(error, audience)
+    yield hint(error, audience)
 
 
 def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:

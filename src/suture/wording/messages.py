@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from suture import errors
 from suture.formats import NOTATIONS
+from suture.formats.v4a import EXAMPLE
 from suture.wording import (
     AGAIN,
     LINE,
@@ -331,7 +332,7 @@ SAFE_MESSAGES: dict[str, Words] = dict(
     [
         entry(
             errors.LineOutOfBounds,
-            lambda e: f"{e.which} {e.line} exceeds file length ({e.total_lines} lines)",
+            lambda e: f"{e.which} {e.line} exceeds file length ({count(e.total_lines, 'line')})",
             hint_for=lambda e, audience: (
                 f"Use lines 1 to {e.total_lines} of {e.path}; to append, replace the last line."
                 if e.total_lines
@@ -542,6 +543,19 @@ REPLY_MESSAGES: dict[str, Words] = dict(
         ),
     ]
 )
+
+
+PATCH_WRITER_MESSAGES: dict[str, Words] = dict(
+    [
+        entry(errors.NoBlocks, "The input contains no patch.", f"A patch looks like this:\n{EXAMPLE}"),
+        entry(
+            errors.BlocksFailed,
+            message_for=REPLY_MESSAGES[errors.BlocksFailed.code][0],
+            hint="Nothing was changed: fix what failed, and send the whole patch again.",
+        ),
+    ]
+)
+"""What `apply_patch` says about the whole call."""
 
 
 MESSAGES: dict[str, Words] = dict(

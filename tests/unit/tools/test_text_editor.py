@@ -229,7 +229,7 @@ def test_why_an_edit_does_not_fit_is_told(fields: dict[str, Any], told: str) -> 
 def test_a_configured_encoding_that_is_wrong_is_the_operators_to_mend() -> None:
     answer = explain_text_editor({}, EncodingMismatch(encoding="utf-7", reason="cannot be cut at this place"))
     assert (answer.data["command"], answer.data["path"]) == (None, None)
-    assert "the setting encodings" in answer.text
+    assert "--set encodings=GLOB=ENCODING" in answer.text
 
 
 # Failures of every command
