@@ -21,7 +21,8 @@ def check(case: Case, found: list[Done]) -> None:
     for number, (call, done) in enumerate(zip(case.calls, found, strict=True), 1):
         problems = [*wrong_answer(call, done), *wrong_tree(call, done)]
         told = "\n  ".join([f"{case.id}, request {number} ({call.tool}):", *problems])
-        assert not problems, f"{told}\nIts text:\n{done.outcome.text}"
+        again = f"If the answer is right, put it in: python -m tests.cases --write tests/cases/{case.file}.case"
+        assert not problems, f"{told}\n{again}\nIts text:\n{done.outcome.text}"
 
 
 def wrong_answer(call: Call, done: Done) -> list[str]:

@@ -566,3 +566,7 @@ def _mark_index(mark: Any, default: int) -> int:
     """The offset of a mark from PyYAML, or the default if there is none."""
     index: int = mark.index if mark else default
     return index
+
+
+PARSERS = (JsonWithComments(), Json(), Yaml(), Toml(), Xml())
+"""The checks of data formats; a file gets the first one that it fits."""

@@ -259,10 +259,10 @@ def fits(globs: Sequence[str], path: str) -> bool:
 
 def _parsers() -> tuple[Parser, ...]:
     """The syntax checks that use no grammar."""
-    from suture.check.data import Json, JsonWithComments, Toml, Xml, Yaml
+    from suture.check.data import PARSERS
     from suture.check.python import PythonSyntax
 
-    return PythonSyntax(), JsonWithComments(), Json(), Yaml(), Toml(), Xml()
+    return PythonSyntax(), *PARSERS
 
 
 def built_in(name: str) -> Validator:

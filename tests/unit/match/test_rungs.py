@@ -689,5 +689,9 @@ def test_every_rung_that_compares_lines_accepts_what_stricter_rungs_do() -> None
         for strictest, lines in TOLD_APART.items()
     }
     names = [rung.name for rung in compared]
+    assert list(TOLD_APART) == names, "give each rung that compares lines a row in TOLD_APART, strictest first"
     assert accepted == {name: names[number:] for number, name in enumerate(names)}
-    assert list(wording.RUNG_WORDS) == [rung.name for rung in LADDER]
+
+
+def test_every_rung_has_words() -> None:
+    assert list(wording.RUNG_WORDS) == list(RUNGS), "change RUNG_WORDS in src/suture/wording/__init__.py"
