@@ -31,7 +31,7 @@ from bench.table import Table
 from suture.check.issue import NotRunError
 from suture.check.registry import built_in
 from suture.check.syntax import LANGUAGES, Reader
-from tests.unit.check.syntax_samples import GOOD, REPEATED
+from tests.unit.check.syntax_samples import GOOD, REPEATED, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -406,8 +406,7 @@ def _cells(count: Counter[str]) -> list[Cell]:
 def _samples(name: str) -> list[str]:
     texts = list(GOOD[name])
     if name in REPEATED:
-        head, body, tail = REPEATED[name]
-        texts.append(head + "".join(body.format(n=number) for number in range(20)) + tail)
+        texts.append(repeated(name, 20))
     return texts * 12
 
 

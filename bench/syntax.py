@@ -17,7 +17,7 @@ from bench.table import Table, compared, in_turns
 from suture.check import worker
 from suture.check.issue import NotRunError
 from suture.check.syntax import LANGUAGES, Reader, Syntax
-from tests.unit.check.syntax_samples import GOOD, REPEATED
+from tests.unit.check.syntax_samples import GOOD, REPEATED, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -159,9 +159,7 @@ def _measure(name: str, size: int) -> None:
 def _text(name: str) -> str:
     """A text of the given size: functions that are all alike, or the samples repeated."""
     if name in REPEATED:
-        head, body, tail = REPEATED[name]
-        made = [body.format(n=number) for number in range(SIZE // len(body))]
-        return "".join([head, *made, tail])
+        return repeated(name, SIZE // len(repeated(name, 1)))
     sample = GOOD[name][0]
     return sample * (SIZE // len(sample))
 

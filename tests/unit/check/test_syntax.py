@@ -4,7 +4,7 @@ import pytest
 
 from suture.check.issue import Issue, NotRunError
 from suture.check.syntax import LANGUAGES, Grammar, Language, Syntax
-from tests.unit.check.syntax_samples import BROKEN, GOOD, REPEATED
+from tests.unit.check.syntax_samples import BROKEN, GOOD, REPEATED, repeated
 
 LANGUAGE = {language.name: language for language in LANGUAGES}
 GOOD_TEXTS = [(name, number) for name, texts in GOOD.items() for number in range(len(texts))]
@@ -32,9 +32,8 @@ def issues(name: str, after: str, before: str | None = None) -> list[Issue]:
 
 def broken(name: str, number: int) -> tuple[str, str, int]:
     """A good text, a broken one, and the line where a person would look."""
-    sample, old, new = BROKEN[name][number]
-    good = GOOD[name][sample]
-    assert good.count(old) == 1, f"{old!r} must stand once"
+    good, old, new = BROKEN[name][number]
+    assert good.count(old) == 1, f"{old!r} must occur once"
     at = good.index(old)
     same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     line = good.count("\n", 0, at + same) + 1
@@ -66,8 +65,7 @@ def test_a_new_file_that_is_broken_is_shown_there(name: str, number: int) -> Non
 
 
 def long_text(name: str) -> list[str]:
-    head, body, tail = REPEATED[name]
-    return (head + "".join(body.format(n=number) for number in range(40)) + tail).split("\n")
+    return repeated(name, 40).split("\n")
 
 
 def inner_end(lines: list[str]) -> int:
@@ -76,7 +74,7 @@ def inner_end(lines: list[str]) -> int:
     return call + 1
 
 
-@pytest.mark.parametrize("name", REPEATED)
+@pytest.mark.parametrize("name", sorted(REPEATED))
 @pytest.mark.parametrize("known", [True, False], ids=["edit", "new"])
 def test_closer_missing_in_a_long_file_is_shown_where_it_was(name: str, *, known: bool) -> None:
     lines = long_text(name)
@@ -87,7 +85,7 @@ def test_closer_missing_in_a_long_file_is_shown_where_it_was(name: str, *, known
     assert issue.message.startswith("missing `")
 
 
-@pytest.mark.parametrize("name", REPEATED)
+@pytest.mark.parametrize("name", sorted(REPEATED))
 @pytest.mark.parametrize("known", [True, False], ids=["edit", "new"])
 def test_function_that_is_not_closed_in_a_long_file_is_shown_at_its_end(name: str, *, known: bool) -> None:
     lines = long_text(name)
@@ -98,7 +96,7 @@ def test_function_that_is_not_closed_in_a_long_file_is_shown_at_its_end(name: st
     assert abs(issue.line - (at + 1)) <= 1, issue
 
 
-@pytest.mark.parametrize("name", REPEATED)
+@pytest.mark.parametrize("name", sorted(REPEATED))
 @pytest.mark.parametrize("known", [True, False], ids=["edit", "new"])
 def test_parenthesis_missing_in_a_long_file_is_shown_where_it_was(name: str, *, known: bool) -> None:
     lines = long_text(name)
@@ -108,7 +106,7 @@ def test_parenthesis_missing_in_a_long_file_is_shown_where_it_was(name: str, *, 
     assert abs(found[0].line - (at + 1)) <= 1, found
 
 
-@pytest.mark.parametrize("name", REPEATED)
+@pytest.mark.parametrize("name", sorted(REPEATED))
 def test_fault_in_a_rewritten_function_is_shown_inside_of_it(name: str) -> None:
     lines = long_text(name)
     at = inner_end(lines)
@@ -120,7 +118,7 @@ def test_fault_in_a_rewritten_function_is_shown_inside_of_it(name: str) -> None:
 
 def test_lines_that_end_with_carriage_returns() -> None:
     assert issues("go", GOOD["go"][0].replace("\n", "\r\n")) == []
-    good, bad, _ = broken("go", 2)
+    good, bad, _ = broken("go", 3)
     plain, returned = issues("go", bad, good), issues("go", bad.replace("\n", "\r\n"), good.replace("\n", "\r\n"))
     assert plain == returned
 
