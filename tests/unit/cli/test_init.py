@@ -89,6 +89,12 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
+def test_the_tables_have_every_agent() -> None:
+    assert [*PLACES] == [*CLIENTS], "add the agent to PLACES, in the order of CLIENTS"
+    with_project = [name for name, client in CLIENTS.items() if client.project]
+    assert [*OTHER_SCOPE] == with_project, "add the agent to OTHER_SCOPE, in the order of CLIENTS"
+
+
 @pytest.mark.promise("api.init")
 @pytest.mark.parametrize(("client", "place"), PLACES.items())
 def test_what_belongs_where_is_printed_and_nothing_is_written(
