@@ -521,8 +521,7 @@ class MemoryFS(FS):
         return self._at(folder), name
 
     def _stat(self, node: Node) -> Stat:
-        size, (uid, gid) = len(node.data), node.owner
-        return Stat(node.kind, size, node.mode, uid, gid, node.links, node.device, node.inode, node.modified_ns)
+        return Stat(node.kind, len(node.data), node.mode, node.links, node.device, node.inode, node.modified_ns)
 
 
 class Stopped(BaseException):

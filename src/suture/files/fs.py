@@ -48,8 +48,6 @@ class Stat(Record):
     kind: str
     size: int
     mode: int
-    uid: int
-    gid: int
     links: int
     device: int
     inode: int

@@ -552,8 +552,6 @@ def _stat(status: os.stat_result) -> Stat:
         _KINDS.get(modes.S_IFMT(status.st_mode), "other"),
         status.st_size,
         modes.S_IMODE(status.st_mode),
-        status.st_uid,
-        status.st_gid,
         status.st_nlink,
         status.st_dev,
         status.st_ino,
