@@ -9,9 +9,10 @@ from typing import Any
 
 from docs.making.fields import documented, typed
 from docs.making.markdown import fenced, link, prose, table
-from suture import errors, wording
+from suture import errors, shapes, wording
 from suture.cli.output import CODES
 from suture.errors import SutureError
+from suture.shapes import Field
 
 ABOUT = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 SAMPLES: dict[str, Any] = ABOUT["samples"]
@@ -115,9 +116,15 @@ def sample(kind: type[SutureError]) -> SutureError:
     for name, each in fields_of(kind).items():
         own = f"{kind.code}.{name}"
         if own in SAMPLES:
-            given[name] = SAMPLES[own]
+            given[name] = _value(SAMPLES[own], each)
         elif not hasattr(kind, name):
             if name not in SAMPLES and not each.endswith("| None"):
                 raise ValueError(f'docs/making/errors.toml: give "{own}" a value below [samples]')
             given[name] = SAMPLES.get(name)
     return kind(**given)
+
+
+def _value(given: Any, annotation: str) -> Any:
+    """A sample's value, with objects of the types that the annotation names."""
+    model = next((vars(shapes)[name] for name in re.findall(r"\w+", annotation) if name in vars(shapes)), None)
+    return given if model is None else Field({}, model).read(given)

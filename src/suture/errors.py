@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NotRequired, Self, TypedDict, TypeVar
 
+    from suture.shapes import Findings
+
     E = TypeVar("E", bound="SutureError")
 
     Further = tuple[int, "SutureError", bool]
@@ -185,35 +187,6 @@ if TYPE_CHECKING:
         about: NotRequired[str]
         """`name` or `file`, if it is not about lines."""
 
-    class FoundIssue(TypedDict):
-        """A problem that a check found."""
-
-        path: str
-        line: int
-        column: int
-        severity: str
-        code: str
-        message: str
-        validator: str
-        source: str
-
-    class SkippedCheck(TypedDict):
-        """A check that did not run."""
-
-        path: str
-        validator: str
-        reason: str
-        required: bool
-
-    class Findings(TypedDict):
-        """What checks of new content found."""
-
-        passed: bool
-        new: list[FoundIssue]
-        existing: list[FoundIssue]
-        fixed: list[FoundIssue]
-        not_run: list[SkippedCheck]
-
     class UnreadEdit(TypedDict):
         """A part of a reply that looks like an edit but was not read."""
 
@@ -263,7 +236,7 @@ class SutureError(Exception):
         super().__init__(self.code, self.fields())
 
     def fields(self) -> dict[str, object]:
-        """The typed fields, as they appear in `metadata.error`."""
+        """The typed fields, by name."""
         known = (name for name in self._fields if name in self.__dict__ or name not in self._position)
         return {name: getattr(self, name) for name in known}
 

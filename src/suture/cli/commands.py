@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from suture.audience import Audience
     from suture.cli import QuickOptions
-    from suture.errors import FoundIssue
 
 _WRONG_ARGUMENTS = "INVALID_ARGUMENTS"
 
@@ -144,10 +143,11 @@ def _print_check(data: dict[str, Any]) -> None:
     note(_check_summary(data))
 
 
-def _issue_line(issue: FoundIssue) -> str:
+def _issue_line(issue: dict[str, Any]) -> str:
+    from suture.shapes import FoundIssue  # other commands show none
     from suture.wording import issue_parts
 
-    place, code, message = issue_parts(issue)
+    place, code, message = issue_parts(FoundIssue(**issue))
     color = "red" if issue["severity"] == "error" else "yellow"
     return f"{colored('bold', place)}{colored(color, f' {code} ')}{message}"
 

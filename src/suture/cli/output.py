@@ -337,9 +337,10 @@ def validation_notes(metadata: Mapping[str, Any]) -> list[str]:
     """The results of checks, if any ran."""
     if "validation" not in metadata:
         return []
-    from suture.wording import validation_lines  # most calls ask for no checks
+    from suture.shapes import Findings  # most calls ask for no checks
+    from suture.wording import validation_lines
 
-    return validation_lines(metadata["validation"])
+    return validation_lines(Findings.read(metadata["validation"]))
 
 
 def skipped_notes(paths: Iterable[str]) -> list[str]:

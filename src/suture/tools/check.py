@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from time import monotonic
 
+from suture import shapes
 from suture.check.gate import NotRun, Report
 from suture.engine.checks import check_changes, check_files, registry
 from suture.errors import FileNotFound, InputTooLarge, NotAFile, PermissionDenied, SutureError, ValidationFailed
 from suture.files.paths import display_path
 from suture.plan import Update
+from suture.shapes import Findings, FoundIssue, SkippedCheck
 from suture.tools import results, spec
 from suture.tools.read import visit_paths
 from suture.tools.spec import Answer, Proposal, Request, ToolSpec
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from suture.audience import Audience
     from suture.check.gate import Found
     from suture.engine.session import Session
-    from suture.errors import Findings, FoundIssue, SkippedCheck
     from suture.plan import Change, Snapshot
 
 
@@ -49,40 +50,39 @@ def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
         answer = proposal.describe(change)
         silent = answer.verbatim or not differing or session.audience.prints_data
         words = answer.text if silent else "\n".join([answer.text, "", *validation_lines(data)])
-        return answer.evolve(text=words, data={**answer.data, "validation": data})
+        return answer.evolve(text=words, data={**answer.data, "validation": data.data()})
 
     return Proposal(proposal.plan, describe, checked=True)
 
 
 def validation_data(report: Report, audience: Audience, *, every: bool = False) -> Findings:
     """A report as results show it, for an audience. With `every`, existing errors count too."""
-    return {
-        "passed": report.passed(every=every),
-        "new": [_issue(item) for item in report.new[:_MOST_LISTED]],
-        "existing": [_issue(item) for item in report.existing[:_MOST_LISTED]],
-        "fixed": [_issue(item) for item in report.fixed[:_MOST_LISTED]],
-        "not_run": [_not_run(item, audience) for item in report.not_run[:_MOST_LISTED]],
-    }
+    return Findings(
+        passed=report.passed(every=every),
+        new=[_issue(item) for item in report.new[:_MOST_LISTED]],
+        existing=[_issue(item) for item in report.existing[:_MOST_LISTED]],
+        fixed=[_issue(item) for item in report.fixed[:_MOST_LISTED]],
+        not_run=[_not_run(item, audience) for item in report.not_run[:_MOST_LISTED]],
+    )
 
 
 def _issue(item: Found) -> FoundIssue:
     issue = item.issue
-    return {
-        "path": item.path,
-        "line": issue.line,
-        "column": issue.column,
-        "severity": issue.severity,
-        "code": issue.code,
-        "message": issue.message,
-        "validator": item.validator,
-        "source": item.source,
-    }
+    return FoundIssue(
+        path=item.path,
+        line=issue.line,
+        column=issue.column,
+        severity=issue.severity,
+        code=issue.code,
+        message=issue.message,
+        validator=item.validator,
+        source=item.source,
+    )
 
 
 def _not_run(skipped: NotRun, audience: Audience) -> SkippedCheck:
     reason = f"{skipped.reason} ({audience.setting(skipped.setting)})" if skipped.setting else skipped.reason
-    path, validator = skipped.path, skipped.validator
-    return {"path": path, "validator": validator, "reason": reason, "required": skipped.required}
+    return SkippedCheck(path=skipped.path, validator=skipped.validator, reason=reason, required=skipped.required)
 
 
 class Check(Request):
@@ -94,27 +94,27 @@ class Check(Request):
     encoding = None  # `visit_paths` reads it; checks detect the encoding
 
 
-class Unlisted(results.Data):
+class Unlisted(shapes.Data):
     """What is only counted, because there is too much to list."""
 
-    issues: int = results.integer("Problems")
-    not_run: int = results.integer("Checks that did not run")
+    issues: int = shapes.integer("Problems")
+    not_run: int = shapes.integer("Checks that did not run")
 
 
-class CheckResult(results.Data):
+class CheckResult(shapes.Data):
     """The problems of the files, sorted by place, and what was not checked."""
 
-    files: int = results.integer("Files that were checked")
-    markers_only: int = results.integer("Those that were only checked for merge conflict markers")
-    left_out: int = results.integer("Files that were skipped because of a limit")
-    stopped: bool = results.flag("Whether the time was over before all files were counted")
-    errors: int = results.integer("Errors in all files")
-    warnings: int = results.integer("Warnings in all files")
-    unchecked: int = results.integer("Files that were not fully checked")
-    issues: list[FoundIssue] = results.objects("The problems", results.Issue)
-    not_run: list[SkippedCheck] = results.objects("Checks that did not run", results.NotRun)
-    unlisted: Unlisted = results.member("Problems and checks that are not listed", Unlisted)
-    binary: list[str] = results.values("Files that were named but are binary").optional
+    files: int = shapes.integer("Files that were checked")
+    markers_only: int = shapes.integer("Those that were only checked for merge conflict markers")
+    left_out: int = shapes.integer("Files that were skipped because of a limit")
+    stopped: bool = shapes.flag("Whether the time was over before all files were counted")
+    errors: int = shapes.integer("Errors in all files")
+    warnings: int = shapes.integer("Warnings in all files")
+    unchecked: int = shapes.integer("Files that were not fully checked")
+    issues: list[FoundIssue] = shapes.objects("The problems", FoundIssue)
+    not_run: list[SkippedCheck] = shapes.objects("Checks that did not run", SkippedCheck)
+    unlisted: Unlisted = shapes.member("Problems and checks that are not listed", Unlisted)
+    binary: list[str] = shapes.values("Files that were named but are binary").optional
 
 
 def check(session: Session, request: Check) -> Answer:
@@ -249,12 +249,12 @@ class _Checker:
                 self._unlisted["not_run"] += 1
         if len(self._not_run) > most:  # required ones come first: they make the command fail
             self._unlisted["not_run"] += len(self._not_run) - most
-            self._not_run = sorted(self._not_run, key=lambda skipped: not skipped["required"])[:most]
+            self._not_run = sorted(self._not_run, key=lambda skipped: not skipped.required)[:most]
 
     def result(self, binary: list[str]) -> CheckResult:
         """The result; `binary` are the files that were named but are binary."""
-        issues = sorted(self._issues, key=lambda issue: (issue["path"], issue["line"], issue["column"]))
-        not_run = sorted(self._not_run, key=lambda skipped: (skipped["path"], skipped["validator"]))
+        issues = sorted(self._issues, key=lambda issue: (issue.path, issue.line, issue.column))
+        not_run = sorted(self._not_run, key=lambda skipped: (skipped.path, skipped.validator))
         left_out = 0
         if self._left_out is not None:
             name, why, setting = self._left_out
@@ -274,7 +274,7 @@ class _Checker:
             issues=issues,
             not_run=not_run,
             unlisted=Unlisted(issues=self._unlisted["issues"], not_run=self._unlisted["not_run"]),
-            binary=results.or_left_out(binary or None),
+            binary=shapes.or_left_out(binary or None),
         )
 
 

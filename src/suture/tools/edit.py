@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from functools import cached_property
 
-from suture import errors, wording
+from suture import errors, shapes, wording
 from suture.bounds import check_limit, check_size, check_time
 from suture.errors import ElisionInNewText, InvalidArguments
 from suture.match.diagnose import KINDS, diagnose
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from suture.errors import SutureError
     from suture.plan import Change, Snapshot, Update
     from suture.settings import Settings
+    from suture.shapes import Findings
     from suture.text import Lines
 
 
@@ -308,102 +309,102 @@ shows are not part of the file.
 - dry_run shows what would change, without changing it."""
 
 
-class Diff(results.Data):
+class Diff(shapes.Data):
     """What an edit changes."""
 
     unified: str = results.DIFF
-    added: int = results.integer("Lines")
-    removed: int = results.integer("Lines")
-    truncated: bool = results.flag("Whether the answer's text shows only part of it")
+    added: int = shapes.integer("Lines")
+    removed: int = shapes.integer("Lines")
+    truncated: bool = shapes.flag("Whether the answer's text shows only part of it")
 
 
-class AppliedEdit(results.Data):
+class AppliedEdit(shapes.Data):
     """What one edit did."""
 
-    edit_index: int = results.integer("From 0")
-    occurrences_replaced: int = results.integer("How many places")
-    line_numbers: list[int] = results.values("Their lines in the original file", of="integer")
+    edit_index: int = shapes.integer("From 0")
+    occurrences_replaced: int = shapes.integer("How many places")
+    line_numbers: list[int] = shapes.values("Their lines in the original file", of="integer")
 
 
-class Preview(results.Data):
+class Preview(shapes.Data):
     """A replacement in a dry run."""
 
-    edit_index: int = results.integer("From 0")
-    line_number: int = results.integer("From 1")
-    before: str = results.text("The lines as they are")
-    after: str = results.text("The lines after all edits")
+    edit_index: int = shapes.integer("From 0")
+    line_number: int = shapes.integer("From 1")
+    before: str = shapes.text("The lines as they are")
+    after: str = shapes.text("The lines after all edits")
 
 
-class Highlight(results.Data):
+class Highlight(shapes.Data):
     """A part of a line."""
 
-    line_number: int = results.integer("From 1")
-    column_start: int = results.integer("From 1")
-    column_end: int = results.integer("Exclusive")
+    line_number: int = shapes.integer("From 1")
+    column_start: int = shapes.integer("From 1")
+    column_end: int = shapes.integer("Exclusive")
 
 
 class MatchLocation(Highlight):
     """Where a text occurs."""
 
-    line_content: str = results.text("The line")
-    context_before: str = results.text("The line before").optional
-    context_after: str = results.text("The line after").optional
+    line_content: str = shapes.text("The line")
+    context_before: str = shapes.text("The line before").optional
+    context_after: str = shapes.text("The line after").optional
 
 
-class NamedDifference(results.Data):
+class NamedDifference(shapes.Data):
     """A difference between a text and a place."""
 
-    type: str = results.text("Kind of difference", dict.fromkeys(KINDS.values()))
-    name: str = results.text("The exact kind", KINDS)
-    expected: str = results.text("The text that was sent")
-    found: str = results.text("The text in the file")
-    line_number: int = results.integer("From 1")
-    description: str = results.text("In words")
+    type: str = shapes.text("Kind of difference", dict.fromkeys(KINDS.values()))
+    name: str = shapes.text("The exact kind", KINDS)
+    expected: str = shapes.text("The text that was sent")
+    found: str = shapes.text("The text in the file")
+    line_number: int = shapes.integer("From 1")
+    description: str = shapes.text("In words")
 
 
-class SimilarContent(results.Data):
+class SimilarContent(shapes.Data):
     """A place similar to the text to find."""
 
-    line_number: int = results.integer("From 1")
-    content: str = results.text("The text there")
-    similarity_score: float = results.number("Up to 1")
-    symbol: str = results.text("The class or function that it is in, if any")
-    differences: list[NamedDifference] = results.objects("The differences", NamedDifference)
+    line_number: int = shapes.integer("From 1")
+    content: str = shapes.text("The text there")
+    similarity_score: float = shapes.number("Up to 1")
+    symbol: str = shapes.text("The class or function that it is in, if any")
+    differences: list[NamedDifference] = shapes.objects("The differences", NamedDifference)
 
 
-class FailedEdit(results.Data):
+class FailedEdit(shapes.Data):
     """Why an edit failed."""
 
-    type: str = results.text("The error's code", _TYPES)
-    edit_index: int = results.integer("The first edit that failed, from 0")
-    total_edits: int = results.integer("How many edits were sent")
-    message: str = results.text("What happened")
-    search_text: str = results.text("The old_text that was sent").optional
-    expected_occurrences: int = results.integer("How often it should occur").optional
-    actual_occurrences: int = results.integer("How often it does").optional
-    match_locations: list[MatchLocation] = results.objects("Where it occurs", MatchLocation).optional
-    similar_content: list[SimilarContent] = results.objects("Similar places, best first", SimilarContent).optional
+    type: str = shapes.text("The error's code", _TYPES)
+    edit_index: int = shapes.integer("The first edit that failed, from 0")
+    total_edits: int = shapes.integer("How many edits were sent")
+    message: str = shapes.text("What happened")
+    search_text: str = shapes.text("The old_text that was sent").optional
+    expected_occurrences: int = shapes.integer("How often it should occur").optional
+    actual_occurrences: int = shapes.integer("How often it does").optional
+    match_locations: list[MatchLocation] = shapes.objects("Where it occurs", MatchLocation).optional
+    similar_content: list[SimilarContent] = shapes.objects("Similar places, best first", SimilarContent).optional
 
 
-class SuggestedFix(results.Data):
+class SuggestedFix(shapes.Data):
     """What to do about a failed edit."""
 
-    type: str = results.text(
+    type: str = shapes.text(
         "Kind of mistake",
         ("USE_EXACT_TEXT", "CHECK_WHITESPACE", "ADJUST_COUNT", "ESCAPE_SPECIAL", "ALREADY_APPLIED", "TARGET_DELETED"),
     )
-    suggestion: str = results.text("In words")
-    example: str = results.text("JSON to send; with old_text and new_text, an edit that applies").optional
+    suggestion: str = shapes.text("In words")
+    example: str = shapes.text("JSON to send; with old_text and new_text, an edit that applies").optional
 
 
-class FilePreview(results.Data):
+class FilePreview(shapes.Data):
     """The lines that a failed edit is about."""
 
-    total_lines: int = results.integer("Of the file")
-    preview_start_line: int = results.integer("From 1")
-    preview_end_line: int = results.integer("Inclusive")
-    content: str = results.text("The lines")
-    highlights: list[Highlight] = results.objects("What to look at", Highlight)
+    total_lines: int = shapes.integer("Of the file")
+    preview_start_line: int = shapes.integer("From 1")
+    preview_end_line: int = shapes.integer("Inclusive")
+    content: str = shapes.text("The lines")
+    highlights: list[Highlight] = shapes.objects("What to look at", Highlight)
 
 
 class FileEditResult(results.ToolData):
@@ -413,21 +414,21 @@ class FileEditResult(results.ToolData):
     path: str = results.PATH
     change_id: str | None = results.CHANGE_ID
     hash: str = results.HASH
-    diff: Diff = results.member("What changes", Diff)
-    edits_applied: list[AppliedEdit] = results.objects("What each edit did", AppliedEdit)
-    total_replacements: int = results.integer("By all edits")
+    diff: Diff = shapes.member("What changes", Diff)
+    edits_applied: list[AppliedEdit] = shapes.objects("What each edit did", AppliedEdit)
+    total_replacements: int = shapes.integer("By all edits")
     warnings: list[str] = results.WARNINGS
     dry_run: bool = results.DRY_RUN
-    would_modify: bool = results.flag("In a dry run: whether the file would change").optional
-    preview: list[Preview] = results.objects("In a dry run: the replacements", Preview).optional
-    validation: results.Validation = results.VALIDATION_IF_ASKED
-    validation_error: FailedEdit = results.member(
+    would_modify: bool = shapes.flag("In a dry run: whether the file would change").optional
+    preview: list[Preview] = shapes.objects("In a dry run: the replacements", Preview).optional
+    validation: Findings = results.VALIDATION_IF_ASKED
+    validation_error: FailedEdit = shapes.member(
         "Only if an edit failed, or its file cannot be edited", FailedEdit
     ).optional
-    suggested_fixes: list[SuggestedFix] = results.objects(
+    suggested_fixes: list[SuggestedFix] = shapes.objects(
         "What to do about a failed edit, best first", SuggestedFix
     ).optional
-    file_preview: FilePreview = results.member("The lines that a failed edit is about", FilePreview).optional
+    file_preview: FilePreview = shapes.member("The lines that a failed edit is about", FilePreview).optional
 
 
 class EditReport(Record):

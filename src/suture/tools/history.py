@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suture import wording
+from suture import shapes, wording
 from suture.engine.revert import invert, take_snapshot
 from suture.engine.revert import restore as plan_versions
 from suture.errors import (
@@ -55,39 +55,39 @@ class Show(Request):
     change_id: str = spec.text("The change, or the beginning of its id")
 
 
-class RecordedFile(results.Data):
+class RecordedFile(shapes.Data):
     """What a recorded change did to a file."""
 
     path: str = results.PATH
-    action: str = results.text("What happened to it", results.ACTIONS)
-    added: int = results.integer("Lines")
-    removed: int = results.integer("Lines")
-    to: str = results.text("Its new name, if it was renamed").optional
+    action: str = shapes.text("What happened to it", results.ACTIONS)
+    added: int = shapes.integer("Lines")
+    removed: int = shapes.integer("Lines")
+    to: str = shapes.text("Its new name, if it was renamed").optional
 
 
-class RecordedChange(results.Data):
+class RecordedChange(shapes.Data):
     """A change in the history."""
 
-    change_id: str = results.text("For undo")
-    time: str = results.text("When it landed, in UTC, as RFC 3339")
-    tool: str = results.text("What made it")
-    summary: str = results.text("What it was")
-    state: str = results.text("In effect, undone, or with a damaged record", ("landed", "undone", "damaged"))
-    undoes: str | None = results.text("The change that it reverted, if it is an undo or redo").nullable
-    files: list[RecordedFile] = results.objects("What it did", RecordedFile)
+    change_id: str = shapes.text("For undo")
+    time: str = shapes.text("When it landed, in UTC, as RFC 3339")
+    tool: str = shapes.text("What made it")
+    summary: str = shapes.text("What it was")
+    state: str = shapes.text("In effect, undone, or with a damaged record", ("landed", "undone", "damaged"))
+    undoes: str | None = shapes.text("The change that it reverted, if it is an undo or redo").nullable
+    files: list[RecordedFile] = shapes.objects("What it did", RecordedFile)
 
 
 class HistoryResult(results.ToolData):
     """A part of the history."""
 
-    changes: list[RecordedChange] = results.objects("Newest first", RecordedChange)
-    next: str | None = results.text("Value of before for older changes; null if there are none").nullable
+    changes: list[RecordedChange] = shapes.objects("Newest first", RecordedChange)
+    next: str | None = shapes.text("Value of before for older changes; null if there are none").nullable
 
 
 class ShowResult(RecordedChange):
     """A change and what it did to the files."""
 
-    diff: str = results.text("What it changed, as a unified diff")
+    diff: str = shapes.text("What it changed, as a unified diff")
 
 
 def history(session: Session, request: History) -> Answer:
@@ -127,7 +127,7 @@ def recorded_change(database: Database, change: ChangeRecord) -> RecordedChange:
     files: list[RecordedFile] = []
     for file in change.files:
         added, removed = database.lines_changed(file)
-        to = results.or_left_out(file.to)
+        to = shapes.or_left_out(file.to)
         files.append(RecordedFile(path=file.path, action=file.action, added=added, removed=removed, to=to))
     return RecordedChange(
         change_id=change.id,
@@ -249,30 +249,30 @@ class Redo(Request):
     dry_run: bool = spec.DRY_RUN
 
 
-class Conflict(results.Data):
+class Conflict(shapes.Data):
     """A place where later changes conflict with an undo."""
 
     path: str = results.PATH
-    line: int = results.integer("From 1")
-    base: str | None = results.text("The text after the change").nullable
-    ours: str | None = results.text("The current text").nullable
-    theirs: str | None = results.text("The text that the undo would write").nullable
-    about: str = results.text(
+    line: int = shapes.integer("From 1")
+    base: str | None = shapes.text("The text after the change").nullable
+    ours: str | None = shapes.text("The current text").nullable
+    theirs: str | None = shapes.text("The text that the undo would write").nullable
+    about: str = shapes.text(
         "Only if the sides are names, or files that were replaced as a whole", ("name", "file")
     ).optional
-    truncated: bool = results.flag("True if a side is truncated").optional
+    truncated: bool = shapes.flag("True if a side is truncated").optional
 
 
 class UndoFailure(results.ToolFailure):
     """The error of an undo or redo."""
 
-    conflicts: list[Conflict] = results.objects(
+    conflicts: list[Conflict] = shapes.objects(
         "UNDO_CONFLICT: where later changes conflict; a side is null where there is no such file", Conflict
     ).optional
-    later: list[str] = results.values("UNDO_CONFLICT: later changes of these files, newest first").optional
+    later: list[str] = shapes.values("UNDO_CONFLICT: later changes of these files, newest first").optional
 
 
-_MERGED = results.flag("Whether later edits were kept by a merge")
+_MERGED = shapes.flag("Whether later edits were kept by a merge")
 
 
 class UndoResult(results.ToolData):
@@ -280,7 +280,7 @@ class UndoResult(results.ToolData):
 
     failure = UndoFailure
     change_id: str | None = results.CHANGE_ID
-    undone: str = results.text("The change that was undone")
+    undone: str = shapes.text("The change that was undone")
     merged: bool = _MERGED
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
@@ -291,7 +291,7 @@ class RedoResult(results.ToolData):
 
     failure = UndoFailure
     change_id: str | None = results.CHANGE_ID
-    redone: str = results.text("The change that was redone")
+    redone: str = shapes.text("The change that was redone")
     merged: bool = _MERGED
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
@@ -427,11 +427,11 @@ class Restore(Request):
     dry_run: bool = spec.DRY_RUN
 
 
-class RestoreResult(results.Data):
+class RestoreResult(shapes.Data):
     """What was restored."""
 
     change_id: str | None = results.CHANGE_ID
-    to: str | None = results.text("The change or snapshot; null for the last recorded state").nullable
+    to: str | None = shapes.text("The change or snapshot; null for the last recorded state").nullable
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
 
@@ -535,13 +535,13 @@ class Snapshot(Request):
     paths: list[str] = spec.texts("More files to include; files that suture changed are always included")
 
 
-class SnapshotResult(results.Data):
+class SnapshotResult(shapes.Data):
     """The snapshot that was taken."""
 
-    name: str = results.text("Its name")
-    id: str = results.text("Its id")
-    files: int = results.integer("How many files it has")
-    skipped: list[str] = results.values("Files that could not be read")
+    name: str = shapes.text("Its name")
+    id: str = shapes.text("Its id")
+    files: int = shapes.integer("How many files it has")
+    skipped: list[str] = shapes.values("Files that could not be read")
 
 
 def snapshot(session: Session, request: Snapshot) -> Answer:
@@ -563,19 +563,19 @@ class Snapshots(Request):
     """Arguments of `snapshots`: none."""
 
 
-class SnapshotPoint(results.Data):
+class SnapshotPoint(shapes.Data):
     """A snapshot in the history."""
 
-    name: str = results.text("Its name")
-    id: str = results.text("Its id")
-    time: str = results.text("When it was taken, in UTC, as RFC 3339")
-    damaged: bool = results.flag("True if its record is damaged; omitted otherwise").optional
+    name: str = shapes.text("Its name")
+    id: str = shapes.text("Its id")
+    time: str = shapes.text("When it was taken, in UTC, as RFC 3339")
+    damaged: bool = shapes.flag("True if its record is damaged; omitted otherwise").optional
 
 
-class SnapshotsResult(results.Data):
+class SnapshotsResult(shapes.Data):
     """All snapshots."""
 
-    snapshots: list[SnapshotPoint] = results.objects("Oldest first", SnapshotPoint)
+    snapshots: list[SnapshotPoint] = shapes.objects("Oldest first", SnapshotPoint)
 
 
 def snapshots(session: Session, _: Snapshots) -> Answer:
@@ -586,7 +586,7 @@ def snapshots(session: Session, _: Snapshots) -> Answer:
                 name=point.name,
                 id=point.id,
                 time=time_of_id(point.id),
-                damaged=results.or_left_out(point.is_damaged or None),
+                damaged=shapes.or_left_out(point.is_damaged or None),
             )
             for point in database.snapshots()
         ]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from itertools import pairwise
 from time import monotonic
 
-from suture import errors, wording
+from suture import errors, shapes, wording
 from suture.bounds import check_limit, check_size, check_time
 from suture.errors import ClipboardNotFound, FileNotFound, InvalidArguments, StripPreconditionFailed
 from suture.match import locate
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from suture.engine.session import Session
     from suture.match.index import Base
     from suture.plan import Change, Content, FileChange, Snapshot
+    from suture.shapes import Findings
     from suture.text.edits import Edit
 
 
@@ -697,29 +698,29 @@ Usage notes:
 is then adapted to the file; set match to "exact" to forbid it"""
 
 
-class RunnerUp(results.Data):
+class RunnerUp(shapes.Data):
     """The next best place."""
 
     start_line: int = results.START_LINE
     end_line: int = results.END_LINE
-    score: float = results.number("Up to 1")
+    score: float = shapes.number("Up to 1")
 
 
-class PlacedPatch(results.Data):
+class PlacedPatch(shapes.Data):
     """Where a patch went."""
 
-    index: int = results.integer("From 0")
-    operation: str = results.text("What it does", OPERATIONS)
+    index: int = shapes.integer("From 0")
+    operation: str = shapes.text("What it does", OPERATIONS)
     rung: str | None = RUNG
     score: float | None = SCORE
-    runner_up: RunnerUp | None = results.member("The next best place", RunnerUp).nullable
+    runner_up: RunnerUp | None = shapes.member("The next best place", RunnerUp).nullable
     start_line: int = results.START_LINE
     end_line: int = results.END_LINE
-    replaced: str = results.text("The replaced text; truncated if long")
+    replaced: str = shapes.text("The replaced text; truncated if long")
     written_on: WrittenOn | None = WRITTEN_ON
 
 
-class Display(results.Data):
+class Display(shapes.Data):
     """What a patch changes."""
 
     path: str = results.PATH
@@ -733,15 +734,15 @@ class PatchResult(results.ToolData):
     path: str = results.PATH
     change_id: str | None = results.CHANGE_ID
     hash: str = results.HASH
-    created: bool = results.flag("Whether the file is new")
-    patches: list[PlacedPatch] = results.objects(
+    created: bool = shapes.flag("Whether the file is new")
+    patches: list[PlacedPatch] = shapes.objects(
         "Where each patch went; line numbers refer to the original file", PlacedPatch
     )
-    clipboards: list[str] = results.values("The clipboards that this call filled")
+    clipboards: list[str] = shapes.values("The clipboards that this call filled")
     warnings: list[str] = results.WARNINGS
-    display: Display = results.member("What changes", Display)
+    display: Display = shapes.member("What changes", Display)
     dry_run: bool = results.DRY_RUN
-    validation: results.Validation = results.VALIDATION_IF_ASKED
+    validation: Findings = results.VALIDATION_IF_ASKED
 
 
 PATCH = ToolSpec(

@@ -10,6 +10,7 @@ a name that does not exist would go unnoticed.
 
 from __future__ import annotations
 
+from suture import shapes
 from suture.errors import InvalidArguments, NoFilesMatched, RangeOutOfBounds, SutureError
 from suture.text import detect
 from suture.tools import results, spec
@@ -42,28 +43,28 @@ class FileRead(Request):
     encoding: str | None = spec.ENCODING
 
 
-class Indentation(results.Data):
+class Indentation(shapes.Data):
     """How a file's lines are indented."""
 
-    style: str = results.text("Kind of indentation", ("spaces", "tabs", "mixed", "none"))
-    width: int = results.integer("Spaces per level; 0 if there are none")
+    style: str = shapes.text("Kind of indentation", ("spaces", "tabs", "mixed", "none"))
+    width: int = shapes.integer("Spaces per level; 0 if there are none")
 
 
 class FileReadResult(results.ToolData):
     """What an edit of the file must respect."""
 
     path: str = results.PATH
-    hash: str = results.digest("Of the whole file, for expect_hash")
-    size: int = results.integer("Of the whole file, in bytes")
-    encoding: str | None = results.text("Null if it is unknown").nullable
-    bom: bool = results.flag("Whether it begins with a byte order mark")
-    line_ending: str = results.text("How its lines end", ("lf", "crlf", "cr", "mixed", "none"))
-    final_newline: bool = results.flag("Whether the last line has a line ending")
-    indent: Indentation = results.member("How its lines are indented", Indentation)
-    total_lines: int = results.integer("Of the whole file")
-    start_line: int = results.integer("First line that is shown, from 1")
-    end_line: int = results.integer("Last line that is shown, inclusive")
-    truncated: bool = results.flag("Whether some requested lines are not shown")
+    hash: str = shapes.digest("Of the whole file, for expect_hash")
+    size: int = shapes.integer("Of the whole file, in bytes")
+    encoding: str | None = shapes.text("Null if it is unknown").nullable
+    bom: bool = shapes.flag("Whether it begins with a byte order mark")
+    line_ending: str = shapes.text("How its lines end", ("lf", "crlf", "cr", "mixed", "none"))
+    final_newline: bool = shapes.flag("Whether the last line has a line ending")
+    indent: Indentation = shapes.member("How its lines are indented", Indentation)
+    total_lines: int = shapes.integer("Of the whole file")
+    start_line: int = shapes.integer("First line that is shown, from 1")
+    end_line: int = shapes.integer("Last line that is shown, inclusive")
+    truncated: bool = shapes.flag("Whether some requested lines are not shown")
 
 
 def read(session: Session, request: FileRead) -> Answer:

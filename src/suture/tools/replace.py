@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from suture import shapes
 from suture.bounds import check_limit, timed
 from suture.errors import OverMatch, TooManyReplacements
 from suture.patterns.scan import each_match, rows
@@ -115,20 +116,20 @@ class Replace(Request):
     binary_check_buffer_size = None
 
 
-class ReplacedFile(results.Data):
+class ReplacedFile(shapes.Data):
     """A file whose content changes."""
 
     path: str = results.PATH
     hash: str = results.HASH
 
 
-class ReplaceResult(results.Data):
+class ReplaceResult(shapes.Data):
     """What was replaced, besides the rows."""
 
     change_id: str | None = results.CHANGE_ID
-    files: list[ReplacedFile] = results.objects("The files that change", ReplacedFile)
-    binary: list[str] = results.values("Files that were named but are binary").optional
-    replacements: int = results.integer("How many, if there are no rows").optional
+    files: list[ReplacedFile] = shapes.objects("The files that change", ReplacedFile)
+    binary: list[str] = shapes.values("Files that were named but are binary").optional
+    replacements: int = shapes.integer("How many, if there are no rows").optional
     diff: str = results.DIFF.optional
 
 
@@ -236,7 +237,7 @@ class Replacements:
         result = ReplaceResult(
             change_id=None,
             files=[ReplacedFile(path=update.place.name, hash=update.after.digest) for update in changed],
-            binary=results.or_left_out([*binary] or None),
+            binary=shapes.or_left_out([*binary] or None),
         )
         rows: list[str] | None = None
         if isinstance(request, Replace) and request.view == "diff":

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from suture import errors, log, wording
+from suture import errors, log, shapes, wording
 from suture.audience import MODEL
 from suture.bounds import check_limit
 from suture.errors import IncompleteBlock, NoBlocks, SutureError, UnreadEdits
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from suture.match.hunks import Fit
     from suture.plan import Change, FileChange
     from suture.settings import Settings
+    from suture.shapes import Findings
     from suture.tools.reply_files import Landed, ReplyFile
 
 
@@ -105,13 +106,13 @@ class ApplyReply(Request):
     literal: bool = spec.LITERAL
 
 
-class Summary(results.Data):
+class Summary(shapes.Data):
     """The number of blocks and hunks of each status."""
 
-    applied: int = results.integer("Applied")
-    already_applied: int = results.integer("Had nothing left to change")
-    failed: int = results.integer("Could not be applied")
-    skipped: int = results.integer("Were not selected, or not applied because others failed")
+    applied: int = shapes.integer("Applied")
+    already_applied: int = shapes.integer("Had nothing left to change")
+    failed: int = shapes.integer("Could not be applied")
+    skipped: int = shapes.integer("Were not selected, or not applied because others failed")
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Summary:
@@ -125,11 +126,11 @@ class Summary(results.Data):
         )
 
 
-class Correction(results.Data):
+class Correction(shapes.Data):
     """The corrected change, which applies."""
 
-    old_text: str = results.text("The lines of the file")
-    new_text: str = results.text("What they become")
+    old_text: str = shapes.text("The lines of the file")
+    new_text: str = shapes.text("What they become")
     start_line: int = results.START_LINE
     end_line: int = results.END_LINE
 
@@ -137,26 +138,26 @@ class Correction(results.Data):
 class BlockFailure(results.Failure):
     """Why a block failed."""
 
-    details: list[str] = results.values("What is known about it").optional
-    correction: Correction | None = results.member("The corrected change, if it is known", Correction).nullable.optional
+    details: list[str] = shapes.values("What is known about it").optional
+    correction: Correction | None = shapes.member("The corrected change, if it is known", Correction).nullable.optional
 
 
-class ReplyBlock(results.Data):
+class ReplyBlock(shapes.Data):
     """The outcome of a block or hunk."""
 
-    id: str = results.text("Its number, or 3.2 for the second hunk of block 3; a value for `only`")
-    format: str = results.text("Its notation", NOTATIONS)
-    action: str = results.text("What it does to the file", results.ACTIONS)
-    path: str | None = results.text("The file; null if the reply does not name it").nullable
-    to: str = results.text("The file's new name, if it is renamed").optional
-    path_as_written: str | None = results.text("The file as the reply names it").nullable
-    status: str = results.text("The outcome", ("applied", "already_applied", "failed", "skipped"))
-    line: int | None = results.integer("Line of the file at which its change begins").nullable
-    reply_line: int = results.integer("Its first line in the reply")
+    id: str = shapes.text("Its number, or 3.2 for the second hunk of block 3; a value for `only`")
+    format: str = shapes.text("Its notation", NOTATIONS)
+    action: str = shapes.text("What it does to the file", results.ACTIONS)
+    path: str | None = shapes.text("The file; null if the reply does not name it").nullable
+    to: str = shapes.text("The file's new name, if it is renamed").optional
+    path_as_written: str | None = shapes.text("The file as the reply names it").nullable
+    status: str = shapes.text("The outcome", ("applied", "already_applied", "failed", "skipped"))
+    line: int | None = shapes.integer("Line of the file at which its change begins").nullable
+    reply_line: int = shapes.integer("Its first line in the reply")
     rung: str | None = results.RUNG
     score: float | None = results.SCORE
     written_on: results.WrittenOn | None = results.WRITTEN_ON
-    diff: str = results.text("What it changes, as a unified diff")
+    diff: str = shapes.text("What it changes, as a unified diff")
     error: dict[str, Any] | None = results.error("Why it failed; null if it did not", BlockFailure).nullable
 
     @classmethod
@@ -177,27 +178,27 @@ class ReplyBlock(results.Data):
             written_on=results.WrittenOn.of(outcome.base),
             diff=outcome.diff,
             error=None if error is None else _error_data(error, _audience_of(outcome, audience)),
-            to=results.or_left_out(outcome.to),
+            to=shapes.or_left_out(outcome.to),
         )
 
 
-class UnreadPart(results.Data):
+class UnreadPart(shapes.Data):
     """A part that looks like an edit but was not read."""
 
-    line: int = results.integer("The line of the reply at which it begins")
-    kind: str = results.text("What it seems to be", UNREAD_KINDS)
-    path: str | None = results.text("The file it seems to change").nullable
-    edits: bool = results.flag("Whether it clearly edits a file; if true, the call is an error unless `only` is given")
-    message: str = results.text("All of this in one sentence")
+    line: int = shapes.integer("The line of the reply at which it begins")
+    kind: str = shapes.text("What it seems to be", UNREAD_KINDS)
+    path: str | None = shapes.text("The file it seems to change").nullable
+    edits: bool = shapes.flag("Whether it clearly edits a file; if true, the call is an error unless `only` is given")
+    message: str = shapes.text("All of this in one sentence")
 
 
 class ReplyFailure(results.Rejection):
     """The error of a reply that was not applied as a whole."""
 
-    failed: list[str] = results.values(
+    failed: list[str] = shapes.values(
         "BLOCKS_FAILED: their ids; VALIDATION_FAILED: blocks that also failed, and why"
     ).optional
-    landed: list[str] = results.values("BLOCKS_FAILED: the ids of the applied blocks; do not send them again").optional
+    landed: list[str] = shapes.values("BLOCKS_FAILED: the ids of the applied blocks; do not send them again").optional
 
 
 class ApplyReplyResult(results.ToolData):
@@ -205,17 +206,15 @@ class ApplyReplyResult(results.ToolData):
 
     failure = ReplyFailure
     change_id: str | None = results.CHANGE_ID
-    summary: Summary = results.member("Numbers of blocks and hunks", Summary)
-    blocks: list[ReplyBlock] = results.objects("The outcome of each block or hunk, in order", ReplyBlock)
+    summary: Summary = shapes.member("Numbers of blocks and hunks", Summary)
+    blocks: list[ReplyBlock] = shapes.objects("The outcome of each block or hunk, in order", ReplyBlock)
     files: list[results.ChangedFile] = results.FILES
-    unread: list[UnreadPart] = results.objects("Parts that look like edits but were not read", UnreadPart)
-    errors: list[str] = results.values("What is wrong with the reply")
+    unread: list[UnreadPart] = shapes.objects("Parts that look like edits but were not read", UnreadPart)
+    errors: list[str] = shapes.values("What is wrong with the reply")
     warnings: list[str] = results.WARNINGS
     diff: str = results.DIFF
-    malformed: list[str] = results.values(
-        "The errors and warnings that say less than the errors of the blocks"
-    ).optional
-    validation: results.Validation = results.VALIDATION_IF_ASKED
+    malformed: list[str] = shapes.values("The errors and warnings that say less than the errors of the blocks").optional
+    validation: Findings = results.VALIDATION_IF_ASKED
 
 
 def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
@@ -358,7 +357,7 @@ class ReplyReport(Record):
             errors=self.validation.errors,
             warnings=[*self.validation.warnings, *self._warnings()],
             diff=results.plan_diff(self.changes),
-            malformed=results.or_left_out(self._redundant() or None),
+            malformed=shapes.or_left_out(self._redundant() or None),
         )
 
     def _redundant(self) -> list[str]:

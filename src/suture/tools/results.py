@@ -1,11 +1,11 @@
-"""The types of results, and what the editing tools share: diffs, hashes, warnings.
+"""What the results of tools share: common fields and notes, the fields of errors, diffs, hashes, warnings.
 
     class FileReadResult(ToolData):
         path: str = results.PATH
-        size: int = results.integer("Of the whole file, in bytes")
+        size: int = shapes.integer("Of the whole file, in bytes")
 
 `FileReadResult(path=…, size=…).data()` is what a call returns, and `FileReadResult.output_schema()` describes it to
-clients. An `.optional` field is omitted unless it is given.
+clients.
 
 A schema fits every result of a tool, because clients check failures too: a success has all required keys, a failure has
 `error`. Keys may be added later, so a schema refuses no others.
@@ -15,10 +15,10 @@ Rejected: references and formats. A client that does not support them rejects th
 
 from __future__ import annotations
 
-from suture import errors
+from suture import errors, shapes
 from suture.errors import ElisionInNewText, FileChanged
 from suture.plan import Create, Delete, Rename, Update
-from suture.records import Record, dataclass_transform
+from suture.shapes import Findings
 from suture.text import Text
 from suture.wording import RUNG_WORDS, count, in_argument, plain
 
@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from suture.plan import ChangeRecord, FileChange, Snapshot
     from suture.plan import Version as RecordedVersion
     from suture.settings import Settings
+    from suture.shapes import Schema
     from suture.text.edits import Edit
-
-    Schema = dict[str, Any]
 
 
 _DEFAULT_MODE = 0o644  # of a file whose mode is not known, in a diff
@@ -63,183 +62,63 @@ _BYTES_AROUND = 800  # of a line on each side of an edit; a placeholder has 200 
 _REST_OF_LINE = b"x"  # stands in for the rest of a longer line, so that its end is not taken for a placeholder
 
 
-class _LeftOut:
-    """The value of an optional field that was not given."""
-
-    def __repr__(self) -> str:
-        return "LEFT_OUT"
-
-
-LEFT_OUT = _LeftOut()
-
-
-class Field:
-    """A key of a result: the JSON schema of its value, and whether it is required."""
-
-    def __init__(self, schema: Schema, *, always: bool = True) -> None:
-        self.schema = schema
-        self.always = always
-
-    @property
-    def optional(self) -> Field:
-        """The same field, not required."""
-        return Field(self.schema, always=False)
-
-    @property
-    def nullable(self) -> Field:
-        """The same field, which may be null."""
-        schema = {**self.schema, "type": [self.schema["type"], "null"]}
-        return Field({**schema, "enum": [*schema["enum"], None]} if "enum" in schema else schema, always=self.always)
-
-    def with_description(self, about: str) -> Field:
-        """The same field with another description."""
-        return Field({**self.schema, "description": about}, always=self.always)
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-class Data(Record):
-    """An object in a result."""
-
-    _shape: dict[str, Field] = {}  # noqa: RUF012  every class gets its own
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        cls._shape = {name: getattr(cls, name) for name in cls._fields}
-        cls._defaults = {name: LEFT_OUT for name, field in cls._shape.items() if not field.always}
-
-    def data(self) -> dict[str, Any]:
-        """The object as JSON values."""
-        fields = ((name, self.__dict__[name]) for name in self._fields)
-        return {name: _plain(value) for name, value in fields if value is not LEFT_OUT}
-
-    @classmethod
-    def schema(cls) -> Schema:
-        """The object's schema, without a description."""
-        required = [name for name, field in cls._shape.items() if field.always]
-        return {"type": "object", "properties": cls._properties(), "required": required}
-
-    @classmethod
-    def _properties(cls) -> dict[str, Schema]:
-        """The properties, required ones first."""
-        ordered = sorted(cls._shape.items(), key=lambda item: not item[1].always)
-        return {name: field.schema for name, field in ordered}
-
-
-def or_left_out(value: Any) -> Any:
-    """The value of an optional field; None is omitted."""
-    return LEFT_OUT if value is None else value
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Data):
-        return value.data()
-    if isinstance(value, list) and value and isinstance(value[0], Data):
-        return [item.data() for item in value]
-    return value
-
-
-def text(about: str, choices: Iterable[str] = ()) -> Any:
-    """A string, or one of some choices."""
-    return Field({"type": "string", **({"enum": [*choices]} if choices else {}), "description": about})
-
-
-def digest(about: str) -> Any:
-    """The hash of some content."""
-    return Field({"type": "string", "pattern": "^sha256:[0-9a-f]{64}$", "description": about})
-
-
-def integer(about: str) -> Any:
-    """A whole number."""
-    return Field({"type": "integer", "description": about})
-
-
-def number(about: str) -> Any:
-    """A number."""
-    return Field({"type": "number", "description": about})
-
-
-def flag(about: str) -> Any:
-    """True or false."""
-    return Field({"type": "boolean", "description": about})
-
-
-def values(about: str, of: str = "string") -> Any:
-    """A list of plain values."""
-    return Field({"type": "array", "items": {"type": of}, "description": about})
-
-
-def objects(about: str, model: type[Data]) -> Any:
-    """A list of objects of one type."""
-    return Field({"type": "array", "items": model.schema(), "description": about})
-
-
-def member(about: str, model: type[Data]) -> Any:
-    """An object."""
-    return Field({**model.schema(), "description": about})
-
-
-def mapping(about: str) -> Any:
-    """An object of any shape."""
-    return Field({"type": "object", "description": about})
-
-
 def error(about: str, model: type[Failure]) -> Any:
     """An error; its further fields depend on its code."""
-    described = member(f"{about}. Further fields depend on the code", model)
-    return Field({**described.schema, "additionalProperties": True})
+    described = shapes.member(f"{about}. Further fields depend on the code", model)
+    return shapes.Field({**described.schema, "additionalProperties": True})
 
 
-class Failure(Data):
+class Failure(shapes.Data):
     """The fields that every error has."""
 
-    code: str = text("Stable name of the error")
-    message: str = text("What happened")
-    hint: str = text("What to do about it")
-    retryable: bool = flag("Whether the same call may succeed later")
+    code: str = shapes.text("Stable name of the error")
+    message: str = shapes.text("What happened")
+    hint: str = shapes.text("What to do about it")
+    retryable: bool = shapes.flag("Whether the same call may succeed later")
 
 
-class _Problem(Data):
-    argument: str = text("The argument")
-    problem: str = text("What is wrong with it")
-    nearest: str = text("The argument that was probably meant").optional
+class _Problem(shapes.Data):
+    argument: str = shapes.text("The argument")
+    problem: str = shapes.text("What is wrong with it")
+    nearest: str = shapes.text("The argument that was probably meant").optional
 
 
 class ToolFailure(Failure):
     """The error of a call. A tool whose errors have more fields adds them."""
 
-    problems: list[_Problem] = objects("INVALID_ARGUMENTS: the invalid arguments", _Problem).optional
+    problems: list[_Problem] = shapes.objects("INVALID_ARGUMENTS: the invalid arguments", _Problem).optional
 
 
 class Rejection(ToolFailure):
     """The error of a call whose new content checks may reject."""
 
-    files: list[str] = values("VALIDATION_FAILED: the files").optional
-    validation: dict[str, Any] = mapping("VALIDATION_FAILED: what checks found, as in a result").optional
-    diff: str = text("VALIDATION_FAILED: what would have changed").optional
+    files: list[str] = shapes.values("VALIDATION_FAILED: the files").optional
+    validation: dict[str, Any] = shapes.mapping("VALIDATION_FAILED: what checks found, as in a result").optional
+    diff: str = shapes.text("VALIDATION_FAILED: what would have changed").optional
 
 
-class _HistoryNote(Data):
-    recorded: bool = flag("Whether this change can be undone")
-    reason: str = text("What is wrong")
-    aside: str | None = text("New name of a damaged history").nullable
+class _HistoryNote(shapes.Data):
+    recorded: bool = shapes.flag("Whether this change can be undone")
+    reason: str = shapes.text("What is wrong")
+    aside: str | None = shapes.text("New name of a damaged history").nullable
 
 
-class _RecoveryNote(Data):
-    id: str = text("The transaction")
-    direction: str = text(
+class _RecoveryNote(shapes.Data):
+    id: str = shapes.text("The transaction")
+    direction: str = shapes.text(
         "back: rolled back; forward: complete, has landed; unknown: a power cut destroyed the record of it",
         ("back", "forward", "unknown"),
     )
-    files: list[str] = values("Its paths")
-    aside: list[str] = values("Files with content that recovery could neither keep in place nor put back")
+    files: list[str] = shapes.values("Its paths")
+    aside: list[str] = shapes.values("Files with content that recovery could neither keep in place nor put back")
 
 
-_HISTORY = member("Only if something is wrong with the history", _HistoryNote)
-_RECOVERED = member("Only if an interrupted transaction was recovered before this call", _RecoveryNote)
-_NO_CHANGE = flag("True if the call changes no file; omitted otherwise")
+_HISTORY = shapes.member("Only if something is wrong with the history", _HistoryNote)
+_RECOVERED = shapes.member("Only if an interrupted transaction was recovered before this call", _RecoveryNote)
+_NO_CHANGE = shapes.flag("True if the call changes no file; omitted otherwise")
 
 
-class ToolData(Data):
+class ToolData(shapes.Data):
     """The result of a tool. The workspace adds its notes, which any call may have."""
 
     failure = ToolFailure  # the type of its errors; without an annotation, so that it is not a field
@@ -260,38 +139,38 @@ class ToolData(Data):
 
 
 ACTIONS = ("create", "update", "delete", "rename")
-PATH = text("The file, relative to the workspace root; absolute below an extra root")
-CHANGE_ID = text("The change that landed, for undo; null if nothing was changed").nullable
-HASH = digest("Of the file's new content, for expect_hash; in a dry run, of what it would be")
-DIFF = text("The whole change as a unified diff; empty if nothing changes")
-DRY_RUN = flag("True in a dry run; omitted otherwise").optional
-WARNINGS = values("What was done but may not be intended")
-START_LINE = integer("First line, from 1")
-END_LINE = integer("Last line, inclusive")
+PATH = shapes.text("The file, relative to the workspace root; absolute below an extra root")
+CHANGE_ID = shapes.text("The change that landed, for undo; null if nothing was changed").nullable
+HASH = shapes.digest("Of the file's new content, for expect_hash; in a dry run, of what it would be")
+DIFF = shapes.text("The whole change as a unified diff; empty if nothing changes")
+DRY_RUN = shapes.flag("True in a dry run; omitted otherwise").optional
+WARNINGS = shapes.values("What was done but may not be intended")
+START_LINE = shapes.integer("First line, from 1")
+END_LINE = shapes.integer("Last line, inclusive")
 
 
-class ChangedFile(Data):
+class ChangedFile(shapes.Data):
     """A file of a plan."""
 
     path: str = PATH
-    action: str = text("What happens to it", ACTIONS)
-    hash: str | None = digest("Of its new content; null if it is deleted").nullable
-    to: str = text("Its new name, if it is renamed").optional
+    action: str = shapes.text("What happens to it", ACTIONS)
+    hash: str | None = shapes.digest("Of its new content; null if it is deleted").nullable
+    to: str = shapes.text("Its new name, if it is renamed").optional
 
 
-FILES = objects("The files that change", ChangedFile)
+FILES = shapes.objects("The files that change", ChangedFile)
 
 
-RUNG = text("How the text was found; null if there was none to find", RUNG_WORDS).nullable
-SCORE = number("Similarity of the text and the place, up to 1").nullable
+RUNG = shapes.text("How the text was found; null if there was none to find", RUNG_WORDS).nullable
+SCORE = shapes.number("Similarity of the text and the place, up to 1").nullable
 
 
-class WrittenOn(Data):
+class WrittenOn(shapes.Data):
     """An earlier version of a file."""
 
-    source: str = text("Where it was found", ("read", "history", "index", "head", "commit"))
-    id: str | None = text("The change or commit that has it").nullable
-    until: str | None = text("The change or commit that replaced it").nullable
+    source: str = shapes.text("Where it was found", ("read", "history", "index", "head", "commit"))
+    id: str | None = shapes.text("The change or commit that has it").nullable
+    until: str | None = shapes.text("The change or commit that replaced it").nullable
 
     @classmethod
     def of(cls, base: Base | None) -> WrittenOn | None:
@@ -299,7 +178,9 @@ class WrittenOn(Data):
         return None if base is None else cls(source=base.source, id=base.id, until=base.until)
 
 
-WRITTEN_ON = member("The earlier version that the text was written on, if the change was merged", WrittenOn).nullable
+WRITTEN_ON = shapes.member(
+    "The earlier version that the text was written on, if the change was merged", WrittenOn
+).nullable
 
 
 def version_of(base: Base | None) -> Version | None:
@@ -307,39 +188,7 @@ def version_of(base: Base | None) -> Version | None:
     return None if base is None else {"source": base.source, "id": base.id, "until": base.until}
 
 
-class Issue(Data):
-    """A problem that a check found."""
-
-    path: str = text("The file")
-    line: int = integer("From 1")
-    column: int = integer("From 1")
-    severity: str = text("How bad it is", ("error", "warning"))
-    code: str = text("The check's own code")
-    message: str = text("What is wrong")
-    validator: str = text("The check")
-    source: str = text("The text of that line")
-
-
-class NotRun(Data):
-    """A check that did not run."""
-
-    path: str = text("The file")
-    validator: str = text("The check")
-    reason: str = text("Why not")
-    required: bool = flag("Whether the edit is rejected because of it")
-
-
-class Validation(Data):
-    """What checks of new content found."""
-
-    passed: bool = flag("Whether every check ran and found no error that counts")
-    new: list[Issue] = objects("Problems that the edit introduces", Issue)
-    existing: list[Issue] = objects("Problems that were there before", Issue)
-    fixed: list[Issue] = objects("Problems that the edit fixes", Issue)
-    not_run: list[NotRun] = objects("Checks that did not run", NotRun)
-
-
-VALIDATION = member("What checks of the new content found", Validation)
+VALIDATION = shapes.member("What checks of the new content found", Findings)
 VALIDATION_IF_ASKED = VALIDATION.with_description("Only with validate: what checks of the new content found").optional
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice, pairwise
 
-from suture import wording
+from suture import shapes, wording
 from suture.bounds import check_limit, check_size, timed
 from suture.engine.checks import check_changes
 from suture.errors import (
@@ -19,6 +19,7 @@ from suture.errors import (
 )
 from suture.plan import Plan
 from suture.records import Record
+from suture.shapes import Findings
 from suture.text.edits import edit, minimize, splice
 from suture.text.replace import adapt_endings, occurrences
 from suture.tools import results, spec
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
     from suture.audience import Audience
     from suture.engine.session import Session
-    from suture.errors import Findings
     from suture.plan import Change, Create, Snapshot, Update
     from suture.text import Text
     from suture.text.edits import Edit
@@ -179,17 +179,17 @@ def _by_pattern(session: Session, name: str, text: Text, search: SearchReplace, 
     return edits
 
 
-class SearchCorrection(results.Data):
+class SearchCorrection(shapes.Data):
     """The corrected search and replacement."""
 
-    search: str = results.text("The file's text")
-    replace: str = results.text("Its replacement")
+    search: str = shapes.text("The file's text")
+    replace: str = shapes.text("Its replacement")
 
 
 class SafeEditFailure(results.ToolFailure):
     """The error of a call of `safe_edit`."""
 
-    correction: SearchCorrection | None = results.member(
+    correction: SearchCorrection | None = shapes.member(
         "PATTERN_NOT_FOUND: the corrected search, if it is known", SearchCorrection
     ).nullable.optional
 
@@ -199,11 +199,11 @@ class SafeEditResult(results.ToolData):
 
     failure = SafeEditFailure
     path: str | None = results.PATH.nullable
-    mode: str = results.text("The requested mode: strict, interactive or verify_only")
-    written: bool = results.flag("Whether the file was written")
+    mode: str = shapes.text("The requested mode: strict, interactive or verify_only")
+    written: bool = shapes.flag("Whether the file was written")
     change_id: str | None = results.CHANGE_ID
-    hash: str | None = results.digest("Of the file as it is now, for expect_hash; null if there is none").nullable
-    replacements: int | None = results.integer("How many occurrences the search found; null without a search").nullable
+    hash: str | None = shapes.digest("Of the file as it is now, for expect_hash; null if there is none").nullable
+    replacements: int | None = shapes.integer("How many occurrences the search found; null without a search").nullable
     diff: str = results.DIFF
     validation: Findings = results.VALIDATION
 
@@ -269,8 +269,8 @@ class SafeEditReport(Record):
     def _verified_lines(self, counted: Sequence[str]) -> Iterator[str]:
         """The findings for an edit that is only checked."""
         validation = self.validation
-        errors = [issue for issue in validation["new"] if issue["severity"] == "error"]
-        if validation["passed"]:
+        errors = [issue for issue in validation.new if issue.severity == "error"]
+        if validation.passed:
             yield "✅ Validation Passed"
         if errors or (self.request.validate == "all" and existing_errors(validation)):
             yield "❌ Validation Failed:"
@@ -314,7 +314,7 @@ def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience:
         hash=error.current_hash,
         replacements=None,
         diff="",
-        validation={"passed": False, "new": [], "existing": [], "fixed": [], "not_run": []},
+        validation=Findings(passed=False, new=[], existing=[], fixed=[], not_run=[]),
     )
     words = _error_words(error, audience)
     if isinstance(error, ValidationFailed):
@@ -332,7 +332,7 @@ def _error_words(error: SutureError, audience: Audience) -> str:
     """An error in the specification's form: a cross, what is wrong, and what to do."""
     if isinstance(error, ValidationFailed):
         validation = error.validation
-        blamed = bool(validation["new"]) or any(problem["required"] for problem in validation["not_run"])
+        blamed = bool(validation.new) or any(skipped.required for skipped in validation.not_run)
         lines, others = rejection_lines(validation), other_lines(validation, existing=blamed, required=False)
         head = audience.mark_failure(_CROSS, "Edit rejected due to validation errors (Mode: strict):")
         advice = [wording.hint(error, audience)] if audience.prints_data else []  # the specified text has none

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import islice
 
+from suture import shapes
 from suture.bounds import check_limit, timed
 from suture.engine import Engine
 from suture.errors import NoCaptureGroups, SutureError
@@ -279,19 +280,19 @@ class FileMatches(Record):
         return [(number, content, spans.get(number)) for number, content in contents.items() if number <= shown]
 
 
-class MatchedFile(results.Data):
+class MatchedFile(shapes.Data):
     """A file with matches."""
 
     path: str = results.PATH
-    matches: int = results.integer("How many")
-    lines: list[Line] = results.values("Number and content of the lines, and their matches", "array").optional
+    matches: int = shapes.integer("How many")
+    lines: list[Line] = shapes.values("Number and content of the lines, and their matches", "array").optional
 
 
-class SearchResult(results.Data):
+class SearchResult(shapes.Data):
     """What the command `search` found, besides the rows."""
 
-    files: list[MatchedFile] = results.objects("The files with matches, if there are no rows", MatchedFile).optional
-    binary: list[str] = results.values("Files that were named but are binary").optional
+    files: list[MatchedFile] = shapes.objects("The files with matches, if there are no rows", MatchedFile).optional
+    binary: list[str] = shapes.values("Files that were named but are binary").optional
 
 
 class _Searcher:
@@ -419,14 +420,14 @@ def search_paths(session: Session, request: Search) -> Answer:
         for file in matches:
             by_name.setdefault(file.name, file)
     files = list(first_matches((by_name[name] for name in sorted(by_name)), request.max_matches))
-    result = SearchResult(binary=results.or_left_out(binary or None))
+    result = SearchResult(binary=shapes.or_left_out(binary or None))
     if request.view == "rows":
         return _rows_of(files, result.data())
     shown = [
         MatchedFile(
             path=file.name,
             matches=len(file.matches),
-            lines=results.or_left_out(file.lines(request.context_after) if request.view == "lines" else None),
+            lines=shapes.or_left_out(file.lines(request.context_after) if request.view == "lines" else None),
         )
         for file in files
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from suture import wording
+from suture import shapes, wording
 from suture.audience import EDITOR
 from suture.errors import (
     FileNotFound,
@@ -427,18 +427,18 @@ the nearest text, says what differs, and, if one place clearly fits, gives the c
 class TextEditorResult(results.ToolData):
     """The result of a command."""
 
-    command: str | None = results.text("The command, if it was given").nullable
-    path: str | None = results.text("File or folder, relative to the root, if it was given").nullable
-    change_id: str | None = results.text("The change, for undo; null if nothing changed").nullable.optional
-    hash: str = results.digest("Of the file's bytes").optional
-    diff: str = results.text("What changed, as a unified diff").optional
-    warnings: list[str] = results.values("What may not be intended").optional
-    total_lines: int = results.integer("Lines of the viewed file").optional
-    start_line: int = results.integer("The first line that is shown").optional
-    end_line: int = results.integer("The last line that is shown").optional
-    entries: list[str] = results.values("The folder's entries, two levels deep; folders end with a slash").optional
-    left_out: int = results.integer("How many entries are not shown").optional
-    truncated: bool = results.flag("Whether something is not shown").optional
+    command: str | None = shapes.text("The command, if it was given").nullable
+    path: str | None = shapes.text("File or folder, relative to the root, if it was given").nullable
+    change_id: str | None = shapes.text("The change, for undo; null if nothing changed").nullable.optional
+    hash: str = shapes.digest("Of the file's bytes").optional
+    diff: str = shapes.text("What changed, as a unified diff").optional
+    warnings: list[str] = shapes.values("What may not be intended").optional
+    total_lines: int = shapes.integer("Lines of the viewed file").optional
+    start_line: int = shapes.integer("The first line that is shown").optional
+    end_line: int = shapes.integer("The last line that is shown").optional
+    entries: list[str] = shapes.values("The folder's entries, two levels deep; folders end with a slash").optional
+    left_out: int = shapes.integer("How many entries are not shown").optional
+    truncated: bool = shapes.flag("Whether something is not shown").optional
 
 
 STR_REPLACE_BASED_EDIT_TOOL = ToolSpec(

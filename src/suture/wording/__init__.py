@@ -11,6 +11,7 @@ from __future__ import annotations
 from suture.audience import MODEL, Editor, PatchWriter
 from suture.errors import PermissionDenied
 from suture.json_text import dumps
+from suture.shapes import json_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from suture.audience import Audience
-    from suture.errors import Findings, FoundIssue, LineRange, SkippedCheck, SutureError, Version
+    from suture.errors import LineRange, SutureError, Version
     from suture.files.recovery import Recovered
     from suture.match.diagnose import Difference
     from suture.plan import Trouble
+    from suture.shapes import Findings, FoundIssue, SkippedCheck
 
     E = TypeVar("E", bound=SutureError)
     Sentence = Callable[[Any, Audience], str]
@@ -145,10 +147,14 @@ def error_data(error: SutureError, audience: Audience = MODEL) -> dict[str, Any]
         "message": message(error, audience),
         "hint": hint(error, audience),
         "retryable": error.retryable,
-        **error.fields(),
+        **_json_fields(error),
         **({"further_failures": further} if further else {}),
         **({"unexamined": error.unexamined} if error.unexamined else {}),
     }
+
+
+def _json_fields(error: SutureError) -> dict[str, Any]:
+    return {name: json_value(value) for name, value in error.fields().items()}
 
 
 def _further(
@@ -161,7 +167,9 @@ def _further(
     data: dict[str, Any] = {"index": index, "code": error.code, "message": message(error, audience)}
     if not detailed:
         return data
-    known = {name: value for name, value in error.fields().items() if name not in _NOT_REPEATED and value is not None}
+    known = {
+        name: value for name, value in _json_fields(error).items() if name not in _NOT_REPEATED and value is not None
+    }
     return {**data, "hint": hint(error, audience), **known}
 
 
@@ -483,9 +491,9 @@ def _end(ending: str) -> str:
 
 def issue_parts(issue: FoundIssue) -> tuple[str, str, str]:
     """The place, the code and the message of a problem, safe to show."""
-    warning = " (warning)" if issue["severity"] == "warning" else ""
-    place = f"{issue['path']}:{issue['line']}:{issue['column']}"
-    return plain(place), plain(issue["code"]), plain(issue["message"] + warning)
+    warning = " (warning)" if issue.severity == "warning" else ""
+    place = f"{issue.path}:{issue.line}:{issue.column}"
+    return plain(place), plain(issue.code), plain(issue.message + warning)
 
 
 def issue_line(issue: FoundIssue) -> str:
@@ -495,35 +503,35 @@ def issue_line(issue: FoundIssue) -> str:
 
 def new_lines(validation: Findings) -> Iterator[str]:
     """The problems that an edit introduces, errors first."""
-    yield from _some_lines([*map(issue_line, errors_first(validation["new"]))], _SHOWN_ISSUES)
+    yield from _some_lines([*map(issue_line, errors_first(validation.new))], _SHOWN_ISSUES)
 
 
 def required_lines(validation: Findings) -> Iterator[str]:
     """The required checks that could not run."""
-    yield from _some_lines([_not_run(check) for check in validation["not_run"] if check["required"]], _SHOWN_ISSUES)
+    yield from _some_lines([_not_run(check) for check in validation.not_run if check.required], _SHOWN_ISSUES)
 
 
 def existing_errors(validation: Findings) -> list[str]:
     """The errors that the file had before."""
-    issues = [issue for issue in validation["existing"] if issue["severity"] == "error"]
+    issues = [issue for issue in validation.existing if issue.severity == "error"]
     return [*_some_lines([*map(issue_line, issues)], _SHOWN_ISSUES)]
 
 
 def other_lines(validation: Findings, *, existing: bool = True, required: bool = True) -> Iterator[str]:
     """The rest of the findings: existing problems, fixed ones, and checks that did not run."""
-    if existing and validation["existing"]:
+    if existing and validation.existing:
         yield "Existing problems, not caused by this edit:"
-        yield from _some_lines([*map(issue_line, errors_first(validation["existing"]))], _SHOWN_EXISTING)
-    if validation["fixed"]:
-        yield f"Fixed: {count(len(validation['fixed']), 'problem')}."
-    unchecked = [_not_run(check) for check in validation["not_run"] if required or not check["required"]]
+        yield from _some_lines([*map(issue_line, errors_first(validation.existing))], _SHOWN_EXISTING)
+    if validation.fixed:
+        yield f"Fixed: {count(len(validation.fixed), 'problem')}."
+    unchecked = [_not_run(check) for check in validation.not_run if required or not check.required]
     yield from (f"⚠️ Not validated: {line}" for line in _some_lines(unchecked, _SHOWN_ISSUES))
 
 
 def validation_lines(validation: Findings) -> list[str]:
     """The findings for an edit that landed, as tools append them to their text."""
     new, others = [*new_lines(validation)], [*other_lines(validation)]
-    if validation["passed"] and not new:
+    if validation.passed and not new:
         return ["✅ Validation Passed", *others]
     return [*(["⚠️ Validation found:", *new] if new else []), *others]
 
@@ -532,13 +540,13 @@ def errors_first(issues: Sequence[FoundIssue]) -> list[FoundIssue]:
     """Errors before warnings, a merge conflict before its consequences, and each syntax error's line only once."""
     shown: dict[tuple[str, int, str, str], FoundIssue] = {}
     for issue in issues:
-        words = "" if issue["code"] == _SYNTAX else issue["message"]
-        shown.setdefault((issue["path"], issue["line"], issue["code"], words), issue)
-    return sorted(shown.values(), key=lambda issue: (issue["severity"] != "error", issue["code"] != _CONFLICT))
+        words = "" if issue.code == _SYNTAX else issue.message
+        shown.setdefault((issue.path, issue.line, issue.code, words), issue)
+    return sorted(shown.values(), key=lambda issue: (issue.severity != "error", issue.code != _CONFLICT))
 
 
 def _not_run(check: SkippedCheck) -> str:
-    return plain(f"{check['path']} by {check['validator']}: {check['reason']}")
+    return plain(f"{check.path} by {check.validator}: {check.reason}")
 
 
 def _some_lines(lines: list[str], most: int) -> Iterator[str]:

@@ -310,19 +310,19 @@ def _search_not_found(error: errors.PatternNotFound) -> str:
 def _validation_message(error: errors.ValidationFailed) -> str:
     """Why, with the first wrong line, which is not in any file yet."""
     why = rejection_lines(error.validation)
-    first = next((issue["source"] for issue in errors_first(error.validation["new"])), "")
+    first = next((issue.source for issue in errors_first(error.validation.new)), "")
     if first and why:
         why.insert(1, f"  | {plain(first)}")
     lines = [f"  {line}" for line in (*why, *map(plain, error.failed))]
-    introduces = any(issue["severity"] == "error" for issue in error.validation["new"])
+    introduces = any(issue.severity == "error" for issue in error.validation.new)
     return "\n".join([f"The edit was rejected{' because it introduces errors' if introduces else ''}:", *lines])
 
 
 def _fix_first(error: errors.ValidationFailed) -> str:
     validation = error.validation
-    if any(issue["severity"] == "error" for issue in validation["new"]):
+    if any(issue.severity == "error" for issue in validation.new):
         return "Nothing was written. Fix the edit and send it again; existing problems do not block it."
-    if any(check["required"] for check in validation["not_run"]):
+    if any(check.required for check in validation.not_run):
         return "Nothing was written. Make the check run, or ask the operator not to require it."
     first = "fix them first, or check only for new errors"
     return f"Nothing was written. These errors were there before this edit: {first}."

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it does not say its types
 
-from suture import ToolResult, Workspace
+from suture import ToolResult, Workspace, shapes
 from suture.errors import InternalError
 from suture.testing import MemoryFS
 from suture.tools import COMMANDS, TOOLS, all_tools, command, find, results
@@ -218,15 +218,15 @@ def test_the_definition_of_a_tool_has_its_schema(tool: str) -> None:
     assert spec.definition().get("outputSchema") == spec.output_schema
 
 
-class Leaf(results.Data):
-    size: int = results.integer("How large")
-    color: str = results.text("Which", ("red", "green")).nullable.optional
+class Leaf(shapes.Data):
+    size: int = shapes.integer("How large")
+    color: str = shapes.text("Which", ("red", "green")).nullable.optional
 
 
 class Tree(results.ToolData):
-    name: str = results.text("Its name")
-    leaves: list[Leaf] = results.objects("What grows on it", Leaf)
-    best: Leaf = results.member("The best of them", Leaf).optional
+    name: str = shapes.text("Its name")
+    leaves: list[Leaf] = shapes.objects("What grows on it", Leaf)
+    best: Leaf = shapes.member("The best of them", Leaf).optional
 
 
 def test_the_schema_of_a_result_is_derived_from_its_type() -> None:
@@ -249,7 +249,9 @@ def test_a_result_gives_the_data_that_its_schema_describes() -> None:
     tree = Tree(name="oak", leaves=[Leaf(size=1), Leaf(size=2, color="red")])
     assert tree.data() == {"name": "oak", "leaves": [{"size": 1}, {"size": 2, "color": "red"}]}
     assert tree.evolve(best=Leaf(size=3)).data()["best"] == {"size": 3}
+    assert Tree.read(tree.data()) == tree
+    assert Leaf.read({"size": 1, "color": "red"}) == Leaf(size=1, color="red")
     assert repr(Leaf(size=1)) == "Leaf(size=1, color=LEFT_OUT)"
-    assert Leaf(size=1) == Leaf(size=1, color=results.or_left_out(None))
+    assert Leaf(size=1) == Leaf(size=1, color=shapes.or_left_out(None))
     with pytest.raises(TypeError):
         Tree(name="oak")

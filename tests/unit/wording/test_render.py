@@ -6,6 +6,7 @@ from docs.making.errors import error_groups, sample
 from suture import errors, wording
 from suture.files.recovery import Recovered
 from suture.plan import Trouble
+from suture.shapes import Findings, FoundIssue, json_value
 from suture.wording import edits, messages
 
 LONG = "a line\n" * 20
@@ -171,24 +172,24 @@ SAMPLES: list[errors.SutureError] = [
     errors.UnsupportedBlock(path=None, problem="not_a_file"),
     errors.ValidationFailed(
         files=["a.py"],
-        validation={
-            "passed": False,
-            "new": [
-                {
-                    "path": "a.py",
-                    "line": 1,
-                    "column": 2,
-                    "severity": "error",
-                    "code": "F821",
-                    "message": "no",
-                    "validator": "python",
-                    "source": "x",
-                }
+        validation=Findings(
+            passed=False,
+            new=[
+                FoundIssue(
+                    path="a.py",
+                    line=1,
+                    column=2,
+                    severity="error",
+                    code="F821",
+                    message="no",
+                    validator="python",
+                    source="x",
+                )
             ],
-            "existing": [],
-            "fixed": [],
-            "not_run": [],
-        },
+            existing=[],
+            fixed=[],
+            not_run=[],
+        ),
         diff="",
     ),
 ]
@@ -206,7 +207,9 @@ def test_every_error_code_has_words_and_every_word_a_code() -> None:
 def test_an_error_is_told_as_data_and_in_a_few_lines(error: errors.SutureError) -> None:
     data = wording.error_data(error)
     assert list(data)[:4] == ["code", "message", "hint", "retryable"]
-    assert {name: data[name] for name in error.fields()} == error.fields()
+    assert {name: data[name] for name in error.fields()} == {
+        name: json_value(value) for name, value in error.fields().items()
+    }
     text = wording.error_text(error)
     if error.code in edits.EDIT_TEXTS:
         assert text.startswith(data["message"])  # the specification has the rest

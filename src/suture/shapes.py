@@ -1,0 +1,186 @@
+"""The JSON objects that results and errors are made of: each is declared once, as a class of values with a schema.
+
+    class Match(Data):
+        line: int = integer("From 1")
+        text: str = text("The line").optional
+
+`Match(line=3).data()` is the JSON object, and `Match.schema()` describes it. An `.optional` field is omitted unless it
+is given.
+"""
+
+from __future__ import annotations
+
+from suture.records import Record, dataclass_transform
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, Self
+
+    Schema = dict[str, Any]
+
+
+class _LeftOut:
+    """The value of an optional field that was not given."""
+
+    def __repr__(self) -> str:
+        return "LEFT_OUT"
+
+
+LEFT_OUT = _LeftOut()
+
+
+class Field:
+    """A key of an object: the JSON schema of its value, whether it is required, and the type of objects in it."""
+
+    def __init__(self, schema: Schema, model: type[Data] | None = None, *, always: bool = True) -> None:
+        self.schema = schema
+        self.model = model
+        self.always = always
+
+    @property
+    def optional(self) -> Field:
+        """The same field, not required."""
+        return Field(self.schema, self.model, always=False)
+
+    @property
+    def nullable(self) -> Field:
+        """The same field, which may be null."""
+        schema = {**self.schema, "type": [self.schema["type"], "null"]}
+        schema |= {"enum": [*schema["enum"], None]} if "enum" in schema else {}
+        return Field(schema, self.model, always=self.always)
+
+    def with_description(self, about: str) -> Field:
+        """The same field with another description."""
+        return Field({**self.schema, "description": about}, self.model, always=self.always)
+
+    def read(self, value: Any) -> Any:
+        """A value, with objects of the field's type."""
+        if self.model is None or value is None:
+            return value
+        return [*map(self.model.read, value)] if isinstance(value, list) else self.model.read(value)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Data(Record):
+    """An object in a result."""
+
+    _shape: dict[str, Field] = {}  # noqa: RUF012  every class gets its own
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._shape = {name: getattr(cls, name) for name in cls._fields}
+        cls._defaults = {name: LEFT_OUT for name, field in cls._shape.items() if not field.always}
+
+    def data(self) -> dict[str, Any]:
+        """The object as JSON values."""
+        fields = ((name, self.__dict__[name]) for name in self._fields)
+        return {name: json_value(value) for name, value in fields if value is not LEFT_OUT}
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Self:
+        """The object that has this data."""
+        return cls(**{name: cls._shape[name].read(value) for name, value in data.items()})
+
+    @classmethod
+    def schema(cls) -> Schema:
+        """The object's schema, without a description."""
+        required = [name for name, field in cls._shape.items() if field.always]
+        return {"type": "object", "properties": cls._properties(), "required": required}
+
+    @classmethod
+    def _properties(cls) -> dict[str, Schema]:
+        """The properties, required ones first."""
+        ordered = sorted(cls._shape.items(), key=lambda item: not item[1].always)
+        return {name: field.schema for name, field in ordered}
+
+
+def or_left_out(value: Any) -> Any:
+    """The value of an optional field; None is omitted."""
+    return LEFT_OUT if value is None else value
+
+
+def json_value(value: object) -> object:
+    """A value as JSON has it: objects, also those in a list, as dictionaries."""
+    if isinstance(value, Data):
+        return value.data()
+    if isinstance(value, list) and value and isinstance(value[0], Data):
+        return [item.data() for item in value]
+    return value
+
+
+def text(about: str, choices: Iterable[str] = ()) -> Any:
+    """A string, or one of some choices."""
+    return Field({"type": "string", **({"enum": [*choices]} if choices else {}), "description": about})
+
+
+def digest(about: str) -> Any:
+    """The hash of some content."""
+    return Field({"type": "string", "pattern": "^sha256:[0-9a-f]{64}$", "description": about})
+
+
+def integer(about: str) -> Any:
+    """A whole number."""
+    return Field({"type": "integer", "description": about})
+
+
+def number(about: str) -> Any:
+    """A number."""
+    return Field({"type": "number", "description": about})
+
+
+def flag(about: str) -> Any:
+    """True or false."""
+    return Field({"type": "boolean", "description": about})
+
+
+def values(about: str, of: str = "string") -> Any:
+    """A list of plain values."""
+    return Field({"type": "array", "items": {"type": of}, "description": about})
+
+
+def objects(about: str, model: type[Data]) -> Any:
+    """A list of objects of one type."""
+    return Field({"type": "array", "items": model.schema(), "description": about}, model)
+
+
+def member(about: str, model: type[Data]) -> Any:
+    """An object."""
+    return Field({**model.schema(), "description": about}, model)
+
+
+def mapping(about: str) -> Any:
+    """An object of any shape."""
+    return Field({"type": "object", "description": about})
+
+
+class FoundIssue(Data):
+    """A problem that a check found."""
+
+    path: str = text("The file")
+    line: int = integer("From 1")
+    column: int = integer("From 1")
+    severity: str = text("How bad it is", ("error", "warning"))
+    code: str = text("The check's own code")
+    message: str = text("What is wrong")
+    validator: str = text("The check")
+    source: str = text("The text of that line")
+
+
+class SkippedCheck(Data):
+    """A check that did not run."""
+
+    path: str = text("The file")
+    validator: str = text("The check")
+    reason: str = text("Why not")
+    required: bool = flag("Whether the edit is rejected because of it")
+
+
+class Findings(Data):
+    """What checks of new content found."""
+
+    passed: bool = flag("Whether every check ran and found no error that counts")
+    new: list[FoundIssue] = objects("Problems that the edit introduces", FoundIssue)
+    existing: list[FoundIssue] = objects("Problems that were there before", FoundIssue)
+    fixed: list[FoundIssue] = objects("Problems that the edit fixes", FoundIssue)
+    not_run: list[SkippedCheck] = objects("Checks that did not run", SkippedCheck)
