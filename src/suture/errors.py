@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NotRequired, Self, TypedDict, TypeVar
 
-    from suture.shapes import Findings
+    from suture.shapes import CorrectedSearch, Findings, UnreadEdit, WrittenOn
 
     E = TypeVar("E", bound="SutureError")
 
@@ -78,14 +78,6 @@ if TYPE_CHECKING:
         base: str
         ours: str
         theirs: str
-
-    class Version(TypedDict):
-        """An earlier version of a file."""
-
-        source: str
-        id: str | None
-        until: str | None
-        """The change or commit that replaced it."""
 
     class NearPlace(Region):
         """A place similar to the text to find, as `patch` reports it."""
@@ -186,21 +178,6 @@ if TYPE_CHECKING:
         truncated: NotRequired[bool]
         about: NotRequired[str]
         """`name` or `file`, if it is not about lines."""
-
-    class UnreadEdit(TypedDict):
-        """A part of a reply that looks like an edit but was not read."""
-
-        line: int
-        kind: str
-        path: str | None
-        edits: bool
-        message: str
-
-    class CorrectedSearch(TypedDict):
-        """The search and replacement that were probably meant."""
-
-        search: str
-        replace: str
 
 
 @dataclass_transform(kw_only_default=True)
@@ -504,7 +481,7 @@ class NoMatch(_OfEdit, code="NO_MATCH"):
     """`{start_line, end_line, change_id}`: where the new text already is, and which change put it there."""
     stale: Stale | None = None
     """`{change_id, start_line, end_line, text}`: the text that replaced it, and is there now."""
-    written_on: Version | None = None
+    written_on: WrittenOn | None = None
     """`{source, id, until}`: the version that the text was written on, if it is known."""
     consumed_by: int | None = None
     """The earlier edit of the call that changed the text."""
@@ -587,7 +564,7 @@ class TargetDeleted(_OfPatch, code="TARGET_DELETED"):
     end_line: int
     text: str
     """What is there now."""
-    written_on: Version | None
+    written_on: WrittenOn | None
     """`{source, id, until}`: the version that has the text, and the change or commit that replaced that version."""
     search_text: str
 
@@ -601,7 +578,7 @@ class EditConflict(_OfPatch, code="EDIT_CONFLICT"):
     theirs: str
     detail: str
     search_text: str
-    written_on: Version | None = None
+    written_on: WrittenOn | None = None
     """`{source, id, until}`: the version that the old text was written on, if it is known."""
 
 

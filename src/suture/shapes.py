@@ -20,6 +20,23 @@ if TYPE_CHECKING:
     Schema = dict[str, Any]
 
 
+UNREAD_KINDS = (
+    "call",  # of an edit tool, or in JSON
+    "fields",  # in YAML or TOML, or after labels
+    "tag",
+    "file",  # a whole one in a tag or a call, if whole files were not asked for
+    "fenced_file",  # a whole one in a fence with a path, if whole files were not asked for
+    "markers",  # unknown ones
+    "escaped",  # markers that are escaped
+    "diff",  # one that names no file, or is of another kind
+    "fences",
+    "sentence",
+    "heredoc",  # a shell command that writes a file
+    "shell",  # a shell command that changes, moves or deletes files
+)
+"""Kinds of text that looks like an edit but was not read; `wording.reply` has their names."""
+
+
 class _LeftOut:
     """The value of an optional field that was not given."""
 
@@ -184,3 +201,28 @@ class Findings(Data):
     existing: list[FoundIssue] = objects("Problems that were there before", FoundIssue)
     fixed: list[FoundIssue] = objects("Problems that the edit fixes", FoundIssue)
     not_run: list[SkippedCheck] = objects("Checks that did not run", SkippedCheck)
+
+
+class WrittenOn(Data):
+    """An earlier version of a file."""
+
+    source: str = text("Where it was found", ("read", "history", "index", "head", "commit"))
+    id: str | None = text("The change or commit that has it").nullable
+    until: str | None = text("The change or commit that replaced it").nullable
+
+
+class CorrectedSearch(Data):
+    """The search and replacement that were probably meant."""
+
+    search: str = text("The file's text")
+    replace: str = text("Its replacement")
+
+
+class UnreadEdit(Data):
+    """A part of a reply that looks like an edit but was not read."""
+
+    line: int = integer("The line of the reply at which it begins")
+    kind: str = text("What it seems to be", UNREAD_KINDS)
+    path: str | None = text("The file it seems to change").nullable
+    edits: bool = flag("Whether it clearly edits a file; if true, the call is an error unless `only` is given")
+    message: str = text("All of this in one sentence")

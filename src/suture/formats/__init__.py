@@ -94,22 +94,6 @@ PROBLEMS = (
     "not_asked",  # a call that writes a whole file, which was not asked for
 )
 
-KINDS = (
-    "call",  # of an edit tool, or in JSON
-    "fields",  # in YAML or TOML, or after labels
-    "tag",
-    "file",  # a whole one in a tag or a call, if whole files were not asked for
-    "fenced_file",  # a whole one in a fence with a path, if whole files were not asked for
-    "markers",  # unknown ones
-    "escaped",  # markers that are escaped
-    "diff",  # one that names no file, or is of another kind
-    "fences",
-    "sentence",
-    "heredoc",  # a shell command that writes a file
-    "shell",  # a shell command that changes, moves or deletes files
-)
-"""Kinds of text that looks like an edit but was not read; `wording.reply` has their names."""
-
 LANGUAGES = frozenset(
     (
         *("", "json", "jsonc", "json5", "jsonl", "xml", "html", "text", "txt", "plain", "plaintext"),
@@ -242,7 +226,7 @@ class Unread(Record):
     line: int
     """The line of the reply at which it begins, counted from 1."""
     kind: str
-    """What it seems to be, as one of `KINDS`."""
+    """What it seems to be, as one of `shapes.UNREAD_KINDS`."""
     path: str | None = None
     """The file it seems to be about."""
     edits: bool = False

@@ -30,7 +30,6 @@ from suture.tools.results import (
     RUNG,
     SCORE,
     WRITTEN_ON,
-    WrittenOn,
     check_hash,
     check_placeholders,
     check_surrogates,
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from suture.engine.session import Session
     from suture.match.index import Base
     from suture.plan import Change, Content, FileChange, Snapshot
-    from suture.shapes import Findings
+    from suture.shapes import Findings, WrittenOn
     from suture.text.edits import Edit
 
 
@@ -471,7 +470,7 @@ class PatchReport(Record):
             start_line=placement.start_line,
             end_line=placement.end_line,
             replaced=self._replaced_text(placement),
-            written_on=WrittenOn.of(placement.base),
+            written_on=version_of(placement.base),
         )
 
     def _replaced_text(self, placement: Placement) -> str:

@@ -16,7 +16,6 @@ from suture import errors, log, shapes, wording
 from suture.audience import MODEL
 from suture.bounds import check_limit
 from suture.errors import IncompleteBlock, NoBlocks, SutureError, UnreadEdits
-from suture.formats import KINDS as UNREAD_KINDS
 from suture.formats import NOTATIONS
 from suture.formats.reply import (
     ReplyParser,
@@ -28,6 +27,7 @@ from suture.match.index import Found
 from suture.match.placeholders import find_added
 from suture.plan import Plan
 from suture.records import Record
+from suture.shapes import UnreadEdit
 from suture.text.diff import line_edits
 from suture.tools import results, spec
 from suture.tools.failure import hunk_error
@@ -51,12 +51,11 @@ if TYPE_CHECKING:
 
     from suture.audience import Audience
     from suture.engine.session import Session
-    from suture.errors import UnreadEdit
     from suture.formats import Block, Hunk, Unread
     from suture.match.hunks import Fit
     from suture.plan import Change, FileChange
     from suture.settings import Settings
-    from suture.shapes import Findings
+    from suture.shapes import Findings, WrittenOn
     from suture.tools.reply_files import Landed, ReplyFile
 
 
@@ -156,7 +155,7 @@ class ReplyBlock(shapes.Data):
     reply_line: int = shapes.integer("Its first line in the reply")
     rung: str | None = results.RUNG
     score: float | None = results.SCORE
-    written_on: results.WrittenOn | None = results.WRITTEN_ON
+    written_on: WrittenOn | None = results.WRITTEN_ON
     diff: str = shapes.text("What it changes, as a unified diff")
     error: dict[str, Any] | None = results.error("Why it failed; null if it did not", BlockFailure).nullable
 
@@ -175,21 +174,11 @@ class ReplyBlock(shapes.Data):
             reply_line=block.line,
             rung=outcome.rung,
             score=outcome.score,
-            written_on=results.WrittenOn.of(outcome.base),
+            written_on=results.version_of(outcome.base),
             diff=outcome.diff,
             error=None if error is None else _error_data(error, _audience_of(outcome, audience)),
             to=shapes.or_left_out(outcome.to),
         )
-
-
-class UnreadPart(shapes.Data):
-    """A part that looks like an edit but was not read."""
-
-    line: int = shapes.integer("The line of the reply at which it begins")
-    kind: str = shapes.text("What it seems to be", UNREAD_KINDS)
-    path: str | None = shapes.text("The file it seems to change").nullable
-    edits: bool = shapes.flag("Whether it clearly edits a file; if true, the call is an error unless `only` is given")
-    message: str = shapes.text("All of this in one sentence")
 
 
 class ReplyFailure(results.Rejection):
@@ -209,7 +198,7 @@ class ApplyReplyResult(results.ToolData):
     summary: Summary = shapes.member("Numbers of blocks and hunks", Summary)
     blocks: list[ReplyBlock] = shapes.objects("The outcome of each block or hunk, in order", ReplyBlock)
     files: list[results.ChangedFile] = results.FILES
-    unread: list[UnreadPart] = shapes.objects("Parts that look like edits but were not read", UnreadPart)
+    unread: list[UnreadEdit] = shapes.objects("Parts that look like edits but were not read", UnreadEdit)
     errors: list[str] = shapes.values("What is wrong with the reply")
     warnings: list[str] = results.WARNINGS
     diff: str = results.DIFF
@@ -353,7 +342,7 @@ class ReplyReport(Record):
             summary=Summary.of(self.outcomes),
             blocks=[ReplyBlock.of(outcome, self.audience) for outcome in self.outcomes],
             files=results.changed_files(self.changes),
-            unread=[UnreadPart(**_unread_edit(part)) for part in self.validation.unread],
+            unread=[*map(_unread_edit, self.validation.unread)],
             errors=self.validation.errors,
             warnings=[*self.validation.warnings, *self._warnings()],
             diff=results.plan_diff(self.changes),
@@ -429,7 +418,7 @@ def explain_apply_reply(_: Mapping[str, object], error: SutureError, audience: A
         summary=Summary.of([]),
         blocks=[],
         files=[],
-        unread=[UnreadPart(**part) for part in unread],
+        unread=unread,
         errors=[wording.message(error, audience)],
         warnings=[],
         diff="",
@@ -440,7 +429,7 @@ def explain_apply_reply(_: Mapping[str, object], error: SutureError, audience: A
 
 def _unread_edit(part: Unread) -> UnreadEdit:
     message = describe_unread(part)
-    return {"line": part.line, "kind": part.kind, "path": part.path, "edits": part.edits, "message": message}
+    return UnreadEdit(line=part.line, kind=part.kind, path=part.path, edits=part.edits, message=message)
 
 
 def _ids(outcomes: Sequence[Outcome]) -> list[str]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from suture import errors, shapes
 from suture.errors import ElisionInNewText, FileChanged
 from suture.plan import Create, Delete, Rename, Update
-from suture.shapes import Findings
+from suture.shapes import Findings, WrittenOn
 from suture.text import Text
 from suture.wording import RUNG_WORDS, count, in_argument, plain
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from suture.errors import Version
     from suture.files.database import Database
     from suture.match.index import Base
     from suture.plan import ChangeRecord, FileChange, Snapshot
@@ -165,27 +164,14 @@ RUNG = shapes.text("How the text was found; null if there was none to find", RUN
 SCORE = shapes.number("Similarity of the text and the place, up to 1").nullable
 
 
-class WrittenOn(shapes.Data):
-    """An earlier version of a file."""
-
-    source: str = shapes.text("Where it was found", ("read", "history", "index", "head", "commit"))
-    id: str | None = shapes.text("The change or commit that has it").nullable
-    until: str | None = shapes.text("The change or commit that replaced it").nullable
-
-    @classmethod
-    def of(cls, base: Base | None) -> WrittenOn | None:
-        """A base as results name it."""
-        return None if base is None else cls(source=base.source, id=base.id, until=base.until)
-
-
 WRITTEN_ON = shapes.member(
     "The earlier version that the text was written on, if the change was merged", WrittenOn
 ).nullable
 
 
-def version_of(base: Base | None) -> Version | None:
+def version_of(base: Base | None) -> WrittenOn | None:
     """An earlier version of a file, as errors and results name it."""
-    return None if base is None else {"source": base.source, "id": base.id, "until": base.until}
+    return None if base is None else WrittenOn(source=base.source, id=base.id, until=base.until)
 
 
 VALIDATION = shapes.member("What checks of the new content found", Findings)

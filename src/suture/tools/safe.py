@@ -19,7 +19,7 @@ from suture.errors import (
 )
 from suture.plan import Plan
 from suture.records import Record
-from suture.shapes import Findings
+from suture.shapes import CorrectedSearch, Findings
 from suture.text.edits import edit, minimize, splice
 from suture.text.replace import adapt_endings, occurrences
 from suture.tools import results, spec
@@ -179,18 +179,11 @@ def _by_pattern(session: Session, name: str, text: Text, search: SearchReplace, 
     return edits
 
 
-class SearchCorrection(shapes.Data):
-    """The corrected search and replacement."""
-
-    search: str = shapes.text("The file's text")
-    replace: str = shapes.text("Its replacement")
-
-
 class SafeEditFailure(results.ToolFailure):
     """The error of a call of `safe_edit`."""
 
-    correction: SearchCorrection | None = shapes.member(
-        "PATTERN_NOT_FOUND: the corrected search, if it is known", SearchCorrection
+    correction: CorrectedSearch | None = shapes.member(
+        "PATTERN_NOT_FOUND: the corrected search, if it is known", CorrectedSearch
     ).nullable.optional
 
 
@@ -530,7 +523,7 @@ def _not_found(session: Session, search: SearchReplace | None, name: str, before
 
     missing = examine(session, before, SearchTarget(before.place.name, search.search, search.replace), dry_run=False)
     fits = missing.correction
-    corrected = None if fits is None else {"search": fits["old_text"], "replace": fits["new_text"]}
+    corrected = None if fits is None else CorrectedSearch(search=fits["old_text"], replace=fits["new_text"])
     return error.evolve(details=block_details(missing), correction=corrected)
 
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from suture.audience import Audience
-    from suture.errors import LineRange, SutureError, Version
+    from suture.errors import LineRange, SutureError
     from suture.files.recovery import Recovered
     from suture.match.diagnose import Difference
     from suture.plan import Trouble
-    from suture.shapes import Findings, FoundIssue, SkippedCheck
+    from suture.shapes import Findings, FoundIssue, SkippedCheck, WrittenOn
 
     E = TypeVar("E", bound=SutureError)
     Sentence = Callable[[Any, Audience], str]
@@ -312,30 +312,30 @@ def in_symbol(symbol: str) -> str:
     return f" in {plain(symbol)}" if symbol else ""
 
 
-def version_name(version: Version) -> str:
+def version_name(version: WrittenOn) -> str:
     """The version of a file that a text was written on, in words."""
-    source, known, until = version["source"], version["id"], version["until"]
+    source, known, until = version.source, version.id, version.until
     if source == "history":
         return f"change {known}" if known else f"the version before change {until}" if until else "an earlier version"
     named = {"read": "the version you read", "index": "the version in git's index"}
     return named.get(source) or f"commit {str(known)[:_SHORT_ID]}{' (HEAD)' if source == 'head' else ''}"
 
 
-def _replaced_by(version: Version) -> str:
+def _replaced_by(version: WrittenOn) -> str:
     """What replaced a version of a file, in words."""
-    until = version["until"]
+    until = version.until
     if until is None:
         return "a later change"
-    return f"change {until}" if version["source"] in {"read", "history"} else f"commit {until[:_SHORT_ID]}"
+    return f"change {until}" if version.source in {"read", "history"} else f"commit {until[:_SHORT_ID]}"
 
 
-def provenance(why: str, version: Version | None) -> str:
+def provenance(why: str, version: WrittenOn | None) -> str:
     """The version that a text was written on, if it was not found as it was sent, and what happened to it since."""
     if version is None:
         return "It was in an earlier version of the file."
     did = {"deleted": "removed it", "conflict": "changed these lines"}.get(why)
     rest = f"{_replaced_by(version)} {did}" if did else "the file has changed since"
-    if did and version["source"] == "history" and version["id"] is None and version["until"]:
+    if did and version.source == "history" and version.id is None and version.until:
         return f"{rest[0].upper()}{rest[1:]}."
     return f"It is in {version_name(version)}; {rest}."
 

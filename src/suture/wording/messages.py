@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.audience import Audience
-    from suture.errors import UnreadEdit
+    from suture.shapes import UnreadEdit
     from suture.wording import E, Words
 
 _SHOWN_PROBLEMS = 8  # of the arguments
@@ -422,12 +422,12 @@ def _no_blocks(error: errors.NoBlocks) -> str:
         sentences.append(
             f"{count(error.skipped, 'block')} in it {are} part of the model's thinking, which is not applied."
         )
-    seen = [part for part in error.unread if part["kind"] != "fenced_file"]
+    seen = [part for part in error.unread if part.kind != "fenced_file"]
     return " ".join([*sentences, *_few_unread(seen)])
 
 
 def _fenced_files(error: errors.NoBlocks, audience: Audience) -> str:
-    tagged = [str(part["path"]) for part in error.unread if part["kind"] == "file"]
+    tagged = [str(part.path) for part in error.unread if part.kind == "file"]
     if error.fenced or tagged:
         names = ", ".join([*error.fenced, *tagged][:3])
         subject = f"whole files{'' if tagged else ' in code fences'} ({names})"
@@ -469,13 +469,13 @@ def _name_file(error: errors.NoPath, audience: Audience) -> str:
 
 
 def _few_unread(unread: list[UnreadEdit]) -> Iterator[str]:
-    yield from (f"{part['message']}." for part in unread[:_SHOWN_UNREAD])
+    yield from (f"{part.message}." for part in unread[:_SHOWN_UNREAD])
     if len(unread) > _SHOWN_UNREAD:
         yield f"… and {len(unread) - _SHOWN_UNREAD} more (unread)."
 
 
 def _send_unread(error: errors.UnreadEdits, audience: Audience) -> str:
-    whole = any(part["kind"] == "file" for part in error.unread)
+    whole = any(part.kind == "file" for part in error.unread)
     only = "only " if error.landed else ""
     asked = f"To write whole files, {audience.turn_on('whole_files')}. " if whole else ""
     return f"{asked}Resend {only}what was not read, as SEARCH/REPLACE blocks or as a patch."

@@ -29,7 +29,7 @@ _KIND_NAMES = {
     "heredoc": "a shell command that writes a file",
     "shell": "a shell command that changes files",
 }
-"""By `formats.KINDS`; a file in a fence has a sentence of its own."""
+"""By `shapes.UNREAD_KINDS`; a file in a fence has a sentence of its own."""
 
 
 class Validation(Record):

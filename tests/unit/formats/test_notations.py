@@ -3,8 +3,9 @@
 import pytest
 
 from suture import Workspace, parse_reply, preview_reply, validate_reply
-from suture.formats import KINDS, NOTATIONS
+from suture.formats import NOTATIONS
 from suture.formats.reply import Reply, ReplyParser
+from suture.shapes import UNREAD_KINDS
 from suture.tools.reply import Preview
 from tests.unit.formats.notations import CREATED, ORDINARY, READ, TOLD, WHOLE
 
@@ -84,7 +85,7 @@ def test_ordinary_text_is_neither_read_nor_reported(text: str) -> None:
 def test_every_kind_has_words() -> None:
     told = {each.kind: each for text, _ in TOLD.values() for each in met(text)[0].unread}
     told |= {each.kind: each for text in WHOLE.values() for each in met(text)[0].unread}
-    assert set(told) == set(KINDS)
+    assert set(told) == set(UNREAD_KINDS)
     for kind, (text, _) in {kind: TOLD[name] for name, kind in _FIRST.items()}.items():
         validation = validate_reply(beside(text))
         assert len(validation.errors) + len(validation.warnings) == len(validation.unread), kind

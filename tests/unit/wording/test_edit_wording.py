@@ -7,6 +7,7 @@ import pytest
 
 from suture import errors, wording
 from suture.match.diagnose import Difference
+from suture.shapes import WrittenOn
 from suture.wording import edits
 
 # NO_MATCH
@@ -165,8 +166,8 @@ TAB = "Difference: indentation: file has 1 tab, you sent 4 spaces"
 SIDES: dict[str, Any] = {"line": 3, "base": "one\n", "ours": "two\n", "theirs": "three\n"}
 OTHER = [place(3, "x", Difference("word", "y", "x", 3))]
 NONE: dict[str, Any] = {"there": [], "missing": []}
-READ_VERSION = {"source": "read", "id": None, "until": None}
-OLD_VERSION = {"source": "history", "id": "abc", "until": None}
+READ_VERSION = WrittenOn(source="read", id=None, until=None)
+OLD_VERSION = WrittenOn(source="history", id="abc", until=None)
 STALE = {"change_id": "def", "start_line": 7, "end_line": 8, "text": "one\ntwo"}
 NOW = ["Lines 7-8 now:", "     7  one", "     8  two"]
 EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
@@ -208,7 +209,7 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "an old copy": (
         {
             "why": "conflict",
-            "written_on": {**OLD_VERSION, "until": "def"},
+            "written_on": OLD_VERSION.evolve(until="def"),
             "stale": {"change_id": "def", "start_line": 7, "end_line": 8, "text": "one\ntwo"},
         },
         ["It is in change abc; change def changed these lines.", "Lines 7-8 now:", "     7  one", "     8  two"],
@@ -234,7 +235,7 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
         "file_read",
     ),
     "deleted by a change": (
-        {"why": "deleted", "written_on": {**OLD_VERSION, "until": "def"}, "stale": STALE},
+        {"why": "deleted", "written_on": OLD_VERSION.evolve(until="def"), "stale": STALE},
         ["It is in change abc; change def removed it.", *NOW],
         "decide whether the change is still needed",
     ),
@@ -244,7 +245,7 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
         "decide whether the change is still needed",
     ),
     "deleted by a commit": (
-        {"why": "deleted", "written_on": {"source": "commit", "id": "a" * 40, "until": "b" * 40}, "stale": STALE},
+        {"why": "deleted", "written_on": WrittenOn(source="commit", id="a" * 40, until="b" * 40), "stale": STALE},
         [f"It is in commit {'a' * 12}; commit {'b' * 12} removed it.", *NOW],
         "decide whether the change is still needed",
     ),

@@ -6,7 +6,7 @@ from docs.making.errors import error_groups, sample
 from suture import errors, wording
 from suture.files.recovery import Recovered
 from suture.plan import Trouble
-from suture.shapes import Findings, FoundIssue, json_value
+from suture.shapes import Findings, FoundIssue, UnreadEdit, WrittenOn, json_value
 from suture.wording import edits, messages
 
 LONG = "a line\n" * 20
@@ -21,8 +21,8 @@ STALE: dict[str, Any] = {"start_line": 3, "end_line": 40, "text": LONG}
 REPLACED: Any = {**STALE, "change_id": "y"}
 CHANGED: Any = {**STALE, "change_id": None}
 NEAR: Any = {**STALE, "score": 0.5, "symbol": "Order.total", "differences": ["line 3: said"] * 9}
-READ: Any = {"source": "read", "id": None, "until": None}
-COMMIT: Any = {"source": "commit", "id": "a" * 40, "until": "b" * 40}
+READ = WrittenOn(source="read", id=None, until=None)
+COMMIT = WrittenOn(source="commit", id="a" * 40, until="b" * 40)
 EDIT: dict[str, Any] = {
     "path": "x",
     "edit_index": 1,
@@ -47,7 +47,7 @@ LIKE: dict[str, Any] = {
     "differences": DIFFERING,
 }
 HIT: Any = {"line_number": 3, "column_start": 1, "column_end": 2, "line_content": LONG}
-UNREAD: list[Any] = [{"line": 3, "kind": "call", "path": "a.py", "edits": True, "message": "Line 3 seems to be a call"}]
+UNREAD = [UnreadEdit(line=3, kind="call", path="a.py", edits=True, message="Line 3 seems to be a call")]
 ON_THE_PAGE = [sample(kind) for kinds in error_groups().values() for kind in kinds]
 """An example of each error, as docs/reference/errors.md has it."""
 SAMPLES: list[errors.SutureError] = [
@@ -255,16 +255,16 @@ def test_the_place_of_a_patch_is_told_in_words() -> None:
 
 GIT, UNTIL = "a" * 40, "b" * 40
 VERSIONS: list[tuple[Any, str, str]] = [
-    ({"source": "read", "id": None, "until": None}, "the version you read", "a later change"),
-    ({"source": "read", "id": "one", "until": None}, "the version you read", "a later change"),
-    ({"source": "read", "id": "one", "until": "two"}, "the version you read", "change two"),
-    ({"source": "history", "id": "one", "until": "two"}, "change one", "change two"),
-    ({"source": "history", "id": "one", "until": None}, "change one", "a later change"),
-    ({"source": "history", "id": None, "until": "two"}, "the version before change two", "change two"),
-    ({"source": "history", "id": None, "until": None}, "an earlier version", "a later change"),
-    ({"source": "index", "id": None, "until": None}, "the version in git's index", "a later change"),
-    ({"source": "head", "id": GIT, "until": None}, "commit aaaaaaaaaaaa (HEAD)", "a later change"),
-    ({"source": "commit", "id": GIT, "until": UNTIL}, "commit aaaaaaaaaaaa", "commit bbbbbbbbbbbb"),
+    (WrittenOn(source="read", id=None, until=None), "the version you read", "a later change"),
+    (WrittenOn(source="read", id="one", until=None), "the version you read", "a later change"),
+    (WrittenOn(source="read", id="one", until="two"), "the version you read", "change two"),
+    (WrittenOn(source="history", id="one", until="two"), "change one", "change two"),
+    (WrittenOn(source="history", id="one", until=None), "change one", "a later change"),
+    (WrittenOn(source="history", id=None, until="two"), "the version before change two", "change two"),
+    (WrittenOn(source="history", id=None, until=None), "an earlier version", "a later change"),
+    (WrittenOn(source="index", id=None, until=None), "the version in git's index", "a later change"),
+    (WrittenOn(source="head", id=GIT, until=None), "commit aaaaaaaaaaaa (HEAD)", "a later change"),
+    (WrittenOn(source="commit", id=GIT, until=UNTIL), "commit aaaaaaaaaaaa", "commit bbbbbbbbbbbb"),
 ]
 
 
