@@ -1,4 +1,8 @@
-"""What an operator can set. An error about a limit names its setting."""
+"""What an operator can set. An error about a limit names its setting.
+
+A name ends with the unit: `_bytes`, `_chars`, `_lines`, `_ms`, `_days`; without one, it is a number of things. The
+comment beside a default says why it has that value.
+"""
 
 from __future__ import annotations
 
@@ -33,51 +37,51 @@ class Settings(Record):
     history: bool = True
     """Whether changes are recorded, so that they can be undone."""
 
-    history_max_bytes: int = 500_000_000
+    history_max_bytes: int = 500_000_000  # of compressed differences: months of edits of a large project
     """Size of a workspace's history; the oldest changes are removed first, the newest never."""
 
-    history_max_days: int = 180
+    history_max_days: int = 180  # git keeps the work of longer than that
     """Age at which a change is removed from the history."""
 
-    history_timeout_ms: int = 2_000
+    history_timeout_ms: int = 2_000  # recording takes milliseconds; an unrecorded change is better than a hung edit
     """How long to wait if another program has locked the history, before a change lands unrecorded."""
 
-    max_file_bytes: int = 100_000_000
+    max_file_bytes: int = 100_000_000  # a failed edit indexes the lines, in 5 to 50 times the memory
     """Size of a file that is read or edited, before and after an edit."""
-    max_request_bytes: int = 10_000_000
+    max_request_bytes: int = 10_000_000  # more than any model writes in one reply
     """Total size of the texts in a call's arguments."""
-    max_call_bytes: int = 1_000_000_000
+    max_call_bytes: int = 1_000_000_000  # they are in memory together
     """Total size of the files that one call changes, before and after."""
-    max_edits: int = 1_000
+    max_edits: int = 1_000  # each may be searched for in a whole file
     """Edits, patches, hunks or blocks of one call."""
-    max_intent_bytes: int = 64_000_000
+    max_intent_bytes: int = 64_000_000  # 64,000 files; reading it takes up to 25 times the memory
     """Size of the file that says what a call is about to change (`.suture-intent`), about 1 KB for each file."""
-    max_replacements: int = 100_000
+    max_replacements: int = 100_000  # each is an edit in memory, and a row of the answer
     """Replacements of one call, in all its edits together."""
-    max_read_lines: int = 20_000
+    max_read_lines: int = 20_000  # more than a model can read
     """Lines of a file in one answer; longer output is truncated, and the answer says so."""
-    max_read_bytes: int = 5_000_000
+    max_read_bytes: int = 5_000_000  # for files with very long lines
     """Size of a file's lines, or of a diff, in the text of one answer; longer output is truncated, and the answer says
     so."""
-    max_diff_lines: int = 400
+    max_diff_lines: int = 400  # a model pays for each, and has seen most of them in its own edit
     """Lines of a diff in the text of one answer; the metadata has the whole diff."""
-    max_pattern_chars: int = 20_000
+    max_pattern_chars: int = 20_000  # as docs/spec/TOOLS.md says; a list of words fits
     """Length of a regular expression."""
-    regex_file_ms: int = 1_000
+    regex_file_ms: int = 1_000  # a search that takes longer backtracks
     """How long a search of one file may take."""
-    regex_call_ms: int = 30_000
+    regex_call_ms: int = 30_000  # a tree of 30,000 files takes less than a second
     """How long a search of all files of a call may take."""
-    reply_call_ms: int = 30_000
+    reply_call_ms: int = 30_000  # half of call_ms: the rest is for planning and checks
     """How long locating all blocks of a reply may take."""
-    validate_call_ms: int = 20_000
+    validate_call_ms: int = 20_000  # a third of call_ms: checks run before the call may write
     """How long all checks of a call may take; what is not checked by then is reported as not checked."""
-    validate_max_bytes: int = 2_000_000
+    validate_max_bytes: int = 2_000_000  # people do not write larger files
     """Size of a file that is checked; a larger one is reported as not checked."""
-    check_max_files: int = 100_000
+    check_max_files: int = 100_000  # a very large repository
     """Files that one `suture check` checks. If there are more, it says how many, and fails."""
-    check_call_ms: int = 600_000
+    check_call_ms: int = 600_000  # a person or a CI job waits longer than a model
     """How long one `suture check` may take. If it does not reach all files, it says so, and fails."""
-    check_max_issues: int = 10_000
+    check_max_issues: int = 10_000  # nobody reads more, and all are in memory
     """Problems that one `suture check` lists, and checks that did not run; the rest are only counted."""
     project_commands: bool = False
     """Whether the project's own configuration may name programs that check files: anyone who can edit it can then run
@@ -87,32 +91,32 @@ class Settings(Record):
     config: str | None = None
     """The operator's own TOML file: the configuration of checks, and `[settings]` of the command line and the server.
     None: `suture/suture.toml` in the user's configuration folder, if it exists; an empty string: no file."""
-    max_bases: int = 40
+    max_bases: int = 40  # an agent's text is rarely older than the last few versions
     """How many earlier versions of a file (read before, in the history, in git) are searched for a text that is not in
     the file; 0: none."""
-    max_base_bytes: int = 2_000_000
+    max_base_bytes: int = 2_000_000  # each is decoded and searched in base_ms
     """Size of such a version; a larger one is ignored."""
-    max_bases_bytes: int = 40_000_000
+    max_bases_bytes: int = 40_000_000  # they are in memory together
     """Total size of such versions of a file."""
-    base_ms: int = 200
+    base_ms: int = 200  # only a text that was not found needs it, and its caller waits
     """How long finding and searching such versions of a file may take."""
-    call_ms: int = 60_000
+    call_ms: int = 60_000  # MCP clients give up after about a minute
     """How long a call may take before it begins to write; a write that has begun is finished."""
-    max_memory_bytes: int = 4_000_000_000
+    max_memory_bytes: int = 4_000_000_000  # half of what a small machine has
     """Memory of the command line or the server, and of each program it starts (Linux only); 0: suture sets no limit."""
-    max_result_bytes: int = 200_000_000
+    max_result_bytes: int = 200_000_000  # their rows are in memory, twice while the answer is made
     """Size of the matches in one answer, with their context lines."""
     second_process: bool = True
     """Whether a second process may help to search thousands of files."""
-    over_match_lines: int = 50
+    over_match_lines: int = 50  # as docs/spec/TOOLS.md says
     """Lines of a match; a longer one that contains another match is not replaced unless allow_over_match is set."""
-    max_clipboards: int = 100
+    max_clipboards: int = 100  # an agent uses a few
     """Clipboards that a workspace keeps."""
-    max_clipboard_bytes: int = 1_000_000
+    max_clipboard_bytes: int = 1_000_000  # as large as the code that an agent moves
     """Size of the text in one clipboard."""
-    binary_window: int = 8_192
+    binary_window: int = 8_192  # as docs/spec/seeds/000 says; git looks at 8,000
     """Bytes at the beginning of a file in which a NUL makes the file binary; 0: every file is text."""
-    lock_timeout_ms: int = 30_000
+    lock_timeout_ms: int = 30_000  # another call holds the lock only while it writes
     """How long to wait while another process edits the workspace."""
 
     def check(self) -> None:
