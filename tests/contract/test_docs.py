@@ -308,6 +308,12 @@ def test_a_list_on_a_page_is_complete(name: str) -> None:
         assert parts == [], f"{name}: a paragraph or row that names {', '.join(list(names)[:2])}, …, leaves these out"
 
 
+@pytest.mark.parametrize("name", ["README.md", *PAGES])
+def test_a_page_counts_the_languages_that_there_are(name: str) -> None:
+    counted = re.findall(r"\b(\d+)(?: other)?\s+languages\b", DOCUMENTS[name].read_text("utf-8"))
+    assert {*counted} <= {str(len(LANGUAGES))}
+
+
 def test_a_list_that_leaves_something_out_is_noticed() -> None:
     assert left_out("a, b, c, d\n\na or b\n\na, b, d-e", "abcd") == [[]]
     assert left_out("a, b, d\n| a, b, c, d-e |\n", "abcd") == [[], ["c"], ["d"]]

@@ -5,12 +5,13 @@ import json
 import pytest
 
 from suture import definitions
+from suture.apis import FORMATS
 from suture.cli import main
 from suture.errors import UnknownTool
 from suture.tools import PROFILES, find
 
 
-@pytest.mark.parametrize("format_", ["anthropic", "openai", "openai-responses", "gemini", "mcp"])
+@pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.parametrize(
     ("words", "tools"),
     [

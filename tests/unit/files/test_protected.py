@@ -74,7 +74,7 @@ def test_every_file_that_init_writes_is_protected(client: Client) -> None:
     if client.project is not None:
         written.append(client.project)
     written += [f"{path}{backup}" for path in written for backup in (".bak", ".bak2")]
-    assert [path for path in written if Guard().rule(path) is None] == []
+    assert [path for path in written if Guard().rule(path) is None] == [], "protect these in files/protected.py"
 
 
 @pytest.mark.promise("confine.protected")
