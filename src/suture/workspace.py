@@ -121,7 +121,7 @@ class Workspace:
             recovered = self._engine.recover(wait=False)
             outcome, recovered_too, trouble = answer()
             recovered, verbatim = recovered or recovered_too, outcome.verbatim
-            result = ToolResult(outcome.is_error, outcome.text, outcome.data, outcome.rows)
+            result = ToolResult.of(outcome)
         except SutureError as error:
             result = ToolResult.failed(error, self._engine.audience)
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")

@@ -58,25 +58,22 @@ def fit_result(name: str, result: ToolResult, max_bytes: int, *, text_too: bool 
         return message
     spec = find(name)
     if result.is_error or spec.read is None:
-        return _cut(message, size, max_bytes)
+        text = message["content"][0]["text"] if result.listed is None else ""
+        return _cut(message, text, size, max_bytes)
     error = ResultTooLarge(size=size, limit=max_bytes, total=None if result.rows is None else len(result.rows))
-    failed = ToolResult.failed(error)
-    if spec.explain is not None:
-        explained = spec.explain({}, error, MODEL)
-        failed = failed.evolve(answer=explained.text, metadata=explained.data)
+    failed = ToolResult.failed(error) if spec.explain is None else ToolResult.of(spec.explain({}, error, MODEL))
     return call_tool_result(name, failed)
 
 
-def _cut(message: dict[str, Any], size: int, max_bytes: int) -> dict[str, Any]:
-    """Shorten long texts and lists until the message fits; a text that is a JSON list is dropped."""
-    text = message["content"][0]["text"]
+def _cut(message: dict[str, Any], text: str, size: int, max_bytes: int) -> dict[str, Any]:
+    """Shorten long texts and lists until the message fits; `text` is its text, empty if it is a list."""
     note = f"(The result has {size:,} bytes, more than the limit of {max_bytes:,}: long texts and lists are truncated.)"
     change = (message.get("structuredContent") or message.get("_meta") or {}).get("change_id")
     landed = f" as change {change}" if change else ""
     done = "" if message["isError"] else f"The call was carried out{landed}. "
     max_text, most_items = _LONGEST_TEXT, _LONGEST_LIST
     while True:
-        kept = "" if text.startswith("[{") else text[:max_text] + "\n…" * (len(text) > max_text) + "\n"
+        kept = text and text[:max_text] + "\n…" * (len(text) > max_text) + "\n"
         short: dict[str, Any] = _shorten(message, max_text, most_items)
         short["content"] = [{"type": "text", "text": f"{kept}{done}{note}"}]
         if most_items == 1 or len(dumps(short)) <= max_bytes:

@@ -141,6 +141,11 @@ class ToolResult(Record):
     """What the workspace adds: a recovery, or a history that cannot be written."""
 
     @classmethod
+    def of(cls, answer: Answer) -> ToolResult:
+        """The result for a tool's answer."""
+        return cls(answer.is_error, answer.text, answer.data, answer.rows)
+
+    @classmethod
     def failed(cls, error: SutureError, audience: Audience = MODEL) -> ToolResult:
         """The result for an error."""
         data = {"error": wording.error_data(error, audience)}
