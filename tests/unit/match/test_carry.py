@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.match.asking import made, proved, swap
-from tests.unit.match.test_rungs import CLIENT, COMPOSE, GO, GUIDE, SERVER, Case
+from tests.unit.match.test_ladder_rungs import CLIENT, COMPOSE, GO, GUIDE, SERVER, Case
 
 KEPT: dict[str, Case] = {
     "trailing space": (

@@ -5,7 +5,7 @@ import pytest
 from suture.match.index import Refused, Sides, Site
 from tests.unit.match.asking import proved, refused, swap
 from tests.unit.match.test_carry import OWN
-from tests.unit.match.test_rungs import SERVER
+from tests.unit.match.test_ladder_rungs import SERVER
 
 Request = tuple[str, str, str]
 """A file, an old text and a new text."""

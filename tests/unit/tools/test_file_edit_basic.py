@@ -1,7 +1,9 @@
-"""The tool `file_edit`, the specification's categories 1 and 7: basic operations, fixtures, real scenarios."""
+"""The tool `file_edit`, the specification's categories 1 to 3 and 7: basic operations, sequences, real scenarios."""
 
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from suture import Workspace
 from tests.unit.changes import done, hashed, workspace
@@ -50,3 +52,14 @@ def test_the_typed_method_takes_the_same_arguments() -> None:
     assert done(ws.file_edit("a", [edit("one", "1")], dry_run=True, **options))["would_modify"] is True
     done(ws.file_edit(Path("a"), [edit("one", "1"), edit("two", "2")], **options))
     assert fs.files() == {"a": b"1 2\n"}
+
+
+# Sequences
+
+
+@pytest.mark.parametrize("size", [2, 30, 1000])
+@pytest.mark.promise("edit.at-once")
+def test_many_edits_give_the_same_as_one_after_the_other(size: int) -> None:
+    before = "".join(f"<{number}>\n" for number in range(size))
+    edits: list[dict[str, Any]] = [edit(f"<{number}>", f"<{number + 1}>") for number in reversed(range(size))]
+    assert edited(before.encode(), *edits) == "".join(f"<{number + 1}>\n" for number in range(size)).encode()

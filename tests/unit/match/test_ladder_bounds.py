@@ -6,8 +6,8 @@ from suture.match.index import Found, Refused, Site
 from suture.match.ladder import RUNGS
 from suture.text.edits import apply
 from tests.unit.match.asking import asked, made, raw, refused, swap
+from tests.unit.match.test_ladder_rungs import CASES, SERVER, Case
 from tests.unit.match.test_refusals import AMBIGUOUS, Request
-from tests.unit.match.test_rungs import CASES, SERVER, Case
 
 ALLOWED = {
     "exact": {"exact", "line_ends"},
