@@ -40,7 +40,9 @@ class Record:
         if kwargs:
             values.update(kwargs)
         if not len(values) == most >= number or (kwargs and not kwargs.keys() <= {*fields[number:]}):
-            message = f"{type(self).__name__}{fields} called with {number} positional and {sorted(kwargs)}"
+            missing = [name for name in fields if name not in values]
+            called = f"called with {number} positional and {sorted(kwargs)}, without {missing}"
+            message = f"{type(self).__name__}{fields} {called}"
             raise TypeError(message)
 
     def evolve(self, **changes: Any) -> Self:

@@ -278,12 +278,11 @@ SEARCHED = [name for name in RUNGS if name not in {"elision", "rebased", "simila
 LIMITS = [name for name in Settings.__annotations__ if type(getattr(Settings, name)) is int]
 LISTS: dict[str, list[Collection[str]]] = {
     "README.md": [AGENTS],
-    "docs/how-to/agents.md": [AGENTS, CLIENTS, PROFILES],
-    "docs/how-to/index.md": [AGENTS],
+    "docs/how-to/agents.md": [AGENTS, CLIENTS],
     "docs/limits.md": [LIMITS],
     "docs/promises/right-place.md": [SEARCHED],
-    "docs/reference/mcp.md": [AGENTS, PROFILES],
-    "docs/reference/model-apis.md": [FORMATS, PROFILES],
+    "docs/reference/mcp.md": [PROFILES],
+    "docs/reference/model-apis.md": [FORMATS],
     "docs/spec/TOOLS.md": [RUNGS, NOTATIONS],
     "docs/reference/validators.md": [CHECKS, [language.name for language in LANGUAGES]],
 }

@@ -64,7 +64,8 @@ def test_the_specification_names_every_argument_and_field_of_a_tool(name: str) -
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_tool_has_a_typed_method_with_the_same_arguments(name: str) -> None:
-    method = getattr(Workspace, name)
+    method = getattr(Workspace, name, None)
+    assert method is not None, f"add Workspace.{name} to src/suture/workspace.py"
     names = method.__code__.co_varnames[1 : method.__code__.co_argcount + method.__code__.co_kwonlyargcount]
     expected = list(find(name).request.arguments())
     assert list(names) == expected, f"give Workspace.{name} in src/suture/workspace.py the arguments of the tool"
