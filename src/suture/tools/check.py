@@ -17,7 +17,7 @@ from suture.files.paths import display_path
 from suture.plan import Update
 from suture.shapes import Findings, FoundIssue, SkippedCheck
 from suture.tools import results, spec
-from suture.tools.read import visit_paths
+from suture.tools.paths import visit_paths
 from suture.tools.spec import Answer, Proposal, Request, ToolSpec
 from suture.wording import count, validation_lines
 

@@ -17,7 +17,7 @@ from suture.plan import Plan
 from suture.records import Record
 from suture.text.edits import edit
 from suture.tools import results, spec
-from suture.tools.read import EVERYTHING, visit_paths
+from suture.tools.paths import EVERYTHING, visit_paths
 from suture.tools.search import (
     ABOUT_PATTERN,
     BINARY_CHECK,

@@ -20,7 +20,7 @@ from suture.patterns.scan import each_match, extents, extents_size, extracts, li
 from suture.records import Record
 from suture.settings import Settings
 from suture.tools import results, spec
-from suture.tools.read import visit_paths
+from suture.tools.paths import visit_paths
 from suture.tools.spec import Answer, Example, Request, Rows, ToolSpec
 from suture.wording import error_data, error_line
 
