@@ -289,7 +289,13 @@ BOTH = "edits.json already has the edits: omit --old, --new and --occurrences"
         (["other.json"], "other.json is for b.txt, not for a.txt"),
         (["[]"], "edits: No edits provided"),
         (["[1]"], "edits[0]: expected an object, got the number 1"),
-        (['{"old_text": "two", "new_txt": "2"}'], "edits[0].new_txt: unknown; did you mean new_text?"),
+        (
+            ['{"old_text": "two", "new_txt": "2"}'],
+            (
+                "edits[0].new_txt: unknown; did you mean new_text?; edits[0].new_text: missing: "
+                "Replacement text; an empty one deletes old_text"
+            ),
+        ),
         (
             ['{"old_text": "o", "new_text": "0", "occurrences": 0}'],
             "edits[0].occurrences: expected a whole number at least 1, got 0",
