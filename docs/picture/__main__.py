@@ -81,7 +81,7 @@ def picture() -> str:
         refused = followed(project, "a model forgot two spaces: refused, and corrected", shlex.join((*EDIT, *WANTED)))
         (offered,) = re.findall(r"1\. Type this instead; .*?: (suture edit .*)", refused)
         landed = followed(project, "the correction, as it was offered, lands", offered)
-        undone = followed(project, "and every change can be taken back", "suture undo | head -1")
+        undone = followed(project, "and every change can be taken back", "suture undo 2> /dev/null | head -1")
     return drawn(screen(with_constant_ids(f"{refused}\n{landed}\n{undone}")))
 
 

@@ -116,27 +116,23 @@ class Workspace:
             return ToolResult.failed(problem, self._engine.audience)
 
     def _result(self, name: str, answer: Callable[[], _Outcome]) -> ToolResult:
-        recovered, trouble, verbatim = None, None, False
+        recovered, trouble = None, None
         try:
             recovered = self._engine.recover(wait=False)
             outcome, recovered_too, trouble = answer()
-            recovered, verbatim = recovered or recovered_too, outcome.verbatim
+            recovered = recovered or recovered_too
             result = ToolResult.of(outcome)
         except SutureError as error:
             result = ToolResult.failed(error, self._engine.audience)
         log.debug("call", "%s: %s", name, result.metadata["error"]["code"] if result.is_error else "done")
         if trouble is not None:
-            words = "" if verbatim else wording.trouble_text(trouble)
-            result = _add_note(result, "history", wording.trouble_data(trouble), words)
+            result = _add_note(result, "history", wording.trouble_data(trouble), wording.trouble_text(trouble))
         if recovered is None:
             return result
         if (lost := recovered.trouble) is not None:
-            words = (
-                "" if verbatim else wording.trouble_text(lost, "The interrupted transaction, which is finished now,")
-            )
+            words = wording.trouble_text(lost, "The interrupted transaction, which is finished now,")
             result = _add_note(result, "history", wording.trouble_data(lost), words)
-        words = "" if verbatim else wording.recovered_text(recovered)
-        return _add_note(result, "recovered", wording.recovered_data(recovered), words)
+        return _add_note(result, "recovered", wording.recovered_data(recovered), wording.recovered_text(recovered))
 
     def file_read(
         self,
@@ -472,9 +468,8 @@ def _path_text(path: Any) -> Any:
 
 
 def _add_note(result: ToolResult, key: str, data: dict[str, Any], words: str) -> ToolResult:
-    """The result with one more note; without words, its text is unchanged."""
-    notes = (*result.notes, f"Note: {words}") if words else result.notes
-    return result.evolve(notes=notes, metadata={**result.metadata, key: data})
+    """The result with one more note."""
+    return result.evolve(notes=(*result.notes, words), metadata={**result.metadata, key: data})
 
 
 def _check_hashes(expected: str | dict[str, str] | None, plan: Plan) -> None:

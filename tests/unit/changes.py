@@ -41,7 +41,7 @@ def interrupt(root: Path, path: str) -> str:
         pass
     stopping.abandon()
     change = json.loads((root / ".suture-intent").read_bytes().split(b"\n")[1])["record"]["id"]
-    return f"note: change {change} had been interrupted and was rolled back first; see --json\n"
+    return f"note: An interrupted transaction ({change}, 1 path) has been rolled back.\n"
 
 
 def create(path: str, content: Content = "new\n", mode: int | None = None) -> Ask:

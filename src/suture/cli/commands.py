@@ -13,17 +13,19 @@ from suture.cli.output import (
     at_root,
     clean,
     colored,
+    colored_diff,
     content_of,
+    flush,
     note,
     parse_json,
     print_json,
+    print_notes,
     print_text,
-    recovery_notes,
     refuse,
     refuse_for,
     report_misuse,
     skipped_notes,
-    undo_note,
+    undo_lines,
 )
 from suture.errors import SutureError
 from suture.tools.spec import ToolResult
@@ -50,19 +52,13 @@ def read(options: argparse.Namespace) -> int:
     elif result.is_error:
         print_refusal(options, result)
     else:
-        shown = "\n".join(map(as_content, result.text.split("\n")))
-        print_text(shown, "" if options.format == "raw" or not result.text else "\n")
-        if options.format == "raw":
-            _note_on_raw(result.metadata)
+        raw, data = options.format == "raw", result.metadata
+        shown = "\n".join(map(as_content, result.answer.split("\n")))
+        print_text(shown, "" if raw or not result.answer else "\n")
+        if raw and data["truncated"]:  # otherwise the text says so
+            note(f"note: truncated after line {data['end_line']} of {data['total_lines']}")
+        print_notes(result)
     return exit_code(result)
-
-
-def _note_on_raw(metadata: dict[str, Any]) -> None:
-    """Print what the raw text of a file cannot show: where it was truncated, and what was recovered first."""
-    if metadata["truncated"]:
-        note(f"note: truncated after line {metadata['end_line']} of {metadata['total_lines']}")
-    for line in recovery_notes(metadata):
-        note(line)
 
 
 def call(options: argparse.Namespace | QuickOptions) -> int:
@@ -123,6 +119,8 @@ def check(options: argparse.Namespace) -> int:
         print_refusal(options, result)
     else:
         _print_check(data)
+        print_notes(result)
+        note(_check_summary(data))
     if result.is_error or not (data["files"] or data["left_out"]):
         return USAGE
     return int(bool(data["errors"]) or any(skipped_check["required"] for skipped_check in data["not_run"]))
@@ -138,9 +136,8 @@ def _print_check(data: dict[str, Any]) -> None:
         note(f"⚠️ Not validated: {reason}")
     if data["unlisted"]["not_run"]:
         note(f"⚠️ … and {count(data['unlisted']['not_run'], 'more check')} (--max-issues)")
-    for line in (*skipped_notes(data.get("binary", ())), *recovery_notes(data)):
+    for line in skipped_notes(data.get("binary", ())):
         note(line)
-    note(_check_summary(data))
 
 
 def _issue_line(issue: dict[str, Any]) -> str:
@@ -199,24 +196,68 @@ def run(
     options: argparse.Namespace,
     call: Callable[[Workspace], ToolResult],
     render: Callable[[ToolResult], str],
-    *,
-    audience: Audience = TERMINAL,
-    edits: bool = False,
 ) -> int:
-    """Make a call and print its result, as JSON or as the text that `render` returns; errors go to stderr.
+    """Make a call and print its result, as JSON or as the text that `render` returns; errors go to stderr."""
 
-    If the call `edits`, the command that undoes it is printed as well.
-    """
-    result = attempt(options, call, audience=audience)
+    def show(result: ToolResult) -> None:
+        print_text(render(result))
+        print_notes(result)
+
+    return run_and_show(options, call, show)
+
+
+def run_and_show(
+    options: argparse.Namespace,
+    call: Callable[[Workspace], ToolResult],
+    show: Callable[[ToolResult], None],
+    audience: Audience = TERMINAL,
+) -> int:
+    """Make a call and print its result, as JSON or as `show` prints it; errors go to stderr."""
+    result = attempt(options, call, audience)
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
         print_refusal(options, result)
     else:
-        print_text(render(result))
-        if edits and result.metadata.get("change_id") is not None:
-            note(undo_note(options, result.metadata))
+        show(result)
     return exit_code(result)
+
+
+def print_change(
+    options: argparse.Namespace,
+    result: ToolResult,
+    outcome: str,
+    diff: str,
+    remarks: Sequence[str] = (),
+    failures: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Print what a call did to files: the outcome and the diff to stdout, everything else to stderr.
+
+    Everything else is what failed (code and message), remarks such as warnings, what the checks found, the workspace's
+    notes, and how to undo the change. It is printed even if stdout cannot be written.
+    """
+    data = result.metadata
+    try:
+        print_text("\n".join([outcome, *(["", *colored_diff(diff.removesuffix("\n"))] if diff else [])]))
+        flush()
+    finally:
+        for code, message in failures:
+            refuse(code, message)
+        for line in (*remarks, *_finding_lines(data)):
+            note(line)
+        print_notes(result)
+        for line in undo_lines(options, data):
+            note(line)
+
+
+def _finding_lines(data: dict[str, Any]) -> list[str]:
+    """What the checks found, if any ran; that unchanged files pass need not be said."""
+    validation = data.get("validation")
+    if validation is None or ("no_change" in data and validation["passed"]):
+        return []
+    from suture.shapes import Findings  # most calls ask for no checks
+
+    return wording.validation_lines(Findings.read(validation))
 
 
 def print_refusal(options: argparse.Namespace, result: ToolResult) -> None:
@@ -226,7 +267,8 @@ def print_refusal(options: argparse.Namespace, result: ToolResult) -> None:
         problems = [f"{TERMINAL.argument(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
         report_misuse(options.command, "; ".join(map(clean, problems)))
     else:
-        refuse(error["code"], result.text)
+        refuse(error["code"], result.answer)
+    print_notes(result)
 
 
 def exit_code(result: ToolResult) -> int:

@@ -6,7 +6,7 @@ import sys
 
 from suture import wording
 from suture.audience import TERMINAL
-from suture.cli.commands import attempt, exit_code, print_refusal, run, tool_arguments
+from suture.cli.commands import attempt, exit_code, print_change, print_refusal, run_and_show, tool_arguments
 from suture.cli.output import (
     STDIN,
     USAGE,
@@ -22,13 +22,11 @@ from suture.cli.output import (
     print_always,
     print_json,
     print_text,
-    recovery_notes,
     refuse,
     report_misuse,
     source_of,
     text_of,
-    undo_note,
-    validation_notes,
+    warnings,
 )
 from suture.wording import AS_SENT, count
 
@@ -79,13 +77,6 @@ def _block_line(block: Block) -> str:
     done = _STATUS_WORDS.get(block["status"]) or _ACTION_WORDS.get(block["action"])
     about = ", ".join(filter(None, [_where(block), done, _how(block)]))
     return f"{colored(color, sign)} {block['id']} {about}"
-
-
-def _refuse_block(block: Block) -> None:
-    """Print why a block failed, with details and what to do."""
-    error = block["error"]
-    words = "\n".join([error["message"], *error["details"], error["hint"]]).replace("\n", "\n  ")
-    refuse(error["code"], f"Block {block['id']} failed: {words}")
 
 
 def choose(blocks: Sequence[Block], reply: str) -> list[str] | None:
@@ -178,12 +169,11 @@ def edit(options: argparse.Namespace) -> int:
         return report_misuse("edit", error)
     if options.lines is not None:
         return save(options, arguments)
-    return run(
+    return run_and_show(
         options,
         lambda workspace: workspace.call("file_edit", arguments),
-        _render_edit,
-        audience=TERMINAL.evolve(edit_options=_repeated_options(options)),
-        edits=True,
+        lambda result: _print_edit(options, result),
+        TERMINAL.evolve(edit_options=_repeated_options(options)),
     )
 
 
@@ -290,7 +280,7 @@ def _text(options: argparse.Namespace, name: str) -> str:
         raise ValueError(f"{source_of(file)} is not UTF-8; send its text as JSON") from None
 
 
-def _render_edit(result: ToolResult) -> str:
+def _print_edit(options: argparse.Namespace, result: ToolResult) -> None:
     data = result.metadata
     path, replacements = clean(data["path"]), count(data["total_replacements"], "replacement")
     diff = data["diff"]["unified"]
@@ -300,14 +290,7 @@ def _render_edit(result: ToolResult) -> str:
         head = f"No change: {path} already has this content ({replacements})."
     else:
         head = f"Edited {path} ({replacements}) as change {data['change_id']}."
-    return _report(data, [head, *(f"warning: {clean(warning)}" for warning in data["warnings"])], diff)
-
-
-def _report(data: dict[str, Any], lines: list[str], diff: str) -> str:
-    """The lines, the whole diff, and the results of checks."""
-    shown = ["", *colored_diff(diff.removesuffix("\n"))] if diff else []
-    validation = validation_notes(data)
-    return "\n".join([*lines, *shown, *(["", *map(clean, validation)] if validation else [])])
+    print_change(options, result, head, diff, warnings(data))
 
 
 def patch(options: argparse.Namespace) -> int:
@@ -316,10 +299,14 @@ def patch(options: argparse.Namespace) -> int:
         _, arguments = _with_document(options, "patches")
     except ValueError as error:
         return report_misuse("patch", error)
-    return run(options, lambda workspace: workspace.call("patch", arguments), _render_patch, edits=True)
+    return run_and_show(
+        options,
+        lambda workspace: workspace.call("patch", arguments),
+        lambda result: _print_patch(options, result),
+    )
 
 
-def _render_patch(result: ToolResult) -> str:
+def _print_patch(options: argparse.Namespace, result: ToolResult) -> None:
     data = result.metadata
     number, path = len(data["patches"]), clean(data["path"])
     patches = f"{number} patch{'es' * (number != 1)}"
@@ -332,7 +319,8 @@ def _render_patch(result: ToolResult) -> str:
         head = f"No change: {path} already has this content."
     else:
         head = f"{'Created' if data['created'] else 'Patched'} {path} ({patches}) as change {data['change_id']}."
-    return _report(data, [head, clean_lines(result.text)] if result.text else [head], diff)
+    outcome = f"{head}\n{clean_lines(result.answer)}" if result.answer else head
+    print_change(options, result, outcome, diff, warnings(data))
 
 
 def write(options: argparse.Namespace) -> int:
@@ -361,10 +349,13 @@ def save(options: argparse.Namespace, arguments: Mapping[str, object], *, show_d
     """Call `safe_edit`; print the diff and the outcome. The exit code is 1 if strict would have refused."""
     arguments = {**arguments, "show_diff": show_diff and options.json}  # otherwise the diff is printed from the data
     result = attempt(options, lambda workspace: workspace.call("safe_edit", arguments))
+    diff = result.metadata.get("diff", "") if show_diff else ""
     if options.json:
         print_json(result.to_dict())
+    elif result.is_error:
+        _print_rejection(options, result, diff)
     else:
-        _print_outcome(options, result, show_diff=show_diff)
+        _print_saved(options, result, arguments, diff)
     if result.is_error:
         return exit_code(result)
     return int(arguments.get("mode") == "verify_only" and _is_broken(result.metadata["validation"], arguments))
@@ -377,21 +368,28 @@ def _is_broken(validation: dict[str, Any], arguments: Mapping[str, object]) -> b
     return errors or any(check["required"] for check in validation["not_run"])
 
 
-def _print_outcome(options: argparse.Namespace, result: ToolResult, *, show_diff: bool) -> None:
-    """Print the diff, then the text of the result; an error goes to stderr."""
+def _print_saved(options: argparse.Namespace, result: ToolResult, arguments: Mapping[str, object], diff: str) -> None:
     data = result.metadata
-    diff = data.get("diff", "").removesuffix("\n") if show_diff else ""
-    parts = ["\n".join(colored_diff(diff))] if diff else []
-    parts += [] if result.is_error else [clean_lines(result.text)]
+    path, verb = clean(data["path"]), options.command
+    if data["change_id"] is not None:
+        outcome = f"{'Edited' if verb == 'edit' else 'Wrote'} {path} as change {data['change_id']}."
+    elif not data["diff"]:
+        outcome = f"No change: {path} already has this content."
+    elif _is_broken(data["validation"], arguments):
+        outcome = f"Would refuse to {verb} {path}: it would not pass the checks."
+    else:
+        outcome = f"Would {verb} {path}."
+    print_change(options, result, outcome, diff, warnings(data))
+
+
+def _print_rejection(options: argparse.Namespace, result: ToolResult, diff: str) -> None:
+    """Print an error; for content that did not pass the checks, after the diff, which has the lines that they name."""
     try:
-        if parts:
-            print_text("\n\n".join(parts))
+        if diff:
+            print_text("\n".join(colored_diff(diff.removesuffix("\n"))))
             flush()
     finally:
-        if result.is_error:
-            print_refusal(options, result)
-        elif data["change_id"] is not None and data.get("history", {}).get("recorded", True):
-            note(undo_note(options, data))
+        print_refusal(options, result)
 
 
 def apply(options: argparse.Namespace) -> int:
@@ -408,7 +406,7 @@ def apply(options: argparse.Namespace) -> int:
     if not result.metadata.get("blocks"):
         return _report_refusal(options, result)
     if not options.json:
-        _print_reply(options, result.metadata, result.metadata["blocks"], result.metadata["diff"])
+        _print_reply(options, result, result.metadata["blocks"], result.metadata["diff"])
     return int(result.is_error)
 
 
@@ -430,8 +428,7 @@ def _apply_interactively(options: argparse.Namespace, arguments: dict[str, Any])
         return _report_refusal(options, result)
     unaffected = {name: block for name, block in before.items() if block["status"] in {"failed", "already_applied"}}
     blocks = [unaffected.get(block["id"], block) for block in result.metadata["blocks"]]
-    recovered = {"recovered": preview.metadata["recovered"]} if "recovered" in preview.metadata else {}
-    _print_reply(options, {**result.metadata, **recovered}, blocks)
+    _print_reply(options, result.evolve(notes=(*preview.notes, *result.notes)), blocks)
     failed = [block["id"] for block in blocks if block["status"] == "failed" and block["id"] in wanted]
     declined = [block["id"] for block in before.values() if block["status"] == "applied" and block["id"] not in wanted]
     if failed and declined:
@@ -459,23 +456,20 @@ def _report_refusal(options: argparse.Namespace, result: ToolResult) -> int:
     return USAGE if error["code"] == _NOTHING_TO_APPLY else exit_code(result)
 
 
-def _print_reply(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Block], diff: str = "") -> None:
-    """Print the diff, a line per block, a summary and the results of checks; errors go to stderr."""
-    shown = [*colored_diff(diff.removesuffix("\n")), ""] if diff else []
-    check_lines = map(clean, validation_notes(data))
-    try:
-        print_text("\n".join([*shown, *map(_block_line, blocks), _summary(options, data, blocks), *check_lines]))
-        flush()
-    finally:
-        for block in _failures(blocks):
-            _refuse_block(block)
-        for part in data["unread"]:
-            if part["edits"]:
-                refuse("UNREAD_EDITS", f"{clean(part['message'])}.")
-        if data.get("error", {}).get("code") == "UNREAD_EDITS":
-            note(data["error"]["hint"])
-        for line in _notes(options, data, blocks):
-            note(line)
+def _print_reply(options: argparse.Namespace, result: ToolResult, blocks: Sequence[Block], diff: str = "") -> None:
+    """Print a line per block, a summary and the diff; what failed goes to stderr."""
+    data = result.metadata
+    outcome = "\n".join([*map(_block_line, blocks), _summary(options, data, blocks)])
+    failures = [_failure(block) for block in _failed(blocks)]
+    failures += [("UNREAD_EDITS", f"{part['message']}.") for part in data["unread"] if part["edits"]]
+    print_change(options, result, outcome, diff, [*_remarks(data, blocks)], failures)
+
+
+def _failure(block: Block) -> tuple[str, str]:
+    """Why a block failed, with details and what to do."""
+    error = block["error"]
+    words = "\n".join([error["message"], *error["details"], error["hint"]]).replace("\n", "\n  ")
+    return error["code"], f"Block {block['id']} failed: {words}"
 
 
 def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Block]) -> str:
@@ -493,17 +487,16 @@ def _summary(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence
     return f"Applied {done} as change {data['change_id']}{rest}."
 
 
-def _notes(options: argparse.Namespace, data: dict[str, Any], blocks: Sequence[Block]) -> Iterator[str]:
-    """Notes and warnings, and how to undo the change."""
+def _remarks(data: dict[str, Any], blocks: Sequence[Block]) -> Iterator[str]:
+    """What to do about edits that were not read, notes and warnings."""
+    if data.get("error", {}).get("code") == "UNREAD_EDITS":
+        yield data["error"]["hint"]
     unread = (part["message"] for part in data["unread"] if part["edits"])  # they have been printed
     redundant = {*data.get("malformed", ()), *unread}
-    if _failures(blocks):
-        yield from (f"note: {clean(error)}" for error in data["errors"] if error not in redundant)
-    yield from (f"warning: {clean(warning)}" for warning in data["warnings"] if warning not in redundant)
-    yield from recovery_notes(data)
-    if data["change_id"] is not None:
-        yield undo_note(options, data)
+    if _failed(blocks):
+        yield from (f"note: {error}" for error in data["errors"] if error not in redundant)
+    yield from (f"warning: {warning}" for warning in data["warnings"] if warning not in redundant)
 
 
-def _failures(blocks: Sequence[Block]) -> list[Block]:
+def _failed(blocks: Sequence[Block]) -> list[Block]:
     return [block for block in blocks if block["status"] == "failed"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from suture.cli.commands import run, tool_arguments
-from suture.cli.output import as_content, at_root, clean, colored, colored_diff, report_misuse
+from suture.cli.commands import print_change, run, run_and_show, tool_arguments
+from suture.cli.output import at_root, clean, colored, colored_diff, report_misuse
 from suture.tools.history import about, file_name
 from suture.tools.results import cut
 from suture.wording import count
@@ -58,7 +58,7 @@ def show(options: argparse.Namespace) -> int:
         changes = newest.metadata.get("changes")
         return workspace.show(changes[0]["change_id"]) if changes else newest
 
-    return run(options, change, lambda result: _render_change(result) if "diff" in result.metadata else result.text)
+    return run(options, change, lambda result: _render_change(result) if "diff" in result.metadata else result.answer)
 
 
 def undo(options: argparse.Namespace) -> int:
@@ -76,7 +76,7 @@ def snapshot(options: argparse.Namespace) -> int:
     if options.name is None:
         return run(options, lambda workspace: workspace.snapshots(), _snapshot_list)
     arguments = tool_arguments(options)
-    return run(options, lambda workspace: workspace.command("snapshot", arguments), lambda result: result.text)
+    return run(options, lambda workspace: workspace.command("snapshot", arguments), lambda result: result.answer)
 
 
 def restore(options: argparse.Namespace) -> int:
@@ -87,14 +87,12 @@ def restore(options: argparse.Namespace) -> int:
 
 
 def _change_files(options: argparse.Namespace, name: str) -> int:
-    """Make a call that changes files; print its outcome, the diff, and notes on recovery and the history."""
+    """Make a call that changes files."""
 
-    def render(result: ToolResult) -> str:
-        diff = cut(result.metadata["diff"], options.settings)
-        shown = ["\n".join(colored_diff(diff))] if diff else []
-        return "\n\n".join([result.answer, *shown, *map(as_content, result.notes)])
+    def show(result: ToolResult) -> None:
+        print_change(options, result, result.answer, cut(result.metadata["diff"], options.settings))
 
-    return run(options, lambda workspace: workspace.command(name, tool_arguments(options)), render)
+    return run_and_show(options, lambda workspace: workspace.command(name, tool_arguments(options)), show)
 
 
 def _log_lines(data: dict[str, Any]) -> Iterator[str]:
@@ -110,7 +108,7 @@ def _log_lines(data: dict[str, Any]) -> Iterator[str]:
 
 def _snapshot_list(result: ToolResult) -> str:
     points = result.metadata["snapshots"]
-    return "\n".join(_point_line(point) for point in reversed(points)) if points else result.text
+    return "\n".join(_point_line(point) for point in reversed(points)) if points else result.answer
 
 
 def _point_line(point: dict[str, Any]) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from suture.cli import QuickOptions
     from suture.errors import SutureError
+    from suture.tools.spec import ToolResult
 
 STDIN = "-"
 USAGE = 2
@@ -59,11 +60,6 @@ _COLORS = {
 }
 _SLASHES = 2  # of /pattern/: a shorter pattern is empty between them
 _FOREIGN_GROUP = r"\$\$|\\[1-9]|\$0(?!0*[1-9])|\\g<"  # and $$, which means one $; it is skipped
-_RECOVERY_OUTCOMES = {
-    "back": "change {} had been interrupted and was rolled back first",
-    "forward": "change {} had been interrupted; it was complete and has landed",
-    "unknown": "a power cut had interrupted change {}; its temporary files were removed first",
-}
 
 
 def several(number: int, noun: str) -> str:
@@ -333,14 +329,9 @@ def replacement_notes(replacement: str) -> list[str]:
     return [f"note: {groups[0]} is taken literally; {how}"] if groups else []
 
 
-def validation_notes(metadata: Mapping[str, Any]) -> list[str]:
-    """The results of checks, if any ran."""
-    if "validation" not in metadata:
-        return []
-    from suture.shapes import Findings  # most calls ask for no checks
-    from suture.wording import validation_lines
-
-    return validation_lines(Findings.read(metadata["validation"]))
+def warnings(metadata: Mapping[str, Any]) -> list[str]:
+    """The warnings of a call that edits files."""
+    return [f"warning: {warning}" for warning in metadata.get("warnings", ())]
 
 
 def skipped_notes(paths: Iterable[str]) -> list[str]:
@@ -348,21 +339,19 @@ def skipped_notes(paths: Iterable[str]) -> list[str]:
     return [f"note: {clean(path)} is binary and was skipped" for path in paths]
 
 
-def recovery_notes(metadata: Mapping[str, Any]) -> list[str]:
-    """A note if an interrupted transaction was recovered before the call."""
-    recovery = metadata.get("recovered")
-    return (
-        []
-        if recovery is None
-        else [f"note: {_RECOVERY_OUTCOMES[recovery['direction']].format(recovery['id'])}; see --json"]
-    )
+def print_notes(result: ToolResult) -> None:
+    """Print what the workspace adds to a result: a recovery, or a history that cannot be written."""
+    for line in result.notes:
+        note(f"note: {line}")
 
 
-def undo_note(options: argparse.Namespace, metadata: Mapping[str, Any]) -> str:
-    """How to undo a change, or a note that it cannot be undone."""
-    if not metadata.get("history", {}).get("recorded", "history" not in metadata):
-        return "note: this change cannot be undone, because it could not be recorded; see --json"
-    return f"To undo: suture undo {metadata['change_id']}{at_root(options)}"
+def undo_lines(options: argparse.Namespace, metadata: Mapping[str, Any]) -> list[str]:
+    """How to undo a change, if one landed and was recorded."""
+    if metadata["change_id"] is None or not metadata.get("history", {}).get("recorded", True):
+        return []
+    if "undone" in metadata:
+        return [f"To redo: suture redo {metadata['undone']}{at_root(options)}"]
+    return [f"To undo: suture undo {metadata['change_id']}{at_root(options)}"]
 
 
 def at_root(options: argparse.Namespace | QuickOptions) -> str:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from suture.cli.commands import attempt, print_refusal, tool_arguments
+from suture.cli.commands import attempt, print_change, print_refusal, tool_arguments
 from suture.cli.output import (
     USAGE,
     Progress,
     as_content,
     clean,
     colored,
-    colored_diff,
     note,
     pattern_notes,
     print_json,
+    print_notes,
     print_text,
-    recovery_notes,
     replacement_notes,
     report_misuse,
     several,
     skipped_notes,
-    undo_note,
-    validation_notes,
 )
 from suture.errors import SutureError
 from suture.patterns.dialect import parse
@@ -65,14 +62,11 @@ def ask(options: argparse.Namespace, name: str, **arguments: Any) -> ToolResult 
 
 
 def _print_result(options: argparse.Namespace, result: ToolResult) -> None:
-    """Print an error, or the result as JSON; then the notes that apply to both."""
+    """Print an error, or the result as JSON; then what was skipped, and how the pattern was read."""
     if options.json:
         print_json(result.to_dict() if result.is_error else _result_data(result))
     elif result.is_error:
         print_refusal(options, result)
-    else:
-        for line in recovery_notes(result.metadata):
-            note(line)
     for line in (*skipped_notes(result.metadata.get("binary", ())), *pattern_notes(options.pattern)):
         note(line)
 
@@ -127,10 +121,7 @@ def search(options: argparse.Namespace) -> int:
         lines.append(f"{several(total, 'match')} in {several(len(files), 'file')}")
     else:
         lines = list(_file_lines(files, separated=bool(before or after)))
-    if lines:
-        print_text("\n".join(lines))
-    else:
-        note("No matches.")
+    _print(result, lines, "No matches.")
     note_limit(total, "match", "--max-matches", options.max_matches)
     return int(not files)
 
@@ -175,8 +166,9 @@ def extract(options: argparse.Namespace) -> int:
     if isinstance(result, int):
         return result
     lines = ["\t".join(map(_cell, row["groups"])) for row in result.rows or []]
+    code = _print(result, lines, "No matches.")
     note_limit(len(lines), "match", "--max-matches", options.max_matches)
-    return _print(lines, "No matches.") and _explain_no_match(options)
+    return code and _explain_no_match(options)
 
 
 def _cell(group: str | None) -> str:
@@ -192,8 +184,9 @@ def lines(options: argparse.Namespace) -> int:
     if options.line_number:
         numbers = [colored("green", str(row["line"])) for row in result.rows or []]
         shown = [f"{number}:{line}" for number, line in zip(numbers, shown, strict=True)]
+    code = _print(result, shown, "No matching lines.")
     note_limit(len(shown), "line", "--max-lines", options.max_lines)
-    return _print(shown, "No matching lines.") and _explain_no_match(options)
+    return code and _explain_no_match(options)
 
 
 def split(options: argparse.Namespace) -> int:
@@ -202,10 +195,11 @@ def split(options: argparse.Namespace) -> int:
     if isinstance(result, int):
         return result
     rows = result.rows or []
-    if not rows or not options.null:
-        return _print([_segment(row) for row in rows], "The file is binary: there is nothing to split.")
-    print_text("".join(f"{_block(row['content'])}\0" for row in rows), end="")
-    return 0
+    if options.null:
+        shown, end = [f"{_block(row['content'])}\0" for row in rows], ""
+    else:
+        shown, end = [*map(_segment, rows)], "\n"
+    return _print(result, shown, "The file is binary: there is nothing to split.", end)
 
 
 def _segment(row: dict[str, Any]) -> str:
@@ -227,11 +221,13 @@ def _explain_no_match(options: argparse.Namespace) -> int:
     return 1
 
 
-def _print(lines: list[str], if_none: str) -> int:
+def _print(result: ToolResult, lines: list[str], if_none: str, end: str = "\n") -> int:
+    """Print lines, or that there are none, and the notes of the result; returns the exit code."""
     if lines:
-        print_text("\n".join(lines))
+        print_text(end.join(lines), end)
     else:
         note(if_none)
+    print_notes(result)
     return int(not lines)
 
 
@@ -249,8 +245,7 @@ def replace(options: argparse.Namespace) -> int:
         return result
     data = result.metadata
     if not data["replacements"]:
-        note("No matches: nothing to replace.")
-        return 1
+        return _print(result, [], "No matches: nothing to replace.")
     done = f"{several(data['replacements'], 'replacement')} in {several(len(data['files']), 'file')}"
     if not data["files"]:
         head = f"No change: {several(data['replacements'], 'match')}, each identical to its replacement."
@@ -258,11 +253,7 @@ def replace(options: argparse.Namespace) -> int:
         head = f"Made {done} as change {data['change_id']}."
     else:
         head = f"Would make {done}."
-    diff = data["diff"].removesuffix("\n")
-    print_text("\n".join([head, *(["", *colored_diff(diff)] if diff else [])]))
-    for line in validation_notes(data):
-        note(clean(line))
-    if not data["files"]:
-        return 0
-    note(undo_note(options, data) if options.write else "Nothing was changed: add --write to make the change.")
+    print_change(options, result, head, data["diff"])
+    if data["files"] and not options.write:
+        note("Nothing was changed: add --write to make the change.")
     return 0

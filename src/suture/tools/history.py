@@ -458,7 +458,7 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
 
     def describe(change: Change | None) -> Answer:
         words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {point}"
-        words += f" as change {change.id}; undo it to restore what it replaced." if change is not None else "."
+        words += f" as change {change.id}." if change is not None else "."
         if not files:
             words = f"No change: {_count(len(state))} already in that state."
         change_id = None if change is None else change.id

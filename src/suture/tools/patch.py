@@ -437,9 +437,9 @@ class PatchReport(Record):
             for note in (self._note(placement), self._clipboard_note(placement))
             if note
         ]
-        notes += [f"warning: {warning}" for warning in warnings]
         if self.session.audience.prints_data:
             return Answer("\n".join(notes), (result.evolve(dry_run=True) if self.request.dry_run else result).data())
+        notes += [f"warning: {warning}" for warning in warnings]
         if not self.request.dry_run:
             same = not diff and not self.created
             notes += [f"No change: {wording.plain(file.place.name)} already has this content."] if same else []

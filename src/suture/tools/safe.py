@@ -199,6 +199,7 @@ class SafeEditResult(results.ToolData):
     replacements: int | None = shapes.integer("How many occurrences the search found; null without a search").nullable
     diff: str = results.DIFF
     validation: Findings = results.VALIDATION
+    warnings: list[str] = results.WARNINGS.optional
 
 
 class SafeEditReport(Record):
@@ -217,7 +218,7 @@ class SafeEditReport(Record):
 
     def answer(self, change: Change | None) -> Answer:
         """The answer for the caller."""
-        written = change is not None
+        written, warnings = change is not None, [*self._warnings()]
         result = SafeEditResult(
             path=self.name,
             mode=self.request.mode,
@@ -227,8 +228,9 @@ class SafeEditReport(Record):
             replacements=self.replacements,
             diff=self.diff,
             validation=self.validation,
+            warnings=shapes.or_left_out(warnings or None),
         )
-        words = "\n".join([*self._status(change), *self._warnings()])
+        words = "\n".join([*self._status(change), *(f"warning: {warning}" for warning in warnings)])
         return Answer(preview(self.diff, words) if self.request.show_diff else words, result.data())
 
     def _status(self, change: Change | None) -> Iterator[str]:
@@ -272,14 +274,14 @@ class SafeEditReport(Record):
         yield from counted
 
     def _warnings(self) -> Iterator[str]:
-        yield from (f"warning: {loss}" for loss in self.losses)
+        yield from self.losses
         for change in self.changes:
             before = getattr(change, "before", None)
             content = self.request.content
             if before is not None and content is not None and "\r" not in content and b"\r\n" in before.text.body:
-                yield "warning: the file had CRLF line endings; content has LF, which is kept."
+                yield "the file had CRLF line endings; content has LF, which is kept."
             if before is not None and self.diff and (generated := results.warning(self.name, before.text.body)):
-                yield f"warning: {generated}"
+                yield generated
 
 
 def preview(diff: str, words: str) -> str:

@@ -139,11 +139,13 @@ class ToolResult(Record):
     listed: Rows | None = None
     notes: tuple[str, ...] = ()
     """What the workspace adds: a recovery, or a history that cannot be written."""
+    verbatim: bool = False
+    """Whether the tool's text is a file's own, so that the notes are not added to it."""
 
     @classmethod
     def of(cls, answer: Answer) -> ToolResult:
         """The result for a tool's answer."""
-        return cls(answer.is_error, answer.text, answer.data, answer.rows)
+        return cls(answer.is_error, answer.text, answer.data, answer.rows, verbatim=answer.verbatim)
 
     @classmethod
     def failed(cls, error: SutureError, audience: Audience = MODEL) -> ToolResult:
@@ -154,7 +156,8 @@ class ToolResult(Record):
     @property
     def text(self) -> str:
         """The whole text."""
-        return "\n\n".join([self.answer, *self.notes])
+        notes = () if self.verbatim else self.notes
+        return "\n\n".join([self.answer, *(f"Note: {note}" for note in notes)])
 
     @property
     def data(self) -> Any:

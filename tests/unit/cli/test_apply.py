@@ -115,10 +115,9 @@ def test_a_reply_is_applied_and_told(
     typed(monkeypatch, REPLY)
     assert main(["apply", *(str(reply) if word == "reply.txt" else word for word in words)]) == 0
     out, err = capfd.readouterr()
-    told, _, summary = out.removesuffix("\n").rpartition("\n")
-    assert told == f"{DIFF}\n{LINES}".removesuffix("\n")
-    found = re.fullmatch(r"Applied 3 blocks as change ([0-9a-z]{15})\.", summary)
+    found = re.search(r"^Applied 3 blocks as change ([0-9a-z]{15})\.$", out, re.MULTILINE)
     assert found
+    assert out == f"{LINES}{found[0]}\n\n{DIFF}"
     assert err == f"To undo: suture undo {found[1]}\n"
     assert contents(root) == AFTER
     assert main(["undo", found[1]]) == 0
@@ -126,10 +125,11 @@ def test_a_reply_is_applied_and_told(
 
 
 def test_a_dry_run_changes_nothing(root: Path, said: Run) -> None:
-    assert said(REPLY, "--dry-run", err="") == f"{DIFF}\n{LINES}Would apply 3 blocks.\n"
+    assert said(REPLY, "--dry-run", err="") == f"{LINES}Would apply 3 blocks.\n\n{DIFF}"
     assert contents(root) == {"src/app.py": APP}
     failing = REPLY + FAILING
-    assert said(failing, "--dry-run", code=1).endswith("✗ 4 src/app.py, failed\nWould apply 3 of 4 blocks; 1 failed.\n")
+    head = f"{LINES}✗ 4 src/app.py, failed\nWould apply 3 of 4 blocks; 1 failed.\n"
+    assert said(failing, "--dry-run", code=1) == f"{head}\n{DIFF}"
     assert said(FAILING, "--dry-run", code=1) == "✗ 1 src/app.py, failed\nNothing would change: 1 failed.\n"
 
 
@@ -144,7 +144,7 @@ def test_what_failed_is_explained_on_stderr_and_the_rest_lands(root: Path, capfd
     (root / "reply.md").write_text(FAILING + block("    return 2\n", "    return 20\n"))
     assert main(["apply", "reply.md"]) == 1
     out, err = capfd.readouterr()
-    summary = out.split("\n\n")[1].removesuffix("\n").split("\n")
+    summary = out.split("\n\n")[0].split("\n")
     assert summary[:2] == ["✗ 1 src/app.py, failed", "✓ 2 src/app.py:6"]
     assert re.fullmatch(r"Applied 1 of 2 blocks as change [0-9a-z]{15}; 1 failed\.", summary[2])
     assert err.startswith(MISSED)
@@ -196,7 +196,7 @@ def test_deleted_and_renamed_files_are_told(root: Path, said: Run) -> None:
     patch = "*** Begin Patch\n*** Delete File: old.py\n*** Update File: src/app.py\n*** Move to: src/new.py\n@@\n"
     patch += "-    return 1\n+    return 10\n*** End Patch\n"
     out = said(patch)
-    first, second, summary = out.split("\n\n")[-1].removesuffix("\n").split("\n")
+    first, second, summary = out.split("\n\n")[0].split("\n")
     assert first == "✓ 1 old.py, deleted"
     assert second.startswith("✓ 2")
     assert "src/new.py" in second
@@ -220,7 +220,8 @@ def test_blocks_that_cancel_each_other_out_leave_no_change(root: Path, said: Run
 
 def test_a_change_that_could_not_be_recorded_is_said_to_be_final(said: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
-    said(REPLY, err="note: this change cannot be undone, because it could not be recorded; see --json\n")
+    why = "the history cannot be used, its file cannot be used: Not a directory"
+    said(REPLY, err=f"note: This change cannot be undone: {why}.\n")
 
 
 @pytest.mark.parametrize(("words", "reply"), [(["--dry-run"], REPLY), (["-p", "reply.md"], "n\nn\nn\n")])
@@ -266,13 +267,12 @@ def test_an_edit_that_is_not_read_is_exit_code_1(root: Path, said: Run, capfd: p
     source.write_text(typed_reply)
     assert main(["apply", str(source), "--dry-run"]) == 1
     out, err = capfd.readouterr()
-    assert out.endswith("Would apply 3 blocks.\n")
+    assert out == f"{LINES}Would apply 3 blocks.\n\n{DIFF}"
     assert err == f"{UNREAD}Resend only what was not read, as SEARCH/REPLACE blocks or as a patch.\n"
     assert main(["apply", str(source), "--only", "1"]) == 0
     assert capfd.readouterr()[1].startswith(UNREAD)
-    assert said(REPLY + "\nDelete `src/app.py`.\n", "--dry-run").endswith(
-        "Would apply 2 of 3 blocks; 1 already applied.\n"
-    )
+    shown = said(REPLY + "\nDelete `src/app.py`.\n", "--dry-run")
+    assert "\nWould apply 2 of 3 blocks; 1 already applied.\n" in shown
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_an_edit_that_is_not_read_is_exit_code_1(root: Path, said: Run, capfd: p
 def test_only_some_blocks_may_be_applied(root: Path, said: Run, words: list[str]) -> None:
     out = said(REPLY, *words)
     assert "\n- 2 src/app.py, skipped\n" in out
-    assert re.search(r"\nApplied 2 of 3 blocks as change [0-9a-z]{15}; 1 skipped\.\n$", out)
+    assert re.search(r"\nApplied 2 of 3 blocks as change [0-9a-z]{15}; 1 skipped\.\n\ndiff ", out)
     assert contents(root) == {"src/app.py": APP.replace("1", "10"), "notes.md": "# Notes\n"}
 
 

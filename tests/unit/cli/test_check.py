@@ -378,9 +378,7 @@ def test_a_warning_command_writes_and_tells(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     assert attempt(monkeypatch, command, "(", "--validate", "warn") == 0
-    out, err = capfd.readouterr()
-    told = err if command == "replace" else out
-    assert told.count("⚠️ Validation found:\nsrc/app.py:1:5 invalid-syntax ") == 1
+    assert capfd.readouterr().err.count("⚠️ Validation found:\nsrc/app.py:1:5 invalid-syntax ") == 1
     assert (root / "src/app.py").read_text() == BROKEN
 
 
@@ -390,7 +388,7 @@ def test_what_breaks_nothing_is_told_to_have_passed(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     assert attempt(monkeypatch, command, "2", "--validate", "all") == 0
-    assert "".join(capfd.readouterr()).count("✅ Validation Passed\n") == 1
+    assert capfd.readouterr().err.count("✅ Validation Passed\n") == 1
     assert (root / "src/app.py").read_text() == "x = 2\n"
 
 
@@ -409,7 +407,7 @@ def test_a_dry_run_is_checked_too(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     assert attempt(monkeypatch, command, "(", "--validate", "warn", "--dry-run") == 0
-    assert capfd.readouterr().out.count("⚠️ Validation found:\nsrc/app.py:1:5 invalid-syntax ") == 1
+    assert capfd.readouterr().err.count("⚠️ Validation found:\nsrc/app.py:1:5 invalid-syntax ") == 1
     assert (root / "src/app.py").read_text() == "x = 1\n"
 
 
@@ -417,8 +415,8 @@ def test_a_dry_run_is_checked_too(
 @pytest.mark.parametrize(
     ("command", "out"),
     [
-        ("edit", "No change: src/app.py already has this content (1 replacement).\n\n✅ Validation Passed\n"),
-        ("patch", "No change: src/app.py already has this content.\n\n✅ Validation Passed\n"),
+        ("edit", "No change: src/app.py already has this content (1 replacement).\n"),
+        ("patch", "No change: src/app.py already has this content.\n"),
     ],
 )
 def test_what_changes_nothing_breaks_nothing(
@@ -437,6 +435,6 @@ def test_who_is_asked_about_blocks_may_leave_out_what_would_be_refused(
     for answers, code in (("y\ny\n", 1), ("n\ny\n", 0)):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(answers.encode())))
         assert main(["apply", "reply.md", "-p", "--validate", "strict"]) == code
-        out, err = capfd.readouterr()
-        assert ("src/app.py:1:5 invalid-syntax" in err, "✅ Validation Passed\n" in out) == (bool(code), not code)
+        err = capfd.readouterr().err
+        assert ("src/app.py:1:5 invalid-syntax" in err, "✅ Validation Passed\n" in err) == (bool(code), not code)
     assert [(root / name).read_text() for name in ("src/app.py", "src/lib/util.py")] == ["x = 1\n", "y = 3\n"]

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def send(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 def test_a_line_is_replaced_and_can_be_had_back(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["edit", "a.txt", "--lines", "2", "--new", "2"]) == 0
     out, err = capfd.readouterr()
-    assert out == f"{DIFF}\n✅ File saved successfully.\n"
+    assert re.fullmatch(rf"Edited a\.txt as change [0-9a-z]{{15}}\.\n\n{re.escape(DIFF)}", out)
     assert (root / "a.txt").read_bytes() == b"one\n2\nthree\n"
     assert main(["undo", err.split()[-1]]) == 0
     assert (root / "a.txt").read_bytes() == BEFORE
@@ -90,7 +91,8 @@ def test_what_brings_errors_is_rejected_and_the_file_left_alone(
 
 def test_interactive_writes_it_all_the_same(root: Path, capfd: pytest.CaptureFixture[str], broken: list[str]) -> None:
     assert main([*broken, "--mode", "interactive"]) == 0
-    assert "\n⚠️ Saved with validation warnings (Mode: interactive):\na.json:" in capfd.readouterr().out
+    out, err = capfd.readouterr()
+    assert (out.split(" as ")[0], err.startswith("⚠️ Validation found:\na.json:")) == ("Edited a.json", True)
     assert (root / "a.json").read_bytes() == b"[\n1,\n]\n"
 
 
@@ -99,10 +101,12 @@ def test_a_dry_run_only_verifies(
     root: Path, capfd: pytest.CaptureFixture[str], broken: list[str], options: list[str]
 ) -> None:
     assert main([*broken, *options]) == 1
-    assert "\n❌ Validation Failed:\na.json:" in capfd.readouterr().out
+    out, err = capfd.readouterr()
+    assert out.startswith("Would refuse to edit a.json: it would not pass the checks.\n\ndiff ")
+    assert err.startswith("⚠️ Validation found:\na.json:")
     assert main(["edit", "a.json", "--lines", "2", "--new", "2", *options]) == 0
     out, err = capfd.readouterr()
-    assert (out.endswith("\n\n✅ Validation Passed\n"), err) == (True, "")
+    assert (out.split("\n")[0], err) == ("Would edit a.json.", "✅ Validation Passed\n")
     assert (root / "a.json").read_bytes() == b"[\n1\n]\n"
 
 

@@ -65,14 +65,15 @@ def test_a_dry_run_prints_what_would_be_changed(root: Path, capfd: pytest.Captur
 
 
 @pytest.mark.promise("patch.command")
-def test_notes_and_warnings_stand_before_the_diff(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_notes_stand_before_the_diff_and_warnings_go_to_stderr(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "yarn.lock").write_bytes(b"if a:\n    x = 1\n    y = 2\n")
     patch = {"operation": "replace", "oldText": "x = 1\ny = 2\n", "newText": "x = 1\ny = 3\n"}
     assert main(["patch", "yarn.lock", given(root, patch)]) == 0
-    head, note, warning, empty, first, *_ = capfd.readouterr().out.split("\n")
+    out, err = capfd.readouterr()
+    head, note, empty, first, *_ = out.split("\n")
     assert head.startswith("Patched yarn.lock")
     assert note.startswith("patches[0]: found at lines 2-3 ignoring indentation")
-    assert warning.startswith("warning: yarn.lock is a lock file")
+    assert err.startswith("warning: yarn.lock is a lock file")
     assert (empty, first) == ("", "diff --git a/yarn.lock b/yarn.lock")
 
 

@@ -278,7 +278,7 @@ def test_a_change_that_could_not_be_recorded_is_said_to_be_final(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
     assert main(["replace", *WORDS, "readme.md", "--write"]) == 0
-    assert capfd.readouterr().err.startswith("note: this change cannot be undone")
+    assert capfd.readouterr().err.startswith("note: This change cannot be undone: ")
     assert contents(root)["readme.md"] == b"call bar(x)\n"
 
 

@@ -17,8 +17,9 @@ from suture.cli import main
 
 DIFF = "diff --git a/a.json b/a.json\n--- a/a.json\n+++ b/a.json\n@@ -1 +1 @@\n-[1]\n+{}\n"
 NEW = "diff --git a/b.json b/b.json\nnew file mode 100644\n--- /dev/null\n+++ b/b.json\n@@ -0,0 +1 @@\n+{}\n"
-SAVED = "✅ File saved successfully.\n"
-BACK = re.compile(r"To undo: suture undo [0-9a-z]{15}\n")
+SAVED = r"Wrote {} as change [0-9a-z]{{15}}\.\n"
+BACK = r"To undo: suture undo [0-9a-z]{15}\n"
+PASSED = "✅ Validation Passed\n"
 
 Run = Callable[..., tuple[str, str]]
 
@@ -46,8 +47,8 @@ def said(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
 
 def test_what_is_sent_is_written_and_can_be_taken_back(root: Path, said: Run) -> None:
     out, err = said(b"[2]\n", "a.json")
-    assert out == f"{DIFF.format('[2]')}\n{SAVED}"
-    assert BACK.fullmatch(err)
+    assert re.fullmatch(SAVED.format("a.json") + re.escape("\n" + DIFF.format("[2]")), out)
+    assert re.fullmatch(PASSED + BACK, err)
     assert (root / "a.json").read_bytes() == b"[2]\n"
     assert main(err.split()[-3:][1:]) == 0
     assert (root / "a.json").read_bytes() == b"[1]\n"
@@ -55,13 +56,13 @@ def test_what_is_sent_is_written_and_can_be_taken_back(root: Path, said: Run) ->
 
 def test_a_file_may_be_new_in_a_folder_that_is_new(root: Path, said: Run) -> None:
     out, _ = said(b"[2]\n", "b.json")
-    assert out == f"{NEW.format('[2]')}\n{SAVED}"
-    assert said(b"[3]\n", "deep/down/c.json", "--no-diff")[0] == SAVED
+    assert re.fullmatch(SAVED.format("b.json") + re.escape("\n" + NEW.format("[2]")), out)
+    assert re.fullmatch(SAVED.format("deep/down/c.json"), said(b"[3]\n", "deep/down/c.json", "--no-diff")[0])
     assert (root / "deep/down/c.json").read_bytes() == b"[3]\n"
 
 
 def test_what_is_there_already_is_no_change(root: Path, said: Run) -> None:
-    assert said(b"[1]\n", "a.json") == ("✅ No changes: a.json already has this content.\n", "")
+    assert said(b"[1]\n", "a.json") == ("No change: a.json already has this content.\n", "")
     assert Workspace(root).history().metadata["changes"] == []
 
 
@@ -84,21 +85,25 @@ def test_what_brings_errors_is_rejected(root: Path, said: Run) -> None:
 
 def test_interactive_writes_it_all_the_same(root: Path, said: Run) -> None:
     out, err = said(b"[2\n", "a.json", "--mode", "interactive", "--no-diff")
-    assert out.startswith(f"{SAVED}⚠️ Saved with validation warnings (Mode: interactive):\na.json:")
-    assert BACK.fullmatch(err)
+    assert re.fullmatch(SAVED.format("a.json"), out)
+    assert re.fullmatch(rf"⚠️ Validation found:\na\.json:.*\n{BACK}", err)
     assert (root / "a.json").read_bytes() == b"[2\n"
 
 
 @pytest.mark.parametrize(
-    ("content", "code", "told"), [(b"[2]\n", 0, "✅ Validation Passed\n"), (b"[2\n", 1, "❌ Validation Failed:\n")]
+    ("content", "code", "head", "told"),
+    [
+        (b"[2]\n", 0, "Would write a.json.", PASSED),
+        (b"[2\n", 1, "Would refuse to write a.json: it would not pass the checks.", "⚠️ Validation found:\n"),
+    ],
 )
 @pytest.mark.parametrize("words", [["--mode", "verify_only"], ["--dry-run"]], ids=" ".join)
 def test_verify_only_writes_nothing_and_the_exit_code_tells(
-    root: Path, said: Run, content: bytes, code: int, told: str, words: list[str]
+    root: Path, said: Run, content: bytes, code: int, head: str, told: str, words: list[str]
 ) -> None:
     out, err = said(content, "a.json", *words, code=code)
-    assert out.startswith(f"{DIFF.format(content.decode().strip())}\n{told}")
-    assert (err, (root / "a.json").read_bytes()) == ("", b"[1]\n")
+    assert out == f"{head}\n\n{DIFF.format(content.decode().strip())}"
+    assert (err.startswith(told), (root / "a.json").read_bytes()) == (True, b"[1]\n")
 
 
 @pytest.mark.parametrize(("words", "code"), [([], 0), (["--validate", "all"], 1)])
@@ -126,9 +131,9 @@ def test_a_check_that_cannot_be_run_counts_if_it_is_required(
 def test_the_project_names_programs_that_run_only_if_allowed(root: Path, said: Run) -> None:
     command = [sys.executable, "-c", "import sys; print(f'{sys.argv[1]}:3:4: error: odd [E1]'); sys.exit(1)", "{file}"]
     (root / "suture.toml").write_text(f"[validators.mine]\nfiles = ['*.txt']\ncommand = {json.dumps(command)}\n")
-    out, _ = said(b"one\n", "a.txt", "--mode", "verify_only")
-    assert "⚠️ Not validated: a.txt by mine: " in out
-    assert out.endswith(" (--allow-commands)\n")
+    _, err = said(b"one\n", "a.txt", "--mode", "verify_only")
+    assert "⚠️ Not validated: a.txt by mine: " in err
+    assert err.endswith(" (--allow-commands)\n")
     _, err = said(b"one\n", "a.txt", "--allow-commands", code=1)
     assert err.splitlines()[1] == "a.txt:3:4 E1 odd"
 
@@ -149,7 +154,7 @@ def test_everything_can_be_had_as_json(root: Path, said: Run) -> None:
     assert told["content"][0]["text"].startswith("**Diff Preview:**\n```diff\n")
     out, err = said(b"[2]\n", "a.json", "--json", "--no-diff")
     told = json.loads(out)
-    assert (told["isError"], told["content"][0]["text"], err) == (False, SAVED.strip(), "")
+    assert (told["isError"], told["content"][0]["text"], err) == (False, "✅ File saved successfully.", "")
     assert (root / "a.json").read_bytes() == b"[2]\n"
 
 
