@@ -131,6 +131,9 @@ class Settings(Record):
 
 _MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_bases", "max_memory_bytes"}
 _OPERATOR_FILE = ("suture", "suture.toml")
+_MAX_FILE_BYTES = 1_000_000  # far more than a person writes
+_operator_files: dict[str, tuple[tuple[int, ...], bytes]] = {}
+"""What was read of each, and which version of the file that was."""
 
 
 def operator_file(config: str | None = None) -> str:
@@ -141,6 +144,23 @@ def operator_file(config: str | None = None) -> str:
     if not os.path.isabs(home):
         home = os.path.join(os.path.expanduser("~"), ".config")
     return os.path.join(home, *_OPERATOR_FILE) if os.path.isabs(home) else ""
+
+
+def read_operator_file(file: str) -> bytes:
+    """The content of the operator's file, read again only if it has changed: a call needs it several times.
+
+    Raises OSError, and ValueError for a pipe or a device, where reading could block forever.
+    """
+    from stat import S_ISREG  # most operators have no such file
+
+    status = os.stat(file)
+    if not S_ISREG(status.st_mode):
+        raise ValueError("it is not a regular file")
+    stamp = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    if _operator_files.get(file, (None,))[0] != stamp:
+        with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
+            _operator_files[file] = stamp, opened.read(_MAX_FILE_BYTES)
+    return _operator_files[file][1]
 
 
 def how_to_set(name: str) -> str:

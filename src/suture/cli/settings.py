@@ -12,10 +12,11 @@ workspace, where an agent can write it, is not used (docs/adr/0019), and a proje
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from suture.cli.output import clean, note
 from suture.origins import is_outside
-from suture.settings import Settings, check_name, check_value, operator_file, parse_value
+from suture.settings import Settings, check_name, check_value, operator_file, parse_value, read_operator_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ _BY_OPTION = {
     "max_memory_bytes": "max_memory_bytes",
 }
 """Options that set a setting."""
-_MAX_FILE_BYTES = 1_000_000  # far more than a person writes
 
 
 def parse_setting(text: str) -> tuple[str, object]:
@@ -86,7 +86,7 @@ def settings_in_file(file: str, roots: Sequence[str], *, named: bool) -> dict[st
         _note_unused(file)
         return {}
     try:
-        raw = _read_regular(file)
+        raw = read_operator_file(file)
     except (OSError, ValueError) as error:
         raise ValueError(f"{file} cannot be read: {error}") from None
     if b"settings" not in raw:
@@ -96,16 +96,6 @@ def settings_in_file(file: str, roots: Sequence[str], *, named: bool) -> dict[st
         _note_unused(file)
         return {}
     return settings
-
-
-def _read_regular(file: str) -> bytes:
-    """The content of a file; ValueError for a pipe or a device, where reading could block forever."""
-    from stat import S_ISREG  # most operators have no such file
-
-    with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
-        if not S_ISREG(os.fstat(opened.fileno()).st_mode):
-            raise ValueError("it is not a regular file")
-        return opened.read(_MAX_FILE_BYTES)
 
 
 def _parse_file(file: str, raw: bytes) -> dict[str, Any]:
@@ -139,7 +129,8 @@ def _freeze(value: object) -> object:
 
 def _note_unused(file: str) -> None:
     """Print a note that a file's settings are not used, if it has any."""
-    from suture.check.programs import read_regular  # rarely needed
-
-    if b"settings" in (read_regular(file, _MAX_FILE_BYTES) or b""):
+    content = b""
+    with suppress(OSError, ValueError):
+        content = read_operator_file(file)
+    if b"settings" in content:
         note(f"note: {clean(file)} is in the workspace, where an agent can change it: its settings are not used")

@@ -17,7 +17,7 @@ from suture.files.local_fs import Layout
 from suture.origins import is_outside
 from suture.plan import Create, Delete, Rename, Update
 from suture.records import Record
-from suture.settings import operator_file
+from suture.settings import operator_file, read_operator_file
 from suture.text import Text
 
 TYPE_CHECKING = False
@@ -210,11 +210,8 @@ def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> C
     if os.path.lexists(file) and not is_outside(file, roots):  # before it is opened: it might be a pipe
         reason = f"{file} is not used: it is in the workspace, where an agent can change it"
         return Configuration(problems=(reason,))
-    if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):  # opening a pipe would block
-        return Configuration(problems=(f"{file} cannot be read: it is not a regular file",))
     try:
-        with open(file, "rb") as stream:
-            raw = stream.read()
+        raw = read_operator_file(file)
     except FileNotFoundError as error:
         return Configuration(problems=(f"{file} cannot be read: {error.strerror}",)) if named else Configuration()
     except (OSError, ValueError) as error:
