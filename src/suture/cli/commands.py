@@ -265,7 +265,7 @@ def print_refusal(options: argparse.Namespace, result: ToolResult) -> None:
     error = result.metadata["error"]
     if error["code"] == _WRONG_ARGUMENTS:
         problems = [f"{TERMINAL.argument(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
-        report_misuse(options.command, "; ".join(map(clean, problems)))
+        report_misuse(options.command, "; ".join(map(clean, dict.fromkeys(problems))))  # both ends come from --lines
     else:
         refuse(error["code"], result.answer)
     print_notes(result)
