@@ -24,9 +24,14 @@ from suture.origins import start_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from select import poll
     from typing import Any, Protocol
+
+    Run = tuple[int, str, list[str]]
+    """A folder of a walk, its path from the root, and names in it."""
+    Files = list[tuple[str, list[str]]]
+    """The paths of folders, and names in them."""
 
     class GetWorker(Protocol):
         """Returns the worker, or None. With `start`, starts it if it isn't running."""
@@ -41,6 +46,9 @@ _REPLY_TIMEOUT_MS = 5_000  # a batch of a search takes a few milliseconds
 _LARGEST_MESSAGE = 1 << 30  # bytes; a head that says more is damaged
 _MAX_IDLE_MS = 300_000  # after which a process without work ends
 _MAX_HANDLES = 1 << 12  # the highest inherited handle that the process closes
+_WORTH_ASKING = 200  # files to search here before handing any to a second process that already runs
+_WORTH_STARTING = 1_500  # files to search here before starting a second process
+_BATCH = 400  # files that are handed over at a time
 _SERVE = "from suture.files.worker import isolate, serve; isolate({memory!r}); serve({entry!r}, {memory!r})"
 
 
@@ -196,6 +204,73 @@ class WorkerPool:
                 self._worker = None
 
     __del__ = close
+
+
+class SharedFiles:
+    """The files of one call, shared with the worker: `own` yields those to search here, `others` the rest."""
+
+    def __init__(self, find: GetWorker, batch: Callable[[int, Files], object]) -> None:
+        """`batch` makes of a root and files what the worker is sent."""
+        self._find = find
+        self._batch = batch
+        self._worker: Worker | None = None
+        self._given: Files = []
+        self._done: list[tuple[Files, Any]] = []
+
+    @property
+    def was_used(self) -> bool:
+        """Whether some files were handed to the second process."""
+        return bool(self._done)
+
+    def own(self, root: int, runs: Iterable[Run]) -> Iterator[Run]:
+        """The runs to search here."""
+        seen, filling, size = 0, list[tuple[str, list[str]]](), 0
+        for folder, prefix, names in _pieces(runs):
+            seen += len(names)
+            if seen < _WORTH_ASKING or not (filling or self._is_free(start=seen >= _WORTH_STARTING)):
+                yield folder, prefix, names
+                continue
+            filling.append((prefix, names))
+            size += len(names)
+            if size >= _BATCH:
+                self._give(root, filling)
+                filling, size = [], 0
+        if filling:
+            self._give(root, filling)
+
+    def _is_free(self, *, start: bool) -> bool:
+        if self._worker is None:
+            self._worker = self._find(start=start)
+        if self._worker is None or not self._worker.usable:
+            return False
+        if self._given and self._worker.ready:
+            self._take()
+        return not self._given
+
+    def _give(self, root: int, files: Files) -> None:
+        assert self._worker is not None  # noqa: S101  it was free
+        if self._worker.send(self._batch(root, files)):
+            self._given = files
+        else:
+            self._done.append((files, None))
+
+    def _take(self) -> None:
+        assert self._worker is not None  # noqa: S101  it has a batch
+        self._done.append((self._given, self._worker.receive()))
+        self._given = []
+
+    def others(self) -> list[tuple[Files, Any]]:
+        """The batches handed over, each with its answer, or None if there was none."""
+        if self._given:
+            self._take()
+        return self._done
+
+
+def _pieces(runs: Iterable[Run]) -> Iterator[Run]:
+    """The runs, none of them longer than a batch."""
+    for folder, prefix, names in runs:
+        for start in range(0, len(names), _BATCH):
+            yield folder, prefix, names[start : start + _BATCH]
 
 
 def serve(entry: str, memory: int = 0) -> None:

@@ -151,7 +151,7 @@ class Replacements:
         self._clock: Clock
         self._compiled, self._clock = prepare(session, request)
         self._template = parse_template(request.replacement, self._compiled.pattern)
-        self._found = self._matches_size = self._new_size = 0
+        self._number = self._matches_size = self._new_size = 0
         self._seen: set[tuple[int, ...]] = set()
         self._files: list[FileReplacements] = []
 
@@ -179,7 +179,7 @@ class Replacements:
         self._clock.start(before.place.name)
         matches = self._matches(subject)
         self._session.progress(0, len(matches))
-        if not matches or self._found > self._most:
+        if not matches or self._number > self._most:
             return  # further matches are only counted
         if not self._request.allow_over_match:
             self._check_extent(before.place.name, subject, matches)
@@ -190,11 +190,11 @@ class Replacements:
         """The matches in a file, up to the limit; further ones are only counted."""
         every = each_match(self._compiled, subject, self._clock)
         result: list[Spans] = []
-        for spans in islice(every, max(self._most - self._found, 0)):
+        for spans in islice(every, max(self._most - self._number, 0)):
             result.append(spans)
             self._matches_size += _ROW_BYTES * len(spans)
             check_limit("The result", self._matches_size, self._session.settings, "max_result_bytes")
-        self._found += len(result) + sum(1 for _ in timed(every))
+        self._number += len(result) + sum(1 for _ in timed(every))
         return result
 
     def _edit(self, subject: Subject, spans: Spans) -> Edit:
@@ -222,15 +222,15 @@ class Replacements:
 
     def finish(self) -> list[FileReplacements]:
         """The files with matches, by name; refuses more matches than the limit."""
-        if self._found > self._most:
+        if self._number > self._most:
             own = self._most == self._request.max_replacements
-            raise TooManyReplacements(found=self._found, limit=self._most, setting=None if own else "max_replacements")
+            raise TooManyReplacements(found=self._number, limit=self._most, setting=None if own else "max_replacements")
         return sorted(self._files, key=lambda file: file.change.place.name)
 
     def proposal(self, tool: str, where: str, binary: Sequence[str] = ()) -> Proposal:
         """The proposal. Its rows are made before it lands, so that too large a result refuses the call."""
         files, request = self.finish(), self._request
-        matches = f"{self._found} match{'es' * (self._found != 1)}"
+        matches = f"{self._number} match{'es' * (self._number != 1)}"
         summary = f"replace {matches} of {self._compiled.pattern.source:.60} in {where}"
         plan = Plan(tuple(file.change for file in files), tool, summary)
         changed = [file.change for file in files if not file.change.same_content]
@@ -241,7 +241,7 @@ class Replacements:
         )
         rows: list[str] | None = None
         if isinstance(request, Replace) and request.view == "diff":
-            result = result.evolve(replacements=self._found, diff=results.plan_diff(changed))
+            result = result.evolve(replacements=self._number, diff=results.plan_diff(changed))
         else:
             around = request.context_before, request.context_after
             rows = replacement_rows(files, around, self._session.settings.max_result_bytes)

@@ -26,18 +26,16 @@ from suture.wording import error_data, error_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from suture.audience import Audience
     from suture.engine.session import Session
-    from suture.files.worker import GetWorker, Worker
+    from suture.files.worker import Files, Run
     from suture.patterns.engines import Compiled
     from suture.plan import Snapshot
     from suture.text import Text
 
-    Run = tuple[int, str, list[str]]
-    Files = list[tuple[str, list[str]]]
     Batch = tuple[str, dict[str, Any], dict[str, Any], int, Files]
     Line = tuple[int, str, list[tuple[int, int]] | None]
     """Number, content, and the columns of its matches; None for a context line."""
@@ -120,76 +118,6 @@ def explain_one(_: Mapping[str, object], error: SutureError, audience: Audience,
 
 
 explain_several = partial(explain_one, several=True)
-
-_WORTH_ASKING = 200  # files to search here before handing any to a second process that already runs
-_WORTH_STARTING = 1_500  # files to search here before starting a second process
-_BATCH = 400  # files that are handed over at a time
-
-
-class SharedWork:
-    """The files of one call, shared with a second process: `own` yields those to search here, `others` the rest."""
-
-    def __init__(self, find: GetWorker, batch: Callable[[int, Files], Batch]) -> None:
-        self._find = find
-        self._batch = batch
-        self._worker: Worker | None = None
-        self._given: Files = []
-        self._done: list[tuple[Files, Any]] = []
-
-    @property
-    def was_used(self) -> bool:
-        """Whether some files were handed to the second process."""
-        return bool(self._done)
-
-    def own(self, root: int, runs: Iterable[Run]) -> Iterator[Run]:
-        """The runs to search here."""
-        seen, filling, size = 0, list[tuple[str, list[str]]](), 0
-        for folder, prefix, names in _pieces(runs):
-            seen += len(names)
-            if seen < _WORTH_ASKING or not (filling or self._is_free(start=seen >= _WORTH_STARTING)):
-                yield folder, prefix, names
-                continue
-            filling.append((prefix, names))
-            size += len(names)
-            if size >= _BATCH:
-                self._give(root, filling)
-                filling, size = [], 0
-        if filling:
-            self._give(root, filling)
-
-    def _is_free(self, *, start: bool) -> bool:
-        if self._worker is None:
-            self._worker = self._find(start=start)
-        if self._worker is None or not self._worker.usable:
-            return False
-        if self._given and self._worker.ready:
-            self._take()
-        return not self._given
-
-    def _give(self, root: int, files: Files) -> None:
-        assert self._worker is not None  # noqa: S101  it was free
-        if self._worker.send(self._batch(root, files)):
-            self._given = files
-        else:
-            self._done.append((files, None))
-
-    def _take(self) -> None:
-        assert self._worker is not None  # noqa: S101  it has a batch
-        self._done.append((self._given, self._worker.receive()))
-        self._given = []
-
-    def others(self) -> list[tuple[Files, Any]]:
-        """The batches handed over, each with its answer, or None if there was none."""
-        if self._given:
-            self._take()
-        return self._done
-
-
-def _pieces(runs: Iterable[Run]) -> Iterator[Run]:
-    """The runs, none of them longer than a batch."""
-    for folder, prefix, names in runs:
-        for start in range(0, len(names), _BATCH):
-            yield folder, prefix, names[start : start + _BATCH]
 
 
 class RegexSearch(Request):
@@ -302,7 +230,7 @@ class _Searcher:
         self._session = session
         self._query = query
         self._compiled, self._clock = prepare(session, query)
-        self.found: list[FileMatches] = []
+        self.files: list[FileMatches] = []
         """The files that have matches."""
         self._left = query.max_matches
         self._room = session.settings.max_result_bytes
@@ -336,7 +264,7 @@ class _Searcher:
         else:
             items = [None for _ in timed(matches)]
         if items:
-            self.found.append(FileMatches(name, items, contents))
+            self.files.append(FileMatches(name, items, contents))
         if self._left is not None:
             self._left -= len(items)
         return len(items)
@@ -352,19 +280,21 @@ def search_glob(
     session: Session, query: Query, glob: str, exclude: list[str], *, include_ignored: bool
 ) -> list[FileMatches]:
     """The matches in all files that match a glob, sorted by file; perhaps more than requested."""
+    from suture.files.worker import SharedFiles  # a search of one file needs none
+
     searcher = _Searcher(session, query)
     root, runs = session.runs(glob, exclude, include_ignored=include_ignored)
     with session.worker(__name__) as worker:
-        shared = SharedWork(worker, searcher.batch)
+        shared = SharedFiles(worker, searcher.batch)
         searcher.search_runs(root, shared.own(root, runs))
         for batch, batch_matches in shared.others():
             if batch_matches is None:  # a new searcher: this one may have enough matches, but from later files
                 again = _Searcher(session, query)
                 again.search_runs(root, session.reopen(root, batch))
-                searcher.found += again.found
+                searcher.files += again.files
             else:
-                searcher.found += [FileMatches(*values) for values in batch_matches]
-    return sorted(searcher.found, key=lambda file: file.name) if shared.was_used else searcher.found
+                searcher.files += [FileMatches(*values) for values in batch_matches]
+    return sorted(searcher.files, key=lambda file: file.name) if shared.was_used else searcher.files
 
 
 def first_matches(files: Iterable[FileMatches], most: int | None) -> Iterator[FileMatches]:
@@ -384,7 +314,7 @@ def search(session: Session, request: RegexSearch) -> Answer:
     snapshot, subject = read_subject(session, request, request.file_path)
     if subject is not None:
         searcher.search_subject(snapshot.place.name, subject)
-    return _rows_of(searcher.found)
+    return _rows_of(searcher.files)
 
 
 def search_multi(session: Session, request: RegexSearchMulti) -> Answer:
@@ -410,7 +340,7 @@ def search_paths(session: Session, request: Search) -> Answer:
             binary.append(snapshot.place.name)
         else:
             searcher.search_subject(snapshot.place.name, subject)
-        return searcher.found
+        return searcher.files
 
     def search_all(glob: str, exclude: list[str]) -> list[FileMatches]:
         return search_glob(session, query, glob, exclude, include_ignored=request.include_ignored)
@@ -441,7 +371,7 @@ def answer(batch: Batch) -> list[tuple[Any, ...]] | None:
         with _engine(root, settings).session() as session:
             searcher = _Searcher(session, Query(**query))
             searcher.search_runs(number, session.reopen(number, files))
-            return [(file.name, file.matches, file.contents) for file in searcher.found]
+            return [(file.name, file.matches, file.contents) for file in searcher.files]
     except SutureError:
         return None  # the first process searches the batch itself, and reports the error
 

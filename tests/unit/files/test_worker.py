@@ -34,9 +34,9 @@ def tree(tmp_path: Path) -> Path:
 
 def sharing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share from the first file on, in small batches."""
-    monkeypatch.setattr(search, "_WORTH_ASKING", 1)
-    monkeypatch.setattr(search, "_WORTH_STARTING", 1)
-    monkeypatch.setattr(search, "_BATCH", 5)
+    monkeypatch.setattr(module, "_WORTH_ASKING", 1)
+    monkeypatch.setattr(module, "_WORTH_STARTING", 1)
+    monkeypatch.setattr(module, "_BATCH", 5)
     monkeypatch.setattr(module, "_can_start_process", lambda: True)
 
 
