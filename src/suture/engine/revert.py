@@ -66,20 +66,22 @@ def restore(session: Session, database: Database, state: Mapping[str, Version | 
     """The file changes that bring each path to `state`; None: no file."""
     changes: list[FileChange] = []
     for path, version in state.items():
-        place, now = _current(session, path)
+        place, current = _current(session, path)
         if version is None:
-            if now is not None:
-                changes.append(session.hold(Delete(place, now)))
-        elif now is None:
+            if current is not None:
+                changes.append(session.hold(Delete(place, current)))
+        elif current is None:
             changes.append(
                 session.hold(Create(place, Content((database.require_content(path, version),)), version.mode))
             )
-        elif now.content.digest != version.digest:
+        elif current.content.digest != version.digest:
             changes.append(
-                session.hold(Update(place, now, Content((database.require_content(path, version),)), mode=version.mode))
+                session.hold(
+                    Update(place, current, Content((database.require_content(path, version),)), mode=version.mode)
+                )
             )
-        elif version.mode not in {now.mode, None}:
-            changes.append(session.hold(Update(place, now, now.content, mode=version.mode)))
+        elif version.mode not in {current.mode, None}:
+            changes.append(session.hold(Update(place, current, current.content, mode=version.mode)))
     return changes
 
 
@@ -130,16 +132,16 @@ class _SnapshotReader:
         self.kept, self.skipped = 0, []
         for path in self._paths:
             try:
-                now = _current(self._session, path)[1]
+                current = _current(self._session, path)[1]
             except SutureError:
                 self.skipped.append(path)
                 continue
-            if now is None:
+            if current is None:
                 yield path, None
                 continue
-            self._last = now.content
+            self._last = current.content
             self.kept += 1
-            yield path, Version(now.content.digest, now.mode)
+            yield path, Version(current.content.digest, current.mode)
 
     def content(self, digest: str) -> bytes | None:
         """The content of the file that was read last."""
@@ -159,26 +161,26 @@ class _Inverter:
         """The changes that undo what happened to one file; none if that is undone already."""
         if file.after is None:
             return self._undelete(file)
-        left = file.to or file.path
-        path, there = self._find_now(left, file.after)
-        if file.to is not None and path not in {left, file.path}:
-            clash: UndoClash = {"path": path, "line": 1, "base": left, "ours": path, "theirs": file.path}
+        recorded = file.to or file.path
+        path, exists = self._find_current(recorded, file.after)
+        if file.to is not None and path not in {recorded, file.path}:
+            clash: UndoClash = {"path": path, "line": 1, "base": recorded, "ours": path, "theirs": file.path}
             raise _Clash({**clash, "about": "name"})
-        place, now = _current(self._session, path)
+        place, current = _current(self._session, path)
         if file.before is None:
-            return self._uncreate(file, place, now if there else None)
-        if now is not None and not there:  # it was deleted, and what is there is another file
+            return self._uncreate(file, place, current if exists else None)
+        if current is not None and not exists:  # it was deleted, and what is there is another file
             sides = (
                 self._database.content(file.after.digest),
-                now.content.bytes(),
+                current.content.bytes(),
                 self._database.content(file.before.digest),
             )
             raise _Clash({**_file_conflict(place.name, *sides), "about": "file"})
         if path != file.path and file.to is not None:
-            return self._move_back(file, place, now)
-        return self._put_back(file.after, file.before, place, now)
+            return self._move_back(file, place, current)
+        return self._put_back(file.after, file.before, place, current)
 
-    def _find_now(self, left: str, after: Version) -> tuple[str, bool]:
+    def _find_current(self, left: str, after: Version) -> tuple[str, bool]:
         """The file's current path, and whether it exists.
 
         If a later change is damaged, that is known only if the file is still as this change left it.
@@ -186,81 +188,85 @@ class _Inverter:
         damaged = self._database.damaged_since(self._number)
         if damaged is None:
             return self._database.current_path(left, self._number)
-        now = _current(self._session, left)[1]
-        if now is None or now.content.digest != after.digest:
+        current = _current(self._session, left)[1]
+        if current is None or current.content.digest != after.digest:
             raise HistoryDamaged(what="change", name=damaged.id, path=left)
         return left, True
 
-    def _uncreate(self, file: FileRecord, place: Place, now: Snapshot | None) -> Iterable[FileChange]:
+    def _uncreate(self, file: FileRecord, place: Place, current: Snapshot | None) -> Iterable[FileChange]:
         assert file.after is not None  # noqa: S101  it was created
-        if now is None:
+        if current is None:
             return []
-        if now.content.digest != file.after.digest:
+        if current.content.digest != file.after.digest:
             raise _Clash(
-                _file_conflict(place.name, self._database.content(file.after.digest), now.content.bytes(), None)
+                _file_conflict(place.name, self._database.content(file.after.digest), current.content.bytes(), None)
             )
-        return [Delete(place, now)]
+        return [Delete(place, current)]
 
     def _undelete(self, file: FileRecord) -> Iterable[FileChange]:
         assert file.before is not None  # noqa: S101  it was deleted
-        place, now = _current(self._session, file.path)
+        place, current = _current(self._session, file.path)
         old = self._database.require_content(file.path, file.before)
-        if now is None:
+        if current is None:
             return [Create(place, Content((old,)), file.before.mode)]
-        if now.content.digest != file.before.digest:
-            raise _Clash(_file_conflict(place.name, None, now.content.bytes(), old))
+        if current.content.digest != file.before.digest:
+            raise _Clash(_file_conflict(place.name, None, current.content.bytes(), old))
         return []
 
-    def _put_back(self, after: Version, before: Version, place: Place, now: Snapshot | None) -> Iterable[FileChange]:
-        content = self._merge_out(after, before, place, now)
-        assert now is not None  # noqa: S101  or it would have clashed
-        mode = before.mode if before.mode != after.mode and now.mode == after.mode else None
-        return [] if content is None and mode is None else [Update(place, now, content or now.content, mode=mode)]
+    def _put_back(
+        self, after: Version, before: Version, place: Place, current: Snapshot | None
+    ) -> Iterable[FileChange]:
+        content = self._merge_out(after, before, place, current)
+        assert current is not None  # noqa: S101  or it would have clashed
+        mode = before.mode if before.mode != after.mode and current.mode == after.mode else None
+        if content is None and mode is None:
+            return []
+        return [Update(place, current, content or current.content, mode=mode)]
 
-    def _move_back(self, file: FileRecord, place: Place, now: Snapshot | None) -> Iterable[FileChange]:
+    def _move_back(self, file: FileRecord, place: Place, current: Snapshot | None) -> Iterable[FileChange]:
         assert file.before is not None  # noqa: S101  a renamed file was there before and is after
         assert file.after is not None  # noqa: S101
-        home, there = _current(self._session, file.path)
-        if now is None and there is not None and there.content.digest == file.before.digest:
+        home, at_home = _current(self._session, file.path)
+        if current is None and at_home is not None and at_home.content.digest == file.before.digest:
             return []  # somebody moved it back
-        content = self._merge_out(file.after, file.before, place, now)
-        if there is not None:
+        content = self._merge_out(file.after, file.before, place, current)
+        if at_home is not None:
             raise _Clash(
                 _file_conflict(
-                    home.name, None, there.content.bytes(), self._database.require_content(file.path, file.before)
+                    home.name, None, at_home.content.bytes(), self._database.require_content(file.path, file.before)
                 )
             )
-        assert now is not None  # noqa: S101  or it would have clashed
+        assert current is not None  # noqa: S101  or it would have clashed
         if file.replaced is None:
-            return [Rename(place, now, home, content)]
-        back = Create(home, content or now.content, now.mode)
+            return [Rename(place, current, home, content)]
+        back = Create(home, content or current.content, current.mode)
         replaced = Content((self._database.require_content(place.name, file.replaced),))
-        return [back, Update(place, now, replaced, mode=file.replaced.mode)]
+        return [back, Update(place, current, replaced, mode=file.replaced.mode)]
 
-    def _merge_out(self, after: Version, before: Version, place: Place, now: Snapshot | None) -> Content | None:
-        """The content of `now` without the change from `before` to `after`; None if that is the same."""
-        if now is not None and before.digest in {now.content.digest, after.digest}:
+    def _merge_out(self, after: Version, before: Version, place: Place, current: Snapshot | None) -> Content | None:
+        """The content of `current` without the change from `before` to `after`; None if that is the same."""
+        if current is not None and before.digest in {current.content.digest, after.digest}:
             return None
         old = self._database.require_content(place.name, before)
-        if now is not None and now.content.digest == after.digest:
+        if current is not None and current.content.digest == after.digest:
             return Content((old,))
         base = self._database.require_content(place.name, after)
-        if now is None:
+        if current is None:
             raise _Clash(_file_conflict(place.name, base, None, old))
         self.merged = True
-        return _merge(place.name, base, now, old, self._session.settings.binary_window)
+        return _merge(place.name, base, current, old, self._session.settings.binary_window)
 
 
-def _merge(name: str, base: bytes, now: Snapshot, theirs: bytes, window: int) -> Content | None:
+def _merge(name: str, base: bytes, current: Snapshot, theirs: bytes, window: int) -> Content | None:
     """Merge the texts, or the bytes if a byte order mark was added or removed; refuse anything that is not text."""
-    ours = now.content.bytes()
+    ours = current.content.bytes()
     texts = [Text.decode(raw) for raw in (base, ours, theirs)]
     alike = len({(text.encoding, text.bom) for text in texts}) == 1
     in_bytes = not alike and all(text.body_is_raw for text in texts)
     if any(text.is_binary(window) for text in texts) or not (in_bytes or alike):
         raise _Clash(_file_conflict(name, base, ours, theirs))
-    was, here, back = (text.raw if in_bytes else text.body for text in texts)
-    merged = merge(was, here, back, touching=True)
+    base_text, our_text, their_text = (text.raw if in_bytes else text.body for text in texts)
+    merged = merge(base_text, our_text, their_text, touching=True)
     if merged.conflicts:
         parts = ((part.ours_line, part.base, part.ours, part.theirs) for part in merged.conflicts)
         raise _Clash(*(_conflict(name, *part) for part in parts))

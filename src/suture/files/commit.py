@@ -203,9 +203,9 @@ def _run(
             with _writing(work.name):
                 tree, before = trees[work.step.root], work.before
                 verified.append(recovery.verify(tree, work.step, before.content if before else None))
-        for work, seen in zip(works, verified, strict=True):
+        for work, stat in zip(works, verified, strict=True):
             with _writing(work.name):
-                recovery.publish(trees[work.step.root], work.step, work.after, seen, durable=durable)
+                recovery.publish(trees[work.step.root], work.step, work.after, stat, durable=durable)
         with _writing("the intent"):
             if durable:
                 recovery.sync_folders(trees, intent)
@@ -370,12 +370,12 @@ def _choose_in_place(
     """Mark the works to be written in place, because a rename would lose something; `stats` are of their paths."""
     folders: dict[tuple[int, str], Stat | None] = {}
     decided = []
-    for work, seen in zip(works, stats, strict=True):
+    for work, stat in zip(works, stats, strict=True):
         step = work.step
         place = step.root, split(step.path)[0]
         if work.updates and place not in folders:
             folders[place] = trees[step.root].stat(place[1])
-        lossy = work.updates and ((step.root, step.path) in in_place or _rename_would_lose(seen, folders[place]))
+        lossy = work.updates and ((step.root, step.path) in in_place or _rename_would_lose(stat, folders[place]))
         decided.append(work.evolve(step=step.evolve(in_place=True)) if lossy else work)
     return decided
 

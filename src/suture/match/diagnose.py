@@ -341,8 +341,8 @@ def _correctable_failure(index: Index, old: str, new: str, answer: Found, compar
     why, detail = "found", ""
     if not minimize(index.body, answer.edits):
         window = index.window(answer.site.start_line - 1, answer.site.end_line)
-        here, wanted = ([trail(line) for line in lines if line.strip()] for lines in (window, split(new)))
-        is_there = here == wanted or old == new
+        trails, wanted = ([trail(line) for line in lines if line.strip()] for lines in (window, split(new)))
+        is_there = trails == wanted or old == new
         why, detail = ("applied", "") if is_there else ("unproved", "white_space")
     return Failure(why, answer.rung, places, fixed, detail=detail, sites=(answer.site,), base=answer.base)
 
@@ -359,9 +359,9 @@ def _site_of_new(index: Index, old: str, new: str) -> _Span | None:
 
 def _compare(index: Index, old: str, site: Site) -> Place:
     """A place that the search names, with its differences and the search's own score."""
-    here = index.window(site.start_line - 1, site.end_line)
-    differing = differences(split(old), here, site.start_line)
-    return Place(site.start_line, site.end_line, round(site.score, 3), "\n".join(here), tuple(differing))
+    lines = index.window(site.start_line - 1, site.end_line)
+    differing = differences(split(old), lines, site.start_line)
+    return Place(site.start_line, site.end_line, round(site.score, 3), "\n".join(lines), tuple(differing))
 
 
 class _Comparison:
@@ -517,10 +517,10 @@ def _line_ends(index: Index, old: str, start_line: int, end_line: int) -> Iterat
             yield Difference("line_end", "\n", "", last, end, end)
         return
     sent = "\r\n" if "\r\n" in old else "\r"
-    here = index.lines.ending(start_line).decode()
-    if here and here != sent:
+    ending = index.lines.ending(start_line).decode()
+    if ending and ending != sent:
         end = len(index.line(start_line - 1)) + 1
-        yield Difference("line_end", sent, here, start_line, end, end)
+        yield Difference("line_end", sent, ending, start_line, end, end)
 
 
 def _best_part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[str]]:
@@ -612,13 +612,13 @@ def _line_differences(sent: Sequence[str], current: Sequence[str], line: int, co
             what, expected = ("missing_line", sent[number]) if sent[number].strip() else ("blank_line", "\n")
             yield Difference(what, expected, "", last, 1, 1, sent_line=number + 1)
         else:
-            here, last = current[place], line + place
+            actual, last = current[place], line + place
             begin = 1 if place else column
             if number is None:
-                what, found = ("extra_line", here) if here.strip() else ("blank_line", "\n")
-                yield Difference(what, "", found, last, begin, begin + len(here))
+                what, found = ("extra_line", actual) if actual.strip() else ("blank_line", "\n")
+                yield Difference(what, "", found, last, begin, begin + len(actual))
             else:
-                yield from _differences_in_line(sent[number], here, last, begin)
+                yield from _differences_in_line(sent[number], actual, last, begin)
 
 
 def _pairs(sent: Sequence[str], current: Sequence[str]) -> Iterator[_Pair]:
@@ -678,9 +678,9 @@ def _likeness(one: str, other: str) -> float:
     return likeness(one, other) if longest <= _LONGEST_LINE else sum(_common_ends(one.strip(), other.strip())) / longest
 
 
-def _differences_in_line(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
-    (lead, body, trail), (lead_here, body_here, trail_here) = parts(sent), parts(here)
-    start, end = column + len(lead_here), column + len(here)
+def _differences_in_line(sent: str, actual: str, line: int, column: int) -> Iterator[Difference]:
+    (lead, body, trail), (lead_here, body_here, trail_here) = parts(sent), parts(actual)
+    start, end = column + len(lead_here), column + len(actual)
     if lead != lead_here:
         yield Difference("indentation", lead, lead_here, line, column, start)
     yield from _differences_in_body(body, body_here, line, start)
@@ -688,16 +688,16 @@ def _differences_in_line(sent: str, here: str, line: int, column: int) -> Iterat
         yield Difference("trailing", trail, trail_here, line, end - len(trail_here), end)
 
 
-def _differences_in_body(sent: str, here: str, line: int, column: int) -> Iterator[Difference]:
+def _differences_in_body(sent: str, actual: str, line: int, column: int) -> Iterator[Difference]:
     """Compare word by word; in a long line, the part that differs is one difference."""
-    if sent == here:
+    if sent == actual:
         return
-    if max(len(sent), len(here)) > _LONGEST_LINE:
-        head, tail = _common_ends(sent, here)
-        one, other = sent[head : len(sent) - tail], here[head : len(here) - tail]
+    if max(len(sent), len(actual)) > _LONGEST_LINE:
+        head, tail = _common_ends(sent, actual)
+        one, other = sent[head : len(sent) - tail], actual[head : len(actual) - tail]
         yield _classify(one, other, "", line, column + head)
         return
-    old, new = tokens(sent), tokens(here)
+    old, new = tokens(sent), tokens(actual)
     done = 0
     for low, high, start, end in _changed_ranges(old, new):
         column += sum(map(len, new[done:start]))
@@ -716,26 +716,26 @@ def _differences_in_part(old: list[str], new: list[str], before: str, line: int,
         yield _classify("".join(old), "".join(new), before, line, column)
 
 
-def _classify(sent: str, here: str, before: str, line: int, column: int) -> Difference:
+def _classify(sent: str, actual: str, before: str, line: int, column: int) -> Difference:
     """Classify a difference; `before` is the word before it."""
-    what = _kind_of(sent, here)
+    what = _kind_of(sent, actual)
     if what == "spacing":
-        sent, here, column = before + sent, before + here, column - len(before)
+        sent, actual, column = before + sent, before + actual, column - len(before)
     if what in {"look_alike", "exotic_space", "composition"}:
-        head, tail = _common_ends(sent, here)
-        sent, here, column = sent[head : len(sent) - tail], here[head : len(here) - tail], column + head
-        if len(sent) == len(here):
-            sent, here = sent[0], here[0]
-    return Difference(what, sent, here, line, column, column + len(here))
+        head, tail = _common_ends(sent, actual)
+        sent, actual, column = sent[head : len(sent) - tail], actual[head : len(actual) - tail], column + head
+        if len(sent) == len(actual):
+            sent, actual = sent[0], actual[0]
+    return Difference(what, sent, actual, line, column, column + len(actual))
 
 
-def _kind_of(sent: str, here: str) -> str:
-    if not sent.strip() and not here.strip():
-        return "spacing" if (sent + here).isascii() else "exotic_space"
+def _kind_of(sent: str, actual: str) -> str:
+    if not sent.strip() and not actual.strip():
+        return "spacing" if (sent + actual).isascii() else "exotic_space"
     for name, same in _DIFFERS_IN.items():
-        if same(sent) == same(here):
-            return name if name != "look_alike" else _look_alike(sent + here)
-    return "word" if any(map(str.isalnum, sent + here)) else "marks"
+        if same(sent) == same(actual):
+            return name if name != "look_alike" else _look_alike(sent + actual)
+    return "word" if any(map(str.isalnum, sent + actual)) else "marks"
 
 
 def _look_alike(text: str) -> str:

@@ -260,10 +260,10 @@ class Dialect:
         for start, end in zip(ends[::2], ends[1::2], strict=True):
             if body[start] in self._doubtful_quotes:
                 return None
-            other = self._quotes.get(body[start], body[start])
-            if other != body[start] and (other in body[start:end] or "\\" in body[start:end]):
+            quote = self._quotes.get(body[start], body[start])
+            if quote != body[start] and (quote in body[start:end] or "\\" in body[start:end]):
                 return None
-            chars[start] = chars[end] = other
+            chars[start] = chars[end] = quote
         return "".join(chars)
 
     def _learn_look_alikes(
@@ -274,8 +274,8 @@ class Dialect:
                 continue
             sides = [unescape_quotes(self._normalize(line)) for line in (sent, actual)]
             facing = _pair_exotic(*sides) or _pair_exotic(*("".join(side.split()) for side in sides))
-            for one, other in facing:
-                seen.setdefault(PLAIN[one], set()).add("plain" if other == PLAIN[one] else "exotic")
+            for exotic, counterpart in facing:
+                seen.setdefault(PLAIN[exotic], set()).add("plain" if counterpart == PLAIN[exotic] else "exotic")
         doubtful = {char for family, kinds in seen.items() if len(kinds) > 1 for char in FAMILIES[family]}
         proved = [family for family, kinds in seen.items() if kinds == {"plain"}]
         if any(family in QUOTES for family in proved):  # a text with one kind of typographic quotes has both kinds
@@ -407,12 +407,12 @@ def _pair_exotic(sent: str, actual: str) -> list[tuple[str, str]]:
     for char in sent:
         plain = PLAIN.get(char)
         if actual.startswith(char, at):
-            other = char
+            counterpart = char
         elif plain is not None and actual.startswith(plain, at):
-            other = plain
+            counterpart = plain
         else:
             return []
         if plain is not None:
-            pairs.append((char, other))
-        at += len(other)
+            pairs.append((char, counterpart))
+        at += len(counterpart)
     return pairs if at == len(actual) else []

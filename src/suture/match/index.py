@@ -265,9 +265,9 @@ class Index:
         """The marks that begin a comment in this file."""
         return marks_of(self.name, self.body)
 
-    def knows(self, old: str, here: str) -> bool:
+    def knows(self, old: str, actual: str) -> bool:
         """Whether a line of a request is certainly this line of the file, except for harmless differences."""
-        return is_known(old, here, self.has_word, self.marks)
+        return is_known(old, actual, self.has_word, self.marks)
 
     def has_word(self, word: str, *, cased: bool = False) -> bool:
         """Whether a whole word occurs in the file; case is ignored unless `cased`."""

@@ -40,13 +40,13 @@ class Rung(Record):
 
 LADDER = (
     Rung("exact", "exact"),
-    Rung("line_ends", "exact", lambda sent, here: sent == here),
-    Rung("trailing", "whitespace", lambda sent, here: sent.rstrip() == here.rstrip()),
-    Rung("indentation", "whitespace", lambda sent, here: sent.strip() == here.strip()),
+    Rung("line_ends", "exact", lambda sent, actual: sent == actual),
+    Rung("trailing", "whitespace", lambda sent, actual: sent.rstrip() == actual.rstrip()),
+    Rung("indentation", "whitespace", lambda sent, actual: sent.strip() == actual.strip()),
     Rung("trimmed", "whitespace"),
-    Rung("look_alike", "lenient", lambda sent, here: fold(sent).strip() == fold(here).strip()),
-    Rung("escape", "lenient", lambda sent, here: is_escaped(sent.strip(), here.strip())),
-    Rung("tokens", "whitespace", lambda sent, here: plain_words(sent) == plain_words(here)),
+    Rung("look_alike", "lenient", lambda sent, actual: fold(sent).strip() == fold(actual).strip()),
+    Rung("escape", "lenient", lambda sent, actual: is_escaped(sent.strip(), actual.strip())),
+    Rung("tokens", "whitespace", lambda sent, actual: plain_words(sent) == plain_words(actual)),
     Rung("elision", "lenient"),
     Rung("rebased", "lenient"),
     Rung("similar", "lenient"),
@@ -187,20 +187,22 @@ def _indent_as_file(index: Index, request: Request, match: Match) -> Request:
 
     A change of indentation alone stays as sent.
     """
-    here = {
+    file_leads = {
         number: lead(index.line(place))
         for number, place in match.placed
         if match.same[number] and request.old[number].strip()
     }
     old, new = solid_keys(request.old), solid_keys(request.new)
-    if not here or not new or old == new or any(line.strip() and line in request.old for line in request.new):
+    if not file_leads or not new or old == new or any(line.strip() and line in request.old for line in request.new):
         return request
     leads = [[lead(line) for line in lines if line.strip()] for lines in (request.old, request.new)]
     sent, wanted = (min(side, key=len) for side in leads)
-    actual = min(here.values(), key=len)
+    actual = min(file_leads.values(), key=len)
     if sent == actual or wanted != actual:
         return request
-    lines = [here[number] + line.lstrip() if number in here else line for number, line in enumerate(request.old)]
+    lines = [
+        file_leads[number] + line.lstrip() if number in file_leads else line for number, line in enumerate(request.old)
+    ]
     return request.evolve(old=tuple(lines))
 
 
@@ -219,8 +221,8 @@ def _is_applied(index: Index, request: Request, match: Match) -> bool:
     before, after = solid_keys(request.old), solid_keys(request.new)
     if before == after:  # only the form changes: compare exactly
         wanted = [line.rstrip() for line in request.new]
-        here = index.window(match.first, match.last + 1)
-        return wanted != [line.rstrip() for line in request.old] and [line.rstrip() for line in here] == wanted
+        window = index.window(match.first, match.last + 1)
+        return wanted != [line.rstrip() for line in request.old] and [line.rstrip() for line in window] == wanted
     more = sum(map(informative, request.new)) - sum(map(informative, request.old))
     begins = offsets_in(after, before) if more >= _LEAST_ADDED_LETTERS else ()
     ordinals = (bisect_left(index.solid, match.first) - offset for offset in begins)

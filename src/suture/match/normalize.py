@@ -105,8 +105,8 @@ def readings(old: str, new: str) -> list[Request]:
     if new.strip() and new.endswith("\n") and not old.endswith(("\n", "\r")):
         wanted.append("")  # the line ending that follows the old text also follows the new one
     texts: list[tuple[list[str], list[str], tuple[str, ...]]] = [(split(old), wanted, ())]
-    for name, read in _UNDO.items():
-        texts += [(*other, (*undone, name)) for before, after, undone in texts for other in read(before, after)]
+    for name, undo in _UNDO.items():
+        texts += [(*reading, (*undone, name)) for before, after, undone in texts for reading in undo(before, after)]
     unfinished = old.endswith("\n") and not new.endswith("\n") and bool(new.strip())
     result = []
     for before, after, undone in texts:
@@ -298,19 +298,19 @@ def informative(line: str) -> int:
     return sum(map(str.isalnum, line))
 
 
-def is_known(old: str, here: str, occurs: Callable[[str], bool], marks: tuple[str, ...]) -> bool:
-    """Whether a line of the request is certainly the file's line `here`, except for a harmless difference.
+def is_known(old: str, current: str, occurs: Callable[[str], bool], marks: tuple[str, ...]) -> bool:
+    """Whether a line of the request is certainly the file's line `current`, except for a harmless difference.
 
     `occurs` says whether a word occurs in the file: such a word is not mistyped. `marks` begin comments.
     """
-    if old == here:
+    if old == current:
         return True
-    sent, actual = meaning(old), meaning(here)
+    sent, actual = meaning(old), meaning(current)
     if sent == actual:
-        return bool(sent) or not old.strip() == here.strip() == ""
+        return bool(sent) or not old.strip() == current.strip() == ""
     if len(actual) > len(sent) and actual[: len(sent)] == sent:
-        at = comment_in(here, marks)
-        return at is not None and len(meaning(here[:at])) <= len(sent)
+        at = comment_in(current, marks)
+        return at is not None and len(meaning(current[:at])) <= len(sent)
     if len(sent) != len(actual):
         return False
     differing = [pair for pair in zip(sent, actual, strict=True) if pair[0] != pair[1]]

@@ -165,8 +165,8 @@ def _has_rival(
     below = next((n for n in range(match.last + 1, len(index.keys)) if index.keys[n]), None)
     for number in missing:
         neighbor = above if number < first else below if number > last else None
-        sent, here = request.old[number], "" if neighbor is None else index.line(neighbor)
-        if likeness(sent[:_LONGEST_RIVAL], here[:_LONGEST_RIVAL]) >= _PROOF_LIKENESS:
+        sent, actual = request.old[number], "" if neighbor is None else index.line(neighbor)
+        if likeness(sent[:_LONGEST_RIVAL], actual[:_LONGEST_RIVAL]) >= _PROOF_LIKENESS:
             return True
     return False
 
