@@ -14,7 +14,6 @@ from suture.check import registry
 from suture.check.programs import ON_REQUEST
 from suture.check.syntax import LANGUAGES
 from suture.cli.init import CLIENTS
-from suture.formats import NOTATIONS
 from suture.match.ladder import RUNGS
 from suture.settings import Settings
 from suture.tools import PROFILES
@@ -283,7 +282,6 @@ LISTS: dict[str, list[Collection[str]]] = {
     "docs/promises/right-place.md": [SEARCHED],
     "docs/reference/mcp.md": [PROFILES],
     "docs/reference/model-apis.md": [FORMATS],
-    "docs/spec/TOOLS.md": [RUNGS, NOTATIONS],
     "docs/reference/validators.md": [CHECKS, [language.name for language in LANGUAGES]],
 }
 """Lists on hand-written pages that must be complete."""

@@ -45,7 +45,8 @@ def test_a_tool_is_described_and_reads_or_plans(name: str) -> None:
 
 
 def names_in(schema: dict[str, Any]) -> Iterator[str]:
-    """The names of a schema's arguments or fields, nested ones too."""
+    """The names of a schema's arguments or fields, nested ones too, and of their values that are one of a few."""
+    yield from (name for name in schema.get("enum", ()) if name is not None)
     for name, about in schema.get("properties", {}).items():
         yield name
         yield from names_in(about)
@@ -53,7 +54,7 @@ def names_in(schema: dict[str, Any]) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", [*TOOLS, *DIALECTS])
-def test_the_specification_names_every_argument_and_field_of_a_tool(name: str) -> None:
+def test_the_specification_names_every_argument_field_and_choice_of_a_tool(name: str) -> None:
     specification = "\n".join(re.findall(r"`([^`\n]+)`", (SPEC / "TOOLS.md").read_text("utf-8")))
     seeds = [path.read_text("utf-8") for path in (SPEC / "seeds").glob("*.txt")]
     words = {*re.findall(r"\w+", " ".join([specification, *seeds]))}
