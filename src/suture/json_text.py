@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SPACE = " \t\n\r"
-_ORJSON_ITEMS = 500  # items of a list above which orjson saves more time than the 40 ms that loading it takes
-_ORJSON_SIZE = 200_000  # characters of a text above which it does
+_ORJSON_SIZE = 200_000  # characters of a text above which orjson saves more time than the 40 ms that loading it takes
 
 
 class _Plain:
@@ -49,9 +48,14 @@ def loads(text: str) -> object:
 def dumps(value: object, default: Callable[[Any], object] | None = None) -> str:
     """As `json.dumps`; `default` replaces values that JSON does not have."""
     try:
-        from _json import encode_basestring_ascii
+        from _json import encode_basestring_ascii, make_encoder
 
-        return _encode(value, default or _refuse, encode_basestring_ascii, (": ", ", "))
+        sort_keys = skip_keys = False
+        allow_nan, indent = True, None
+        encode = make_encoder(
+            {}, default or _refuse, encode_basestring_ascii, indent, ": ", ", ", sort_keys, skip_keys, allow_nan
+        )
+        return "".join(encode(value, 0))
     except Exception:  # noqa: BLE001  see above
         import json
 
@@ -72,10 +76,14 @@ def loads_own(text: str) -> Any:
 
 
 def quoted(text: str) -> str:
-    """A string as `compact` writes it."""
-    from _json import encode_basestring
+    """A string as JSON: characters as they are, unless one of them is a lone surrogate, as in some file names."""
+    from _json import encode_basestring, encode_basestring_ascii
 
-    return encode_basestring(text) if text.isascii() or text.isprintable() else compact(text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return encode_basestring_ascii(text)
+    return encode_basestring(text)
 
 
 def quoter() -> Callable[[str], str]:
@@ -83,36 +91,6 @@ def quoter() -> Callable[[str], str]:
     from _json import encode_basestring
 
     return encode_basestring
-
-
-def compact(value: object) -> str:
-    """JSON without spaces and with characters unescaped; uses orjson for long lists."""
-    if isinstance(value, list) and len(value) > _ORJSON_ITEMS:
-        from orjson import dumps as quickly
-
-        try:
-            return quickly(value).decode()
-        except TypeError:  # a file name that is not Unicode
-            return dumps(value)
-    try:
-        from _json import encode_basestring
-
-        text = _encode(value, _refuse, encode_basestring, (":", ","))
-        text.encode()
-    except Exception:  # noqa: BLE001  see above; or a file name that is not Unicode
-        return dumps(value)
-    return text
-
-
-def _encode(
-    value: object, default: Callable[[Any], object], quote: Callable[[str], str], separators: tuple[str, str]
-) -> str:
-    from _json import make_encoder
-
-    sort_keys = skip_keys = False
-    allow_nan = True
-    encode = make_encoder({}, default, quote, None, *separators, sort_keys, skip_keys, allow_nan)
-    return "".join(encode(value, 0))
 
 
 def _refuse(value: object) -> object:

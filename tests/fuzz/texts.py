@@ -76,9 +76,7 @@ def _json(data: bytes) -> object:
         return found[:30]
     json_text.loads_own(text)
     try:
-        again = json_text.compact(found)
         assert repr(json.loads(json_text.dumps(found))) == repr(found), "JSON does not come back"
-        assert repr(json.loads(again)) == repr(found), "compact JSON does not come back"
     except RecursionError:
         return "deep"
     json.loads(json_text.quoted(text[:1000]))
