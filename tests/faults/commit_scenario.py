@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from suture import Edit, Settings, Span, Workspace
-from suture.testing import FaultyFS, LocalFS, MemoryFS
+from suture.testing import FaultyFS, LocalFS, MemoryFS, Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -306,6 +306,27 @@ def _say(message: object) -> None:
 
 def _heard() -> Any:
     return json.loads(sys.stdin.readline())
+
+
+def interrupted(at: str, occurrence: int, fs: MemoryFS | None = None) -> MemoryFS:
+    """The scenario, stopped for good at some occurrence of a call."""
+    fs = fs or in_memory()
+    try:
+        transact(FaultyFS(fs, only=[at], stop_at=occurrence), fs.root)
+    except Stopped:
+        fs.crash()
+        return fs
+    raise AssertionError("it was not stopped")
+
+
+def published() -> MemoryFS:
+    """The scenario with every file published, stopped before the intent is marked as done."""
+    return interrupted("open_write", 2)  # the first is the file that is written in place
+
+
+def done() -> MemoryFS:
+    """The scenario marked as done, stopped before anything is removed."""
+    return interrupted("unlink", 3)  # two publish: the deleted file, and the old name of the renamed one
 
 
 if __name__ == "__main__":

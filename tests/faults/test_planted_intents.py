@@ -12,9 +12,10 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.errors import InputTooLarge, RecoveryBlocked
-from suture.testing import FaultyFS, LocalFS, MemoryFS, Stopped
+from suture.testing import FaultyFS, LocalFS, MemoryFS
 from suture.wording import error_text
-from tests.faults.commit_scenario import in_memory, look, settings, state, transact
+from tests.faults.commit_scenario import done, in_memory, interrupted, look, published, settings, state, transact
+from tests.unit.changes import hashed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,10 +26,6 @@ INTENT = ".suture-intent"
 ID = "0123456789abcde"
 STEM = f".suture-{ID}-0"
 UNSIGNED_LIMIT = 8_000_000
-
-
-def hashed(data: bytes) -> str:
-    return "sha256:" + sha256(data).hexdigest()
 
 
 def version(data: bytes | None) -> dict[str, Any] | None:
@@ -281,22 +278,6 @@ def test_a_planted_intent_takes_no_file_away_for_its_content() -> None:
     found = workspace(fs).recover()
     assert found is not None
     assert (found.aside, fs.files()) == (("a.txt.suture-orig",), {"a.txt.suture-orig": b"old\n"})
-
-
-def interrupted(at: str, occurrence: int, fs: MemoryFS | None = None) -> MemoryFS:
-    fs = fs or in_memory()
-    with pytest.raises(Stopped):
-        transact(FaultyFS(fs, only=[at], stop_at=occurrence), fs.root)
-    fs.crash()
-    return fs
-
-
-def published() -> MemoryFS:
-    return interrupted("open_write", 2)
-
-
-def done() -> MemoryFS:
-    return interrupted("unlink", 3)
 
 
 def by_another_user(fs: MemoryFS) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,39 +16,24 @@ from tests.faults.commit_scenario import (
     SHARED_OLD,
     Process,
     count_calls,
+    done,
     in_memory,
+    interrupted,
     look,
     on_disk,
+    published,
     recover,
     settings,
     state,
     transact,
 )
+from tests.unit.changes import hashed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
 INTENT = ".suture-intent"
-
-
-def interrupted(at: str, occurrence: int, fs: MemoryFS | None = None) -> MemoryFS:
-    """The scenario, stopped for good at some occurrence of a call."""
-    fs = fs or in_memory()
-    with pytest.raises(Stopped):
-        transact(FaultyFS(fs, only=[at], stop_at=occurrence), fs.root)
-    fs.crash()
-    return fs
-
-
-def published() -> MemoryFS:
-    """The scenario with every file published, stopped before the intent is marked as done."""
-    return interrupted("open_write", 2)  # the first is the file that is written in place
-
-
-def done() -> MemoryFS:
-    """The scenario marked as done, stopped before anything is removed."""
-    return interrupted("unlink", 3)  # two publish: the deleted file, and the old name of the renamed one
 
 
 def read_call(fs: MemoryFS, options: Settings | None = None) -> Any:
@@ -59,10 +43,6 @@ def read_call(fs: MemoryFS, options: Settings | None = None) -> Any:
 def steps_of(fs: MemoryFS) -> list[str]:
     document = json.loads(fs.node_of(INTENT).data.split(b"\n")[1])
     return [step["path"] for step in document["steps"]]
-
-
-def hashed(data: bytes) -> str:
-    return "sha256:" + sha256(data).hexdigest()
 
 
 def intent(steps: Iterable[dict[str, Any]] = (), folders: Iterable[tuple[int, str]] = (), **more: Any) -> bytes:

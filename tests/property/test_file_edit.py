@@ -1,7 +1,6 @@
 """Properties of every call of `file_edit`: all edits as a plain loop would make them, or none at all."""
 
 from collections.abc import Callable
-from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from suture import Workspace
 from suture.testing import MemoryFS
+from tests.unit.changes import hashed
 
 # Little variety, so that texts meet and overlap; a few wide characters and blanks, so that offsets differ.
 LITTLE = st.text("ab\n", max_size=30)
@@ -61,10 +61,6 @@ def looped(text: str, edits: list[Edit]) -> tuple[str, tuple[int, int] | None]:
 def opened(content: bytes) -> tuple[Workspace, MemoryFS]:
     fs = MemoryFS({"a": content})
     return Workspace(fs.root, fs=fs), fs
-
-
-def hashed(content: bytes) -> str:
-    return "sha256:" + sha256(content).hexdigest()
 
 
 @given(right_calls())

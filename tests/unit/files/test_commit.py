@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,16 +10,13 @@ import pytest
 from suture import Settings, SutureError, Workspace
 from suture.plan import Landed
 from suture.testing import FaultyFS, MemoryFS, Stopped
+from tests.unit.changes import hashed
 
 if TYPE_CHECKING:
     from suture import Transaction
     from suture.plan import Change
 
 INTENT = ".suture-intent"
-
-
-def hashed(data: bytes) -> str:
-    return "sha256:" + sha256(data).hexdigest()
 
 
 def begin(fs: MemoryFS | FaultyFS) -> Transaction:

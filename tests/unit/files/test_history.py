@@ -25,6 +25,7 @@ from suture.files.local_fs import state_folder
 from suture.plan import Trouble
 from suture.testing import FaultyFS, LocalFS
 from tests.faults.users import NOBODY, ROOT, nobody
+from tests.unit.files.histories import FAST, listed, make, of_another_program, without_a_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,18 +35,9 @@ if TYPE_CHECKING:
 
     Lock = Callable[[Path, str], AbstractContextManager[None]]
 
-FAST = Settings(durability="fast", history_timeout_ms=0)
 LOCKED = Trouble(recorded=False, reason="another program has locked it")
 OFF = Trouble(recorded=False, reason="it is turned off by the setting history")
 NEWER = Trouble(recorded=False, reason="it was written by a newer version of suture")
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a workspace, `ws`, and the user's state in `state`."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    make(tmp_path / "ws")
-    return tmp_path
 
 
 @pytest.fixture
@@ -60,11 +52,6 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     top.chmod(0o755)
     yield top
     shutil.rmtree(top)
-
-
-def make(root: Path) -> None:
-    root.mkdir()
-    (root / "a.txt").write_bytes(b"0\n")
 
 
 def make_anew(home: Path) -> Path:
@@ -100,13 +87,6 @@ def edit(root: Path, number: int, *, fs: FS | None = None, settings: Settings = 
 
 def edited(root: Path, *numbers: int) -> None:
     assert [edit(root, number) for number in numbers] == [None] * len(numbers)
-
-
-def listed(root: Path) -> list[str]:
-    """The summaries of the recorded changes, oldest first."""
-    result = Workspace(root, FAST).history(limit=1000)
-    assert not result.is_error, result.text
-    return [change["summary"] for change in result.metadata["changes"]][::-1]
 
 
 def code(result: object) -> str | None:
@@ -512,16 +492,6 @@ def foreign(path: Path) -> None:
     path.unlink()
     with closing(sqlite3.connect(path)) as other:
         other.execute("CREATE TABLE change (number INTEGER PRIMARY KEY)")
-
-
-def of_another_program(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("PRAGMA application_id = 12345")
-
-
-def without_a_table(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("DROP TABLE file")
 
 
 def folder(path: Path) -> None:

@@ -21,27 +21,14 @@ from suture import Settings, Workspace
 from suture.files import store
 from suture.files.local_fs import LocalFS, state_folder
 from suture.testing import FaultyFS, MemoryFS
+from tests.unit.files.histories import FAST, listed, make, of_another_program, without_a_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from suture.plan import Trouble
 
-FAST = Settings(durability="fast", history_timeout_ms=0)
 LINUX = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to see what is open")
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a workspace, `ws`, and the user's state in `state`."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    make(tmp_path / "ws")
-    return tmp_path
-
-
-def make(root: Path) -> None:
-    root.mkdir()
-    (root / "a.txt").write_bytes(b"0\n")
 
 
 def edit(workspace: Workspace, number: int) -> Trouble | None:
@@ -51,13 +38,6 @@ def edit(workspace: Workspace, number: int) -> Trouble | None:
     assert Path(workspace.root, "a.txt").read_text() == f"{number}\n"
     assert tx.change is not None
     return tx.change.trouble
-
-
-def listed(root: Path) -> list[str]:
-    """The summaries of the recorded changes, oldest first, as somebody else sees them."""
-    result = Workspace(root, FAST).history(limit=1000)
-    assert not result.is_error, result.text
-    return [change["summary"] for change in result.metadata["changes"]][::-1]
 
 
 def database() -> Path:
@@ -123,19 +103,9 @@ def overwritten(path: Path) -> None:
     path.write_bytes(b"nothing that SQLite knows" * 1_000)
 
 
-def of_another_program(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("PRAGMA application_id = 12345")
-
-
 def of_a_newer_version(path: Path) -> None:
     with closing(sqlite3.connect(path)) as other:
         other.execute("PRAGMA user_version = 99")
-
-
-def without_a_table(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("DROP TABLE file")
 
 
 def a_folder(path: Path) -> None:

@@ -8,6 +8,7 @@ that are too long to be written down. Each sample says what becomes of each bloc
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from suture import ToolResult, Workspace
 from tests.cases.case_file import CASES, read
 
 
@@ -196,3 +197,17 @@ PATHS = replies("a_path_is_read_wherever_models_put_it")
 
 NOTHING = replies("a_reply_without_blocks_is_refused")
 """Replies without any block."""
+
+
+def patch(*lines: str) -> str:
+    return "\n".join(["*** Begin Patch", *lines, "*** End Patch", ""])
+
+
+def ask(ws: Workspace, reply: str, **more: Any) -> ToolResult:
+    return ws.call("apply_reply", {"reply": reply, **more})
+
+
+def told(result: ToolResult) -> dict[str, str]:
+    """What became of each block: its status, or the code of its error."""
+    blocks = result.metadata["blocks"]
+    return {each["id"]: each["error"]["code"] if each["status"] == "failed" else each["status"] for each in blocks}

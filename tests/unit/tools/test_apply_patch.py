@@ -9,12 +9,9 @@ from suture import ToolResult, Workspace
 from suture.errors import InvalidArguments
 from suture.tools.apply_patch import operation_envelope
 from tests.unit.changes import workspace
+from tests.unit.tools.reply_samples import patch
 
 SUCCESS = "Success. Updated the following files:"
-
-
-def patch(*lines: str) -> str:
-    return "\n".join(["*** Begin Patch", *lines, "*** End Patch", ""])
 
 
 def update(path: str, *lines: str) -> list[str]:

@@ -7,27 +7,14 @@ import pytest
 
 from suture import Settings, ToolResult, Workspace, apply_blocks, parse_reply, preview_reply
 from tests.unit.changes import workspace
-from tests.unit.tools.reply_samples import at, block, new_file
+from tests.unit.tools.reply_samples import ask, at, block, new_file, patch, told
 
 Files = dict[str, bytes]
-
-
-def ask(ws: Workspace, reply: str, **more: Any) -> ToolResult:
-    return ws.call("apply_reply", {"reply": reply, **more})
 
 
 def met(before: Files, reply: str, **more: Any) -> tuple[ToolResult, Files]:
     ws, fs = workspace(before)
     return ask(ws, reply, **more), fs.files()
-
-
-def told(result: ToolResult) -> dict[str, str]:
-    blocks = result.metadata["blocks"]
-    return {each["id"]: each["error"]["code"] if each["status"] == "failed" else each["status"] for each in blocks}
-
-
-def patch(*lines: str) -> str:
-    return "\n".join(["*** Begin Patch", *lines, "*** End Patch", ""])
 
 
 MOVE = patch("*** Update File: a.py", "*** Move to: b.py", "@@", "-x = 1", "+x = 2")

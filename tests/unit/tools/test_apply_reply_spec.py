@@ -27,10 +27,12 @@ from tests.unit.tools.reply_samples import (
     SIMPLE,
     TWO,
     Sample,
+    ask,
     at,
     block,
     fenced,
     new_file,
+    told,
     v4a,
 )
 
@@ -53,16 +55,6 @@ STATUSES = ("applied", "already_applied", "failed", "skipped")
 UNSHOWN = {"UTF-16", "a binary file", "bytes of an unknown encoding"}
 """Samples whose bytes a diff in text can't give."""
 MISSING = block("no_such_function(call)\n", "something_else\n")
-
-
-def ask(ws: Workspace, reply: str, **more: Any) -> ToolResult:
-    return ws.call("apply_reply", {"reply": reply, **more})
-
-
-def told(result: ToolResult) -> dict[str, str]:
-    """What became of each block: its status, or the code of its error."""
-    blocks = result.metadata["blocks"]
-    return {each["id"]: each["error"]["code"] if each["status"] == "failed" else each["status"] for each in blocks}
 
 
 def fits(expected: dict[str, str], result: ToolResult) -> bool:
