@@ -409,7 +409,9 @@ class Workspace:
         if getattr(request, "dry_run", False):
             with self._engine.session(progress) as session:
                 session.check_permitted(propose(session))
-                return _describe(proposed[-1], None), None, None
+                answer = _describe(proposed[-1], None)
+                note = {"dry_run": True} if "dry_run" in request.arguments() else {}
+                return answer.evolve(data=answer.data | note), None, None
         landing = self._engine.land(propose, replan=expected is None, serial=spec.serial, progress=progress)
         with (
             suspend(),

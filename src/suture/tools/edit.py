@@ -467,7 +467,7 @@ class EditReport(Record):
             warnings=self.warnings,
         )
         if self.dry_run:
-            result = result.evolve(dry_run=True, would_modify=bool(unified), preview=list(self._preview()))
+            result = result.evolve(would_modify=bool(unified), preview=list(self._preview()))
         text = "\n".join(self._words(applied, change))
         return Answer(f"{text}\n\n{shown}" if shown else text, result.data())
 

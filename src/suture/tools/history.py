@@ -284,6 +284,7 @@ class UndoResult(results.ToolData):
     merged: bool = _MERGED
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
+    dry_run: bool = results.DRY_RUN
 
 
 class RedoResult(results.ToolData):
@@ -295,6 +296,7 @@ class RedoResult(results.ToolData):
     merged: bool = _MERGED
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
+    dry_run: bool = results.DRY_RUN
 
 
 def plan_undo(session: Session, request: Undo) -> Proposal:
@@ -434,6 +436,7 @@ class RestoreResult(shapes.Data):
     to: str | None = shapes.text("The change or snapshot; null for the last recorded state").nullable
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
+    dry_run: bool = results.DRY_RUN
 
 
 def plan_restore(session: Session, request: Restore) -> Proposal:

@@ -438,7 +438,7 @@ class PatchReport(Record):
             if note
         ]
         if self.session.audience.prints_data:
-            return Answer("\n".join(notes), (result.evolve(dry_run=True) if self.request.dry_run else result).data())
+            return Answer("\n".join(notes), result.data())
         notes += [f"warning: {warning}" for warning in warnings]
         if not self.request.dry_run:
             same = not diff and not self.created
@@ -448,7 +448,7 @@ class PatchReport(Record):
         notes.insert(0, f"Dry run: {self._forecast(wording.plain(file.place.name), diff)}; nothing was written.")
         shown = results.cut(diff, self.session.settings)
         words = "\n".join([_APPLIED.format("none"), *notes])
-        return Answer(f"{words}\n\n{shown}" if shown else words, result.evolve(dry_run=True).data())
+        return Answer(f"{words}\n\n{shown}" if shown else words, result.data())
 
     def _forecast(self, path: str, diff: str) -> str:
         """What the call would do."""

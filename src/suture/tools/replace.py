@@ -131,6 +131,7 @@ class ReplaceResult(shapes.Data):
     binary: list[str] = shapes.values("Files that were named but are binary").optional
     replacements: int = shapes.integer("How many, if there are no rows").optional
     diff: str = results.DIFF.optional
+    dry_run: bool = results.DRY_RUN
 
 
 class FileReplacements(Record):

@@ -203,6 +203,7 @@ class ApplyReplyResult(results.ToolData):
     warnings: list[str] = results.WARNINGS
     diff: str = results.DIFF
     malformed: list[str] = shapes.values("The errors and warnings that say less than the errors of the blocks").optional
+    dry_run: bool = results.DRY_RUN
     validation: Findings = results.VALIDATION_IF_ASKED
 
 

@@ -143,6 +143,7 @@ CHANGE_ID = shapes.text("The change that landed, for undo; null if nothing was c
 HASH = shapes.digest("Of the file's new content, for expect_hash; in a dry run, of what it would be")
 DIFF = shapes.text("The whole change as a unified diff; empty if nothing changes")
 DRY_RUN = shapes.flag("True in a dry run; omitted otherwise").optional
+"""The workspace sets it, for all tools with this argument."""
 WARNINGS = shapes.values("What was done but may not be intended")
 START_LINE = shapes.integer("First line, from 1")
 END_LINE = shapes.integer("Last line, inclusive")

@@ -96,7 +96,7 @@ def test_a_dry_run_of_a_restore_tells_the_same_and_changes_nothing(number: int) 
     before, shelf = state(fs), dict(fs.shelf)
     trial = ws.restore(ids[number], dry_run=True)
     assert (state(fs), fs.shelf) == (before, shelf)
-    assert trial.metadata == {**ws.restore(ids[number]).metadata, "change_id": None}
+    assert trial.metadata == {**ws.restore(ids[number]).metadata, "change_id": None, "dry_run": True}
 
 
 @pytest.mark.process

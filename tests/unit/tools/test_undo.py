@@ -457,7 +457,7 @@ def test_a_dry_run_says_what_the_real_one_does_and_changes_nothing(kind: str, *,
         trial = call(change, dry_run=True)
         assert (state(fs), fs.shelf) == (before, shelf)
         real = call(change)
-        assert trial.metadata == {**real.metadata, "change_id": None}
+        assert trial.metadata == {**real.metadata, "change_id": None, "dry_run": True}
         assert (trial.metadata["merged"], trial.text.split()[0]) == (merged, "Would")
 
 
@@ -470,7 +470,7 @@ def test_what_somebody_else_has_taken_back_already_counts_as_undone() -> None:
     change = land(ws, write("a", "2\n"))
     fs.put("a", b"1\n")
     trial, result = ws.undo(dry_run=True), ws.undo()
-    assert trial.metadata == result.metadata
+    assert trial.metadata == {**result.metadata, "dry_run": True}
     assert all(change in each.text and "\n" not in each.text for each in (trial, result))
     told: dict[str, object] = {
         "change_id": None,
