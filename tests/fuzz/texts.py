@@ -11,7 +11,7 @@ from suture.check.data import Json, JsonWithComments, Toml, Xml, Yaml, load_toml
 from suture.check.issue import NotRunError, compare
 from suture.check.markers import ConflictMarkers
 from suture.check.python import PythonSyntax
-from suture.check.registry import merge_configurations, parse
+from suture.check.registry import merge_configurations, parse_configuration
 from suture.errors import SutureError
 from suture.text import Lines, Text
 from suture.text.diff import FileDiff, counts, line_edits, unified_and_counts
@@ -172,8 +172,8 @@ def _configured(data: bytes) -> object:
         said = cast("dict[str, Any]", load_toml("x", text))
     except (ValueError, NotRunError):
         return None
-    found = parse(said, "x", by_project=bool(len(data) % 2))
-    merge_configurations(found, parse(said, "y", by_project=False))
+    found = parse_configuration(said, "x", by_project=bool(len(data) % 2))
+    merge_configurations(found, parse_configuration(said, "y", by_project=False))
     return len(found.rules), len(found.problems)
 
 

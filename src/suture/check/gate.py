@@ -63,7 +63,7 @@ class Subject(Record):
     """The folders that tools can edit: nothing in them is imported."""
 
 
-class Found(Record):
+class Finding(Record):
     """A problem, its file, and the validator that found it."""
 
     path: str
@@ -87,9 +87,9 @@ class NotRun(Record):
 class Report(Record):
     """The results of all checks."""
 
-    new: tuple[Found, ...] = ()
-    existing: tuple[Found, ...] = ()
-    fixed: tuple[Found, ...] = ()
+    new: tuple[Finding, ...] = ()
+    existing: tuple[Finding, ...] = ()
+    fixed: tuple[Finding, ...] = ()
     not_run: tuple[NotRun, ...] = ()
 
     def with_more(self, other: Report, most: int) -> Report:
@@ -101,7 +101,7 @@ class Report(Record):
             _first((*self.not_run, *other.not_run), most, lambda check: check.required),
         )
 
-    def errors(self, *, every: bool = False) -> list[Found]:
+    def errors(self, *, every: bool = False) -> list[Finding]:
         """The errors that count: new ones, or all with `every`."""
         findings = (*self.new, *self.existing) if every else self.new
         return [finding for finding in findings if _is_error(finding)]
@@ -115,7 +115,7 @@ class Report(Record):
         return bool(self.errors(every=every)) or any(check.required for check in self.not_run)
 
 
-def _is_error(finding: Found) -> bool:
+def _is_error(finding: Finding) -> bool:
     return finding.issue.severity == "error"
 
 
@@ -263,9 +263,9 @@ class _Threads:
 
 
 def _report(checks: Sequence[_Check]) -> Report:
-    new: list[Found] = []
-    existing: list[Found] = []
-    fixed: list[Found] = []
+    new: list[Finding] = []
+    existing: list[Finding] = []
+    fixed: list[Finding] = []
     not_run: list[NotRun] = []
     for check in checks:
         job, subject = check.after, check.subject
@@ -287,9 +287,9 @@ def _report(checks: Sequence[_Check]) -> Report:
     return Report(tuple(new), tuple(existing), tuple(fixed), tuple(not_run))
 
 
-def _findings(path: str, validator: str, issues: Sequence[Issue], text: str) -> list[Found]:
+def _findings(path: str, validator: str, issues: Sequence[Issue], text: str) -> list[Finding]:
     lines = text.split("\n") if issues else []
-    return [Found(path, validator, issue, _line(lines, issue.line)) for issue in issues]
+    return [Finding(path, validator, issue, _line(lines, issue.line)) for issue in issues]
 
 
 def _line(lines: Sequence[str], number: int) -> str:

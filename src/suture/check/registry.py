@@ -71,7 +71,7 @@ class Configuration(Record):
     problems: tuple[str, ...] = ()
 
 
-def parse(content: Mapping[str, Any], where: str, *, by_project: bool) -> Configuration:
+def parse_configuration(content: Mapping[str, Any], where: str, *, by_project: bool) -> Configuration:
     """Read the content of one file. Invalid parts are left out, and listed in `problems`."""
     rules: dict[str, Rule] = {}
     problems: list[str] = []

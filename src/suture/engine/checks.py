@@ -11,7 +11,7 @@ from time import monotonic
 
 from suture.check.gate import NotRun, Report, Subject, run_checks
 from suture.check.issue import NotRunError
-from suture.check.registry import Configuration, Registry, merge_configurations, parse
+from suture.check.registry import Configuration, Registry, merge_configurations, parse_configuration
 from suture.errors import SutureError
 from suture.files.local_fs import Layout
 from suture.origins import is_outside
@@ -235,4 +235,4 @@ def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> 
         return None
     if not isinstance(data, dict):
         return Configuration(problems=(f"{where}: {'.'.join(inner)} must be a table",))
-    return parse(data, where, by_project=by_project)
+    return parse_configuration(data, where, by_project=by_project)

@@ -24,7 +24,7 @@ from suture.wording import count, validation_lines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from suture.audience import Audience
-    from suture.check.gate import Found
+    from suture.check.gate import Finding
     from suture.engine.session import Session
     from suture.plan import Change, Snapshot
 
@@ -66,7 +66,7 @@ def validation_data(report: Report, audience: Audience, *, every: bool = False) 
     )
 
 
-def _issue(item: Found) -> FoundIssue:
+def _issue(item: Finding) -> FoundIssue:
     issue = item.issue
     return FoundIssue(
         path=item.path,

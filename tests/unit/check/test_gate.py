@@ -10,7 +10,7 @@ import pytest
 
 from suture.check import gate
 from suture.check.data import Json
-from suture.check.gate import Found, NotRun, Report, Subject, run_checks
+from suture.check.gate import Finding, NotRun, Report, Subject, run_checks
 from suture.check.issue import Issue, NotRunError, Staging
 from suture.check.registry import Configuration, FileCheck, Registry
 from suture.files.local_fs import Layout
@@ -250,8 +250,8 @@ def test_plugins_that_hang_are_not_started_again_and_again(monkeypatch: pytest.M
 
 
 def test_of_very_many_problems_those_that_decide_are_kept() -> None:
-    def found(severity: str, number: int) -> Found:
-        return Found("a", "check", Issue(severity, number, 1, "X", "x"))
+    def found(severity: str, number: int) -> Finding:
+        return Finding("a", "check", Issue(severity, number, 1, "X", "x"))
 
     warnings = Report(new=tuple(found("warning", n) for n in range(3)), not_run=(NotRun("a", "b", "c"),))
     errors = Report(new=(found("error", 9),), not_run=(NotRun("a", "b", "d", required=True),))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from suture.check.registry import Configuration, Rule, merge_configurations, parse
+from suture.check.registry import Configuration, Rule, merge_configurations, parse_configuration
 
 
 def test_everything_that_can_be_said_about_a_check() -> None:
@@ -17,7 +17,7 @@ def test_everything_that_can_be_said_about_a_check() -> None:
         "timeout_ms": 5,
         "command": ["x", "{file}"],
     }
-    found = parse({"validators": {"x": said}}, "suture.toml", by_project=True)
+    found = parse_configuration({"validators": {"x": said}}, "suture.toml", by_project=True)
     rule = Rule("x", ("src/**",), ("a.py",), "warning", True, True, 5, ("x", "{file}"), by_project=True)  # noqa: FBT003  in the order of its fields
     assert found == Configuration({"x": rule})
 
@@ -41,7 +41,7 @@ def test_everything_that_can_be_said_about_a_check() -> None:
     ],
 )
 def test_what_does_not_fit_is_reported_and_left_out(table: Any, problem: str) -> None:
-    found = parse({"validators": {"x": table}}, "here", by_project=False)
+    found = parse_configuration({"validators": {"x": table}}, "here", by_project=False)
     assert found.rules == {}
     assert len(found.problems) == 1
     assert found.problems[0].startswith(f"here: validators.x: {problem}")
@@ -56,14 +56,14 @@ def test_what_does_not_fit_is_reported_and_left_out(table: Any, problem: str) ->
     ],
 )
 def test_a_file_that_says_something_else_is_reported(said: dict[str, Any], problem: str) -> None:
-    assert parse(said, "here", by_project=False) == Configuration(problems=(problem,))
+    assert parse_configuration(said, "here", by_project=False) == Configuration(problems=(problem,))
 
 
 @pytest.mark.promise("safe.commands")
 def test_only_the_operator_can_trust() -> None:
     said = {"trust": ["/project"]}
-    assert parse(said, "suture.toml", by_project=False).trust == ("/project",)
-    found = parse(said, "suture.toml", by_project=True)
+    assert parse_configuration(said, "suture.toml", by_project=False).trust == ("/project",)
+    found = parse_configuration(said, "suture.toml", by_project=True)
     assert found.trust == ()
     assert found.problems == ("suture.toml: only the operator's own file may set trust",)
 
@@ -71,8 +71,8 @@ def test_only_the_operator_can_trust() -> None:
 @pytest.mark.promise("safe.commands")
 def test_what_the_operator_names_is_the_operators_alone() -> None:
     weak = {"validators": {"x": {"command": ["evil"], "files": ["*"], "enabled": False}, "y": {"enabled": False}}}
-    project = parse(weak, "suture.toml", by_project=True)
-    operator = parse({"validators": {"x": {"required": True}}, "trust": ["/a"]}, "own", by_project=False)
+    project = parse_configuration(weak, "suture.toml", by_project=True)
+    operator = parse_configuration({"validators": {"x": {"required": True}}, "trust": ["/a"]}, "own", by_project=False)
     found = merge_configurations(project, operator)
     assert found.rules["x"] == Rule("x", required=True)
     assert found.rules["y"] == Rule("y", enabled=False, by_project=True)
