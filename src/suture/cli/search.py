@@ -168,7 +168,7 @@ def extract(options: argparse.Namespace) -> int:
     lines = ["\t".join(map(_cell, row["groups"])) for row in result.rows or []]
     code = _print(result, lines, "No matches.")
     note_limit(len(lines), "match", "--max-matches", options.max_matches)
-    return code and _explain_no_match(options)
+    return code
 
 
 def _cell(group: str | None) -> str:
@@ -186,7 +186,7 @@ def lines(options: argparse.Namespace) -> int:
         shown = [f"{number}:{line}" for number, line in zip(numbers, shown, strict=True)]
     code = _print(result, shown, "No matching lines.")
     note_limit(len(shown), "line", "--max-lines", options.max_lines)
-    return code and _explain_no_match(options)
+    return code
 
 
 def split(options: argparse.Namespace) -> int:
@@ -199,7 +199,7 @@ def split(options: argparse.Namespace) -> int:
         shown, end = [f"{_block(row['content'])}\0" for row in rows], ""
     else:
         shown, end = [*map(_segment, rows)], "\n"
-    return _print(result, shown, "The file is binary: there is nothing to split.", end)
+    return _print(result, shown, "Nothing to split.", end)
 
 
 def _segment(row: dict[str, Any]) -> str:
@@ -209,16 +209,6 @@ def _segment(row: dict[str, Any]) -> str:
 
 def _block(text: str) -> str:
     return _LINE_END.join(map(as_content, text.split(_LINE_END)))
-
-
-def _explain_no_match(options: argparse.Namespace) -> int:
-    """Print a note if nothing matched because the file is binary: any other file has at least one segment."""
-    unsplit = {"file_path": options.path, "encoding": options.encoding, "pattern": "x", "max_splits": 0}
-    result = attempt(options, lambda workspace: workspace.call("regex_split", unsplit))
-    if not result.is_error and not result.rows:
-        for line in skipped_notes([options.path]):
-            note(line)
-    return 1
 
 
 def _print(result: ToolResult, lines: list[str], if_none: str, end: str = "\n") -> int:

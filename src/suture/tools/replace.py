@@ -269,9 +269,10 @@ def plan_replace(session: Session, request: RegexReplace) -> Proposal:
     replacements = Replacements(session, request)
     before, subject = read_subject(session, request, request.file_path)
     results.check_hash(request.expect_hash, before.place.name, before)
+    binary = [before.place.name] if subject is None else []
     if subject is not None:
         replacements.plan_file(before, subject)
-    return replacements.proposal("regex_replace", before.place.name)
+    return replacements.proposal("regex_replace", before.place.name, binary)
 
 
 def plan_replace_multi(session: Session, request: RegexReplaceMulti) -> Proposal:

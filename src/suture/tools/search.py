@@ -111,6 +111,11 @@ def list_answer(rows: Iterable[str], data: dict[str, Any] | None = None) -> Answ
     return Answer(text, data or {}, verbatim=True, rows=Rows(text))
 
 
+def binary_answer(name: str) -> Answer:
+    """The answer of a tool that was given a binary file."""
+    return list_answer([], {"binary": [name]})
+
+
 def explain_one(_: Mapping[str, object], error: SutureError, audience: Audience, *, several: bool = False) -> Answer:
     """A failure in one line, for a tool that works on one file."""
     data = {"error": error_data(error, audience)}
@@ -312,8 +317,9 @@ def search(session: Session, request: RegexSearch) -> Answer:
     """The matches in one file."""
     searcher = _Searcher(session, Query.of(request))
     snapshot, subject = read_subject(session, request, request.file_path)
-    if subject is not None:
-        searcher.search_subject(snapshot.place.name, subject)
+    if subject is None:
+        return binary_answer(snapshot.place.name)
+    searcher.search_subject(snapshot.place.name, subject)
     return _rows_of(searcher.files)
 
 
@@ -496,7 +502,7 @@ def extract(session: Session, request: RegexExtract) -> Answer:
         raise NoCaptureGroups(pattern=request.pattern)
     name, subject = _start(session, request, clock)
     if subject is None:
-        return list_answer([])
+        return binary_answer(name)
     room = session.settings.max_result_bytes
     matches = islice(each_match(compiled, subject, clock), request.max_matches)
     return list_answer(extracts(name, subject, matches, room))
@@ -507,7 +513,7 @@ def match_lines(session: Session, request: RegexMatchLines) -> Answer:
     compiled, clock = prepare(session, request)
     name, subject = _start(session, request, clock)
     if subject is None:
-        return list_answer([])
+        return binary_answer(name)
     most, room = request.max_lines, session.settings.max_result_bytes
     lines = matching_lines(compiled, subject, clock, invert=request.invert, most=most)
     if request.format == "json":
@@ -527,9 +533,9 @@ def _copy_contents(lines: Iterable[tuple[int, str]], contents: list[str]) -> Ite
 def split(session: Session, request: RegexSplit) -> Answer:
     """The text between the matches."""
     compiled, clock = prepare(session, request)
-    _, subject = _start(session, request, clock)
+    name, subject = _start(session, request, clock)
     if subject is None:
-        return list_answer([])
+        return binary_answer(name)
     matches = clock.untimed(compiled.matches(subject, clock))
     return list_answer(segments(subject, matches, request.max_splits, session.settings.max_result_bytes))
 

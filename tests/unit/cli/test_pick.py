@@ -88,10 +88,10 @@ def test_json_is_the_whole_result(
     [
         (["extract", "(nowhere)", "setup.cfg"], "No matches.\n"),
         (["lines", "nowhere", "setup.cfg"], "No matching lines.\n"),
-        (["extract", "(a)", "a.bin"], "No matches.\nnote: a.bin is binary and was skipped\n"),
-        (["lines", "a", "a.bin"], "No matching lines.\nnote: a.bin is binary and was skipped\n"),
-        (["split", "a", "a.bin"], "The file is binary: there is nothing to split.\n"),
-        (["split", "a", "a.bin", "-0"], "The file is binary: there is nothing to split.\n"),
+        (["extract", "(a)", "a.bin"], "note: a.bin is binary and was skipped\nNo matches.\n"),
+        (["lines", "a", "a.bin"], "note: a.bin is binary and was skipped\nNo matching lines.\n"),
+        (["split", "a", "a.bin"], "note: a.bin is binary and was skipped\nNothing to split.\n"),
+        (["split", "a", "a.bin", "-0"], "note: a.bin is binary and was skipped\nNothing to split.\n"),
     ],
 )
 def test_nothing_found_is_exit_code_1(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
