@@ -245,17 +245,12 @@ class Excluded:
     """The files and folders that exclude patterns match."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
-        sources: dict[tuple[bool, bool], list[str]] = {}
-        for pattern in patterns:
-            for path in _expand(pattern):
-                source, whole, folders_only = _translate_exclude(pattern, path)
-                sources.setdefault((whole, folders_only), []).append(source)
-        names, paths = sources.get((False, False), []), sources.get((True, False), [])
-        self._files = NameMatcher(names, paths)
-        self._folders = NameMatcher(names + sources.get((False, True), []), paths + sources.get((True, True), []))
-        self.nothing = not sources
+        rules = [_exclude_rule(pattern, path) for pattern in patterns for path in _expand(pattern)]
+        self._files = _matcher_of(rule for rule in rules if not rule.folders_only)
+        self._folders = _matcher_of(rules)
+        self.nothing = not rules
         """Whether there are no patterns."""
-        self.by_name = not any(whole for whole, _ in sources)
+        self.by_name = not any(rule.whole for rule in rules)
         """Whether only names count, and not where a folder is."""
 
     def files(self, names: Collection[str], prefix: str) -> set[str]:
@@ -573,21 +568,21 @@ def _common(lists: Sequence[list[str]]) -> list[str]:
     return low
 
 
-def _translate_exclude(pattern: str, text: str) -> tuple[str, bool, bool]:
-    """An exclude without braces: in RE2's syntax, whether it is a path, and whether it matches folders only."""
+def _exclude_rule(pattern: str, text: str) -> _Rule:
+    """The rule of an exclude without braces; `pattern` is the exclude as written."""
     names, open_end = _names(pattern, text.removeprefix("/"))
     whole = "/" in text.rstrip("/")
     while names and names[-1] is None:
         names.pop()
         open_end = True
     if not names:
-        return ANY, False, False
+        return _Rule(negated=False, folders_only=False, whole=False, source=ANY)
     parts = [FOLDERS if name is None else name.source + "/" for name in names]
-    return "".join(parts)[:-1], whole, open_end
+    return _Rule(negated=False, folders_only=open_end, whole=whole, source="".join(parts)[:-1])
 
 
 class _Rule(Record):
-    """One line: `source` in RE2's syntax, for a path if `whole`, else for a name."""
+    """A line of a .gitignore, or an exclude: `source` in RE2's syntax, for a path if `whole`, else for a name."""
 
     negated: bool
     folders_only: bool
@@ -635,10 +630,17 @@ class _Verdict:
     def _in_range(self, start: int, end: int) -> NameMatcher:
         matcher = self._matcher.get((start, end))
         if matcher is None:
-            rules = [rule for _, run in self._runs[start:end] for rule in run]
-            names, paths = ([rule.source for rule in rules if rule.whole is whole] for whole in (False, True))
-            matcher = self._matcher[start, end] = NameMatcher(names, paths, raw=True)
+            rules = (rule for _, run in self._runs[start:end] for rule in run)
+            matcher = self._matcher[start, end] = _matcher_of(rules, raw=True)
         return matcher
+
+
+def _matcher_of(rules: Iterable[_Rule], *, raw: bool = False) -> NameMatcher:
+    names: list[str] = []
+    paths: list[str] = []
+    for rule in rules:
+        (paths if rule.whole else names).append(rule.source)
+    return NameMatcher(names, paths, raw=raw)
 
 
 def _parse(line: bytes) -> _Rule | None:
@@ -655,7 +657,8 @@ def _parse(line: bytes) -> _Rule | None:
         source = _path_source(text.removeprefix("/")) if whole else _name_source(text)
     except Malformed:
         return None
-    return _Rule(negated, folders_only, whole, source, _head(text) if whole else None) if source else None
+    head = _head(text) if whole else None
+    return _Rule(negated=negated, folders_only=folders_only, whole=whole, source=source, head=head) if source else None
 
 
 def _trim(text: str) -> str:
