@@ -193,8 +193,8 @@ def test_tools_are_chosen_by_name_or_profile(format_: str, tools: Any, names: li
 def test_profiles_hold_what_they_say() -> None:
     assert PROFILES["full"] == tuple(EVERY)
     reading = {spec.name for spec in all_tools() if spec.annotations["readOnlyHint"]}
-    assert set(PROFILES["read-only"]) == reading
-    assert set(PROFILES["search"]) == reading - {"history"}
+    assert set(PROFILES["read-only"]) == reading, "a tool that only reads belongs in the profile read-only"
+    assert set(PROFILES["search"]) == reading - {"history"}, "and in the profile search"
     assert set(PROFILES["edit"]) == {
         *("file_read", "file_edit", "patch", "apply_reply", "safe_edit"),
         *("regex_search_multi", "history", "undo", "redo"),

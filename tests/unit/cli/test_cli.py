@@ -13,6 +13,7 @@ from suture.cli import main, quick_options
 from suture.cli.arguments import build_parser
 from suture.files.local_fs import LocalFS
 from suture.testing import FaultyFS, Stopped
+from suture.tools import TOOLS
 
 
 @pytest.fixture
@@ -136,7 +137,7 @@ def test_read_prints_the_whole_result_as_json(capsys: pytest.CaptureFixture[str]
 @pytest.mark.promise("call.listing")
 def test_tools_lists_every_tool_with_schema_and_annotations(capsys: pytest.CaptureFixture[str]) -> None:
     regex = [f"regex_{name}" for name in "extract match_lines replace replace_multi search search_multi split".split()]
-    names = ["apply_reply", "file_edit", "file_read", "history", "patch", "redo", *regex, "safe_edit", "undo"]
+    names = sorted(TOOLS)
     changing = {
         "apply_reply",
         "file_edit",

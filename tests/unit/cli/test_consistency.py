@@ -204,7 +204,7 @@ def test_arguments_of_a_tool_have_the_same_names_on_the_command_line(command: st
 
 def test_every_tool_has_a_command() -> None:
     single = {"regex_replace", "regex_search"}  # of one file: the commands take any number
-    assert set(MADE_OF.values()) == set(TOOLS) - single
+    assert set(MADE_OF.values()) == set(TOOLS) - single, "give the tool a command, and add it to MADE_OF"
 
 
 def test_the_formats_of_prompts_that_can_be_chosen_are_those_that_there_are() -> None:
