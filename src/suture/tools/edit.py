@@ -539,8 +539,10 @@ def _range(lines: Lines, first: int, last: int) -> tuple[int, int]:
 
 
 def _preview_text(text: bytes) -> str:
-    decoded = text[: 4 * _LONGEST_PREVIEW].decode("utf-8", "replace")
-    return decoded if len(text) > 4 * _LONGEST_PREVIEW else decoded.removesuffix("\n").removesuffix("\r")
+    """The beginning of some lines, longer than a preview if they are."""
+    most = 4 * (_LONGEST_PREVIEW + 1)  # a character has four bytes at most
+    decoded = text[:most].decode("utf-8", "replace")
+    return decoded if len(text) > most else decoded.removesuffix("\n").removesuffix("\r")
 
 
 def _cut(text: str, most: int) -> str:

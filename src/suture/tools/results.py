@@ -15,6 +15,8 @@ Rejected: references and formats. A client that does not support them rejects th
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from suture import errors, shapes
 from suture.errors import ElisionInNewText, FileChanged
 from suture.plan import Create, Delete, Rename, Update
@@ -310,17 +312,20 @@ def _shorten_lines(lines: list[str]) -> Iterator[str]:
 
 
 def cut(diff: str, settings: Settings) -> str:
-    """A diff as it is shown to a model, limited in the number and length of lines. The metadata has all of it."""
-    lines = diff.split("\n")
-    shown = "\n".join(_shorten_lines(lines[: settings.max_diff_lines]))[: settings.max_read_bytes].removesuffix("\n")
-    if len(shown) >= len(diff.removesuffix("\n")):
-        return shown
-    if len(lines) - 1 <= settings.max_diff_lines and len(shown) < settings.max_read_bytes:
-        return f"{shown}\n… long lines are truncated; the metadata or `suture show` has the whole diff"
-    limit = "max_diff_lines" if len(lines) - 1 > settings.max_diff_lines else "max_read_bytes"
-    more = max(len(lines) - 1 - settings.max_diff_lines, 0)
-    rest = f"{more:,} more lines" if more else "more"
-    return f"{shown}\n… {rest} ({limit}); the metadata or `suture show` has the whole diff"
+    """A diff as it is shown to a model: as many of its lines as the limits allow, long ones truncated."""
+    lines = diff.removesuffix("\n").split("\n")
+    shown = [*_shorten_lines(lines[: settings.max_diff_lines])]
+    sizes = accumulate(len(line) + 1 for line in shown)
+    fitting = sum(size <= settings.max_read_bytes + 1 for size in sizes)
+    left_out = len(lines) - fitting
+    if left_out:
+        limit = "max_diff_lines" if fitting == settings.max_diff_lines else "max_read_bytes"
+        note = f"{left_out:,} more line{'s' * (left_out != 1)} ({limit})"
+    elif shown != lines:
+        note = "long lines are truncated"
+    else:
+        return "\n".join(lines)
+    return "\n".join([*shown[:fitting], f"… {note}; the metadata or `suture show` has the whole diff"])
 
 
 def check_surrogates(text: Text, new: str, own: str) -> None:

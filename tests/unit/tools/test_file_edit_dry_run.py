@@ -80,3 +80,12 @@ def test_returns_same_errors_as_real_run_would(code: str, opened: Any, arguments
         assert (result.is_error, result.metadata["error"]["code"]) == (True, code)
         told.append((result.text, {name: data for name, data in result.metadata.items() if name != "dry_run"}))
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("char", ["x", "é", "😀"])
+@pytest.mark.parametrize(("more", "ending"), [(3_999, ""), (4_000, "…"), (9_000, "…")])
+def test_a_long_line_of_a_preview_is_cut_between_characters(char: str, more: int, ending: str) -> None:
+    workspace = Workspace("/ws", fs=MemoryFS({"a": f"🌒{char * more}\n".encode()}))
+    (preview,) = done(ask(workspace, "a", edit("🌒", "🌓"), dry_run=True))["preview"]
+    shown = char * min(more, 3_999) + ending
+    assert (preview["before"], preview["after"]) == (f"🌒{shown}", f"🌓{shown}")

@@ -116,7 +116,7 @@ def test_a_version_that_is_not_kept_is_named_in_the_diff_of_a_change() -> None:
         (
             "1\n2\n3\n4\n",
             3,
-            "1\n2\n3\n… 1 more lines (max_diff_lines)",
+            "1\n2\n3\n… 1 more line (max_diff_lines)",
         ),
         (
             "1\n" * 2_000,
@@ -129,10 +129,23 @@ def test_a_diff_is_cut_after_so_many_lines_and_says_so(diff: str, most: int, sho
     assert cut(diff, Settings(max_diff_lines=most)).partition(";")[0] == shown
 
 
-def test_a_diff_of_endless_lines_is_cut_too() -> None:
-    assert (
-        cut("x" * 100 + "\n", Settings(max_read_bytes=10)).partition(";")[0] == "x" * 10 + "\n… more (max_read_bytes)"
-    )
+@pytest.mark.parametrize(
+    ("most", "shown"),
+    [
+        (1, "… 2 more lines (max_read_bytes)"),
+        (2, "12\n… 1 more line (max_read_bytes)"),
+        (4, "12\n… 1 more line (max_read_bytes)"),
+        (5, "12\n34"),
+    ],
+)
+def test_a_diff_is_cut_between_lines(most: int, shown: str) -> None:
+    assert cut("12\n34\n", Settings(max_read_bytes=most)).partition(";")[0] == shown
+
+
+def test_a_long_line_of_a_diff_says_how_long_it_is() -> None:
+    first, note = cut(f"+{'x' * 1_000}\n", Settings()).split("\n")
+    assert first == f"+{'x' * 500} … (1,000 characters)"
+    assert note.startswith("… long lines are truncated;")
 
 
 def test_names_that_need_quotes_get_them_and_absolute_ones_lose_their_slash() -> None:
