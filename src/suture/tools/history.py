@@ -308,7 +308,7 @@ def plan_undo(session: Session, request: Undo) -> Proposal:
         if change.state == "undone":
             raise AlreadyUndone(change_id=change.id)
         inverse = invert(session, database, change)
-    return _proposal(session, inverse, change, ("undo", change.id), dry_run=request.dry_run)
+    return _proposal(session, inverse, change, "undo", change.id, dry_run=request.dry_run)
 
 
 def plan_redo(session: Session, request: Redo) -> Proposal:
@@ -319,7 +319,7 @@ def plan_redo(session: Session, request: Redo) -> Proposal:
             inverse = invert(session, database, undo)
         except UndoConflict as error:
             raise error.evolve(change_id=undo.undoes, operation="redo") from None
-    return _proposal(session, inverse, undo, ("redo", str(undo.undoes)), dry_run=request.dry_run)
+    return _proposal(session, inverse, undo, "redo", str(undo.undoes), dry_run=request.dry_run)
 
 
 def _find_undo(database: Database, change_id: str | None) -> ChangeRecord:
@@ -337,12 +337,12 @@ def _find_undo(database: Database, change_id: str | None) -> ChangeRecord:
 
 
 def _proposal(
-    session: Session, inverse: Inverse, undoes: ChangeRecord, done: tuple[str, str], *, dry_run: bool
+    session: Session, inverse: Inverse, reverted: ChangeRecord, tool: str, subject: str, *, dry_run: bool
 ) -> Proposal:
-    tool, subject = done
-    summary = undoes.summary if tool == "undo" else undoes.summary.partition(": ")[2]  # "undo <id>: summary"
+    """Plan the inverse of a change; `subject` is the id of the change that is undone or redone."""
+    summary = reverted.summary if tool == "undo" else reverted.summary.partition(": ")[2]  # "undo <id>: summary"
     about = f"{tool} {subject}: {summary}" if summary else f"{tool} {subject}"
-    plan = Plan(inverse.changes, tool, about, undoes.id, undoes.folders)
+    plan = Plan(inverse.changes, tool, about, reverted.id, reverted.folders)
     files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
