@@ -52,11 +52,31 @@ class Audience(Record):
     source: str = "reply"
     """The word for the whole."""
     old_part: str = "its SEARCH part"
-    """The words for the text to find."""
+    """The words for the part with the text to find."""
+    is_about_block: bool = False
+    """Whether the sentence is about a block of a reply, which fails alone, and not about a call, which fails whole."""
+    old_text: str = "oldText"
+    new_text: str = "newText"
+    """The words for the two texts."""
+    unchanged: str = "Nothing was changed. "
+    """How the hint of a call that failed begins."""
+    resend: str = "Send the patch again"
+    """How to send the corrected change, as an imperative without its end."""
     path_sent: str = ""
     """The file as the caller named it, if the reader wants to see it so."""
     prints_data: bool = False
     """Whether the diff and the checks are printed from the data; if so, the text leaves them out."""
+
+    def about_block(self, old_part: str = "") -> Audience:
+        """The same reader of a sentence about a block of a reply; `old_part` as the block's notation has it."""
+        return self.evolve(
+            is_about_block=True,
+            old_part=old_part or self.old_part,
+            old_text="the text",
+            new_text="the new text",
+            unchanged="",
+            resend="Send this block again",
+        )
 
     def argument(self, name: str) -> str:
         """The name of a tool's argument."""
@@ -218,6 +238,10 @@ class PatchWriter(Audience):
     hunk: str = "hunk"
     source: str = "input"
     old_part: str = "its context and - lines"
+
+    def about_block(self, old_part: str = "") -> Audience:
+        """With hunks instead of blocks."""
+        return super().about_block(old_part).evolve(resend="Write the hunk")
 
 
 MODEL = Audience()

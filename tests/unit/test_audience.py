@@ -7,6 +7,7 @@ import pytest
 from suture import errors, wording
 from suture.audience import EDITOR, MODEL, PATCH_WRITER, TERMINAL, Audience
 
+BLOCK, HUNK = MODEL.about_block(), PATCH_WRITER.about_block()
 WORDS = [
     (lambda reader: reader.argument("default_path"), "default_path", "--default-path"),
     (lambda reader: reader.argument("path"), "path", "PATH"),
@@ -81,13 +82,11 @@ def test_a_correction_of_one_of_several_edits_is_a_part_of_what_was_sent() -> No
 
 def test_a_patch_has_sections_and_hunks_in_an_input_and_a_reply_has_blocks() -> None:
     error = errors.IncompleteBlock(problem="no_end", reply_line=3, format="v4a", path="a.py")
-    assert wording.block_message(error) == (
+    assert wording.message(error, BLOCK) == (
         "The block for a.py that begins at line 3 of the reply is cut off: *** End Patch is missing."
     )
-    assert wording.block_message(error, PATCH_WRITER) == (
+    assert wording.message(error, HUNK) == (
         "The section for a.py that begins at line 3 of the input is cut off: *** End Patch is missing."
     )
-    assert wording.block_hint(error) == "Send this block again in full."
-    assert wording.block_hint(error, PATCH_WRITER) == (
-        "Send the whole patch again, from *** Begin Patch to *** End Patch."
-    )
+    assert wording.hint(error, BLOCK) == "Send this block again in full."
+    assert wording.hint(error, HUNK) == ("Send the whole patch again, from *** Begin Patch to *** End Patch.")

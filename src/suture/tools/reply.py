@@ -324,7 +324,7 @@ class ReplyReport(Record):
     def failures(self) -> tuple[str, ...]:
         """The first line about each failed block."""
         return tuple(
-            self.failure_line(outcome, wording.block_message(outcome.error, _audience_of(outcome, self.audience)))
+            self.failure_line(outcome, wording.message(outcome.error, _audience_of(outcome, self.audience)))
             for outcome in self.outcomes
             if outcome.error is not None
         )
@@ -458,16 +458,12 @@ def _applied_line(outcome: Outcome) -> str:
 
 def _audience_of(outcome: Outcome, audience: Audience) -> Audience:
     """The audience, for a sentence about a block: it uses the terms of the block's format."""
-    return audience.evolve(old_part=NOTATIONS[outcome.block.format].old or audience.old_part)
+    return audience.about_block(NOTATIONS[outcome.block.format].old)
 
 
 def _error_data(error: SutureError, audience: Audience) -> dict[str, Any]:
     """The error of a block."""
-    return wording.error_data(error, audience) | {
-        "message": wording.block_message(error, audience),
-        "details": wording.block_details(error, audience),
-        "hint": wording.block_hint(error, audience),
-    }
+    return wording.error_data(error, audience) | {"details": wording.details(error, audience)}
 
 
 class BlockApplier:

@@ -521,12 +521,12 @@ def _not_found(session: Session, search: SearchReplace | None, name: str, before
     if search.regex:
         return error
     from suture.tools.failure import SearchTarget, examine
-    from suture.wording import block_details
+    from suture.wording import details
 
     missing = examine(session, before, SearchTarget(before.place.name, search.search, search.replace), dry_run=False)
     fits = missing.correction
     corrected = None if fits is None else CorrectedSearch(search=fits["old_text"], replace=fits["new_text"])
-    return error.evolve(details=block_details(missing), correction=corrected)
+    return error.evolve(details=details(missing, session.audience.evolve(hunk="edit")), correction=corrected)
 
 
 _DESCRIPTION = """\

@@ -8,7 +8,7 @@ that could not be placed. Both are loaded only when a call fails.
 
 from __future__ import annotations
 
-from suture.audience import MODEL, Editor, PatchWriter
+from suture.audience import MODEL, Editor
 from suture.errors import PermissionDenied
 from suture.json_text import dumps
 from suture.shapes import json_value
@@ -36,7 +36,6 @@ _LONGEST_COPY = 200  # characters of a line that is shown verbatim
 _SHORT_ID = 12  # characters of a commit's id
 LINE = 120
 """Characters of each line where several are shown."""
-AGAIN = "Send this block again"
 AS_SENT = {"exact", "line_ends", None}
 """The rungs of a text that is in the file exactly as it was sent; None if there was no text to find."""
 RUNG_WORDS = {
@@ -102,41 +101,23 @@ def hint(error: SutureError, audience: Audience = MODEL) -> str:
     return _words(error, audience)[1](_SafeFields(error), audience)
 
 
-def block_message(error: SutureError, audience: Audience = MODEL) -> str:
-    """What happened to a block of a reply."""
-    from suture.wording.edits import BLOCK_MESSAGES
+def details(error: SutureError, audience: Audience = MODEL) -> list[str]:
+    """What is known about why it happened: places, differences, the file's own lines."""
+    from suture.wording.edits import DETAILS
 
-    return (BLOCK_MESSAGES.get(error.code) or _words(error, audience))[0](_SafeFields(error), audience)
+    known = DETAILS.get(error.code)
+    if isinstance(audience, Editor):
+        from suture.wording.editor import EDITOR_DETAILS
 
-
-def block_hint(error: SutureError, audience: Audience = MODEL) -> str:
-    """What to do about it."""
-    from suture.wording.edits import BLOCK_MESSAGES, PATCH_HINTS
-
-    own = PATCH_HINTS.get(error.code) if isinstance(audience, PatchWriter) else None
-    return (own or BLOCK_MESSAGES.get(error.code) or _words(error, audience))[1](_SafeFields(error), audience)
-
-
-def block_details(error: SutureError, audience: Audience = MODEL) -> list[str]:
-    """What is known about why a block failed, beyond the message: places, differences, the file's own lines."""
-    from suture.wording.edits import BLOCK_DETAILS
-
-    known = BLOCK_DETAILS.get(error.code)
+        known = EDITOR_DETAILS.get(error.code)
     return [] if known is None else list(known(error, audience))
 
 
 def _words(error: SutureError, audience: Audience) -> Words:
     """The sentences for an error: the audience's own, if there are any."""
-    from suture.wording.messages import MESSAGES, PATCH_WRITER_MESSAGES
+    from suture.wording.messages import MESSAGES, dialect
 
-    own = None
-    if isinstance(audience, Editor):
-        from suture.wording.editor import EDITOR_MESSAGES
-
-        own = EDITOR_MESSAGES.get(error.code)
-    elif isinstance(audience, PatchWriter):
-        own = PATCH_WRITER_MESSAGES.get(error.code)
-    return own or MESSAGES[error.code]
+    return dialect(audience).get(error.code) or MESSAGES[error.code]
 
 
 def error_data(error: SutureError, audience: Audience = MODEL) -> dict[str, Any]:
@@ -184,11 +165,7 @@ def error_text(error: SutureError, audience: Audience = MODEL) -> str:
 
 def _error_lines(error: SutureError, audience: Audience) -> Iterator[str]:
     yield audience.mark_failure(f"{error.code}:", message(error, audience))
-    if isinstance(audience, Editor):
-        from suture.wording.editor import EDITOR_DETAILS
-
-        if details := EDITOR_DETAILS.get(error.code):
-            yield from details(error, audience)
+    yield from details(error, audience)
     yield hint(error, audience)
 
 
@@ -197,7 +174,7 @@ def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
     if error.further:
         yield f"{count(len(error.further), 'more failure')} in this call:"
     for _, other, _ in error.further[:_SHOWN_FURTHER]:
-        yield f"- {other.code}: {message(other, audience).partition(chr(10))[0]}"
+        yield f"- {other.code}: {message(other, audience)}"
         fits = getattr(other, "correction", None)
         if fits is not None:
             edit = dumps({name: fits[name] for name in ("old_text", "new_text")})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from suture import errors
-from suture.wording import as_it_is, block_details, count, entry, few, first_line, how_matched, plain, span_of
-from suture.wording.edits import visible_json
+from suture.wording import as_it_is, count, entry, few, first_line, how_matched, plain, span_of
+from suture.wording.edits import visible_json, where_it_went
 from suture.wording.messages import MESSAGES
 
 TYPE_CHECKING = False
@@ -49,7 +49,7 @@ def _evidence(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         change = f", written by change {error.applied['change_id']}" if error.applied["change_id"] else ""
         yield f"new_str is already at {span_of(error.applied)}{change}."
     elif error.written_on is not None:
-        yield from block_details(error, audience)
+        yield from where_it_went(error, audience)
     elif error.why == "ambiguous":
         places = ", ".join(f"line {place['line_number']}" for place in error.similar_content)
         yield f"It fits {count(len(error.similar_content), 'place')} {how_matched(error.rung)}: {places}."
@@ -62,7 +62,7 @@ def _evidence(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield f"{span_of(error.region).capitalize()}, exactly:"
         yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION_LINES])
     else:
-        yield from block_details(error, audience)
+        yield from where_it_went(error, audience)
 
 
 def _fix_no_match(error: errors.NoMatch, audience: Audience) -> str:

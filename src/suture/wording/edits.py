@@ -5,7 +5,6 @@ from __future__ import annotations
 from suture import errors
 from suture.audience import MODEL
 from suture.wording import (
-    AGAIN,
     LINE,
     as_it_is,
     count,
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.audience import Audience
-    from suture.wording import Words
+    from suture.wording import Sentence, Words
 
     Fixes = Callable[[Any, Audience], Iterable[dict[str, str]]]
     Mismatch = errors.NoMatch | errors.WrongCount
@@ -429,19 +428,25 @@ def _overlapping(error: errors.OverlappingPatches) -> str:
     return f"{first} and {second} replace the same text of {error.path}."
 
 
+def _begin(error: OfPatch, audience: Audience, words: str) -> str:
+    """The beginning of a sentence: with the patch that it is about, unless it is about a block of a reply."""
+    return f"{words[0].upper()}{words[1:]}" if audience.is_about_block else f"{_patch(error)}: {words}"
+
+
 def _not_found(error: errors.OldTextNotFound) -> str:
-    lines = [f"{_patch(error)}: oldText was not found in {error.path}: {first_line(error.search_text)}"]
+    return f"{_patch(error)}: oldText was not found in {error.path}: {first_line(error.search_text)}"
+
+
+def _nearest(error: errors.OldTextNotFound, _: Audience) -> Iterator[str]:
     if error.stale is not None:
-        where = span_of(error.stale)
         until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
-        lines.append(f"  It was there {until}; {where} of the file now:")
-        lines += shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
+        yield f"  It was there {until}; {span_of(error.stale)} of the file now:"
+        yield from shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
     for place in error.nearest[:_SHOWN_NEAREST]:
         how = f"Found {how_matched(error.rung)}" if error.rung else f"Closest match ({place['score']:.0%})"
-        lines.append(f"  {how} at {span(place['start_line'], place['end_line'])}{in_symbol(place['symbol'])}:")
-        lines += shown_lines(place["start_line"], place["text"], _SHOWN_LINES)
-        lines += [f"    {plain(words)}" for words in place["differences"][:_SHOWN_LINES] if not error.rung]
-    return "\n".join(lines)
+        yield f"  {how} at {span(place['start_line'], place['end_line'])}{in_symbol(place['symbol'])}:"
+        yield from shown_lines(place["start_line"], place["text"], _SHOWN_LINES)
+        yield from (f"    {plain(words)}" for words in place["differences"][:_SHOWN_LINES] if not error.rung)
 
 
 def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
@@ -453,59 +458,75 @@ def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
     return "Nothing was changed. Read the file again, and send the text exactly as it is in the file."
 
 
-def _not_unique(error: errors.OldTextNotUnique) -> str:
+def _not_unique(error: errors.OldTextNotUnique, audience: Audience) -> str:
     numbers: dict[str, int] = {}
     for place in error.places:
         where = span_of(place)
         numbers[where] = numbers.get(where, 0) + 1
     places = [f"{where} ({times} times)" if times > 1 else where for where, times in numbers.items()]
     places, more = places[:_SHOWN_PLACES], len(places) - _SHOWN_PLACES
-    return (
-        f"{_patch(error)}: oldText fits {count(len(error.places), 'place')} in {error.path} {how_matched(error.rung)}: "
-        + ", ".join(places)
-        + (f" and {more} more" if more > 0 else "")
-        + "."
-    )
+    where = ", ".join(places) + (f" and {more} more" if more > 0 else "")
+    how_often = f"{count(len(error.places), 'place')} in {error.path} {how_matched(error.rung)}"
+    return _begin(error, audience, f"{audience.old_text} fits {how_often}: {where}.")
 
 
-def _sides(error: errors.EditConflict) -> str:
-    lines = [f"{_patch(error)}: {error.path}:{error.line} differs from oldText in lines that the change touches."]
+def _deleted(error: errors.TargetDeleted, audience: Audience) -> str:
+    gone = f"{audience.old_text} is no longer in {error.path}: {first_line(error.search_text)}."
+    return f"{_begin(error, audience, gone)} {provenance('deleted', error.written_on)}"
+
+
+def _conflict(error: errors.EditConflict, audience: Audience) -> str:
+    where = f"{error.path}:{error.line}"
     if error.written_on is not None:
-        version = version_name(error.written_on)
-        lines = [f"{_patch(error)}: oldText is from {version}; {error.path}:{error.line} has changed since."]
-    sides = {"in oldText: ": error.base, "in the file:": error.ours, "in newText: ": error.theirs}
-    lines += [f"    {name} {line}" for name, side in sides.items() for line in few(side, _SHOWN_LINES)]
-    return "\n".join(lines)
+        known = f"{audience.old_text} is from {version_name(error.written_on)}; {where} has changed since."
+    else:
+        known = f"{audience.old_text} differs from {where} in lines that the change touches."
+    return _begin(error, audience, known)
 
 
-def _partly(error: errors.PartlyApplied) -> str:
+def _sides(error: errors.EditConflict, audience: Audience) -> Iterator[str]:
+    sides = {audience.old_text: error.base, "the file": error.ours, audience.new_text: error.theirs}
+    width = max(map(len, sides))
+    for name, side in sides.items():
+        yield from (f"  in {name}:{' ' * (width - len(name))} {line}" for line in few(side, _SHOWN_LINES))
+
+
+def _partly(error: errors.PartlyApplied, audience: Audience) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
-    head = f"{_patch(error)}: part of this change has already been made, at {where}:"
-    return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
+    return _begin(error, audience, f"part of this change has already been made, at {where}.")
 
 
-def _unproved_message(error: errors.UnprovedChange) -> str:
+def _unproved(error: errors.UnprovedChange, audience: Audience) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
-    why = f" ({error.detail.replace('_', ' ')})" if error.detail else ""
-    found = f"oldText was found at {where} {how_matched(error.rung)}"
-    head = f"{_patch(error)}: {found}, but it is not clear how to apply newText there{why}:"
-    return "\n".join([head, *shown_lines(error.start_line, error.text, _SHOWN_PLACES)])
+    found = f"{audience.old_text} was found at {where} {how_matched(error.rung)}"
+    why = f" ({error.detail.replace('_', ' ')})" if error.detail not in {"", "unproved"} else ""
+    return _begin(error, audience, f"{found}, but it is not clear how to apply {audience.new_text} there{why}.")
 
 
-def _placeholder_message(error: errors.ElisionInNewText) -> str:
-    if error.marker:
-        marker = plain(error.marker.strip())[:LINE]
-        own = not error.argument or error.argument.startswith("patches[")
-        argument = f"{_patch(error)}: newText" if own else in_argument(error.argument)
-        return f"{argument} has a placeholder ({marker}): the text it represents would be deleted from {error.path}."
-    return f"{_patch(error)}: oldText and newText leave out ('...') different parts: code would be deleted silently."
+def _lines_there(error: errors.PartlyApplied | errors.UnprovedChange, _: Audience) -> Iterator[str]:
+    yield from shown_lines(error.start_line, error.text, _SHOWN_BLOCK_LINES)
+
+
+def _lines_now(error: errors.TargetDeleted, _: Audience) -> Iterator[str]:
+    yield f"{span(error.start_line, error.end_line).capitalize()} now:"
+    yield from shown_lines(error.start_line, error.text, _SHOWN_BLOCK_LINES)
+
+
+def _placeholder_message(error: errors.ElisionInNewText, audience: Audience) -> str:
+    if not error.marker:
+        texts = f"{audience.old_text} and {audience.new_text}"
+        return _begin(error, audience, f"{texts} leave out ('...') different parts: code would be deleted silently.")
+    marker = plain(error.marker.strip())[:LINE]
+    own = not error.argument or error.argument.startswith("patches[")
+    argument = _begin(error, audience, audience.new_text) if own else in_argument(error.argument)
+    return f"{argument} has a placeholder ({marker}): the text it represents would be deleted from {error.path}."
 
 
 def _write_out(error: errors.ElisionInNewText, audience: Audience) -> str:
     advice = "Write everything out, or leave out the same parts in both texts."
     if error.operation == "overwrite":
-        advice = "Write the whole file, or replace only the parts that change."
-    return f"Nothing was changed. {advice} {literal(audience)}"
+        advice = "Write out the whole file, or change only the parts that change."
+    return f"{audience.unchanged}{advice} {literal(audience)}"
 
 
 def _known_clipboards(error: errors.ClipboardNotFound) -> str:
@@ -520,8 +541,11 @@ PATCH_MESSAGES: dict[str, Words] = dict(
         entry(errors.OldTextNotFound, _not_found, hint_for=_look_again),
         entry(
             errors.OldTextNotUnique,
-            _not_unique,
-            "Nothing was changed. Send more of the lines around the place you mean, so that only one fits.",
+            message_for=_not_unique,
+            hint_for=lambda _, audience: (
+                f"{audience.unchanged}{audience.resend} with more of the lines around the place you mean, "
+                "so that only one fits."
+            ),
         ),
         entry(
             errors.MissingOldText,
@@ -538,34 +562,33 @@ PATCH_MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.PartlyApplied,
-            _partly,
-            "Nothing was changed. Read these lines again, and send only what is still to be changed.",
+            message_for=_partly,
+            hint_for=lambda _, audience: (
+                f"{audience.unchanged}Read these lines again, and send only what is still to be changed."
+            ),
         ),
         entry(
             errors.TargetDeleted,
-            lambda e: "\n".join(
-                [
-                    f"{_patch(e)}: oldText is no longer in {e.path}. {provenance('deleted', e.written_on)}",
-                    f"  {span(e.start_line, e.end_line).capitalize()} now:",
-                    *shown_lines(e.start_line, e.text, _SHOWN_LINES),
-                ]
+            message_for=_deleted,
+            hint_for=lambda e, audience: (
+                f"{audience.unchanged}Read {e.path} again, and decide whether the change is still needed."
             ),
-            "Nothing was changed. Read the file again, and decide whether the change is still needed.",
         ),
         entry(
             errors.EditConflict,
-            _sides,
-            "Nothing was changed. Decide what these lines should be, and send oldText as it is in the file.",
+            message_for=_conflict,
+            hint_for=lambda _, audience: (
+                f"{audience.unchanged}Decide what these lines should be. "
+                f"{audience.resend} with the lines as they are in the file."
+            ),
         ),
-        entry(
-            errors.ElisionInNewText,
-            _placeholder_message,
-            hint_for=_write_out,
-        ),
+        entry(errors.ElisionInNewText, message_for=_placeholder_message, hint_for=_write_out),
         entry(
             errors.UnprovedChange,
-            _unproved_message,
-            "Nothing was changed. Send whole lines in oldText and newText, indented and spelled as in the file.",
+            message_for=_unproved,
+            hint_for=lambda _, audience: (
+                f"{audience.unchanged}{audience.resend} with whole lines, indented and spelled as in the file."
+            ),
         ),
         entry(
             errors.OverlappingPatches,
@@ -594,11 +617,11 @@ PATCH_MESSAGES: dict[str, Words] = dict(
 )
 
 
-def _block_not_found(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
+def where_it_went(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     """Where the text may have gone, or the closest match."""
     if error.applied is not None:
         where = span_of(error.applied)
-        yield f"The new text is already at {where}; if that is the place, leave the block out."
+        yield f"The new text is already at {where}; if that is the place, leave the {audience.hunk} out."
     elif error.written_on is not None:
         yield provenance(error.why, error.written_on)
         if error.stale is not None:
@@ -628,42 +651,18 @@ def _closest(error: errors.NoMatch) -> Iterator[str]:
         yield f"  … and {count(len(differing) - _SHOWN_BLOCK_DIFFERENCES, 'more difference')}"
 
 
-def _block_sides(error: errors.EditConflict, _: Audience) -> Iterator[str]:
-    sides = {"in the block:": error.base, "in the file: ": error.ours, "wanted:      ": error.theirs}
-    yield from (f"  {name} {line}" for name, side in sides.items() for line in few(side, 2))
-
-
-def _lines_there(
-    error: errors.PartlyApplied | errors.UnprovedChange | errors.TargetDeleted, _: Audience
-) -> Iterator[str]:
-    yield from shown_lines(error.start_line, error.text, _SHOWN_BLOCK_LINES)
-
-
-def _occurrences(error: errors.OldTextNotUnique) -> str:
-    where = list(dict.fromkeys(span_of(place) for place in error.places))
-    more = f" and {len(where) - _SHOWN_PLACES} more" if len(where) > _SHOWN_PLACES else ""
-    return ", ".join(where[:_SHOWN_PLACES]) + more
-
-
 def _look_at_file(error: errors.NoMatch, audience: Audience) -> str:
     if error.applied is not None:
         return "Read the file, and leave the block out if it is done."
     if error.why == "deleted":
         return f"Read {error.path} again, and decide whether the change is still needed."
     if error.stale is not None:
-        return f"Your copy of {error.path} is old: read it again. {AGAIN} with the lines as they are now."
+        return f"Your copy of {error.path} is old: read it again. {audience.resend} with the lines as they are now."
     if error.why == "found" and error.rung in {"exact", "line_ends"}:
         return "It is only part of a line there, and blocks are whole lines: send the whole line in both parts."
     if error.why == "found" or error.rung:
-        return f"{AGAIN} with the lines as they are in the file, or {audience.choose('match', 'lenient')}."
-    return f"Read {error.path}. {AGAIN} with {audience.old_part} copied from the file."
-
-
-def _written_out(error: errors.ElisionInNewText, audience: Audience) -> str:
-    advice = f"{AGAIN} with everything written out, or with the same parts left out on both sides."
-    if error.operation == "overwrite":
-        advice = "Write out the whole file, or send blocks for the parts that change."
-    return f"{advice} {literal(audience)}"
+        return f"{audience.resend} with the lines as they are in the file, or {audience.choose('match', 'lenient')}."
+    return f"Read {error.path}. {audience.resend} with {audience.old_part} copied from the file."
 
 
 def _meant_by_block(error: errors.FileNotFound) -> str:
@@ -674,12 +673,13 @@ def _meant_by_block(error: errors.FileNotFound) -> str:
     return "Check the path; it is relative to the workspace root. To create the file, send a NEW_FILE block."
 
 
-BLOCK_DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
-    "NO_MATCH": _block_not_found,
-    "EDIT_CONFLICT": _block_sides,
+DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
+    "NO_MATCH": where_it_went,
+    "OLD_TEXT_NOT_FOUND": _nearest,
+    "EDIT_CONFLICT": _sides,
     "PARTLY_APPLIED": _lines_there,
     "UNPROVED_CHANGE": _lines_there,
-    "TARGET_DELETED": _lines_there,
+    "TARGET_DELETED": _lines_now,
 }
 
 
@@ -691,56 +691,14 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
                 f"The text occurs {count(e.actual_occurrences, 'time')} in {e.path}, not "
                 f"{count(e.expected_occurrences, 'time')}: {first_line(e.search_text)}"
             ),
-            f"{AGAIN} with the right number, or with more of the text around the place you mean.",
+            hint_for=lambda _, audience: (
+                f"{audience.resend} with the right number, or with more of the text around the place you mean."
+            ),
         ),
         entry(
             errors.NoMatch,
             lambda e: f"Could not find matching text in {e.path}: {first_line(e.search_text)}",
             hint_for=_look_at_file,
-        ),
-        entry(
-            errors.OldTextNotUnique,
-            lambda e: (
-                f"The text fits {count(len(e.places), 'place')} in {e.path} {how_matched(e.rung)}: {_occurrences(e)}."
-            ),
-            f"{AGAIN} with more of the lines around the place you mean, so that only one fits.",
-        ),
-        entry(
-            errors.TargetDeleted,
-            lambda e: (
-                f"The text is no longer in {e.path}: {first_line(e.search_text)}. {provenance('deleted', e.written_on)}"
-            ),
-            lambda e: f"Read {e.path} again, and decide whether the change is still needed.",
-        ),
-        entry(
-            errors.EditConflict,
-            lambda e: (
-                f"{e.path}:{e.line} differs from the block in lines that it changes."
-                if e.written_on is None
-                else f"The text was written on {version_name(e.written_on)}; {e.path}:{e.line} has changed since."
-            ),
-            f"Decide what these lines should be. {AGAIN} with the lines as they are in the file.",
-        ),
-        entry(
-            errors.PartlyApplied,
-            lambda e: f"Part of this change has already been made, at {span(e.start_line, e.end_line)} of {e.path}.",
-            "Read these lines, and send only what is still to be changed.",
-        ),
-        entry(
-            errors.UnprovedChange,
-            lambda e: (
-                f"The text was found at {span(e.start_line, e.end_line)} of {e.path} {how_matched(e.rung)}, but "
-                "it is not clear how to apply the new text there."
-            ),
-            f"{AGAIN} with the lines indented and spelled as in the file.",
-        ),
-        entry(
-            errors.ElisionInNewText,
-            lambda e: (
-                f"The new text has a placeholder ({plain(e.marker.strip())[:LINE] or '...'}): "
-                f"the text it represents would be deleted from {e.path}."
-            ),
-            hint_for=_written_out,
         ),
         entry(
             errors.MissingOldText,
@@ -757,7 +715,7 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
 )
 
 
-def _read_for_hunk(error: errors.NoMatch) -> str:
+def _read_for_hunk(error: errors.NoMatch, _: Audience) -> str:
     if error.why == "deleted":
         return f"Read {error.path} again, and decide whether the change is still needed."
     if error.stale is not None:
@@ -765,44 +723,23 @@ def _read_for_hunk(error: errors.NoMatch) -> str:
     return f"Read {error.path}, and copy whole context and - lines from it."
 
 
-def _near_section(error: errors.FileNotFound) -> str:
+def _near_section(error: errors.FileNotFound, _: Audience) -> str:
     if error.create_by is not None:
         return "There is nothing to delete: leave the section out."
     meant = f"Did you mean {' or '.join(error.near)}? " if error.near else ""
     return f"{meant}To create the file, use *** Add File: PATH."
 
 
-PATCH_HINTS: dict[str, Words] = dict(
-    [
-        entry(errors.NoMatch, hint=_read_for_hunk),
-        entry(
-            errors.OldTextNotUnique,
-            hint="Add context lines, or an @@ line with the class or function around the place, so that only one fits.",
-        ),
-        entry(
-            errors.EditConflict,
-            hint="Decide what these lines should be, and write the hunk with the lines as they are in the file.",
-        ),
-        entry(
-            errors.TargetDeleted,
-            hint=lambda e: f"Read {e.path} again, and decide whether the change is still needed.",
-        ),
-        entry(
-            errors.OutOfScope,
-            hint=lambda e: (
-                f"Read {e.path} again, and change the @@ line to the class or function that contains the hunk's lines."
-            ),
-        ),
-        entry(errors.UnprovedChange, hint="Write the hunk with the lines indented and spelled as in the file."),
-        entry(
-            errors.ElisionInNewText,
-            hint_for=lambda _, audience: f"Write out all lines of the hunk. {literal(audience)}",
-        ),
-        entry(errors.FileNotFound, hint=_near_section),
-        entry(
-            errors.IncompleteBlock,
-            hint="Send the whole patch again, from *** Begin Patch to *** End Patch.",
-        ),
-    ]
-)
+HUNK_HINTS: dict[str, Sentence] = {
+    "NO_MATCH": _read_for_hunk,
+    "OLD_TEXT_NOT_UNIQUE": lambda _error, _audience: (
+        "Add context lines, or an @@ line with the class or function around the place, so that only one fits."
+    ),
+    "OUT_OF_SCOPE": lambda error, _: (
+        f"Read {error.path} again, and change the @@ line to the class or function that contains the hunk's lines."
+    ),
+    "ELISION_IN_NEW_TEXT": lambda _, audience: f"Write out all lines of the hunk. {literal(audience)}",
+    "FILE_NOT_FOUND": _near_section,
+    "INCOMPLETE_BLOCK": lambda _error, _audience: "Send the whole patch again, from *** Begin Patch to *** End Patch.",
+}
 """What to do about a part of a patch that failed, in the terms of `apply_patch`."""

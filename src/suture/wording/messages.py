@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from suture import errors
+from suture.audience import Editor, PatchWriter
 from suture.formats import NOTATIONS
 from suture.formats.v4a import EXAMPLE
 from suture.wording import (
-    AGAIN,
     LINE,
     count,
     entry,
@@ -17,11 +17,11 @@ from suture.wording import (
     rejection_lines,
     span,
 )
-from suture.wording.edits import EDIT_MESSAGES, PATCH_MESSAGES
+from suture.wording.edits import BLOCK_MESSAGES, EDIT_MESSAGES, HUNK_HINTS, PATCH_MESSAGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from suture.audience import Audience
@@ -37,7 +37,8 @@ _SHOWN_DRIFTED_PLACES = 5  # where the expected lines are now
 _SHOWN_PLACES = 10  # where a hunk's lines occur
 _SHOWN_FILES = 5  # that a block may be about
 _SHOWN_UNREAD = 3  # parts of a reply that could not be read
-_OTHER_MARKERS = f"{AGAIN} with markers of 9 characters (<<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE)."
+_AGAIN = "Send this block again"
+_OTHER_MARKERS = f"{_AGAIN} with markers of 9 characters (<<<<<<<<< SEARCH, =========, >>>>>>>>> REPLACE)."
 
 
 _UNBLOCKED = {
@@ -382,8 +383,8 @@ def _how_to_complete(error: errors.IncompleteBlock, audience: Audience) -> str:
         "many_separators": _OTHER_MARKERS,
         "two_ends": _OTHER_MARKERS,
         "not_asked": f"To write whole files, {audience.turn_on('whole_files')}.",
-        "not_exact": f"{AGAIN} as a SEARCH/REPLACE block.",
-    }.get(error.problem, f"{AGAIN} in full.")
+        "not_exact": f"{_AGAIN} as a SEARCH/REPLACE block.",
+    }.get(error.problem, f"{_AGAIN} in full.")
 
 
 def _ambiguous(error: errors.AmbiguousBlock, audience: Audience) -> str:
@@ -465,7 +466,7 @@ def _no_path(error: errors.NoPath) -> str:
 
 def _name_file(error: errors.NoPath, audience: Audience) -> str:
     default = "" if error.candidates else f", or give {audience.argument('default_path')}"
-    return f"{AGAIN} below a line `### File: PATH`{default}."
+    return f"{_AGAIN} below a line `### File: PATH`{default}."
 
 
 def _few_unread(unread: list[UnreadEdit]) -> Iterator[str]:
@@ -512,7 +513,7 @@ REPLY_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.ReplyTimeout,
             lambda e: f"The time limit (reply_call_ms, {e.limit:,} ms) expired before this block was reached.",
-            f"{AGAIN} in a smaller reply.",
+            f"{_AGAIN} in a smaller reply.",
         ),
         entry(
             errors.NoContext,
@@ -525,7 +526,7 @@ REPLY_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.OutOfScope,
             _out_of_scope,
-            lambda e: f"Read {e.path} again. {AGAIN}, and name the class or function that contains its lines.",
+            lambda e: f"Read {e.path} again. {_AGAIN}, and name the class or function that contains its lines.",
         ),
         entry(
             errors.UnsupportedBlock,
@@ -794,3 +795,19 @@ MESSAGES: dict[str, Words] = dict(
         ),
     ]
 )
+
+
+def dialect(audience: Audience) -> Mapping[str, Words]:
+    """The sentences that a reader has instead of the general ones."""
+    if isinstance(audience, Editor):
+        from suture.wording.editor import EDITOR_MESSAGES
+
+        return EDITOR_MESSAGES
+    if isinstance(audience, PatchWriter):
+        return _HUNK_MESSAGES if audience.is_about_block else PATCH_WRITER_MESSAGES
+    return BLOCK_MESSAGES if audience.is_about_block else {}
+
+
+_HUNK_MESSAGES = BLOCK_MESSAGES | {
+    code: ((BLOCK_MESSAGES.get(code) or MESSAGES[code])[0], hint) for code, hint in HUNK_HINTS.items()
+}

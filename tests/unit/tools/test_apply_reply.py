@@ -412,7 +412,7 @@ def test_a_text_that_stood_there_earlier_is_told_so() -> None:
     assert "Your copy of a.py is old" in result.text
     result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n")))
     assert told(result) == {"1": "EDIT_CONFLICT"}
-    assert f"written on the version before change {change}; a.py:1 has changed since" in result.text
+    assert f"The text is from the version before change {change}; a.py:1 has changed since" in result.text
 
 
 def test_a_text_that_was_deleted_is_told_so() -> None:
@@ -477,7 +477,7 @@ def test_a_conflict_is_told_with_both_sides() -> None:
     fs.put("a.py", TOTAL.format("a + b + offset").encode())
     result = ask(ws, at("a.py", block(TOTAL.format("a + b"), TOTAL.format("a - b"))))
     assert told(result) == {"1": "EDIT_CONFLICT"}
-    assert "in the file:      total = a + b + offset" in result.text
+    assert "in the file:         total = a + b + offset" in result.text
 
 
 def test_a_line_with_other_words_is_not_taken_for_one_of_the_text() -> None:

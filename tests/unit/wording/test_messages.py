@@ -4,6 +4,7 @@ import pytest
 
 from docs.making.errors import error_groups, sample
 from suture import errors, wording
+from suture.audience import MODEL
 from suture.files.recovery import Recovered
 from suture.plan import Trouble
 from suture.shapes import Findings, FoundIssue, UnreadEdit, WrittenOn, json_value
@@ -215,7 +216,7 @@ def test_an_error_is_told_as_data_and_in_a_few_lines(error: errors.SutureError) 
         assert text.startswith(data["message"])  # the specification has the rest
         assert data["hint"].startswith("Nothing was changed.")
     else:
-        assert text == f"{error.code}: {data['message']}\n{data['hint']}"
+        assert text == "\n".join([f"{error.code}: {data['message']}", *wording.details(error), data["hint"]])
     assert len(text.splitlines()) <= (20 if error.code in edits.EDIT_TEXTS else 15)
     assert data["hint"].endswith((".", "?"))
 
@@ -273,12 +274,15 @@ def test_the_version_that_a_text_was_written_on_is_named_in_words(version: Any, 
     where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "search_text": "was"}
     deleted = errors.TargetDeleted(**where, start_line=3, end_line=3, text="now", written_on=version)
     told = f"It is in {named}; {removed} removed it." if removed not in named else "Change two removed it."
-    assert wording.message(deleted) == f"patches[0]: oldText is no longer in x. {told}\n  Line 3 now:\n         3  now"
+    assert wording.message(deleted) == f"patches[0]: oldText is no longer in x: was. {told}"
+    assert wording.details(deleted) == ["Line 3 now:", "         3  now"]
     sides: dict[str, Any] = {"line": 3, "base": "was", "ours": "is", "theirs": "shall be"}
     touched = errors.EditConflict(**where, **sides, detail="changed_since", written_on=version)
-    first, *shown = wording.message(touched).split("\n")
-    assert f"oldText is from {named}; x:3 has changed" in first
-    assert shown == ["    in oldText:  was", "    in the file: is", "    in newText:  shall be"]
+    assert f"oldText is from {named}; x:3 has changed" in wording.message(touched)
+    assert wording.details(touched) == ["  in oldText:  was", "  in the file: is", "  in newText:  shall be"]
+    block = MODEL.about_block()
+    assert wording.message(touched, block) == f"The text is from {named}; x:3 has changed since."
+    assert wording.details(touched, block)[0] == "  in the text:     was"
 
 
 def test_the_nearest_places_are_told_with_what_they_are_in_and_how_they_differ() -> None:
@@ -287,7 +291,7 @@ def test_the_nearest_places_are_told_with_what_they_are_in_and_how_they_differ()
     near["differences"] = ["line 3: one", "line 4: two", "line 4: three"]
     other: Any = {"start_line": 9, "end_line": 9, "score": 0.5, "symbol": "", "text": "else", "differences": []}
     error = errors.OldTextNotFound(**where, nearest=[near, other, other])
-    assert wording.message(error).split("\n")[1:] == [
+    assert wording.details(error) == [
         "  Closest match (88%) at lines 3-4 in Order.total:",
         "         3  is",
         "         4  so",
@@ -375,6 +379,6 @@ def test_trouble_with_the_history_is_told_as_data_and_in_words() -> None:
 def test_a_deleted_text_of_an_unknown_version_is_told_as_well() -> None:
     where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "search_text": "was"}
     deleted = errors.TargetDeleted(**where, start_line=3, end_line=3, text="now", written_on=None)
-    assert wording.message(deleted).startswith(
-        "patches[0]: oldText is no longer in x. It was in an earlier version of the file.\n"
+    assert wording.message(deleted) == (
+        "patches[0]: oldText is no longer in x: was. It was in an earlier version of the file."
     )
