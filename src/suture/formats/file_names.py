@@ -619,8 +619,8 @@ def _is_spared(before: str, behind: str) -> bool:
         return pattern(_SO_FAR).match(behind) is None
     if pattern(_BEFORE_LEFT).search(bare) and pattern(_AFTER_LEFT).match(behind):
         return True
-    said = pattern(_UNCHANGED).match(behind)
-    return said is not None and pattern(_HOWEVER).search(said["rest"]) is None
+    unchanged = pattern(_UNCHANGED).match(behind)
+    return unchanged is not None and pattern(_HOWEVER).search(unchanged["rest"]) is None
 
 
 class _Item:

@@ -415,8 +415,8 @@ class ReplyParser:
             return (yield from self._begin_diff(at, fence))
         written = named or self._path_above(at)
         if written is None and source.whole_files:
-            said = any(candidate.sure for candidate in self._above.candidates)
-            written = path_on_line(first) or (None if said else self._default_path)
+            is_mentioned = any(candidate.sure for candidate in self._above.candidates)
+            written = path_on_line(first) or (None if is_mentioned else self._default_path)
         if written is None:
             return at + 1
         return (yield from self._read_whole_file(at, fence, written))

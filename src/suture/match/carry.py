@@ -433,11 +433,11 @@ class _Carry:
             if new is None:
                 raise self._clash("unproved", "indentation_or_characters", region)
             first = lead(new)
-        old_said, new_said = self._dialect.translate_body(was), self._dialect.translate_body(now)
-        if old_said is None or new_said is None:
+        old_body, new_body = self._dialect.translate_body(was), self._dialect.translate_body(now)
+        if old_body is None or new_body is None:
             raise self._clash("unproved", "indentation_or_characters", region)
-        body = merge_words(self._correct(old_said), here_body, self._correct(new_said))
-        if body is None or not self._keeps_comment(number, new_said):
+        body = merge_words(self._correct(old_body), here_body, self._correct(new_body))
+        if body is None or not self._keeps_comment(number, new_body):
             raise self._clash("conflict", "same_words", region)
         last = here_trail if trail_was == trail_now or new is None else parts(new)[2]
         return first + body + last

@@ -595,13 +595,13 @@ def _changed_part(
     return None
 
 
-def _count_differences(found: Iterable[Difference]) -> list[Difference]:
+def _count_differences(every_difference: Iterable[Difference]) -> list[Difference]:
     """Each difference once, with how often it occurs."""
-    seen: dict[tuple[str, str, str], Difference] = {}
-    for difference in found:
+    counted: dict[tuple[str, str, str], Difference] = {}
+    for difference in every_difference:
         key = difference.what, difference.expected, difference.found
-        seen[key] = seen[key].evolve(times=seen[key].times + 1) if key in seen else difference
-    return list(seen.values())[:_MOST_DIFFERENCES]
+        counted[key] = counted[key].evolve(times=counted[key].times + 1) if key in counted else difference
+    return list(counted.values())[:_MOST_DIFFERENCES]
 
 
 def _line_differences(sent: Sequence[str], current: Sequence[str], line: int, column: int) -> Iterator[Difference]:

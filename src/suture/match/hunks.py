@@ -71,7 +71,7 @@ class Expected(Record):
 def fit(index: Index, hunk: Hunk, match: str = "lenient", expected: Expected | None = None) -> Fit:
     """Find the one place of a hunk."""
     if len(hunk.splits) > 1 and hunk.at is not None:
-        return _fit_counted(index, hunk, match, expected or Expected())
+        return _fit_by_counts(index, hunk, match, expected or Expected())
     if len(hunk.splits) > 1:
         likely = hunk.splits[: hunk.likely] or hunk.splits
         fitted = _fit_one_of(index, hunk, likely, match)
@@ -105,7 +105,7 @@ def fit_by_numbers(index: Index, hunks: Sequence[Hunk]) -> list[Found] | None:
     return places
 
 
-def _fit_counted(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fit:
+def _fit_by_counts(index: Index, hunk: Hunk, match: str, expected: Expected) -> Fit:
     """Fit a hunk that is followed by more lines than its header counts, which may belong to it.
 
     If the extra lines include lines of the file, the file decides; if they are only added, it is `unsplit`.
@@ -325,12 +325,12 @@ def _scopes_of_context(index: Index, context: Sequence[str]) -> list[tuple[int, 
     lines = index.texts
     scopes = [(0, len(lines))]
     for named in context[:_MOST_CONTEXT_LINES]:
-        inner = [number for first, end in scopes for number in _lines_named(lines, named.strip(), first, end)]
+        inner = [number for first, end in scopes for number in _find_named_lines(lines, named.strip(), first, end)]
         scopes = [(number, _end(lines, number)) for number in dict.fromkeys(inner)]
     return [(first + 1, end) for first, end in scopes]
 
 
-def _lines_named(lines: Sequence[str], named: str, first: int, end: int) -> Iterator[int]:
+def _find_named_lines(lines: Sequence[str], named: str, first: int, end: int) -> Iterator[int]:
     """The lines equal to the one named; else those that begin with it; else those that declare the same name."""
     same = [number for number in range(first, end) if lines[number].strip() == named]
     if same or not named:

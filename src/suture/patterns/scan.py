@@ -213,12 +213,12 @@ def extents(
     before, after = around
     body, lines, places = subject.body, subject.text.lines, Places(subject)
     terminator, total, reached, size = terminator_of(body), len(lines), 0, 0
-    found, contents = list[tuple[int, int, int, int]](), dict[int, str]()
+    positions, contents = list[tuple[int, int, int, int]](), dict[int, str]()
     for spans in timed(matches):
         start, end = spans[0]
         first, column = places.position(start)
         last, end_column = places.position(end - (end > start and body.endswith(terminator, start, end)))
-        found.append((first, column, last, end_column))
+        positions.append((first, column, last, end_column))
         size += _EXTENT_SIZE
         for number in range(max(first - before, reached + 1), last + after + 1):
             if number > max(total, 1):
@@ -227,12 +227,12 @@ def extents(
             size += len(contents[number])
             reached = number
         _check_room(size, room)
-    return found, contents
+    return positions, contents
 
 
-def extents_size(found: list[Extent], contents: dict[int, str]) -> int:
+def extents_size(positions: list[Extent], contents: dict[int, str]) -> int:
     """The number of characters that `extents` counts for its result."""
-    return _EXTENT_SIZE * len(found) + sum(map(len, contents.values()))
+    return _EXTENT_SIZE * len(positions) + sum(map(len, contents.values()))
 
 
 def _check_room(size: int, room: int) -> None:

@@ -427,7 +427,7 @@ class _Windows:
         """Whether no later step finds a text at the place of this one."""
         reach, new = self._finder.longest - 1, self._swaps[number][1]
         around = self._body[max(0, start - reach) : start] + new + self._body[end : end + reach]
-        return not self._steps((which for which, _, _ in self._finder.hits(around)), number)
+        return not self._steps((hit[0] for hit in self._finder.hits(around)), number)
 
     def _window(self, cluster: Cluster, pending: list[int]) -> bool:
         begin, stop = cluster.begin, cluster.stop
@@ -459,7 +459,7 @@ class _Windows:
         """The texts found near the places where `new` replaced `old`."""
         reach, growth = self._finder.longest - 1, len(new) - len(old)
         if len(starts) * (len(new) + 2 * reach) > len(text):
-            return {which for which, _, _ in self._finder.hits(text)}
+            return {hit[0] for hit in self._finder.hits(text)}
         changed = (start + index * growth for index, start in enumerate(starts))
         around = (text[max(0, start - reach) : start + len(new) + reach] for start in changed)
-        return {which for part in around for which, _, _ in self._finder.hits(part)}
+        return {hit[0] for part in around for hit in self._finder.hits(part)}
