@@ -114,7 +114,7 @@ def test_what_is_no_case_file_is_refused_with_the_line(text: str, problem: str) 
     assert problem in str(caught.value)
 
 
-def test_a_problem_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+def test_a_problem_is_reported_with_the_name_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "wrong.case"
     path.write_bytes(b"")
     with pytest.raises(CaseError, match=r"wrong\.case, line 1: there is no case"):

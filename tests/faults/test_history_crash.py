@@ -327,9 +327,7 @@ def test_a_recovery_in_which_a_call_fails_records_the_change_or_says_that_it_did
 @pytest.mark.promise("back.goes-on")
 @durabilities
 @pytest.mark.parametrize("name", ["gone", "there", "new"])
-def test_a_complete_change_is_finished_though_somebody_put_a_link_where_a_folder_was(
-    name: str, durability: str
-) -> None:
+def test_a_complete_change_is_finished_though_someone_put_a_link_where_a_folder_was(name: str, durability: str) -> None:
     fs = in_memory()
     until_stopped(fs, 1, lambda faulty: transact(faulty, "/ws", durability=durability), only=["open_database"])
     fs.crash()

@@ -430,7 +430,7 @@ def test_a_mount_point_is_neither_deleted_nor_moved(
 @pytest.mark.promise("atomic.in-place")
 @as_root
 @pytest.mark.parametrize("how", [insert, overwrite])
-def test_a_file_of_somebody_else_is_written_in_place_and_stays_theirs(
+def test_a_file_of_someone_else_is_written_in_place_and_stays_theirs(
     shared: Path, how: Callable[[Transaction], None]
 ) -> None:
     own(shared, NOBODY)

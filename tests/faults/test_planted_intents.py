@@ -351,7 +351,7 @@ def test_a_complete_transaction_of_this_user_is_recorded() -> None:
 
 @pytest.mark.promise("atomic.signed")
 @pytest.mark.parametrize("mac", [b"-" * 64, b"0" * 64, b"0" * 32 + b"-" * 32])
-def test_a_mark_that_somebody_else_made_or_that_is_torn_does_not_count(mac: bytes) -> None:
+def test_a_mark_that_someone_else_made_or_that_is_torn_does_not_count(mac: bytes) -> None:
     fs = published()
     head, _, rest = fs.node_of(INTENT).data.partition(b"\n")
     assert head == b"suture-intent 2 open " + b"-" * 64
@@ -463,7 +463,7 @@ def replaced(fs: MemoryFS, ending: str, neighbor: str) -> list[str]:
 @pytest.mark.parametrize("neighbor", NEIGHBORS)
 @pytest.mark.parametrize("ending", [".new", ".old"])
 @pytest.mark.parametrize("left", [published, done])
-def test_what_somebody_put_at_the_name_of_a_helping_file_is_never_taken_for_content(
+def test_what_someone_put_at_the_name_of_a_helping_file_is_never_taken_for_content(
     left: Callable[[], MemoryFS], ending: str, neighbor: str
 ) -> None:
     fs = left()

@@ -110,7 +110,7 @@ def test_a_transaction_recovers_what_the_last_one_left() -> None:
 
 
 @pytest.mark.promise("atomic.forward")
-def test_a_transaction_that_is_repeated_after_a_crash_lands_though_its_content_stood_there_already() -> None:
+def test_a_transaction_that_is_repeated_after_a_crash_lands_though_its_content_was_there_already() -> None:
     fs = published()
     with Workspace(fs.root, settings(), fs=fs).transaction() as tx:
         tx.write("update.txt", b"one\nTWO\nthree\n")
@@ -286,7 +286,7 @@ def test_a_file_written_after_the_crash_stays_and_the_old_content_is_next_to_it(
     assert rest == {name: (entry.data, entry.mode) for name, entry in BEFORE.items() if name not in own}
 
 
-def test_a_new_file_that_somebody_else_replaced_after_the_crash_stays() -> None:
+def test_a_new_file_that_someone_else_replaced_after_the_crash_stays() -> None:
     fs = published()
     fs.node_of("new/deep")
     folder = fs.open_folder(fs.open_folder(fs.open_root(fs.root), "new"), "deep")
@@ -299,7 +299,7 @@ def test_a_new_file_that_somebody_else_replaced_after_the_crash_stays() -> None:
     assert found == {path: entry.data for path, entry in BEFORE.items() if entry.kind != "folder"}
 
 
-def test_a_file_that_somebody_put_into_a_new_folder_after_the_crash_stays() -> None:
+def test_a_file_that_someone_put_into_a_new_folder_after_the_crash_stays() -> None:
     fs = published()
     fs.put("new/mine.txt", b"mine\n")
     read_call(fs)
@@ -382,7 +382,7 @@ def test_the_lock_of_a_killed_process_is_gone_and_its_transaction_recovered(tmp_
 
 
 @pytest.mark.parametrize("theirs", [b"one\nTWO\nthree\n", b"something else", None], ids=["the same", "other", "gone"])
-def test_what_somebody_did_to_a_file_that_was_not_published_yet_stays(theirs: bytes | None) -> None:
+def test_what_someone_did_to_a_file_that_was_not_published_yet_stays(theirs: bytes | None) -> None:
     """Another program renames its own file over ours, or removes ours, after its backup was made."""
     fs = interrupted("link", 5)  # the first to be published, after four calls that stage
     folder = fs.open_root(fs.root)

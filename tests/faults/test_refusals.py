@@ -385,7 +385,7 @@ def test_an_unreadable_file_is_reported_and_nothing_is_changed(root: Path, part:
 
 @pytest.mark.promise("atomic.refused")
 @as_root
-def test_a_file_of_somebody_else_in_a_sticky_folder_is_neither_deleted_nor_moved(root: Path) -> None:
+def test_a_file_of_someone_else_in_a_sticky_folder_is_neither_deleted_nor_moved(root: Path) -> None:
     os.chown(root / "sub", 0, 0)
     os.chown(root / "sub/c.txt", 0, 0)
     (root / "sub").chmod(0o1777)

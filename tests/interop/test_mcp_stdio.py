@@ -220,7 +220,7 @@ def test_a_cancelled_call_is_not_answered_and_changes_nothing(wire: Wire) -> Non
     assert [(wire.root / name).read_bytes() for name in ("c1.txt", "c2.txt")] == [b"red\n", b"green\n"]
 
 
-def test_progress_is_told_by_the_token_of_the_request(wire: Wire) -> None:
+def test_progress_is_reported_by_the_token_of_the_request(wire: Wire) -> None:
     (wire.root / "p.txt").write_bytes(b"red\n")
     replace = {"path_pattern": "p*.txt", "pattern": "red", "replacement": "blue"}
     with locked(wire.root):

@@ -296,7 +296,7 @@ def test_a_call_that_takes_long_delays_no_other(served: Caller, folder: Path) ->
 
 
 @EVERY_WAY
-def test_progress_is_told_while_many_files_are_worked_on(served: Caller, folder: Path) -> None:
+def test_progress_is_reported_while_many_files_are_worked_on(served: Caller, folder: Path) -> None:
     fill(folder, {f"{number}.txt": b"red\n" for number in range(20)})
     told: list[tuple[float, str | None]] = []
 

@@ -158,7 +158,7 @@ AROUND: dict[str, Callable[[str], str]] = {
 
 
 @pytest.mark.parametrize("around", AROUND)
-def test_what_stands_around_a_diff_makes_no_difference(around: str, tmp_path: Path) -> None:
+def test_what_is_around_a_diff_makes_no_difference(around: str, tmp_path: Path) -> None:
     made = some_diffs(tmp_path, Random(f"around {around}"), scaled(60), "-U3")
     tree, statuses = previewed(AROUND[around](made.diff), made.before)
     assert (names_of_difference(tree, made.after), set(statuses)) == ([], {"applied"})

@@ -378,7 +378,7 @@ def test_editing_a_large_file_needs_less_than_three_times_its_size(tmp_path: Pat
 @pytest.mark.parametrize(
     "now", [b"two\n", b"six\n", b"eleven\n"], ids=["what landed last", "as many bytes", "more bytes"]
 )
-def test_after_a_change_a_hash_is_still_that_of_the_bytes_that_stand_there(tmp_path: Path, now: bytes) -> None:
+def test_after_a_change_a_hash_is_still_that_of_the_bytes_that_are_there(tmp_path: Path, now: bytes) -> None:
     (tmp_path / "a").write_bytes(b"one\n")
     ws = Workspace(tmp_path)
     assert not ws.call("file_edit", {"path": "a", "edits": [{"old_text": "one", "new_text": "two"}]}).is_error

@@ -125,7 +125,7 @@ def test_one_call_is_a_reply_too(workspace: Workspace) -> None:
     ]
 
 
-def test_objects_may_stand_inside_dictionaries(workspace: Workspace) -> None:
+def test_objects_may_be_inside_dictionaries(workspace: Workspace) -> None:
     content = Message.model_validate(message(tool_use("1", FIRST))).content
     (answer,) = workspace.handle_all({"role": "assistant", "content": content})
     assert [each["tool_use_id"] for each in answer["content"]] == ["1"]

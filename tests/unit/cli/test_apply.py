@@ -162,7 +162,7 @@ def test_details_of_a_failure_are_those_that_the_tool_tells(root: Path, capfd: p
     assert f"NO_MATCH: {text.partition(chr(10))[2].strip()}" == err.strip()
 
 
-def test_validation_errors_and_warnings_are_told(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_validation_errors_and_warnings_are_reported(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "yarn.lock").write_text("a\n")
     reply = "### File: yarn.lock\n" + block("a\n", "b\n")
     (root / "reply.md").write_text(reply)
@@ -191,7 +191,7 @@ def test_a_block_that_is_not_text_gets_no_general_warning(root: Path, capfd: pyt
         assert capfd.readouterr().err == f"{said}changed this way.\n{note}"
 
 
-def test_deleted_and_renamed_files_are_told(root: Path, said: Run) -> None:
+def test_deleted_and_renamed_files_are_reported(root: Path, said: Run) -> None:
     (root / "old.py").write_text("x\n")
     patch = "*** Begin Patch\n*** Delete File: old.py\n*** Update File: src/app.py\n*** Move to: src/new.py\n@@\n"
     patch += "-    return 1\n+    return 10\n*** End Patch\n"
@@ -204,7 +204,7 @@ def test_deleted_and_renamed_files_are_told(root: Path, said: Run) -> None:
     assert contents(root) == {"src/new.py": APP.replace("1", "10")}
 
 
-def test_a_block_without_a_file_is_told_by_its_line(said: Run) -> None:
+def test_a_block_without_a_file_is_reported_by_its_line(said: Run) -> None:
     err = "NO_PATH: Block 1 failed: The block at line 1 of the reply does not name its file.\n"
     err += "  Send this block again below a line `### File: PATH`, or give --default-path.\n"
     out = said(block("a\n", "b\n"), code=1, err=err)
@@ -607,7 +607,7 @@ def questions(out: str) -> list[str]:
     return re.findall(r"Apply block (\S+) to \S+\? \[y,n,q,a,d,\?\] ", out)
 
 
-def test_an_edit_that_is_not_read_is_told_though_blocks_are_chosen(asked: Callable[..., Any]) -> None:
+def test_an_edit_that_is_not_read_is_reported_though_blocks_are_chosen(asked: Callable[..., Any]) -> None:
     code, _, err = asked("y\ny\ny\n", REPLY + SED)
     assert (code, err.startswith(UNREAD)) == (1, True)
 
@@ -733,7 +733,7 @@ def test_no_more_answers_mean_that_nothing_is_applied(root: Path, asked: Callabl
     assert contents(root) == {"src/app.py": APP}
 
 
-def test_what_is_gone_when_all_is_answered_is_told(
+def test_what_is_gone_when_all_is_answered_is_reported(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     class Last(io.BytesIO):

@@ -68,7 +68,7 @@ def places(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.process
-def test_where_nothing_is_wrong_only_the_number_of_files_is_told(said: Run) -> None:
+def test_where_nothing_is_wrong_only_the_number_of_files_is_reported(said: Run) -> None:
     assert said() == ([], ["Checked 4 files (1 for conflict markers only): no problems."])
     assert said("src") == ([], ["Checked 2 files: no problems."])
     assert said("src/app.py", "src", "src/app.py", "./src/../src/app.py") == ([], ["Checked 2 files: no problems."])
@@ -171,7 +171,7 @@ def test_a_refusal_as_json(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.process
-def test_what_could_not_be_checked_is_told_once_for_all_files(root: Path, said: Run) -> None:
+def test_what_could_not_be_checked_is_reported_once_for_all_files(root: Path, said: Run) -> None:
     put(root, "suture.toml", "[validators.nonesuch]\nfiles = ['*.py']\n")
     reason = "by nonesuch: no check has this name, and no command is configured for it"
     assert said("src") == (
@@ -205,7 +205,7 @@ def test_the_project_names_programs_that_run_only_if_allowed(root: Path, said: R
 
 
 @pytest.mark.process
-def test_a_file_that_is_too_large_is_told_unless_it_is_binary(root: Path) -> None:
+def test_a_file_that_is_too_large_is_reported_unless_it_is_binary(root: Path) -> None:
     put(root, "large.json", BAD_JSON + " " * 100)
     (root / "large.bin").write_bytes(b"\0" * 200)
     found = Workspace(root, Settings(max_file_bytes=100)).command("check", {}).metadata
@@ -222,7 +222,7 @@ def test_a_file_that_is_too_large_is_told_unless_it_is_binary(root: Path) -> Non
         (FileNotFoundError(errno.ENOENT, "gone"), 3, set()),
     ],
 )
-def test_a_file_that_may_not_be_read_is_told_and_one_that_is_gone_passed_over(
+def test_a_file_that_may_not_be_read_is_reported_and_one_that_is_gone_passed_over(
     root: Path, error: OSError, files: int, unchecked: set[tuple[str, str]]
 ) -> None:
     found = Workspace(root, fs=Closed("data.json", error)).command("check", {}).metadata
@@ -276,7 +276,7 @@ def test_files_beyond_the_most_are_counted_and_fail(root: Path, said: Run) -> No
 
 
 @pytest.mark.promise("bound.check-command")
-def test_files_beyond_the_time_are_told_and_fail(root: Path, monkeypatch: pytest.MonkeyPatch, said: Run) -> None:
+def test_files_beyond_the_time_are_reported_and_fail(root: Path, monkeypatch: pytest.MonkeyPatch, said: Run) -> None:
     for number in range(7):
         put(root, f"many/{number}/a.json", "[1]")
     now = iter(range(10_000))

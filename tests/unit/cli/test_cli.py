@@ -114,7 +114,7 @@ def test_the_quick_way_leaves_everything_else_to_argparse(words: list[str]) -> N
         (["snapshot", "now", "--json", "a"], ["a"]),
     ],
 )
-def test_options_may_stand_between_arguments(words: list[str], paths: list[str]) -> None:
+def test_options_may_be_between_arguments(words: list[str], paths: list[str]) -> None:
     assert build_parser(words).parse_args(words).paths == paths
 
 
@@ -280,7 +280,7 @@ def test_a_pipe_that_is_closed_halfway_ends_quietly(root: Path, unbuffered: str)
         (["--nothing", "read", "a.txt"], "suture", "unrecognized arguments: --nothing"),
     ],
 )
-def test_what_is_unknown_is_told_by_the_command(
+def test_what_is_unknown_is_reported_by_the_command(
     capfd: pytest.CaptureFixture[str], words: list[str], command: str, problem: str
 ) -> None:
     assert main(words) == 2
@@ -311,7 +311,7 @@ def run(words: list[str], shell: str, **environment: str) -> subprocess.Complete
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize("words", COMMANDS_THAT_PRINT, ids=" ".join)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_full_disk_behind_stdout_is_told_in_a_line(words: list[str], unbuffered: str) -> None:
+def test_a_full_disk_behind_stdout_is_reported_in_a_line(words: list[str], unbuffered: str) -> None:
     done = run(words, ">/dev/full", PYTHONUNBUFFERED=unbuffered)
     assert (done.returncode, done.stderr.splitlines()[-2:]) == (
         1,

@@ -164,7 +164,7 @@ LINES: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_what_can_stand_where_is_offered(line: str, world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_can_be_where_is_offered(line: str, world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (world / ".hidden").write_text("")
     (world / "odd\nname").write_text("")
     assert offered(line, capfd) == LINES[line]

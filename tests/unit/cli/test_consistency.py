@@ -79,7 +79,7 @@ def test_every_option_and_argument_has_help_and_a_name_for_its_value() -> None:
 
 @pytest.mark.promise("cli.common")
 @pytest.mark.parametrize("command", PARSERS)
-def test_what_every_command_takes_stands_last_and_together(command: str) -> None:
+def test_what_every_command_takes_is_last_and_together(command: str) -> None:
     assert [each.option_strings[-1] for each in actions(command)[-len(COMMON) :]] == list(COMMON)
     group = PARSERS[command]._action_groups[-1]
     assert (group.title, len(group._group_actions)) == ("common options", len(COMMON))

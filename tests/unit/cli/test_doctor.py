@@ -329,7 +329,7 @@ def test_a_history_that_was_being_written_is_left_as_it_is(world: Path, capfd: p
     assert {path: path.read_bytes() for path in shelf(world).iterdir()} == left
 
 
-def test_a_history_that_somebody_has_locked_is_told(
+def test_a_history_that_someone_has_locked_is_reported(
     world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(doctor, "_TIMEOUT_MS", 0)
@@ -340,7 +340,7 @@ def test_a_history_that_somebody_has_locked_is_told(
     assert line[:3] == ("note", "history", "another program has locked it")
 
 
-def test_changes_that_wait_are_told_and_not_taken_in(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_changes_that_wait_are_reported_and_not_taken_in(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     workspace = Workspace(world / "project", Settings(durability="fast"))
     for text in ("b", "c", "d"):
         with workspace.transaction() as tx:
@@ -407,7 +407,9 @@ def test_a_state_folder_of_another_user_is_a_problem(
     ("blocks", "level", "found"),
     [(0, "problem", "0 bytes"), (1, "problem", "1.0 kB"), (100_000, "note", "100.0 MB"), (10**9, "ok", "1000.0 GB")],
 )
-def test_little_room_is_told(world: Path, blocks: int, level: str, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_little_room_is_reported(
+    world: Path, blocks: int, level: str, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=blocks, f_frsize=1000))
     told = doctor.free_space(str(world))
     assert (told.state, told.found) == (level, f"{found} on the disk of {world}")
@@ -416,7 +418,7 @@ def test_little_room_is_told(world: Path, blocks: int, level: str, found: str, m
 @pytest.mark.parametrize(
     ("root", "what"), [("/", "the whole disk"), ("home", "your home folder"), (".", "everything in it")]
 )
-def test_a_very_broad_root_is_told(world: Path, root: str, what: str) -> None:
+def test_a_very_broad_root_is_reported(world: Path, root: str, what: str) -> None:
     place = str(world) if root == "." else root if root == "/" else str(world / root)
     told = next(doctor.workspace_folder(place))
     assert told == Finding(
@@ -474,7 +476,7 @@ MOUNTS = """\
         ("xfs", "ok", "xfs"),
     ],
 )
-def test_a_network_disk_is_told(
+def test_a_network_disk_is_reported(
     world: Path, kind: str, state: str, found: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = world / "mountinfo"
@@ -486,7 +488,7 @@ def test_a_network_disk_is_told(
     assert [*doctor._file_system(str(world))] == []
 
 
-def test_a_file_system_without_locks_is_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_without_locks_is_reported(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError(37, "No locks available")
 
@@ -560,7 +562,7 @@ def test_settings_are_not_looked_for_where_there_is_no_home(
     assert odd(looked(capfd), "settings")[0][2] == "no agent is configured to start suture"
 
 
-def test_what_is_missing_of_the_installation_is_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_of_the_installation_is_reported(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("regex", "tree_sitter_go", "mcp"):
         monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setattr("suture.check.programs.program", lambda *_: None)
@@ -594,7 +596,7 @@ def test_the_packages_are_those_of_the_project() -> None:
         (None, "pytest", "note"),
     ],
 )
-def test_another_suture_on_the_path_is_told(
+def test_another_suture_on_the_path_is_reported(
     world: Path, script: str | None, running: str, state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", [running.format(world=world)])
@@ -606,7 +608,7 @@ def test_another_suture_on_the_path_is_told(
 
 
 @pytest.mark.promise("confine.no-code")
-def test_programs_in_the_workspace_are_told(
+def test_programs_in_the_workspace_are_reported(
     world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tools = world / "project" / "tools"
@@ -630,7 +632,7 @@ def test_programs_in_the_workspace_are_told(
     assert [each["name"] for each in looked(capfd) if "is in the workspace" in each["found"]] == ["lint"]
 
 
-def test_other_systems_and_old_versions_are_told(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_systems_and_old_versions_are_reported(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "freebsd14")
     monkeypatch.setattr(sys, "getfilesystemencoding", lambda: "ascii")
     system, names = doctor.platform(str(world))

@@ -187,7 +187,7 @@ def test_a_refusal_goes_to_stderr_and_is_exit_code_1(root: Path, capfd: pytest.C
         (["edit", "a.txt", "--old", "two", "--new", "2", "--encoding", "utf-32"], "ENCODING_MISMATCH"),
     ],
 )
-def test_what_the_tool_refuses_is_told_on_stderr(
+def test_what_the_tool_refuses_is_reported_on_stderr(
     root: Path, capfd: pytest.CaptureFixture[str], command: list[str], said: str
 ) -> None:
     assert main(command) == 1

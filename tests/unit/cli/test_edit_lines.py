@@ -137,7 +137,7 @@ def test_errors_that_were_there_count_only_if_asked_for(root: Path) -> None:
         (["a.txt", "--lines", "2", "--new", "x", "--expect-hash", "0" * 64], "FILE_CHANGED: a.txt does not "),
     ],
 )
-def test_what_the_tool_refuses_is_told_on_stderr(
+def test_what_the_tool_refuses_is_reported_on_stderr(
     root: Path, capfd: pytest.CaptureFixture[str], options: list[str], complaint: str
 ) -> None:
     assert main(["edit", *options]) == 1
@@ -146,7 +146,7 @@ def test_what_the_tool_refuses_is_told_on_stderr(
     assert (root / "a.txt").read_bytes() == BEFORE
 
 
-def test_lines_that_hold_something_else_are_told_in_the_words_of_the_command_line(
+def test_lines_that_hold_something_else_are_reported_in_the_words_of_the_command_line(
     root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["edit", "a.txt", "--lines", "2", "--new", "x", "--expect", "three"]) == 1

@@ -250,7 +250,7 @@ def test_undo_and_redo_take_the_change_that_is_named(root: Path, ws: Workspace, 
     assert contents(root)["a.txt"] == b"1\n"
 
 
-def test_how_to_take_back_an_undo_a_redo_and_a_restore_is_told(
+def test_how_to_take_back_an_undo_a_redo_and_a_restore_is_reported(
     root: Path, ws: Workspace, capfd: pytest.CaptureFixture[str]
 ) -> None:
     land(ws, write("a.txt", "1\n"))
@@ -340,7 +340,9 @@ def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Wo
         (["restore", "elsewhere"], "NOT_RECORDED: "),
     ],
 )
-def test_what_is_refused_is_told_on_stderr_with_code_1(words: list[str], shown: str, ws: Workspace, said: Run) -> None:
+def test_what_is_refused_is_reported_on_stderr_with_code_1(
+    words: list[str], shown: str, ws: Workspace, said: Run
+) -> None:
     land(ws, write("a.txt", "1\n"))
     done(ws.snapshot("taken"))
     assert said(*words, code=1).startswith(shown)

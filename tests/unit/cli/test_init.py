@@ -339,7 +339,7 @@ def test_the_list_is_of_the_scope_that_was_asked_for(world: Path, capfd: pytest.
     ],
 )
 @pytest.mark.usefixtures("world")
-def test_wrong_usage_is_told(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+def test_wrong_usage_is_reported(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
     assert init(capfd, *words, code=2) == ("", f"WRONG_USAGE: suture init: {said}\nSee: suture init --help\n")
 
 
@@ -349,7 +349,7 @@ def test_the_tools_to_serve_may_be_chosen(world: Path, capfd: pytest.CaptureFixt
 
 
 @pytest.mark.usefixtures("world")
-def test_tools_that_there_are_none_of_are_told(capfd: pytest.CaptureFixture[str]) -> None:
+def test_tools_that_there_are_none_of_are_reported(capfd: pytest.CaptureFixture[str]) -> None:
     assert init(capfd, "codex", "--tools", "pach", code=2)[1].startswith("UNKNOWN_TOOL: There is no tool 'pach'.\n")
     problem = f"unknown profile 'edti'; did you mean edit? choose from {', '.join(PROFILES)}"
     told = f"WRONG_USAGE: suture init: {problem}\nSee: suture init --help\n"
@@ -387,7 +387,7 @@ def test_a_home_that_is_not_there_is_not_made(
     assert not (world / "gone").exists()
 
 
-def test_a_home_that_cannot_be_written_is_told(
+def test_a_home_that_cannot_be_written_is_reported(
     world: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(*_: object) -> int:
@@ -416,7 +416,7 @@ def test_a_workspace_must_be_there(world: Path, capfd: pytest.CaptureFixture[str
     }
 
 
-def test_a_path_that_is_no_text_cannot_stand_in_settings(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_path_that_is_no_text_cannot_be_in_settings(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     root = os.fsdecode(os.fsencode(world) + b"/\xe9")
     Path(root).mkdir()
     assert "is not UTF-8, as settings must be" in init(capfd, "codex", "--root", root, code=1)[1]

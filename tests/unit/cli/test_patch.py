@@ -33,7 +33,7 @@ def given(root: Path, document: object) -> str:
 
 @pytest.mark.promise("patch.command")
 @pytest.mark.parametrize("document", [ONE, [ONE], {"patches": [ONE]}, {"path": "a.txt", "patches": ONE}])
-def test_patch_applies_what_stands_in_a_file_and_prints_the_diff(
+def test_patch_applies_what_is_in_a_file_and_prints_the_diff(
     root: Path, capfd: pytest.CaptureFixture[str], document: Any
 ) -> None:
     assert main(["patch", "a.txt", given(root, document)]) == 0
@@ -65,7 +65,7 @@ def test_a_dry_run_prints_what_would_be_changed(root: Path, capfd: pytest.Captur
 
 
 @pytest.mark.promise("patch.command")
-def test_notes_stand_before_the_diff_and_warnings_go_to_stderr(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_notes_come_before_the_diff_and_warnings_go_to_stderr(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "yarn.lock").write_bytes(b"if a:\n    x = 1\n    y = 2\n")
     patch = {"operation": "replace", "oldText": "x = 1\ny = 2\n", "newText": "x = 1\ny = 3\n"}
     assert main(["patch", "yarn.lock", given(root, patch)]) == 0

@@ -66,7 +66,7 @@ def test_every_example_is_read_as_it_is_meant(capfd: pytest.CaptureFixture[str],
 
 
 @pytest.mark.parametrize("format", EXAMPLES)
-def test_what_stands_around_the_example_is_no_block(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002  the option of that name
+def test_what_is_around_the_example_is_no_block(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002  the option of that name
     expected, _ = EXAMPLES[format]
     assert [read(block) for block in parse_reply(printed(capfd, "--format", format))] == expected
 

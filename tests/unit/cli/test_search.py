@@ -83,7 +83,7 @@ def on_a_terminal(root: Path, *words: str, before: str = PATIENT, **environment:
     return shown.decode().replace("\r\n", "\n")
 
 
-def test_matches_stand_under_the_name_of_their_file(said: Run) -> None:
+def test_matches_are_under_the_name_of_their_file(said: Run) -> None:
     assert said("TODO: (\\w+)") == (
         "docs/guide.md\n3:TODO: write\n\nsrc/app.py\n4:    print('TODO: fix')  # todo: soon, TODO: later\n"
     )
@@ -216,7 +216,7 @@ def test_slashes_around_a_pattern_without_flags_are_noted(said: Run) -> None:
         said(pattern, "-l", code=int(pattern != "/TODO/g"), err="" if pattern == "/TODO/g" else "No matches.\n")
 
 
-def test_options_may_stand_anywhere(said: Run) -> None:
+def test_options_may_be_anywhere(said: Run) -> None:
     expected = said("-i", "-l", "todo", "src", "docs")
     for words in (
         ["todo", "-i", "src", "-l", "docs"],

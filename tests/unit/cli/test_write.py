@@ -203,7 +203,7 @@ def test_without_a_stdin_there_is_nothing_to_write(
         (["a.json", "--root", "nowhere"], "WORKSPACE_NOT_FOUND: "),
     ],
 )
-def test_what_the_tool_refuses_is_told_on_stderr(said: Run, words: list[str], complaint: str) -> None:
+def test_what_the_tool_refuses_is_reported_on_stderr(said: Run, words: list[str], complaint: str) -> None:
     out, err = said(b"[2]\n", *words, code=1)
     assert (out, err[: len(complaint)]) == ("", complaint)
 

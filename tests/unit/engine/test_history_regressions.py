@@ -68,7 +68,7 @@ def test_files_that_came_to_one_name_one_after_the_other_are_a_conflict_or_disti
 
 
 @pytest.mark.promise("back.machine")
-def test_a_file_that_somebody_replaced_by_an_equal_one_is_followed_by_its_name() -> None:
+def test_a_file_that_someone_replaced_by_an_equal_one_is_followed_by_its_name() -> None:
     """Editors save like that; the two files cannot be distinguished."""
     ws, fs = workspace()
     change = land(ws, create("a", "1\n"))

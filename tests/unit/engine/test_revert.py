@@ -221,7 +221,7 @@ def test_folders_that_a_change_made_go_away_and_come_back(ask: Ask) -> None:
 
 
 @pytest.mark.promise("back.external")
-def test_a_folder_in_which_somebody_put_something_stays() -> None:
+def test_a_folder_in_which_someone_put_something_stays() -> None:
     ws, fs = workspace()
     land(ws, create("new/deep/f"), create("new/other/g"))
     fs.put("new/deep/theirs", b"x")
@@ -362,7 +362,7 @@ def test_what_others_did_since_is_merged_or_refused_and_never_overwritten(
 
 @pytest.mark.promise("back.external")
 @pytest.mark.parametrize(("ask", "path"), [(UPDATE, "a"), (RENAME, "n"), (MOVE, "n")], ids=["update", "rename", "move"])
-def test_permission_bits_that_somebody_set_since_stay(ask: Ask, path: str) -> None:
+def test_permission_bits_that_someone_set_since_stay(ask: Ask, path: str) -> None:
     ws, fs = workspace({"a": TEXT})
     land(ws, ask)
     fs.node_of(path).mode = 0o755
@@ -371,7 +371,7 @@ def test_permission_bits_that_somebody_set_since_stay(ask: Ask, path: str) -> No
 
 
 @pytest.mark.promise("back.external")
-def test_a_created_file_whose_bits_somebody_set_goes_away_and_comes_back_with_them() -> None:
+def test_a_created_file_whose_bits_someone_set_goes_away_and_comes_back_with_them() -> None:
     ws, fs = workspace()
     land(ws, create("run.sh"))
     fs.node_of("run.sh").mode = 0o755
@@ -382,7 +382,7 @@ def test_a_created_file_whose_bits_somebody_set_goes_away_and_comes_back_with_th
 
 
 @pytest.mark.promise("back.external")
-def test_an_undo_does_not_follow_a_link_that_somebody_put_in_the_way() -> None:
+def test_an_undo_does_not_follow_a_link_that_someone_put_in_the_way() -> None:
     ws, fs = workspace({"old/a": lines()})
     land(ws, write("old/a", lines(5)))
     move(fs, "old", "new")

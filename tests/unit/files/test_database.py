@@ -486,7 +486,7 @@ def test_a_content_is_stored_once_however_many_changes_and_snapshots_refer_to_it
 
 
 @pytest.mark.promise("back.once")
-def test_a_file_that_somebody_else_edited_is_stored_against_what_was_last_seen_of_it(db: Scratch) -> None:
+def test_a_file_that_someone_else_edited_is_stored_against_what_was_last_seen_of_it(db: Scratch) -> None:
     body = noise(50_000, 1)
     db.did(created("a", body))
     db.did(updated("a", body + b"theirs", body + b"theirs and ours"))

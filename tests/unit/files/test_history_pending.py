@@ -248,7 +248,7 @@ def test_a_change_is_recorded_though_waiting_fails(root: Path, call: str) -> Non
 
 
 @pytest.mark.promise("back.goes-on")
-def test_what_somebody_else_put_there_is_not_appended_to(root: Path) -> None:
+def test_what_someone_else_put_there_is_not_appended_to(root: Path) -> None:
     workspace = Workspace(root, FAST)
     edit(workspace, 1, 2)
     (path,) = waiting()

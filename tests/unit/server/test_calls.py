@@ -65,7 +65,7 @@ def test_more_calls_than_may_wait_are_sent_away(root: Path, monkeypatch: pytest.
     anyio.run(ask)
 
 
-def test_progress_is_told_while_it_grows(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_while_it_grows(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "_SECONDS_BETWEEN_REPORTS", 0.001)
     told: list[tuple[int, str]] = []
 
@@ -148,7 +148,7 @@ def test_a_result_that_cannot_be_sent_is_answered_all_the_same(root: Path, monke
 
 
 @pytest.mark.promise("bound.process")
-def test_a_result_that_there_is_no_memory_for_is_told_in_brief(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_that_there_is_no_memory_for_is_reported_in_brief(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def without_memory(name: str, result: ToolResult, **more: Any) -> dict[str, Any]:
         if not result.is_error and len(result.text) > 100:
             raise MemoryError

@@ -241,7 +241,7 @@ def test_a_client_that_reads_nothing_is_not_read_from_until_it_does(tmp_path: Pa
 
 
 @pytest.mark.promise("serve.malformed")
-def test_what_stands_behind_a_message_that_cannot_be_read_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_follows_a_message_that_cannot_be_read_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     half = b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}'
     refused, pong = answers(half, request(1, "ping"))
     assert (refused["id"], refused["error"]["code"], pong["id"]) == (None, INVALID_REQUEST, 1)

@@ -154,7 +154,7 @@ def test_a_cancelled_call_changes_nothing_and_is_not_answered(root: Path) -> Non
     assert (root / "a.txt").read_bytes() == b"one\n"
 
 
-def test_progress_is_told_before_the_answer(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_before_the_answer(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls_module, "_SECONDS_BETWEEN_REPORTS", 0)
     search = {"path_pattern": "*.txt", "pattern": "one"}
 
@@ -219,7 +219,7 @@ def test_a_full_pipe_is_written_when_there_is_room_and_never_blocks() -> None:
 
 
 @pytest.mark.parametrize("blocking", [True, False])
-def test_a_target_that_somebody_made_non_blocking_works_too(blocking: bool) -> None:  # noqa: FBT001  a case
+def test_a_target_that_someone_made_non_blocking_works_too(blocking: bool) -> None:  # noqa: FBT001  a case
     out_end, target = os.pipe()
     os.set_blocking(target, blocking)
 

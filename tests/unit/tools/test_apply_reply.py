@@ -224,14 +224,14 @@ def test_a_new_name_means_nothing_to_one_text() -> None:
     assert apply_blocks("x = 1\n", parse_reply(MOVE)).text == "x = 2\n"
 
 
-def test_what_may_not_have_been_meant_is_told() -> None:
+def test_what_may_not_have_been_meant_is_reported() -> None:
     result, _ = met({"m.py": b"a\n"}, at("m.py", block("a\n", "b\n=======\n")))
     assert result.metadata["warnings"] == ["Block 1: a ======= line was taken as part of the new text."]
     result, _ = met({}, at("m.py", new_file("```\nx\n```\n")))
     assert result.metadata["warnings"] == ["The code fence around m.py was left out."]
 
 
-def test_a_hunk_of_a_renamed_file_that_fails_is_told_with_the_new_name() -> None:
+def test_a_hunk_of_a_renamed_file_that_fails_is_reported_with_the_new_name() -> None:
     reply = patch("*** Update File: a.py", "*** Move to: b.py", "@@", "-x = 1", "+x = 2", "@@", "-never was here", "+z")
     result, _ = met({"a.py": b"x = 1\n"}, reply)
     assert "Could not find matching text in b.py: never was here" in result.text
@@ -322,7 +322,7 @@ NOT_APPLIED = {
 
 
 @pytest.mark.parametrize(("before", "reply"), NOT_APPLIED.values(), ids=NOT_APPLIED)
-def test_a_new_text_that_stands_there_for_other_reasons_does_not_make_a_change_done(before: str, reply: str) -> None:
+def test_a_new_text_that_is_there_for_other_reasons_does_not_make_a_change_done(before: str, reply: str) -> None:
     assert told(met({"a.py": before.encode()}, at("a.py", reply))[0]) == {"1": "NO_MATCH"}
 
 
@@ -381,7 +381,7 @@ def test_a_line_that_says_which_place_is_meant_is_not_passed_over() -> None:
     assert (result.is_error, files) == (True, {"a.sql": before})
 
 
-def test_a_name_that_a_terminal_would_obey_is_told_cleanly() -> None:
+def test_a_name_that_a_terminal_would_obey_is_reported_cleanly() -> None:
     result, _ = met({"src/a\x1b[31m.py": b"x = 1\n"}, at("a\x1b[31m.py", block("x = 1\n", "x = 2\n")))
     assert "\x1b" not in result.text
 
@@ -401,7 +401,7 @@ def test_the_second_time_the_region_is_shown_as_it_is() -> None:
     assert "\x1b" not in text
 
 
-def test_a_text_that_stood_there_earlier_is_told_so() -> None:
+def test_a_text_that_was_there_earlier_is_reported() -> None:
     ws, _ = workspace({"a.py": b"alpha = 1\nbeta = 2\n"})
     change = ask(ws, at("a.py", block("alpha = 1\n", "gamma = 3\n"))).metadata["change_id"]
     result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n")), match="exact")
@@ -415,7 +415,7 @@ def test_a_text_that_stood_there_earlier_is_told_so() -> None:
     assert f"The text is from the version before change {change}; a.py:1 has changed since" in result.text
 
 
-def test_a_text_that_was_deleted_is_told_so() -> None:
+def test_a_text_that_was_deleted_is_reported() -> None:
     ws, fs = workspace({"a.py": b"alpha = 1\nbeta = 2\ngamma = 3\n"})
     change = ask(ws, at("a.py", block("alpha = 1\n", ""))).metadata["change_id"]
     result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n"), block("beta = 2\n", "beta = 3\n")))
@@ -471,7 +471,7 @@ def test_many_blocks_that_land_are_not_all_listed() -> None:
 TOTAL = "def f():\n    a = compute(alpha, beta)\n    b = compute(gamma, delta)\n    total = {}\n    return total\n"
 
 
-def test_a_conflict_is_told_with_both_sides() -> None:
+def test_a_conflict_is_reported_with_both_sides() -> None:
     ws, fs = workspace({"a.py": TOTAL.format("a + b").encode()})
     ws.file_read("a.py")
     fs.put("a.py", TOTAL.format("a + b + offset").encode())
@@ -625,7 +625,7 @@ def test_who_chooses_blocks_knows_what_is_not_read() -> None:
     assert (result.is_error, files["a.py"]) == (False, b"x = 2\n")
 
 
-def test_what_is_not_read_is_told_beside_blocks_that_failed() -> None:
+def test_what_is_not_read_is_reported_beside_blocks_that_failed() -> None:
     result, _ = met(BEFORE, at("a.py", block("z\n", "y\n")) + SED + at("a.py", "<<<<<<< SEARCH\n"))
     assert result.metadata["error"]["code"] == "BLOCKS_FAILED"
     assert f"error: {result.metadata['unread'][0]['message']}" in result.text
@@ -640,20 +640,20 @@ def test_a_reply_without_blocks_says_what_it_saw() -> None:
     assert "set whole_files" in error["hint"]
 
 
-def test_only_a_few_of_what_was_not_read_are_told_in_a_sentence() -> None:
+def test_only_a_few_of_what_was_not_read_are_reported_in_a_sentence() -> None:
     result, _ = met(BEFORE, GOOD + "\n".join([SED] * 5))
     assert "… and 2 more (unread)." in result.metadata["error"]["message"]
     assert len(result.metadata["unread"]) == 5
 
 
-def test_a_count_that_is_wrong_is_told() -> None:
+def test_a_count_that_is_wrong_is_reported() -> None:
     reply = '{"path": "b.py", "old_str": "x", "new_str": "y", "expected_replacements": 2}\n'
     result, files = met(BEFORE, reply)
     (failed,) = result.metadata["blocks"]
     assert (failed["error"]["code"], failed["error"]["actual_occurrences"], files) == ("WRONG_COUNT", 1, BEFORE)
 
 
-def test_a_call_that_is_not_found_is_told_in_its_own_words() -> None:
+def test_a_call_that_is_not_found_is_reported_in_its_own_words() -> None:
     result, _ = met(BEFORE, '{"path": "b.py", "old_str": "nothing of it", "new_str": "y"}\n')
     (failed,) = result.metadata["blocks"]
     assert "its old text copied from the file" in failed["error"]["hint"]

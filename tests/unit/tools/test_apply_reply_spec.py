@@ -206,13 +206,13 @@ def test_prose_around_a_reply_changes_nothing(name: str) -> None:
         (b"one\n=======\n\nthree\n", "one\n=======\n\n=======\nfour\n"),
     ],
 )
-def test_several_splits_that_stand_in_the_file_are_reported_and_none_is_guessed(before: bytes, between: str) -> None:
+def test_several_splits_that_are_in_the_file_are_reported_and_none_is_guessed(before: bytes, between: str) -> None:
     result, files = met({"a.txt": before}, at("a.txt", f"<<<<<<< SEARCH\n{between}>>>>>>> REPLACE\n"))
     assert files == {"a.txt": before}
     assert result.metadata["blocks"][0]["status"] == "failed"
 
 
-def test_no_split_that_stands_in_the_file_is_reported() -> None:
+def test_no_split_that_is_in_the_file_is_reported() -> None:
     before = {"a.txt": b"alpha\nbeta\n"}
     reply = at("a.txt", block("not_in_this_file(1)\n=======\nnor_is_this_line(2)\n", "changed\n"))
     result, files = met(before, reply)
@@ -286,19 +286,19 @@ def test_a_missing_separator_is_warned_of_in_the_seeds_words() -> None:
     assert expected in [" ".join(each.split()) for each in result.metadata["warnings"]]
 
 
-def test_a_mismatch_of_new_file_markers_is_told() -> None:
+def test_a_mismatch_of_new_file_markers_is_reported() -> None:
     reply = at("a.txt", new_file("a\n")) + "\n### File: b.txt\n<<<<<<< NEW_FILE\nb\n"
     result, files = met({}, reply)
     assert files == {"a.txt": b"a\n"}
     assert "Mismatched NEW_FILE: 2 start vs 1 end" in result.metadata["errors"]
 
 
-def test_malformed_blocks_are_told_in_the_seeds_words() -> None:
+def test_malformed_blocks_are_reported_in_the_seeds_words() -> None:
     result, _ = met(TWO, SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")
     assert "Some file blocks may be malformed" in json.dumps(result.to_dict())
 
 
-def test_a_text_that_is_not_found_is_told_in_the_seeds_words() -> None:
+def test_a_text_that_is_not_found_is_reported_in_the_seeds_words() -> None:
     result, _ = met({"a.py": b"alpha = 1\n"}, at("a.py", MISSING))
     assert "Could not find matching text" in failure(result)["message"]
     assert "Could not find matching text" in result.text
@@ -650,7 +650,7 @@ def test_deleting_and_moving_by_a_link_are_refused(body: str) -> None:
     assert (fs.node_of("real/a.py").data, fs.node_of("b.py").data) == (b"x = 1\n", b"y = 2\n")
 
 
-def test_an_absolute_path_inside_is_told_relative_to_the_root() -> None:
+def test_an_absolute_path_inside_is_reported_relative_to_the_root() -> None:
     ws, fs = workspace({"src/app.py": b"x = 1\n"})
     result = ask(ws, at(f"{fs.root.rstrip('/')}/src/app.py", block("x = 1\n", "x = 2\n")))
     assert (told(result), fs.files()) == ({"1": "applied"}, {"src/app.py": b"x = 2\n"})
@@ -811,7 +811,7 @@ def test_match_bounds_how_loosely_a_text_is_found(before: bytes, old: str, new: 
     assert met({"a": before}, at("a", block(old, new)))[1] == {"a": after}
 
 
-def test_the_rung_and_score_of_a_match_are_told() -> None:
+def test_the_rung_and_score_of_a_match_are_reported() -> None:
     reply = at("a", block("a = 1\n", "a = 2\n"), block("c = 1\nd = 1\n", "c = 1\nd = 2\n"))
     result, _ = met({"a": b"a = 1\nif b:\n    c = 1\n    d = 1\n"}, reply)
     first, second = result.metadata["blocks"]
@@ -822,14 +822,14 @@ def test_the_rung_and_score_of_a_match_are_told() -> None:
 # Lines and pieces of lines
 
 
-def test_a_text_that_stands_twice_is_told_with_its_places() -> None:
+def test_a_text_that_occurs_twice_is_reported_with_its_places() -> None:
     result, _ = met({"a.py": b"same()\nx\nsame()\n"}, at("a.py", block("same()\n", "other()\n")))
     error = failure(result)
     assert error["code"] == "OLD_TEXT_NOT_UNIQUE"
     assert [each["start_line"] for each in error["places"]] == [1, 3]
 
 
-def test_a_text_that_is_not_found_is_told_with_what_is_like_it() -> None:
+def test_a_text_that_is_not_found_is_reported_with_what_is_like_it() -> None:
     before = b"import os\n\n\ndef total(values, rate):\n    return sum(values) * rate\n"
     old = "def total(values, tax_rate, country):\n    return sum(values) * tax_rate[country]\n"
     result, files = met({"a.py": before}, at("a.py", block(old, "def total(values):\n    return 0\n")))
@@ -854,7 +854,7 @@ def test_indentation_is_carried_to_the_file() -> None:
 # Applied already, and files that are there
 
 
-def test_what_stands_already_lands_beside_what_does_not() -> None:
+def test_what_is_there_already_lands_beside_what_does_not() -> None:
     ws, fs = workspace(TWO)
     done(ask(ws, SIMPLE))
     result = ask(ws, SIMPLE + "\n" + OTHER)
@@ -1002,7 +1002,7 @@ def test_a_whole_file_that_leaves_parts_out_is_refused() -> None:
     assert (fits({"1": "*"}, result), files) == (True, before)
 
 
-def test_a_whole_file_that_stands_already_is_applied_already() -> None:
+def test_a_whole_file_that_is_there_already_is_applied_already() -> None:
     result, files = met(TWO, "a.py\n" + fenced("x = 1\n"), whole_files=True)
     assert (told(result), files, result.metadata["change_id"]) == ({"1": "already_applied"}, TWO, None)
 
@@ -1043,7 +1043,7 @@ def test_an_edit_of_a_file_that_the_reply_deleted_fails() -> None:
     assert (told(result), files) == ({"1": "applied", "2": "FILE_NOT_FOUND"}, {})
 
 
-def test_a_stale_copy_is_told_with_the_change_that_replaced_it() -> None:
+def test_a_stale_copy_is_reported_with_the_change_that_replaced_it() -> None:
     ws, _ = workspace({"a.py": b"import os\n\n\ndef compute(value):\n    return value * 2\n"})
     change = land(ws, write("a.py", "import os\n\n\nclass Completely:\n    different = True\n"))
     reply = at(

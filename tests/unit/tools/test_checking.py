@@ -201,7 +201,7 @@ def test_a_configuration_is_read_anew_when_it_changes(root: Path) -> None:
         ("suture.toml", "[validators.jsn]\nrequired = true\n", "no check has this name"),
     ],
 )
-def test_a_configuration_that_cannot_be_understood_is_told(root: Path, name: str, said: str, reason: str) -> None:
+def test_a_configuration_that_cannot_be_understood_is_reported(root: Path, name: str, said: str, reason: str) -> None:
     (root / name).write_text(said)
     found = checked(root, FAST)
     assert len(found["not_run"]) == 1
@@ -209,7 +209,9 @@ def test_a_configuration_that_cannot_be_understood_is_told(root: Path, name: str
     assert not found["passed"]
 
 
-def test_a_broken_configuration_of_the_operator_is_told_and_a_missing_one_is_none(root: Path, tmp_path: Path) -> None:
+def test_a_broken_configuration_of_the_operator_is_reported_and_a_missing_one_is_none(
+    root: Path, tmp_path: Path
+) -> None:
     assert "is not TOML" in checked(root, settings(tmp_path, "="))["not_run"][0]["reason"]
     (root / "a.json").write_text('{"a": 1}\n')
     assert "cannot be read" in checked(root, FAST.evolve(config=str(tmp_path)))["not_run"][0]["reason"]
@@ -242,11 +244,11 @@ def test_an_operators_file_that_an_agent_could_write_is_not_used(root: Path, mon
     assert checked(root, FAST)["passed"]
 
 
-def test_an_operators_file_that_is_named_and_not_there_is_told(root: Path) -> None:
+def test_an_operators_file_that_is_named_and_not_there_is_reported(root: Path) -> None:
     assert "No such file" in checked(root, FAST.evolve(config="/nowhere.toml"))["not_run"][0]["reason"]
 
 
-def test_a_bad_glob_is_told_and_keeps_nothing_from_working(root: Path) -> None:
+def test_a_bad_glob_is_reported_and_keeps_nothing_from_working(root: Path) -> None:
     (root / "suture.toml").write_text('[validators.json]\nfiles = ["[a"]\n')
     found = checked(root, FAST)
     assert "'[a' is not a glob" in found["not_run"][0]["reason"]
@@ -274,7 +276,7 @@ def test_a_required_check_that_cannot_be_run_refuses_in_strict_only(root: Path, 
 
 
 @pytest.mark.promise("bound.validators")
-def test_a_large_file_is_not_checked_which_is_told(root: Path) -> None:
+def test_a_large_file_is_not_checked_which_is_reported(root: Path) -> None:
     found = checked(root, FAST.evolve(validate_max_bytes=4))
     assert {each["validator"] for each in found["not_run"]} == {"json", "conflict-markers"}
     assert found["not_run"][0]["reason"] == "the file is larger than 4 bytes (validate_max_bytes)"

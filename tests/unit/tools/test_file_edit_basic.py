@@ -35,7 +35,7 @@ def test_very_long_lines_are_edited_like_others() -> None:
     assert edited(before, edit("y" * 30_000 + "\nlast", "end")) == b"first\n" + long[:30_006] + b"end\n"
 
 
-def test_a_failure_in_a_very_long_line_is_told_briefly() -> None:
+def test_a_failure_in_a_very_long_line_is_reported_briefly() -> None:
     before = b"first\n" + b"x y " * 5_000 + b"needle\nlast\n"
     result = failed(before, edit("needel", "thread"))
     assert wrong(result)["type"] == "NO_MATCH"

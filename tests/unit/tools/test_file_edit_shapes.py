@@ -98,7 +98,7 @@ def test_thousands_of_places_are_complete_in_the_metadata() -> None:
     assert told["match_locations"][-1]["line_number"] == 20_000
 
 
-def test_the_line_of_a_place_is_told_in_full() -> None:
+def test_the_line_of_a_place_is_reported_in_full() -> None:
     line = "q " * 5_000 + "x and x"
     told = wrong(failed(f"{line}\n".encode(), edit("x", "y")))
     assert [each["column_start"] for each in told["match_locations"]] == [10_001, 10_007]

@@ -39,7 +39,7 @@ def seen(ws: Workspace, path: str | None, **arguments: Any) -> list[str]:
 
 
 @pytest.mark.promise("back.shapes")
-def test_the_history_is_told_in_exactly_this_shape() -> None:
+def test_the_history_is_reported_in_exactly_this_shape() -> None:
     ws, _ = workspace({"a": b"1\n2\n", "b": b"x\n", "c": b"y\n"})
     first = land(ws, write("a", "1\n3\n4\n"), create("d", "1\n2"), delete("b"), summary="tidy up")
     second = land(ws, rename("c", "e"))

@@ -205,7 +205,7 @@ def test_every_refusal_of_the_search_has_its_code_and_fields(code: str, monkeypa
 
 @pytest.mark.promise("patch.stale")
 @pytest.mark.parametrize("match", ["exact", "whitespace"])
-def test_a_text_that_a_change_replaced_is_told_with_the_change_and_what_stands_there_now(match: str) -> None:
+def test_a_text_that_a_change_replaced_is_reported_with_the_change_and_what_is_there_now(match: str) -> None:
     ws, fs = workspace({"a": b"0\nkept\nold one\nold two\nend\n"})
     land(ws, write("a", "new head\n0\nkept\nold one\nold two\nend\n"))
     change = done(ws.patch("a", [replace("old one\nold two\n", "now other\n")]))["change_id"]
@@ -218,7 +218,7 @@ def test_a_text_that_a_change_replaced_is_told_with_the_change_and_what_stands_t
 
 
 @pytest.mark.promise("patch.stale")
-def test_a_text_that_a_change_deleted_is_told_with_the_change_and_the_version_that_has_it() -> None:
+def test_a_text_that_a_change_deleted_is_reported_with_the_change_and_the_version_that_has_it() -> None:
     ws, fs = workspace({"a": b"0\nkept\nold one\nold two\nend\n"})
     made = land(ws, write("a", "new head\n0\nkept\nold one\nold two\nend\n"))
     removed = done(ws.patch("a", [replace("old one\nold two\n", "now other\n")]))["change_id"]
@@ -235,7 +235,7 @@ def test_a_text_that_a_change_deleted_is_told_with_the_change_and_the_version_th
 
 
 @pytest.mark.promise("patch.stale")
-def test_what_somebody_else_replaced_is_not_put_down_to_a_change() -> None:
+def test_what_someone_else_replaced_is_not_put_down_to_a_change() -> None:
     ws, fs = workspace({"a": b"one two three\nx\n"})
     change = land(ws, write("a", "one two three\nx\n\ny\n"))
     fs.put("a", b"something else entirely\nx\n\ny\n")
@@ -278,7 +278,7 @@ def test_the_past_of_a_file_in_another_encoding_is_read_in_it() -> None:
 
 
 @pytest.mark.promise("patch.stale")
-def test_a_change_that_somebody_else_made_already_is_told_without_a_change() -> None:
+def test_a_change_that_someone_else_made_already_is_reported_without_a_change() -> None:
     ws, fs = workspace({"a": b"one two three\nx\n"})
     land(ws, write("a", "one two three\nx\n\ny\n"))
     fs.put("a", b"something else entirely\nx\n\ny\n")
@@ -332,7 +332,9 @@ def test_a_text_that_an_earlier_version_has_several_times_has_no_place(match: st
 
 
 @pytest.mark.promise("patch.shape")
-def test_a_match_that_is_not_exact_is_told_with_its_place_and_the_next_best(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_that_is_not_exact_is_reported_with_its_place_and_the_next_best(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = Found("similar", Site(1, 2), (0, 24), (edit(4, 7, b"ONE"),), 0.9, Site(5, 6, 0.5))
     monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: found)
     ws, fs = workspace({"a": CODE})

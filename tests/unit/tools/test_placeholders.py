@@ -131,7 +131,7 @@ def test_an_honest_line_lands_without_a_word(ask: Ask) -> None:
 
 @pytest.mark.process
 @pytest.mark.promise("place.placeholder")
-def test_a_placeholder_that_stands_there_may_stay() -> None:
+def test_a_placeholder_that_is_there_may_stay() -> None:
     line = "    # rest of the function unchanged\n"
     before = BEFORE.replace("    return 1\n", f"{line}    return 1\n")
     after = before.replace("return 1", "return 3")
@@ -193,7 +193,7 @@ WHOLE: dict[str, Ask] = {
 @pytest.mark.process
 @pytest.mark.promise("place.shrinks")
 @pytest.mark.parametrize("ask", WHOLE.values(), ids=WHOLE)
-def test_a_file_that_loses_more_than_half_of_its_lines_is_told_with_the_numbers(ask: Ask) -> None:
+def test_a_file_that_loses_more_than_half_of_its_lines_is_reported_with_the_numbers(ask: Ask) -> None:
     ws, _ = workspace({NAME: LONG.encode()})
     told = "warning: app.py: 120 lines became 40; 95 of the old lines are gone."
     result = ask(ws, SHORT, {})

@@ -53,14 +53,14 @@ def failed(tool: str, files: dict[str, bytes], settings: Settings | None = None,
 
 @pytest.mark.promise("regex.errors")
 @pytest.mark.parametrize("tool", READING)
-def test_a_file_that_may_not_be_read_is_told(tool: str) -> None:
+def test_a_file_that_may_not_be_read_is_reported(tool: str) -> None:
     fs = MemoryFS({"a": b"x\n"})
     ws = Workspace(fs.root, fs=FaultyFS(fs, fail_at=1, error=errno.EACCES, only={"open_file"}))
     assert told(ws.call(tool, arguments(tool))) == ("PERMISSION_DENIED", "Permission denied: a")
 
 
 @pytest.mark.promise("regex.errors")
-def test_a_file_that_may_not_be_written_is_told() -> None:
+def test_a_file_that_may_not_be_written_is_reported() -> None:
     ws, fs = workspace({"sub/hosts": b"x\n"})
     fs.node_of("sub/hosts").mode = 0o444
     answer = told(ws.call("regex_replace", arguments("regex_replace", "sub/hosts")))
@@ -124,7 +124,7 @@ def test_one_unreadable_file_fails_a_call_over_many(shared: Path, tool: str) -> 
         "/[/g",
     ],
 )
-def test_a_pattern_that_cannot_be_read_is_told_with_reason_and_position(pattern: str) -> None:
+def test_a_pattern_that_cannot_be_read_is_reported_with_reason_and_position(pattern: str) -> None:
     code, text = failed("regex_search", {"a": b"x\n"}, pattern=pattern)
     assert code == "INVALID_REGEX"
     read = re.fullmatch(r"Invalid regex: \S.* at position (\d+)", text)
@@ -135,7 +135,7 @@ def test_a_pattern_that_cannot_be_read_is_told_with_reason_and_position(pattern:
 @pytest.mark.promise("regex.errors")
 @pytest.mark.parametrize("tool", EVERY)
 @pytest.mark.parametrize("flags", ["y", "x", "d", "G"])
-def test_a_flag_that_is_not_known_is_told(tool: str, flags: str) -> None:
+def test_a_flag_that_is_not_known_is_reported(tool: str, flags: str) -> None:
     text = f"Invalid flags: {flags} (supported: g, i, m, s, u)"
     assert failed(tool, {"a": b"x\n"}, flags=flags) == ("INVALID_FLAGS", text)
     assert failed(tool, {"a": b"x\n"}, pattern="/(x)/", flags=flags) == ("INVALID_FLAGS", text)

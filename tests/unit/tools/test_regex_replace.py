@@ -213,7 +213,7 @@ def test_a_change_is_planned_again_on_what_another_process_wrote() -> None:
 
 
 @pytest.mark.promise("regex.changed")
-def test_a_file_that_never_stands_still_is_refused_in_the_end() -> None:
+def test_a_file_that_never_stops_changing_is_refused_in_the_end() -> None:
     fs = MemoryFS({"a": b"x\n"})
     result = ask(restless(fs, 1000), "x", "y")
     assert (refused(result)["code"], refused(result)["retryable"]) == ("FILE_CHANGED", True)
@@ -251,6 +251,6 @@ def test_new_text_that_is_too_large_is_refused_before_it_is_made(
     assert fs.files()["a"] == content
 
 
-def test_the_example_of_too_many_replacements_is_told_as_it_is_written() -> None:
+def test_the_example_of_too_many_replacements_is_reported_as_it_is_written() -> None:
     result = untouched("a\n" * 1000, "a", "b", max_replacements=500)
     assert result.text == "Max replacements exceeded: 1000 (limit: 500)"

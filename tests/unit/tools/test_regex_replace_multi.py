@@ -150,7 +150,7 @@ def test_a_file_that_may_not_be_written_lets_none_be_changed() -> None:
 
 
 @pytest.mark.promise("regex.one-transaction")
-def test_a_file_that_never_stands_still_lets_none_be_changed() -> None:
+def test_a_file_that_never_stops_changing_lets_none_be_changed() -> None:
     fs = MemoryFS({"src/app.ts": b"x\n", "src/b.ts": b"x\n"})
 
     def grow(_: int, __: str) -> None:

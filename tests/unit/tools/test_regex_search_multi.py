@@ -101,7 +101,7 @@ def test_a_pattern_of_paths_is_read_from_the_root(tmp_path: Path, path_pattern: 
     "path_pattern",
     ["*.py", "app.js", "src/**/*.xyz", "*/z.js", "src/**/.none", ".git/**", ".git/hooks/g.js", "**/hooks/*", "**/g.js"],
 )
-def test_a_pattern_that_means_no_file_is_told(tmp_path: Path, path_pattern: str) -> None:
+def test_a_pattern_that_means_no_file_is_reported(tmp_path: Path, path_pattern: str) -> None:
     result = ask(tree(tmp_path, TREE), path_pattern)
     assert missed(result)
     assert result.text == f"No files matched pattern: {path_pattern}"

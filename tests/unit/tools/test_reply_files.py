@@ -588,7 +588,7 @@ DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str | None], list[str], 
 
 @pytest.mark.promise("reply.mentions")
 @pytest.mark.parametrize(("reply", "files", "after", "statuses", "reasons"), DECIDED.values(), ids=DECIDED)
-def test_several_files_are_decided_by_what_stands_in_them(
+def test_several_files_are_decided_by_what_is_in_them(
     reply: str, files: dict[str, str], after: dict[str, str | None], statuses: list[str], reasons: list[Any]
 ) -> None:
     assert told(reply, files) == (after, statuses, reasons)

@@ -123,7 +123,7 @@ def test_a_reply_is_a_sequence_of_numbered_blocks() -> None:
     assert list(found) == list(found.blocks)
 
 
-def test_blocks_say_where_they_stand_in_the_reply() -> None:
+def test_blocks_say_where_they_are_in_the_reply() -> None:
     reply = "Hello.\n\n### File: a.py\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n\nThen:\n" + new_file("n\n")
     first, second = parse_reply(reply)
     assert (first.line, first.end_line) == (4, 8)
@@ -338,7 +338,7 @@ def test_a_reply_is_validated_in_the_seeds_words(reply: str, errors: list[str], 
 
 
 @pytest.mark.parametrize("name", NOTHING)
-def test_a_reply_without_blocks_is_told(name: str) -> None:
+def test_a_reply_without_blocks_is_reported(name: str) -> None:
     found = validate_reply(NOTHING[name])
     assert [*found.errors, *found.warnings] != []
 

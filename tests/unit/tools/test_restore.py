@@ -49,7 +49,7 @@ def grown() -> tuple[Workspace, MemoryFS, list[str], list[dict[str, object]]]:
 
 
 @pytest.mark.promise("back.shapes")
-def test_a_restore_is_told_in_exactly_this_shape() -> None:
+def test_a_restore_is_reported_in_exactly_this_shape() -> None:
     ws, _ = workspace({"a": b"1\n"})
     first = land(ws, write("a", "2\n"))
     land(ws, write("a", "3\n"))
@@ -171,7 +171,7 @@ def test_a_file_that_others_changed_after_the_last_change_is_restored_where_it_i
 
 
 @pytest.mark.promise("back.restore")
-def test_folders_that_were_made_since_go_away_unless_somebody_uses_them() -> None:
+def test_folders_that_were_made_since_go_away_unless_someone_uses_them() -> None:
     ws, fs = workspace({"a": b"1\n"})
     first = land(ws, write("a", "2\n"))
     land(ws, create("new/deep/b"), create("used/c"))
@@ -240,7 +240,7 @@ def test_without_a_point_files_come_back_as_suture_last_saw_them() -> None:
 
 
 @pytest.mark.promise("back.restore")
-def test_a_snapshot_is_a_record_of_what_stands_there_too() -> None:
+def test_a_snapshot_is_a_record_of_what_is_there_too() -> None:
     ws, fs = workspace({"a": b"1\n"})
     land(ws, write("a", "2\n"))
     fs.put("a", b"by hand\n")

@@ -22,7 +22,7 @@ def snapshot(path: str, content: bytes, mode: int = 0o644) -> Snapshot:
     return Snapshot(place(path), Text.decode(content), Content((content,)), (), mode)
 
 
-def test_every_kind_of_file_change_is_told_with_path_action_and_hash() -> None:
+def test_every_kind_of_file_change_is_reported_with_path_action_and_hash() -> None:
     old = snapshot("old", b"1\n")
     changes = [
         Create(place("a"), Content((b"1", b"2"))),

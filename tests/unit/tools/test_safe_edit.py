@@ -184,7 +184,7 @@ def test_whatever_the_mode_is_the_answer_is_json(mode: object) -> None:
 # Paths
 
 
-def test_an_absolute_path_below_the_root_is_told_relative(tmp_path: Path) -> None:
+def test_an_absolute_path_below_the_root_is_reported_relative(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     result = ask(Workspace(tmp_path), str(tmp_path / "sub" / "a.txt"), content="x\n")
     assert done(result)["path"] == "sub/a.txt"

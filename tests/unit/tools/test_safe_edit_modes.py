@@ -143,7 +143,7 @@ def test_an_old_error_in_an_edited_line_is_still_old(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("safe.new-errors")
-def test_an_error_that_is_repaired_is_told_as_fixed(tmp_path: Path) -> None:
+def test_an_error_that_is_repaired_is_reported_as_fixed(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a=BROKEN)
     found = checked(folder, search_replace=swap("missing", "1"))
     assert found == {"new": [], "existing": [], "fixed": [(5, "F821")]}

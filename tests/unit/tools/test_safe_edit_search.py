@@ -205,7 +205,7 @@ def test_a_pattern_that_python_does_not_know_is_refused(search: str) -> None:
 
 
 @pytest.mark.promise("safe.search")
-def test_a_refused_pattern_is_told_of_the_dialect_it_is_read_in() -> None:
+def test_a_refused_pattern_is_reported_with_the_dialect_in_which_it_is_read() -> None:
     result = failed(b"a\n", search_replace=pattern("(", "x"))
     assert "JavaScript" not in f"{result.to_dict()}"
     assert "Python" in result.data["error"]["hint"]

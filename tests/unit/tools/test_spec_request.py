@@ -152,7 +152,7 @@ def test_an_unknown_argument_names_the_nearest_known_one() -> None:
 
 
 @pytest.mark.promise("bound.call")
-def test_of_very_many_unknown_arguments_the_first_hundred_are_told() -> None:
+def test_of_very_many_unknown_arguments_the_first_hundred_are_reported() -> None:
     *first, last = problems(**{f"argument {number}": 1 for number in range(300_000)})
     assert [each["argument"] for each in first] == [f"argument {number}" for number in range(100)]
     assert last == {"argument": "…", "problem": "299,900 more are unknown"}
@@ -163,7 +163,7 @@ def test_an_unknown_argument_like_no_other_lists_the_known_ones() -> None:
     assert problem["problem"].startswith("unknown; choose from path, edits, inner, limit")
 
 
-def test_all_problems_are_told_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     with pytest.raises(InvalidArguments) as caught:
         Sample.parse({"limit": 0, "loud": "maybe", "what": 1})
     assert [each["argument"] for each in caught.value.problems] == ["what", "path", "edits", "limit", "loud"]

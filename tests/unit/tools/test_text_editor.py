@@ -55,7 +55,7 @@ def head(result: ToolResult) -> str:
 # The list of tools
 
 
-def test_the_dialects_are_found_by_name_and_stand_in_no_list() -> None:
+def test_the_dialects_are_found_by_name_and_are_in_no_list() -> None:
     assert [find(name).name for name in DIALECTS] == list(DIALECTS)
     assert [spec.name for spec in all_tools()] == sorted(TOOLS)
 
@@ -162,7 +162,7 @@ def test_a_gitignore_that_is_too_large_counts_as_empty() -> None:
 # str_replace
 
 
-def test_a_text_that_stands_there_often_is_refused_with_its_lines() -> None:
+def test_a_text_that_is_there_often_is_refused_with_its_lines() -> None:
     result = failed({"a": b"x = 1\ny = 2\nx = 1\nz\n  x = 1\n"}, "str_replace", old_str="x = 1", new_str="x = 2")
     assert head(result) == (
         "Error: Found 3 matches for replacement text. Please provide more context to make a unique match."
@@ -173,7 +173,7 @@ def test_a_text_that_stands_there_often_is_refused_with_its_lines() -> None:
     assert re.findall(r"^  Line (\d), column (\d)", result.text, re.MULTILINE) == [("1", "1"), ("3", "1"), ("5", "3")]
 
 
-def test_the_longer_texts_that_are_offered_stand_once() -> None:
+def test_the_longer_texts_that_are_offered_occur_once() -> None:
     before = b"def f():\n    return 1\n\ndef g():\n    return 1\n"
     ws, _ = workspace({"a": before})
     result = ask(ws, "str_replace", old_str="return 1", new_str="return 2")
@@ -219,7 +219,7 @@ SIDES = {"line": 7, "base": "one\n", "ours": "two\n", "theirs": "three\n"}
         ({"why": "missing", "applied": {"start_line": 2, "end_line": 3, "change_id": None}}, "already at lines 2-3.\n"),
     ],
 )
-def test_why_an_edit_does_not_fit_is_told(fields: dict[str, Any], told: str) -> None:
+def test_why_an_edit_does_not_fit_is_reported(fields: dict[str, Any], told: str) -> None:
     answer = explain_text_editor({"command": "str_replace", "path": "a"}, NoMatch(**BASE, **fields))
     assert answer.text.startswith(f"{NO_MATCH}\n")
     assert told in answer.text

@@ -58,7 +58,7 @@ def numbered() -> tuple[Workspace, MemoryFS]:
 
 
 @pytest.mark.promise("back.shapes")
-def test_an_undo_is_told_in_exactly_this_shape() -> None:
+def test_an_undo_is_reported_in_exactly_this_shape() -> None:
     ws, _ = workspace({"a.txt": b"one\ntwo\n"})
     change = land(ws, write("a.txt", "one\n2\n"))
     result = ws.undo()
@@ -75,7 +75,7 @@ def test_an_undo_is_told_in_exactly_this_shape() -> None:
 
 
 @pytest.mark.promise("back.shapes")
-def test_a_redo_is_told_in_exactly_this_shape() -> None:
+def test_a_redo_is_reported_in_exactly_this_shape() -> None:
     ws, _ = workspace({"a.txt": b"one\ntwo\n"})
     change = land(ws, write("a.txt", "one\n2\n"))
     done(ws.undo())
@@ -94,7 +94,7 @@ def test_a_redo_is_told_in_exactly_this_shape() -> None:
 
 @pytest.mark.promise("back.shapes")
 @pytest.mark.parametrize("kind", BACK)
-def test_every_kind_of_change_is_told_with_the_hash_that_the_file_has_then(kind: str) -> None:
+def test_every_kind_of_change_is_reported_with_the_hash_that_the_file_has_then(kind: str) -> None:
     ws, fs = workspace(FILES)
     land(ws, KINDS[kind])
     told = done(ws.undo())["files"]
@@ -205,7 +205,7 @@ def test_the_newest_changes_in_the_way_are_named_first_and_none_that_is_undone_o
 
 
 @pytest.mark.promise("back.conflict")
-def test_of_many_conflicts_a_hundred_are_told_and_the_text_stays_short() -> None:
+def test_of_many_conflicts_a_hundred_are_reported_and_the_text_stays_short() -> None:
     ws, _ = workspace({"a": lines(count=900)})
     changed = range(3, 900, 3)
     change = land(ws, write("a", lines(*changed, count=900)))
@@ -216,7 +216,7 @@ def test_of_many_conflicts_a_hundred_are_told_and_the_text_stays_short() -> None
 
 
 @pytest.mark.promise("back.conflict")
-def test_a_long_conflict_is_told_in_about_fifteen_lines() -> None:
+def test_a_long_conflict_is_reported_in_about_fifteen_lines() -> None:
     ws, _ = numbered()
     change = land(ws, write("a", lines(*range(2, 8), *range(11, 18))))
     land(ws, write("a", lines(*range(2, 8), *range(11, 18), mark="later")))
@@ -465,7 +465,7 @@ def test_a_dry_run_says_what_the_real_one_does_and_changes_nothing(kind: str, *,
 
 
 @pytest.mark.promise("back.external")
-def test_what_somebody_else_has_taken_back_already_counts_as_undone() -> None:
+def test_what_someone_else_has_taken_back_already_counts_as_undone() -> None:
     ws, fs = workspace({"a": b"1\n"})
     change = land(ws, write("a", "2\n"))
     fs.put("a", b"1\n")

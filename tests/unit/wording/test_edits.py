@@ -90,7 +90,7 @@ SOME = {"there": [{"word": "value", "line_number": 3, "content": "\tvalue = 1"}]
 FIXED = {"old_text": "\tvalue = 1\n", "new_text": "\tvalue = 2\n", "start_line": 3, "end_line": 3}
 
 
-def test_a_text_that_is_not_there_is_told_as_in_the_specification() -> None:
+def test_a_text_that_is_not_there_is_reported_as_in_the_specification() -> None:
     spaces = Difference("spacing", "const ", "const  ", 45)
     quotes = Difference("quotes", "'", '"', 67)
     error = no_match(
@@ -131,7 +131,7 @@ def test_the_edit_that_lands_is_the_first_suggestion() -> None:
     assert wording.hint(error) == "Nothing was changed. Send this edit instead; it occurs once, at line 3."
 
 
-def test_an_example_that_is_long_stands_in_the_metadata_only() -> None:
+def test_an_example_that_is_long_is_in_the_metadata_only() -> None:
     long = {**FIXED, "old_text": "x" * 5_000}
     error = no_match(why="found", rung="indentation", similar_content=[place()], correction=long)
     assert "x" * 5_000 in edits.suggestions(error)[0]["example"]
@@ -292,7 +292,7 @@ def has(lines: list[str], parts: list[str]) -> list[bool]:
 
 @pytest.mark.promise("teach.data")
 @pytest.mark.parametrize(("fields", "told", "first"), EVIDENCE.values(), ids=EVIDENCE)
-def test_what_is_known_is_told_and_what_to_do_first(fields: dict[str, Any], told: list[str], first: str) -> None:
+def test_what_is_known_is_reported_and_what_to_do_first(fields: dict[str, Any], told: list[str], first: str) -> None:
     error = no_match(**fields)
     assert all(has([*body(error), fixes(error)[0][1]], [*told, first])), wording.error_text(error)
     *shown, last = suggested(error)
@@ -303,7 +303,7 @@ def test_what_is_known_is_told_and_what_to_do_first(fields: dict[str, Any], told
 
 
 @pytest.mark.parametrize(("change_id", "by"), [(None, ""), ("abc", ", written by change abc")])
-def test_what_stands_there_already_is_told_and_nothing_is_to_be_sent(change_id: str | None, by: str) -> None:
+def test_what_is_there_already_is_reported_and_nothing_is_to_be_sent(change_id: str | None, by: str) -> None:
     done = {"start_line": 3, "end_line": 4, "change_id": change_id}
     error = no_match(why="applied", applied=done, correction=FIXED, similar_content=[place()])
     assert body(error) == [f"new_text is already at lines 3-4{by}."]
@@ -411,13 +411,13 @@ def test_places_and_differences_are_not_told_without_end() -> None:
         assert told[start + shown] == f"  … and {6 - shown} more differences"
 
 
-def test_a_difference_of_many_lines_is_told_with_the_first() -> None:
+def test_a_difference_of_many_lines_is_reported_with_the_first() -> None:
     tabs = Difference("indentation", "    ", "\t", 7, 1, 2, times=3)
     told = body(no_match(similar_content=[place(6, "a\n\tb\n\tc\n\td", tabs)]))
     assert told[-1] == "  Difference in line 7: indentation: file has 1 tab, you sent 4 spaces (3 times)"
 
 
-def test_more_suggestions_than_five_stand_in_the_metadata() -> None:
+def test_more_suggestions_than_five_are_in_the_metadata() -> None:
     spelled = Difference("spelled", "\\n", "\n", 3)
     error = no_match(
         search_text="größe\nx",
@@ -510,7 +510,7 @@ def wrong_count(lines: list[int], expected: int = 3, **fields: Any) -> errors.Wr
     return errors.WrongCount(**{**known, **fields})
 
 
-def test_a_text_that_stands_there_too_often_is_told_as_in_the_specification() -> None:
+def test_a_text_that_is_there_too_often_is_reported_as_in_the_specification() -> None:
     assert text(wrong_count([12, 34, 56, 78, 102])) == [
         "Edit 2 of 2 failed: Expected 3 occurrences but found 5 in src/utils.ts.",
         "",
@@ -529,7 +529,7 @@ def test_a_text_that_stands_there_too_often_is_told_as_in_the_specification() ->
     ]
 
 
-def test_a_text_that_should_stand_there_once_is_told_so() -> None:
+def test_a_text_that_should_be_there_once_is_reported() -> None:
     error = wrong_count([1, 2], 1)
     assert text(error)[0] == "Edit 2 of 2 failed: Expected 1 occurrence but found 2 in src/utils.ts."
     assert fixes(error)[1] == ("USE_EXACT_TEXT", "Add more context to make the old_text unique to the one you want")
@@ -537,7 +537,7 @@ def test_a_text_that_should_stand_there_once_is_told_so() -> None:
     assert wording.hint(error).startswith("Nothing was changed. Update occurrences to 2")
 
 
-def test_a_text_that_stands_there_too_rarely_may_be_spelled_otherwise() -> None:
+def test_a_text_that_is_there_too_rarely_may_be_spelled_otherwise() -> None:
     error = wrong_count([7], 4)
     assert "but found 1 instance at:" in text(error)[2]
     assert [kind for kind, _ in fixes(error)] == ["ADJUST_COUNT", "USE_EXACT_TEXT"]
@@ -554,7 +554,7 @@ def test_places_are_counted_where_they_are_too_many_to_be_shown() -> None:
 
 
 @pytest.mark.parametrize(("originally", "did"), [(4, "changed"), (1, "made")])
-def test_what_earlier_edits_did_is_told(originally: int, did: str) -> None:
+def test_what_earlier_edits_did_is_reported(originally: int, did: str) -> None:
     told = text(wrong_count([1, 2], originally=originally))
     assert f"The file itself has {originally}; earlier edits of this call {did} the others." in told
 
@@ -586,7 +586,7 @@ def test_other_errors_have_a_next_step(error: errors.SutureError, parts: list[st
     assert all("example" not in each for each in edits.suggestions(error))
 
 
-def test_an_edit_of_an_empty_file_that_is_sent_again_is_told_so_again() -> None:
+def test_an_edit_of_an_empty_file_that_is_sent_again_is_reported_again() -> None:
     words = {"there": [], "missing": ["gone"]}
     error = no_match(why="missing", file_preview=None, similar_content=[], attempt=2, words=words)
     assert "is empty." in wording.error_text(error)

@@ -205,7 +205,7 @@ def test_every_error_code_has_words_and_every_word_a_code() -> None:
 
 @pytest.mark.promise("teach.data")
 @pytest.mark.parametrize("error", [*ON_THE_PAGE, *SAMPLES], ids=lambda error: error.code)
-def test_an_error_is_told_as_data_and_in_a_few_lines(error: errors.SutureError) -> None:
+def test_an_error_is_reported_as_data_and_in_a_few_lines(error: errors.SutureError) -> None:
     data = wording.error_data(error)
     assert list(data)[:4] == ["code", "message", "hint", "retryable"]
     assert {name: data[name] for name in error.fields()} == {
@@ -221,7 +221,7 @@ def test_an_error_is_told_as_data_and_in_a_few_lines(error: errors.SutureError) 
     assert data["hint"].endswith((".", "?"))
 
 
-def test_a_recovery_is_told_with_its_direction_and_what_was_put_aside() -> None:
+def test_a_recovery_is_reported_with_its_direction_and_what_was_put_aside() -> None:
     back = Recovered("id1", "back", ("a",), ("a.suture-orig",))
     assert wording.recovered_text(back) == (
         "An interrupted transaction (id1, 1 path) has been rolled back. "
@@ -245,7 +245,7 @@ def test_an_error_of_an_edit_repeats_one_line_of_what_was_sent_and_names_the_edi
             assert named in text
 
 
-def test_the_place_of_a_patch_is_told_in_words() -> None:
+def test_the_place_of_a_patch_is_reported_in_words() -> None:
     assert [wording.span(3, 3), wording.span(3, 5)] == ["line 3", "lines 3-5"]
     assert [wording.how_matched(rung) for rung in ("exact", "similar", "new_rung")] == [
         "exactly",
@@ -285,7 +285,7 @@ def test_the_version_that_a_text_was_written_on_is_named_in_words(version: Any, 
     assert wording.details(touched, block)[0] == "  in the text:     was"
 
 
-def test_the_nearest_places_are_told_with_what_they_are_in_and_how_they_differ() -> None:
+def test_the_nearest_places_are_reported_with_what_they_are_in_and_how_they_differ() -> None:
     where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "match": "lenient", "search_text": "was"}
     near: Any = {"start_line": 3, "end_line": 4, "score": 0.875, "symbol": "Order.total", "text": "is\nso"}
     near["differences"] = ["line 3: one", "line 4: two", "line 4: three"]
@@ -319,7 +319,7 @@ def test_the_nearest_places_are_told_with_what_they_are_in_and_how_they_differ()
         ),
     ],
 )
-def test_a_hunk_that_names_something_else_is_told_where_its_lines_are(
+def test_a_hunk_that_names_something_else_is_reported_where_its_lines_are(
     places: Any, said: list[str], *, exists: bool
 ) -> None:
     context = ["class Bill:", "def net(total):"]
@@ -347,24 +347,24 @@ def test_a_patch_is_named_by_its_index_and_by_its_number_where_there_are_several
     ("sent", "said"),
     [("one", "one"), (" one\n", "one"), ("\n one\ntwo\n", "one … (3 lines)"), ("a\nb", "a … (2 lines)")],
 )
-def test_what_was_not_found_is_told_by_its_first_line_and_their_number(sent: str, said: str) -> None:
+def test_what_was_not_found_is_reported_by_its_first_line_and_their_number(sent: str, said: str) -> None:
     error = errors.OldTextNotFound(index=0, total=1, path="x", match="exact", search_text=sent, nearest=[])
     assert wording.message(error) == f"patches[0]: oldText was not found in x: {said}"
 
 
-def test_a_file_that_is_not_there_is_told_with_the_way_to_create_it() -> None:
+def test_a_file_that_is_not_there_is_reported_with_the_way_to_create_it() -> None:
     error = errors.FileNotFound(path="x", near=["y"], create_by=["overwrite", "append_eof"])
     assert wording.hint(error) == "Did you mean y? To create it, use overwrite or append_eof."
 
 
-def test_a_conflict_is_told_with_every_side_or_that_there_is_none() -> None:
+def test_a_conflict_is_reported_with_every_side_or_that_there_is_none() -> None:
     sides = [conflict(base="left\n", ours=None, theirs=""), conflict(base=None, ours="\x1b[31m\n", theirs="y" * 500)]
     text = wording.message(errors.UndoConflict(change_id="id1", conflicts=sides, later=[]))
     told = [line.partition(":")[2].strip() for line in text.split("\n") if line.startswith("    ")]
     assert told == ["(no file)", "(nothing)", "left", "\\x1b[31m", "y" * 120, "(no file)"]
 
 
-def test_trouble_with_the_history_is_told_as_data_and_in_words() -> None:
+def test_trouble_with_the_history_is_reported_as_data_and_in_words() -> None:
     lost = Trouble(recorded=False, reason="another program has locked it")
     assert wording.trouble_data(lost) == {"recorded": False, "reason": "another program has locked it", "aside": None}
     assert wording.trouble_text(lost) == (
@@ -376,7 +376,7 @@ def test_trouble_with_the_history_is_told_as_data_and_in_words() -> None:
     )
 
 
-def test_a_deleted_text_of_an_unknown_version_is_told_as_well() -> None:
+def test_a_deleted_text_of_an_unknown_version_is_reported_as_well() -> None:
     where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "search_text": "was"}
     deleted = errors.TargetDeleted(**where, start_line=3, end_line=3, text="now", written_on=None)
     assert wording.message(deleted) == (
