@@ -109,12 +109,12 @@ def _lines(data: bytes) -> object:
     found: list[object] = []
     for line in lines:
         found += [
-            file_names.path_behind_label(line),
+            file_names.path_after_label(line),
             file_names.path_on_line(line),
             file_names.path_in_info(line),
             file_names.parse_fence(line),
         ]
-        found += [search_replace.marker(line), search_replace.path_behind(line), unified.hunk_header(line)]
+        found += [search_replace.marker(line), search_replace.path_after_marker(line), unified.hunk_header(line)]
         found += [file_names.is_announcement(line), file_names.is_excerpt(line)]
         (
             file_names.mentions(line),
@@ -125,7 +125,7 @@ def _lines(data: bytes) -> object:
         calls.opening_tag(line), calls.tags(line), calls.has_other_names(line), calls.tool(line)
         thinking.tags(line), thinking.is_end(line), mind.read(line), unified.is_bare(line)
         above.add(line)
-        above.named, above.candidates  # noqa: B018  they may raise
+        above.certain_path, above.candidates  # noqa: B018  they may raise
     unified.split_of(lines)
     source = Source.of(text)
     found += [find_reader(source, at, doubtful=True) for at in range(len(source.lines[:50]))]

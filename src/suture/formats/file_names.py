@@ -221,7 +221,7 @@ class LinesAbove:
         """Read a line that is not blank. Returns the path if it is a label or a heading that names one."""
         if line.startswith(("--- a/", "+++ b/")):
             line = line[len("--- a/") :]
-        label = path_behind_label(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
+        label = path_after_label(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
         name = _whole_path(_strip_decoration(line))
         outright = (label if label != name else None) or _path_in_tag(line.strip())
         if outright is not None:
@@ -278,7 +278,7 @@ class LinesAbove:
             self.name_file(fenced[0].written)
 
     @property
-    def named(self) -> str | None:
+    def certain_path(self) -> str | None:
         """The file that is settled, as written: by a label, or by an uncontradicted path on its own line."""
         chosen = self._decisive_items()
         only = chosen[-1] if len({item.mention.path for item in chosen}) == 1 else None
@@ -307,7 +307,7 @@ class LinesAbove:
         return [*behind, *(items[number] for number in pointing)]
 
 
-def path_behind_label(line: str) -> str | None:
+def path_after_label(line: str) -> str | None:
     """The path after a label such as `### File:`, or in a heading."""
     return None if len(line) > 2 * _LONGEST_PATH else _label_path(line)
 
@@ -425,7 +425,7 @@ def _path_on_line(line: str) -> str | None:
         name = _unwrap(_strip_decoration(line))
         return name if _is_name(name) else None
     return (
-        path_behind_label(line)
+        path_after_label(line)
         or _whole_path(_strip_decoration(line))
         or _path_in_tag(line.strip())
         or _leading_path(line)

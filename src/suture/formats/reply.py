@@ -34,7 +34,7 @@ from suture.formats.file_names import (
     path_in_info,
     path_on_line,
 )
-from suture.formats.search_replace import marker, path_behind, unwrap
+from suture.formats.search_replace import marker, path_after_marker, unwrap
 from suture.formats.thinking import Tag, Thinking, Thought, is_end, tags
 from suture.formats.unread import find_unread
 from suture.records import Record
@@ -278,7 +278,7 @@ class ReplyParser:
             empty = block if block.problem == "empty" and block.path else None
             if empty is None:
                 own = block.path_as_written or self._own_path(block)
-                above = above or self._above.named
+                above = above or self._above.certain_path
                 yield self._record(self._with_path(block, own or above))
         if empty is not None:
             yield from self._use_empty_header(empty, end)
@@ -299,7 +299,7 @@ class ReplyParser:
         """The path on the line of a block's first marker; any other text there is read for file names."""
         if not block.notation.marked or block.problem == "no_start":
             return None
-        behind = path_behind(self._source.lines[block.line - 1])
+        behind = path_after_marker(self._source.lines[block.line - 1])
         path = path_on_line(behind)
         if path is None and behind:
             self._above.add(behind, fenced=True)

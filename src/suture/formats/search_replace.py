@@ -78,7 +78,7 @@ def is_separator(line: str) -> bool:
     return marker(line) == "separator"
 
 
-def path_behind(line: str) -> str:
+def path_after_marker(line: str) -> str:
     """The text after the marker on its line."""
     words = line.strip().lstrip("<-").lstrip()
     return words[len("SEARCH" if words[:1] in {"S", "s"} else "NEW_FILE") :].strip(" \t:`*'\"<>")

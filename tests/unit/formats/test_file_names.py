@@ -8,7 +8,7 @@ from suture.formats.file_names import (
     is_excerpt,
     mentions,
     parse_fence,
-    path_behind_label,
+    path_after_label,
     path_in_info,
     path_on_line,
 )
@@ -48,7 +48,7 @@ LABELLED = {
 
 @pytest.mark.parametrize(("line", "path"), LABELLED.items(), ids=list(LABELLED))
 def test_a_label_or_a_heading_names_a_file(line: str, path: str | None) -> None:
-    assert path_behind_label(line) == path
+    assert path_after_label(line) == path
 
 
 ALONE = {

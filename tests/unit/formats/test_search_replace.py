@@ -4,7 +4,7 @@ import pytest
 
 from suture.formats import Block, Split
 from suture.formats.reply import parse_reply
-from suture.formats.search_replace import marker, path_behind
+from suture.formats.search_replace import marker, path_after_marker
 
 MARKERS = {
     "<<<<<<< SEARCH": "search",
@@ -54,7 +54,7 @@ def test_a_marker_is_a_whole_line(line: str, kind: str | None) -> None:
     ],
 )
 def test_a_path_may_follow_the_marker(line: str, path: str) -> None:
-    assert path_behind(line) == path
+    assert path_after_marker(line) == path
 
 
 def block(old: str, new: str, size: int = 7, lead: str = "") -> str:
