@@ -29,7 +29,7 @@ _PLACEHOLDER = "ELISION_IN_NEW_TEXT"
 """Why an edit is refused although its old text is in the file."""
 AFTER_REFUSAL = {RIGHT, WRONG, NONE}
 NOTES = (
-    "as sent: landed at once, since old stands in the file to the letter. The rest was refused, and what the error",
+    "as sent: landed at once, since old occurs in the file exactly. The rest was refused, and what the error",
     "offered was sent back unread. (refuse): must be refused; right is no landing, wrong a correction that landed.",
     "Milliseconds: of the refused call.",
 )

@@ -52,8 +52,8 @@ FORMS = {
     "same_name": "the sibling is a method of the same name in another class; whole, body, six lines or V4A",
     "long_signature": "the signature takes several lines; whole, V4A or git diff",
     "correction": "whole, body or lines, by `file_edit`, whose first suggestion is sent back",
-    "v4a_named_exact": "as v4a_named, and its lines stand in the sibling to the letter",
-    "git_diff_exact": "as git_diff, and its lines stand in the sibling to the letter",
+    "v4a_named_exact": "as v4a_named, and its lines occur in the sibling exactly",
+    "git_diff_exact": "as git_diff, and its lines occur in the sibling exactly",
 }
 EXACT = {"v4a_named_exact": "v4a_named", "git_diff_exact": "git_diff"}
 MIXED = {

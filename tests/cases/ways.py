@@ -141,7 +141,7 @@ class _Disk(_Place):
 
 
 def _empty(tree: Tree, folders: set[str]) -> Tree:
-    """The folders that nothing stands in."""
+    """The empty folders."""
     used = [*tree, *(f"{path}/" for path in folders)]
     return {
         f"{path}/": Entry(b"", "folder")

@@ -2,7 +2,7 @@
 
 The two agree in how changes are put together, and that is tested exactly: with git's own line diff in place of
 ours, every triple gives git's result, clean or conflict, byte for byte. What is left is how lines are paired.
-git's diff is the shortest one; ours holds fast to lines that stand once. Where lines repeat, or a block moved,
+git's diff is the shortest one; ours holds fast to lines that occur once. Where lines repeat, or a block moved,
 both pairings are right and tell different stories. So a difference is allowed only where the line diffs differ,
 and only rarely.
 """

@@ -1,6 +1,6 @@
 """The walk compared with `git ls-files` and `rg --files`, on hundreds of trees.
 
-git is the authority on `.gitignore`: whatever stands in one, the walk must find what git finds. ripgrep reads them
+git is the authority on `.gitignore`: whatever is in one, the walk must find what git finds. ripgrep reads them
 slightly differently: it knows no `[:classes:]`, trims tabs, refuses what git reads as literal, and takes `a**` and
 `?` with bytes beyond ASCII in its own way. So it gets rules on which all three agree.
 """

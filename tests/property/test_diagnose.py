@@ -89,36 +89,36 @@ def test_a_text_does_not_differ_from_itself(text: list[str], line: int) -> None:
     assert differences(text, text, line) == []
 
 
-def inside(each: Difference, stands: list[str], line: int) -> bool:
+def inside(each: Difference, current: list[str], line: int) -> bool:
     """Whether a difference is inside the lines, of which the first is `line`."""
-    if not line <= each.line < line + max(len(stands), 1):
+    if not line <= each.line < line + max(len(current), 1):
         return False
-    length = len(stands[each.line - line]) if stands else 0
+    length = len(current[each.line - line]) if current else 0
     return 1 <= each.column <= each.end <= length + 1
 
 
 @settings(deadline=None, max_examples=400)
-@given(sent=TEXTS, stands=TEXTS, line=st.integers(1, 9))
-@example(sent=[""], stands=[], line=1)
-@example(sent=["a b"], stands=["a", "", "b"], line=2)
+@given(sent=TEXTS, current=TEXTS, line=st.integers(1, 9))
+@example(sent=[""], current=[], line=1)
+@example(sent=["a b"], current=["a", "", "b"], line=2)
 @pytest.mark.promise("edit.differences")
-def test_every_difference_has_a_name_and_is_in_the_lines(sent: list[str], stands: list[str], line: int) -> None:
-    found = differences(sent, stands, line)
+def test_every_difference_has_a_name_and_is_in_the_lines(sent: list[str], current: list[str], line: int) -> None:
+    found = differences(sent, current, line)
     for each in found:
         assert each.what in KINDS
         assert each.kind in {"whitespace", "case", "punctuation", "content"}
-        assert inside(each, stands, line), each
+        assert inside(each, current, line), each
         assert each.expected != each.found
         assert each.times >= 1
     assert len({(each.what, each.expected, each.found) for each in found}) == len(found)
-    assert bool(found) is (sent != stands)
+    assert bool(found) is (sent != current)
 
 
 @STEADY
-@given(before=st.text(max_size=5), sent=LINES, stands=LINES)
-def test_columns_of_a_piece_are_those_of_its_line(before: str, sent: str, stands: str) -> None:
+@given(before=st.text(max_size=5), sent=LINES, current=LINES)
+def test_columns_of_a_piece_are_those_of_its_line(before: str, sent: str, current: str) -> None:
     alone, moved = (
-        [each for each in differences([sent], [stands], 1, column) if each.what not in {"missing_line", "blank_line"}]
+        [each for each in differences([sent], [current], 1, column) if each.what not in {"missing_line", "blank_line"}]
         for column in (1, 1 + len(before))
     )
     assert [each.evolve(column=each.column + len(before), end=each.end + len(before)) for each in alone] == moved
@@ -138,9 +138,9 @@ def check(body: bytes, old: str, new: str) -> Failure:
         assert 1 <= place.start_line <= place.end_line <= lines
         assert 0 <= place.score <= 1
         assert (place.score == 1) <= (not place.differences)
-        stands = index.window(place.start_line - 1, place.end_line)
-        assert place.text == "\n".join(stands)
-        assert all(inside(each, stands, place.start_line) for each in place.differences), place
+        current = index.window(place.start_line - 1, place.end_line)
+        assert place.text == "\n".join(current)
+        assert all(inside(each, current, place.start_line) for each in place.differences), place
     if not isinstance(answer, Found):
         assert told.correction is None
         return told

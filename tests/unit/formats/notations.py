@@ -1,7 +1,7 @@
 """Ways in which models write the edit of `a.py` from `x = 1` to `x = 2`, and the result beside a good block.
 
 `READ` is applied. `WHOLE` is applied if whole files are asked for, and told otherwise. `CREATED` makes `b.py`.
-`TOLD` is not read: it must be in `unread`, with the kind that stands beside it; a kind with a `?` is told as a warning,
+`TOLD` is not read: it must be in `unread`, with the kind beside it; a kind with a `?` is reported as a warning,
 not as an error.
 """
 

@@ -13,12 +13,12 @@ def told(found: list[Difference] | tuple[Difference, ...]) -> list[Told]:
     return [(each.what, each.expected, each.found, each.line, each.column, each.end) for each in found]
 
 
-def between(sent: str, stands: str, line: int = 1, column: int = 1) -> list[Told]:
+def between(sent: str, current: str, line: int = 1, column: int = 1) -> list[Told]:
     """The differences between two texts, of which the second begins at `line`."""
-    return told(differences(sent.split("\n"), stands.split("\n"), line, column))
+    return told(differences(sent.split("\n"), current.split("\n"), line, column))
 
 
-# One line against one line: (sent, stands, what differs)
+# One line against one line: (sent, current, what differs)
 
 Case = tuple[str, str, Told | None]
 WHITE: list[Case] = [
@@ -64,16 +64,16 @@ CONTENT: list[Case] = [
 ]
 
 
-@pytest.mark.parametrize(("sent", "stands", "what"), WHITE + SIGNS + CONTENT)
-def test_a_difference_in_a_line_has_a_name_and_a_place(sent: str, stands: str, what: Told | None) -> None:
-    assert between(sent, stands) == ([] if what is None else [what])
+@pytest.mark.parametrize(("sent", "current", "what"), WHITE + SIGNS + CONTENT)
+def test_a_difference_in_a_line_has_a_name_and_a_place(sent: str, current: str, what: Told | None) -> None:
+    assert between(sent, current) == ([] if what is None else [what])
 
 
 @pytest.mark.parametrize(
     ("cases", "kinds"), [(WHITE, {"whitespace"}), (SIGNS, {"case", "punctuation"}), (CONTENT, {"content"})]
 )
 def test_a_difference_has_the_type_that_the_specification_has_for_it(cases: list[Case], kinds: set[str]) -> None:
-    found = [each for sent, stands, _ in cases for each in differences([sent], [stands], 1)]
+    found = [each for sent, current, _ in cases for each in differences([sent], [current], 1)]
     assert {each.kind for each in found} == kinds
 
 
@@ -100,7 +100,7 @@ def test_columns_of_a_piece_of_a_line_are_those_of_the_line() -> None:
     ]
 
 
-# Several lines: (sent, stands, what differs)
+# Several lines: (sent, current, what differs)
 
 LINES = [
     ("one\ntwo\nthree", "one\nthree", [("missing_line", "two", "", 1, 1, 1)]),
@@ -133,9 +133,9 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize(("sent", "stands", "what"), LINES)
-def test_differences_of_several_lines_are_reported_with_their_lines(sent: str, stands: str, what: list[Told]) -> None:
-    assert between(sent, stands) == what
+@pytest.mark.parametrize(("sent", "current", "what"), LINES)
+def test_differences_of_several_lines_are_reported_with_their_lines(sent: str, current: str, what: list[Told]) -> None:
+    assert between(sent, current) == what
 
 
 def test_one_side_may_be_empty() -> None:
@@ -146,8 +146,8 @@ def test_one_side_may_be_empty() -> None:
 
 def test_a_difference_in_many_lines_is_reported_once_with_a_count() -> None:
     sent = [f"    line_{number} = '{number}'" for number in range(9)]
-    stands = [f'\tline_{number} = "{number}"' for number in range(9)]
-    assert [(each.what, each.line, each.times) for each in differences(sent, stands, 3)] == [
+    current = [f'\tline_{number} = "{number}"' for number in range(9)]
+    assert [(each.what, each.line, each.times) for each in differences(sent, current, 3)] == [
         ("indentation", 3, 9),
         ("quotes", 3, 18),
     ]
@@ -159,8 +159,8 @@ def test_a_difference_is_reported_at_its_first_occurrence() -> None:
 
 
 def test_the_number_of_differences_is_limited() -> None:
-    sent, stands = ([f"{word}_{number}" for number in range(60)] for word in ("alpha", "alphabet"))
-    assert len(differences(sent, stands, 1)) == 40
+    sent, current = ([f"{word}_{number}" for number in range(60)] for word in ("alpha", "alphabet"))
+    assert len(differences(sent, current, 1)) == 40
 
 
 # Long texts
@@ -183,17 +183,17 @@ def test_a_long_line_has_one_difference() -> None:
 
 def test_many_lines_are_compared_one_by_one() -> None:
     lines = [f"value_{number} = {number}" for number in range(500)]
-    stands = [*lines]
-    stands[410] = "value_410 = 411"
-    assert told(differences(lines, stands, 1)) == [("word", "410", "411", 411, 13, 16)]
+    current = [*lines]
+    current[410] = "value_410 = 411"
+    assert told(differences(lines, current, 1)) == [("word", "410", "411", 411, 13, 16)]
     assert differences(lines, lines, 1) == []
     assert told(differences(lines[:-1], lines, 1)) == [("extra_line", "", "value_499 = 499", 500, 1, 16)]
     assert told(differences(lines, lines[:-1], 1)) == [("missing_line", "value_499 = 499", "", 499, 1, 1)]
 
 
 def test_large_texts_are_compared_line_by_line() -> None:
-    sent, stands = ([f"{number:03}{letter * 1_900}" for number in range(60)] for letter in "ab")
-    found = differences(["begin", *sent, "end"], stands, 1)
+    sent, current = ([f"{number:03}{letter * 1_900}" for number in range(60)] for letter in "ab")
+    found = differences(["begin", *sent, "end"], current, 1)
     assert {(each.what, each.line) for each in found} == {("word", number) for number in range(1, 41)}
 
 

@@ -19,7 +19,7 @@ def leads(pairs: Pairs, request: Indent = FOUR, file: Indent = FOUR) -> Leads:
 
 def spaces(*counts: int) -> Pairs:
     """Pairs of leads with so many spaces, in the request and in the file."""
-    return [(" " * sent, " " * stands) for sent, stands in zip(counts[::2], counts[1::2], strict=True)]
+    return [(" " * sent, " " * actual) for sent, actual in zip(counts[::2], counts[1::2], strict=True)]
 
 
 RULES: dict[str, tuple[Rule, str, str | None]] = {

@@ -61,7 +61,7 @@ FITTING: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
         ("refused", "missing"),
     ),
     "no piece of a line for several": ("value = f(first)\n", hunk("f(first)\n", "a\nb\n"), ("refused", "missing")),
-    "no piece that stands twice": ("a = f(it)\nb = f(it)\n", hunk("f(it)\n", "g(it)\n"), ("refused", "ambiguous")),
+    "no piece that occurs twice": ("a = f(it)\nb = f(it)\n", hunk("f(it)\n", "g(it)\n"), ("refused", "ambiguous")),
     "two places": ("a\nb\na\n", hunk("a\n", "x\n"), ("refused", "ambiguous")),
     "no place": ("a\nb\n", hunk("something else\n", "x\n"), ("refused", "missing")),
     "the last line without an end": ("a\nb", hunk("b\n", "x\n"), ("line_ends", "a\nx")),
@@ -398,17 +398,17 @@ TITLE = splits(
 )
 CONFLICT = "<<<<<<< HEAD\na = 1\n=======\na = 2\n>>>>>>> main\n"
 SPLITTING: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
-    "the one that stands": ("Title\n", TITLE, ("exact", "Text\n=======\nTitle\n=======\nMore\n")),
-    "two that stand": ("Title\n=======\nText\n", TITLE, ("refused", "unsplit")),
+    "the one that occurs": ("Title\n", TITLE, ("exact", "Text\n=======\nTitle\n=======\nMore\n")),
+    "two that occur": ("Title\n=======\nText\n", TITLE, ("refused", "unsplit")),
     "none": ("Other\n", TITLE, ("refused", "unsplit")),
     "half of one is none": ("Title\n=======\nOther\n", TITLE, ("refused", "unsplit")),
-    "one that stands, and one that stands twice": ("Title\nTitle\n=======\nText\n", TITLE, ("refused", "unsplit")),
+    "one that occurs, and one that occurs twice": ("Title\nTitle\n=======\nText\n", TITLE, ("refused", "unsplit")),
     "the one as long as the other markers": (
         "Title\n=======\nText\n",
         splits(("Title\n=======\nText\n", "More\n"), ("Title\n", "Text\n=========\nMore\n")).evolve(likely=1),
         ("exact", "More\n"),
     ),
-    "another one, if that does not stand": (
+    "another one, if that does not occur": (
         "Title\n",
         splits(("Title\n=====\nText\n", "More\n"), ("Title\n", "Text\n=======\nMore\n")).evolve(likely=1),
         ("exact", "Text\n=======\nMore\n"),

@@ -579,7 +579,7 @@ SIMILAR: dict[str, Case] = {
         "3.14",
         "math.pi",
     ),
-    "a comment left out before a bracket that stands everywhere": (
+    "a comment left out before a bracket that occurs everywhere": (
         "if (ready) {\n  start_the_engine();\n}\nif (done) {\n  stop_the_engine();  # now\n}\n",
         "if (done) {\n  stop_the_engine();\n}\n",
         "if (over) {\n  stop_the_engine();\n}\n",

@@ -61,9 +61,9 @@ ESCAPED = {
 }
 
 
-@pytest.mark.parametrize(("sent", "stands", "expected"), ESCAPED.values(), ids=ESCAPED)
-def test_one_line_may_be_the_other_one_escaped(sent: str, stands: str, *, expected: bool) -> None:
-    assert is_escaped(sent, stands) is expected
+@pytest.mark.parametrize(("sent", "actual", "expected"), ESCAPED.values(), ids=ESCAPED)
+def test_one_line_may_be_the_other_one_escaped(sent: str, actual: str, *, expected: bool) -> None:
+    assert is_escaped(sent, actual) is expected
 
 
 def test_the_meaning_of_a_line_has_no_case_no_quotes_and_no_escapes() -> None:
@@ -139,9 +139,9 @@ SLIPPED = {
 }
 
 
-@pytest.mark.parametrize(("sent", "stands", "expected"), SLIPPED.values(), ids=SLIPPED)
-def test_the_mistyped_word_of_a_line_is_found(sent: str, stands: str, expected: tuple[str, str] | None) -> None:
-    assert find_slip(sent, stands) == expected
+@pytest.mark.parametrize(("sent", "actual", "expected"), SLIPPED.values(), ids=SLIPPED)
+def test_the_mistyped_word_of_a_line_is_found(sent: str, actual: str, expected: tuple[str, str] | None) -> None:
+    assert find_slip(sent, actual) == expected
 
 
 def test_likeness_is_from_zero_to_one() -> None:

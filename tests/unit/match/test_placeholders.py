@@ -108,7 +108,7 @@ JUDGED: dict[str, tuple[str, str, str, Placeholder | None]] = {
         Placeholder("# rest unchanged", deletes=True),
     ),
     "new has it once more": ("# ...\na\n", "# ...\n# ...\n", "a.py", Placeholder("# ...", deletes=True)),
-    "it comes in place of lines that stand elsewhere, too": (
+    "it comes in place of lines that are elsewhere, too": (
         "{\n  n1\n  u1\n},\n{\n  n2\n  u2\n}\n],\nend\n",
         ("{\n  n1\n  u1\n// ... rest unchanged ...\n  n2\n  u2\n},\n{\n  n3\n  u3\n},\n{\n  n4\n  u4\n}\n],\nend\n"),
         "a.json",

@@ -122,7 +122,7 @@ MISSING: dict[str, Request] = {
         "  x = 1\nsomething completely different here\n",
         "  x = 2\nsomething completely different here\n",
     ),
-    "a line that stands everywhere, and others that are others": (
+    "a line that occurs everywhere, and others that are others": (
         "x = 1\n" * 60 + "alpha = load(1)\nbeta = load(2)\ngamma = load(3)\n",
         "x = 1\nalpha = load(1)\nbeta = load(2)\ngamma = load(5)\nrest()\n",
         "x = 1\nalpha = load(9)\nbeta = load(2)\ngamma = load(5)\nrest()\n",
@@ -136,7 +136,7 @@ MISSING: dict[str, Request] = {
         ),
         "        if self.started:\n            return None\n        self.started = True\n        return self.host\n",
     ),
-    "what stands here in another case": (
+    "what is here in another case": (
         "select name\nFROM products_of_the_shop\nmore = 1\n",
         "select name\nfrom things_of_the_shop\n",
         "SELECT name\nfrom products_of_the_shop\n",
@@ -344,7 +344,7 @@ APPLIED: dict[str, tuple[Request, str | None, tuple[int, int]]] = {
         "indentation",
         (2, 3),
     ),
-    "a whole rewrite that stands elsewhere": (
+    "a whole rewrite that is elsewhere": (
         (
             swap(SERVER, "return None", "raise RuntimeError(self.started)"),
             "        if self.is_started():\n            return False\n",
@@ -508,7 +508,7 @@ CONFLICTS: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
         (1, 12),
         Sides(3, "", "    own_line_of_the_file()", "    check()"),
     ),
-    "a first line to replace, which stands elsewhere, too, before a line of the file's own": (
+    "a first line to replace, which occurs elsewhere, too, before a line of the file's own": (
         proved(
             "check_it()\nown_line()\nrest_of_it()\nmore_of_the_rest()\n\n\ncheck_it()\n",
             "check_it()\nrest_of_it()\nmore_of_the_rest()\n",
@@ -901,7 +901,7 @@ CROWDS: dict[str, tuple[str, str, str, bool]] = {
         "xyz(2)",
         False,
     ),
-    "parts left out between lines that stand everywhere": (
+    "parts left out between lines that occur everywhere": (
         "start()\nwork(1)\n" * 100 + "stop()\n",
         "start()\n...\nstop()\n",
         "begin()\n...\nstop()\n",

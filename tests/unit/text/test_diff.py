@@ -242,7 +242,7 @@ HARD: dict[str, Callable[[int], tuple[list[bytes], list[bytes]]]] = {
     "shuffled": lambda n: (numbered(n), shuffled(numbered(n), 1)),
     "two lines alternating, shifted": lambda n: ([b"a\n", b"b\n"] * n, [b"b\n", b"a\n"] * n),
     "two lines alternating, fewer": lambda n: ([b"a\n", b"b\n"] * n, [b"b\n", b"a\n"] * (n // 2)),
-    "no line stands once": lambda n: (numbered(n // 2) * 2, shuffled(numbered(n // 2) * 2, 2)),
+    "no line occurs once": lambda n: (numbered(n // 2) * 2, shuffled(numbered(n // 2) * 2, 2)),
     "few different lines at random": lambda n: (
         Random(3).choices(numbered(5), k=n),
         Random(4).choices(numbered(5), k=n),

@@ -100,7 +100,7 @@ def errors(issues: Issues) -> Issues:
 
 
 def codes(issues: Issues) -> list[tuple[int, str]]:
-    """Where the issues stand, and which they are."""
+    """Where the issues are, and which they are."""
     return [(each["line"], each["code"]) for each in issues]
 
 

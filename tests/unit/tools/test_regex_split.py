@@ -1,4 +1,4 @@
-"""The tool `regex_split`: what stands between the delimiters, and on which lines."""
+"""The tool `regex_split`: what is between the delimiters, and on which lines."""
 
 import json
 from typing import Any

@@ -72,7 +72,7 @@ def described(schema: Schema, where: str = "") -> Iterator[tuple[str, Schema]]:
 
 
 def keys(value: Any, schema: Schema, where: str = "") -> Iterator[str]:
-    """Every key of a result at any depth, as far as the schema does not leave open what may stand there."""
+    """Every key of a result at any depth, as far as the schema does not leave open what may be there."""
     if isinstance(value, list):
         for each in value:
             yield from keys(each, schema["items"], where)

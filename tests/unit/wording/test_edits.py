@@ -74,7 +74,7 @@ def body(error: errors.SutureError) -> list[str]:
 
 
 def suggested(error: errors.SutureError) -> list[str]:
-    """The suggestions as they are told, and what stands after them."""
+    """The suggestions as they are worded, and what follows them."""
     told = text(error)
     return told[told.index("Suggestions:") + 1 :]
 

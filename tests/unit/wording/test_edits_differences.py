@@ -5,7 +5,7 @@ import pytest
 from suture.match.diagnose import KINDS, Difference
 from suture.wording import difference
 
-# (what, as sent, as it stands, the words)
+# (what, as sent, as in the file, the words)
 
 WORDS = [
     ("indentation", "        ", "\t\t", "indentation: file has 2 tabs, you sent 8 spaces"),
