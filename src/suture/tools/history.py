@@ -16,6 +16,7 @@ from suture.errors import (
     UndoConflict,
 )
 from suture.plan import Plan
+from suture.records import Record
 from suture.tools import results, spec
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording import plain
@@ -445,16 +446,19 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         problem = "missing: a point to restore to, or the files to restore"
         raise InvalidArguments.of("to", problem)
     with session.history.reading() as database:
-        state, folders, sure, damage = _state(database, request.to, named=bool(request.paths))
-        wanted = [_recorded_path(session, database, path) for path in request.paths]
-        if damage is not None and not (wanted and sure.issuperset(wanted)):
-            raise damage
-        if wanted:
-            state = {name: version for name, version in state.items() if any(is_below(name, path) for path in wanted)}
+        state = _state(database, request.to, named=bool(request.paths))
+        paths = [_recorded_path(session, database, path) for path in request.paths]
+        if state.damage is not None and not (paths and state.certain.issuperset(paths)):
+            raise state.damage
+        versions, folders = state.versions, state.new_folders
+        if paths:
+            versions = {
+                name: version for name, version in versions.items() if any(is_below(name, path) for path in paths)
+            }
             folders = tuple(
-                folder for folder in folders if any(is_below(folder, path) or is_below(path, folder) for path in wanted)
+                folder for folder in folders if any(is_below(folder, path) or is_below(path, folder) for path in paths)
             )
-        changes = plan_versions(session, database, state)
+        changes = plan_versions(session, database, versions)
         point = _point(database, request.to)
     plan = Plan(tuple(changes), "restore", f"restore {point}", None, folders)
     files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
@@ -463,7 +467,7 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {point}"
         words += f" as change {change.id}." if change is not None else "."
         if not files:
-            words = f"No change: {_count(len(state))} already in that state."
+            words = f"No change: {_count(len(versions))} already in that state."
         change_id = None if change is None else change.id
         result = RestoreResult(change_id=change_id, to=request.to, files=files, diff=diff)
         return Answer(_with_diff(session, words, diff), result.data())
@@ -482,10 +486,20 @@ def _count(number: int) -> str:
     return "1 file is" if number == 1 else f"{number} files are"
 
 
-def _state(
-    database: Database, to: str | None, *, named: bool
-) -> tuple[dict[str, Version | None], tuple[str, ...], set[str], HistoryDamaged | None]:
-    """The file at each path at a point, the folders created since, the paths that are certain, and any damage.
+class _State(Record):
+    """The recorded files at a point."""
+
+    versions: dict[str, Version | None]
+    """Of the file at each path; None: no file."""
+    new_folders: tuple[str, ...]
+    """The folders created since."""
+    certain: set[str]
+    """The paths whose version is certain, in spite of the damage."""
+    damage: HistoryDamaged | None
+
+
+def _state(database: Database, to: str | None, *, named: bool) -> _State:
+    """The files at a point.
 
     If a record that the state depends on is damaged, only some paths are certain. For a file that neither this change
     nor a later one touched, the only evidence is the state after an earlier change: other programs may have written it
@@ -493,7 +507,7 @@ def _state(
     """
     if to is None:
         last = database.last_state()
-        return last.files, (), last.files.keys() - last.doubtful, last.damage
+        return _State(last.files, (), last.files.keys() - last.doubtful, last.damage)
     snapshot = database.snapshot(to)
     try:
         change = database.change(to) if snapshot is None else None
@@ -506,18 +520,18 @@ def _state(
         at_point = {path: after for file in change.files for path, _, after in file.versions()}
     if snapshot is not None:
         at_point = database.snapshot_files(snapshot)
-    state = database.state_after(number) | at_point
+    versions = database.state_after(number) | at_point
     damaged_change = database.damaged_since(number)
     damage = None if damaged_change is None else HistoryDamaged(what="change", name=damaged_change.id)
-    sure = set(state if damage is None else at_point)
+    certain = set(versions if damage is None else at_point)
     if named:
         before = database.last_state(number)
-        state = before.files | state
+        versions = before.files | versions
         if damage is None:
             damage = before.damage
-            sure |= before.files.keys() - before.doubtful
+            certain |= before.files.keys() - before.doubtful
     new_folders = [folder for change in database.changes_since(number) for folder in change.folders]
-    return state, tuple(dict.fromkeys(new_folders)), sure, damage
+    return _State(versions, tuple(dict.fromkeys(new_folders)), certain, damage)
 
 
 def _recorded_path(session: Session, database: Database, path: str) -> str:
