@@ -74,8 +74,8 @@ def _check(session: Session, changes: Sequence[FileChange], written: Sequence[_W
     report = Report()
     try:
         for batch in _batches(written):
-            subjects = [_subject(session, item, validators, stages) for item in batch]
-            more = run_checks([item for item in subjects if isinstance(item, Subject)], ends - monotonic())
+            subjects = [_subject(session, file, validators, stages) for file in batch]
+            more = run_checks([subject for subject in subjects if isinstance(subject, Subject)], ends - monotonic())
             too_large = [skipped for skips in subjects if isinstance(skips, tuple) for skipped in skips]
             report = report.with_more(more.evolve(not_run=(*too_large, *more.not_run)), _MOST_KEPT)
     finally:
@@ -156,29 +156,24 @@ def _decode(text: Text) -> str:
 
 def registry(session: Session) -> Registry:
     """The checks of the workspace, cached until a configuration file changes."""
-    home = session.trees[0]
-    operator = operator_file(session.settings.config)
+    home, settings = session.trees[0], session.settings
+    file = operator_file(settings.config)
     stamps = [None if (status := home.stat(name)) is None else status.fingerprint for name in PROJECT_FILES]
-    key = (operator, _stamp(operator), *stamps)
+    key = (file, _stamp(file), *stamps)
     cached = session.remembered.get("checks")
     if isinstance(cached, tuple) and cached[0] == key:
         cached_registry: Registry = cached[1]
         return cached_registry
-    project = [
-        project_configuration(session, name)
-        for name, stamp in zip(PROJECT_FILES, stamps, strict=True)
-        if stamp is not None
-    ]
-    of_project = next((item for item in project if item is not None), Configuration())
+    existing = [name for name, stamp in zip(PROJECT_FILES, stamps, strict=True) if stamp is not None]
+    configurations = [project_configuration(session, name) for name in existing]
+    project = next((configuration for configuration in configurations if configuration is not None), Configuration())
     roots = [tree.root for tree in session.trees]
-    own = operator_configuration(operator, roots, named=session.settings.config is not None)
-    allowed = session.settings.project_commands
-    trusted = {os.path.realpath(item) for item in own.trust}
-    untrusted = [] if allowed else [root for root in roots if os.path.realpath(root) not in trusted]
+    operator = operator_configuration(file, roots, named=settings.config is not None)
+    trusted = {os.path.realpath(root) for root in operator.trust}
+    untrusted = [root for root in roots if not settings.project_commands and os.path.realpath(root) not in trusted]
+    configuration = merge_configurations(project, operator)
     commands = home.root not in untrusted
-    validators = Registry(
-        merge_configurations(of_project, own), roots, commands=commands, untrusted=untrusted, guard=session.guard
-    )
+    validators = Registry(configuration, roots, commands=commands, untrusted=untrusted, guard=session.guard)
     session.remembered["checks"] = (key, validators)
     return validators
 
