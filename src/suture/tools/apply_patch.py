@@ -110,8 +110,8 @@ def plan_apply_patch(session: Session, request: ApplyPatch) -> Proposal:
     """Apply the patch in memory, and plan its changes; none if a part of it fails."""
     reply = _parse(request.input, session.settings)
     files = ReplyFiles(session)
-    applier = BlockApplier(files, "lenient", session, dry_run=request.dry_run, literal=request.literal)
-    files, outcomes = all_or_none(session, files, applier.run(reply.blocks))
+    applier = BlockApplier(files, "lenient", dry_run=request.dry_run, literal=request.literal)
+    files, outcomes = all_or_none(files, applier.run(reply.blocks))
     changes = tuple(files.plan(session))
     validation = validate_parsed(request.input, reply)
     report = ApplyPatchReport(

@@ -19,10 +19,9 @@ from suture.wording import difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import NotRequired, TypedDict
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import NotRequired, Protocol, TypedDict
 
-    from suture.engine.session import Session
     from suture.errors import (
         AppliedAt,
         CorrectedEdit,
@@ -46,6 +45,15 @@ if TYPE_CHECKING:
     from suture.match.index import Base, Sides
     from suture.plan import Snapshot
     from suture.text import Text
+
+    class Source(Protocol):
+        """Where the files come from. A session is one."""
+
+        def bases(self, before: Snapshot) -> Iterable[Base]:
+            """Earlier versions of a file, newest first."""
+
+        def attempt(self, request: int) -> int:
+            """Count a refused request; returns how often it was refused."""
 
     class _EditPart(TypedDict):
         path: str
@@ -87,19 +95,17 @@ class SearchTarget(Record):
     match: str = "lenient"
 
 
-def examine(session: Session | None, before: Snapshot, target: SearchTarget, *, dry_run: bool) -> errors.NoMatch:
-    """Why a text is not in a file; without a session, earlier versions and attempts are unknown."""
-    index = Index(before.text.body, target.path, () if session is None else session.bases(before))
+def examine(source: Source, before: Snapshot, target: SearchTarget, *, dry_run: bool) -> errors.NoMatch:
+    """Why a text is not in a file."""
+    index = Index(before.text.body, target.path, source.bases(before))
     failure = diagnose(index, target.old, target.new)
-    return no_match(target, failure, View(index, before.text), attempt(session, before, target, dry_run=dry_run))
+    return no_match(target, failure, View(index, before.text), attempt(source, before, target, dry_run=dry_run))
 
 
-def attempt(session: Session | None, before: Snapshot, target: SearchTarget, *, dry_run: bool) -> int:
+def attempt(source: Source, before: Snapshot, target: SearchTarget, *, dry_run: bool) -> int:
     """How often this edit was sent for this content of the file, including this time."""
-    if session is None:
-        return 1
     call = before.content.digest, target.path, target.old, target.new, target.occurrences, dry_run
-    return session.attempt(hash(call))
+    return source.attempt(hash(call))
 
 
 def unexamined(target: SearchTarget, hits: int = 0) -> errors.NoMatch | errors.WrongCount:
@@ -207,7 +213,7 @@ def _near(place: Place, index: Index) -> NearPlace:
 
 
 def hunk_error(
-    session: Session | None,
+    source: Source,
     index: Index,
     now: Snapshot,
     hunk: Hunk,
@@ -232,12 +238,12 @@ def hunk_error(
     proved = answer.why != "applied" or answer.rung is not None or is_evident(index, old, new)
     if answer.why != "missing" and proved:
         return patch_error(target, failure_of(index, old, new, answer, match), View(index, now.text))
-    index = Index(now.text.body, path, () if session is None else session.bases(now))
+    index = Index(now.text.body, path, source.bases(now))
     failure = diagnose(index, old, new)
     site = evident_site(index, old, new) if failure.base is None else failure.applied
     if site is not None:
         return errors.AlreadyApplied(path=path, search_text=old, **_range(site), change_id=change_of(failure.base))
-    return no_match(target, failure, View(index, now.text), attempt(session, now, target, dry_run=dry_run))
+    return no_match(target, failure, View(index, now.text), attempt(source, now, target, dry_run=dry_run))
 
 
 def _hunk_problem(path: str, index: Index, hunk: Hunk, answer: Refused, old: str) -> errors.SutureError | None:

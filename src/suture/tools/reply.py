@@ -13,7 +13,6 @@ from __future__ import annotations
 from time import monotonic
 
 from suture import errors, log, shapes, wording
-from suture.audience import MODEL
 from suture.bounds import check_limit
 from suture.errors import IncompleteBlock, NoBlocks, SutureError, UnreadEdits
 from suture.formats import NOTATIONS
@@ -223,12 +222,12 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         shown = ", ".join(known[:_SHOWN_IDS])
         raise errors.InvalidArguments.of("only", f"unknown block {unknown[0][:_LONGEST_ID]}; choose from {shown}")
     files = ReplyFiles(session, request.expect_hash)
-    applier = BlockApplier(files, request.match, session, dry_run=request.dry_run, literal=request.literal)
+    applier = BlockApplier(files, request.match, dry_run=request.dry_run, literal=request.literal)
     outcomes = applier.run(reply.blocks, request.only)
     files.check_others(request.expect_hash)
     if request.atomic:
         incomplete = request.only is None and any(part.edits for part in reply.unread)
-        files, outcomes = all_or_none(session, files, outcomes, incomplete=incomplete)
+        files, outcomes = all_or_none(files, outcomes, incomplete=incomplete)
     changes = tuple(files.plan(session))
     report = ReplyReport(
         settings,
@@ -247,13 +246,13 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
 
 
 def all_or_none(
-    session: Session, files: ReplyFiles, outcomes: list[Outcome], *, incomplete: bool = False
+    files: ReplyFiles, outcomes: list[Outcome], *, incomplete: bool = False
 ) -> tuple[ReplyFiles, list[Outcome]]:
     """The files and outcomes; if something failed or was left out (`incomplete`), no file changes."""
     if not incomplete and all(outcome.status != "failed" for outcome in outcomes):
         return files, outcomes
     skipped = [outcome.evolve(status="skipped") if outcome.status == "applied" else outcome for outcome in outcomes]
-    return ReplyFiles(session), skipped
+    return ReplyFiles(files.source), skipped
 
 
 def shorten(names: Iterable[str]) -> str:
@@ -473,19 +472,16 @@ class BlockApplier:
         self,
         files: ReplyFiles,
         match: str,
-        session: Session | None = None,
         *,
         dry_run: bool = False,
         literal: bool = False,
     ) -> None:
-        """`session` has earlier versions and attempts, which help to explain failures, and the time limit."""
         self._files = files
+        self._source = files.source
         self._match = match
-        self._session = session
         self._dry_run = dry_run
         self._literal = literal
         self._failures = 0
-        self._limit = None if session is None else session.settings.reply_call_ms
         self._start = monotonic()
         self._landed: Landed = {}
         """The hunks that were applied, and where."""
@@ -497,8 +493,7 @@ class BlockApplier:
         doubted = {block.doubts: block for block in blocks if block.doubts is not None}
         outcomes: list[Outcome] = []
         for block in map(_as_text, blocks) if self._literal else blocks:
-            if self._session is not None:
-                self._session.checkpoint()
+            self._source.checkpoint()
             chosen = block.chosen(only)
             applied = self._apply_or_fail(block, chosen, doubted.get(block.number)) if chosen else ()
             tried = {outcome.id: outcome for outcome in applied}
@@ -525,8 +520,9 @@ class BlockApplier:
             yield from (Outcome.failed(name, block, error) for name in chosen)
 
     def _check_time(self) -> None:
-        if self._limit is not None and monotonic() - self._start > self._limit / 1_000:
-            raise errors.ReplyTimeout(limit=self._limit)
+        limit = self._source.settings.reply_call_ms
+        if monotonic() - self._start > limit / 1_000:
+            raise errors.ReplyTimeout(limit=limit)
 
     def _apply(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
         if block.action == "delete":
@@ -623,8 +619,7 @@ class BlockApplier:
 
     def _was_there(self, file: ReplyFile) -> bool:
         """Whether the file is in the history, or a block moved it."""
-        known = self._session is not None and self._session.had_file(file.name)
-        return known or file.moved_to is not None
+        return self._source.had_file(file.name) or file.moved_to is not None
 
     def _copy(self, block: Block, chosen: Sequence[str]) -> Iterator[Outcome]:
         to = self._files.at(block.path or "")
@@ -661,11 +656,11 @@ class BlockApplier:
 
     @property
     def _may_be_executable(self) -> bool:
-        return self._session is None or self._session.settings.allow_executables
+        return self._source.settings.allow_executables
 
     def _not_executable(self, name: str) -> str:
-        audience = MODEL if self._session is None else self._session.audience
-        return f"{name} was not made executable; {audience.ask_operator('allow that', 'allow_executables')}."
+        advice = self._source.audience.ask_operator("allow that", "allow_executables")
+        return f"{name} was not made executable; {advice}."
 
     def _set_mode(self, block: Block, file: ReplyFile) -> list[str]:
         """Make a file executable or not, as the diff says; a warning if that is not allowed."""
@@ -712,7 +707,7 @@ class BlockApplier:
             return errors.AlreadyApplied(path=file.name, search_text=old, start_line=line, end_line=line)
         self._failures += 1
         return hunk_error(
-            self._session,
+            self._source,
             file.index,
             file.snapshot,
             hunk,
@@ -724,13 +719,13 @@ class BlockApplier:
 
     def _check_itself(self, path: str) -> None:
         """Refuse a link: without the file, it would point nowhere."""
-        if self._files.source.locate(path).by_link:
+        if self._source.locate(path).by_link:
             raise errors.NotAFile(path=path, kind="symbolic link")
 
     def _check_new(self, file: ReplyFile) -> None:
         """Refuse a new file that could not be created, before other blocks rely on it."""
-        if self._session is not None and file.before is None:
-            self._session.plan_create(file.name, b"")
+        if file.before is None:
+            self._source.plan_create(file.name, b"")
 
 
 def _check_usable(block: Block, end: Block | None) -> None:

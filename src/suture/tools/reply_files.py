@@ -16,6 +16,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 
 from suture import errors
+from suture.audience import MODEL
 from suture.bounds import check_size
 from suture.errors import AlreadyApplied, FileChanged, FileNotFound, NoPath, ProtectedPath, SutureError
 from suture.formats import Mention
@@ -26,6 +27,7 @@ from suture.match.index import Found, Index, Refused
 from suture.match.placeholders import find_added
 from suture.plan import Content, Place, Rename, Snapshot
 from suture.records import Record
+from suture.settings import Settings
 from suture.text import Text
 from suture.text.diff import FileDiff, changes, unified
 from suture.text.edits import apply, compose, edit, minimize, splice
@@ -36,11 +38,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol
 
+    from suture.audience import Audience
     from suture.engine.session import Session
     from suture.formats import Block, Hunk, Split
     from suture.match.index import Base
     from suture.plan import FileChange
     from suture.text.edits import Edit
+    from suture.tools.failure import Source
 
     class Located(Protocol):
         """The file at a path."""
@@ -57,17 +61,25 @@ if TYPE_CHECKING:
         def by_link(self) -> bool:
             """Whether the path leads to it through a link."""
 
-    class FileSource(Protocol):
-        """The files as they are before the call. A session is one."""
+    class FileSource(Source, Protocol):
+        """The files as they are before the call, and what decides about them. A session is one."""
+
+        @property
+        def settings(self) -> Settings:
+            """The limits and permissions in force."""
+
+        @property
+        def audience(self) -> Audience:
+            """The audience that the call's result is worded for."""
+
+        def checkpoint(self) -> None:
+            """Raise if the caller canceled the call."""
 
         def locate(self, path: str) -> Located:
             """The file at a path, which need not exist."""
 
         def read(self, path: str) -> Snapshot:
             """A file that exists."""
-
-        def bases(self, before: Snapshot) -> Iterable[Base]:
-            """Earlier versions of a file, newest first."""
 
         def blank(self, path: str) -> Text:
             """The empty text of a new file."""
@@ -78,10 +90,17 @@ if TYPE_CHECKING:
         def same_named(self, names: Collection[str]) -> list[str]:
             """The files with one of these names, in any folder."""
 
+        def had_file(self, path: str) -> bool:
+            """Whether a recorded change replaced, moved or deleted what was at a path."""
+
+        def plan_create(self, path: str, content: bytes) -> object:
+            """Plan a new file; refuses one that could not be created."""
+
     Landed = dict[tuple[str, tuple[Split, ...]], int]
     Reject = Callable[["ReplyFile", Hunk, Fit], SutureError]
 
 
+_NO_LIMIT = 1_000_000_000  # milliseconds: the caller of a function can end it
 EXECUTABLE_BITS = 0o111
 """Of a file's mode, for the owner, the group and others."""
 _SHORTEST_MISTYPED = 5  # characters of a name in which a different letter counts as a typo
@@ -325,7 +344,10 @@ class _InMemory(Record):
 
 
 class Texts:
-    """Texts by path, as a source of files without earlier versions."""
+    """Texts by path, as a source of files: without earlier versions, and with all permissions."""
+
+    settings = Settings(allow_executables=True, reply_call_ms=_NO_LIMIT)
+    audience = MODEL
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
@@ -356,6 +378,20 @@ class Texts:
     def blank(self, path: str) -> Text:  # noqa: ARG002  as above
         """Nothing."""
         return Text.decode(b"")
+
+    def checkpoint(self) -> None:
+        """Nothing: no caller can cancel."""
+
+    def had_file(self, path: str) -> bool:  # noqa: ARG002  as above
+        """Nothing is recorded."""
+        return False
+
+    def plan_create(self, path: str, content: bytes) -> None:
+        """Nothing: every text can be created."""
+
+    def attempt(self, request: int) -> int:  # noqa: ARG002  as above
+        """Nothing is counted."""
+        return 1
 
     def near(self, path: str) -> list[str]:
         """Texts with a similar path, or with the same name in another folder."""
