@@ -16,11 +16,11 @@ def ask(before: bytes, pattern: str, **more: Any) -> ToolResult:
     return ws.call("regex_match_lines", {"file_path": "a", "pattern": pattern, **more})
 
 
-def kept(before: bytes, pattern: str, **more: Any) -> list[Line]:
+def kept(before: bytes, pattern: str, *, binary: bool = False, **more: Any) -> list[Line]:
     result = ask(before, pattern, **more)
     assert not result.is_error, result.text
     assert json.loads(result.text) == result.data
-    assert result.metadata == {}
+    assert result.metadata == ({"binary": ["a"]} if binary else {})
     assert all(set(each) == {"file", "line", "content"} and each["file"] == "a" for each in result.data)
     return [(each["line"], each["content"]) for each in result.data]
 
@@ -118,5 +118,5 @@ def test_a_line_of_ten_megabytes_is_tested() -> None:
 )
 def test_a_binary_file_is_skipped(before: bytes, size: Any, count: int) -> None:
     more = {} if size is ... else {"binary_check_buffer_size": size}
-    assert len(kept(before, "x", **more)) == count
-    assert len(kept(before, "y", invert=True, **more)) == count
+    assert len(kept(before, "x", binary=not count, **more)) == count
+    assert len(kept(before, "y", invert=True, binary=not count, **more)) == count
