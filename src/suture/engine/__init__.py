@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
     Path = str | os.PathLike[str]
 
-_PERMISSION_BITS = 0o777
-_MOST_REPLANS = 3  # after that, a file that keeps changing is an error
-_MOST_BYTES_HELD = 1_000_000  # bytes of content that stays in memory between calls
+_PERMISSION_BITS = 0o777  # the bits of a mode that a caller may set: not setuid, setgid or sticky
+_MOST_REPLANS = 3  # after that, a file that keeps changing is an error: another program is writing it
+_MOST_BYTES_HELD = 1_000_000  # bytes of content kept between calls, so that the next call need not hash it again
 
 
 class Landing(Record):

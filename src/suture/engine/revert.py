@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from suture.files.database import Database, NamedPoint
     from suture.plan import ChangeRecord, FileChange, FileRecord, Snapshot
 
-_MAX_SIDE_BYTES = 100_000  # of one side of a conflict, in an answer
-_MAX_LATER_CHANGES = 5  # named in an answer
-_MAX_CONFLICTS = 100  # in an answer
+_MAX_SIDE_BYTES = 100_000  # of one side of a conflict, in an answer: bounds its size
+_MAX_LATER_CHANGES = 5  # named in an answer: enough to see what is in the way
+_MAX_CONFLICTS = 100  # in an answer: bounds its size
 
 
 class Inverse(Record):

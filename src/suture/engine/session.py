@@ -69,17 +69,17 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
     AnyFileChange = TypeVar("AnyFileChange", bound=FileChange)
 
-_MOST_CHANGES = 100  # of a file in the history
-_MOST_COMMITS = 20  # that changed the file, before HEAD
-_MOST_REMEMBERED_COMMITS = 1_000  # files whose committed versions are kept between calls
+_MOST_CHANGES = 100  # of a file in the history that are searched: bounds the time of a failure
+_MOST_COMMITS = 20  # that changed the file, before HEAD: each is read from git
+_MOST_REMEMBERED_COMMITS = 1_000  # files whose committed versions are kept between calls: bounds the memory
 
-_CHUNK_SIZE = 1 << 16  # bytes read at once, at least
+_CHUNK_SIZE = 1 << 16  # bytes read at once, at least: most files are smaller
 
-_MOST_SAME_NAMES = 2_000  # files with the name of a missing one
-_NAMES_AT_ONCE = 200  # in one pattern
-_MOST_REFUSALS = 1_000  # requests whose refusals are counted
+_MOST_SAME_NAMES = 2_000  # files with the name of a missing one: bounds the memory, if all are called `index.js`
+_NAMES_AT_ONCE = 200  # in one pattern: `files.glob` allows 1,000 alternatives, and 4,096 characters
+_MOST_REFUSALS = 1_000  # requests whose refusals are counted: bounds the memory
 
-# Limits of what callers were shown, kept in memory
+# What callers were shown is kept in memory, within these limits: an edit is most likely written for a recent version
 _MOST_SHOWN_FILES = 100
 _MOST_SHOWN_VERSIONS = 4  # of each
 _MOST_SHOWN_BYTES = 32_000_000

@@ -64,7 +64,7 @@ _LARGEST_ALTERNATES = 1 << 16  # bytes: far more than git writes
 _PIECES_BETWEEN_CHECKS = 4_096  # of a delta, between two checks of the deadline: a check takes as long as a piece
 _MAX_OBJECT_FOLDERS = 10  # including alternates: bounds the time
 _NAMES_AT_ONCE = 1_024  # of a pack's index, read at once: the last step of a binary search
-_CHUNK_SIZE = 4_096  # bytes read from a pack at once, at least
+_CHUNK_SIZE = 4_096  # bytes read from a pack at once, at least: most objects are smaller
 
 _IDX_MAGIC = b"\xfftOc\x00\x00\x00\x02"
 _FANOUT_END = 8 + 256 * 4  # end of the counts in a pack's index: magic, and cumulative counts of names by first byte

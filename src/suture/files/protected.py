@@ -204,7 +204,7 @@ PROTECTED = (*_VERSION_CONTROL, *_AGENTS, *_BACKUPS, *_EDITORS, *_SHELLS, *_SESS
 """Left out are files that agents are asked to edit, although they run on request: `Makefile`, `package.json`, `.npmrc`,
 `.github/workflows`, `.pre-commit-config.yaml`, `.gitattributes`, `.gitmodules`, `AGENTS.md`."""
 OWN = (OWN_PREFIX + "*/**",)
-_MOST_REMEMBERED = 1_000  # unprotected paths that are cached
+_MOST_REMEMBERED = 1_000  # unprotected paths that are cached: bounds the memory
 _IGNORABLE = (
     (0x00AD, 0x00AD),
     (0x034F, 0x034F),

@@ -102,7 +102,7 @@ LANGUAGES = frozenset(
 )
 """Languages of fences in which calls and quoted blocks are read; in other fences they are code."""
 _MOST_PATTERNS = 128  # compiled patterns that are cached: more than the readers have
-_CLOCK_LINES = 1_024  # lines between two looks at the clock
+_CLOCK_LINES = 1_024  # lines between two looks at the clock: a look takes as long as a short line
 MOST_DIGITS = 18
 """Digits of a line number: longer numbers are something else, and `int` refuses very many digits."""
 MOST_UNENDED = 20

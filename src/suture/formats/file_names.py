@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LONGEST_PATH = 300  # characters of a path: longer text is something else
 _LONGEST_LINE = 20_000  # characters at the start of a line that are searched for paths: bounds the time
 _MOST_MENTIONED = 20  # likeliest files that a block may be about: each one is looked up in the workspace
-_CLAUSE_CHARACTERS = 80  # characters before and after a name that are searched for what the sentence does with it
+_CLAUSE_CHARACTERS = 80  # characters before and after a name in which the rest of its clause is searched for
 _LABELS = frozenset(
     (
         *("file", "filename", "file name", "filepath", "file path", "path", "new file", "new_file", "create file"),

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from suture.formats import Reader
 
-_INTRODUCTION = 3
+_MOST_INTRODUCTION_LINES = 3
 """Lines above a fence, not counting blank ones, that may say what it contains."""
 _MOST_NOTED_LINES = 10
 """Lines of a fence, at its start or after a block, that may say which file comes."""
@@ -53,7 +53,7 @@ _MOST_UNCLOSED = 20  # fenced files without an end after which no end is searche
 _TEXTS = {"md", "markdown"}
 _THOUGHTS = {"think", "thinking", "thought", "thoughts", "reasoning", "scratchpad"}
 """Languages of fences that contain thinking."""
-_LONG_FENCE = 4  # characters of a fence in which other fences are content
+_OUTER_FENCE_CHARACTERS = 4  # characters of a fence in which other fences are content
 _COMMANDS = {"bash", "sh", "shell", "zsh", "fish", "console", "terminal", "powershell"}
 _NO_FILES = {*_COMMANDS, "text", "output", "log"}
 """Languages of fences that contain commands or their output."""
@@ -453,7 +453,7 @@ class ReplyParser:
             first += 1
         if line is None:
             return at + 1
-        if not (source.whole_files and (len(fence) >= _LONG_FENCE or source.language in _TEXTS)):
+        if not (source.whole_files and (len(fence) >= _OUTER_FENCE_CHARACTERS or source.language in _TEXTS)):
             reader = (yield from wait_for_reader(source, first)) or (
                 (yield from wait_for_reader(source, first + 1)) if path_on_line(line) else None
             )
@@ -484,7 +484,7 @@ class ReplyParser:
         lines = [first] if _is_comment(first) else []
         lines.append(self._source.lines[at].strip().lstrip("`~"))
         above = (line for line in reversed(self._source.lines[self._first_free_line : at]) if line.strip())
-        for line, _ in zip(above, range(_INTRODUCTION), strict=False):
+        for line, _ in zip(above, range(_MOST_INTRODUCTION_LINES), strict=False):
             if parse_fence(line) is not None:
                 break
             lines.append(line)

@@ -48,7 +48,7 @@ _END_OF = {"search": "replace", "new_file": "end_of_file"}
 _START_OF = {"replace": "search", "end_of_file": "new_file"}
 _MOST_SPLITS = 20  # ways to split a block: each one is searched for in the file
 _MOST_INNER = 1_000  # blocks in the content of a block that are considered: bounds the time
-_MOST_LINES_ABOVE = 500  # lines above a block in which `<apply_diff>` is searched for
+_MOST_LINES_ABOVE = 500  # lines above a block in which `<apply_diff>` is searched for: bounds the time
 _NUMBERS = (":start_line:", ":end_line:")
 _ESCAPED = ("\\<<<<<<<", "\\=======", "\\>>>>>>>", "\\-------", *(f"\\{name}" for name in _NUMBERS))
 

@@ -79,7 +79,7 @@ _MAX_DEPTH = 50  # levels of nested groups: each one takes several calls on Pyth
 MAX_DIGITS = 9
 """Digits of a number: more are not needed, and `int` refuses very many."""
 _MAX_GROUPS = 500  # capturing groups, by choice: each match has a span for every group
-_MAX_SHOWN = 40  # characters of an unknown property that a message shows
+_MAX_SHOWN = 40  # characters of an unknown property that a message shows: a model pays for each
 _MAX_COUNT = 2**31 - 1  # repetitions; a larger number is reduced to this one, because no text is that long
 _MAX_QUANTIFIER = 40  # characters of `{n,m}`: braces around longer numbers are literal text
 _LOCAL_FLAGS = frozenset("ims")

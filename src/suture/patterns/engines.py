@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     Spans = list[tuple[int, int]]
 
 _SECONDS_PER_PLACE = 1e-5  # added to a file's time limit for each place that is examined
-_MAX_EXTENSION = 10  # times its limit that a file may be searched with these additions
+_MAX_EXTENSION = 10  # times its limit that a file may be searched with these additions: bounds the time of a call
 _MAX_STRING_BYTES = 10_000_000  # of a text that is kept as bytes and as a string, by choice: it doubles the memory
 _EXTRA_BYTES = 2  # additional bytes of an undecodable byte in the view
 
@@ -61,7 +61,7 @@ _CHEAP_PRODUCT = (
 )
 _PROBE_SIZES = (64, 512, 4_096, 32_768)  # bytes that are searched to measure the speed of RE2
 _LEAST_PROBE_SECONDS = 0.05  # seconds that a probe must take for an estimate
-_OVERDRAFT = 4  # the rough estimate may exceed the remaining time by this factor
+_OVERDRAFT = 4  # the rough estimate may exceed the remaining time by this factor before a search is refused
 _LINE_FEED = 0x0A
 _MAX_REMEMBERED = 100  # compiled patterns that are cached, by choice: more than a session uses
 _UNDECODABLE = 0xDC80  # the first surrogate that stands for an undecodable byte

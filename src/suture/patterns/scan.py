@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _BYTES_PER_REQUEST = 4_000  # the text is split into lines once context was needed more often than once in so many bytes
 _LARGEST_SPLIT = 20_000_000  # bytes of a text that is split into lines: each line takes more than 50 bytes
-_EXTENT_SIZE = 40  # characters that a place counts as part of an answer
+_EXTENT_SIZE = 40  # characters that a place counts as part of an answer: its four numbers, and their names
 _ROWS_PER_STRING = 4_096  # rows that are joined: a string's overhead is longer than most rows
 
 
