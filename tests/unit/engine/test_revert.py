@@ -809,7 +809,7 @@ def test_an_undo_of_any_change_is_refused_and_changes_nothing_or_is_taken_back_b
             before,
         )
         return
-    assert trial.metadata == {**result.metadata, "change_id": None}
+    assert trial.metadata == {**result.metadata, "change_id": None, "dry_run": True}
     for file in result.metadata["files"]:
         found = fs.files().get(file.get("to", file["path"]))
         assert file["hash"] == (None if found is None else hashed(found))
