@@ -29,7 +29,7 @@ _COMMAND_WORDS = {
     "reply": "the reply",
 }
 """Tool arguments that are not options of the same name on the command line."""
-_COMMANDS = {"file_read": "suture read"}
+_COMMANDS = {"file_read": "suture read", "history": "suture log"}
 _SETTINGS = {
     "allow_executables": "--allow-executables",
     "check_call_ms": "--max-time SECONDS",
@@ -85,6 +85,15 @@ class Audience(Record):
     def of_edit(self, index: int, name: str) -> str:
         """The name of an argument of one edit."""
         return f"edits[{index}].{name}"
+
+    def of_this_edit(self, name: str) -> str:
+        """The name of an argument of the edit that the sentence is about."""
+        return name
+
+    def text_to_send(self, name: str, text: str, json: str) -> str:
+        """A text argument of an edit, to copy; `json` is an object with only this argument."""
+        del name, text
+        return json
 
     def setting(self, name: str) -> str:
         """How to set a setting."""
@@ -146,6 +155,8 @@ class Terminal(Audience):
     """A person at a terminal: arguments are options, tools are commands, a correction is a command to copy."""
 
     prints_data: bool = True
+    by_options: bool = False
+    """Whether the call's only edit is given by options; otherwise it is JSON, which has its own names."""
     edit_options: str = ""
     """What follows the edits in the command for a corrected edit."""
 
@@ -153,6 +164,20 @@ class Terminal(Audience):
         """An option, or a word of the command's help; an argument inside JSON has its own name."""
         first = name.partition("[")[0]
         return name if first in _IN_JSON else _COMMAND_WORDS.get(first) or f"--{first.replace('_', '-')}"
+
+    def of_edit(self, index: int, name: str) -> str:
+        """An option, if the edit is given by options."""
+        return self.argument(name) if self.by_options else super().of_edit(index, name)
+
+    def of_this_edit(self, name: str) -> str:
+        """Like `of_edit`."""
+        return self.argument(name) if self.by_options else name
+
+    def text_to_send(self, name: str, text: str, json: str) -> str:
+        """An option to copy, unless the shell would need another way of quoting."""
+        from shlex import quote  # only a failure needs it
+
+        return f"{self.argument(name)}={quote(text)}" if self.by_options and text.isprintable() else json
 
     def setting(self, name: str) -> str:
         """The command's own option, if there is one."""

@@ -632,7 +632,9 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Report an error, with a suggestion if a word was taken for an option, or its letters for several options."""
         unknown = [word for word in self._before_dashes() if self._is_unknown(word)]
-        if ("are required:" in message and unknown) or "ignored explicit argument" in message:
+        if "are required:" in message and unknown:
+            message = f"unrecognized arguments: {' '.join(unknown)}{self._suggestion(unknown)}"
+        elif "ignored explicit argument" in message:
             message += self._suggestion(unknown)
         report_misuse(self.prog.partition(" ")[2], message)
         sys.exit(USAGE)
@@ -643,8 +645,10 @@ class _Parser(argparse.ArgumentParser):
 
         options = [option for option in self._option_string_actions if option.startswith("--")]
         for word in words:
-            near = get_close_matches(word.partition("=")[0], options, 1, _SIMILARITY) if word.startswith("--") else []
-            if near:
+            name = word.partition("=")[0]
+            begun = [option for option in options if option.startswith(name)]
+            near = begun if len(begun) == 1 else get_close_matches(name, options, 1, _SIMILARITY)
+            if near and word.startswith("--"):
                 return f"; did you mean {near[0]}?"
         takes_pattern = any(action.dest == "pattern" for action in self._actions)
         if takes_pattern and (not words or any(word.startswith("-") for word in words)):

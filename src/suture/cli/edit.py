@@ -173,7 +173,7 @@ def edit(options: argparse.Namespace) -> int:
         options,
         lambda workspace: workspace.call("file_edit", arguments),
         lambda result: _print_edit(options, result),
-        TERMINAL.evolve(edit_options=_repeated_options(options)),
+        TERMINAL.evolve(by_options=options.edits is None, edit_options=_repeated_options(options)),
     )
 
 
@@ -445,7 +445,10 @@ def _reply_text(name: str) -> str:
     """The reply, without a byte order mark."""
     if name == STDIN and sys.stdin is not None and sys.stdin.isatty():
         note("Paste the reply; end with Ctrl-D on a new line.")
-    return text_of(name).removeprefix("\ufeff")
+    text = text_of(name)
+    if not text and name == STDIN:  # the command that writes to the pipe may have failed
+        raise ValueError("stdin is empty")
+    return text.removeprefix("\ufeff")
 
 
 def _report_refusal(options: argparse.Namespace, result: ToolResult) -> int:

@@ -90,8 +90,8 @@ def _no_match(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     else:
         yield "Searched for (between >>>markers<<<):"
         yield f">>>{_search_excerpt(error.search_text)}<<<"
-    yield from _evidence(error)
-    yield from _closer(error)
+    yield from _evidence(error, audience)
+    yield from _closer(error, audience)
     yield ""
     yield "Suggestions:"
     yield from _number_fixes(suggestions(error, audience)[: _SHOWN_FIXES if error.attempt == 1 else None])
@@ -114,12 +114,12 @@ def _search_excerpt(text: str) -> str:
     return f"{shown}\n" if text.endswith("\n") else shown
 
 
-def _evidence(error: errors.NoMatch) -> Iterator[str]:
+def _evidence(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     """What is known about where the text should be."""
     if error.applied is not None:
         change = f", written by change {error.applied['change_id']}" if error.applied["change_id"] else ""
         yield ""
-        yield f"new_text is already at {span_of(error.applied)}{change}."
+        yield f"{audience.of_this_edit('new_text')} is already at {span_of(error.applied)}{change}."
         return
     if error.consumed_by is not None:
         yield ""
@@ -135,7 +135,7 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
     if error.why == "conflict" and error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
         yield ""
         yield f"Line {error.sides['line']} is not what the change assumes:"
-        sides = {"in old_text:": error.sides["base"], "in the file:": error.sides["ours"]}
+        sides = {f"in {audience.of_this_edit('old_text')}:": error.sides["base"], "in the file:": error.sides["ours"]}
         yield from (f"  {name} {line}" for name, side in sides.items() for line in few(side, 1))
         return
     if not error.file_preview:
@@ -143,13 +143,13 @@ def _evidence(error: errors.NoMatch) -> Iterator[str]:
         yield f"{plain(error.path)} is empty."
     if error.similar_content and (error.attempt == 1 or error.why == "ambiguous"):
         yield ""
-        yield from _similar(error)
+        yield from _similar(error, audience)
 
 
-def _similar(error: errors.NoMatch) -> Iterator[str]:
-    places = error.similar_content
+def _similar(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
+    places, new_text = error.similar_content, audience.of_this_edit("new_text")
     if error.why == "unproved":
-        yield f"It was found {how_matched(error.rung)}, but it is not clear how to apply new_text there:"
+        yield f"It was found {how_matched(error.rung)}, but it is not clear how to apply {new_text} there:"
     elif error.why == "ambiguous":
         unclear = ", and it is not clear which one you mean" if error.expected_occurrences == 1 else ""
         yield f"It fits {count(len(places), 'place')} {how_matched(error.rung)}{unclear}:"
@@ -174,29 +174,29 @@ def _one_line(content: str) -> str:
     return f"{first} … ({len(lines)} lines)" if len(lines) > 1 else first
 
 
-def _closer(error: errors.NoMatch) -> Iterator[str]:
+def _closer(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     """What a repeated edit shows in addition: the region itself, or the words that the file has."""
     if error.region is not None and error.attempt > 1:
         yield ""
         yield f"{span_of(error.region).capitalize()} of {plain(error.path)}, exactly:"
         yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION_LINES])
     elif error.words is not None and error.why == "missing":
-        yield from _words(error, error.words)
+        yield from _words(error, error.words, audience.of_this_edit("old_text"))
 
 
-def _words(error: errors.NoMatch, known: errors.WordsFound) -> Iterator[str]:
+def _words(error: errors.NoMatch, known: errors.WordsFound, old_text: str) -> Iterator[str]:
     """Which words of the text the file has; the second time, with the lines that they are in."""
     there, missing = known["there"], ", ".join(map(plain, known["missing"]))
     if not there and not missing:
         return
     yield ""
     if missing:
-        yield f"Words of old_text that are not in the file: {missing}."
+        yield f"Words of {old_text} that are not in the file: {missing}."
     if there and error.attempt == 1:
         words = ", ".join(f"{plain(known_word['word'])} (line {known_word['line_number']})" for known_word in there)
-        yield f"Words of old_text that are in the file: {words}."
+        yield f"Words of {old_text} that are in the file: {words}."
     elif there:
-        yield "Lines that share a word with old_text:"
+        yield f"Lines that share a word with {old_text}:"
         lines = dict.fromkeys((known_word["line_number"], known_word["content"]) for known_word in there)
         yield from (f"Line {number}: {as_it_is(content)}" for number, content in lines)
     else:
@@ -219,19 +219,20 @@ def _number_fixes(fixes: list[dict[str, str]]) -> Iterator[str]:
 
 
 def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[str, str]]:
+    old_text, new_text = audience.of_this_edit("old_text"), audience.of_this_edit("new_text")
     if error.applied is not None:
         done = "it has" if error.applied["change_id"] else "if this is the place, it has"
         yield _fix("ALREADY_APPLIED", f"Leave this edit out: {done} already been applied")
         return
     if not error.file_preview:
-        yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty old_text. {_read_first(audience)}")
+        yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty {old_text}. {_read_first(audience)}")
         return
     if error.why == "deleted":
         yield _fix("TARGET_DELETED", "Read the file again, and decide whether the change is still needed")
         return
     if error.why == "empty":
-        yield _fix("USE_EXACT_TEXT", "Say which text to replace: an empty old_text fits only an empty file")
-        yield _fix("USE_EXACT_TEXT", "To insert, send an adjacent line as old_text, and repeat it in new_text")
+        yield _fix("USE_EXACT_TEXT", f"Say which text to replace: an empty {old_text} fits only an empty file")
+        yield _fix("USE_EXACT_TEXT", f"To insert, send an adjacent line as {old_text}, and repeat it in {new_text}")
         return
     if error.correction is not None:
         fixed = visible_json({name: error.correction[name] for name in ("old_text", "new_text")})
@@ -240,9 +241,10 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
         yield _fix("USE_EXACT_TEXT", f"{order}; it occurs once, at {span_of(error.correction)}", example)
     yield from _special_fixes(error, audience)
     if error.attempt > 1 and error.region is not None:
-        whole = f"Replace {span_of(error.region)} completely: send this as old_text, and the new lines as new_text"
-        yield _fix("USE_EXACT_TEXT", whole, visible_json({"old_text": error.region["text"]}))
-    yield from _unique_fixes(error)
+        place = span_of(error.region)
+        whole = f"Replace {place} completely: send this as {old_text}, and the new lines as {new_text}"
+        yield _fix("USE_EXACT_TEXT", whole, _old_text_to_send(error.region["text"], audience))
+    yield from _unique_fixes(error, audience)
     if error.stale is None:
         yield _fix("USE_EXACT_TEXT", _read_first(audience))
     yield from _white_space_fixes(error)
@@ -278,11 +280,13 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
     if error.why == "partly_applied":
         yield _fix("USE_EXACT_TEXT", "Part of this change has already been made: send only the rest")
     if error.why == "elided":
-        yield _fix("USE_EXACT_TEXT", "Write out what is left out ('...') in old_text and new_text")
+        both = f"{audience.of_this_edit('old_text')} and {audience.of_this_edit('new_text')}"
+        yield _fix("USE_EXACT_TEXT", f"Write out what is left out ('...') in {both}")
     if error.why == "conflict" and error.detail == "two_sided":
         yield _fix("USE_EXACT_TEXT", "The file has lines of its own there: decide whether yours come before or after")
     elif error.why == "conflict":
-        copy_exactly = "Copy these lines into old_text exactly, and write in new_text what they should become"
+        old_text, new_text = audience.of_this_edit("old_text"), audience.of_this_edit("new_text")
+        copy_exactly = f"Copy these lines into {old_text} exactly, and write in {new_text} what they should become"
         yield _fix("USE_EXACT_TEXT", copy_exactly)
     if any(difference["name"] in _ADDED for place in error.similar_content[:1] for difference in place["differences"]):
         yield _fix("ESCAPE_SPECIAL", "Send characters exactly as in the file: no escapes, entities or line numbers")
@@ -326,29 +330,35 @@ def _wrong_count_fixes(error: errors.WrongCount, audience: Audience) -> Iterator
     every = f"{audience.update_occurrences(actual)} if you want to replace all instances"
     few_only = "the one" if expected == 1 else f"just the {expected}"
     adjust = _fix("ADJUST_COUNT", every, f'"occurrences": {actual}' if error.attempt > 1 else "")
-    context = _fix("USE_EXACT_TEXT", f"Add more context to make the old_text unique to {few_only} you want")
+    old_text = audience.of_this_edit("old_text")
+    context = _fix("USE_EXACT_TEXT", f"Add more context to make the {old_text} unique to {few_only} you want")
     if expected < actual:
         yield adjust
         yield context
-        yield _fix("USE_EXACT_TEXT", "Split into multiple edits with unique old_text for each target")
+        yield _fix("USE_EXACT_TEXT", f"Split into multiple edits with unique {old_text} for each target")
     else:
         yield adjust
         missing = f"Check whether the missing {expected - actual} differ in spelling"
         yield _fix("USE_EXACT_TEXT", f"{missing}. {_read_first(audience)}")
     if error.attempt > 1:
-        yield from _unique_fixes(error)
+        yield from _unique_fixes(error, audience)
 
 
-def _unique_fixes(error: Mismatch) -> Iterator[dict[str, str]]:
+def _unique_fixes(error: Mismatch, audience: Audience) -> Iterator[dict[str, str]]:
     for text in error.unique:
-        only = f"To change line {text['line_number']} and no other, use this old_text, which occurs once"
-        yield _fix("USE_EXACT_TEXT", only, visible_json({"old_text": text["old_text"]}))
+        old_text = audience.of_this_edit("old_text")
+        only = f"To change line {text['line_number']} and no other, use this {old_text}, which occurs once"
+        yield _fix("USE_EXACT_TEXT", only, _old_text_to_send(text["old_text"], audience))
 
 
 def _not_found_fixes(error: errors.FileNotFound, _: Audience) -> Iterator[dict[str, str]]:
     for near in error.near:
         yield _fix("USE_EXACT_TEXT", f"Did you mean {plain(near)}?")
     yield _fix("USE_EXACT_TEXT", "Check the path: file_edit changes existing files; patch can create one")
+
+
+def _old_text_to_send(text: str, audience: Audience) -> str:
+    return audience.text_to_send("old_text", text, visible_json({"old_text": text}))
 
 
 def visible_json(value: Mapping[str, object]) -> str:

@@ -141,12 +141,12 @@ def _way_out(error: errors.UndoConflict) -> str:
     return f"Nothing was changed. Undo the later change {error.later[0]} first, or edit these lines yourself."
 
 
-def _other_change(error: errors.ChangeNotFound) -> str:
+def _other_change(error: errors.ChangeNotFound, audience: Audience) -> str:
     if error.candidates:
         return "Give more characters of the id."
     names = f" Snapshots: {', '.join(error.snapshots)}." if error.snapshots else ""
     forgotten = " Older ones were removed (history_max_bytes, history_max_days)." if error.forgotten else ""
-    return f"The history tool or `suture log` lists the changes.{names}{forgotten}"
+    return f"Use {audience.tool('history')} to list the changes.{names}{forgotten}"
 
 
 def _smaller(error: errors.InputTooLarge, audience: Audience) -> str:
@@ -747,7 +747,7 @@ MESSAGES: dict[str, Words] = dict(
                 if e.candidates
                 else f"No change has the id '{e.change_id}'."
             ),
-            _other_change,
+            hint_for=_other_change,
         ),
         entry(
             errors.NothingToUndo,
@@ -757,7 +757,9 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.NothingToRedo,
             lambda e: f"{e.change_id} has not been undone." if e.change_id else "There is nothing to redo.",
-            "Only an undone change can be redone; the history tool shows the state of each change.",
+            hint_for=lambda _, audience: (
+                f"Only an undone change can be redone. Use {audience.tool('history')} to see the state of each change."
+            ),
         ),
         entry(
             errors.AlreadyUndone,

@@ -446,7 +446,12 @@ def test_a_reply_that_cannot_be_read_is_wrong_usage(
     assert contents(root) == {"src/app.py": APP, "reply.md": REPLY}
 
 
-@pytest.mark.parametrize("reply", ["", "Sorry, I cannot do that.\n", "\0\x1b[31m"])
+def test_an_empty_stdin_is_no_reply(said: Run) -> None:
+    problem = "WRONG_USAGE: suture apply: stdin is empty\nSee: suture apply --help\n"
+    assert said("", code=2, err=problem) == ""
+
+
+@pytest.mark.parametrize("reply", ["\n", "Sorry, I cannot do that.\n", "\0\x1b[31m"])
 def test_a_reply_without_a_block_is_unusable(
     said: Run, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, reply: str
 ) -> None:

@@ -276,7 +276,9 @@ def test_a_pipe_that_is_closed_halfway_ends_quietly(root: Path, unbuffered: str)
             "suture read",
             "--start-line: expected a whole number at least 1, got 0",
         ),
-        (["--versoin"], "suture", "the following arguments are required: COMMAND; did you mean --version?"),
+        (["--versoin"], "suture", "unrecognized arguments: --versoin; did you mean --version?"),
+        (["-x"], "suture", "unrecognized arguments: -x"),
+        (["read", "a.txt", "--star", "3"], "suture read", "unrecognized arguments: --star; did you mean --start-line?"),
         (["--nothing", "read", "a.txt"], "suture", "unrecognized arguments: --nothing"),
     ],
 )

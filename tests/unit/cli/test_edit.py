@@ -242,6 +242,24 @@ def test_a_correction_with_what_a_terminal_obeys_lands_as_it_was_meant(
     assert (root / "-a.py").read_text() == "if x:\n\ty = '\x9b'\n"
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--old", "o", "--new", "0"], "2. Add more context to make the --old-text unique"),
+        (["--old", "Two", "--new", "2"], "use this --old-text, which occurs once: --old-text=two\n"),
+        (["--old", "on", "--new", "On", "--dry-run"], "warning: --old-text is part of a longer word or number: one\n"),
+        (['{"old_text": "Two", "new_text": "2"}'], """use this old_text, which occurs once: {"old_text": "two"}\n"""),
+        (['{"old_text": "on", "new_text": "On"}', "--dry-run"], "warning: edits[0]: old_text is part of"),
+    ],
+)
+def test_a_text_is_named_as_it_was_given(
+    root: Path, capfd: pytest.CaptureFixture[str], options: list[str], words: str
+) -> None:
+    main(["edit", "a.txt", *options])
+    assert words in capfd.readouterr().err
+    assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
+
+
 @pytest.mark.usefixtures("root")
 def test_one_of_several_edits_is_corrected_as_an_edit(capfd: pytest.CaptureFixture[str]) -> None:
     wrong = [{"old_text": "one", "new_text": "1"}, {"old_text": "\ttwo", "new_text": "\t2"}]

@@ -302,7 +302,7 @@ OUTRIGHT = "--encoding: applies only to files that are named; name them instead 
         (["x", "--exlude", "y"], "unrecognized arguments: --exlude; did you mean --exclude?"),
         (["--max-match=3", "x", "y"], "unrecognized arguments: --max-match=3; did you mean --max-matches?"),
         (["-index"], f"argument -i/--ignore-case: ignored explicit argument 'ndex'; {DASH}"),
-        (["-4px"], f"the following arguments are required: PATTERN; {DASH}"),
+        (["-4px"], f"unrecognized arguments: -4px; {DASH}"),
         (["-i"], "the following arguments are required: PATTERN"),
         (["x", "src", "-l", "--nothing", "docs"], f"unrecognized arguments: --nothing; {DASH}"),
         (["x", "-C", "-1"], "argument -C/--context: expected a number of at least 0, got '-1'"),
