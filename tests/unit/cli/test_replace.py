@@ -101,6 +101,7 @@ def test_json_is_the_whole_result_of_the_tool(
     assert main(["replace", *WORDS, *globs, "--json", *write]) == 0
     shown = json.loads(capfd.readouterr().out)
     assert bool(shown["metadata"].pop("change_id")) == bool(write)
+    assert (shown["metadata"].pop("dry_run", False), expected.metadata.pop("dry_run")) == (not write, True)
     del expected.metadata["change_id"]
     assert shown == {"isError": False, "data": expected.rows, "metadata": expected.metadata}
 
