@@ -11,7 +11,7 @@ from suture.patterns import template
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Clock, Subject, compile_pattern
 from suture.patterns.python import FLAGS, PythonPattern, parse_template
-from suture.patterns.scan import Places, each_match, extracts, segments
+from suture.patterns.scan import Places, Room, each_match, extracts, segments
 from suture.patterns.translate import for_re2, for_regex
 from suture.text import Text
 from tests.fuzz.mutation import joined
@@ -44,8 +44,8 @@ def _pattern(data: bytes) -> object:
         spans = list(islice(each_match(engine, subject, clock), 50))
         engine.may_hold(body)
         list(engine.lines(subject, clock))[:10]
-        extracts("a", subject, spans, _ROOM)
-        segments(subject, spans, 10, _ROOM)
+        extracts("a", subject, spans, Room(_ROOM))
+        segments(subject, spans, 10, Room(_ROOM))
         places = Places(subject)
         for first, *_ in spans:
             assert 0 <= first[0] <= first[1] <= len(text.body), "a match lies outside of the text"

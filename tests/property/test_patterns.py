@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from suture.errors import InvalidFlags, InvalidRegex
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Clock, compile_pattern
-from suture.patterns.scan import each_match, rows
+from suture.patterns.scan import Room, each_match, rows
 from tests.scale import scaled
 from tests.unit.patterns.grammar import (
     by_both,
@@ -113,7 +113,7 @@ def naive(text: str, offset: int) -> tuple[int, int]:
 def test_lines_and_columns_are_those_that_counting_gives(text: str, pattern: str, flags: str, around: int) -> None:
     subject, ready = subject_of(text), compile_pattern(parse(pattern, flags))
     matches = list(each_match(ready, subject, Clock(5_000, 5_000)))
-    told: list[dict[str, Any]] = [json.loads(row) for row in rows("x", subject, matches, (around, around), 10**9)]
+    told: list[dict[str, Any]] = [json.loads(row) for row in rows("x", subject, matches, (around, around), Room(10**9))]
     assert [(row["line"], row["column"]) for row in told] == [naive(text, spans[0][0]) for spans in matches]
     assert [row["match"] for row in told] == [text.encode()[slice(*spans[0])].decode() for spans in matches]
     assert all(len(row["context_before"]) == min(around, row["line"] - 1) for row in told)

@@ -11,7 +11,7 @@ from itertools import islice
 from suture import shapes
 from suture.bounds import check_limit, timed
 from suture.errors import OverMatch, TooManyReplacements
-from suture.patterns.scan import each_match, rows
+from suture.patterns.scan import Room, each_match, rows
 from suture.patterns.template import parse as parse_template
 from suture.plan import Plan
 from suture.records import Record
@@ -245,7 +245,7 @@ class Replacements:
             result = result.evolve(replacements=self._number, diff=results.plan_diff(changed))
         else:
             around = request.context_before, request.context_after
-            rows = replacement_rows(files, around, self._session.settings.max_result_bytes)
+            rows = replacement_rows(files, around, Room(self._session.settings.max_result_bytes))
 
         def describe(change: Change | None) -> Answer:
             metadata = result.evolve(change_id=None if change is None else change.id).data()
@@ -254,14 +254,13 @@ class Replacements:
         return Proposal(plan, describe)
 
 
-def replacement_rows(files: Iterable[FileReplacements], around: tuple[int, int], room: int) -> list[str]:
-    """Each replacement as a JSON row; refuses more than `room` characters."""
-    all_rows: list[str] = []
-    for file in files:
-        more = rows(file.change.place.name, file.subject, file.matches, around, room, file.change.edits)
-        room -= sum(map(len, more))
-        all_rows += more
-    return all_rows
+def replacement_rows(files: Iterable[FileReplacements], around: tuple[int, int], room: Room) -> list[str]:
+    """Each replacement as a JSON row."""
+    return [
+        row
+        for file in files
+        for row in rows(file.change.place.name, file.subject, file.matches, around, room, file.change.edits)
+    ]
 
 
 def plan_replace(session: Session, request: RegexReplace) -> Proposal:

@@ -16,7 +16,7 @@ from suture.errors import NoCaptureGroups, SutureError
 from suture.files.walk import ContentFilter
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Clock, Subject, compile_pattern
-from suture.patterns.scan import each_match, extents, extents_size, extracts, line_rows, matching_lines, rows, segments
+from suture.patterns.scan import Room, each_match, extents, extracts, line_rows, matching_lines, rows, segments
 from suture.records import Record
 from suture.settings import Settings
 from suture.tools import results, spec
@@ -238,7 +238,7 @@ class _Searcher:
         self.files: list[FileMatches] = []
         """The files that have matches."""
         self._left = query.max_matches
-        self._room = session.settings.max_result_bytes
+        self._room = Room(session.settings.max_result_bytes)
 
     def search_runs(self, root: int, runs: Iterable[Run]) -> None:
         """Search the files of a walk until there are enough matches."""
@@ -262,10 +262,8 @@ class _Searcher:
         items: list[Any]
         if query.view == "rows":
             items = rows(name, subject, matches, around, self._room)
-            self._room -= sum(map(len, items))
         elif query.view == "lines":
             items, contents = extents(subject, matches, around, self._room)
-            self._room -= extents_size(items, contents)
         else:
             items = [None for _ in timed(matches)]
         if items:
@@ -503,7 +501,7 @@ def extract(session: Session, request: RegexExtract) -> Answer:
     name, subject = _start(session, request, clock)
     if subject is None:
         return binary_answer(name)
-    room = session.settings.max_result_bytes
+    room = Room(session.settings.max_result_bytes)
     matches = islice(each_match(compiled, subject, clock), request.max_matches)
     return list_answer(extracts(name, subject, matches, room))
 
@@ -514,7 +512,7 @@ def match_lines(session: Session, request: RegexMatchLines) -> Answer:
     name, subject = _start(session, request, clock)
     if subject is None:
         return binary_answer(name)
-    most, room = request.max_lines, session.settings.max_result_bytes
+    most, room = request.max_lines, Room(session.settings.max_result_bytes)
     lines = matching_lines(compiled, subject, clock, invert=request.invert, most=most)
     if request.format == "json":
         return list_answer(line_rows(name, lines, room))
@@ -537,7 +535,7 @@ def split(session: Session, request: RegexSplit) -> Answer:
     if subject is None:
         return binary_answer(name)
     matches = clock.untimed(compiled.matches(subject, clock))
-    return list_answer(segments(subject, matches, request.max_splits, session.settings.max_result_bytes))
+    return list_answer(segments(subject, matches, request.max_splits, Room(session.settings.max_result_bytes)))
 
 
 REGEX_EXTRACT = ToolSpec(

@@ -10,7 +10,7 @@ import pytest
 from suture.errors import InputTooLarge
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Clock, Subject, compile_pattern
-from suture.patterns.scan import Places, each_match, extents, extracts, line_rows, matching_lines, rows, segments
+from suture.patterns.scan import Places, Room, each_match, extents, extracts, line_rows, matching_lines, rows, segments
 from suture.text import Text
 
 LONG = Clock(10_000_000, 10_000_000)
@@ -22,7 +22,7 @@ def searched(pattern: str, body: bytes, most: int | None = None) -> tuple[Subjec
 
 
 def told(subject: Subject, matches: list[Any], around: int) -> list[dict[str, Any]]:
-    return [json.loads(row) for row in rows("f", subject, matches, (around, around), 10**9)]
+    return [json.loads(row) for row in rows("f", subject, matches, (around, around), Room(10**9))]
 
 
 def parsed(rows: list[str]) -> Any:
@@ -84,15 +84,15 @@ def test_extents(
     pattern: str, body: str, around: int, found: list[tuple[int, int, int, int]], lines: dict[int, str]
 ) -> None:
     subject, matches = searched(pattern, body.encode())
-    assert extents(subject, matches, (around, around), 1_000) == (found, lines)
+    assert extents(subject, matches, (around, around), Room(1_000)) == (found, lines)
 
 
 @pytest.mark.promise("bound.rows")
 def test_lines_around_matches_are_counted_while_they_are_kept() -> None:
     subject, matches = searched("/a/g", b"a" * 100 + b"\n" + b"b" * 1_000)
-    assert len(extents(subject, matches, (0, 0), 4_100)[0]) == 100
+    assert len(extents(subject, matches, (0, 0), Room(4_100))[0]) == 100
     with pytest.raises(InputTooLarge) as caught:
-        extents(subject, matches, (0, 1), 1_000)
+        extents(subject, matches, (0, 1), Room(1_000))
     assert caught.value.size == 1_140
 
 
@@ -125,7 +125,7 @@ def test_many_matches_have_the_same_context_as_few() -> None:
 
 def test_extracts() -> None:
     subject, matches = searched("/(a)(b)?/g", b"ab\na")
-    assert parsed(extracts("f", subject, matches, 1_000)) == [
+    assert parsed(extracts("f", subject, matches, Room(1_000))) == [
         {"file": "f", "line": 1, "groups": ["a", "b"]},
         {"file": "f", "line": 2, "groups": ["a", None]},
     ]
@@ -150,7 +150,7 @@ def test_lines_that_match(
 ) -> None:
     told = list(matching_lines(compile_pattern(parse("a")), Subject(Text.decode(body)), LONG, invert=invert, most=most))
     assert told == lines
-    assert parsed(line_rows("f", told, 1_000)) == [
+    assert parsed(line_rows("f", told, Room(1_000))) == [
         {"file": "f", "line": line, "content": content} for line, content in lines
     ]
 
@@ -168,7 +168,7 @@ def test_lines_that_match(
 )
 def test_segments(pattern: str, body: bytes, most: int | None, parts: list[tuple[str, int, int]]) -> None:
     subject = Subject(Text.decode(body))
-    told = segments(subject, compile_pattern(parse(pattern)).matches(subject, LONG), most, 1_000)
+    told = segments(subject, compile_pattern(parse(pattern)).matches(subject, LONG), most, Room(1_000))
     assert parsed(told) == [
         {"segment": number, "content": content, "line_start": first, "line_end": last}
         for number, (content, first, last) in enumerate(parts, 1)
@@ -183,7 +183,7 @@ def endless(line: str) -> Iterator[tuple[int, str]]:
 @pytest.mark.promise("bound.rows")
 def test_rows_are_counted_while_they_are_made() -> None:
     with pytest.raises(InputTooLarge) as caught:
-        line_rows("f", endless(""), 1_000_000)
+        line_rows("f", endless(""), Room(1_000_000))
     assert 1_000_000 < caught.value.size < 1_000_200
     assert (caught.value.limit, caught.value.setting) == (1_000_000, "max_result_bytes")
 
@@ -192,14 +192,14 @@ def test_rows_are_counted_while_they_are_made() -> None:
 def test_a_row_that_is_too_long_is_not_made() -> None:
     subject, matches = searched("/((((a+))))/g", b"a" * 1_000)
     with pytest.raises(InputTooLarge) as caught:
-        rows("f", subject, matches, (0, 0), 1_000, (pytest.fail("it was made") for _ in matches))
+        rows("f", subject, matches, (0, 0), Room(1_000), (pytest.fail("it was made") for _ in matches))
     assert caught.value.size == 1_250  # five times a thousand bytes, which are 250 characters at least
     with pytest.raises(InputTooLarge):
-        extracts("f", subject, matches, 900)
+        extracts("f", subject, matches, Room(900))
 
 
 @pytest.mark.promise("bound.rows")
 def test_many_rows_are_put_together() -> None:
-    told = line_rows("f", islice(endless("é"), 10_000), 10**9)
+    told = line_rows("f", islice(endless("é"), 10_000), Room(10**9))
     assert len(told) < 10_000
     assert [row["line"] for row in parsed(told)] == list(range(1, 10_001))
