@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NotRequired, Self, TypedDict, TypeVar
 
-    from suture.shapes import CorrectedSearch, Findings, UnreadEdit, WrittenOn
+    from suture.shapes import CorrectedEdit, CorrectedSearch, Findings, UnreadEdit, WrittenOn
 
     E = TypeVar("E", bound="SutureError")
 
@@ -64,12 +64,6 @@ if TYPE_CHECKING:
 
         change_id: str | None
         """The change that put it there, if it is known."""
-
-    class CorrectedEdit(LineRange):
-        """The corrected edit, which applies."""
-
-        old_text: str
-        new_text: str
 
     class SidesAt(TypedDict):
         """The text on each side where the file differs in lines that a change touches."""

@@ -211,6 +211,15 @@ class WrittenOn(Data):
     until: str | None = text("The change or commit that replaced it").nullable
 
 
+class CorrectedEdit(Data):
+    """The corrected edit, which applies."""
+
+    old_text: str = text("The lines of the file")
+    new_text: str = text("What they become")
+    start_line: int = integer("First line, from 1")
+    end_line: int = integer("Last line, inclusive")
+
+
 class CorrectedSearch(Data):
     """The search and replacement that were probably meant."""
 

@@ -13,6 +13,7 @@ from suture import errors
 from suture.match.diagnose import block, diagnose, evident_site, failure_of, is_evident, words_of
 from suture.match.index import Index, Refused, Site, symbol
 from suture.records import Record
+from suture.shapes import CorrectedEdit
 from suture.text.replace import MOST_HITS
 from suture.tools.results import version_of
 from suture.wording import difference
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from suture.errors import (
         AppliedAt,
-        CorrectedEdit,
         FilePreview,
         Highlight,
         LineRange,
@@ -337,7 +337,7 @@ class View:
         fits = failure.correction
         if fits is None:
             return None
-        return {"old_text": fits.old, "new_text": fits.new, **self._range(fits.start_line, fits.end_line)}
+        return CorrectedEdit(old_text=fits.old, new_text=fits.new, **self._range(fits.start_line, fits.end_line))
 
     def sides(self, failure: Failure) -> SidesAt | None:
         """The text on each side where the file differs in lines that the change touches."""

@@ -26,7 +26,7 @@ from suture.match.index import Found
 from suture.match.placeholders import find_added
 from suture.plan import Plan
 from suture.records import Record
-from suture.shapes import UnreadEdit
+from suture.shapes import CorrectedEdit, UnreadEdit
 from suture.text.diff import line_edits
 from suture.tools import results, spec
 from suture.tools.failure import hunk_error
@@ -124,20 +124,13 @@ class Summary(shapes.Data):
         )
 
 
-class Correction(shapes.Data):
-    """The corrected change, which applies."""
-
-    old_text: str = shapes.text("The lines of the file")
-    new_text: str = shapes.text("What they become")
-    start_line: int = results.START_LINE
-    end_line: int = results.END_LINE
-
-
 class BlockFailure(results.Failure):
     """Why a block failed."""
 
     details: list[str] = shapes.values("What is known about it").optional
-    correction: Correction | None = shapes.member("The corrected change, if it is known", Correction).nullable.optional
+    correction: CorrectedEdit | None = shapes.member(
+        "The corrected change, if it is known", CorrectedEdit
+    ).nullable.optional
 
 
 class ReplyBlock(shapes.Data):

@@ -525,7 +525,7 @@ def _not_found(session: Session, search: SearchReplace | None, name: str, before
 
     missing = examine(session, before, SearchTarget(before.place.name, search.search, search.replace), dry_run=False)
     fits = missing.correction
-    corrected = None if fits is None else CorrectedSearch(search=fits["old_text"], replace=fits["new_text"])
+    corrected = None if fits is None else CorrectedSearch(search=fits.old_text, replace=fits.new_text)
     return error.evolve(details=details(missing, session.audience.evolve(hunk="edit")), correction=corrected)
 
 

@@ -177,7 +177,7 @@ def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
         yield f"- {other.code}: {message(other, audience)}"
         fits = getattr(other, "correction", None)
         if fits is not None:
-            edit = dumps({name: fits[name] for name in ("old_text", "new_text")})
+            edit = dumps({"old_text": fits.old_text, "new_text": fits.new_text})
             if len(edit) <= _LONGEST_CORRECTION:
                 yield f"  Send this edit instead: {edit}"
     if len(error.further) > _SHOWN_FURTHER:

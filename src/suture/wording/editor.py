@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suture import errors
-from suture.wording import as_it_is, count, entry, few, first_line, how_matched, plain, span_of
+from suture.wording import as_it_is, count, entry, few, first_line, how_matched, plain, span, span_of
 from suture.wording.edits import visible_json, where_it_went
 from suture.wording.messages import MESSAGES
 
@@ -72,10 +72,11 @@ def _fix_no_match(error: errors.NoMatch, audience: Audience) -> str:
         return "Nothing was changed. To add text, use insert."
     if error.correction is not None:
         fits = error.correction
-        example = {"old_str": fits["old_text"], "new_str": fits["new_text"]}
+        example = {"old_str": fits.old_text, "new_str": fits.new_text}
         call = visible_json({"command": "str_replace", "path": audience.path_sent or error.path, **example})
         call = call if len(call) <= _LONGEST_CALL else "(too long to show; see metadata.error.correction)"
-        return f"Nothing was changed. Send this instead; it fits once, at {span_of(fits)}: {call}"
+        where = span(fits.start_line, fits.end_line)
+        return f"Nothing was changed. Send this instead; it fits once, at {where}: {call}"
     return f"Nothing was changed. {_advice(error)}"
 
 

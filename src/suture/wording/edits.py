@@ -234,11 +234,11 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
         yield _fix("USE_EXACT_TEXT", f"Say which text to replace: an empty {old_text} fits only an empty file")
         yield _fix("USE_EXACT_TEXT", f"To insert, send an adjacent line as {old_text}, and repeat it in {new_text}")
         return
-    if error.correction is not None:
-        fixed = visible_json({name: error.correction[name] for name in ("old_text", "new_text")})
+    if (fits := error.correction) is not None:
+        fixed = visible_json({"old_text": fits.old_text, "new_text": fits.new_text})
         others = f" in place of edit {error.edit_index + 1}, with the others" if error.total_edits > 1 else ""
         order, example = audience.correction(error.path, fixed, others=others)
-        yield _fix("USE_EXACT_TEXT", f"{order}; it occurs once, at {span_of(error.correction)}", example)
+        yield _fix("USE_EXACT_TEXT", f"{order}; it occurs once, at {span(fits.start_line, fits.end_line)}", example)
     yield from _special_fixes(error, audience)
     if error.attempt > 1 and error.region is not None:
         place = span_of(error.region)

@@ -7,7 +7,7 @@ import pytest
 
 from suture import errors, wording
 from suture.match.diagnose import Difference
-from suture.shapes import WrittenOn
+from suture.shapes import CorrectedEdit, WrittenOn
 from suture.wording import edits
 
 # NO_MATCH
@@ -87,7 +87,7 @@ READ = ("USE_EXACT_TEXT", "Use file_read to see the exact content, then copy it 
 TABS = ("CHECK_WHITESPACE", "Check for tabs vs spaces - the file uses tabs")
 BREAKS = ("CHECK_WHITESPACE", "Ensure you include all line breaks in multi-line searches")
 SOME = {"there": [{"word": "value", "line_number": 3, "content": "\tvalue = 1"}], "missing": ["amount"]}
-FIXED = {"old_text": "\tvalue = 1\n", "new_text": "\tvalue = 2\n", "start_line": 3, "end_line": 3}
+FIXED = CorrectedEdit(old_text="\tvalue = 1\n", new_text="\tvalue = 2\n", start_line=3, end_line=3)
 
 
 def test_a_text_that_is_not_there_is_reported_as_in_the_specification() -> None:
@@ -132,7 +132,7 @@ def test_the_edit_that_lands_is_the_first_suggestion() -> None:
 
 
 def test_an_example_that_is_long_is_in_the_metadata_only() -> None:
-    long = {**FIXED, "old_text": "x" * 5_000}
+    long = FIXED.evolve(old_text="x" * 5_000)
     error = no_match(why="found", rung="indentation", similar_content=[place()], correction=long)
     assert "x" * 5_000 in edits.suggestions(error)[0]["example"]
     assert "at line 3: (too long to show; see metadata.suggested_fixes)" in wording.error_text(error)
@@ -153,7 +153,7 @@ def test_an_example_that_is_long_is_in_the_metadata_only() -> None:
 )
 def test_an_example_shows_what_cannot_be_seen_and_says_the_same(char: str, written: str) -> None:
     edit = {"old_text": f"a {char}\n", "new_text": f"b {char}"}
-    error = no_match(why="found", similar_content=[place()], correction={**FIXED, **edit})
+    error = no_match(why="found", similar_content=[place()], correction=FIXED.evolve(**edit))
     example = edits.suggestions(error)[0]["example"]
     assert json.loads(example) == edit
     assert f'"b {written}"' in example
@@ -458,7 +458,7 @@ def test_a_repeated_edit_without_a_region_is_shown_the_lines_that_share_its_word
 def test_a_repeated_edit_that_was_corrected_is_given_the_correction_first() -> None:
     error = no_match(attempt=3, why="found", region=REGION, words=SOME, similar_content=[place()], correction=FIXED)
     first, second, *_ = edits.suggestions(error)
-    assert json.loads(first["example"])["new_text"] == FIXED["new_text"]
+    assert json.loads(first["example"])["new_text"] == FIXED.new_text
     assert "completely" in second["suggestion"]
     assert "Words of old_text" not in wording.error_text(error)
     assert "(attempt 3)" in wording.error_text(error)

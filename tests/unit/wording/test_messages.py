@@ -7,7 +7,7 @@ from suture import errors, wording
 from suture.audience import MODEL
 from suture.files.recovery import Recovered
 from suture.plan import Trouble
-from suture.shapes import Findings, FoundIssue, UnreadEdit, WrittenOn, json_value
+from suture.shapes import CorrectedEdit, Findings, FoundIssue, UnreadEdit, WrittenOn, json_value
 from suture.wording import edits, messages
 
 LONG = "a line\n" * 20
@@ -89,7 +89,7 @@ SAMPLES: list[errors.SutureError] = [
     errors.NoMatch(**MISSED),
     errors.NoMatch(
         **{**MISSED, "why": "found", "rung": "similar", "similar_content": [LIKE] * 3},
-        correction={"old_text": LONG, "new_text": LONG * 50, "start_line": 3, "end_line": 40},
+        correction=CorrectedEdit(old_text=LONG, new_text=LONG * 50, start_line=3, end_line=40),
     ),
     errors.NoMatch(**MISSED, applied={"start_line": 3, "end_line": 40, "change_id": "y"}),
     errors.NoMatch(**MISSED, stale=REPLACED),
