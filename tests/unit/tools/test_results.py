@@ -11,6 +11,10 @@ from suture import ToolResult, Workspace, shapes
 from suture.errors import InternalError
 from suture.testing import MemoryFS
 from suture.tools import COMMANDS, TOOLS, all_tools, command, find, results
+from suture.tools.check import CheckResult
+from suture.tools.history import RestoreResult, ShowResult, SnapshotResult, SnapshotsResult
+from suture.tools.replace import ReplaceResult
+from suture.tools.search import SearchResult
 from suture.tools.spec import Example
 from tests.unit.changes import land, write
 from tests.unit.tools.result_cases import EVERY, WRONG_HASH, answer
@@ -210,6 +214,31 @@ def test_every_key_is_explained_in_a_few_words(tool: str) -> None:
 def test_a_tool_that_answers_with_a_list_and_a_command_have_no_schema() -> None:
     assert [spec.name for spec in all_tools() if spec.output_schema is None] == sorted(set(TOOLS) - set(OBJECTS))
     assert [name for name in COMMANDS if command(name).output_schema is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "model"),
+    [
+        ("check", {"paths": ["bad.json", "data.bin"]}, CheckResult),
+        ("replace", {"paths": ["a", "data.bin"], "pattern": "a", "replacement": "b", "view": "diff"}, ReplaceResult),
+        ("restore", {"to": "point", "dry_run": True}, RestoreResult),
+        ("search", {"paths": ["a", "data.bin"], "pattern": "a", "view": "lines"}, SearchResult),
+        ("show", {"change_id": "newest"}, ShowResult),
+        ("snapshot", {"name": "later", "paths": ["a"]}, SnapshotResult),
+        ("snapshots", {}, SnapshotsResult),
+    ],
+)
+def test_the_result_of_a_command_is_what_its_type_says(
+    name: str, arguments: dict[str, Any], model: type[shapes.Data]
+) -> None:
+    fs = MemoryFS({"a": b"a\n", "bad.json": b"[\n", "data.bin": b"a\0"})
+    ws = Workspace(fs.root, fs=fs)
+    ws.snapshot("point", ["a"])
+    newest = land(ws, write("a", "a\na\n"))
+    arguments = {**arguments, **({"change_id": newest} if "change_id" in arguments else {})}
+    result = ws.command(name, arguments)
+    assert not result.is_error, result.text
+    Draft202012Validator({**model.schema(), "additionalProperties": False}).validate(sent(result))
 
 
 @pytest.mark.parametrize("tool", TOOLS)
