@@ -89,4 +89,4 @@ def test_a_patch_has_sections_and_hunks_in_an_input_and_a_reply_has_blocks() -> 
         "The section for a.py that begins at line 3 of the input is cut off: *** End Patch is missing."
     )
     assert wording.hint(error, BLOCK) == "Send this block again in full."
-    assert wording.hint(error, HUNK) == ("Send the whole patch again, from *** Begin Patch to *** End Patch.")
+    assert wording.hint(error, HUNK) == ("Write it in full; the patch ends with *** End Patch.")

@@ -72,7 +72,9 @@ class ApplyPatchReport(ReplyReport):
         """The first line about a failed hunk or section."""
         lines = {outcome.block.id_of(number): hunk.line for number, hunk in enumerate(outcome.block.hunks)}
         line = lines.get(outcome.id, outcome.block.line)
-        return f"{_part_name(outcome).capitalize()} (line {line} of the input) failed: {message}"
+        names_line = outcome.error is not None and "reply_line" in outcome.error.fields()
+        where = "" if names_line else f" (line {line} of the input)"
+        return f"{_part_name(outcome).capitalize()}{where} failed: {message}"
 
     def _notes(self) -> Iterator[str]:
         for outcome in self.outcomes:

@@ -15,7 +15,7 @@ from suture.shapes import json_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
     from suture.audience import Audience
@@ -277,6 +277,13 @@ def few(side: str | None, most: int) -> list[str]:
     shown = [plain(line)[:LINE] for line in lines[:most]]
     more = len(lines) - most
     return shown if more <= 0 else [*shown[:-1], f"{shown[-1]} … and {count(more, 'line')} more"]
+
+
+def side_by_side(sides: Mapping[str, str | None], most: int) -> Iterator[str]:
+    """The sides of a conflict: the beginning of each, behind its name."""
+    width = max(map(len, sides))
+    for name, side in sides.items():
+        yield from (f"  {name}:{' ' * (width - len(name))} {line}" for line in few(side, most))
 
 
 def how_matched(rung: str | None) -> str:

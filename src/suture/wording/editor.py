@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suture import errors
-from suture.wording import as_it_is, count, entry, few, first_line, how_matched, plain, span, span_of
+from suture.wording import as_it_is, count, entry, first_line, how_matched, plain, side_by_side, span, span_of
 from suture.wording.edits import visible_json, where_it_went
 from suture.wording.messages import MESSAGES
 
@@ -55,8 +55,7 @@ def _evidence(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield f"It fits {count(len(error.similar_content), 'place')} {how_matched(error.rung)}: {places}."
     elif error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
         yield f"Line {error.sides['line']} is not what the edit assumes:"
-        sides = {"in old_str: ": error.sides["base"], "in the file:": error.sides["ours"]}
-        yield from (f"  {name} {line}" for name, side in sides.items() for line in few(side, 1))
+        yield from side_by_side({"in old_str": error.sides["base"], "in the file": error.sides["ours"]}, 1)
     elif error.attempt > 1 and error.region is not None:
         yield f"The same edit was refused before (attempt {error.attempt}), and the file has not changed since."
         yield f"{span_of(error.region).capitalize()}, exactly:"

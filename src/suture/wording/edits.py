@@ -9,7 +9,6 @@ from suture.wording import (
     as_it_is,
     count,
     entry,
-    few,
     first_line,
     how_matched,
     in_argument,
@@ -19,6 +18,7 @@ from suture.wording import (
     plain,
     provenance,
     shown_lines,
+    side_by_side,
     span,
     span_of,
     version_name,
@@ -135,8 +135,8 @@ def _evidence(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     if error.why == "conflict" and error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
         yield ""
         yield f"Line {error.sides['line']} is not what the change assumes:"
-        sides = {f"in {audience.of_this_edit('old_text')}:": error.sides["base"], "in the file:": error.sides["ours"]}
-        yield from (f"  {name} {line}" for name, side in sides.items() for line in few(side, 1))
+        sides = {f"in {audience.of_this_edit('old_text')}": error.sides["base"], "in the file": error.sides["ours"]}
+        yield from side_by_side(sides, 1)
         return
     if not error.file_preview:
         yield ""
@@ -158,7 +158,9 @@ def _similar(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield f"{after}File contains similar content that might be what you're looking for:"
     yield ""
     for place, most in zip(places, _SHOWN_DIFFERENCES, strict=False):
-        yield f"Line {place['line_number']}{in_symbol(place['symbol'])}: {_one_line(place['content'])}"
+        blank = place["content"][: len(place["content"]) - len(place["content"].lstrip())].count("\n")
+        line = place["line_number"] + blank
+        yield f"Line {line}{in_symbol(place['symbol'])}: {_one_line(place['content'])}"
         differences = place["differences"]
         shown = most if len(differences) <= most else most - 1
         for difference in differences[:shown]:
@@ -255,7 +257,8 @@ def _white_space_fixes(error: errors.NoMatch) -> Iterator[dict[str, str]]:
     differing = [difference for place in error.similar_content[:1] for difference in place["differences"]]
     spaces = [difference for difference in differing if difference["name"] in _SPACES]
     tabs = any("\t" in difference["expected"] + difference["found"] for difference in spaces)
-    if tabs or not differing:
+    is_indented = any(line[:1] in {" ", "\t"} for line in error.search_text.split("\n"))
+    if tabs or (is_indented and not differing):
         yield _fix("CHECK_WHITESPACE", f"Check for tabs vs spaces - the file uses {_style(error.indent)}")
     elif spaces:
         yield _fix("CHECK_WHITESPACE", f"Check the whitespace - {spaces[0]['description']}")
@@ -495,10 +498,8 @@ def _conflict(error: errors.EditConflict, audience: Audience) -> str:
 
 
 def _sides(error: errors.EditConflict, audience: Audience) -> Iterator[str]:
-    sides = {audience.old_text: error.base, "the file": error.ours, audience.new_text: error.theirs}
-    width = max(map(len, sides))
-    for name, side in sides.items():
-        yield from (f"  in {name}:{' ' * (width - len(name))} {line}" for line in few(side, _SHOWN_LINES))
+    texts = {audience.old_text: error.base, "the file": error.ours, audience.new_text: error.theirs}
+    yield from side_by_side({f"in {name}": text for name, text in texts.items()}, _SHOWN_LINES)
 
 
 def _partly(error: errors.PartlyApplied, audience: Audience) -> str:
@@ -750,6 +751,6 @@ HUNK_HINTS: dict[str, Sentence] = {
     ),
     "ELISION_IN_NEW_TEXT": lambda _, audience: f"Write out all lines of the hunk. {literal(audience)}",
     "FILE_NOT_FOUND": _near_section,
-    "INCOMPLETE_BLOCK": lambda _error, _audience: "Send the whole patch again, from *** Begin Patch to *** End Patch.",
+    "INCOMPLETE_BLOCK": lambda _error, _audience: "Write it in full; the patch ends with *** End Patch.",
 }
 """What to do about a part of a patch that failed, in the terms of `apply_patch`."""

@@ -15,6 +15,7 @@ from suture.wording import (
     in_symbol,
     plain,
     rejection_lines,
+    side_by_side,
     span,
 )
 from suture.wording.edits import BLOCK_MESSAGES, EDIT_MESSAGES, HUNK_HINTS, PATCH_MESSAGES
@@ -80,6 +81,10 @@ def _range(error: errors.RangeOutOfBounds) -> str:
     return f"{error.path} has {count(error.total_lines, 'line')}; {asked} cannot be read."
 
 
+def _all_lines(number: int) -> str:
+    return "line 1" if number == 1 else f"lines 1 to {number}"
+
+
 def _is_own_rule(rule: str) -> bool:
     return rule.startswith(".suture-")
 
@@ -112,9 +117,8 @@ def _conflicts(error: errors.UndoConflict) -> str:
     lines = [f"{error.change_id} cannot be {done}: later changes conflict with it ({count(number, 'place')})."]
     for conflict in error.conflicts[:_SHOWN_CONFLICTS]:
         lines.append(f"  {plain(conflict['path'])}:{conflict['line']} {_what_happened(conflict)}")
-        lines += [f"    now:              {line}" for line in few(conflict["ours"], most)]
-        lines += [f"    {error.operation} would write: {line}" for line in few(conflict["theirs"], most)]
-        lines += [f"    replacing:        {line}" for line in few(conflict["base"], most)]
+        sides = {"expected": conflict["base"], "in the file": conflict["ours"], done: conflict["theirs"]}
+        lines += [f"  {line}" for line in side_by_side(sides, most)]
     if number > _SHOWN_CONFLICTS:
         lines.append(f"  … {number - _SHOWN_CONFLICTS} more in the metadata")
     return "\n".join(lines)
@@ -335,7 +339,7 @@ SAFE_MESSAGES: dict[str, Words] = dict(
             errors.LineOutOfBounds,
             lambda e: f"{e.which} {e.line} exceeds file length ({count(e.total_lines, 'line')})",
             hint_for=lambda e, audience: (
-                f"Use lines 1 to {e.total_lines} of {e.path}; to append, replace the last line."
+                f"Use {_all_lines(e.total_lines)} of {e.path}; to append, replace the last line."
                 if e.total_lines
                 else f"{e.path} is empty or does not exist: {audience.whole_content()}.{_meant(e)}"
             ),
@@ -585,7 +589,7 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.ResultTooLarge,
             lambda e: (
-                f"The result has {e.size:,} bytes{f' ({e.total:,} entries)' if e.total is not None else ''}; "
+                f"The result has {e.size:,} bytes{f' (entries: {e.total:,})' if e.total is not None else ''}; "
                 f"the limit is {e.limit:,}."
             ),
             "Request less: a narrower pattern or path, max_matches or max_lines, fewer lines of a file.",
@@ -646,7 +650,7 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.RangeOutOfBounds,
             _range,
-            lambda e: f"Request lines 1 to {e.total_lines}." if e.total_lines else "The file is empty.",
+            lambda e: f"Request {_all_lines(e.total_lines)}." if e.total_lines else "The file is empty.",
         ),
         entry(
             errors.EncodingUnknown,

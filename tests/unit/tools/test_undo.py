@@ -186,7 +186,7 @@ def test_the_text_of_a_conflict_shows_both_sides_and_says_what_to_do() -> None:
     head, place, *sides, hint = ws.undo(change).text.split("\n")
     assert head.startswith(f"UNDO_CONFLICT: {change} ")
     assert place.strip().startswith("a:1")
-    assert [side.rpartition(" ")[2] for side in sides] == ["3", "1", "2"]
+    assert [side.rpartition(" ")[2] for side in sides] == ["2", "3", "1"]
     assert ("Nothing was changed." in hint, later in hint) == (True, True)
 
 

@@ -397,14 +397,14 @@ def test_places_and_differences_are_not_told_without_end() -> None:
     content = "\n\nfirst_line\n" + "x\n" * 30
     told = body(no_match(similar_content=[place(number, content, *many) for number in range(3, 8)]))
     assert told[1:3] == [
-        "Line 3: first_line … (34 lines)",
+        "Line 5: first_line … (34 lines)",
         "  Difference in line 3: 'here0' in the file, 'sent0' in your text",
     ]
     assert [line for line in told if line.startswith("Line ")] == [
-        "Line 3: first_line … (34 lines)",
-        "Line 4: first_line … (34 lines)",
+        "Line 5: first_line … (34 lines)",
+        "Line 6: first_line … (34 lines)",
     ]
-    for number in (3, 4):
+    for number in (5, 6):
         start = told.index(f"Line {number}: first_line … (34 lines)") + 1
         shown = next(at for at, line in enumerate(told[start:]) if not line.startswith("  Difference in line "))
         assert 1 <= shown <= 3

@@ -361,7 +361,7 @@ def test_a_conflict_is_reported_with_every_side_or_that_there_is_none() -> None:
     sides = [conflict(base="left\n", ours=None, theirs=""), conflict(base=None, ours="\x1b[31m\n", theirs="y" * 500)]
     text = wording.message(errors.UndoConflict(change_id="id1", conflicts=sides, later=[]))
     told = [line.partition(":")[2].strip() for line in text.split("\n") if line.startswith("    ")]
-    assert told == ["(no file)", "(nothing)", "left", "\\x1b[31m", "y" * 120, "(no file)"]
+    assert told == ["left", "(no file)", "(nothing)", "(no file)", "\\x1b[31m", "y" * 120]
 
 
 def test_trouble_with_the_history_is_reported_as_data_and_in_words() -> None:
