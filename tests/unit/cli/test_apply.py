@@ -67,12 +67,7 @@ def wrong(problem: str) -> str:
     return f"WRONG_USAGE: suture apply: {problem}\nSee: suture apply --help\n"
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src/app.py").write_text(APP)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+FILES = {"src/app.py": APP}
 
 
 @pytest.fixture

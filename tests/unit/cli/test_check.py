@@ -26,22 +26,17 @@ BAD_JSON = '{"a": 1,}\n'
 Run = Callable[..., tuple[list[str], list[str]]]
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small project without problems."""
-    for name, content in {
-        "src/app.py": "x = 1\n",
-        "src/lib/util.py": "y = 2\n",
-        "data.json": '{"a": 1}\n',
-        "notes.txt": "nothing\n",
-        ".gitignore": "build/\n",
-        "build/out.json": BAD_JSON,
-        ".hidden/a.json": BAD_JSON,
-    }.items():
-        put(tmp_path, name, content)
-    (tmp_path / "image.json").write_bytes(b"\x00\x01{")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+FILES = {
+    "src/app.py": "x = 1\n",
+    "src/lib/util.py": "y = 2\n",
+    "data.json": '{"a": 1}\n',
+    "notes.txt": "nothing\n",
+    ".gitignore": "build/\n",
+    "build/out.json": BAD_JSON,
+    ".hidden/a.json": BAD_JSON,
+    "image.json": b"\x00\x01{",
+}
+"""A small project without problems."""
 
 
 def put(root: Path, name: str, content: str) -> None:

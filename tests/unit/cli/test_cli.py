@@ -15,12 +15,7 @@ from suture.files.local_fs import LocalFS
 from suture.testing import FaultyFS, Stopped
 from suture.tools import TOOLS
 
-
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "a.txt").write_bytes("één\ntwee\n".encode())
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+FILES = {"a.txt": "één\ntwee\n"}
 
 
 @pytest.mark.promise("call.exit-codes")

@@ -20,11 +20,7 @@ ONE = {"old_text": "two", "new_text": "2"}
 DIFF = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "a.txt").write_bytes(b"one\ntwo\n")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+FILES = {"a.txt": b"one\ntwo\n"}
 
 
 def given(root: Path, document: object) -> str:

@@ -14,11 +14,7 @@ DIFF = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n 
 BEFORE = b"one\ntwo\nthree\n"
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "a.txt").write_bytes(BEFORE)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+FILES = {"a.txt": BEFORE}
 
 
 def send(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:

@@ -27,13 +27,7 @@ BACK = r"To (undo: suture undo|redo: suture redo) [0-9a-z]{15}( --root \S+)?\n"
 Run = Callable[..., str]
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, content in {"a.txt": b"one\ntwo\n", "sub/b.txt": b"b\n", "c.txt": b"c\n"}.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes(content)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+FILES = {"a.txt": b"one\ntwo\n", "sub/b.txt": b"b\n", "c.txt": b"c\n"}
 
 
 @pytest.fixture

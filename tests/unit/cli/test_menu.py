@@ -1,19 +1,12 @@
 """How a command is chosen: by name, with common options before it; and what is suggested for an unknown one."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from suture.cli import SUGGESTIONS, command_first, main, page
 
-
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "inner").mkdir()
-    (tmp_path / "inner/a.txt").write_text("one\n")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+FILES = {"inner/a.txt": "one\n"}
 
 
 @pytest.mark.promise("cli.help")

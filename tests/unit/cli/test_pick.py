@@ -12,16 +12,13 @@ import pytest
 from suture import Workspace
 from suture.cli import main
 
-
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file of each kind."""
-    (tmp_path / "setup.cfg").write_text("[a]\nname = x\nversion=1.0\n# end\n")
-    (tmp_path / "server.log").write_text("INFO start\nERROR: timeout\nINFO retry\nFATAL: unreachable\n")
-    (tmp_path / "notes.txt").write_text("First\nparagraph\n\nSecond one\n")
-    (tmp_path / "a.bin").write_bytes(b"a\0b")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+FILES = {
+    "setup.cfg": "[a]\nname = x\nversion=1.0\n# end\n",
+    "server.log": "INFO start\nERROR: timeout\nINFO retry\nFATAL: unreachable\n",
+    "notes.txt": "First\nparagraph\n\nSecond one\n",
+    "a.bin": b"a\0b",
+}
+"""A file of each kind."""
 
 
 @pytest.mark.usefixtures("root")

@@ -37,15 +37,11 @@ YET = "Nothing was changed: add --write to make the change.\n"
 WORDS = [r"foo\((\w+)\)", "bar($1)"]
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small project."""
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src/app.py").write_text("foo(a) + foo(b)\nbaz(c)\n")
-    (tmp_path / "src/lib.py").write_text("x = foo(d)\n")
-    (tmp_path / "readme.md").write_text("call foo(x)\n")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+FILES = {
+    "src/app.py": "foo(a) + foo(b)\nbaz(c)\n",
+    "src/lib.py": "x = foo(d)\n",
+    "readme.md": "call foo(x)\n",
+}
 
 
 def contents(root: Path) -> dict[str, bytes]:

@@ -26,24 +26,18 @@ IMPATIENT = "import suture.cli.output as progress; progress._PROGRESS_DELAY = pr
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small project."""
-    (tmp_path / "empty").mkdir()
-    for name, content in {
-        "src/app.py": "import os\n\ndef main():\n    print('TODO: fix')  # todo: soon, TODO: later\n    return 0\n",
-        "src/lib/util.py": "# todo: sort\n",
-        "docs/guide.md": "# Guide\n\nTODO: write\n",
-        "notes.txt": "nothing\n",
-        ".gitignore": "build/\n*.log\n",
-        "build/out.py": "TODO: generated\n",
-        "debug.log": "TODO: logged\n",
-        ".hidden/a.py": "TODO: hidden\n",
-    }.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(content)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+FILES = {
+    "src/app.py": "import os\n\ndef main():\n    print('TODO: fix')  # todo: soon, TODO: later\n    return 0\n",
+    "src/lib/util.py": "# todo: sort\n",
+    "docs/guide.md": "# Guide\n\nTODO: write\n",
+    "notes.txt": "nothing\n",
+    ".gitignore": "build/\n*.log\n",
+    "build/out.py": "TODO: generated\n",
+    "debug.log": "TODO: logged\n",
+    ".hidden/a.py": "TODO: hidden\n",
+    "empty/.hidden": "",
+}
+"""A small project."""
 
 
 @pytest.fixture

@@ -24,11 +24,7 @@ PASSED = "✅ Validation Passed\n"
 Run = Callable[..., tuple[str, str]]
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "a.json").write_bytes(b"[1]\n")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+FILES = {"a.json": b"[1]\n"}
 
 
 @pytest.fixture
