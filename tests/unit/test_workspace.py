@@ -135,7 +135,7 @@ def test_a_dry_run_reports_the_same_and_changes_nothing() -> None:
     dry = ws.call("shout", {"path": "a", "dry_run": True}).metadata
     assert fs.files() == {"a": b"x"}
     real = ws.call("shout", {"path": "a"}).metadata
-    assert dry == {**real, "change_id": None}
+    assert dry == {**real, "change_id": None, "dry_run": True}
 
 
 def test_a_call_that_changes_nothing_has_no_change_id() -> None:
