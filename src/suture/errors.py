@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NotRequired, Self, TypedDict, TypeVar
 
-    from suture.shapes import CorrectedEdit, CorrectedSearch, Findings, UnreadEdit, WrittenOn
+    from suture.shapes import CorrectedEdit, CorrectedSearch, Findings, UndoClash, UnreadEdit, WrittenOn
 
     E = TypeVar("E", bound="SutureError")
 
@@ -160,18 +160,6 @@ if TYPE_CHECKING:
 
         old: str
         new: str
-
-    class UndoClash(TypedDict):
-        """A place that an undo cannot change; a side is None if it has no such file."""
-
-        path: str
-        line: int
-        base: str | None
-        ours: str | None
-        theirs: str | None
-        truncated: NotRequired[bool]
-        about: NotRequired[str]
-        """`name` or `file`, if it is not about lines."""
 
 
 @dataclass_transform(kw_only_default=True)

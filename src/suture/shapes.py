@@ -235,3 +235,15 @@ class UnreadEdit(Data):
     path: str | None = text("The file it seems to change").nullable
     edits: bool = flag("Whether it clearly edits a file; if true, the call is an error unless `only` is given")
     message: str = text("All of this in one sentence")
+
+
+class UndoClash(Data):
+    """A place where later changes conflict with an undo."""
+
+    path: str = text("The file")
+    line: int = integer("From 1")
+    base: str | None = text("The text after the change").nullable
+    ours: str | None = text("The current text").nullable
+    theirs: str | None = text("The text that the undo would write").nullable
+    about: str = text("Only if the sides are names, or files that were replaced as a whole", ("name", "file")).optional
+    truncated: bool = flag("True if a side is truncated").optional

@@ -14,6 +14,7 @@ from __future__ import annotations
 from suture.errors import HistoryDamaged, NotAFile, SutureError, UndoConflict
 from suture.plan import Content, Create, Delete, Place, Rename, Update, Version
 from suture.records import Record
+from suture.shapes import UndoClash
 from suture.text import Text
 from suture.text.merge import merge
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from suture.engine.session import Session
-    from suture.errors import UndoClash
     from suture.files.database import Database, NamedPoint
     from suture.plan import ChangeRecord, FileChange, FileRecord, Snapshot
 
@@ -57,7 +57,7 @@ def invert(session: Session, database: Database, change: ChangeRecord) -> Invers
         except _Clash as clash:
             conflicts += clash.conflicts
     if conflicts:
-        later = _later_changes(database, change, {conflict["path"] for conflict in conflicts})
+        later = _later_changes(database, change, {conflict.path for conflict in conflicts})
         raise UndoConflict(change_id=change.id, conflicts=conflicts[:_MAX_CONFLICTS], later=later)
     return Inverse(tuple(changes), inverter.merged)
 
@@ -164,8 +164,7 @@ class _Inverter:
         recorded = file.to or file.path
         path, exists = self._find_current(recorded, file.after)
         if file.to is not None and path not in {recorded, file.path}:
-            clash: UndoClash = {"path": path, "line": 1, "base": recorded, "ours": path, "theirs": file.path}
-            raise _Clash({**clash, "about": "name"})
+            raise _Clash(UndoClash(path=path, line=1, base=recorded, ours=path, theirs=file.path, about="name"))
         place, current = _current(self._session, path)
         if file.before is None:
             return self._uncreate(file, place, current if exists else None)
@@ -175,7 +174,7 @@ class _Inverter:
                 current.content.bytes(),
                 self._database.content(file.before.digest),
             )
-            raise _Clash({**_file_conflict(place.name, *sides), "about": "file"})
+            raise _Clash(_file_conflict(place.name, *sides).evolve(about="file"))
         if path != file.path and file.to is not None:
             return self._move_back(file, place, current)
         return self._put_back(file.after, file.before, place, current)
@@ -293,5 +292,5 @@ def _file_conflict(path: str, base: bytes | None, ours: bytes | None, theirs: by
 def _conflict(path: str, line: int, *sides: bytes | None) -> UndoClash:
     """A conflict as data; long sides are truncated, and `truncated` says so."""
     base, ours, theirs = (None if side is None else side[:_MAX_SIDE_BYTES].decode("utf-8", "replace") for side in sides)
-    data: UndoClash = {"path": path, "line": line, "base": base, "ours": ours, "theirs": theirs}
-    return {**data, "truncated": True} if any(side and len(side) > _MAX_SIDE_BYTES for side in sides) else data
+    clash = UndoClash(path=path, line=line, base=base, ours=ours, theirs=theirs)
+    return clash.evolve(truncated=True) if any(side and len(side) > _MAX_SIDE_BYTES for side in sides) else clash

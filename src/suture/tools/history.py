@@ -17,6 +17,7 @@ from suture.errors import (
 )
 from suture.plan import Plan
 from suture.records import Record
+from suture.shapes import UndoClash
 from suture.tools import results, spec
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
 from suture.wording import plain
@@ -250,25 +251,11 @@ class Redo(Request):
     dry_run: bool = spec.DRY_RUN
 
 
-class Conflict(shapes.Data):
-    """A place where later changes conflict with an undo."""
-
-    path: str = results.PATH
-    line: int = shapes.integer("From 1")
-    base: str | None = shapes.text("The text after the change").nullable
-    ours: str | None = shapes.text("The current text").nullable
-    theirs: str | None = shapes.text("The text that the undo would write").nullable
-    about: str = shapes.text(
-        "Only if the sides are names, or files that were replaced as a whole", ("name", "file")
-    ).optional
-    truncated: bool = shapes.flag("True if a side is truncated").optional
-
-
 class UndoFailure(results.ToolFailure):
     """The error of an undo or redo."""
 
-    conflicts: list[Conflict] = shapes.objects(
-        "UNDO_CONFLICT: where later changes conflict; a side is null where there is no such file", Conflict
+    conflicts: list[UndoClash] = shapes.objects(
+        "UNDO_CONFLICT: where later changes conflict; a side is null where there is no such file", UndoClash
     ).optional
     later: list[str] = shapes.values("UNDO_CONFLICT: later changes of these files, newest first").optional
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.audience import Audience
-    from suture.shapes import UnreadEdit
+    from suture.shapes import UndoClash, UnreadEdit
     from suture.wording import E, Words
 
 _SHOWN_PROBLEMS = 8  # of the arguments
@@ -116,25 +116,25 @@ def _conflicts(error: errors.UndoConflict) -> str:
     done = "redone" if error.operation == "redo" else "undone"
     lines = [f"{error.change_id} cannot be {done}: later changes conflict with it ({count(number, 'place')})."]
     for conflict in error.conflicts[:_SHOWN_CONFLICTS]:
-        lines.append(f"  {plain(conflict['path'])}:{conflict['line']} {_what_happened(conflict)}")
-        sides = {"expected": conflict["base"], "in the file": conflict["ours"], done: conflict["theirs"]}
+        lines.append(f"  {plain(conflict.path)}:{conflict.line} {_what_happened(conflict)}")
+        sides = {"expected": conflict.base, "in the file": conflict.ours, done: conflict.theirs}
         lines += [f"  {line}" for line in side_by_side(sides, most)]
     if number > _SHOWN_CONFLICTS:
         lines.append(f"  … {number - _SHOWN_CONFLICTS} more in the metadata")
     return "\n".join(lines)
 
 
-def _what_happened(conflict: errors.UndoClash) -> str:
+def _what_happened(conflict: UndoClash) -> str:
     """Why there is a conflict."""
-    if conflict.get("about") == "name":
+    if conflict.about == "name":
         return "was renamed again"
-    if conflict.get("about") == "file":
+    if conflict.about == "file":
         return "was replaced by another file"
-    if conflict["ours"] is None:
+    if conflict.ours is None:
         return "is gone"
-    if conflict["base"] is None:
+    if conflict.base is None:
         return "exists again"
-    if conflict["theirs"] is None:
+    if conflict.theirs is None:
         return "was changed after it was created"
     return "was changed in the same lines"
 

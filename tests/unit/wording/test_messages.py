@@ -7,14 +7,14 @@ from suture import errors, wording
 from suture.audience import MODEL
 from suture.files.recovery import Recovered
 from suture.plan import Trouble
-from suture.shapes import CorrectedEdit, Findings, FoundIssue, UnreadEdit, WrittenOn, json_value
+from suture.shapes import CorrectedEdit, Findings, FoundIssue, UndoClash, UnreadEdit, WrittenOn, json_value
 from suture.wording import edits, messages
 
 LONG = "a line\n" * 20
 
 
-def conflict(**sides: str | None) -> Any:
-    return {"path": "x", "line": 3, **sides}
+def conflict(**sides: Any) -> UndoClash:
+    return UndoClash(path="x", line=3, **sides)
 
 
 WHERE: dict[str, Any] = {"index": 1, "total": 2, "path": "x"}
