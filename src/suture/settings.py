@@ -129,7 +129,7 @@ class Settings(Record):
                 raise ValueError(message) from None
 
 
-_MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_bases", "max_memory_bytes"}
+MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_bases", "max_memory_bytes"}
 _OPERATOR_FILE = ("suture", "suture.toml")
 _MAX_FILE_BYTES = 1_000_000  # far more than a person writes
 _operator_files: dict[str, tuple[tuple[int, ...], bytes]] = {}
@@ -173,7 +173,7 @@ def how_to_set(name: str) -> str:
     elif isinstance(default, tuple):
         value = {"encodings": "GLOB=ENCODING", "extra_roots": "FOLDER"}.get(name, "GLOB")
     else:
-        value = "|".join(_CHOICES.get(name, ("FILE",)))
+        value = "|".join(CHOICES.get(name, ("FILE",)))
     return f"--set {name}={value}"
 
 
@@ -234,7 +234,7 @@ def _expected_value(name: str) -> str:
     if isinstance(default, int):
         return f"a whole number from {_least(name)} to {_LARGEST_NUMBER}"
     if isinstance(default, str):
-        return " or ".join(_CHOICES.get(name, ("a text",)))
+        return " or ".join(CHOICES.get(name, ("a text",)))
     return "pairs of a glob and an encoding" if name == "encodings" else "a list of non-empty strings"
 
 
@@ -260,7 +260,7 @@ def parse_value(name: str, given: str) -> object:
     return value
 
 
-_CHOICES = {"durability": ("full", "fast")}
+CHOICES = {"durability": ("full", "fast")}
 """The values of a setting that is one of a few words."""
 _LARGEST_NUMBER = 10**15
 """A petabyte, or 30,000 years in milliseconds: a larger number would not fit everywhere it is used."""
@@ -269,7 +269,7 @@ _LONGEST_NAME = 100
 
 
 def _least(name: str) -> int:
-    return 0 if name in _MAY_BE_ZERO else 1
+    return 0 if name in MAY_BE_ZERO else 1
 
 
 def _fits(name: str, value: object, default: object) -> bool:
@@ -281,7 +281,7 @@ def _fits(name: str, value: object, default: object) -> bool:
     if isinstance(default, int):
         return isinstance(value, int) and not isinstance(value, bool) and _least(name) <= value <= _LARGEST_NUMBER
     if isinstance(default, str):
-        return isinstance(value, str) and value in _CHOICES.get(name, (value,))
+        return isinstance(value, str) and value in CHOICES.get(name, (value,))
     if name == "encodings":
         return isinstance(value, tuple | list) and [*map(type, value)] == [str, str]
     return isinstance(value, str) and value != ""

@@ -10,7 +10,7 @@ from suture import __version__
 from suture.cli import COMMANDS, DESCRIPTION
 from suture.cli.output import USAGE, print_always, report_misuse
 from suture.records import Record
-from suture.settings import Settings
+from suture.settings import CHOICES, MAY_BE_ZERO, Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,6 +94,13 @@ class Option(Record):
 
     names: tuple[str, ...]
     keywords: dict[str, Any]
+    setting: str = ""
+    """The setting that it sets."""
+
+    @property
+    def dest(self) -> str:
+        """The attribute that argparse gives its value."""
+        return self.names[-1].lstrip("-").replace("-", "_")
 
 
 class Command(Record):
@@ -129,6 +136,22 @@ def _flag(*names: str, help: str) -> Option:  # noqa: A002  as argparse calls it
 
 def _value(name: str, metavar: str, help: str, **more: Any) -> Option:  # noqa: A002  as above
     return Option((name,), {"metavar": metavar, "help": help, **more})
+
+
+def _sets(name: str, setting: str, help: str, metavar: str = "N") -> Option:  # noqa: A002  as above
+    """An option for a setting, which has the type, the choices and the default."""
+    default = getattr(Settings, setting)
+    keywords: dict[str, Any] = {"help": help}
+    if isinstance(default, bool):
+        keywords["action"] = "store_true"
+    elif isinstance(default, tuple):
+        keywords |= {"metavar": metavar, "action": "append"}
+    elif setting in CHOICES:
+        keywords["choices"] = CHOICES[setting]
+    else:
+        least = number if setting in MAY_BE_ZERO else positive
+        keywords = {"metavar": metavar, "type": least, "help": f"{help} (default: {default})"}
+    return Option((name,), keywords, setting)
 
 
 def _choice(name: str, choices: tuple[str, ...], help: str, **more: Any) -> Option:  # noqa: A002  as above
@@ -204,11 +227,14 @@ def _dry_run() -> Option:
     return _argument("dry_run", DRY_RUN.schema())
 
 
-_ALLOW_COMMANDS = _flag(
+_ALLOW_COMMANDS = _sets(
     "--allow-commands",
-    help="run programs that the project's suture.toml or pyproject.toml names for checks; only if you trust it",
+    "project_commands",
+    "run programs that the project's suture.toml or pyproject.toml names for checks; only if you trust it",
 )
-_ALLOW_EXECUTABLES = _flag("--allow-executables", help="make files executable if a diff says so (new file mode 100755)")
+_ALLOW_EXECUTABLES = _sets(
+    "--allow-executables", "allow_executables", "make files executable if a diff says so (new file mode 100755)"
+)
 _IGNORE_CASE = _flag("-i", "--ignore-case", help="ignore case")
 _DOT_ALL = _flag("-s", "--dot-all", help=". also matches line endings")
 _TEXT_ENDS = _flag("--text-ends", help="^ and $ match only at the start and end of the file")
@@ -438,16 +464,16 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
                 action="append",
             ),
             _tools_or_profile(),
-            _value("--extra-root", "DIR", "another folder that the tools may read and edit", action="append"),
-            _value(
+            _sets("--extra-root", "extra_roots", "another folder that the tools may read and edit", "DIR"),
+            _sets(
                 "--allow-protected",
-                "PATTERN",
+                "allow_protected",
                 "allow access to a protected path, for example '.devcontainer/**'",
-                action="append",
+                "PATTERN",
             ),
-            _choice(
+            _sets(
                 "--durability",
-                ("full", "fast"),
+                "durability",
                 "full (default): changes are flushed to disk before the call returns; fast: a killed process leaves "
                 "all or nothing; after a power cut each file changed in the last seconds may be old, new or incomplete",
             ),
@@ -458,18 +484,11 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
                 type=byte_limit,
                 default=10_000_000,
             ),
-            _value(
-                "--call-ms",
-                "N",
-                f"time limit of a call in milliseconds, until it begins to write (default: {Settings.call_ms})",
-                type=positive,
-            ),
-            _value(
+            _sets("--call-ms", "call_ms", "time limit of a call in milliseconds, until it begins to write"),
+            _sets(
                 "--max-memory-bytes",
-                "N",
-                "memory limit in bytes, for the server and each program it starts; 0: no limit "
-                f"(default: {Settings.max_memory_bytes})",
-                type=number,
+                "max_memory_bytes",
+                "memory limit in bytes, for the server and each program it starts; 0: no limit",
             ),
             _flag(
                 "--structured-text",
@@ -506,8 +525,8 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
         tool="check",
         positional=("paths",),
         options=(
-            _value("--max-files", "N", f"check at most N files (default: {Settings.check_max_files})", type=positive),
-            _value("--max-issues", "N", f"list at most N issues (default: {Settings.check_max_issues})", type=positive),
+            _sets("--max-files", "check_max_files", "check at most N files"),
+            _sets("--max-issues", "check_max_issues", "list at most N issues"),
             _value(
                 "--max-time",
                 "SECONDS",
@@ -581,16 +600,18 @@ def _fill(parser: argparse.ArgumentParser, name: str, command: Command) -> None:
                 overrides.setdefault("nargs", "?")
             _add(parser, _argument(argument, about, positional=positional, **overrides))
         parser.set_defaults(fields={argument: _RENAMED.get(argument, argument) for argument in offered})
+    by_option: dict[str, str] = {}
     for option in command.options() if callable(command.options) else command.options:
         if isinstance(option, Option):
             _add(parser, option)
+            by_option |= {option.dest: option.setting} if option.setting else {}
         else:
             group = parser.add_mutually_exclusive_group()
             for choice in option:
                 _add(group, choice)
     if command.tool or command.has_settings:
         _add(parser, _SETTING)
-        parser.set_defaults(settings=None)
+        parser.set_defaults(settings=None, by_option=by_option)
     add_common(parser, command.json)
     parser.set_defaults(run=_lazily(name, command))
 

@@ -26,19 +26,6 @@ if TYPE_CHECKING:
 
     from suture.cli import QuickOptions
 
-_BY_OPTION = {
-    "allow_commands": "project_commands",
-    "allow_executables": "allow_executables",
-    "allow_protected": "allow_protected",
-    "call_ms": "call_ms",
-    "durability": "durability",
-    "extra_root": "extra_roots",
-    "max_files": "check_max_files",
-    "max_issues": "check_max_issues",
-    "max_memory_bytes": "max_memory_bytes",
-}
-"""Options that set a setting."""
-
 
 def parse_setting(text: str) -> tuple[str, object]:
     """The name and the value in NAME=VALUE; ValueError says what is wrong with them."""
@@ -69,8 +56,8 @@ def _from_options(options: argparse.Namespace | QuickOptions) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for name, value in getattr(options, "set", None) or ():
         settings[name] = (*settings.get(name, ()), *value) if isinstance(value, tuple) else value
-    for option, name in _BY_OPTION.items():
-        value = getattr(options, option, None)
+    for option, name in getattr(options, "by_option", {}).items():
+        value = getattr(options, option)
         if value is not None and value is not False:
             settings[name] = tuple(value) if isinstance(value, list) else value
     if seconds := getattr(options, "max_time", None):
