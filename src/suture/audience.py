@@ -51,6 +51,8 @@ class Audience(Record):
     """The word for a part that makes a single change."""
     source: str = "reply"
     """The word for the whole."""
+    create_file: str = "send a NEW_FILE block"
+    """How to create a file with it, as an imperative."""
     old_part: str = "its SEARCH part"
     """The words for the part with the text to find."""
     is_about_block: bool = False
@@ -262,6 +264,7 @@ class PatchWriter(Audience):
     part: str = "section"
     hunk: str = "hunk"
     source: str = "input"
+    create_file: str = "use *** Add File: PATH"
     old_part: str = "its context and - lines"
 
     def about_block(self, old_part: str = "") -> Audience:

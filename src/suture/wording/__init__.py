@@ -199,14 +199,11 @@ def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool)
     elif error.code in LINES:
         words = LINES[error.code](error)
     else:
-        words = message(error, audience).replace("\n", " ")
+        words = message(error, audience)
     if audience.prints_data:
         return f"{words}\n{hint(error, audience)}"
-    return (
-        words
-        if error.code in {*LINES, *PATTERN_MESSAGES, PermissionDenied.code}
-        else f"{words} {hint(error, audience)}"
-    )
+    is_fixed = error.code in {*LINES, *PATTERN_MESSAGES, PermissionDenied.code}
+    return words if is_fixed else f"{words} {hint(error, audience)}"
 
 
 _ASIDE = {

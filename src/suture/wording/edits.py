@@ -676,14 +676,6 @@ def _look_at_file(error: errors.NoMatch, audience: Audience) -> str:
     return f"Read {error.path}. {audience.resend} with {audience.old_part} copied from the file."
 
 
-def _meant_by_block(error: errors.FileNotFound) -> str:
-    if error.create_by is not None:
-        return "There is nothing to delete: leave the block out."
-    if error.near:
-        return f"Did you mean {' or '.join(error.near)}? To create the file, send a NEW_FILE block."
-    return "Check the path; it is relative to the workspace root. To create the file, send a NEW_FILE block."
-
-
 DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
     "NO_MATCH": where_it_went,
     "OLD_TEXT_NOT_FOUND": _nearest,
@@ -716,7 +708,6 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
             "The SEARCH part is empty, which fits only a new or empty file.",
             "To insert, put an adjacent line in the SEARCH part, and repeat it in the REPLACE part.",
         ),
-        entry(errors.FileNotFound, lambda e: f"There is no file {e.path}.", _meant_by_block),
         entry(
             errors.FileExists,
             lambda e: f"{e.path} already exists with different content.",
@@ -734,13 +725,6 @@ def _read_for_hunk(error: errors.NoMatch, _: Audience) -> str:
     return f"Read {error.path}, and copy whole context and - lines from it."
 
 
-def _near_section(error: errors.FileNotFound, _: Audience) -> str:
-    if error.create_by is not None:
-        return "There is nothing to delete: leave the section out."
-    meant = f"Did you mean {' or '.join(error.near)}? " if error.near else ""
-    return f"{meant}To create the file, use *** Add File: PATH."
-
-
 HUNK_HINTS: dict[str, Sentence] = {
     "NO_MATCH": _read_for_hunk,
     "OLD_TEXT_NOT_UNIQUE": lambda _error, _audience: (
@@ -750,7 +734,6 @@ HUNK_HINTS: dict[str, Sentence] = {
         f"Read {error.path} again, and change the @@ line to the class or function that contains the hunk's lines."
     ),
     "ELISION_IN_NEW_TEXT": lambda _, audience: f"Write out all lines of the hunk. {literal(audience)}",
-    "FILE_NOT_FOUND": _near_section,
     "INCOMPLETE_BLOCK": lambda _error, _audience: "Write it in full; the patch ends with *** End Patch.",
 }
 """What to do about a part of a patch that failed, in the terms of `apply_patch`."""

@@ -65,11 +65,22 @@ def _arguments(error: errors.InvalidArguments) -> str:
     return "Invalid arguments:\n" + "\n".join(f"  {line}" for line in lines) + (f"\n  … {more} more" if more else "")
 
 
-def _near(error: errors.FileNotFound) -> str:
-    create = f" To create it, use {' or '.join(error.create_by)}." if error.create_by else ""
-    if error.near:
-        return f"Did you mean {' or '.join(error.near)}?{create}"
-    return f"Check the path; it is relative to the workspace root.{create}"
+def _no_file(error: errors.FileNotFound | errors.PatternNotFound) -> str:
+    return f"There is no file {error.path}."
+
+
+def _near(error: errors.FileNotFound, audience: Audience) -> str:
+    if audience.is_about_block and error.create_by is not None:
+        return f"There is nothing to delete: leave the {audience.part} out."
+    ways = audience.create_file if audience.is_about_block else ""
+    if error.create_by:
+        ways = f"use {' or '.join(error.create_by)}"
+    check = (
+        f"Did you mean {' or '.join(error.near)}?"
+        if error.near
+        else "Check the path; it is relative to the workspace root."
+    )
+    return f"{check} To create it, {ways}." if ways else check
 
 
 def _range(error: errors.RangeOutOfBounds) -> str:
@@ -305,7 +316,7 @@ def _drifted_to(error: errors.Drifted, audience: Audience) -> str:
 
 def _search_not_found(error: errors.PatternNotFound) -> str:
     if not error.exists:
-        return f"There is no file {error.path}.{_meant(error)}"
+        return f"{_no_file(error)}{_meant(error)}"
     advice = "Read the file, and search for text that is in it; nothing was changed."
     if error.correction is not None:
         advice = "The metadata has the corrected search_replace, ready to send (error.correction); nothing was changed."
@@ -613,7 +624,7 @@ MESSAGES: dict[str, Words] = dict(
                 else f"Leave it alone, or {audience.ask_operator('allow it', 'allow_protected')}."
             ),
         ),
-        entry(errors.FileNotFound, lambda e: f"There is no file {e.path}.", _near),
+        entry(errors.FileNotFound, _no_file, hint_for=_near),
         entry(
             errors.NotAFile,
             lambda e: f"{e.path} is a {'device, pipe or socket' if e.kind == 'other' else e.kind}, not a file.",
