@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NotRequired, Self, TypedDict, TypeVar
 
-    from suture.shapes import CorrectedEdit, CorrectedSearch, Findings, UndoClash, UnreadEdit, WrittenOn
+    from suture.shapes import CorrectedEdit, CorrectedSearch, FilePreview, Findings, UndoClash, UnreadEdit, WrittenOn
 
     E = TypeVar("E", bound="SutureError")
 
@@ -98,22 +98,6 @@ if TYPE_CHECKING:
         similarity_score: float
         symbol: str
         differences: list[NamedDifference]
-
-    class Highlight(TypedDict):
-        """A part of a line in a preview; the end is exclusive."""
-
-        line_number: int
-        column_start: int
-        column_end: int
-
-    class FilePreview(TypedDict):
-        """Some lines of a file."""
-
-        total_lines: int
-        preview_start_line: int
-        preview_end_line: int
-        content: str
-        highlights: list[Highlight]
 
     class MatchLocation(TypedDict):
         """One occurrence of a text; of a block in a reply, only its line."""

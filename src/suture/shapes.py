@@ -247,3 +247,21 @@ class UndoClash(Data):
     theirs: str | None = text("The text that the undo would write").nullable
     about: str = text("Only if the sides are names, or files that were replaced as a whole", ("name", "file")).optional
     truncated: bool = flag("True if a side is truncated").optional
+
+
+class Highlight(Data):
+    """A part of a line."""
+
+    line_number: int = integer("From 1")
+    column_start: int = integer("From 1")
+    column_end: int = integer("Exclusive")
+
+
+class FilePreview(Data):
+    """The lines that a failed edit is about."""
+
+    total_lines: int = integer("Of the file")
+    preview_start_line: int = integer("From 1")
+    preview_end_line: int = integer("Inclusive")
+    content: str = text("The lines")
+    highlights: list[Highlight] = objects("What to look at", Highlight)

@@ -12,6 +12,7 @@ from suture.match.diagnose import KINDS, diagnose
 from suture.match.index import Index
 from suture.plan import Plan
 from suture.records import Record
+from suture.shapes import FilePreview, Highlight
 from suture.text.edits import apply, edit
 from suture.text.replace import MOST_HITS, Outcome, Step, apply_steps, count_occurrences, occurrences
 from suture.tools import results, spec
@@ -335,14 +336,6 @@ class Preview(shapes.Data):
     after: str = shapes.text("The lines after all edits")
 
 
-class Highlight(shapes.Data):
-    """A part of a line."""
-
-    line_number: int = shapes.integer("From 1")
-    column_start: int = shapes.integer("From 1")
-    column_end: int = shapes.integer("Exclusive")
-
-
 class MatchLocation(Highlight):
     """Where a text occurs."""
 
@@ -395,16 +388,6 @@ class SuggestedFix(shapes.Data):
     )
     suggestion: str = shapes.text("In words")
     example: str = shapes.text("JSON to send; with old_text and new_text, an edit that applies").optional
-
-
-class FilePreview(shapes.Data):
-    """The lines that a failed edit is about."""
-
-    total_lines: int = shapes.integer("Of the file")
-    preview_start_line: int = shapes.integer("From 1")
-    preview_end_line: int = shapes.integer("Inclusive")
-    content: str = shapes.text("The lines")
-    highlights: list[Highlight] = shapes.objects("What to look at", Highlight)
 
 
 class FileEditResult(results.ToolData):
@@ -575,7 +558,7 @@ def explain_failure(given: Mapping[str, object], error: errors.SutureError, audi
 
         data["suggested_fixes"] = suggestions(error, audience)
         if (preview := getattr(error, "file_preview", None)) is not None:
-            data["file_preview"] = preview
+            data["file_preview"] = preview.data()
     return Answer(wording.error_text(error, audience), {**data, "error": error_data}, is_error=True)
 
 

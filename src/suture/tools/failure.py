@@ -13,7 +13,7 @@ from suture import errors
 from suture.match.diagnose import block, diagnose, evident_site, failure_of, is_evident, words_of
 from suture.match.index import Index, Refused, Site, symbol
 from suture.records import Record
-from suture.shapes import CorrectedEdit
+from suture.shapes import CorrectedEdit, FilePreview, Highlight
 from suture.text.replace import MOST_HITS
 from suture.tools.results import version_of
 from suture.wording import difference
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from suture.errors import (
         AppliedAt,
-        FilePreview,
-        Highlight,
         LineRange,
         MatchLocation,
         NearPlace,
@@ -308,11 +306,11 @@ def _sides(sides: Sides) -> SidesAt:
 
 
 def _highlight(location: MatchLocation) -> Highlight:
-    return {
-        "line_number": location["line_number"],
-        "column_start": location["column_start"],
-        "column_end": location["column_end"],
-    }
+    return Highlight(
+        line_number=location["line_number"],
+        column_start=location["column_start"],
+        column_end=location["column_end"],
+    )
 
 
 def _readable(text: str) -> str:
@@ -410,8 +408,8 @@ class View:
         """The lines around the nearest place, or the first lines; None for an empty text."""
         if not len(self.index.lines):
             return None
-        marks: list[Highlight] = [
-            {"line_number": self._original(mark.line), "column_start": mark.column, "column_end": mark.end}
+        marks = [
+            Highlight(line_number=self._original(mark.line), column_start=mark.column, column_end=mark.end)
             for mark in (best.differences if best is not None else ())
         ]
         if region is not None:
@@ -430,13 +428,13 @@ class View:
             own = self.text.lines.contents(begin, min(until, len(self.text.lines)))
             lines = [line.decode("utf-8", "replace")[:_LONGEST_LINE] for line in own]
             highlights = []
-        return {
-            "total_lines": len(self.text.lines),
-            "preview_start_line": begin,
-            "preview_end_line": until,
-            "content": "\n".join(lines),
-            "highlights": [mark for mark in highlights if begin <= mark["line_number"] <= until],
-        }
+        return FilePreview(
+            total_lines=len(self.text.lines),
+            preview_start_line=begin,
+            preview_end_line=until,
+            content="\n".join(lines),
+            highlights=[mark for mark in highlights if begin <= mark.line_number <= until],
+        )
 
     def location(self, start: int, end: int) -> MatchLocation:
         """One occurrence, with the lines around it. Must be called in the order of occurrences."""

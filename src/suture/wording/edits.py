@@ -205,7 +205,7 @@ def _words(error: errors.NoMatch, known: errors.WordsFound, old_text: str) -> It
         yield f"Is {plain(error.path)} the right file?"
         if error.attempt > 1 and error.file_preview is not None:
             yield "It begins:"
-            yield from map(as_it_is, error.file_preview["content"].split("\n")[:_SHOWN_PREVIEW_LINES])
+            yield from map(as_it_is, error.file_preview.content.split("\n")[:_SHOWN_PREVIEW_LINES])
 
 
 def _head(error: Mismatch) -> str:

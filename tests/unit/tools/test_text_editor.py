@@ -11,6 +11,7 @@ import pytest
 from suture import Settings, ToolResult, Workspace
 from suture.engine import Engine
 from suture.errors import EncodingMismatch, NoMatch, UnknownTool
+from suture.shapes import FilePreview
 from suture.testing import FaultyFS, MemoryFS
 from suture.tools import DIALECTS, TOOLS, all_tools, find
 from suture.tools.text_editor import explain_text_editor
@@ -200,7 +201,7 @@ BASE: dict[str, Any] = {
     "rung": None,
     "similar_content": [],
     "indent": {"style": "spaces", "width": 4},
-    "file_preview": {"content": "two\n"},
+    "file_preview": FilePreview(total_lines=1, preview_start_line=1, preview_end_line=1, content="two", highlights=[]),
 }
 SIDES = {"line": 7, "base": "one\n", "ours": "two\n", "theirs": "three\n"}
 

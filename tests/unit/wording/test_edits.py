@@ -7,7 +7,7 @@ import pytest
 
 from suture import errors, wording
 from suture.match.diagnose import Difference
-from suture.shapes import CorrectedEdit, WrittenOn
+from suture.shapes import CorrectedEdit, FilePreview, WrittenOn
 from suture.wording import edits
 
 # NO_MATCH
@@ -37,13 +37,7 @@ def place(line: int = 3, content: str = "\tvalue = 1", *found: Difference, symbo
     }
 
 
-PREVIEW: dict[str, Any] = {
-    "total_lines": 1,
-    "preview_start_line": 1,
-    "preview_end_line": 1,
-    "content": "x",
-    "highlights": [],
-}
+PREVIEW = FilePreview(total_lines=1, preview_start_line=1, preview_end_line=1, content="x", highlights=[])
 
 
 def no_match(**fields: Any) -> errors.NoMatch:
@@ -465,7 +459,7 @@ def test_a_repeated_edit_that_was_corrected_is_given_the_correction_first() -> N
 
 
 def test_a_repeated_edit_of_which_nothing_is_there_is_shown_how_the_file_begins() -> None:
-    head = {**PREVIEW, "content": "\n".join(f"line {number}" for number in range(200))}
+    head = PREVIEW.evolve(content="\n".join(f"line {number}" for number in range(200)))
     told = body(no_match(attempt=2, words={"there": [], "missing": ["zebra"]}, file_preview=head))
     assert told[:5] == [
         "Words of old_text that are not in the file: zebra.",
