@@ -265,7 +265,7 @@ def test_a_conflict_goes_to_stderr_with_both_sides(root: Path, ws: Workspace, sa
     (root / "c.txt").write_text("3\n")
     head, place, *sides, hint, _ = said("undo", change, code=1).split("\n")
     assert (head[:20], place[:9], hint[:19]) == ("UNDO_CONFLICT: <id> ", "  c.txt:1", "Nothing was changed")
-    assert [side.rpartition(" ")[2] for side in sides] == ["3", "c", "2"]
+    assert [side.rpartition(" ")[2] for side in sides] == ["2", "3", "c"]
     assert contents(root)["c.txt"] == b"3\n"
 
 
