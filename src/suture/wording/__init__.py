@@ -3,7 +3,8 @@
 Every message says what happened and where; every hint says what to do next. Both are written for an audience: a model,
 someone at a terminal, the editor dialect, `apply_patch`. Phrases that several sentences share are here;
 `wording.messages` has an entry for each error code, which a test checks; `wording.edits` has the entries for edits
-that could not be placed. Both are loaded only when a call fails.
+that could not be placed, also in a block of a reply; `wording.editor` has those of the editor dialect. They are loaded
+only when a call fails. `wording.reply` has what is wrong with a reply as a whole.
 """
 
 from __future__ import annotations
