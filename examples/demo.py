@@ -132,7 +132,7 @@ def crash(root: Path) -> None:
     changed = sum(after.get(name) != content for name, content in before.items())
     stray = len(after.keys() - before.keys())
     print(f"killed by signal {signaled}: {changed} of {len(before)} files changed, {stray} stray files")
-    suture(root, "read", "docs/usage.md", show=("Note:",))
+    suture(root, "read", "docs/usage.md", show=("note:",))
     print(f"every byte restored: {contents(root) == before}")
 
 

@@ -24,7 +24,7 @@ SHOWN = [
     r"OLD_TEXT_NOT_UNIQUE: patches\[0\]: oldText fits 2 places in src/bill\.py exactly: line 4, line 5\.",
     r"VALIDATION_FAILED: .*\nsrc/cart\.py:8:12 .*'\(' was never closed",
     r"killed by signal 9: 1 of 3 files changed, \d stray files",
-    rf"Note: An interrupted transaction \({ID}, 3 paths\) has been rolled back\.\nevery byte restored: True",
+    rf"note: An interrupted transaction \({ID}, 3 paths\) has been rolled back\.\nevery byte restored: True",
     rf"Made 4 replacements in 3 files as change {ID}\.",
     r"✓ 1 src/bill\.py:5, found ignoring indentation\n✗ 2\.1 docs/usage\.md, failed\n✓ 3 CHANGES\.md, created",
     rf"Applied 2 of 3 blocks as change {ID}; 1 failed\.",
