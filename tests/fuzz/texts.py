@@ -16,7 +16,7 @@ from suture.errors import SutureError
 from suture.text import Lines, Text
 from suture.text.diff import FileDiff, counts, line_edits, unified_and_counts
 from suture.text.edits import apply
-from suture.text.merge import merge
+from suture.text.merge import STRATEGIES, merge
 from tests.fuzz.mutation import joined
 from tests.fuzz.target import Choices, Target, as_text
 
@@ -41,10 +41,7 @@ def _text(data: bytes) -> object:
     lines = text.lines
     for offset in filter(lambda offset: _is_boundary(text.body, offset), (0, len(text.body) // 2, len(text.body))):
         line, column = lines.position(offset)
-        start, end = lines.span(line) if line <= len(lines) else (offset, offset)
-        before = text.body[start:offset].decode("utf-8", "surrogateescape")
-        assert start <= offset <= end, "a position is not in its line"
-        assert column == len(before), "a position leads elsewhere"
+        assert lines.offset(line, column) == offset, "a position leads elsewhere"
     assert b"".join(text.body[slice(*lines.span(line))] for line in range(1, len(lines) + 1)) == text.body, (
         "lines leave something out"
     )
@@ -108,10 +105,14 @@ def _difference(data: bytes) -> object:
 
 def _merge(data: bytes) -> object:
     base, ours, theirs, *_ = (*data.split(b"\xfe"), b"", b"")
-    found = merge(base, ours, theirs, touching=bool(len(data) % 2))
-    apply(ours, found.edits)
+    outcome = []
+    for strategy in STRATEGIES:
+        found = merge(base, ours, theirs, strategy, touching=bool(len(data) % 2))
+        outcome.append(len(found.conflicts))
+        if not found.conflicts or strategy != "refuse":
+            apply(ours, found.edits)
     assert apply(ours, merge(ours, ours, theirs).edits) == theirs, "what only they changed is not taken"
-    return len(found.conflicts)
+    return outcome
 
 
 class _Staged:

@@ -109,11 +109,11 @@ def result_of(case: Case, found: Merged) -> bytes | None:
     return None if found.conflicts else apply(case.triple[1], found.edits)
 
 
-def merge_on_line_diffs_of_git(case: Case) -> Merged:
+def merge_on_line_diffs_of_git(case: Case, strategy: str = "refuse") -> Merged:
     found = iter([case.ours, case.theirs])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merging, "_push_down", lambda _old, _new: next(found))
-        return merge(*case.triple)
+        return merge(*case.triple, strategy)
 
 
 def own_line_diffs(triple: Triple) -> tuple[list[Change], list[Change]]:
@@ -280,12 +280,37 @@ def test_the_same_change_among_equal_lines_is_made_once_as_in_git(
     assert result_of(case, merge(*case.triple)) == case.result
 
 
+@pytest.mark.parametrize("strategy", ["ours", "theirs"])
 @pytest.mark.parametrize("make", [few_lines, a_module])
-def test_conflicts_keep_ours_as_the_option_ours_of_git(make: Callable[[Random], Triple], tmp_path: Path) -> None:
-    random = Random("strategies ours")
+def test_the_strategies_ours_and_theirs_decide_conflicts_as_in_git(
+    make: Callable[[Random], Triple], strategy: str, tmp_path: Path
+) -> None:
+    random = Random(f"strategies {strategy}")
     for case in cases(tmp_path, [make(random) for _ in range(scaled(100))]):
-        found = merge_on_line_diffs_of_git(case)
-        assert (0, apply(case.triple[1], found.edits)) == merge_file(tmp_path, case.name, "--ours")
+        found = merge_on_line_diffs_of_git(case, strategy)
+        assert (0, apply(case.triple[1], found.edits)) == merge_file(tmp_path, case.name, f"--{strategy}")
+
+
+def test_union_of_a_conflict_is_that_of_git_but_leaves_a_last_line_unfinished_that_nothing_follows(
+    tmp_path: Path,
+) -> None:
+    """Several conflicts are not compared: git joins those with three lines or fewer between them."""
+    random = Random("union")
+    compared = 0
+    for case in cases(tmp_path, [few_lines(random) for _ in range(200)]):
+        found = merge_on_line_diffs_of_git(case, "union")
+        if len(found.conflicts) != 1:
+            continue
+        [conflict] = found.conflicts
+        if set(split_lines(conflict.ours)) & set(split_lines(conflict.theirs)):
+            continue  # git looks for smaller conflicts between the lines they share
+        result = apply(case.triple[1], found.edits)
+        _, expected = merge_file(tmp_path, case.name, "--union")
+        if not conflict.theirs and not conflict.ours.endswith(b"\n"):
+            expected = expected.removesuffix(b"\n").removesuffix(b"\r")
+        assert result == expected, case
+        compared += 1
+    assert compared > 50
 
 
 def test_the_line_diffs_of_git_are_read_as_they_are(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suture.errors import EditOutOfBounds, OverlappingEdits
-from suture.text.edits import Edit, apply, common_ends, compose, edit, minimize, sort_edits
+from suture.text.edits import Edit, apply, common_ends, compose, edit, invert, minimize, sort_edits
 
 BODIES = st.binary(max_size=12)
 RUNS = st.sampled_from([0, 1, 255, 256, 257, 511, 512, 513, 514, 1025, 3000])
@@ -114,6 +114,16 @@ def test_insertions_at_one_place_keep_the_order_of_the_request(
     assert apply(body, inserted) == body[:place] + b"".join(news) + body[place:]
 
 
+@pytest.mark.promise("back.invert")
+@STEADY
+@given(case=cases())
+def test_the_inverse_gives_the_original_and_its_inverse_the_edits(case: tuple[bytes, list[Edit]]) -> None:
+    body, edits = case
+    after, inverse = apply(body, edits), invert(body, edits)
+    assert apply(after, inverse) == body
+    assert invert(after, inverse) == sort_edits(edits, len(body))
+
+
 @pytest.mark.promise("place.compose")
 @STEADY
 @given(case=sequences())
@@ -125,6 +135,14 @@ def test_composed_edits_do_at_once_what_the_lists_do_one_after_the_other(case: t
     assert apply(body, compose(len(body), two, third)) == final
     later = compose(len(apply(body, first)), second, third)
     assert apply(body, compose(len(body), first, later)) == final
+
+
+@pytest.mark.promise("place.compose")
+@STEADY
+@given(case=cases())
+def test_edits_composed_with_their_inverse_change_nothing(case: tuple[bytes, list[Edit]]) -> None:
+    body, edits = case
+    assert minimize(body, compose(len(body), edits, invert(body, edits))) == []
 
 
 @pytest.mark.promise("place.compose")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suture.text.edits import apply
-from suture.text.merge import Conflict, merge, regions
+from suture.text.merge import STRATEGIES, Conflict, merge, regions
 
 STEADY = settings(deadline=None, max_examples=300)
 ENDINGS = st.sampled_from([b"\n", b"\n", b"\r\n", b"\r"])
@@ -55,15 +55,18 @@ def inside(part: Conflict, whole: Conflict) -> bool:
     return whole.base_line <= part.base_line and part.base_line + len(split(part.base)) <= end
 
 
+STRATEGY = st.sampled_from(STRATEGIES)
+
+
 @pytest.mark.promise("back.merge")
 @STEADY
-@given(triple=a_triple(), touching=st.booleans())
+@given(triple=a_triple(), strategy=STRATEGY, touching=st.booleans())
 def test_where_one_side_is_the_base_or_both_are_the_same_the_result_is_the_other_side(
-    triple: Triple, *, touching: bool
+    triple: Triple, strategy: str, *, touching: bool
 ) -> None:
     base, side, _ = triple
     for ours, theirs in ((base, side), (side, base), (side, side)):
-        found = merge(base, ours, theirs, touching=touching)
+        found = merge(base, ours, theirs, strategy, touching=touching)
         assert (apply(ours, found.edits), found.conflicts) == (side, ())
 
 
@@ -74,8 +77,8 @@ def test_exchanging_the_sides_exchanges_the_conflicts_and_changes_nothing_else(
     triple: Triple, *, touching: bool
 ) -> None:
     base, ours, theirs = triple
-    one = merge(base, ours, theirs, touching=touching)
-    other = merge(base, theirs, ours, touching=touching)
+    one = merge(base, ours, theirs, "refuse", touching=touching)
+    other = merge(base, theirs, ours, "refuse", touching=touching)
     assert tuple(map(exchanged, one.conflicts)) == other.conflicts
     if not one.conflicts:
         assert apply(ours, one.edits) == apply(theirs, other.edits)
@@ -96,9 +99,9 @@ def separate_edits(draw: st.DrawFn) -> tuple[list[bytes], list[bytes | None], li
 
 @pytest.mark.promise("back.merge")
 @STEADY
-@given(case=separate_edits())
+@given(case=separate_edits(), strategy=STRATEGY)
 def test_edits_to_separate_lines_are_all_in_the_result(
-    case: tuple[list[bytes], list[bytes | None], list[bytes | None]],
+    case: tuple[list[bytes], list[bytes | None], list[bytes | None]], strategy: str
 ) -> None:
     lines, ours, theirs = case
 
@@ -107,7 +110,7 @@ def test_edits_to_separate_lines_are_all_in_the_result(
             next((new for new in news if new is not None), line) for line, *news in zip(lines, *sides, strict=True)
         )
 
-    found = merge(written(), written(ours), written(theirs))
+    found = merge(written(), written(ours), written(theirs), strategy)
     assert (apply(written(ours), found.edits), found.conflicts) == (written(ours, theirs), ())
 
 
@@ -135,28 +138,45 @@ def test_the_texts_are_the_same_outside_the_regions_and_only_the_side_named_chan
 
 @pytest.mark.promise("back.merge")
 @STEADY
-@given(triple=a_triple(), touching=st.booleans())
-def test_the_edits_take_every_change_outside_conflicts_and_keep_ours_inside(triple: Triple, *, touching: bool) -> None:
+@given(triple=a_triple(), strategy=st.sampled_from(["ours", "theirs", "union"]), touching=st.booleans())
+def test_a_strategy_takes_what_it_says_in_conflicts_and_every_change_outside_them(
+    triple: Triple, strategy: str, *, touching: bool
+) -> None:
     base, ours, theirs = map(split, triple)
     expected, position = list[bytes](), 0
     for region in regions(base, ours, theirs, touching=touching):
         expected += base[position : region.base[0]]
         position = region.base[1]
         mine, other = ours[slice(*region.ours)], theirs[slice(*region.theirs)]
-        expected += other if region.side == "theirs" else mine
+        whose = strategy if region.side == "conflict" else region.side
+        if whose == "union":
+            head, tail = agreed(mine, other)
+            expected += [*mine[: len(mine) - tail], *other[head:]]
+        else:
+            expected += other if whose == "theirs" else mine
     expected += base[position:]
-    made = split(apply(triple[1], merge(*triple, touching=touching).edits))
+    made = split(apply(triple[1], merge(*triple, strategy, touching=touching).edits))
+    if strategy == "union":  # it ends a line without a newline that another follows
+        made, expected = ([line.rstrip(b"\r\n") for line in lines] for lines in (made, expected))
     assert made == expected
+
+
+def agreed(ours: list[bytes], theirs: list[bytes]) -> tuple[int, int]:
+    """How many lines the two have in common at the beginning and at the end."""
+    size = min(len(ours), len(theirs))
+    head = next((index for index in range(size) if ours[index] != theirs[index]), size)
+    tail = next((index for index in range(size - head) if ours[-1 - index] != theirs[-1 - index]), size - head)
+    return head, tail
 
 
 @pytest.mark.promise("back.merge")
 @STEADY
-@given(triple=a_triple(), touching=st.booleans())
-def test_no_line_is_glued_to_another(triple: Triple, *, touching: bool) -> None:
+@given(triple=a_triple(), strategy=STRATEGY, touching=st.booleans())
+def test_no_line_is_glued_to_another(triple: Triple, strategy: str, *, touching: bool) -> None:
     """Every line of a result occurs in a side."""
     base, ours, theirs = triple
-    found = merge(base, ours, theirs, touching=touching)
-    if found.conflicts:
+    found = merge(base, ours, theirs, strategy, touching=touching)
+    if found.conflicts and strategy == "refuse":
         return
     known = {line.rstrip(b"\r\n") for line in (*split(ours), *split(theirs))}
     made = [line.rstrip(b"\r\n") for line in split(apply(ours, found.edits))]

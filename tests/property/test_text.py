@@ -260,15 +260,25 @@ def test_lines_are_what_the_definition_says(body: bytes, chunk: int) -> None:
 @pytest.mark.promise("place.line-column")
 @STEADY
 @given(body=st.one_of(BREAKS, st.binary(max_size=40)))
-def test_every_place_in_the_text_of_a_line_has_one_position(body: bytes) -> None:
+def test_every_place_in_the_text_of_a_line_has_one_position_and_comes_back_from_it(body: bytes) -> None:
     lines = Lines(body)
     offset = 0
     for number, (content, ending) in enumerate(naive_lines(body), 1):
         characters = content.decode("utf-8", "surrogateescape")
         for column in range(len(characters) + 1):
             place = offset + len(characters[:column].encode("utf-8", "surrogateescape"))
-            assert lines.position(place) == (number, column)
+            assert (lines.position(place), lines.offset(number, column)) == ((number, column), place)
         offset += len(content + ending)
+
+
+@pytest.mark.promise("place.line-column")
+@STEADY
+@given(body=st.one_of(BREAKS, st.text(max_size=40).map(str.encode)))
+def test_every_place_between_two_characters_comes_back_from_its_position(body: bytes) -> None:
+    lines = Lines(body)
+    text = body.decode("utf-8", "surrogateescape")
+    places = [len(text[:index].encode("utf-8", "surrogateescape")) for index in range(len(text) + 1)]
+    assert [lines.offset(*lines.position(place)) for place in places] == places
 
 
 @STEADY

@@ -297,6 +297,14 @@ class Lines:
         line = self.at(offset)
         return line, len(self._body[self.starts[line - 1] : offset].decode("utf-8", "surrogateescape"))
 
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column, the inverse of `position`; a column past the line is its end."""
+        if (line, column) == (len(self) + 1, 0):
+            return len(self._body)
+        start, end = self.span(line)
+        text = self._body[start:end].decode("utf-8", "surrogateescape")
+        return start + len(text[:column].encode("utf-8", "surrogateescape"))
+
     def style(self) -> str:
         """The style of line endings: `lf`, `crlf`, `cr`, `mixed` or `none`."""
         if self._terminator == b"\r":

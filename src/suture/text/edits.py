@@ -5,7 +5,7 @@ Sequential edits are composed: each later edit is mapped back to the original, s
 bytes of `Text.body`.
 
 Rejected: editing a buffer in a loop (`content = content.replace(...)`). It loses where things occurred, and thus the
-diff and the line numbers of the original.
+diff, the inverse and the line numbers of the original.
 """
 
 from __future__ import annotations
@@ -179,6 +179,16 @@ def splice_ordered(text: Text, edits: Sequence[Edit]) -> list[bytes | memoryview
         if not all(_is_utf8(new) for _, _, new in cuts):
             raise EncodingMismatch(encoding=text.encoding, reason="the new text is not valid UTF-8")
     return text.splice(cuts)
+
+
+def invert(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
+    """The edits that turn `apply(body, edits)` back into `body`."""
+    result, growth = [], 0
+    for change in sort_edits(edits, len(body)):
+        start = change.span.start + growth
+        result.append(edit(start, start + len(change.new), body[change.span.start : change.span.end]))
+        growth += change.growth
+    return result
 
 
 def compose(size: int, first: Iterable[Edit], second: Iterable[Edit]) -> list[Edit]:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     _Item = tuple[Change, int]
     """A change and its side: 0 is ours, 1 is theirs."""
 
+STRATEGIES = ("refuse", "ours", "theirs", "union")
+
 
 class Conflict(Record):
     """A place where the sides disagree: the text of each side, and the line at which it begins."""
@@ -43,7 +45,10 @@ class Conflict(Record):
 
 
 class Merged(Record):
-    """The edits on `ours` that take what only `theirs` changed, and the conflicts, which keep the text of `ours`."""
+    """The edits on `ours` that make the result, and the conflicts.
+
+    With the strategy `refuse`, conflicts leave `edits` incomplete, and there is no result.
+    """
 
     edits: tuple[Edit, ...]
     conflicts: tuple[Conflict, ...]
@@ -59,8 +64,10 @@ class Region(Record):
     theirs: tuple[int, int]
 
 
-def merge(base: bytes, ours: bytes, theirs: bytes, *, touching: bool = False) -> Merged:
+def merge(base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, touching: bool = False) -> Merged:
     """Merge two descendants of a text."""
+    if strategy not in STRATEGIES:
+        raise ValueError(strategy)
     sides = [_lines(text) for text in (base, ours, theirs)]
     starts = list(accumulate(map(len, sides[1]), initial=0))
     edits: list[Edit] = []
@@ -77,6 +84,7 @@ def merge(base: bytes, ours: bytes, theirs: bytes, *, touching: bool = False) ->
             )
             base_line, our_line, their_line = (span[0] + 1 for span in ranges)
             conflicts.append(Conflict(base_text, our_text, their_text, base_line, our_line, their_line))
+            edits += _resolve(strategy, starts[narrow.ours[0]], conflicts[-1], _ending(sides))
     return Merged(tuple(edits), tuple(conflicts))
 
 
@@ -191,6 +199,23 @@ def _narrow(ours: Sequence[bytes], theirs: Sequence[bytes], region: Region) -> R
     while i < j and k < m and ours[j - 1] == theirs[m - 1]:
         j, m = j - 1, m - 1
     return region.evolve(ours=(i, j), theirs=(k, m))
+
+
+def _resolve(strategy: str, begin: int, conflict: Conflict, ending: bytes) -> list[Edit]:
+    """The edits that resolve a conflict, which begins at offset `begin` of ours, by a strategy."""
+    ours, theirs, end = conflict.ours, conflict.theirs, begin + len(conflict.ours)
+    if strategy == "theirs":
+        return [edit(begin, end, theirs)]
+    if strategy == "union":
+        unfinished = ours and theirs and not ours.endswith(ending[-1:])
+        return [edit(end, end, (ending if unfinished else b"") + theirs)]
+    return []
+
+
+def _ending(sides: Sequence[Sequence[bytes]]) -> bytes:
+    """The line ending of these texts."""
+    first = [lines[0] for lines in sides if lines]
+    return next((end for end in (b"\r\n", b"\n", b"\r") if any(line.endswith(end) for line in first)), b"\n")
 
 
 def _lines(text: bytes) -> list[bytes]:

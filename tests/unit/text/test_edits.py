@@ -4,7 +4,7 @@ import pytest
 
 from suture.errors import EditOutOfBounds, EncodingMismatch, OverlappingEdits
 from suture.text import Text
-from suture.text.edits import Edit, Span, apply, compose, edit, minimize, sort_edits, splice
+from suture.text.edits import Edit, Span, apply, compose, edit, invert, minimize, sort_edits, splice
 
 BODY = b"0123456789"
 
@@ -70,7 +70,7 @@ def test_every_edit_refers_to_the_original(edits: list[Edit], expected: bytes) -
     ],
 )
 def test_edits_that_overlap_are_refused(edits: list[Edit], first: tuple[int, int], second: tuple[int, int]) -> None:
-    for use in (apply, minimize):
+    for use in (apply, invert, minimize):
         with pytest.raises(OverlappingEdits) as caught:
             use(BODY, edits)
         assert caught.value.fields() == {"first": first, "second": second}
@@ -89,7 +89,7 @@ def test_edits_that_overlap_are_refused(edits: list[Edit], first: tuple[int, int
     ids=["past the end", "an insertion past the end", "before the beginning", "the wrong way round", "the second"],
 )
 def test_an_edit_outside_the_text_is_refused(edits: list[Edit], span: tuple[int, int]) -> None:
-    for use in (apply, minimize):
+    for use in (apply, invert, minimize):
         with pytest.raises(EditOutOfBounds) as caught:
             use(BODY, edits)
         assert caught.value.fields() == {"start": span[0], "end": span[1], "size": len(BODY)}
@@ -103,6 +103,24 @@ def test_new_text_that_is_not_text_is_refused_where_the_encoding_is_known() -> N
 def test_edits_are_sorted_and_insertions_keep_their_order() -> None:
     edits = [edit(5, 6, b"c"), edit(3, 3, b"2"), edit(0, 1, b"a"), edit(3, 3, b"1"), edit(3, 5, b"b")]
     assert sort_edits(edits, 10) == [edits[2], edits[1], edits[3], edits[4], edits[0]]
+
+
+@pytest.mark.promise("back.invert")
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ([], []),
+        ([edit(2, 5, b"abcd")], [edit(2, 6, b"234")]),
+        ([edit(2, 2, b"a"), edit(5, 6, b"")], [edit(2, 3, b""), edit(6, 6, b"5")]),
+        ([edit(5, 6, b""), edit(2, 2, b"a")], [edit(2, 3, b""), edit(6, 6, b"5")]),
+        ([edit(2, 4, b""), edit(4, 4, b"x")], [edit(2, 2, b"23"), edit(2, 3, b"")]),
+    ],
+    ids=["nothing", "a replacement", "two", "two, given last first", "neighbors"],
+)
+def test_the_inverse_restores_the_original(edits: list[Edit], expected: list[Edit]) -> None:
+    inverse = invert(BODY, edits)
+    assert inverse == expected
+    assert apply(apply(BODY, edits), inverse) == BODY
 
 
 @pytest.mark.promise("place.compose")

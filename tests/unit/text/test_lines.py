@@ -96,7 +96,7 @@ def test_counting_lines_and_their_style_builds_no_index(
 @pytest.mark.parametrize("line", [-1, 0, 3])
 def test_a_missing_line_is_an_index_error(line: int) -> None:
     lines = Lines(b"a\nb\n")
-    for ask in (lines.span, lines.ending, lines.content):
+    for ask in (lines.span, lines.ending, lines.content, lambda number: lines.offset(number, 1)):
         with pytest.raises(IndexError):
             ask(line)
 
@@ -140,7 +140,13 @@ def test_each_offset_belongs_to_a_line_and_the_end_to_the_last(body: bytes, numb
 def test_a_column_counts_characters_and_each_unknown_byte_is_one(
     body: bytes, offset: int, position: tuple[int, int]
 ) -> None:
-    assert Lines(body).position(offset) == position
+    lines = Lines(body)
+    assert (lines.position(offset), lines.offset(*position)) == (position, offset)
+
+
+@pytest.mark.parametrize(("column", "offset"), [(2, 2), (3, 3), (4, 4), (1000, 4)])
+def test_a_column_past_a_line_and_its_ending_is_its_end(column: int, offset: int) -> None:
+    assert Lines(b"ab\r\ncd").offset(1, column) == offset
 
 
 @pytest.mark.promise("place.line-column")
@@ -148,7 +154,8 @@ def test_a_column_counts_characters_and_each_unknown_byte_is_one(
     ("body", "position"), [(b"", (1, 0)), (b"a", (1, 1)), (b"a\n", (2, 0)), (b"a\r", (2, 0)), (b"a\n\n", (3, 0))]
 )
 def test_the_end_of_a_text_has_a_position_of_its_own(body: bytes, position: tuple[int, int]) -> None:
-    assert Lines(body).position(len(body)) == position
+    lines = Lines(body)
+    assert (lines.position(len(body)), lines.offset(*position)) == (position, len(body))
 
 
 class Probed(list[int]):
@@ -168,6 +175,7 @@ def test_a_position_is_found_in_steps_that_grow_with_the_logarithm_of_the_lines(
     starts = Probed(lines.starts)
     lines._starts = starts  # type: ignore[assignment]
     assert lines.position(2 * 77 + 1) == (78, 1)
+    assert lines.offset(78, 1) == 2 * 77 + 1
     assert starts.probes <= count.bit_length() + 10
 
 

@@ -1,4 +1,4 @@
-"""Three-way merge: conflicts, touching changes, and the amount of work."""
+"""Three-way merge: every strategy, touching changes, and the amount of work."""
 
 import difflib
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from suture.text.edits import Edit, apply, edit
-from suture.text.merge import Conflict, Merged, Region, merge, regions
+from suture.text.merge import STRATEGIES, Conflict, Merged, Region, merge, regions
 from tests.unit.text.test_diff import HARD, Line, numbered
 
 
@@ -16,10 +16,12 @@ def text(letters: str) -> bytes:
     return lines.removesuffix("\n~\n").encode()
 
 
-def merged(base: bytes, ours: bytes, theirs: bytes, *, touching: bool = False) -> bytes | None:
+def merged(
+    base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, touching: bool = False
+) -> bytes | None:
     """The merged text, or None if the merge is refused."""
-    found = merge(base, ours, theirs, touching=touching)
-    return None if found.conflicts else apply(ours, found.edits)
+    found = merge(base, ours, theirs, strategy, touching=touching)
+    return None if found.conflicts and strategy == "refuse" else apply(ours, found.edits)
 
 
 CLEAN = {
@@ -49,10 +51,13 @@ CLEAN = {
 
 
 @pytest.mark.promise("back.merge")
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("letters", CLEAN.values(), ids=CLEAN)
-def test_what_the_sides_changed_in_different_places_is_kept_from_both(letters: tuple[str, str, str, str]) -> None:
+def test_what_the_sides_changed_in_different_places_is_kept_from_both(
+    letters: tuple[str, str, str, str], strategy: str
+) -> None:
     base, ours, theirs, expected = map(text, letters)
-    found = merge(base, ours, theirs)
+    found = merge(base, ours, theirs, strategy)
     assert (apply(ours, found.edits), found.conflicts) == (expected, ())
 
 
@@ -106,9 +111,65 @@ def test_a_conflict_is_a_value_with_three_sides_and_the_line_where_each_begins(
     assert list(merge(base, ours, theirs).conflicts) == expected
 
 
-def test_the_edits_have_the_clean_changes_but_no_conflict() -> None:
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(("letters", "expected"), CONFLICTS.values(), ids=CONFLICTS)
+def test_a_strategy_does_not_hide_the_conflicts_it_decides(
+    letters: tuple[str, str, str], expected: list[Conflict], strategy: str
+) -> None:
+    base, ours, theirs = map(text, letters)
+    assert list(merge(base, ours, theirs, strategy).conflicts) == expected
+
+
+def test_with_refuse_the_edits_have_the_clean_changes_but_no_conflict() -> None:
     found = merge(text("abc"), text("Xbc"), text("Ybc") + b"more\n")
     assert found == Merged((edit(6, 6, b"more\n"),), (conflict("a", "X", "Y", 1, 1, 1),))
+
+
+DECIDED = {
+    "a line changed in two ways": ("abc", "aXc", "aYc", "aXc", "aYc", "aXYc"),
+    "two insertions at one place": ("ab", "aXb", "aYb", "aXb", "aYb", "aXYb"),
+    "ours deleted": ("abc", "ac", "aXc", "ac", "aXc", "aXc"),
+    "theirs deleted": ("abc", "aXc", "ac", "aXc", "ac", "aXc"),
+    "two texts from nothing": ("", "ab", "cd", "ab", "cd", "abcd"),
+    "agreement at both ends": ("abcd", "aPXQd", "aPYYQd", "aPXQd", "aPYYQd", "aPXYYQd"),
+    "something clean on each side": ("abcdefg", "UbcXefg", "abcYefV", "UbcXefV", "UbcYefV", "UbcXYefV"),
+    "two conflicts": ("abcde", "XbcdX", "YbcdY", "XbcdX", "YbcdY", "XYbcdXY"),
+    "unfinished on both sides": ("ab", "aX~", "aY~", "aX~", "aY~", "aXY~"),
+    "unfinished in ours": ("ab", "aX~", "aY", "aX~", "aY", "aXY"),
+    "unfinished in theirs": ("ab", "aX", "aY~", "aX", "aY~", "aXY~"),
+    "unfinished in ours, deleted in theirs": ("ab", "aX~", "a", "aX~", "a", "aX~"),
+    "deleted in ours, unfinished in theirs": ("ab", "a", "aX~", "a", "aX~", "aX~"),
+    "only the last line end": ("ab", "ab~", "aX", "ab~", "aX", "abX"),
+}
+
+
+@pytest.mark.promise("back.merge")
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+@pytest.mark.parametrize("letters", DECIDED.values(), ids=DECIDED)
+def test_a_strategy_decides_conflicts_and_nothing_else(letters: tuple[str, ...], ending: str) -> None:
+    base, ours, theirs, *expected = (text(each).replace(b"\n", ending.encode()) for each in letters)
+    assert [merged(base, ours, theirs, strategy) for strategy in ("ours", "theirs", "union")] == expected
+    assert merged(base, ours, theirs) is None
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "expected"),
+    [
+        (b"a\r\nb\r\n", b"a\r\nX", b"a\r\nY", b"a\r\nX\r\nY"),
+        (b"", b"X", b"Y\r\nZ\r\n", b"X\r\nY\r\nZ\r\n"),
+        (b"a\r\n", b"X", b"Y", b"X\r\nY"),
+        (b"a\rb\r", b"a\rX", b"a\rY", b"a\rX\rY"),
+        (b"a", b"X", b"Y", b"X\nY"),
+        (b"", b"X", b"Y", b"X\nY"),
+        (b"a\nb", b"a\nX\r", b"a\nY", b"a\nX\r\nY"),
+        (b"", b"X\r", b"Y\n", b"X\r\nY\n"),
+    ],
+    ids=repr,
+)
+def test_union_ends_an_unfinished_line_like_the_other_lines(
+    base: bytes, ours: bytes, theirs: bytes, expected: bytes
+) -> None:
+    assert merged(base, ours, theirs, "union") == expected
 
 
 TOUCHING = {
@@ -161,8 +222,8 @@ def test_lines_are_merged_and_counted_whatever_ends_them(ending: bytes) -> None:
     def lines(letters: str) -> bytes:
         return text(letters).replace(b"\n", ending)
 
-    found = merge(lines("abcdefg"), lines("XbcdPfg~"), lines("abYcdQfg"))
-    assert apply(lines("XbcdPfg~"), found.edits) == lines("XbYcdPfg~")
+    found = merge(lines("abcdefg"), lines("XbcdPfg~"), lines("abYcdQfg"), "theirs")
+    assert apply(lines("XbcdPfg~"), found.edits) == lines("XbYcdQfg~")
     assert found.conflicts == (Conflict(lines("e"), lines("P"), lines("Q"), 5, 5, 6),)
 
 
@@ -176,6 +237,12 @@ def test_line_endings_that_one_side_changed_are_kept_where_the_other_changed_not
     assert merged(b"a\r\nb\r\n", b"a\r\nb\r\n", b"a\nb\n") == b"a\nb\n"
     assert merged(b"a\rb\r", b"a\nb\n", b"a\rb\r") == b"a\nb\n"
     assert merged(b"a\r\nb\r\n", b"a\r\nX\r\n", b"a\nb\n") is None
+
+
+@pytest.mark.parametrize("strategy", ["", "Ours", "both", "diff3"])
+def test_an_unknown_strategy_is_an_error_even_if_there_is_nothing_to_merge(strategy: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{strategy}$"):
+        merge(b"", b"", b"", strategy)
 
 
 def test_edits_contain_only_changes_from_theirs() -> None:
