@@ -33,9 +33,19 @@ from suture.records import dataclass_transform
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NotRequired, Self, TypedDict, TypeVar
+    from typing import Self, TypedDict, TypeVar
 
-    from suture.shapes import CorrectedEdit, CorrectedSearch, FilePreview, Findings, UndoClash, UnreadEdit, WrittenOn
+    from suture.shapes import (
+        CorrectedEdit,
+        CorrectedSearch,
+        FilePreview,
+        Findings,
+        MatchLocation,
+        SimilarContent,
+        UndoClash,
+        UnreadEdit,
+        WrittenOn,
+    )
 
     E = TypeVar("E", bound="SutureError")
 
@@ -79,35 +89,6 @@ if TYPE_CHECKING:
         score: float
         symbol: str
         differences: list[str]
-
-    class NamedDifference(TypedDict):
-        """One difference between what was sent and what the file has."""
-
-        type: str
-        expected: str
-        found: str
-        name: str
-        line_number: int
-        description: str
-
-    class SimilarContent(TypedDict):
-        """A place similar to the text to find, as `file_edit` reports it."""
-
-        line_number: int
-        content: str
-        similarity_score: float
-        symbol: str
-        differences: list[NamedDifference]
-
-    class MatchLocation(TypedDict):
-        """One occurrence of a text; of a block in a reply, only its line."""
-
-        line_number: int
-        column_start: NotRequired[int]
-        column_end: NotRequired[int]
-        line_content: NotRequired[str]
-        context_before: NotRequired[str]
-        context_after: NotRequired[str]
 
     class UniqueText(TypedDict):
         """A longer text that occurs once."""

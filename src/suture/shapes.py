@@ -37,6 +37,31 @@ UNREAD_KINDS = (
 """Kinds of text that looks like an edit but was not read; `wording.reply` has their names."""
 
 
+DIFFERENCE_KINDS = {
+    "indentation": "whitespace",
+    "trailing": "whitespace",
+    "spacing": "whitespace",
+    "line_end": "whitespace",
+    "line_break": "whitespace",
+    "blank_line": "whitespace",
+    "spelled": "whitespace",
+    "exotic_space": "whitespace",
+    "case": "case",
+    "look_alike": "punctuation",
+    "quotes": "punctuation",
+    "escape": "punctuation",
+    "entities": "punctuation",
+    "marks": "punctuation",
+    "composition": "content",
+    "numbers": "content",
+    "fence": "content",
+    "word": "content",
+    "missing_line": "content",
+    "extra_line": "content",
+}
+"""Kinds of differences between a text and a place, each with its type in the specification."""
+
+
 class _LeftOut:
     """The value of an optional field that was not given."""
 
@@ -265,3 +290,32 @@ class FilePreview(Data):
     preview_end_line: int = integer("Inclusive")
     content: str = text("The lines")
     highlights: list[Highlight] = objects("What to look at", Highlight)
+
+
+class MatchLocation(Highlight):
+    """Where a text occurs."""
+
+    line_content: str = text("The line")
+    context_before: str = text("The line before").optional
+    context_after: str = text("The line after").optional
+
+
+class NamedDifference(Data):
+    """A difference between a text and a place."""
+
+    type: str = text("Kind of difference", dict.fromkeys(DIFFERENCE_KINDS.values()))
+    name: str = text("The exact kind", DIFFERENCE_KINDS)
+    expected: str = text("The text that was sent")
+    found: str = text("The text in the file")
+    line_number: int = integer("From 1")
+    description: str = text("In words")
+
+
+class SimilarContent(Data):
+    """A place similar to the text to find."""
+
+    line_number: int = integer("From 1")
+    content: str = text("The text there")
+    similarity_score: float = number("Up to 1")
+    symbol: str = text("The class or function that it is in, if any")
+    differences: list[NamedDifference] = objects("The differences", NamedDifference)

@@ -5,8 +5,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from suture.match import locate
-from suture.match.diagnose import KINDS, Difference, Failure, block, diagnose, differences, words_of
+from suture.match.diagnose import Difference, Failure, block, diagnose, differences, words_of
 from suture.match.index import Found, Index
+from suture.shapes import DIFFERENCE_KINDS
 from suture.text.edits import apply, edit
 from suture.text.replace import adapt_endings, occurrences
 
@@ -105,7 +106,7 @@ def inside(each: Difference, current: list[str], line: int) -> bool:
 def test_every_difference_has_a_name_and_is_in_the_lines(sent: list[str], current: list[str], line: int) -> None:
     found = differences(sent, current, line)
     for each in found:
-        assert each.what in KINDS
+        assert each.what in DIFFERENCE_KINDS
         assert each.kind in {"whitespace", "case", "punctuation", "content"}
         assert inside(each, current, line), each
         assert each.expected != each.found

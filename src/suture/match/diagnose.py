@@ -36,6 +36,7 @@ from suture.match.normalize import (
 )
 from suture.match.placeholders import find_added
 from suture.records import Record
+from suture.shapes import DIFFERENCE_KINDS
 from suture.text.edits import apply, edit, minimize
 from suture.text.replace import adapt_endings, occurrences
 
@@ -90,29 +91,6 @@ _MOST_LINES = 400  # lines that are paired by content; longer texts are paired b
 _LONGEST_LINE = 2_000  # characters of a line that is compared word by word
 _MOST_COMPARED = 4_000_000_000  # products of characters when lines are paired by likeness: a fraction of a second
 
-KINDS = {
-    "indentation": "whitespace",
-    "trailing": "whitespace",
-    "spacing": "whitespace",
-    "line_end": "whitespace",
-    "line_break": "whitespace",
-    "blank_line": "whitespace",
-    "spelled": "whitespace",
-    "exotic_space": "whitespace",
-    "case": "case",
-    "look_alike": "punctuation",
-    "quotes": "punctuation",
-    "escape": "punctuation",
-    "entities": "punctuation",
-    "marks": "punctuation",
-    "composition": "content",
-    "numbers": "content",
-    "fence": "content",
-    "word": "content",
-    "missing_line": "content",
-    "extra_line": "content",
-}
-"""The kinds of differences, each with its type in the specification."""
 _DIFFERS_IN: dict[str, Callable[[str], str]] = {
     "case": str.lower,
     "look_alike": fold,
@@ -127,6 +105,7 @@ class Difference(Record):
     """One difference. `line`, `column` and `end` (1-based, end exclusive) are its first occurrence in the file."""
 
     what: str
+    """One of `shapes.DIFFERENCE_KINDS`."""
     expected: str
     """As it was sent."""
     found: str
@@ -141,7 +120,7 @@ class Difference(Record):
     @property
     def kind(self) -> str:
         """Its type in the specification."""
-        return KINDS[self.what]
+        return DIFFERENCE_KINDS[self.what]
 
 
 class Correction(Record):

@@ -8,11 +8,11 @@ from functools import cached_property
 from suture import errors, shapes, wording
 from suture.bounds import check_limit, check_size, check_time
 from suture.errors import ElisionInNewText, InvalidArguments
-from suture.match.diagnose import KINDS, diagnose
+from suture.match.diagnose import diagnose
 from suture.match.index import Index
 from suture.plan import Plan
 from suture.records import Record
-from suture.shapes import FilePreview, Highlight
+from suture.shapes import FilePreview, MatchLocation, SimilarContent, json_value
 from suture.text.edits import apply, edit
 from suture.text.replace import MOST_HITS, Outcome, Step, apply_steps, count_occurrences, occurrences
 from suture.tools import results, spec
@@ -336,35 +336,6 @@ class Preview(shapes.Data):
     after: str = shapes.text("The lines after all edits")
 
 
-class MatchLocation(Highlight):
-    """Where a text occurs."""
-
-    line_content: str = shapes.text("The line")
-    context_before: str = shapes.text("The line before").optional
-    context_after: str = shapes.text("The line after").optional
-
-
-class NamedDifference(shapes.Data):
-    """A difference between a text and a place."""
-
-    type: str = shapes.text("Kind of difference", dict.fromkeys(KINDS.values()))
-    name: str = shapes.text("The exact kind", KINDS)
-    expected: str = shapes.text("The text that was sent")
-    found: str = shapes.text("The text in the file")
-    line_number: int = shapes.integer("From 1")
-    description: str = shapes.text("In words")
-
-
-class SimilarContent(shapes.Data):
-    """A place similar to the text to find."""
-
-    line_number: int = shapes.integer("From 1")
-    content: str = shapes.text("The text there")
-    similarity_score: float = shapes.number("Up to 1")
-    symbol: str = shapes.text("The class or function that it is in, if any")
-    differences: list[NamedDifference] = shapes.objects("The differences", NamedDifference)
-
-
 class FailedEdit(shapes.Data):
     """Why an edit failed."""
 
@@ -565,9 +536,9 @@ def explain_failure(given: Mapping[str, object], error: errors.SutureError, audi
 def _type_fields(error: errors.SutureError) -> dict[str, Any]:
     if isinstance(error, errors.WrongCount):
         names = ("expected_occurrences", "actual_occurrences", "match_locations", "search_text")
-        return {name: getattr(error, name) for name in names}
+        return {name: json_value(getattr(error, name)) for name in names}
     if isinstance(error, errors.NoMatch):
-        return {"search_text": error.search_text, "similar_content": error.similar_content}
+        return {"search_text": error.search_text, "similar_content": json_value(error.similar_content)}
     return {}
 
 

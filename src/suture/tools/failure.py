@@ -13,7 +13,15 @@ from suture import errors
 from suture.match.diagnose import block, diagnose, evident_site, failure_of, is_evident, words_of
 from suture.match.index import Index, Refused, Site, symbol
 from suture.records import Record
-from suture.shapes import CorrectedEdit, FilePreview, Highlight
+from suture.shapes import (
+    CorrectedEdit,
+    FilePreview,
+    Highlight,
+    MatchLocation,
+    NamedDifference,
+    SimilarContent,
+    or_left_out,
+)
 from suture.text.replace import MOST_HITS
 from suture.tools.results import version_of
 from suture.wording import difference
@@ -26,13 +34,11 @@ if TYPE_CHECKING:
     from suture.errors import (
         AppliedAt,
         LineRange,
-        MatchLocation,
         NearPlace,
         PlaceIn,
         Reading,
         Region,
         SidesAt,
-        SimilarContent,
         Stale,
         UniqueText,
         WordsFound,
@@ -229,13 +235,14 @@ def hunk_error(
     assert isinstance(answer, Refused)  # noqa: S101  asked only then
     old, new, path = placement.split.old, placement.split.new, now.place.name
     target = SearchTarget(path, old, new, match=match)
-    if (error := _hunk_problem(path, index, hunk, answer, old)) is not None:
+    view = View(index, now.text)
+    if (error := _hunk_problem(path, view, hunk, answer, old)) is not None:
         return error
     if answer.why == "missing" and not detailed:
         return unexamined(target)
     proved = answer.why != "applied" or answer.rung is not None or is_evident(index, old, new)
     if answer.why != "missing" and proved:
-        return patch_error(target, failure_of(index, old, new, answer, match), View(index, now.text))
+        return patch_error(target, failure_of(index, old, new, answer, match), view)
     index = Index(now.text.body, path, source.bases(now))
     failure = diagnose(index, old, new)
     site = evident_site(index, old, new) if failure.base is None else failure.applied
@@ -244,7 +251,7 @@ def hunk_error(
     return no_match(target, failure, View(index, now.text), attempt(source, now, target, dry_run=dry_run))
 
 
-def _hunk_problem(path: str, index: Index, hunk: Hunk, answer: Refused, old: str) -> errors.SutureError | None:
+def _hunk_problem(path: str, view: View, hunk: Hunk, answer: Refused, old: str) -> errors.SutureError | None:
     """The error for a hunk that is refused for another reason than its lines."""
     from suture.match.hunks import NOT_NAMED, OUTSIDE  # only replies have hunks
 
@@ -261,14 +268,15 @@ def _hunk_problem(path: str, index: Index, hunk: Hunk, answer: Refused, old: str
             search_text=old,
             expected_occurrences=hunk.occurrences,
             actual_occurrences=len(answer.sites),
-            match_locations=[{"line_number": site.start_line} for site in answer.sites],
+            match_locations=[view.location(*view.index.span(site)) for site in answer.sites[:MOST_HITS]],
             file_preview=None,
             unique=[],
         )
     if answer.detail not in {OUTSIDE, NOT_NAMED}:
         return None
     places: list[PlaceIn] = [
-        {**_range(site), "symbol": symbol(index.line, site.start_line - 1, len(index.lines))} for site in answer.sites
+        {**_range(site), "symbol": symbol(view.index.line, site.start_line - 1, len(view.index.lines))}
+        for site in answer.sites
     ]
     named = list(hunk.context) or [hunk.section]
     return errors.OutOfScope(path=path, context=named, exists=answer.detail == OUTSIDE, places=places)
@@ -307,9 +315,7 @@ def _sides(sides: Sides) -> SidesAt:
 
 def _highlight(location: MatchLocation) -> Highlight:
     return Highlight(
-        line_number=location["line_number"],
-        column_start=location["column_start"],
-        column_end=location["column_end"],
+        line_number=location.line_number, column_start=location.column_start, column_end=location.column_end
     )
 
 
@@ -386,23 +392,23 @@ class View:
 
     def similar(self, place: Place) -> SimilarContent:
         """One of the nearest places, with all its differences."""
-        return {
-            "line_number": self._original(place.start_line),
-            "content": _readable(place.text),
-            "similarity_score": place.score,
-            "symbol": symbol(self.index.line, place.start_line - 1, len(self.index.lines)),
-            "differences": [
-                {
-                    "type": differing.kind,
-                    "expected": differing.expected[:_LONGEST_LINE],
-                    "found": _readable(differing.found)[:_LONGEST_LINE],
-                    "name": differing.what,
-                    "line_number": self._original(differing.line),
-                    "description": difference(differing),
-                }
+        return SimilarContent(
+            line_number=self._original(place.start_line),
+            content=_readable(place.text),
+            similarity_score=place.score,
+            symbol=symbol(self.index.line, place.start_line - 1, len(self.index.lines)),
+            differences=[
+                NamedDifference(
+                    type=differing.kind,
+                    name=differing.what,
+                    expected=differing.expected[:_LONGEST_LINE],
+                    found=_readable(differing.found)[:_LONGEST_LINE],
+                    line_number=self._original(differing.line),
+                    description=difference(differing),
+                )
                 for differing in place.differences
             ],
-        }
+        )
 
     def preview_of(self, best: Place | None, region: tuple[int, int] | None) -> FilePreview | None:
         """The lines around the nearest place, or the first lines; None for an empty text."""
@@ -443,17 +449,15 @@ class View:
         column = self._column(line, start)
         content = self._whole(line)
         stop = column + len(self.index.body[start:end].decode("utf-8", "replace"))
-        data: MatchLocation = {
-            "line_number": self._original(line),
-            "column_start": column + 1,
-            "column_end": min(stop, len(content)) + 1 if b"\n" in self.index.body[start:end] else stop + 1,
-            "line_content": content,
-        }
-        if line > 1:
-            data["context_before"] = self._line_text(line - 1, _LONGEST_LINE if self._room else _SHORT_LINE)
-        if line < len(lines):
-            data["context_after"] = self._line_text(line + 1, _LONGEST_LINE if self._room else _SHORT_LINE)
-        return data
+        longest = _LONGEST_LINE if self._room else _SHORT_LINE
+        return MatchLocation(
+            line_number=self._original(line),
+            column_start=column + 1,
+            column_end=min(stop, len(content)) + 1 if b"\n" in self.index.body[start:end] else stop + 1,
+            line_content=content,
+            context_before=or_left_out(self._line_text(line - 1, longest) if line > 1 else None),
+            context_after=or_left_out(self._line_text(line + 1, longest) if line < len(lines) else None),
+        )
 
     def unique(self, places: Sequence[tuple[int, int]]) -> Iterator[UniqueText]:
         """For the first of some places, whole lines around each that occur only there."""

@@ -51,7 +51,7 @@ def _evidence(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     elif error.written_on is not None:
         yield from where_it_went(error, audience)
     elif error.why == "ambiguous":
-        places = ", ".join(f"line {place['line_number']}" for place in error.similar_content)
+        places = ", ".join(f"line {place.line_number}" for place in error.similar_content)
         yield f"It fits {count(len(error.similar_content), 'place')} {how_matched(error.rung)}: {places}."
     elif error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
         yield f"Line {error.sides['line']} is not what the edit assumes:"
@@ -91,8 +91,8 @@ def _wrong_count(error: errors.WrongCount, _: Audience) -> Iterator[str]:
     """Where the text occurs, and longer texts that are unique."""
     yield f"It occurs in {plain(error.path)} at:"
     for location in error.match_locations[:_SHOWN_PLACES]:
-        content = as_it_is(location["line_content"].strip())
-        yield f"  Line {location['line_number']}, column {location['column_start']}: {content}"
+        content = as_it_is(location.line_content.strip())
+        yield f"  Line {location.line_number}, column {location.column_start}: {content}"
     if error.actual_occurrences > _SHOWN_PLACES:
         yield f"  … and {error.actual_occurrences - _SHOWN_PLACES} more"
     yield from _unique(error)

@@ -158,14 +158,14 @@ def _similar(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield f"{after}File contains similar content that might be what you're looking for:"
     yield ""
     for place, most in zip(places, _SHOWN_DIFFERENCES, strict=False):
-        blank = place["content"][: len(place["content"]) - len(place["content"].lstrip())].count("\n")
-        line = place["line_number"] + blank
-        yield f"Line {line}{in_symbol(place['symbol'])}: {_one_line(place['content'])}"
-        differences = place["differences"]
+        blank = place.content[: len(place.content) - len(place.content.lstrip())].count("\n")
+        line = place.line_number + blank
+        yield f"Line {line}{in_symbol(place.symbol)}: {_one_line(place.content)}"
+        differences = place.differences
         shown = most if len(differences) <= most else most - 1
         for difference in differences[:shown]:
-            where = f" in line {difference['line_number']}" if "\n" in place["content"] else ""
-            yield f"  Difference{where}: {difference['description']}"
+            where = f" in line {difference.line_number}" if "\n" in place.content else ""
+            yield f"  Difference{where}: {difference.description}"
         if len(differences) > shown:
             yield f"  … and {count(len(differences) - shown, 'more difference')}"
 
@@ -254,15 +254,15 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
 
 def _white_space_fixes(error: errors.NoMatch) -> Iterator[dict[str, str]]:
     """What to look at where white space differs, or nothing is known."""
-    differing = [difference for place in error.similar_content[:1] for difference in place["differences"]]
-    spaces = [difference for difference in differing if difference["name"] in _SPACES]
-    tabs = any("\t" in difference["expected"] + difference["found"] for difference in spaces)
+    differing = [difference for place in error.similar_content[:1] for difference in place.differences]
+    spaces = [difference for difference in differing if difference.name in _SPACES]
+    tabs = any("\t" in difference.expected + difference.found for difference in spaces)
     is_indented = any(line[:1] in {" ", "\t"} for line in error.search_text.split("\n"))
     if tabs or (is_indented and not differing):
         yield _fix("CHECK_WHITESPACE", f"Check for tabs vs spaces - the file uses {_style(error.indent)}")
     elif spaces:
-        yield _fix("CHECK_WHITESPACE", f"Check the whitespace - {spaces[0]['description']}")
-    broken = any(difference["name"] in _LINES for difference in differing)
+        yield _fix("CHECK_WHITESPACE", f"Check the whitespace - {spaces[0].description}")
+    broken = any(difference.name in _LINES for difference in differing)
     if "\n" in error.search_text.strip("\n") and (broken or not differing):
         yield _fix("CHECK_WHITESPACE", "Ensure you include all line breaks in multi-line searches")
 
@@ -291,7 +291,7 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
         old_text, new_text = audience.of_this_edit("old_text"), audience.of_this_edit("new_text")
         copy_exactly = f"Copy these lines into {old_text} exactly, and write in {new_text} what they should become"
         yield _fix("USE_EXACT_TEXT", copy_exactly)
-    if any(difference["name"] in _ADDED for place in error.similar_content[:1] for difference in place["differences"]):
+    if any(difference.name in _ADDED for place in error.similar_content[:1] for difference in place.differences):
         yield _fix("ESCAPE_SPECIAL", "Send characters exactly as in the file: no escapes, entities or line numbers")
     if error.candidates is not None and not error.search_text.isascii():
         some = f" ({', '.join(error.candidates[:3])})" if error.candidates else ""
@@ -315,8 +315,8 @@ def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
     search = f"'{first_line(error.search_text)}'"
     yield f"Expected to replace {count(expected, 'instance')} of {search} but found {count(actual, 'instance')} at:"
     for location in error.match_locations[:_SHOWN_LOCATIONS]:
-        content = f": {as_it_is(location['line_content'].strip())}" if error.attempt > 1 else ""
-        yield f"  Line {location['line_number']}, column {location['column_start']}{content}"
+        content = f": {as_it_is(location.line_content.strip())}" if error.attempt > 1 else ""
+        yield f"  Line {location.line_number}, column {location.column_start}{content}"
     if actual > _SHOWN_LOCATIONS:
         yield f"  … and {actual - _SHOWN_LOCATIONS} more"
     if error.originally is not None:
@@ -652,12 +652,12 @@ def where_it_went(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
 
 def _closest(error: errors.NoMatch) -> Iterator[str]:
     best = error.similar_content[0]
-    how = f"Found {how_matched(error.rung)}" if error.rung else f"Closest match ({best['similarity_score']:.0%})"
-    yield f"{how} at line {best['line_number']}{in_symbol(best['symbol'])}:"
-    yield from shown_lines(best["line_number"], best["content"], _SHOWN_BLOCK_LINES)
-    differing = best["differences"] if best["similarity_score"] >= _SIMILAR_SCORE else []
+    how = f"Found {how_matched(error.rung)}" if error.rung else f"Closest match ({best.similarity_score:.0%})"
+    yield f"{how} at line {best.line_number}{in_symbol(best.symbol)}:"
+    yield from shown_lines(best.line_number, best.content, _SHOWN_BLOCK_LINES)
+    differing = best.differences if best.similarity_score >= _SIMILAR_SCORE else []
     for difference in differing[:_SHOWN_BLOCK_DIFFERENCES]:
-        yield f"  Difference in line {difference['line_number']}: {difference['description']}"
+        yield f"  Difference in line {difference.line_number}: {difference.description}"
     if len(differing) > _SHOWN_BLOCK_DIFFERENCES:
         yield f"  … and {count(len(differing) - _SHOWN_BLOCK_DIFFERENCES, 'more difference')}"
 

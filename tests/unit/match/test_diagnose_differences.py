@@ -2,8 +2,9 @@
 
 import pytest
 
-from suture.match.diagnose import KINDS, Difference, diagnose, differences
+from suture.match.diagnose import Difference, diagnose, differences
 from suture.match.index import Index
+from suture.shapes import DIFFERENCE_KINDS
 
 Told = tuple[str, str, str, int, int, int]
 """Kind, as sent, in the file, line, column, end."""
@@ -264,4 +265,4 @@ def test_an_unfinished_last_line_has_no_difference_in_its_ending() -> None:
 def test_every_kind_has_a_case() -> None:
     of_lines = {each[0] for _, _, cases in LINES for each in cases}
     of_places = {what[0] for _, _, what in PLACES}
-    assert {what[0] for _, _, what in WHITE + SIGNS + CONTENT if what} | of_lines | of_places == set(KINDS)
+    assert {what[0] for _, _, what in WHITE + SIGNS + CONTENT if what} | of_lines | of_places == set(DIFFERENCE_KINDS)

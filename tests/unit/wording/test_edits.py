@@ -7,7 +7,7 @@ import pytest
 
 from suture import errors, wording
 from suture.match.diagnose import Difference
-from suture.shapes import CorrectedEdit, FilePreview, WrittenOn
+from suture.shapes import CorrectedEdit, FilePreview, MatchLocation, NamedDifference, SimilarContent, WrittenOn
 from suture.wording import edits
 
 # NO_MATCH
@@ -16,25 +16,19 @@ MOST = 19
 """Lines of a text that a model is shown the first time."""
 
 
-def place(line: int = 3, content: str = "\tvalue = 1", *found: Difference, symbol: str = "") -> dict[str, Any]:
+def place(line: int = 3, content: str = "\tvalue = 1", *found: Difference, symbol: str = "") -> SimilarContent:
     named = [
-        {
-            "type": each.kind,
-            "expected": each.expected,
-            "found": each.found,
-            "name": each.what,
-            "description": wording.difference(each),
-            "line_number": each.line,
-        }
+        NamedDifference(
+            type=each.kind,
+            name=each.what,
+            expected=each.expected,
+            found=each.found,
+            line_number=each.line,
+            description=wording.difference(each),
+        )
         for each in found or (Difference("indentation", "    ", "\t", line, 1, 2),)
     ]
-    return {
-        "line_number": line,
-        "content": content,
-        "similarity_score": 0.9,
-        "symbol": symbol,
-        "differences": named,
-    }
+    return SimilarContent(line_number=line, content=content, similarity_score=0.9, symbol=symbol, differences=named)
 
 
 PREVIEW = FilePreview(total_lines=1, preview_start_line=1, preview_end_line=1, content="x", highlights=[])
@@ -485,8 +479,8 @@ def test_a_repeated_edit_that_fits_several_places_is_shown_them_and_what_is_uniq
 # WRONG_COUNT
 
 
-def location(line: int, column: int = 5, content: str = "    console.log('x');") -> dict[str, Any]:
-    return {"line_number": line, "column_start": column, "column_end": column + 11, "line_content": content}
+def location(line: int, column: int = 5, content: str = "    console.log('x');") -> MatchLocation:
+    return MatchLocation(line_number=line, column_start=column, column_end=column + 11, line_content=content)
 
 
 def wrong_count(lines: list[int], expected: int = 3, **fields: Any) -> errors.WrongCount:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from suture.match.diagnose import KINDS, Difference
+from suture.match.diagnose import Difference
+from suture.shapes import DIFFERENCE_KINDS
 from suture.wording import difference
 
 # (what, as sent, as in the file, the words)
@@ -65,4 +66,4 @@ def test_a_line_that_is_not_in_the_file_is_reported_by_its_number_for_it_is_not_
 
 
 def test_every_difference_has_words() -> None:
-    assert {what for what, *_ in WORDS} == set(KINDS) - {"missing_line"}
+    assert {what for what, *_ in WORDS} == set(DIFFERENCE_KINDS) - {"missing_line"}

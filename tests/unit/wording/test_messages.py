@@ -7,7 +7,18 @@ from suture import errors, wording
 from suture.audience import MODEL
 from suture.files.recovery import Recovered
 from suture.plan import Trouble
-from suture.shapes import CorrectedEdit, Findings, FoundIssue, UndoClash, UnreadEdit, WrittenOn, json_value
+from suture.shapes import (
+    CorrectedEdit,
+    Findings,
+    FoundIssue,
+    MatchLocation,
+    NamedDifference,
+    SimilarContent,
+    UndoClash,
+    UnreadEdit,
+    WrittenOn,
+    json_value,
+)
 from suture.wording import edits, messages
 
 LONG = "a line\n" * 20
@@ -39,15 +50,11 @@ MISSED: dict[str, Any] = {
     "similar_content": [],
     "indent": {"style": "spaces", "width": 4},
 }
-DIFFERING = [{"type": "content", "expected": "a", "found": "b", "description": "said", "line_number": 3}] * 9
-LIKE: dict[str, Any] = {
-    "line_number": 3,
-    "content": LONG,
-    "similarity_score": 0.5,
-    "symbol": "Order.total",
-    "differences": DIFFERING,
-}
-HIT: Any = {"line_number": 3, "column_start": 1, "column_end": 2, "line_content": LONG}
+DIFFERING = NamedDifference(type="content", name="word", expected="a", found="b", line_number=3, description="said")
+LIKE = SimilarContent(
+    line_number=3, content=LONG, similarity_score=0.5, symbol="Order.total", differences=[DIFFERING] * 9
+)
+HIT = MatchLocation(line_number=3, column_start=1, column_end=2, line_content=LONG)
 UNREAD = [UnreadEdit(line=3, kind="call", path="a.py", edits=True, message="Line 3 seems to be a call")]
 ON_THE_PAGE = [sample(kind) for kinds in error_groups().values() for kind in kinds]
 """An example of each error, as docs/reference/errors.md has it."""
