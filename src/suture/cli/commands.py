@@ -24,12 +24,12 @@ from suture.cli.output import (
     refuse,
     refuse_for,
     report_misuse,
-    several,
     skipped_notes,
     undo_lines,
 )
 from suture.errors import SutureError
 from suture.tools.spec import ToolResult
+from suture.wording import count
 from suture.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -131,11 +131,11 @@ def _print_check(data: dict[str, Any]) -> None:
     if data["issues"]:
         print_text("\n".join(map(_issue_line, data["issues"])))
     if data["unlisted"]["issues"]:
-        note(f"… and {several(data['unlisted']['issues'], 'more problem')} (--max-issues)")
+        note(f"… and {count(data['unlisted']['issues'], 'more problem')} (--max-issues)")
     for reason in _unvalidated(data["not_run"]):
         note(f"⚠️ Not validated: {reason}")
     if data["unlisted"]["not_run"]:
-        note(f"⚠️ … and {several(data['unlisted']['not_run'], 'more check')} (--max-issues)")
+        note(f"⚠️ … and {count(data['unlisted']['not_run'], 'more check')} (--max-issues)")
     for line in skipped_notes(data.get("binary", ())):
         note(line)
 
@@ -157,20 +157,20 @@ def _unvalidated(not_run: Sequence[dict[str, Any]]) -> Iterator[str]:
             skipped_check["path"]
         )
     for (validator, reason), paths in paths_by_reason.items():
-        what = paths[0] if len(paths) == 1 else several(len(paths), "file")
+        what = paths[0] if len(paths) == 1 else count(len(paths), "file")
         yield clean(f"{what} by {validator}: {reason}")
 
 
 def _check_summary(data: dict[str, Any]) -> str:
     if not data["files"]:
         return f"Nothing was checked: {'all files were skipped' if data['left_out'] else 'no text files found'}."
-    numbers = [several(data[f"{noun}s"], noun) for noun in ("error", "warning") if data[f"{noun}s"]]
+    numbers = [count(data[f"{noun}s"], noun) for noun in ("error", "warning") if data[f"{noun}s"]]
     if data["unchecked"]:
-        numbers.append(f"{several(data['unchecked'], 'file')} not fully checked")
+        numbers.append(f"{count(data['unchecked'], 'file')} not fully checked")
     if data["left_out"]:
-        numbers.append("the rest skipped" if data["stopped"] else f"{several(data['left_out'], 'file')} skipped")
+        numbers.append("the rest skipped" if data["stopped"] else f"{count(data['left_out'], 'file')} skipped")
     only = f" ({data['markers_only']:,} for conflict markers only)" if data["markers_only"] else ""
-    return f"Checked {several(data['files'], 'file')}{only}: {', '.join(numbers) or 'no problems'}."
+    return f"Checked {count(data['files'], 'file')}{only}: {', '.join(numbers) or 'no problems'}."
 
 
 def tool_arguments(options: argparse.Namespace) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from time import monotonic
 import suture
 from suture import __version__
 from suture.cli.init import CLIENTS, NoHomeError, Unmergeable, as_utf8, parse, place_of, servers_in
-from suture.cli.output import clean, colored, in_bytes, print_json, print_text, refuse, several
+from suture.cli.output import clean, colored, in_bytes, print_json, print_text, refuse
 from suture.engine import Engine
 from suture.errors import HistoryUnavailable, RecoveryBlocked, WorkspaceNotFound
 from suture.files.fs import Tree
@@ -28,7 +28,7 @@ from suture.files.recovery import find_strays
 from suture.records import Record
 from suture.settings import Settings
 from suture.text import Text
-from suture.wording import hint
+from suture.wording import count, hint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -329,16 +329,16 @@ def history(root: str) -> Iterator[Finding]:
                 return
             size, most = os.path.getsize(recorded.file), Settings().history_max_bytes
             rows = recorded.connection.execute("SELECT (SELECT count(*) FROM change), (SELECT count(*) FROM snapshot)")
-            counts = ", ".join(map(several, rows.fetchone(), ("change", "snapshot")))
+            counts = ", ".join(map(count, rows.fetchone(), ("change", "snapshot")))
             yield _ok("history", f"{counts}; {in_bytes(size)} of at most {in_bytes(most)}")
             finding = _soundness(recorded.connection, recorded.file)
             yield finding
             changes = islice(recorded.database.changes(), _MAX_CHANGES) if finding.state == OK else ()
             if damaged := [change.id for change in changes if change.state == "damaged"]:
-                description = f"{several(len(damaged), 'change')} damaged, such as {damaged[0]}"
+                description = f"{count(len(damaged), 'change')} damaged, such as {damaged[0]}"
                 yield _problem("records", description, "They cannot be undone. To list all changes: suture log")
             if recorded.waiting:
-                waits = f"{several(len(recorded.waiting), 'change')} waiting to be recorded"
+                waits = f"{count(len(recorded.waiting), 'change')} waiting to be recorded"
                 yield _note("waiting", waits, "Nothing to do: the next change, or suture log, records them.")
     except WorkspaceNotFound:
         return  # `workspace_folder` reports it
@@ -703,7 +703,7 @@ def _print_findings(findings: list[tuple[str, Finding]], summary: str, *, quiet:
 
 
 def _summary(problems: int, notes: int) -> str:
-    more = f"{several(notes, 'note')} above" if notes else ""
+    more = f"{count(notes, 'note')} above" if notes else ""
     if problems:
-        return f"{several(problems, 'problem')} found; the fix is below each." + (f" Also {more}." if more else "")
+        return f"{count(problems, 'problem')} found; the fix is below each." + (f" Also {more}." if more else "")
     return f"No problems found; {more}." if more else "No problems found."

@@ -308,8 +308,7 @@ def patch(options: argparse.Namespace) -> int:
 
 def _print_patch(options: argparse.Namespace, result: ToolResult) -> None:
     data = result.metadata
-    number, path = len(data["patches"]), clean(data["path"])
-    patches = f"{number} patch{'es' * (number != 1)}"
+    path, patches = clean(data["path"]), count(len(data["patches"]), "patch")
     diff = data["display"]["diff"]
     if data.get("dry_run") and not diff:
         head = f"{path} would not change ({patches})."

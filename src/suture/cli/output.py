@@ -62,12 +62,6 @@ _SLASHES = 2  # of /pattern/: a shorter pattern is empty between them
 _FOREIGN_GROUP = r"\$\$|\\[1-9]|\$0(?!0*[1-9])|\\g<"  # and $$, which means one $; it is skipped
 
 
-def several(number: int, noun: str) -> str:
-    """A number and a noun, in the plural if needed."""
-    ending = "es" if noun.endswith("h") else "s"
-    return f"{number:,} {noun}{ending * (number != 1)}"
-
-
 def in_bytes(size: int) -> str:
     """A size in a unit that suits it."""
     for unit, power in (("GB", 3), ("MB", 2), ("kB", 1)):
@@ -154,7 +148,9 @@ class Progress:
         if self._wanted and (now := monotonic()) >= self._next:
             self._next = now + _PROGRESS_INTERVAL
             self._shown = True
-            words = f"{several(self._files, 'file')}, {several(self._matches, 'match')} …"
+            from suture.wording import count  # `suture --help` needs none of it
+
+            words = f"{count(self._files, 'file')}, {count(self._matches, 'match')} …"
             self._write(_ERASE + words[: _columns() - 1])
 
     def erase(self) -> None:

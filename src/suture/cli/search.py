@@ -16,11 +16,11 @@ from suture.cli.output import (
     print_text,
     replacement_notes,
     report_misuse,
-    several,
     skipped_notes,
 )
 from suture.errors import SutureError
 from suture.patterns.dialect import parse
+from suture.wording import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _result_data(result: ToolResult) -> dict[str, Any]:
 def note_limit(number: int, noun: str, option: str, limit: int | None) -> None:
     """Print a note if there may be more results than are shown."""
     if number and number == limit:
-        note(f"note: stopped after {several(number, noun)} ({option})")
+        note(f"note: stopped after {count(number, noun)} ({option})")
 
 
 def _flags(options: argparse.Namespace) -> str:
@@ -118,7 +118,7 @@ def search(options: argparse.Namespace) -> int:
         lines = [clean(file["path"]) for file in files]
     elif options.count:
         lines = [f"{clean(file['path'])}:{file['matches']}" for file in files]
-        lines.append(f"{several(total, 'match')} in {several(len(files), 'file')}")
+        lines.append(f"{count(total, 'match')} in {count(len(files), 'file')}")
     else:
         lines = list(_file_lines(files, separated=bool(before or after)))
     _print(result, lines, "No matches.")
@@ -155,7 +155,7 @@ def _line(content: str, spans: Spans) -> str:
     pieces.append(as_content(content[at:end]))
     if end < len(content):
         beyond = sum(first >= end for first, _ in spans)
-        more = f"{several(beyond, 'match')} more, " if beyond else ""
+        more = f"{count(beyond, 'match')} more, " if beyond else ""
         pieces.append(f" … ({more}{len(content):,} characters)")
     return "".join(pieces)
 
@@ -236,9 +236,9 @@ def replace(options: argparse.Namespace) -> int:
     data = result.metadata
     if not data["replacements"]:
         return _print(result, [], "No matches: nothing to replace.")
-    done = f"{several(data['replacements'], 'replacement')} in {several(len(data['files']), 'file')}"
+    done = f"{count(data['replacements'], 'replacement')} in {count(len(data['files']), 'file')}"
     if not data["files"]:
-        head = f"No change: {several(data['replacements'], 'match')}, each identical to its replacement."
+        head = f"No change: {count(data['replacements'], 'match')}, each identical to its replacement."
     elif options.write:
         head = f"Made {done} as change {data['change_id']}."
     else:

@@ -19,7 +19,7 @@ from suture.shapes import Findings, FoundIssue, SkippedCheck
 from suture.tools import results, spec
 from suture.tools.paths import visit_paths
 from suture.tools.spec import Answer, Proposal, Request, ToolSpec
-from suture.wording import validation_lines
+from suture.wording import count, validation_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class _Checker:
         if len(self.seen) < most and not is_late:
             return False
         if self._left_out is None:
-            limit = f"the limit is {most:,} file{'s' * (most != 1)}", "check_max_files"
+            limit = f"the limit is {count(most, 'file')}", "check_max_files"
             self._left_out = name, *(("the time limit expired", "check_call_ms") if is_late else limit)
         else:
             self._more += 1
@@ -259,7 +259,7 @@ class _Checker:
         if self._left_out is not None:
             name, why, setting = self._left_out
             left_out = 1 + self._more
-            others = f", with {self._more:,} more file{'s' * (self._more != 1)}" if self._more else ""
+            others = f", with {count(self._more, 'more file')}" if self._more else ""
             others = ", with all files after it" if self.is_stopped else others
             row = NotRun(name, "check", f"it was skipped{others}: {why}", required=True, setting=setting)
             not_run.append(_not_run(row, self._session.audience))

@@ -37,6 +37,7 @@ from suture.tools.search import (
     worth_reading,
 )
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
+from suture.wording import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ class Replacements:
     def proposal(self, tool: str, where: str, binary: Sequence[str] = ()) -> Proposal:
         """The proposal. Its rows are made before it lands, so that too large a result refuses the call."""
         files, request = self.finish(), self._request
-        matches = f"{self._number} match{'es' * (self._number != 1)}"
+        matches = count(self._number, "match")
         summary = f"replace {matches} of {self._compiled.pattern.source:.60} in {where}"
         plan = Plan(tuple(file.change for file in files), tool, summary)
         changed = [file.change for file in files if not file.change.same_content]

@@ -320,7 +320,7 @@ def cut(diff: str, settings: Settings) -> str:
     left_out = len(lines) - fitting
     if left_out:
         limit = "max_diff_lines" if fitting == settings.max_diff_lines else "max_read_bytes"
-        note = f"{left_out:,} more line{'s' * (left_out != 1)} ({limit})"
+        note = f"{count(left_out, 'more line')} ({limit})"
     elif shown != lines:
         note = "long lines are truncated"
     else:

@@ -262,8 +262,13 @@ def as_it_is(line: str) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """A number of things, in words."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """A number of things, such as `1,234 files`."""
+    return f"{number:,} {plural(number, noun)}"
+
+
+def plural(number: int, noun: str) -> str:
+    """The noun for a number of things."""
+    return noun if number == 1 else f"{noun}{'es' if noun.endswith('ch') else 's'}"
 
 
 def few(side: str | None, most: int) -> list[str]:

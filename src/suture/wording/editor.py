@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suture import errors
-from suture.wording import as_it_is, count, entry, first_line, how_matched, plain, side_by_side, span, span_of
+from suture.wording import as_it_is, count, entry, first_line, how_matched, plain, plural, side_by_side, span, span_of
 from suture.wording.edits import visible_json, where_it_went
 from suture.wording.messages import MESSAGES
 
@@ -147,7 +147,7 @@ EDITOR_MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.LineOutOfBounds,
-            lambda e: f"{e.which} {e.line} exceeds file length ({count(e.total_lines, 'line')}).",
+            lambda e: f"{e.which} {e.line} exceeds file length ({e.total_lines} {plural(e.total_lines, 'line')}).",
             _insertable_lines,
         ),
         entry(

@@ -16,6 +16,7 @@ from suture.wording import (
     literal,
     ordinal,
     plain,
+    plural,
     provenance,
     shown_lines,
     side_by_side,
@@ -309,11 +310,12 @@ def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
     """The specification's message for a text that occurs more or less often than expected."""
     expected, actual = error.expected_occurrences, error.actual_occurrences
     again = " again" if error.attempt > 1 else ""
-    counts = f"Expected {count(expected, 'occurrence')} but found {actual}"
+    counts = f"Expected {expected} {plural(expected, 'occurrence')} but found {actual}"
     yield f"{_head(error)} failed{again}: {counts} in {plain(error.path)}."
     yield ""
     search = f"'{first_line(error.search_text)}'"
-    yield f"Expected to replace {count(expected, 'instance')} of {search} but found {count(actual, 'instance')} at:"
+    wanted, found = (f"{number} {plural(number, 'instance')}" for number in (expected, actual))
+    yield f"Expected to replace {wanted} of {search} but found {found} at:"
     for location in error.match_locations[:_SHOWN_LOCATIONS]:
         content = f": {as_it_is(location.line_content.strip())}" if error.attempt > 1 else ""
         yield f"  Line {location.line_number}, column {location.column_start}{content}"
@@ -418,7 +420,7 @@ EDIT_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.WrongCount,
             lambda e: (
-                f"{_head(e)} failed: Expected {count(e.expected_occurrences, 'occurrence')} "
+                f"{_head(e)} failed: Expected {e.expected_occurrences} {plural(e.expected_occurrences, 'occurrence')} "
                 f"but found {e.actual_occurrences} in {e.path}."
             ),
             hint_for=_first_fix,

@@ -14,6 +14,7 @@ from suture.wording import (
     few,
     in_symbol,
     plain,
+    plural,
     rejection_lines,
     side_by_side,
     span,
@@ -89,7 +90,7 @@ def _range(error: errors.RangeOutOfBounds) -> str:
         return (
             f"Lines {error.start_line} to {error.end_line} of {error.path} cannot be read: the end is before the start."
         )
-    return f"{error.path} has {count(error.total_lines, 'line')}; {asked} cannot be read."
+    return f"{error.path} has {error.total_lines} {plural(error.total_lines, 'line')}; {asked} cannot be read."
 
 
 def _all_lines(number: int) -> str:
@@ -348,7 +349,7 @@ SAFE_MESSAGES: dict[str, Words] = dict(
     [
         entry(
             errors.LineOutOfBounds,
-            lambda e: f"{e.which} {e.line} exceeds file length ({count(e.total_lines, 'line')})",
+            lambda e: f"{e.which} {e.line} exceeds file length ({e.total_lines} {plural(e.total_lines, 'line')})",
             hint_for=lambda e, audience: (
                 f"Use {_all_lines(e.total_lines)} of {e.path}; to append, replace the last line."
                 if e.total_lines
