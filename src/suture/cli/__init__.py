@@ -108,6 +108,7 @@ class QuickOptions:
         self.json = self.quiet = self.verbose = False
         self.set: list[tuple[str, object]] | None = None
         self.settings: Settings | None = None
+        self.by_option: dict[str, str] = {}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

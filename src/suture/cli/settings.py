@@ -56,7 +56,7 @@ def _from_options(options: argparse.Namespace | QuickOptions) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for name, value in getattr(options, "set", None) or ():
         settings[name] = (*settings.get(name, ()), *value) if isinstance(value, tuple) else value
-    for option, name in getattr(options, "by_option", {}).items():
+    for option, name in options.by_option.items():
         value = getattr(options, option)
         if value is not None and value is not False:
             settings[name] = tuple(value) if isinstance(value, list) else value

@@ -454,7 +454,8 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {point}"
         words += f" as change {change.id}." if change is not None else "."
         if not files:
-            words = f"No change: {_count(len(versions))} already in that state."
+            are = "is" if len(versions) == 1 else "are"
+            words = f"No change: {wording.count(len(versions), 'file')} {are} already in that state."
         change_id = None if change is None else change.id
         result = RestoreResult(change_id=change_id, to=request.to, files=files, diff=diff)
         return Answer(_with_diff(session, words, diff), result.data())
@@ -467,10 +468,6 @@ def _point(database: Database, to: str | None) -> str:
     if to is None:
         return "to the last recorded state"
     return f"to change {to}" if database.snapshot(to) is None else f"to snapshot '{to}'"
-
-
-def _count(number: int) -> str:
-    return "1 file is" if number == 1 else f"{number} files are"
 
 
 class _State(Record):

@@ -538,7 +538,7 @@ def _placeholder_message(error: errors.ElisionInNewText, audience: Audience) -> 
 def _write_out(error: errors.ElisionInNewText, audience: Audience) -> str:
     advice = "Write everything out, or leave out the same parts in both texts."
     if error.operation == "overwrite":
-        advice = "Write out the whole file, or change only the parts that change."
+        advice = "Write out the whole file, or replace only the parts that change."
     return f"{audience.unchanged}{advice} {literal(audience)}"
 
 
