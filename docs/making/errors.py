@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from docs.making.fields import documented, typed
+from docs.making.fields import typed
 from docs.making.markdown import fenced, link, prose, table
 from suture import errors, shapes, wording
 from suture.cli.output import CODES
 from suture.errors import SutureError
+from suture.records import field_docstrings
 from suture.shapes import Field
 
 ABOUT = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -92,7 +93,7 @@ def _error(kind: type[SutureError]) -> Iterator[str]:
     yield from (f"### `{kind.code}`", "", prose(inspect.cleandoc(kind.__doc__ or "")), "")
     later = "*May work later.* " if kind.retryable else ""
     yield from (f"{later}Class `{kind.__name__}`. Example:", "", *fenced("text", wording.error_text(sample(kind))), "")
-    meanings = documented(kind)
+    meanings = field_docstrings(kind)
     fields = fields_of(kind)
     if fields:
         rows = []

@@ -1,22 +1,4 @@
-"""The fields of a class, from its source: their meanings and types."""
-
-import ast
-import inspect
-from importlib import import_module
-from itertools import pairwise
-from pathlib import Path
-
-
-def documented(kind: type) -> dict[str, str]:
-    """The docstrings below the fields of a class."""
-    source = ast.parse(Path(inspect.getfile(import_module(kind.__module__))).read_text("utf-8"))
-    (body,) = [node.body for node in ast.walk(source) if isinstance(node, ast.ClassDef) and node.name == kind.__name__]
-    found = {}
-    for field, after in pairwise(body):
-        match field, after:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(said))):
-                found[name] = " ".join(said.split())
-    return found
+"""The types of fields, in words."""
 
 
 def typed(annotation: str) -> str:

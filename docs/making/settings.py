@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from docs.making.fields import documented, typed
+from docs.making.fields import typed
 from docs.making.markdown import prose, table
+from suture.records import field_docstrings
 from suture.settings import Settings
 
 INTRODUCTION = """\
@@ -59,7 +60,7 @@ Checks have their own [configuration](validators.md#configuration).
 def page() -> Iterator[str]:
     """The page about the settings."""
     yield INTRODUCTION
-    meanings = documented(Settings)
+    meanings = field_docstrings(Settings)
     rows = []
     for name in Settings._fields:
         default = getattr(Settings, name)

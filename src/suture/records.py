@@ -18,6 +18,25 @@ else:
         return lambda cls: cls
 
 
+def field_docstrings(kind: type) -> dict[str, str]:
+    """The docstrings below the fields of a class, each as one line, from its source; none without the source."""
+    import ast  # only help and the documentation need them
+    import inspect
+    from itertools import pairwise
+    from textwrap import dedent
+
+    try:
+        (declared,) = ast.parse(dedent(inspect.getsource(kind))).body
+    except OSError:
+        return {}
+    docstrings = {}
+    for field, after in pairwise(declared.body if isinstance(declared, ast.ClassDef) else ()):
+        match field, after:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                docstrings[name] = " ".join(text.split())
+    return docstrings
+
+
 @dataclass_transform(frozen_default=True)
 class Record:
     """An immutable value with named fields, compared by content."""

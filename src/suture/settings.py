@@ -22,10 +22,10 @@ class Settings(Record):
     """Additional folders outside the root that tools may read and edit; results have absolute paths for them."""
 
     allow_protected: tuple[str, ...] = ()
-    """Protected paths that tools may use anyway: glob patterns such as `.vscode/settings.json`."""
+    """Protected paths that tools may use anyway: glob patterns such as `.devcontainer/**`."""
 
     protect: tuple[str, ...] = ()
-    """Additional paths to protect: glob patterns."""
+    """Additional paths to protect: glob patterns such as `deploy/**`."""
 
     durability: str = "full"
     """`full`: changes are flushed to disk before the call returns. `fast`: a killed process leaves all or nothing;
@@ -35,7 +35,7 @@ class Settings(Record):
     """(glob, encoding) pairs for files that have no byte order mark and are not UTF-8; the first match counts."""
 
     history: bool = True
-    """Whether changes are recorded, so that they can be undone."""
+    """Record changes, so that they can be undone."""
 
     history_max_bytes: int = 500_000_000  # of compressed differences: months of edits of a large project
     """Size of a workspace's history; the oldest changes are removed first, the newest never."""
@@ -78,16 +78,16 @@ class Settings(Record):
     validate_max_bytes: int = 2_000_000  # people do not write larger files
     """Size of a file that is checked; a larger one is reported as not checked."""
     check_max_files: int = 100_000  # a very large repository
-    """Files that one `suture check` checks. If there are more, it says how many, and fails."""
+    """Files that one `suture check` checks; if there are more, it says how many, and fails."""
     check_call_ms: int = 600_000  # a person or a CI job waits longer than a model
-    """How long one `suture check` may take. If it does not reach all files, it says so, and fails."""
+    """How long one `suture check` may take; if it does not reach all files, it says so, and fails."""
     check_max_issues: int = 10_000  # nobody reads more, and all are in memory
     """Problems that one `suture check` lists, and checks that did not run; the rest are only counted."""
     project_commands: bool = False
-    """Whether the project's own configuration may name programs that check files: anyone who can edit it can then run
-    them."""
+    """Run the programs that the project's own `suture.toml` or `pyproject.toml` names for checks: anyone who can edit
+    these files can then run any program."""
     allow_executables: bool = False
-    """Whether a diff may make a new or existing file executable, with a mode such as 100755."""
+    """Let a diff make a new or existing file executable, with a mode such as 100755."""
     config: str | None = None
     """The operator's own TOML file: the configuration of checks, and `[settings]` of the command line and the server.
     None: `suture/suture.toml` in the user's configuration folder, if it exists; an empty string: no file."""
@@ -107,7 +107,7 @@ class Settings(Record):
     max_result_bytes: int = 200_000_000  # their rows are in memory, twice while the answer is made
     """Size of the matches in one answer, with their context lines."""
     second_process: bool = True
-    """Whether a second process may help to search thousands of files."""
+    """Use a second process to search thousands of files."""
     over_match_lines: int = 50  # as docs/spec/TOOLS.md says
     """Lines of a match; a longer one that contains another match is not replaced unless allow_over_match is set."""
     max_clipboards: int = 100  # an agent uses a few

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from suture.records import Record
+from suture.records import Record, field_docstrings
 from suture.settings import Settings
 
 
@@ -131,3 +131,18 @@ def test_a_field_cannot_be_deleted() -> None:
     with pytest.raises(AttributeError):
         del value.x
     assert value == Point(1, 2)
+
+
+class Described(Record):
+    size: int = 0
+    """How large it is,
+    in bytes."""
+    name: str = ""
+
+
+def test_the_docstrings_below_fields_are_read_from_the_source() -> None:
+    assert field_docstrings(Described) == {"size": "How large it is, in bytes."}
+
+
+def test_a_class_without_source_has_no_docstrings_of_fields() -> None:
+    assert field_docstrings(type("Made", (Record,), {"__annotations__": {}})) == {}

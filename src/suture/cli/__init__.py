@@ -107,6 +107,7 @@ class QuickOptions:
         self.root = root
         self.json = self.quiet = self.verbose = False
         self.set: list[tuple[str, object]] | None = None
+        self.by_option: dict[str, str] = {}
         self.settings: Settings | None = None
         self.by_option: dict[str, str] = {}
 

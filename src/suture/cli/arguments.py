@@ -9,7 +9,7 @@ import sys
 from suture import __version__
 from suture.cli import COMMANDS, DESCRIPTION
 from suture.cli.output import USAGE, print_always, report_misuse
-from suture.records import Record
+from suture.records import Record, field_docstrings
 from suture.settings import CHOICES, MAY_BE_ZERO, Settings
 
 TYPE_CHECKING = False
@@ -51,10 +51,10 @@ def positive(value: str) -> int:
 
 
 def seconds(value: str) -> int:
-    """A time limit in seconds."""
+    """A time limit in seconds, as milliseconds."""
     if not 1 <= number(value) <= _MAX_SECONDS:
         raise argparse.ArgumentTypeError(f"expected 1 to {_MAX_SECONDS} seconds, got {value}")
-    return int(value)
+    return int(value) * 1_000
 
 
 def byte_limit(value: str) -> int:
@@ -95,7 +95,7 @@ class Option(Record):
     names: tuple[str, ...]
     keywords: dict[str, Any]
     setting: str = ""
-    """The setting that it sets."""
+    """The setting that it sets, whose docstring is its help."""
 
     @property
     def dest(self) -> str:
@@ -138,20 +138,30 @@ def _value(name: str, metavar: str, help: str, **more: Any) -> Option:  # noqa: 
     return Option((name,), {"metavar": metavar, "help": help, **more})
 
 
-def _sets(name: str, setting: str, help: str, metavar: str = "N") -> Option:  # noqa: A002  as above
+def _sets(name: str, setting: str, metavar: str = "N") -> Option:
     """An option for a setting, which has the type, the choices and the default."""
     default = getattr(Settings, setting)
-    keywords: dict[str, Any] = {"help": help}
+    keywords: dict[str, Any]
     if isinstance(default, bool):
-        keywords["action"] = "store_true"
+        keywords = {"action": "store_true"}
     elif isinstance(default, tuple):
-        keywords |= {"metavar": metavar, "action": "append"}
+        keywords = {"metavar": metavar, "action": "append"}
     elif setting in CHOICES:
-        keywords["choices"] = CHOICES[setting]
+        keywords = {"choices": CHOICES[setting]}
     else:
         least = number if setting in MAY_BE_ZERO else positive
-        keywords = {"metavar": metavar, "type": least, "help": f"{help} (default: {default})"}
+        keywords = {"metavar": metavar, "type": seconds if metavar == "SECONDS" else least}
     return Option((name,), keywords, setting)
+
+
+def _setting_help(option: Option, meaning: str) -> str:
+    """The help of an option for a setting: the setting's meaning and its default."""
+    default, more = getattr(Settings, option.setting), ""
+    if option.keywords.get("action") == "append":
+        more = " (repeatable)"
+    elif default is not False:
+        more = f" (default: {default // 1_000 if option.keywords.get('type') is seconds else default})"
+    return (meaning[:1].lower() + meaning[1:].removesuffix(".") + more).replace("%", "%%")
 
 
 def _choice(name: str, choices: tuple[str, ...], help: str, **more: Any) -> Option:  # noqa: A002  as above
@@ -227,18 +237,12 @@ def _dry_run() -> Option:
     return _argument("dry_run", DRY_RUN.schema())
 
 
-_ALLOW_COMMANDS = _sets(
-    "--allow-commands",
-    "project_commands",
-    "run programs that the project's suture.toml or pyproject.toml names for checks; only if you trust it",
-)
-_ALLOW_EXECUTABLES = _sets(
-    "--allow-executables", "allow_executables", "make files executable if a diff says so (new file mode 100755)"
-)
+_ALLOW_COMMANDS = _sets("--allow-commands", "project_commands")
+_ALLOW_EXECUTABLES = _sets("--allow-executables", "allow_executables")
 _IGNORE_CASE = _flag("-i", "--ignore-case", help="ignore case")
 _DOT_ALL = _flag("-s", "--dot-all", help=". also matches line endings")
 _TEXT_ENDS = _flag("--text-ends", help="^ and $ match only at the start and end of the file")
-_TIMEOUT = _value("--timeout", "SECONDS", "time limit for searching one file (default: 1)", type=seconds)
+_TIMEOUT = _sets("--timeout", "regex_file_ms", "SECONDS")
 _PATTERN_OPTIONS = (_IGNORE_CASE, _DOT_ALL, _TEXT_ENDS, _TIMEOUT)
 
 
@@ -464,19 +468,9 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
                 action="append",
             ),
             _tools_or_profile(),
-            _sets("--extra-root", "extra_roots", "another folder that the tools may read and edit", "DIR"),
-            _sets(
-                "--allow-protected",
-                "allow_protected",
-                "allow access to a protected path, for example '.devcontainer/**'",
-                "PATTERN",
-            ),
-            _sets(
-                "--durability",
-                "durability",
-                "full (default): changes are flushed to disk before the call returns; fast: a killed process leaves "
-                "all or nothing; after a power cut each file changed in the last seconds may be old, new or incomplete",
-            ),
+            _sets("--extra-root", "extra_roots", "DIR"),
+            _sets("--allow-protected", "allow_protected", "PATTERN"),
+            _sets("--durability", "durability"),
             _value(
                 "--max-result-bytes",
                 "N",
@@ -484,12 +478,8 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
                 type=byte_limit,
                 default=10_000_000,
             ),
-            _sets("--call-ms", "call_ms", "time limit of a call in milliseconds, until it begins to write"),
-            _sets(
-                "--max-memory-bytes",
-                "max_memory_bytes",
-                "memory limit in bytes, for the server and each program it starts; 0: no limit",
-            ),
+            _sets("--call-ms", "call_ms"),
+            _sets("--max-memory-bytes", "max_memory_bytes"),
             _flag(
                 "--structured-text",
                 help="repeat texts in the structured content, for clients that show models only that; Codex and "
@@ -525,14 +515,9 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
         tool="check",
         positional=("paths",),
         options=(
-            _sets("--max-files", "check_max_files", "check at most N files"),
-            _sets("--max-issues", "check_max_issues", "list at most N issues"),
-            _value(
-                "--max-time",
-                "SECONDS",
-                f"stop after this time (default: {Settings.check_call_ms // 1000})",
-                type=seconds,
-            ),
+            _sets("--max-files", "check_max_files"),
+            _sets("--max-issues", "check_max_issues"),
+            _sets("--max-time", "check_call_ms", "SECONDS"),
             _ALLOW_COMMANDS,
         ),
         json="print files, errors, warnings, issues, not_run as JSON",
@@ -584,11 +569,11 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
         if words is None or name in words:
             command.description = about[0].upper() + about[1:] + "."
             command.epilog = "\n\n".join([f"example:\n  {example}", *_COMMANDS[name].notes])
-            _fill(command, name, _COMMANDS[name])
+            _fill(command, name, _COMMANDS[name], with_help=words is None or not {"-h", "--help"}.isdisjoint(words))
     return parser
 
 
-def _fill(parser: argparse.ArgumentParser, name: str, command: Command) -> None:
+def _fill(parser: argparse.ArgumentParser, name: str, command: Command, *, with_help: bool) -> None:
     if command.tool:
         schema = _schema(command.tool)
         omitted = (*_NEVER_TYPED, *command.omitted)
@@ -601,10 +586,14 @@ def _fill(parser: argparse.ArgumentParser, name: str, command: Command) -> None:
             _add(parser, _argument(argument, about, positional=positional, **overrides))
         parser.set_defaults(fields={argument: _RENAMED.get(argument, argument) for argument in offered})
     by_option: dict[str, str] = {}
+    meanings = field_docstrings(Settings) if with_help else {}
     for option in command.options() if callable(command.options) else command.options:
-        if isinstance(option, Option):
+        if isinstance(option, Option) and option.setting:
+            by_option[option.dest] = option.setting
+            about = _setting_help(option, meanings.get(option.setting, ""))
+            _add(parser, option.evolve(keywords={**option.keywords, "help": about}))
+        elif isinstance(option, Option):
             _add(parser, option)
-            by_option |= {option.dest: option.setting} if option.setting else {}
         else:
             group = parser.add_mutually_exclusive_group()
             for choice in option:

@@ -45,23 +45,20 @@ def settings_of(options: argparse.Namespace | QuickOptions) -> Settings:
     config, roots = from_options.get("config"), [options.root, *from_options.get("extra_roots", ())]
     from_file = settings_in_file(operator_file(config), roots, named=config is not None)
     settings = Settings(**{**from_file, **from_options})
-    if seconds := getattr(options, "timeout", None):
-        file_ms = seconds * 1_000
+    if file_ms := getattr(options, "timeout", None):  # the other limits must not end the search before this one
         call_ms = max(file_ms, settings.regex_call_ms)
-        settings = settings.evolve(regex_file_ms=file_ms, regex_call_ms=call_ms, call_ms=file_ms + settings.call_ms)
+        settings = settings.evolve(regex_call_ms=call_ms, call_ms=file_ms + settings.call_ms)
     return settings
 
 
 def _from_options(options: argparse.Namespace | QuickOptions) -> dict[str, Any]:
     settings: dict[str, Any] = {}
-    for name, value in getattr(options, "set", None) or ():
+    for name, value in options.set or ():
         settings[name] = (*settings.get(name, ()), *value) if isinstance(value, tuple) else value
     for option, name in options.by_option.items():
         value = getattr(options, option)
         if value is not None and value is not False:
             settings[name] = tuple(value) if isinstance(value, list) else value
-    if seconds := getattr(options, "max_time", None):
-        settings["check_call_ms"] = seconds * 1_000
     return settings
 
 
