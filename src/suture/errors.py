@@ -266,6 +266,8 @@ class ProtectedPath(_OfPath, code="PROTECTED_PATH"):
     """The path runs or configures something on this machine; agents may not use it."""
 
     rule: str
+    used_by: str = "machine"
+    """What uses it: `suture` itself, or another program of this `machine`."""
 
 
 class FileNotFound(_OfPath, code="FILE_NOT_FOUND"):

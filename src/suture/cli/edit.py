@@ -463,7 +463,7 @@ def _print_reply(options: argparse.Namespace, result: ToolResult, blocks: Sequen
     data = result.metadata
     outcome = "\n".join([*map(_block_line, blocks), _summary(options, data, blocks)])
     failures = [_failure(block) for block in _failed(blocks)]
-    failures += [("UNREAD_EDITS", f"{part['message']}.") for part in data["unread"] if part["edits"]]
+    failures += [("UNREAD_EDITS", part["message"]) for part in data["unread"] if part["edits"]]
     print_change(options, result, outcome, diff, [*_remarks(data, blocks)], failures)
 
 

@@ -21,7 +21,7 @@ from suture.errors import (
     SutureError,
 )
 from suture.files.fs import split
-from suture.files.protected import OWN_PREFIX
+from suture.files.protected import OWN, OWN_PREFIX
 from suture.plan import Place
 from suture.records import Record
 
@@ -159,7 +159,7 @@ class Resolver:
     def _check_protected(self, requested: str, path: str) -> None:
         rule = self._guard.rule(path)
         if rule is not None:
-            raise ProtectedPath(path=requested, rule=rule)
+            raise ProtectedPath(path=requested, rule=rule, used_by="suture" if rule in OWN else "machine")
 
 
 def display_path(trees: Sequence[Tree], root: int, path: str) -> str:

@@ -530,8 +530,7 @@ def _placeholder_message(error: errors.ElisionInNewText, audience: Audience) -> 
         texts = f"{audience.old_text} and {audience.new_text}"
         return _begin(error, audience, f"{texts} leave out ('...') different parts: code would be deleted silently.")
     marker = plain(error.marker.strip())[:LINE]
-    own = not error.argument or error.argument.startswith("patches[")
-    argument = _begin(error, audience, audience.new_text) if own else in_argument(error.argument)
+    argument = in_argument(error.argument) or _begin(error, audience, audience.new_text)
     return f"{argument} has a placeholder ({marker}): the text it represents would be deleted from {error.path}."
 
 

@@ -97,12 +97,8 @@ def _all_lines(number: int) -> str:
     return "line 1" if number == 1 else f"lines 1 to {number}"
 
 
-def _is_own_rule(rule: str) -> bool:
-    return rule.startswith(".suture-")
-
-
-def _why_protected(rule: str) -> str:
-    return "it belongs to suture" if _is_own_rule(rule) else "it runs or configures something on this machine"
+_WHY_PROTECTED = {"suture": "it belongs to suture", "machine": "it runs or configures something on this machine"}
+"""By what uses a protected path."""
 
 
 def _file_changed(error: errors.FileChanged) -> str:
@@ -486,7 +482,7 @@ def _name_file(error: errors.NoPath, audience: Audience) -> str:
 
 
 def _few_unread(unread: list[UnreadEdit]) -> Iterator[str]:
-    yield from (f"{part.message}." for part in unread[:_SHOWN_UNREAD])
+    yield from (part.message for part in unread[:_SHOWN_UNREAD])
     if len(unread) > _SHOWN_UNREAD:
         yield f"… and {len(unread) - _SHOWN_UNREAD} more (unread)."
 
@@ -618,10 +614,10 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.ProtectedPath,
-            lambda e: f"{e.path} is protected ({e.rule}): {_why_protected(e.rule)}.",
+            lambda e: f"{e.path} is protected ({e.rule}): {_WHY_PROTECTED[e.used_by]}.",
             hint_for=lambda e, audience: (
                 "Leave it alone."
-                if _is_own_rule(e.rule)
+                if e.used_by == "suture"
                 else f"Leave it alone, or {audience.ask_operator('allow it', 'allow_protected')}."
             ),
         ),

@@ -70,7 +70,7 @@ def validate_parsed(text: str, reply: Reply) -> Validation:
     if len(usable) < len(reply):
         warnings.append(_MALFORMED)
     if counts["unknown"]:
-        warnings.append("Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE")
+        warnings.append("Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE.")
     malformed = (*errors, *warnings)
     warnings += [_describe_thought(thought) for thought in reply.thoughts if thought.blocks]
     errors += [describe_unread(unread) for unread in reply.unread if unread.edits]
@@ -80,20 +80,20 @@ def validate_parsed(text: str, reply: Reply) -> Validation:
 
 
 def describe_unread(unread: Unread) -> str:
-    """An edit that was not read."""
+    """A sentence on an edit that was not read."""
     if unread.kind == "diff" and unread.path is None:
-        return f"The diff at line {unread.line} of the reply names no file and was ignored"
+        return f"The diff at line {unread.line} of the reply names no file and was ignored."
     if unread.kind == "fenced_file":
-        return f"A code fence names {unread.path}, but whole_files is not set"
+        return f"A code fence names {unread.path}, but whole_files is not set."
     path = f" ({unread.path})" if unread.path else ""
-    return f"Line {unread.line} of the reply was not read: it looks like {_KIND_NAMES[unread.kind]}{path}"
+    return f"Line {unread.line} of the reply was not read: it looks like {_KIND_NAMES[unread.kind]}{path}."
 
 
 def _describe_thought(thought: Thought) -> str:
-    """Blocks that were skipped, because the model only thought about them."""
+    """A sentence on blocks that were skipped, because the model only thought about them."""
     blocks = f"{count(thought.blocks, 'block')} {'was' if thought.blocks == 1 else 'were'}"
     where = {
         "beginning": f"before {thought.tag} at line {thought.end_line}",
         "end": f"after {thought.tag} (which is not closed) at line {thought.line}",
     }.get(thought.missing, f"inside {thought.tag} at {span(thought.line, thought.end_line)}")
-    return f"{blocks} skipped: the text {where} of the reply is the model's thinking"
+    return f"{blocks} skipped: the text {where} of the reply is the model's thinking."

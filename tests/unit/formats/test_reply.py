@@ -3,7 +3,6 @@
 import pytest
 
 from suture.formats.reply import ReplyParser, extract_paths, parse_reply
-from suture.wording.reply import validate_reply
 
 AB = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
 DIFF = "--- a/d.py\n+++ b/d.py\n@@ -1 +1 @@\n-a\n+b\n"
@@ -199,46 +198,6 @@ def test_a_block_is_chosen_by_its_number_or_by_those_of_its_hunks() -> None:
     assert (second.chosen(["2"]), second.chosen(["2.1"]), second.chosen(["2.2", "1"])) == (["2.1"], ["2.1"], [])
 
 
-MISSING = (
-    "Some SEARCH/REPLACE blocks may be missing the separator (=======). {} complete blocks found out of {} expected."
-)
-MALFORMED = "Some file blocks may be malformed"
-VALIDATIONS: dict[str, tuple[str, list[str], list[str]]] = {
-    "a good one": (AB, [], []),
-    "nothing": ("Hello", ["No valid blocks found"], []),
-    "one end is missing": (
-        f"{AB}{AB}<<<<<<< SEARCH\na\n=======\nb\n",
-        ["Mismatched SEARCH/REPLACE: 3 SEARCH vs 2 REPLACE"],
-        [MALFORMED],
-    ),
-    "one is cut off before its separator": (
-        f"{AB}{AB}<<<<<<< SEARCH\na\n",
-        ["Mismatched SEARCH/REPLACE: 3 SEARCH vs 2 REPLACE"],
-        [MISSING.format(2, 3), MALFORMED],
-    ),
-    "one separator is missing": (f"{AB}<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", [], [MISSING.format(1, 2), MALFORMED]),
-    "a new file is cut": (
-        f"{NEW}<<<<<<< NEW_FILE\nx\n",
-        ["Mismatched NEW_FILE: 2 start vs 1 end"],
-        [MALFORMED],
-    ),
-    "one beginning is missing": (
-        f"{AB}a\n=======\nb\n>>>>>>> REPLACE\n",
-        ["Mismatched SEARCH/REPLACE: 1 SEARCH vs 2 REPLACE"],
-        [MALFORMED],
-    ),
-    "other formats": (f"{PATCH}{DIFF}", [], []),
-}
-
-
-@pytest.mark.parametrize(("text", "errors", "warnings"), VALIDATIONS.values(), ids=VALIDATIONS)
-def test_a_reply_is_validated_in_the_words_of_the_specification(
-    text: str, errors: list[str], warnings: list[str]
-) -> None:
-    found = validate_reply(text)
-    assert (found.is_valid, found.errors, found.warnings) == (not errors, errors, warnings)
-
-
 def alternatives(text: str, default_path: str | None = None) -> list[tuple[str | None, tuple[str, ...]]]:
     return [(each.path, each.alternatives) for each in parse_reply(text, default_path)]
 
@@ -366,20 +325,3 @@ DIFFS = {
 @pytest.mark.parametrize(("text", "found"), DIFFS.values(), ids=DIFFS)
 def test_diffs_in_fences_are_read_without_headers_and_indented(text: str, found: list[str]) -> None:
     assert paths(text) == found
-
-
-def test_skipped_edits_are_reported() -> None:
-    text = f"a.py\n{AB}\nLike this:\n\n```diff\n-a\n+b\n```\n\n**w.py**\n```python\nx\n```\n<<<<<<< HEAD\n"
-    assert validate_reply(text).warnings == [
-        "Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE",
-        "The diff at line 10 of the reply names no file and was ignored",
-        "A code fence names w.py, but whole_files is not set",
-    ]
-
-
-def test_markers_in_content_are_not_counted() -> None:
-    text = (
-        "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n <<<<<<< SEARCH\n-a\n+b\n"
-        "y\n<<<<<<< NEW_FILE\n>>>>>>> REPLACE\n>>>>>>> NEW_FILE\n"
-    )
-    assert validate_reply(text).errors == []

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from suture import ReplyParser, Workspace, parse_reply, preview_reply, validate_reply
+from suture import ReplyParser, Workspace, parse_reply, preview_reply
 from suture.formats.thinking import Thought, is_end
 from tests.unit.changes import workspace
 
@@ -228,25 +228,6 @@ def test_an_end_without_a_beginning_withdraws_earlier_blocks() -> None:
     assert len(parser.reply) == 0
     assert [each.number for each in parser.feed(REAL)] == [1]
     assert parser.reply == parse_reply(f"{REAL}</think>\n{REAL}")
-
-
-WARNINGS = {
-    f"<think>\n{REAL}</think>\n{REAL}": (
-        "1 block was skipped: the text inside <think> at lines 1-8 of the reply is the model's thinking"
-    ),
-    f"{REAL}{REAL}</think>\n{REAL}": (
-        "2 blocks were skipped: the text before </think> at line 13 of the reply is the model's thinking"
-    ),
-    f"{REAL}<think>\n{REAL}": (
-        "1 block was skipped: the text after <think> (which is not closed) at line 7 of the reply "
-        "is the model's thinking"
-    ),
-}
-
-
-@pytest.mark.parametrize(("text", "warning"), WARNINGS.items(), ids=["inside", "before", "after"])
-def test_a_warning_says_that_blocks_were_skipped(text: str, warning: str) -> None:
-    assert validate_reply(text).warnings == [warning]
 
 
 def call(ws: Workspace, reply: str) -> tuple[str, dict[str, object]]:

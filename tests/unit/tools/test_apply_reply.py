@@ -588,7 +588,7 @@ BEFORE: Files = {"a.py": b"x = 1\n", "b.py": b"x\n"}
 @pytest.mark.promise("reply.nothing-silent")
 def test_an_edit_that_is_not_read_is_an_error_though_the_blocks_land() -> None:
     result, files = met(BEFORE, GOOD + SED)
-    message = "Line 8 of the reply was not read: it looks like a shell command that changes files (b.py)"
+    message = "Line 8 of the reply was not read: it looks like a shell command that changes files (b.py)."
     assert result.is_error
     assert result.metadata["unread"] == [
         {"line": 8, "kind": "shell", "path": "b.py", "edits": True, "message": message}
