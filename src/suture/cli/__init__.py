@@ -109,7 +109,6 @@ class QuickOptions:
         self.set: list[tuple[str, object]] | None = None
         self.by_option: dict[str, str] = {}
         self.settings: Settings | None = None
-        self.by_option: dict[str, str] = {}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
