@@ -232,7 +232,8 @@ class Database:
     def current_path(self, path: str, since: int) -> tuple[str, bool]:
         """Follow a file that had this path after the change with the number `since`: its path now, and if it exists.
 
-        A file created at the path later is a different one, unless an undo of the deletion or a restore created it.
+        A file created at the path later is a different one, unless an undo of the deletion or a restore created it. If
+        a redo deleted it, an undo of what was redone also brings it back.
         """
         deletions: set[tuple[str | None, str]] = set()
         names, there = {path}, True
@@ -243,11 +244,23 @@ class Database:
                     names.add(path)
                 elif there and file.path == path and file.action == "delete":
                     there = False
-                    deletions.add((change.id, path))
+                    deletions |= {(deleting, path) for deleting in (change.id, *self._redone(change))}
                 elif not there and file.action == "create":
                     there = (change.undoes, file.path) in deletions or (change.tool == "restore" and file.path in names)
                     path = file.path if there else path
         return path, there
+
+    def _redone(self, change: ChangeRecord) -> Iterator[str]:
+        """The changes that this one carries out again, because it undoes an undo."""
+        while (undo := self._undone_by(change)) and (original := self._undone_by(undo)):
+            yield original.id
+            change = original
+
+    def _undone_by(self, change: ChangeRecord) -> ChangeRecord | None:
+        """The earlier change that this one undoes; None also if that is lost or damaged."""
+        row = None if change.undoes is None else self._row("SELECT number FROM change WHERE id = ?", change.undoes)
+        undone = None if row is None else self._record(row[0])
+        return undone if undone and undone.state != "damaged" and undone.number < change.number else None
 
     def paths(self) -> list[str]:
         """Every path in a change or a snapshot."""

@@ -627,6 +627,18 @@ def test_a_file_whose_deletion_was_taken_back_is_the_same_file_again() -> None:
     assert fs.files() == {"b": lines()}
 
 
+@pytest.mark.promise("back.middle")
+def test_an_undo_that_is_undone_takes_away_what_another_undo_brought_back() -> None:
+    ws, fs = workspace({"a": lines(), "b": lines()})
+    change = land(ws, delete("a"), write("b", lines(5)))
+    undo = done(ws.undo(change))["change_id"]
+    redo = done(ws.redo(undo))["change_id"]
+    done(ws.undo(change))
+    done(ws.undo(redo))  # nothing is left to undo of it, but it no longer counts
+    done(ws.undo(undo))
+    assert fs.files() == {"b": lines(5)}
+
+
 # Elsewhere, protected, forgotten
 
 

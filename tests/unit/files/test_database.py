@@ -380,6 +380,23 @@ def test_a_deleted_file_that_an_undo_brought_back_is_followed_on(db: Scratch) ->
     assert db.current_path("a", 1) == ("b", True)
 
 
+def test_an_undo_of_a_redone_deletion_brings_the_same_file_back(db: Scratch) -> None:
+    deletion = db.did(deleted("a", b"1"))
+    for number in (2, 4):
+        undo = db.did(created("a", b"1"), tool="undo", undoes=deletion)
+        db.did(deleted("a", b"1"), tool="redo", undoes=undo)
+        assert db.current_path("a", number) == ("a", False)
+    db.did(created("a", b"1"), tool="undo", undoes=deletion)
+    assert (db.current_path("a", 2), db.current_path("a", 4)) == (("a", True), ("a", True))
+
+
+def test_a_redo_of_a_change_that_is_lost_is_followed_as_far_as_it_is_known(db: Scratch) -> None:
+    undo = db.did(created("a", b"1"), tool="undo", undoes="forgotten")
+    db.did(deleted("a", b"1"), tool="redo", undoes=undo)
+    db.did(created("a", b"1"), tool="undo", undoes="forgotten")
+    assert db.current_path("a", 1) == ("a", False)
+
+
 @pytest.mark.promise("back.stale")
 @pytest.mark.promise("place.bases")
 def test_versions_are_what_changes_found_and_left_newest_first_with_who_made_and_replaced_them(
