@@ -76,7 +76,7 @@ _MOST_REMEMBERED_COMMITS = 1_000  # files whose committed versions are kept betw
 _CHUNK_SIZE = 1 << 16  # bytes read at once, at least: most files are smaller
 
 _MOST_SAME_NAMES = 2_000  # files with the name of a missing one: bounds the memory, if all are called `index.js`
-_NAMES_AT_ONCE = 200  # in one pattern: `files.glob` allows 1,000 alternatives, and 4,096 characters
+_LONGEST_PATTERN = 2_000  # characters of names in one pattern: `files.glob` allows 4,096, and 1,000 names
 _MOST_REFUSALS = 1_000  # requests whose refusals are counted: bounds the memory
 
 # What callers were shown is kept in memory, within these limits: an edit is most likely written for a recent version
@@ -358,9 +358,13 @@ class Session:
         from suture.files.walk import walk
 
         paths: list[str] = []
-        chosen = sorted(names)
-        for start in range(0, len(chosen), _NAMES_AT_ONCE):
-            pattern = ",".join(map(escape, chosen[start : start + _NAMES_AT_ONCE]))
+        patterns: list[str] = []
+        for name in map(escape, sorted(names)):
+            if patterns and len(patterns[-1]) + len(name) < _LONGEST_PATTERN:
+                patterns[-1] += f",{name}"
+            else:
+                patterns.append(name)
+        for pattern in patterns:
             try:
                 selection = Selection.parse(f"**/{{{pattern}}}", ())
                 for run in walk(self.trees[0], selection, self.guard, include_ignored=False):
