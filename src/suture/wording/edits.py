@@ -458,10 +458,15 @@ def _nearest(error: errors.OldTextNotFound, _: Audience) -> Iterator[str]:
         yield f"  It was there {until}; {span_of(error.stale)} of the file now:"
         yield from shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_LINES)
     for place in error.nearest[:_SHOWN_NEAREST]:
-        how = f"Found {how_matched(error.rung)}" if error.rung else f"Closest match ({place['score']:.0%})"
-        yield f"  {how} at {span(place['start_line'], place['end_line'])}{in_symbol(place['symbol'])}:"
+        yield f"  {_place(span_of(place), place['symbol'], error.rung, place['score'])}:"
         yield from shown_lines(place["start_line"], place["text"], _SHOWN_LINES)
         yield from (f"    {plain(words)}" for words in place["differences"][:_SHOWN_LINES] if not error.rung)
+
+
+def _place(lines: str, symbol: str, rung: str | None, score: float) -> str:
+    """A place that the text may be meant for, and how well it fits."""
+    where = f"at {lines}{in_symbol(symbol)}"
+    return f"Found {where}, {how_matched(rung)}" if rung else f"Closest match ({score:.0%}) {where}"
 
 
 def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
@@ -653,8 +658,7 @@ def where_it_went(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
 
 def _closest(error: errors.NoMatch) -> Iterator[str]:
     best = error.similar_content[0]
-    how = f"Found {how_matched(error.rung)}" if error.rung else f"Closest match ({best.similarity_score:.0%})"
-    yield f"{how} at line {best.line_number}{in_symbol(best.symbol)}:"
+    yield f"{_place(f'line {best.line_number}', best.symbol, error.rung, best.similarity_score)}:"
     yield from shown_lines(best.line_number, best.content, _SHOWN_BLOCK_LINES)
     differing = best.differences if best.similarity_score >= _SIMILAR_SCORE else []
     for difference in differing[:_SHOWN_BLOCK_DIFFERENCES]:
