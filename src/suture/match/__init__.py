@@ -23,9 +23,9 @@ from suture.match.index import Base, Found, Index, Refused, Sides, Site, declare
 from suture.match.ladder import BOUNDS, LEAST_INEXACT_LETTERS, LEVEL, RUNGS, Candidate, find_applied, make_change
 from suture.match.normalize import informative, likeness, line_keys, readings, solid_keys, split
 from suture.match.placeholders import elides_only_in_new
-from suture.text.diff import changes, split_lines
+from suture.text.diff import changes
 from suture.text.edits import apply, minimize
-from suture.text.merge import merge
+from suture.text.merge import merge, split_any_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ class _LineMap:
     """Maps lines of an earlier version to lines of the file. Lines are counted from 0."""
 
     def __init__(self, before: bytes, after: bytes) -> None:
-        self._before, self._after = split_lines(before), split_lines(after)
+        self._before, self._after = split_any_lines(before), split_any_lines(after)
         self._changes = changes(self._before, self._after)
 
     def follow(self, lines: range) -> tuple[int, int]:

@@ -68,7 +68,7 @@ def merge(base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, 
     """Merge two descendants of a text."""
     if strategy not in STRATEGIES:
         raise ValueError(strategy)
-    sides = [_lines(text) for text in (base, ours, theirs)]
+    sides = [split_any_lines(text) for text in (base, ours, theirs)]
     starts = list(accumulate(map(len, sides[1]), initial=0))
     edits: list[Edit] = []
     conflicts: list[Conflict] = []
@@ -86,6 +86,15 @@ def merge(base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, 
             conflicts.append(Conflict(base_text, our_text, their_text, base_line, our_line, their_line))
             edits += _resolve(strategy, starts[narrow.ours[0]], conflicts[-1], _ending(sides))
     return Merged(tuple(edits), tuple(conflicts))
+
+
+def split_any_lines(text: bytes) -> list[bytes]:
+    r"""The lines of a text, each with its `\n`; of a text without any, each with its `\r`."""
+    if b"\n" in text or b"\r" not in text:
+        return split_lines(text)
+    lines = [line + b"\r" for line in text.split(b"\r")]
+    last = lines.pop()[:-1]
+    return [*lines, last] if last else lines
 
 
 def regions(
@@ -216,11 +225,3 @@ def _ending(sides: Sequence[Sequence[bytes]]) -> bytes:
     """The line ending of these texts."""
     first = [lines[0] for lines in sides if lines]
     return next((end for end in (b"\r\n", b"\n", b"\r") if any(line.endswith(end) for line in first)), b"\n")
-
-
-def _lines(text: bytes) -> list[bytes]:
-    if b"\n" in text or b"\r" not in text:
-        return split_lines(text)
-    lines = [line + b"\r" for line in text.split(b"\r")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines
