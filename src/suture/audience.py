@@ -172,7 +172,7 @@ class Terminal(Audience):
         return self.argument(name) if self.by_options else super().of_edit(index, name)
 
     def of_this_edit(self, name: str) -> str:
-        """Like `of_edit`."""
+        """An option, if the edit is given by options."""
         return self.argument(name) if self.by_options else name
 
     def text_to_send(self, name: str, text: str, json: str) -> str:

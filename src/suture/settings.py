@@ -40,7 +40,7 @@ class Settings(Record):
     history_max_bytes: int = 500_000_000  # of compressed differences: months of edits of a large project
     """Size of a workspace's history; the oldest changes are removed first, the newest never."""
 
-    history_max_days: int = 180  # git keeps the work of longer than that
+    history_max_days: int = 180  # what is older is in version control
     """Age at which a change is removed from the history."""
 
     history_timeout_ms: int = 2_000  # recording takes milliseconds; an unrecorded change is better than a hung edit
@@ -133,7 +133,7 @@ MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_ba
 _OPERATOR_FILE = ("suture", "suture.toml")
 _MAX_FILE_BYTES = 1_000_000  # far more than a person writes
 _operator_files: dict[str, tuple[tuple[int, ...], bytes]] = {}
-"""What was read of each, and which version of the file that was."""
+"""The content of each, with the identity and time of the file when it was read."""
 
 
 def operator_file(config: str | None = None) -> str:

@@ -63,9 +63,9 @@ _CALL_BEGINS = ("[TOOL", "Action:")
 _MOST_LINES_BETWEEN = 300  # lines between the two halves of an edit: bounds the time
 _FEW_LINES_BETWEEN, _MOST_UNENDED = 20, 100
 """After `_MOST_UNENDED` calls without an end, an end is searched for only in the next `_FEW_LINES_BETWEEN` lines."""
-_MOST_LINES_ABOVE = 6  # lines above a passage, not counting blank ones, that may name its file: others name other files
+_MOST_LINES_ABOVE = 6  # lines above a passage, not counting blank ones, that may name its file: higher ones name others
 _LONGEST_LINE = 2_000  # characters at the start of a line that are examined: bounds the time
-_MOST_LINES_TO_FENCE = 3  # lines from an introduction to its fence, counting blank ones: later ones have their own
+_MOST_LINES_TO_FENCE = 3  # lines from an introduction to its fence, counting blank ones: later fences have their own
 _LONGEST_LABEL = 100  # characters of a label: longer lines are prose
 _SHORTEST_TEXT = 4  # characters, not counting whitespace, recognized in a block: shorter texts occur by chance
 

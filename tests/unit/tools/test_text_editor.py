@@ -227,7 +227,7 @@ def test_why_an_edit_does_not_fit_is_reported(fields: dict[str, Any], told: str)
     assert answer.data["error"]["hint"] == answer.text.split("\n")[-1]
 
 
-def test_a_configured_encoding_that_is_wrong_is_the_operators_to_mend() -> None:
+def test_a_configured_encoding_that_is_wrong_is_for_the_operator_to_fix() -> None:
     answer = explain_text_editor({}, EncodingMismatch(encoding="utf-7", reason="cannot be cut at this place"))
     assert (answer.data["command"], answer.data["path"]) == (None, None)
     assert "--set encodings=GLOB=ENCODING" in answer.text
