@@ -42,12 +42,12 @@ def host_name(value: str) -> str:
 
 def number(value: str) -> int:
     """An integer of at least 0."""
-    return _integer(value, "a number of at least 0")
+    return _integer(value, "a whole number of at least 0")
 
 
 def positive(value: str) -> int:
     """An integer of at least 1."""
-    return _integer(value, "a number of at least 1", least=1)
+    return _integer(value, "a whole number of at least 1", least=1)
 
 
 def seconds(value: str) -> int:
@@ -59,7 +59,7 @@ def seconds(value: str) -> int:
 
 def byte_limit(value: str) -> int:
     """A limit for the size of an answer, in bytes."""
-    return _integer(value, f"a number of at least {_MIN_RESULT_BYTES}", least=_MIN_RESULT_BYTES)
+    return _integer(value, f"a whole number of at least {_MIN_RESULT_BYTES}", least=_MIN_RESULT_BYTES)
 
 
 def setting(value: str) -> tuple[str, object]:
@@ -210,11 +210,18 @@ def _argument(name: str, about: Mapping[str, Any], *, positional: bool = False, 
     else:
         keywords["metavar"] = _PLACEHOLDERS.get(name, "N" if kind == "integer" else "TEXT")
     if kind == "integer":
-        keywords["type"] = number  # the tool checks the bounds
+        keywords["type"] = _number_of(about)
     if kind == "array" and about["items"]["type"] == "string":  # a list of objects is given as one JSON document
         repeatable = {"action": "append", "help": f"{keywords['help']} (repeatable)"}
         keywords |= {"nargs": "*", "default": []} if positional else repeatable
     return Option(names, {**keywords, **overrides})
+
+
+def _number_of(about: Mapping[str, Any]) -> Callable[[str], int]:
+    """The type of an option for a number; the tool checks its bounds."""
+    from suture.tools.spec import whole_number  # commands without a tool need none of it
+
+    return lambda value: _integer(value, whole_number(about))
 
 
 def _help_text(about: Mapping[str, Any]) -> str:

@@ -260,15 +260,23 @@ def _finding_lines(data: dict[str, Any]) -> list[str]:
     return wording.validation_lines(Findings.read(validation))
 
 
-def print_refusal(options: argparse.Namespace, result: ToolResult) -> None:
-    """Print an error: its code, what is wrong and what to do."""
+def print_refusal(options: argparse.Namespace, result: ToolResult, diff: str = "") -> None:
+    """Print an error: its code, what is wrong and what to do.
+
+    For content that did not pass the checks, the diff comes first: it has the lines that they name.
+    """
     error = result.metadata["error"]
-    if error["code"] == _WRONG_ARGUMENTS:
-        problems = [f"{TERMINAL.argument(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
-        report_misuse(options.command, "; ".join(map(clean, dict.fromkeys(problems))))  # both ends come from --lines
-    else:
-        refuse(error["code"], result.answer)
-    print_notes(result)
+    try:
+        if diff := diff or error.get("diff", ""):
+            print_text("\n".join(colored_diff(diff.removesuffix("\n"))))
+            flush()
+    finally:
+        if error["code"] == _WRONG_ARGUMENTS:
+            problems = [f"{TERMINAL.argument(wrong['argument'])}: {wrong['problem']}" for wrong in error["problems"]]
+            report_misuse(options.command, "; ".join(map(clean, dict.fromkeys(problems))))  # both ends: --lines
+        else:
+            refuse(error["code"], result.answer)
+        print_notes(result)
 
 
 def exit_code(result: ToolResult) -> int:

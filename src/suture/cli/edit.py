@@ -21,7 +21,6 @@ from suture.cli.output import (
     note,
     print_always,
     print_json,
-    print_text,
     refuse,
     report_misuse,
     source_of,
@@ -352,7 +351,7 @@ def save(options: argparse.Namespace, arguments: Mapping[str, object], *, show_d
     if options.json:
         print_json(result.to_dict())
     elif result.is_error:
-        _print_rejection(options, result, diff)
+        print_refusal(options, result, diff)
     else:
         _print_saved(options, result, arguments, diff)
     if result.is_error:
@@ -379,16 +378,6 @@ def _print_saved(options: argparse.Namespace, result: ToolResult, arguments: Map
     else:
         outcome = f"Would {verb} {path}."
     print_change(options, result, outcome, diff, warnings(data))
-
-
-def _print_rejection(options: argparse.Namespace, result: ToolResult, diff: str) -> None:
-    """Print an error; for content that did not pass the checks, after the diff, which has the lines that they name."""
-    try:
-        if diff:
-            print_text("\n".join(colored_diff(diff.removesuffix("\n"))))
-            flush()
-    finally:
-        print_refusal(options, result)
 
 
 def apply(options: argparse.Namespace) -> int:

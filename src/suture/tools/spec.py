@@ -255,8 +255,18 @@ class _Text(Argument):
         return {"type": "string", "enum": list(choices)} if choices else {"type": "string"}
 
 
+def whole_number(bounds: Mapping[str, Any]) -> str:
+    """What a number must be, within a minimum and a maximum if there are any, in words."""
+    low, high = bounds.get("minimum"), bounds.get("maximum")
+    if low is None:
+        return "a whole number"
+    return f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
+
+
 class _Integer(Argument):
-    expected = "a whole number"
+    def __init__(self, about: str, **more: Any) -> None:
+        super().__init__(about, **more)
+        self.expected = whole_number(self.bounds)
 
     def check(self, value: object) -> object:
         if isinstance(value, float) and value.is_integer():
@@ -267,8 +277,7 @@ class _Integer(Argument):
             raise self.wrong(value)
         low, high = self.bounds.get("minimum"), self.bounds.get("maximum")
         if (low is not None and value < low) or (high is not None and value > high):
-            limits = f"at least {low}" if high is None else f"from {low} to {high}"
-            raise _WrongError(self.bounds.get("words") or f"expected {self.expected} {limits}, got {value}")
+            raise _WrongError(self.bounds.get("words") or f"expected {self.expected}, got {value}")
         return value
 
     def kind(self) -> dict[str, Any]:

@@ -267,7 +267,7 @@ def test_files_beyond_the_most_are_counted_and_fail(root: Path, said: Run) -> No
     assert said("many", "--max-files", "7") == ([], ["Checked 7 files: no problems."])
     out, err = said("many/0.json", "many/1.json", "--max-files", "1", code=1)
     assert err[0].endswith("many/1.json by check: it was skipped: the limit is 1 file (--max-files N)")
-    assert said("many", "--max-files", "0", code=2)[1][0].endswith("expected a number of at least 1, got '0'")
+    assert said("many", "--max-files", "0", code=2)[1][0].endswith("expected a whole number of at least 1, got '0'")
 
 
 @pytest.mark.promise("bound.check-command")
@@ -363,7 +363,8 @@ def test_a_strict_command_refuses_what_breaks_a_file(
 ) -> None:
     assert attempt(monkeypatch, command, "(", "--validate", "strict") == (2 if command == "replace" else 1)
     out, err = capfd.readouterr()
-    assert (out, err.startswith("VALIDATION_FAILED: "), "src/app.py:1:5 invalid-syntax" in err) == ("", True, True)
+    assert out.splitlines()[-2:] == ["-x = 1", "+x = ("]
+    assert (err.startswith("VALIDATION_FAILED: "), "src/app.py:1:5 invalid-syntax" in err) == (True, True)
     assert (root / "src/app.py").read_text() == "x = 1\n"
 
 

@@ -269,7 +269,7 @@ def test_a_pipe_that_is_closed_halfway_ends_quietly(root: Path, unbuffered: str)
         (
             ["read", "a.txt", "--start-line", "0"],
             "suture read",
-            "--start-line: expected a whole number at least 1, got 0",
+            "--start-line: expected a whole number of at least 1, got 0",
         ),
         (["--versoin"], "suture", "unrecognized arguments: --versoin; did you mean --version?"),
         (["-x"], "suture", "unrecognized arguments: -x"),

@@ -313,7 +313,7 @@ BOTH = "edits.json already has the edits: omit --old, --new and --occurrences"
         ),
         (
             ['{"old_text": "o", "new_text": "0", "occurrences": 0}'],
-            "edits[0].occurrences: expected a whole number at least 1, got 0",
+            "edits[0].occurrences: expected a whole number of at least 1, got 0",
         ),
         (['{"path": "b.txt", "edits": []}'], "the argument is for b.txt, not for a.txt"),
     ],

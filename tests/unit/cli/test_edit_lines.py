@@ -177,7 +177,10 @@ RANGE = "--lines: expected a line such as 12 or a range such as 10-20, counted f
         (["--lines=-2", "--new", "x"], f"{RANGE}'-2'"),
         (["--lines", "", "--new", "x"], f"{RANGE}''"),
         (["--lines", "1,3", "--new", "x"], f"{RANGE}'1,3'"),
-        (["--lines", "9" * 20, "--new", "x"], "--lines: expected a whole number, got a number too large for JSON"),
+        (
+            ["--lines", "9" * 20, "--new", "x"],
+            "--lines: expected a whole number of at least 1, got a number too large for JSON",
+        ),
         (
             ["--lines", "1", "--lines", "3", "--new", "x"],
             "--lines can be used only once; to replace several ranges, call safe_edit with line_edits",

@@ -109,7 +109,8 @@ def test_nothing_found_is_exit_code_1(capfd: pytest.CaptureFixture[str], words: 
         (
             ["split", "x", "setup.cfg", "--max-splits", "9" * 20],
             (
-                "WRONG_USAGE: suture split: --max-splits: expected a whole number, got a number too large for JSON\n"
+                "WRONG_USAGE: suture split: --max-splits: expected a whole number of at least 0, "
+                "got a number too large for JSON\n"
                 "See: suture split --help\n"
             ),
         ),

@@ -299,10 +299,10 @@ OUTRIGHT = "--encoding: applies only to files that are named; name them instead 
         (["-4px"], f"unrecognized arguments: -4px; {DASH}"),
         (["-i"], "the following arguments are required: PATTERN"),
         (["x", "src", "-l", "--nothing", "docs"], f"unrecognized arguments: --nothing; {DASH}"),
-        (["x", "-C", "-1"], "argument -C/--context: expected a number of at least 0, got '-1'"),
+        (["x", "-C", "-1"], "argument -C/--context: expected a whole number of at least 0, got '-1'"),
         (
             ["x", "-A", "many"],
-            "argument -A/--context-after/--after-context: expected a number of at least 0, got 'many'",
+            "argument -A/--context-after/--after-context: expected a whole number from 0 to 10000, got 'many'",
         ),
         (["x", "-l", "--count"], "argument --count: not allowed with argument -l/--names"),
         (["x", "--timeout", "0"], "argument --timeout: expected 1 to 3600 seconds, got 0"),

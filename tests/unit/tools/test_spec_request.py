@@ -101,10 +101,10 @@ def test_shapes_that_models_send_are_understood(name: str, given: object, expect
     [
         ("limit", 0, "limit", "expected a whole number from 1 to 9, got 0"),
         ("limit", 10, "limit", "expected a whole number from 1 to 9, got 10"),
-        ("limit", True, "limit", "expected a whole number, got true or false"),
-        ("limit", 1.5, "limit", "expected a whole number, got the number 1.5"),
-        ("limit", "many", "limit", "expected a whole number, got the string 'many'"),
-        ("limit", "--1", "limit", "expected a whole number, got the string '--1'"),
+        ("limit", True, "limit", "expected a whole number from 1 to 9, got true or false"),
+        ("limit", 1.5, "limit", "expected a whole number from 1 to 9, got the number 1.5"),
+        ("limit", "many", "limit", "expected a whole number from 1 to 9, got the string 'many'"),
+        ("limit", "--1", "limit", "expected a whole number from 1 to 9, got the string '--1'"),
         ("loud", 1, "loud", "expected true or false, got the number 1"),
         ("loud", None, "loud", "expected true or false, got null"),
         ("format", "xml", "format", "expected one of raw, numbered, got the string 'xml'"),
@@ -126,7 +126,7 @@ def test_shapes_that_models_send_are_understood(name: str, given: object, expect
             "edits",
             [{"old": "x"}, {"old": "y", "count": 0}],
             "edits[1].count",
-            "expected a whole number at least 1, got 0",
+            "expected a whole number of at least 1, got 0",
         ),
         ("edits", [{}], "edits[0].old", "missing: Old"),
         ("inner", "x", "inner", "expected an object, got the string 'x'"),
@@ -172,7 +172,7 @@ def test_all_problems_are_reported_at_once() -> None:
 def test_all_problems_of_an_object_and_of_all_items_are_reported() -> None:
     assert problems(inner={"ad": "x"}, edits=[{"count": 0}, {"old": "x"}, "y"]) == [
         {"argument": "edits[0].old", "problem": "missing: Old"},
-        {"argument": "edits[0].count", "problem": "expected a whole number at least 1, got 0"},
+        {"argument": "edits[0].count", "problem": "expected a whole number of at least 1, got 0"},
         {"argument": "edits[2]", "problem": "expected an object, got the string 'y'"},
         {"argument": "inner.ad", "problem": "unknown; did you mean add?", "nearest": "add"},
     ]
