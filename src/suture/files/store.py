@@ -67,9 +67,7 @@ CREATE TABLE content (number INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, s
 _LONGEST_CHAIN = 32  # differences based on each other, all of which are unpacked to read the last one
 _CHAIN_BYTES = 100_000_000  # unpacked for one content: bounds the time for large files
 _MAX_CACHED_BYTES = 32_000_000  # of unpacked contents, during a change: bounds the memory
-_MAX_CHECKED_BYTES = (
-    1_000_000  # of a content that is unpacked as a check before others are based on it: bounds the time
-)
+_MAX_CHECKED_BYTES = 1_000_000  # of a content that is unpacked as a check before others build on it: bounds the time
 _MAX_IDLE_BYTES = 4_000_000  # of unpacked contents, between two changes: the last files edited are often the next
 _UNPACKING_ERRORS = (ValueError, TypeError, OverflowError, MemoryError)  # raised for damaged data
 _SMALL_DIFFERENCE = 4_000  # bytes; a smaller difference is always preferred to the whole content
