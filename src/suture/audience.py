@@ -252,6 +252,10 @@ class Editor(Audience):
         del index
         return self.argument(name)
 
+    def of_this_edit(self, name: str) -> str:
+        """Like `of_edit`."""
+        return self.argument(name)
+
     def mark_failure(self, mark: str, sentence: str) -> str:
         """As the editor's documentation has it."""
         del mark

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from suture import errors
-from suture.wording import as_it_is, count, entry, first_line, how_matched, plain, plural, side_by_side, span, span_of
-from suture.wording.edits import visible_json, where_it_went
+from suture.wording import entry, first_line, plain, plural, span
+from suture.wording.edits import occurrences, visible_json, where_it_went
 from suture.wording.messages import MESSAGES
 
 TYPE_CHECKING = False
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from suture.audience import Audience
     from suture.wording import Words
 
-_SHOWN_PLACES = 8  # where a text occurs that should be unique
-_SHOWN_REGION_LINES = 80  # of the place that a failure is about
 _LONGEST_CALL = 4_000  # characters of a corrected call that is shown in the text
 _READING = {"read", "list", "look at", "open"}
 _ADVICE = {
@@ -37,31 +35,11 @@ def _no_match(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield f"old_str is empty, and {path} is not."
         return
     yield f"Searched {path} for: {first_line(error.search_text)}"
-    yield from _evidence(error, audience)
+    yield from where_it_went(error, audience)
     if error.candidates is not None and not error.search_text.isascii():
         yield "The file's encoding is unknown, so only ASCII can be found in it."
     if error.correction is None:
         yield from _unique(error)
-
-
-def _evidence(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
-    if error.applied is not None:
-        change = f", written by change {error.applied['change_id']}" if error.applied["change_id"] else ""
-        yield f"new_str is already at {span_of(error.applied)}{change}."
-    elif error.written_on is not None:
-        yield from where_it_went(error, audience)
-    elif error.why == "ambiguous":
-        places = ", ".join(f"line {place.line_number}" for place in error.similar_content)
-        yield f"It fits {count(len(error.similar_content), 'place')} {how_matched(error.rung)}: {places}."
-    elif error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
-        yield f"Line {error.sides['line']} is not what the edit assumes:"
-        yield from side_by_side({"in old_str": error.sides["base"], "in the file": error.sides["ours"]}, 1)
-    elif error.attempt > 1 and error.region is not None:
-        yield f"The same edit was refused before (attempt {error.attempt}), and the file has not changed since."
-        yield f"{span_of(error.region).capitalize()}, exactly:"
-        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION_LINES])
-    else:
-        yield from where_it_went(error, audience)
 
 
 def _fix_no_match(error: errors.NoMatch, audience: Audience) -> str:
@@ -90,11 +68,7 @@ def _advice(error: errors.NoMatch) -> str:
 def _wrong_count(error: errors.WrongCount, _: Audience) -> Iterator[str]:
     """Where the text occurs, and longer texts that are unique."""
     yield f"It occurs in {plain(error.path)} at:"
-    for location in error.match_locations[:_SHOWN_PLACES]:
-        content = as_it_is(location.line_content.strip())
-        yield f"  Line {location.line_number}, column {location.column_start}: {content}"
-    if error.actual_occurrences > _SHOWN_PLACES:
-        yield f"  … and {error.actual_occurrences - _SHOWN_PLACES} more"
+    yield from occurrences(error, with_lines=True)
     yield from _unique(error)
 
 

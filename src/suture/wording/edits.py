@@ -66,7 +66,6 @@ _SHOWN_PLACES = 10  # where oldText occurs, or lines of it
 _SHOWN_NAMES = 10  # known clipboards
 _SHOWN_NEAREST = 2  # places that are most similar to oldText
 _SHOWN_BLOCK_LINES = 6  # of a place in a file, for a block of a reply
-_SHOWN_BLOCK_REGION = 60  # lines of the place that a block's failure is about
 _SHOWN_WORDS = 2  # of a block's text that the file does not contain
 _SHOWN_BLOCK_DIFFERENCES = 3  # of the nearest place
 _SIMILAR_SCORE = 0.5  # below it, a place differs in too much to list
@@ -87,7 +86,7 @@ def _no_match(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     yield f"{_head(error)} failed{again}: Could not find exact text in {plain(error.path)}."
     yield ""
     if error.attempt > 1:
-        yield f"This same edit was refused before, and the file has not changed since (attempt {error.attempt})."
+        yield _refused_before(error, "edit")
     else:
         yield "Searched for (between >>>markers<<<):"
         yield f">>>{_search_excerpt(error.search_text)}<<<"
@@ -117,27 +116,13 @@ def _search_excerpt(text: str) -> str:
 
 def _evidence(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     """What is known about where the text should be."""
-    if error.applied is not None:
-        change = f", written by change {error.applied['change_id']}" if error.applied["change_id"] else ""
-        yield ""
-        yield f"{audience.of_this_edit('new_text')} is already at {span_of(error.applied)}{change}."
-        return
-    if error.consumed_by is not None:
+    if error.applied is None and error.consumed_by is not None:
         yield ""
         yield f"It is in the file, but edit {error.consumed_by + 1} of this call changes it first."
         return
-    if error.written_on is not None:
+    if certain := [*_certainties(error, audience)]:
         yield ""
-        yield provenance(error.why, error.written_on)
-        if error.stale is not None:
-            yield f"{span_of(error.stale).capitalize()} now:"
-            yield from shown_lines(error.stale["start_line"], error.stale["text"], 3)
-        return
-    if error.why == "conflict" and error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
-        yield ""
-        yield f"Line {error.sides['line']} is not what the change assumes:"
-        sides = {f"in {audience.of_this_edit('old_text')}": error.sides["base"], "in the file": error.sides["ours"]}
-        yield from side_by_side(sides, 1)
+        yield from certain
         return
     if not error.file_preview:
         yield ""
@@ -145,6 +130,33 @@ def _evidence(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     if error.similar_content and (error.attempt == 1 or error.why == "ambiguous"):
         yield ""
         yield from _similar(error, audience)
+
+
+def _certainties(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
+    """Where the change is already, which version the text is from, or which line differs, if that is known."""
+    if error.applied is not None:
+        new_text = "The new text" if audience.is_about_block else audience.of_this_edit("new_text")
+        change = f", written by change {error.applied['change_id']}" if error.applied["change_id"] else ""
+        yield f"{new_text} is already at {span_of(error.applied)}{change}."
+    elif error.written_on is not None:
+        yield provenance(error.why, error.written_on)
+        if error.stale is not None:
+            yield f"{span_of(error.stale).capitalize()} now:"
+            yield from shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_BLOCK_LINES)
+    elif error.why == "conflict" and error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
+        yield f"Line {error.sides['line']} is not what the change assumes:"
+        old_text = audience.old_text if audience.is_about_block else audience.of_this_edit("old_text")
+        yield from side_by_side({f"in {old_text}": error.sides["base"], "in the file": error.sides["ours"]}, 1)
+
+
+def _refused_before(error: errors.NoMatch, what: str) -> str:
+    return f"This {what} was refused before, and the file has not changed since (attempt {error.attempt})."
+
+
+def _exact_lines(error: errors.NoMatch, region: errors.Region) -> Iterator[str]:
+    """The lines to copy."""
+    yield f"{span_of(region).capitalize()} of {plain(error.path)}, exactly:"
+    yield from map(as_it_is, region["text"].split("\n")[:_SHOWN_REGION_LINES])
 
 
 def _similar(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
@@ -181,8 +193,7 @@ def _closer(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     """What a repeated edit shows in addition: the region itself, or the words that the file has."""
     if error.region is not None and error.attempt > 1:
         yield ""
-        yield f"{span_of(error.region).capitalize()} of {plain(error.path)}, exactly:"
-        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_REGION_LINES])
+        yield from _exact_lines(error, error.region)
     elif error.words is not None and error.why == "missing":
         yield from _words(error, error.words, audience.of_this_edit("old_text"))
 
@@ -316,11 +327,7 @@ def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
     search = f"'{first_line(error.search_text)}'"
     wanted, found = (f"{number} {plural(number, 'instance')}" for number in (expected, actual))
     yield f"Expected to replace {wanted} of {search} but found {found} at:"
-    for location in error.match_locations[:_SHOWN_LOCATIONS]:
-        content = f": {as_it_is(location.line_content.strip())}" if error.attempt > 1 else ""
-        yield f"  Line {location.line_number}, column {location.column_start}{content}"
-    if actual > _SHOWN_LOCATIONS:
-        yield f"  … and {actual - _SHOWN_LOCATIONS} more"
+    yield from occurrences(error, with_lines=error.attempt > 1)
     if error.originally is not None:
         cause = "made" if error.originally < actual else "changed"
         yield f"The file itself has {error.originally}; earlier edits of this call {cause} the others."
@@ -328,6 +335,15 @@ def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
     yield "Options to fix:"
     yield from _number_fixes(suggestions(error, audience))
     yield _nothing_changed(error)
+
+
+def occurrences(error: errors.WrongCount, *, with_lines: bool) -> Iterator[str]:
+    """Where a text occurs."""
+    for location in error.match_locations[:_SHOWN_LOCATIONS]:
+        content = f": {as_it_is(location.line_content.strip())}" if with_lines else ""
+        yield f"  Line {location.line_number}, column {location.column_start}{content}"
+    if error.actual_occurrences > _SHOWN_LOCATIONS:
+        yield f"  … and {error.actual_occurrences - _SHOWN_LOCATIONS} more"
 
 
 def _wrong_count_fixes(error: errors.WrongCount, audience: Audience) -> Iterator[dict[str, str]]:
@@ -636,19 +652,14 @@ PATCH_MESSAGES: dict[str, Words] = dict(
 
 def where_it_went(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     """Where the text may have gone, or the closest match."""
-    if error.applied is not None:
-        where = span_of(error.applied)
-        yield f"The new text is already at {where}; if that is the place, leave the {audience.hunk} out."
-    elif error.written_on is not None:
-        yield provenance(error.why, error.written_on)
-        if error.stale is not None:
-            yield f"{span(error.stale['start_line'], error.stale['end_line']).capitalize()} now:"
-            yield from shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_BLOCK_LINES)
+    if certain := [*_certainties(error, audience)]:
+        yield from certain
+    elif error.why == "ambiguous":
+        places = ", ".join(f"line {place.line_number}" for place in error.similar_content)
+        yield f"It fits {count(len(error.similar_content), 'place')} {how_matched(error.rung)}: {places}."
     elif error.attempt > 1 and error.region is not None:
-        where = span_of(error.region)
-        refused = f"This {audience.hunk} was refused before, and the file has not changed since"
-        yield f"{refused}. {where.capitalize()}, exactly:"
-        yield from map(as_it_is, error.region["text"].split("\n")[:_SHOWN_BLOCK_REGION])
+        yield _refused_before(error, audience.hunk if audience.is_about_block else "edit")
+        yield from _exact_lines(error, error.region)
     elif error.similar_content:
         yield from _closest(error)
     elif error.words is not None and error.words["missing"]:
@@ -722,11 +733,9 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
 )
 
 
-def _read_for_hunk(error: errors.NoMatch, _: Audience) -> str:
-    if error.why == "deleted":
-        return f"Read {error.path} again, and decide whether the change is still needed."
-    if error.stale is not None:
-        return f"Your copy of {error.path} is old: read it again, and write the hunk with the lines as they are now."
+def _read_for_hunk(error: errors.NoMatch, audience: Audience) -> str:
+    if error.why == "deleted" or error.stale is not None:
+        return _look_at_file(error, audience)
     return f"Read {error.path}, and copy whole context and - lines from it."
 
 

@@ -209,7 +209,7 @@ SIDES = {"line": 7, "base": "one\n", "ours": "two\n", "theirs": "three\n"}
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"why": "conflict", "sides": SIDES}, "Line 7 is not what the edit assumes:\n  in old_str:  one\n"),
+        ({"why": "conflict", "sides": SIDES}, "Line 7 is not what the change assumes:\n  in old_str:  one\n"),
         (
             {"why": "conflict", "sides": {**SIDES, "base": "", "ours": "\n"}},
             "Searched a for: one\nNothing was changed.",
