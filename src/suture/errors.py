@@ -830,6 +830,8 @@ class NothingToUndo(SutureError, code="NOTHING_TO_UNDO"):
     """There is no change left to undo."""
 
     root: str
+    all_undone: bool
+    """Whether there were changes, which are all undone."""
 
 
 class NothingToRedo(SutureError, code="NOTHING_TO_REDO"):

@@ -292,7 +292,7 @@ def plan_undo(session: Session, request: Undo) -> Proposal:
     with session.history.reading() as database:
         change = database.newest(undo=False) if request.change_id is None else database.change(request.change_id)
         if change is None:
-            raise NothingToUndo(root=session.trees[0].root)
+            raise NothingToUndo(root=session.trees[0].root, all_undone=database.newest_id() != "")
         if change.state == "undone":
             raise AlreadyUndone(change_id=change.id)
         inverse = invert(session, database, change)

@@ -763,8 +763,16 @@ MESSAGES: dict[str, Words] = dict(
         ),
         entry(
             errors.NothingToUndo,
-            lambda e: f"There is nothing to undo in {e.root}.",
-            "suture can undo only its own changes in this workspace. Is this the right folder?",
+            lambda e: (
+                f"All changes in {e.root} are already undone."
+                if e.all_undone
+                else f"There is nothing to undo in {e.root}."
+            ),
+            hint_for=lambda e, audience: (
+                f"To reapply one, use {audience.tool('redo')}."
+                if e.all_undone
+                else "suture can undo only its own changes in this workspace. Is this the right folder?"
+            ),
         ),
         entry(
             errors.NothingToRedo,

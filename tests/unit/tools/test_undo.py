@@ -147,7 +147,8 @@ def test_what_is_undone_already_or_not_undone_is_named() -> None:
     assert sorted(error) == sorted([*COMMON, "change_id"])
     assert (error["code"], error["change_id"], error["retryable"]) == ("ALREADY_UNDONE", change, False)
     assert change in error["hint"]
-    assert refused(ws.undo())["code"] == "NOTHING_TO_UNDO"
+    error = refused(ws.undo())
+    assert (error["code"], error["all_undone"]) == ("NOTHING_TO_UNDO", True)
     done(ws.redo(change))
     assert refused(ws.redo(change))["code"] == refused(ws.redo())["code"] == "NOTHING_TO_REDO"
     assert fs.files() == {"a": b"2"}
