@@ -91,7 +91,6 @@ class Check(Request):
     paths: list[str] = spec.PATHS
     exclude: list[str] = spec.EXCLUDE
     include_ignored: bool = spec.INCLUDE_IGNORED
-    encoding = None  # `visit_paths` reads it; checks detect the encoding
 
 
 class Unlisted(shapes.Data):

@@ -15,10 +15,13 @@ from suture.files.glob import WILD, Excluded, escape
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     from suture.engine.session import Session
     from suture.files.paths import Target
+    from suture.tools.check import Check
+    from suture.tools.replace import Replace
+    from suture.tools.search import Search
 
     T = TypeVar("T")
 
@@ -27,7 +30,11 @@ EVERYTHING = "**/*"
 
 
 def visit_paths(
-    session: Session, request: Any, in_file: Callable[[str], T], in_glob: Callable[[str, list[str]], T]
+    session: Session,
+    request: Search | Replace | Check,
+    in_file: Callable[[str], T],
+    in_glob: Callable[[str, list[str]], T],
+    encoding: str | None = None,
 ) -> Iterator[T]:
     """The result for each path. A glob that matches no file is an error; an empty folder only if no path has files.
 
@@ -37,10 +44,10 @@ def visit_paths(
     paths = list(dict.fromkeys(request.paths)) or [EVERYTHING]
     targets = [_target(session, path) for path in paths]  # a name that does not exist is reported before any search
     named_files = [f"/{escape(target.path)}" for target in targets if target is not None and not _is_folder(target)]
-    if request.encoding is not None and not named_files:
+    if encoding is not None and not named_files:
         problem = "applies only to files that are named; name them instead of folders and globs"
         raise InvalidArguments.of("encoding", problem)
-    others = [*request.exclude, *(named_files if request.encoding is not None else ())]
+    others = [*request.exclude, *(named_files if encoding is not None else ())]
     for path, target in zip(paths, targets, strict=True):
         if target is not None and not _is_folder(target):
             if not _is_excluded(excluded, target.path):
@@ -58,7 +65,7 @@ def visit_paths(
         raise failures[0]
 
 
-def _check_any(session: Session, request: Any, glob: str) -> None:
+def _check_any(session: Session, request: Search | Replace | Check, glob: str) -> None:
     """Refuse a glob that matches no file, not even one that is also named."""
     _, runs = session.runs(glob, request.exclude, include_ignored=request.include_ignored)
     next(iter(runs), None)

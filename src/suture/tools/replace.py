@@ -296,7 +296,7 @@ def plan_replace_paths(session: Session, request: Replace) -> Proposal:
     def in_glob(glob: str, exclude: list[str]) -> None:
         replacements.plan_glob(glob, exclude, include_ignored=request.include_ignored)
 
-    for _ in visit_paths(session, request, in_file, in_glob):
+    for _ in visit_paths(session, request, in_file, in_glob, request.encoding):
         pass
     return replacements.proposal("regex_replace_multi", f"{' '.join(request.paths) or EVERYTHING:.200}", binary)
 

@@ -350,7 +350,7 @@ def search_paths(session: Session, request: Search) -> Answer:
         return search_glob(session, query, glob, exclude, include_ignored=request.include_ignored)
 
     by_name: dict[str, FileMatches] = {}
-    for matches in visit_paths(session, request, search_named, search_all):
+    for matches in visit_paths(session, request, search_named, search_all, request.encoding):
         for file in matches:
             by_name.setdefault(file.name, file)
     files = list(first_matches((by_name[name] for name in sorted(by_name)), request.max_matches))
