@@ -654,6 +654,8 @@ def where_it_went(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     """Where the text may have gone, or the closest match."""
     if certain := [*_certainties(error, audience)]:
         yield from certain
+    elif not error.search_text.strip():
+        yield "It has only whitespace: include lines with text."
     elif error.why == "ambiguous":
         places = ", ".join(f"line {place.line_number}" for place in error.similar_content)
         yield f"It fits {count(len(error.similar_content), 'place')} {how_matched(error.rung)}: {places}."
@@ -680,14 +682,14 @@ def _closest(error: errors.NoMatch) -> Iterator[str]:
 
 def _look_at_file(error: errors.NoMatch, audience: Audience) -> str:
     if error.applied is not None:
-        return "Read the file, and leave the block out if it is done."
+        return f"If {span_of(error.applied)} is the place, leave the {audience.hunk} out."
     if error.why == "deleted":
         return f"Read {error.path} again, and decide whether the change is still needed."
     if error.stale is not None:
         return f"Your copy of {error.path} is old: read it again. {audience.resend} with the lines as they are now."
-    if error.why == "found" and error.rung in {"exact", "line_ends"}:
+    if error.why == "found" and error.rung in {"exact", "line_ends"} and error.search_text.strip():
         return "It is only part of a line there, and blocks are whole lines: send the whole line in both parts."
-    if error.why == "found" or error.rung:
+    if error.why == "found" and error.search_text.strip():
         return f"{audience.resend} with the lines as they are in the file, or {audience.choose('match', 'lenient')}."
     return f"Read {error.path}. {audience.resend} with {audience.old_part} copied from the file."
 
@@ -734,7 +736,7 @@ BLOCK_MESSAGES: dict[str, Words] = dict(
 
 
 def _read_for_hunk(error: errors.NoMatch, audience: Audience) -> str:
-    if error.why == "deleted" or error.stale is not None:
+    if error.applied is not None or error.why == "deleted" or error.stale is not None:
         return _look_at_file(error, audience)
     return f"Read {error.path}, and copy whole context and - lines from it."
 
