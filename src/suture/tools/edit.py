@@ -433,9 +433,9 @@ class EditReport(Record):
             subject = f"{number} edits" if number > 1 else "the edit"
             place = f" ({_lines(applied[0].line_numbers)})" if number == 1 else ""
             if self.file.is_no_op:
-                yield f"Dry run: no change; {subject} would leave {path} as it is ({replacements})."
+                yield wording.dry_run(f"{subject} would leave {path} as it is ({replacements})")
             else:
-                yield f"Dry run: {subject} would make {replacements} in {path}{place}; nothing was written."
+                yield wording.dry_run(f"{subject} would make {replacements} in {path}{place}")
         elif change is not None:
             yield f"Edited {path}: {replacements}{where} (change {change.id})."
         else:

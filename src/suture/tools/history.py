@@ -334,12 +334,15 @@ def _proposal(
     files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
-        words = f"Would {tool} {subject}" if dry_run else f"{_DONE[tool]} {subject}"
-        words += f" ({wording.plain(summary)})" if summary else ""
-        words += f" as change {change.id}" if change is not None else ""
-        words += "; later edits are kept (merged)." if inverse.merged else "."
+        what = f"{subject} ({wording.plain(summary)})" if summary else subject
+        landed = f" as change {change.id}" if change is not None else ""
+        merged_words = "; later edits are kept (merged)" if inverse.merged else ""
         if not files:
             words = f"No change: nothing to {tool} for {subject}; {_NOTHING[tool]}."
+        elif dry_run:
+            words = wording.dry_run(f"would {tool} {what}{merged_words}")
+        else:
+            words = f"{_DONE[tool]} {what}{landed}{merged_words}."
         change_id, merged = None if change is None else change.id, inverse.merged
         result = (
             UndoResult(change_id=change_id, undone=subject, merged=merged, files=files, diff=diff)
@@ -396,7 +399,8 @@ REDO = ToolSpec(
             "The most recently undone change",
             {"notes.txt": "one\ntwo\n"},
             {"dry_run": True},
-            "Would redo <id> (an edit).\n\ndiff --git a/notes.txt b/notes.txt\n--- a/notes.txt\n+++ b/notes.txt\n"
+            "Dry run: would redo <id> (an edit); nothing was written.\n\n"
+            "diff --git a/notes.txt b/notes.txt\n--- a/notes.txt\n+++ b/notes.txt\n"
             "@@ -1,2 +1,2 @@\n one\n-two\n+2",
             earlier=({"notes.txt": "one\n2\n"}, "undo"),
         ),
@@ -451,11 +455,14 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
     files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
-        words = f"{'Would restore' if request.dry_run else 'Restored'} {wording.count(len(files), 'file')} {point}"
-        words += f" as change {change.id}." if change is not None else "."
+        what = f"{wording.count(len(files), 'file')} {point}"
         if not files:
             are = "is" if len(versions) == 1 else "are"
             words = f"No change: {wording.count(len(versions), 'file')} {are} already in that state."
+        elif change is None:
+            words = wording.dry_run(f"would restore {what}")
+        else:
+            words = f"Restored {what} as change {change.id}."
         change_id = None if change is None else change.id
         result = RestoreResult(change_id=change_id, to=request.to, files=files, diff=diff)
         return Answer(_with_diff(session, words, diff), result.data())

@@ -445,7 +445,7 @@ class PatchReport(Record):
             notes += [f"No change: {wording.plain(file.place.name)} already has this content."] if same else []
             applied = _APPLIED.format("none" if same and not names else "all")
             return Answer("\n".join([applied, *notes]), result.data())
-        notes.insert(0, f"Dry run: {self._forecast(wording.plain(file.place.name), diff)}; nothing was written.")
+        notes.insert(0, wording.dry_run(self._forecast(wording.plain(file.place.name), diff)))
         shown = results.cut(diff, self.session.settings)
         words = "\n".join([_APPLIED.format("none"), *notes])
         return Answer(f"{words}\n\n{shown}" if shown else words, result.data())

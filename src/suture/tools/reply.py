@@ -379,7 +379,7 @@ class ReplyReport(Record):
         rest = f"; {', '.join(others)}" if others else ""
         applied = _some_of(summary.applied, total)
         if self.dry_run:
-            return f"Dry run: {applied} would be applied{rest}. Nothing was written."
+            return wording.dry_run(f"{applied} would be applied{rest}")
         if result.change_id is not None:
             return f"Applied {applied} (change {result.change_id}){rest}."
         if summary.applied:

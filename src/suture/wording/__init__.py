@@ -355,6 +355,11 @@ def first_line(text: str) -> str:
     return f"{shown} … ({count(len(lines), 'line')})" if len(lines) > 1 else shown
 
 
+def dry_run(forecast: str) -> str:
+    """The sentence on a dry run; `forecast` says what the call would do."""
+    return f"Dry run: {forecast}; nothing was written."
+
+
 def in_argument(argument: str) -> str:
     """Where in a call's arguments something is, such as `edits[0].new_text`, at the beginning of a sentence."""
     part, dot, name = argument.rpartition("].")

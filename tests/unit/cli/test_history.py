@@ -226,11 +226,11 @@ def test_undo_and_redo_take_the_newest_and_print_what_they_changed(root: Path, w
     land(ws, write("a.txt", "one\n2\n"))
     after = contents(root)
     diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n"
-    assert said("undo", "--dry-run") == f"Would undo <id>.\n\n{diff}-2\n+two\n"
+    assert said("undo", "--dry-run") == f"Dry run: would undo <id>; nothing was written.\n\n{diff}-2\n+two\n"
     assert contents(root) == after
     assert said("undo") == f"Undid <id> as change <id>.\n\n{diff}-2\n+two\n"
     assert contents(root) == before
-    assert said("redo", "--dry-run") == f"Would redo <id>.\n\n{diff}-two\n+2\n"
+    assert said("redo", "--dry-run") == f"Dry run: would redo <id>; nothing was written.\n\n{diff}-two\n+2\n"
     assert said("redo") == f"Redid <id> as change <id>.\n\n{diff}-two\n+2\n"
     assert contents(root) == after
 
@@ -291,7 +291,7 @@ def test_a_snapshot_is_taken_listed_and_restored(root: Path, ws: Workspace, said
     for name in ("a.txt", "c.txt"):
         (root / name).write_bytes(b"by hand\n")
     trial = said("restore", "--to", "with c", "--dry-run")
-    assert trial.startswith("Would restore 2 files to snapshot 'with c'.\n\ndiff --git ")
+    assert trial.startswith("Dry run: would restore 2 files to snapshot 'with c'; nothing was written.\n\ndiff --git ")
     assert contents(root)["a.txt"] == b"by hand\n"
     restored = said("restore", "--to", "before lunch", "a.txt")
     assert restored.startswith("Restored 1 file to snapshot 'before lunch' as change <id>")

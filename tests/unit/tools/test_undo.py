@@ -459,7 +459,7 @@ def test_a_dry_run_says_what_the_real_one_does_and_changes_nothing(kind: str, *,
         assert (state(fs), fs.shelf) == (before, shelf)
         real = call(change)
         assert trial.metadata == {**real.metadata, "change_id": None, "dry_run": True}
-        assert (trial.metadata["merged"], trial.text.split()[0]) == (merged, "Would")
+        assert (trial.metadata["merged"], trial.text.split()[0]) == (merged, "Dry")
 
 
 # Nothing to do any more
