@@ -863,6 +863,8 @@ class NotRecorded(_OfPath, code="NOT_RECORDED"):
     """The history has no version of this file."""
 
     near: list[str]
+    is_point: bool = False
+    """Whether this is the name of a snapshot, or the id of a change."""
 
 
 class SnapshotExists(SutureError, code="SNAPSHOT_EXISTS"):

@@ -527,13 +527,25 @@ def _state(database: Database, to: str | None, *, named: bool) -> _State:
 
 def _recorded_path(session: Session, database: Database, path: str) -> str:
     """The path as the history names it; refuses one that is not in the history, nor has anything below it there."""
-    known = database.paths()
+    known, as_given = database.paths(), path
     path = path if path in known else history_name(session, path)  # a file may have become a link
     if not any(is_below(name, path) for name in known):
         from difflib import get_close_matches  # only a failure needs it
 
-        raise NotRecorded(path=path, near=get_close_matches(path, known, 3, 0.8))
+        near = get_close_matches(path, known, 3, 0.8)
+        raise NotRecorded(path=path, near=near, is_point=_is_point(database, as_given))
     return path
+
+
+def _is_point(database: Database, name: str) -> bool:
+    """Whether a snapshot has this name, or a change this id."""
+    if any(point.name == name for point in database.snapshots()):
+        return True
+    try:
+        database.change_or_damaged(name)
+    except ChangeNotFound:
+        return False
+    return True
 
 
 class Snapshot(Request):

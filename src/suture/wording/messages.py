@@ -147,6 +147,14 @@ def _what_happened(conflict: UndoClash) -> str:
     return "was changed in the same lines"
 
 
+def _what_can_be_restored(error: errors.NotRecorded, audience: Audience) -> str:
+    if error.is_point:
+        return f"To restore to the change or snapshot of this name, {audience.choose('to', error.path)}."
+    if error.near:
+        return f"Did you mean {' or '.join(error.near)}?"
+    return "Only files that suture changed here, or that a snapshot kept, can be restored."
+
+
 def _way_out(error: errors.UndoConflict) -> str:
     if not error.later:
         return "Nothing was changed. Someone else has changed these lines: edit them yourself."
@@ -799,11 +807,7 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.NotRecorded,
             lambda e: f"The history has no version of {e.path}.",
-            lambda e: (
-                f"Did you mean {' or '.join(e.near)}?"
-                if e.near
-                else "Only files that suture changed here, or that a snapshot kept, can be restored."
-            ),
+            hint_for=_what_can_be_restored,
         ),
         entry(
             errors.SnapshotExists,

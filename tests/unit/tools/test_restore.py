@@ -285,6 +285,15 @@ def test_a_file_that_was_never_seen_is_refused_with_names_that_are_near() -> Non
     assert state(fs) == before
 
 
+def test_a_point_given_as_a_file_is_refused_with_the_argument_to_use() -> None:
+    ws, _, ids, _ = grown()
+    ws.snapshot("before")
+    for name in ("before", ids[0]):
+        error = refused(ws.restore(paths=[name]))
+        assert (error["code"], error["is_point"]) == ("NOT_RECORDED", True)
+        assert error["hint"] == f'To restore to the change or snapshot of this name, set to to "{name}".'
+
+
 @pytest.mark.parametrize(
     ("path", "code"),
     [
