@@ -265,16 +265,16 @@ def _tools_or_profile() -> Sequence[Option]:
 def _init_options() -> Iterator[Option | Sequence[Option]]:
     from suture.cli.init import CLIENTS  # as above
 
-    clients = f"{', '.join(CLIENTS)}; without it, list the clients and their files"
-    yield _value("client", "CLIENT", clients, nargs="?")
-    yield _flag("--write", help="write the entry to the client's file, and keep a backup")
+    clients = f"{', '.join(CLIENTS)}; without it, list the agents and their settings files"
+    yield _value("client", "AGENT", clients, nargs="?")
+    yield _flag("--write", help="add the entry to the agent's settings file, and keep a backup")
     yield _flag("--force", help="with --write: replace a different existing entry")
     yield (
-        _flag("--user", help="use your own settings, for all projects"),
-        _flag("--project", help="use the settings of the project at --root"),
+        _flag("--user", help="use the agent's settings for all your projects"),
+        _flag("--project", help="use the agent's settings for the project at --root"),
     )
     yield _tools_or_profile()
-    yield _value("--name", "NAME", "server name in the client (default: suture)", default="suture")
+    yield _value("--name", "NAME", "name of the server in the agent's settings (default: suture)", default="suture")
 
 
 def _tools_options() -> Iterator[Option | Sequence[Option]]:
@@ -557,7 +557,7 @@ fish: once                         suture completion fish > ~/.config/fish/compl
 _SETTING = _value(
     "--set",
     "NAME=VALUE",
-    "a setting, such as call_ms=120000 (repeatable); the settings reference lists them",
+    "change a setting, such as call_ms=120000 (repeatable); the settings reference lists all",
     type=setting,
     action="append",
 )

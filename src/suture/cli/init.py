@@ -643,9 +643,9 @@ def _misuse(options: argparse.Namespace) -> str:
 
         near = get_close_matches(options.client.lower(), CLIENTS, 1)
         hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(CLIENTS)}"
-        return f"unknown client '{clean(options.client)}'; {hint}"
+        return f"unknown agent '{clean(options.client)}'; {hint}"
     if options.client is None and (options.write or options.force):
-        return f"expected a client: {', '.join(CLIENTS)}"
+        return f"expected an agent: {', '.join(CLIENTS)}"
     if options.force and not options.write:
         return "--force requires --write"
     if options.project and options.client is not None and CLIENTS[options.client].project is None:
@@ -747,7 +747,7 @@ def _show(options: argparse.Namespace, entry: _Entry) -> int:
         own = ["claude", "mcp", "add", "--scope", place.scope, "--transport", "stdio", addition.name, "--"]
         command = join([*own, addition.entry["command"], *addition.entry["args"]])
         print_text(f"\nOr, in the project:\n\n  {clean(command)}")
-    entry.print_hint("Nothing was written; --write adds the entry. Then: ")
+    entry.print_hint("Nothing was written; use --write to add the entry.\n")
     return 0
 
 

@@ -305,10 +305,9 @@ REGEX_REPLACE = ToolSpec(
     name="regex_replace",
     title="Replace in a file",
     description=(
-        "Replace the matches of a regular expression in one file: all of them, or none. Without the flag g, "
-        "only the first on each line. The answer is a JSON array with one item per replacement: file, line, column, "
-        "original, replacement, groups, context_before and context_after, as they were before. dry_run shows the same "
-        f"but changes nothing. {ABOUT_PATTERN}"
+        "Replace the matches of a regular expression in one file: all of them, or none. The answer is a JSON array "
+        "with one item per replacement: file, line, column, original, replacement, groups, context_before and "
+        f"context_after, as they were before. dry_run shows the same but changes nothing. {ABOUT_PATTERN}"
     ),
     request=RegexReplace,
     examples=(
@@ -328,10 +327,10 @@ REGEX_REPLACE_MULTI = ToolSpec(
     title="Replace in files",
     description=(
         "Replace the matches of a regular expression in all files that match a glob, in one transaction: every file, "
-        "or none. Without the flag g, only the first on each line. Files that .gitignore ignores are skipped, as are "
-        "hidden files unless the glob contains the dot. The answer is one JSON array: file, line, column, original, "
-        "replacement, groups, context_before and context_after, as they were before. dry_run shows the same but "
-        f"changes nothing; undo reverts it. {ABOUT_PATTERN}"
+        "or none. Files that .gitignore ignores are skipped, as are hidden files unless the glob contains the dot. The "
+        "answer is one JSON array: file, line, column, original, replacement, groups, context_before and "
+        "context_after, as they were before. dry_run shows the same but changes nothing; undo reverts it. "
+        f"{ABOUT_PATTERN}"
     ),
     request=RegexReplaceMulti,
     examples=(

@@ -467,7 +467,8 @@ PATHS = texts(
     "skipped unless they are named"
 )
 VALIDATE = text(
-    "Check the result before it is written: report errors, reject errors that the edit introduces, or reject any",
+    "Check the result before it is written: report errors (warn), reject errors that the edit introduces (strict), or "
+    "reject any error (all)",
     default="off",
     choices=("off", "warn", "strict", "all"),
 )

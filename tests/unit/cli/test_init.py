@@ -103,7 +103,7 @@ def test_what_belongs_where_is_printed_and_nothing_is_written(
     before = files(world)
     out, err = init(capfd, client)
     assert out.startswith(f"{CLIENTS[client].title} reads its MCP servers from {world / place}.")
-    assert "Nothing was written; --write" in err
+    assert "Nothing was written; use --write" in err
     assert files(world) == before
     snippet = out.split("\n\n")[1]
     assert parsed(client, snippet) == {CONTAINERS.get(client, "mcpServers"): {"suture": entry(world, client)}}
@@ -326,10 +326,10 @@ def test_the_list_is_of_the_scope_that_was_asked_for(world: Path, capfd: pytest.
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["curser"], "unknown client 'curser'; did you mean cursor?"),
-        (["Claude-Code"], "unknown client 'Claude-Code'; did you mean claude-code?"),
-        (["emacs\x1b"], f"unknown client 'emacs\\x1b'; choose from {', '.join(CLIENTS)}"),
-        (["--write"], f"expected a client: {', '.join(CLIENTS)}"),
+        (["curser"], "unknown agent 'curser'; did you mean cursor?"),
+        (["Claude-Code"], "unknown agent 'Claude-Code'; did you mean claude-code?"),
+        (["emacs\x1b"], f"unknown agent 'emacs\\x1b'; choose from {', '.join(CLIENTS)}"),
+        (["--write"], f"expected an agent: {', '.join(CLIENTS)}"),
         (["codex", "--force"], "--force requires --write"),
         (["claude-desktop", "--project"], "Claude Desktop has no project settings"),
         (["codex", "--name", "a b"], "--name: expected letters, digits, - and _"),
