@@ -182,8 +182,8 @@ def check_name(name: str) -> None:
     if name not in Settings._fields:
         from difflib import get_close_matches  # only a failure needs it
 
-        near = get_close_matches(name[:_LONGEST_NAME], Settings._fields, 1, 0.5)
-        message = f"unknown setting {name[:_LONGEST_NAME]!r}" + (f"; did you mean {near[0]}?" if near else "")
+        near = get_close_matches(name[:_MAX_NAME_CHARS], Settings._fields, 1, 0.5)
+        message = f"unknown setting {name[:_MAX_NAME_CHARS]!r}" + (f"; did you mean {near[0]}?" if near else "")
         raise ValueError(message)
 
 
@@ -201,7 +201,7 @@ def check_value(name: str, value: object) -> None:
 
 
 def _invalid_value(name: str, value: object) -> ValueError:
-    return ValueError(f"{name}: invalid value {value!r:.{_LONGEST_NAME}}; expected {_expected_value(name)}")
+    return ValueError(f"{name}: invalid value {value!r:.{_MAX_NAME_CHARS}}; expected {_expected_value(name)}")
 
 
 def _check_encoding(encoding: str) -> None:
@@ -211,7 +211,7 @@ def _check_encoding(encoding: str) -> None:
     from encodings.aliases import aliases
 
     known = {name for pair in aliases.items() if _is_encoding(pair[1]) for name in pair}
-    short = encoding[:_LONGEST_NAME]
+    short = encoding[:_MAX_NAME_CHARS]
     near = get_close_matches(short.lower().replace("-", "_"), known, 1, 0.5)
     raise ValueError(f"encodings: unknown encoding {short!r}" + (f"; did you mean {near[0]}?" if near else ""))
 
@@ -232,7 +232,7 @@ def _expected_value(name: str) -> str:
     if isinstance(default, bool):
         return "true or false"
     if isinstance(default, int):
-        return f"a whole number from {_least(name)} to {_LARGEST_NUMBER}"
+        return f"a whole number from {_least(name)} to {_MAX_NUMBER}"
     if isinstance(default, str):
         return " or ".join(CHOICES.get(name, ("a text",)))
     return "pairs of a glob and an encoding" if name == "encodings" else "a list of non-empty strings"
@@ -249,7 +249,7 @@ def parse_value(name: str, given: str) -> object:
         value = {"true": True, "false": False}.get(given.lower(), given)
     elif isinstance(default, int):
         digits = given.replace("_", "")
-        short = len(digits) <= len(str(_LARGEST_NUMBER))
+        short = len(digits) <= len(str(_MAX_NUMBER))
         value = int(digits) if short and digits.isascii() and digits.isdecimal() else given
     elif name == "encodings":
         glob, equals, encoding = given.rpartition("=")
@@ -262,9 +262,9 @@ def parse_value(name: str, given: str) -> object:
 
 CHOICES = {"durability": ("full", "fast")}
 """The values of a setting that is one of a few words."""
-_LARGEST_NUMBER = 10**15
+_MAX_NUMBER = 10**15
 """A petabyte, or 30,000 years in milliseconds: a larger number would not fit everywhere it is used."""
-_LONGEST_NAME = 100
+_MAX_NAME_CHARS = 100
 """Characters of a name or value that an error repeats."""
 
 
@@ -279,7 +279,7 @@ def _fits(name: str, value: object, default: object) -> bool:
     if isinstance(default, bool):
         return isinstance(value, bool)
     if isinstance(default, int):
-        return isinstance(value, int) and not isinstance(value, bool) and _least(name) <= value <= _LARGEST_NUMBER
+        return isinstance(value, int) and not isinstance(value, bool) and _least(name) <= value <= _MAX_NUMBER
     if isinstance(default, str):
         return isinstance(value, str) and value in CHOICES.get(name, (value,))
     if name == "encodings":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["FaultyFS", "LocalFS", "MemoryFS", "Stopped"]
 
 _MAX_LINKS = 40  # in one path, as on Linux
-_LONGEST_NAME = 255  # bytes, as on most file systems
+_MAX_NAME_BYTES = 255  # bytes, as on most file systems
 _SECTOR_SIZE = 512  # bytes that a disk writes as a whole or not at all
 _OPENING = {"open_root", "open_folder", "open_file", "open_write", "create", "lock", "scan"}
 _CLOSING = {"close", "unlock"}
@@ -603,7 +603,7 @@ class _Handle:
 
 
 def _check_name(name: str) -> None:
-    if len(os.fsencode(name)) > _LONGEST_NAME:
+    if len(os.fsencode(name)) > _MAX_NAME_BYTES:
         raise _failure(errno.ENAMETOOLONG)
 
 

@@ -98,8 +98,8 @@ def test_applying_the_line_diff_of_two_texts_to_the_first_gives_the_second(texts
 def test_without_anchors_and_without_room_for_difflib_the_line_diff_is_still_right(texts: tuple[bytes, bytes]) -> None:
     before, after = texts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(diff, "_MOST_CELLS_OF_GAP", 4)
-        patch.setattr(diff, "_MOST_ROUNDS", 1)
+        patch.setattr(diff, "_MAX_CELLS_OF_GAP", 4)
+        patch.setattr(diff, "_MAX_ROUNDS", 1)
         assert apply(before, line_edits(before, after)) == after
 
 

@@ -32,15 +32,15 @@ _ENDS = b";,{}([:>"
 _QUOTE_TYPES = {'"', "'", "`", '"""', "string_start", "''"}
 _NO_STATE = {0, 65535}
 """Parse states of nodes that the parser read during error recovery."""
-_MAX_MARK = 3  # bytes of a token that may contain a bracket, such as `${` or `%w(`
-_MAX_BLOCK_WORD = 8  # bytes of a word that opens or closes a block: `function`
+_MAX_MARK_BYTES = 3  # bytes of a token that may contain a bracket, such as `${` or `%w(`
+_MAX_BLOCK_WORD_BYTES = 8  # bytes of a word that opens or closes a block: `function`
 _NODES_PER_LOOK = 1 << 14  # between two checks of the deadline, whose cost is negligible then
 _MAX_CANDIDATES = 6  # of one kind, by choice: trying one parses the text again, and leaves less time for others
 _MAX_LINES_ABOVE = 3  # above an error, that may lack a separator; by choice: each is tried with three separators
 _MAX_ERRORS = 40  # error nodes that are examined, as many as are shown: a hostile text has thousands
 _MAX_CHILDREN = 200  # of an error node, as above
-_MAX_SHOWN = 24  # characters of a token in a message
-_MAX_SHORT_NODE = 80  # bytes of an error that is removed whole, by choice: a longer one also contains valid code
+_MAX_SHOWN_CHARS = 24  # characters of a token in a message
+_MAX_SHORT_NODE_BYTES = 80  # bytes of an error that is removed whole, by choice: a longer one also contains valid code
 
 
 class Suspect(Record):
@@ -201,7 +201,7 @@ class View:
             return
         self.tokens.append((start, end))
         self.starts.append(start)
-        if node.is_named and not node.is_error and (not self._blocks or end - start > _MAX_BLOCK_WORD):
+        if node.is_named and not node.is_error and (not self._blocks or end - start > _MAX_BLOCK_WORD_BYTES):
             return
         text = self.source[start:end].decode("utf-8", "replace")
         if text in self._blocks:
@@ -209,7 +209,7 @@ class View:
                 self._marks.append((True, self._blocks[text], start, end))
         elif text in self._ends:
             self._marks.append((False, text, start, end))
-        elif len(text) <= _MAX_MARK and not node.is_named:
+        elif len(text) <= _MAX_MARK_BYTES and not node.is_named:
             for at, letter in enumerate(text, start):
                 if letter in _PAIRS:
                     self._marks.append((True, _PAIRS[letter], at, at + 1))
@@ -374,7 +374,7 @@ class View:
                 continue
             start, end, message = self._misfit(node)
             yield Suspect(start, message, start, end, b"")
-            if start < node.end_byte <= start + _MAX_SHORT_NODE:
+            if start < node.end_byte <= start + _MAX_SHORT_NODE_BYTES:
                 yield Suspect(start, message, start, node.end_byte, b"")
 
     def _misfit(self, node: tree_sitter.Node) -> tuple[int, int, str]:
@@ -399,7 +399,7 @@ class View:
         start, end = token
         text = self.source[start:end].decode("utf-8", "replace").strip()
         first = text.partition("\n")[0].strip()
-        shown = first if len(first) <= _MAX_SHOWN else first[:_MAX_SHOWN] + "…"
+        shown = first if len(first) <= _MAX_SHOWN_CHARS else first[:_MAX_SHOWN_CHARS] + "…"
         if text.startswith(("...", "…")):
             return start, end, f"`{shown}` is not code: something was left out here"
         return start, end, f"unexpected `{shown}`"

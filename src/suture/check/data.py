@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
 
 _MAX_DUPLICATES = 1_000  # reported in one text, by choice: far fewer show the pattern
-_MAX_IN_PROCESS = 10_000  # characters: no text made for it (docs/adr/0020) took these parsers over 50 ms at 20 KB
+_MAX_IN_PROCESS_CHARS = 10_000  # characters: no text made for it (docs/adr/0020) took these parsers over 50 ms at 20 KB
 
 
 # JSON, JSON lines, and JSON with comments and trailing commas, by the standard library's parser. It notices a missing
@@ -66,7 +66,7 @@ class Json(Parser):
 
     name = "json"
     files = tuple(_JSON_FILES.split())
-    max_characters_in_process = _MAX_IN_PROCESS
+    max_characters_in_process = _MAX_IN_PROCESS_CHARS
 
     def issues(self, path: str, text: str) -> list[Issue]:
         """The first error, or all duplicate keys; in JSON lines, only up to the first line with an error."""
@@ -78,7 +78,7 @@ class JsonWithComments(Parser):
 
     name = "jsonc"
     files = tuple(_JSONC_FILES.split())
-    max_characters_in_process = _MAX_IN_PROCESS
+    max_characters_in_process = _MAX_IN_PROCESS_CHARS
 
     def issues(self, path: str, text: str) -> list[Issue]:
         """The first error, or all duplicate keys."""
@@ -227,7 +227,7 @@ class Toml(Parser):
 
     name = "toml"
     files = ("*.toml", "Pipfile", "Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock")
-    max_characters_in_process = _MAX_IN_PROCESS
+    max_characters_in_process = _MAX_IN_PROCESS_CHARS
 
     def issues(self, path: str, text: str) -> list[Issue]:
         """The first error."""
@@ -286,7 +286,7 @@ _XML_FILES = """
 _MAYBE_NOT_XML = (".plist", ".props", ".targets", ".ui", ".rdf", ".config")
 _XML_TEMPLATE = ("{{", "{%", "<%")
 _MAX_CHAINED = 200  # entities that refer to others, by choice: expat's stack must not overflow
-_MAX_CONTEXT = 12  # characters before an invalid one that a message shows
+_MAX_CONTEXT_CHARS = 12  # characters before an invalid one that a message shows
 _ENTITY = r"&(?!(?:amp|lt|gt|quot|apos);|#)[^\s;&<]+;"
 _LIMITED = (2, 4, 1)
 """The version of expat that introduced a limit for the expansion of entities."""
@@ -299,7 +299,7 @@ class Xml(Parser):
 
     name = "xml"
     files = tuple(_XML_FILES.split())
-    max_characters_in_process = _MAX_IN_PROCESS
+    max_characters_in_process = _MAX_IN_PROCESS_CHARS
 
     def issues(self, path: str, text: str) -> list[Issue]:
         """The first error."""
@@ -362,7 +362,7 @@ class _XmlReader:
             name, begin = self._open[-1]
             at, message = self._characters(begin), f"{message}: <{cut(name)}> is not closed"
         elif code == _INVALID_TOKEN:
-            message += f": `{cut(text[at : at + 1])}` behind `{cut(text[max(0, at - _MAX_CONTEXT) : at])}`"
+            message += f": `{cut(text[at : at + 1])}` behind `{cut(text[max(0, at - _MAX_CONTEXT_CHARS) : at])}`"
         elif code == _UNDEFINED_ENTITY and "<!ENTITY" not in text and (entity := pattern(_ENTITY).search(text, at)):
             at, message = entity.start(), f"{message}: {cut(entity[0])}"
         return places.error(at, message)
@@ -398,7 +398,7 @@ class _XmlReader:
 # Rejected: composing nodes. It recurses in C without a limit, and does not report where the first key was.
 
 _MAX_DEPTH = 1_000  # levels: libyaml's time grows with the square of the depth
-_MAX_WITHOUT_LIBYAML = 300_000  # characters: PyYAML's Python code takes 0.7 s for them, where they are not hostile
+_MAX_WITHOUT_LIBYAML_CHARS = 300_000  # PyYAML's Python code takes 0.7 s for them, where they are not hostile
 _MAX_YAML_ISSUES = 1_000  # in one text, as for duplicates of JSON
 _MERGE = "tag:yaml.org,2002:merge"
 _YAML_TEMPLATE = r"(?m)^[ \t]*(?:-[ \t]+)*(?:\{%|\{\{|<%|[^#\n\r'\"{\[]*:[ \t]+\{\{)"
@@ -465,7 +465,7 @@ class _YamlReader:
             yaml.MappingEndEvent: self._on_end,
             yaml.DocumentStartEvent: self._on_document,
         }
-        if not hasattr(yaml, "CSafeLoader") and len(self._text) > _MAX_WITHOUT_LIBYAML:
+        if not hasattr(yaml, "CSafeLoader") and len(self._text) > _MAX_WITHOUT_LIBYAML_CHARS:
             raise NotRunError(f"{self._path} is too long for PyYAML without libyaml: install one that has it")
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(self._text)
         while event := loader.get_event():

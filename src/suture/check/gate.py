@@ -29,9 +29,9 @@ else:
 _MAX_THREADS = 4  # for the checks of a call, perhaps each with a process; by choice: more would slow each other down
 _GRACE_SECONDS = 0.5  # to wait for a check after its time limit, while its program or worker is killed
 _POLL_SECONDS = 0.05  # between two tests for late checks
-_MAX_SOURCE = 200  # characters of a source line in a report: enough to recognize a line that may have a megabyte
-_MAX_MESSAGE = 500  # characters of a message or a reason: plugins write them, and a model pays for them
-_MAX_CODE = 100  # characters of the code of an issue, as above
+_MAX_SOURCE_CHARS = 200  # characters of a source line in a report: enough to recognize a line that may have a megabyte
+_MAX_MESSAGE_CHARS = 500  # characters of a message or a reason: plugins write them, and a model pays for them
+_MAX_CODE_CHARS = 100  # characters of the code of an issue, as above
 _MAX_NUMBER = 1 << 31  # of a line or column, as above: programs may read it as a 32-bit number
 _MAX_ISSUES = 20_000  # of one check: a plugin may never stop
 _MAX_HANGING = 16  # threads with plugins that did not end, which cannot be killed; then no more plugins are started
@@ -167,9 +167,9 @@ class _Job:
                 raise NotRunError(f"it found more than {_MAX_ISSUES:,} problems")  # noqa: TRY301  handled below
             self.issues = [self._apply_rule(issue) for issue in issues]
         except NotRunError as error:
-            self.reason, self.setting = str(error)[:_MAX_MESSAGE], error.setting
+            self.reason, self.setting = str(error)[:_MAX_MESSAGE_CHARS], error.setting
         except Exception as error:  # noqa: BLE001  a plugin may fail in any way, and must not take the edit with it
-            self.reason = f"it crashed: {type(error).__name__}: {error}"[:_MAX_MESSAGE]
+            self.reason = f"it crashed: {type(error).__name__}: {error}"[:_MAX_MESSAGE_CHARS]
 
     def _issues(self, seconds: float) -> Iterable[Issue]:
         validator, path = self.file_check.validator, self._subject.path
@@ -185,8 +185,8 @@ class _Job:
             raise ValueError(message)
         severity = self.file_check.severity or issue.severity
         line, column = (min(max(int(number), 1), _MAX_NUMBER) for number in (issue.line, issue.column))
-        message = " ".join(str(issue.message)[: 2 * _MAX_MESSAGE].split())[:_MAX_MESSAGE]
-        return Issue(severity, line, column, str(issue.code)[:_MAX_CODE], message)
+        message = " ".join(str(issue.message)[: 2 * _MAX_MESSAGE_CHARS].split())[:_MAX_MESSAGE_CHARS]
+        return Issue(severity, line, column, str(issue.code)[:_MAX_CODE_CHARS], message)
 
 
 class _Check(Record):
@@ -293,4 +293,4 @@ def _findings(path: str, validator: str, issues: Sequence[Issue], text: str) -> 
 
 
 def _line(lines: Sequence[str], number: int) -> str:
-    return lines[number - 1].strip()[:_MAX_SOURCE] if number <= len(lines) else ""
+    return lines[number - 1].strip()[:_MAX_SOURCE_CHARS] if number <= len(lines) else ""

@@ -45,7 +45,7 @@ _QUOTATIONS = (", not `", ": `")
 """How messages about data formats (`check.data`) continue before they quote the text at the place."""
 _CLOSED = " closed"
 """Part of messages about something unclosed, which are reported where it was opened."""
-_MAX_SHOWN = 30  # characters of a quoted text in a message
+_MAX_SHOWN_CHARS = 30  # characters of a quoted text in a message
 
 
 class Issue(Record):
@@ -92,7 +92,7 @@ class Places:
 
 def cut(text: str) -> str:
     """Shorten a text for a message, on one line."""
-    return printable(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…")
+    return printable(text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}…")
 
 
 def printable(chars: Iterable[str]) -> str:

@@ -28,7 +28,7 @@ _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "
 _SET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 _MAX_OUTPUT_BYTES = 10_000_000  # on stdout or stderr, by choice: a program that writes more is killed
 _CHUNK = 1 << 16  # bytes read or written at once: the capacity of a pipe on Linux
-_MAX_FIRST_LINE = 4_096  # bytes of a script in which its interpreter is looked for
+_MAX_FIRST_LINE_BYTES = 4_096  # bytes of a script in which its interpreter is looked for
 _GRACE_SECONDS = 0.2  # seconds for processes that a program left behind to close the pipes
 
 
@@ -109,7 +109,7 @@ def _is_in_root(path: str, inside: RootSet) -> bool:
     """Whether a program, a link to it, or the interpreter of a script is in a root."""
     if inside.contains(path):
         return True
-    first = (read_regular(path, _MAX_FIRST_LINE) or b"").partition(b"\n")[0]
+    first = (read_regular(path, _MAX_FIRST_LINE_BYTES) or b"").partition(b"\n")[0]
     words = os.fsdecode(first.removeprefix(b"#!")).split()
     return first.startswith(b"#!") and bool(words) and inside.contains(words[0])
 
@@ -224,8 +224,8 @@ def _kill_group(process: Popen[bytes]) -> None:
 FILE = "{file}"
 _PYTHON = ("*.py", "*.pyi")
 _CANNOT_EXECUTE = 126  # from here on, exit codes are those of shells: not executable, not found, killed by a signal
-_MAX_MESSAGE = 500  # characters, as in `gate`
-_MAX_LINE = 2_000  # characters of an output line that are parsed: more than a place and a message
+_MAX_MESSAGE_CHARS = 500  # characters, as in `gate`
+_MAX_LINE_CHARS = 2_000  # characters of an output line that are parsed: more than a place and a message
 _MAX_ISSUES = 1_000  # of one run, by choice: a linter with a whole style guide finds fewer in a file
 _FORMS = (
     r"(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)?[ \t]*"
@@ -321,7 +321,7 @@ def _parse_output(output: str, name: str) -> Iterator[tuple[str, Issue]]:
 
     form = re.compile(_FORMS)
     for line in output.split("\n"):
-        match = form.fullmatch(line.rstrip()[:_MAX_LINE])
+        match = form.fullmatch(line.rstrip()[:_MAX_LINE_CHARS])
         if match is None or match["severity"] in _REMARKS:
             continue
         words, code = _code(match["words"], name)
@@ -333,8 +333,8 @@ def _code(words: str, name: str) -> tuple[str, str]:
     """Split a message from the code in brackets at its end; the default code is `name`."""
     head, bracket, tail = words.rpartition("[")
     if bracket and tail.endswith("]") and head.strip() and " " not in tail:
-        return head.strip()[:_MAX_MESSAGE], tail[:-1]
-    return words[:_MAX_MESSAGE], name
+        return head.strip()[:_MAX_MESSAGE_CHARS], tail[:-1]
+    return words[:_MAX_MESSAGE_CHARS], name
 
 
 def _is_same(name: str, path: str, staging: Staging) -> bool:
@@ -343,7 +343,7 @@ def _is_same(name: str, path: str, staging: Staging) -> bool:
     return os.path.realpath(shown) == os.path.realpath(staging.file()) or name == path
 
 
-def summary(output: bytes | str, most: int = _MAX_MESSAGE) -> str:
+def summary(output: bytes | str, most: int = _MAX_MESSAGE_CHARS) -> str:
     """The first lines of a program's output as one line of limited length."""
     text = output if isinstance(output, str) else output.decode("utf-8", "replace")
     lines = [line.strip() for line in text.split("\n") if line.strip()]

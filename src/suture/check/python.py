@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 _ONLY_AST = 1024  # ast.PyCF_ONLY_AST
-_MAX_PARSED = 4_000_000  # characters: the parser takes 6 s for this many of short statements
-_MAX_COMPILED = 400_000  # characters: Python 3.11 takes 4 s for this many of equal functions
+_MAX_PARSED_CHARS = 4_000_000  # characters: the parser takes 6 s for this many of short statements
+_MAX_COMPILED_CHARS = 400_000  # characters: Python 3.11 takes 4 s for this many of equal functions
 _MAX_FINALLY = 6  # levels of indentation with `finally`, each of which doubles the code
 _MAX_DEPTH = 15  # of brackets: 21 nested comprehensions crash the process, and the depth is only estimated
 _STEPS = {**dict.fromkeys("[({", 1), **dict.fromkeys("])}", -1)}
@@ -81,7 +81,7 @@ class PythonSyntax(Parser):
             self._read(path, text)
 
     def _read(self, path: str, text: str) -> None:
-        if len(text) > _MAX_COMPILED or _nests_finally(text) or _depth(text) > _MAX_DEPTH:
+        if len(text) > _MAX_COMPILED_CHARS or _nests_finally(text) or _depth(text) > _MAX_DEPTH:
             from symtable import symtable
 
             symtable(text, path, "exec")
@@ -136,8 +136,8 @@ def _depth(text: str) -> int:
 
 
 def _refuse_costly(path: str, text: str) -> None:
-    if len(text) > _MAX_PARSED:
-        raise NotRunError(f"{path} is longer than {_MAX_PARSED:,} characters")
+    if len(text) > _MAX_PARSED_CHARS:
+        raise NotRunError(f"{path} is longer than {_MAX_PARSED_CHARS:,} characters")
     for line in text.split("\n"):
         if len(line) > _LONG_LINE:
             names = line.lstrip().startswith(("import ", "from ")) and line.count(".") > _MAX_DOTS
@@ -179,7 +179,7 @@ _PROJECT = "pyproject.toml"
 _MAX_EXTENDED = 20  # configurations in a chain of `extend`, which may be circular
 _AT_THE_END = "unexpected EOF while parsing"
 _EXIT_PROBLEMS = 1  # the exit code of ruff if it found problems
-_MAX_REFUSAL = 200  # characters of ruff's error message, for a reason or a warning
+_MAX_REFUSAL_CHARS = 200  # characters of ruff's error message, for a reason or a warning
 _MAX_CONFIGURATION_BYTES = 1_000_000  # far more than a person writes
 
 
@@ -213,14 +213,14 @@ class Ruff:
         if refused is None:
             result = self._ask([*command, *(() if configured.file else _UNCONFIGURED)], after, staging)
             if result.code not in {0, _EXIT_PROBLEMS}:
-                refused = f"ruff rejects it: {summary(result.err, _MAX_REFUSAL)}"
+                refused = f"ruff rejects it: {summary(result.err, _MAX_REFUSAL_CHARS)}"
         notes: list[Issue] = []
         if refused is not None:
             words = f"ruff used its default rules instead of the project's configuration: {refused}"
             notes.append(Issue("warning", 1, 1, "ruff-configuration", words))
             result = self._ask([*command, "--isolated", *_UNCONFIGURED], after, staging)
         if result.code not in {0, _EXIT_PROBLEMS}:
-            raise NotRunError(f"ruff failed: {summary(result.err, _MAX_REFUSAL)}")
+            raise NotRunError(f"ruff failed: {summary(result.err, _MAX_REFUSAL_CHARS)}")
         findings: Any = loads(result.out.decode("utf-8", "replace") or "[]")
         return notes + _with_python(list(map(_ruff_issue, findings)), path, after, staging)
 

@@ -165,7 +165,7 @@ _REPAIR_SHARE = 1 / 3  # and at most this share of the remaining time
 _MAX_REPAIRS = 48  # tried, by choice: each parses the text again;
 _MIN_REPAIRS = 6  # of a large text, at least the likeliest ones,
 _MAX_REPAIR_BYTES = 1 << 21  # even if more bytes than this are parsed again
-_MAX_UNDONE = 12  # characters of a change shown as missing or unexpected: a longer one is not a slip
+_MAX_UNDONE_CHARS = 12  # characters of a change shown as missing or unexpected: a longer one is not a slip
 _LATE = "the time limit was reached while the text was parsed"
 _loaded: dict[Grammar, tree_sitter.Language] = {}
 
@@ -353,11 +353,11 @@ def _undo_edit(view: View, start: int, end: int, old: bytes) -> list[Suspect]:
     tail = next((at for at in range(shared - same) if removed[-1 - at] != added[-1 - at]), shared - same)
     at = start + len(added[:same].encode())
     removed, added = removed[same : len(removed) - tail], added[same : len(added) - tail]
-    if not added.strip() and 0 < len(removed.strip()) <= _MAX_UNDONE:
+    if not added.strip() and 0 < len(removed.strip()) <= _MAX_UNDONE_CHARS:
         return [
             Suspect(view.behind(at) if view.lines.leads(at) else at, f"missing `{removed.strip()}`", start, end, old)
         ]
-    if not removed.strip() and 0 < len(added.strip()) <= _MAX_UNDONE:
+    if not removed.strip() and 0 < len(added.strip()) <= _MAX_UNDONE_CHARS:
         return [Suspect(at + len(added) - len(added.lstrip()), f"unexpected `{added.strip()}`", start, end, old)]
     return []
 

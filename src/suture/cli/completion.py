@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from suture.plan import ChangeRecord
 
 _MAX_CHANGES = 200  # the newest: nobody reads a longer list
-_MAX_ABOUT = 70  # characters, so that an id and its description fit on a line
+_MAX_ABOUT_CHARS = 70  # characters, so that an id and its description fit on a line
 _TIMEOUT_MS = 200  # for a locked history: a person has pressed a key and waits
 _KINDS = {
     "DIR": "folders",
@@ -235,7 +235,7 @@ def _about(change: ChangeRecord) -> str:
     summary = "".join(char if char.isprintable() else " " for char in about(vars(change)))
     undone = "(undone) " if change.state == "undone" else ""
     text = f"{_when(change.id)} {undone}{summary}"
-    return text if len(text) <= _MAX_ABOUT else f"{text[: _MAX_ABOUT - 1]}…"
+    return text if len(text) <= _MAX_ABOUT_CHARS else f"{text[: _MAX_ABOUT_CHARS - 1]}…"
 
 
 def _when(change_id: str) -> str:

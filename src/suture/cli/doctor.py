@@ -63,7 +63,7 @@ _SYSTEMS = {"linux": "Linux", "darwin": "macOS"}
 _MAX_SETTINGS_BYTES = 10_000_000  # of an agent's settings file, which has much more than servers
 _MAX_GRAMMARS_NAMED = 5  # missing ones; a longer list is omitted to keep the line short
 _MAX_FILES_NAMED = 3  # of an interrupted change, to keep the line short
-_MAX_COMMAND_SHOWN = 60  # characters of the command line of the process that holds the lock
+_MAX_COMMAND_SHOWN_CHARS = 60  # characters of the command line of the process that holds the lock
 _OTHER_USERS = 0o077  # the permissions of everyone but the owner
 _TOO_LITTLE, _LITTLE = 10_000_000, 500_000_000  # bytes: for a file's copy, and for a day of edits
 _TIMEOUT_MS = 1_000  # for a database that another process has locked
@@ -568,7 +568,7 @@ def _locker(inode: int) -> str:
             words = os.fsdecode(file.read()).split("\0")
     except (OSError, StopIteration, IndexError):
         return ""
-    return f"process {process} ({' '.join(words).strip()[:_MAX_COMMAND_SHOWN]})"
+    return f"process {process} ({' '.join(words).strip()[:_MAX_COMMAND_SHOWN_CHARS]})"
 
 
 def _recover(root: str) -> str:

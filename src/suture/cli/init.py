@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     Cut = tuple[int, int, str]
 
-_MAX_NAME = 64  # characters, as for names of tools
+_MAX_NAME_CHARS = 64  # characters, as for names of tools
 _NAME_SIGNS = frozenset("-_")
 _PERMISSIONS = 0o777
 _INDENT = "  "  # for settings without indentation
@@ -652,7 +652,7 @@ def _misuse(options: argparse.Namespace) -> str:
         return f"{CLIENTS[options.client].title} has no project settings"
     if not name.isascii() or not name or not all(char.isalnum() or char in _NAME_SIGNS for char in name):
         return "--name: expected letters, digits, - and _"
-    return f"--name: at most {_MAX_NAME} characters" if len(name) > _MAX_NAME else ""
+    return f"--name: at most {_MAX_NAME_CHARS} characters" if len(name) > _MAX_NAME_CHARS else ""
 
 
 def _command(options: argparse.Namespace, root: str) -> list[str]:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     Spans = list[tuple[int, int]]
 
-_MAX_LINE = 500  # characters: a line of minified code must not fill the screen
-_MAX_LEAD = 100  # characters before the first match in a truncated line
+_MAX_LINE_CHARS = 500  # characters: a line of minified code must not fill the screen
+_MAX_LEAD_CHARS = 100  # characters before the first match in a truncated line
 _LINE_END = "\n"
 _CELL_ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
@@ -143,10 +143,10 @@ def _file_lines(files: list[dict[str, Any]], *, separated: bool) -> Iterator[str
 def _line(content: str, spans: Spans) -> str:
     """A line with its matches marked; of a long line, the part around the first match."""
     start, end = 0, len(content)
-    if end > _MAX_LINE:
+    if end > _MAX_LINE_CHARS:
         first = spans[0][0] if spans else 0
-        start = max(min(first - _MAX_LEAD, end - _MAX_LINE), 0)
-        end = start + _MAX_LINE
+        start = max(min(first - _MAX_LEAD_CHARS, end - _MAX_LINE_CHARS), 0)
+        end = start + _MAX_LINE_CHARS
     pieces, at = ["… " if start else ""], start
     for first, last in spans:
         if at <= first < end:

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
 _PERMISSION_BITS = 0o777  # the bits of a mode that a caller may set: not setuid, setgid or sticky
-_MOST_REPLANS = 3  # after that, a file that keeps changing is an error: another program is writing it
-_MOST_BYTES_HELD = 1_000_000  # bytes of content kept between calls, so that the next call need not hash it again
+_MAX_REPLANS = 3  # after that, a file that keeps changing is an error: another program is writing it
+_MAX_HELD_BYTES = 1_000_000  # bytes of content kept between calls, so that the next call need not hash it again
 
 
 class Landing(Record):
@@ -137,7 +137,7 @@ class Engine:
                 history = session.history
                 with suspend():
                     recovered = recover(session.trees, self._history, self.guard, self.settings)
-                for attempts_left in range(_MOST_REPLANS, -1, -1):
+                for attempts_left in range(_MAX_REPLANS, -1, -1):
                     plan = plan or session.check_plan(propose(session))
                     if not plan.changes:
                         with suspend():
@@ -318,7 +318,7 @@ def _bytes(content: bytes | str) -> bytes:
 
 def _is_small(content: Content) -> bool:
     """Whether some content may stay in memory between calls. A view would keep the whole buffer alive."""
-    return content.size <= _MOST_BYTES_HELD and all(isinstance(piece, bytes) for piece in content.pieces)
+    return content.size <= _MAX_HELD_BYTES and all(isinstance(piece, bytes) for piece in content.pieces)
 
 
 def _operator_place(settings: Settings) -> list[str]:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 
 PROJECT_FILES = ("suture.toml", "pyproject.toml")
-_MOST_KEPT = 10_000  # issues of a kind in memory, from all batches
-_LARGEST_BATCH = 16_000_000  # bytes of the files whose texts are in memory at a time
-_LARGEST_CONFIGURATION = 200_000  # bytes
+_MAX_KEPT_ISSUES = 10_000  # issues of a kind in memory, from all batches
+_MAX_BATCH_BYTES = 16_000_000  # bytes of the files whose texts are in memory at a time
+_MAX_CONFIGURATION_BYTES = 200_000  # bytes
 
 
 class _WrittenFile(Record):
@@ -77,7 +77,7 @@ def _check(session: Session, changes: Sequence[FileChange], written: Sequence[_W
             subjects = [_subject(session, file, validators, stages) for file in batch]
             more = run_checks([subject for subject in subjects if isinstance(subject, Subject)], ends - monotonic())
             too_large = [skipped for skips in subjects if isinstance(skips, tuple) for skipped in skips]
-            report = report.with_more(more.evolve(not_run=(*too_large, *more.not_run)), _MOST_KEPT)
+            report = report.with_more(more.evolve(not_run=(*too_large, *more.not_run)), _MAX_KEPT_ISSUES)
     finally:
         stages.remove()
     return report
@@ -88,7 +88,7 @@ def _batches(written: Sequence[_WrittenFile]) -> Iterator[list[_WrittenFile]]:
     size = 0
     for file in written:
         size += file.after.size + (0 if file.before is None else file.before.content.size)
-        if batch and size > _LARGEST_BATCH:
+        if batch and size > _MAX_BATCH_BYTES:
             yield batch
             batch, size = [], 0
         batch.append(file)
@@ -218,8 +218,8 @@ def operator_configuration(file: str, roots: Sequence[str], *, named: bool) -> C
 def _read(raw: bytes, where: str, inner: Sequence[str], *, by_project: bool) -> Configuration | None:
     from suture.check.data import load_toml  # only where there is a configuration
 
-    if len(raw) > _LARGEST_CONFIGURATION:
-        return Configuration(problems=(f"{where} is larger than {_LARGEST_CONFIGURATION:,} bytes",))
+    if len(raw) > _MAX_CONFIGURATION_BYTES:
+        return Configuration(problems=(f"{where} is larger than {_MAX_CONFIGURATION_BYTES:,} bytes",))
     try:
         data: Any = load_toml(where, raw.decode("utf-8-sig"))
     except (ValueError, NotRunError) as error:

@@ -69,20 +69,20 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
     AnyFileChange = TypeVar("AnyFileChange", bound=FileChange)
 
-_MOST_CHANGES = 100  # of a file in the history that are searched: bounds the time of a failure
-_MOST_COMMITS = 20  # that changed the file, before HEAD: each is read from git
-_MOST_REMEMBERED_COMMITS = 1_000  # files whose committed versions are kept between calls: bounds the memory
+_MAX_CHANGES = 100  # of a file in the history that are searched: bounds the time of a failure
+_MAX_COMMITS = 20  # that changed the file, before HEAD: each is read from git
+_MAX_REMEMBERED_COMMITS = 1_000  # files whose committed versions are kept between calls: bounds the memory
 
 _CHUNK_SIZE = 1 << 16  # bytes read at once, at least: most files are smaller
 
-_MOST_SAME_NAMES = 2_000  # files with the name of a missing one: bounds the memory, if all are called `index.js`
-_LONGEST_PATTERN = 2_000  # characters of names in one pattern: `files.glob` allows 4,096, and 1,000 names
-_MOST_REFUSALS = 1_000  # requests whose refusals are counted: bounds the memory
+_MAX_SAME_NAMES = 2_000  # files with the name of a missing one: bounds the memory, if all are called `index.js`
+_MAX_PATTERN_CHARS = 2_000  # characters of names in one pattern: `files.glob` allows 4,096, and 1,000 names
+_MAX_REFUSALS = 1_000  # requests whose refusals are counted: bounds the memory
 
 # What callers were shown is kept in memory, within these limits: an edit is most likely written for a recent version
-_MOST_SHOWN_FILES = 100
-_MOST_SHOWN_VERSIONS = 4  # of each
-_MOST_SHOWN_BYTES = 32_000_000
+_MAX_SHOWN_FILES = 100
+_MAX_SHOWN_VERSIONS = 4  # of each
+_MAX_SHOWN_BYTES = 32_000_000
 
 
 class Bases:
@@ -107,7 +107,7 @@ class Bases:
         try:
             if not self._is_exhausted:
                 with history().reading() as database:
-                    known = list(islice(database.versions(self._now.place.name), _MOST_CHANGES))
+                    known = list(islice(database.versions(self._now.place.name), _MAX_CHANGES))
                     yield from self._shown(shown, known)
                     yield from self._recorded_bases(database, known)
         except SutureError as error:
@@ -171,13 +171,13 @@ class Bases:
         for version in repository.versions_before(head):
             if version.blob not in past:
                 past[version.blob] = version
-                if len(past) == _MOST_COMMITS:
+                if len(past) == _MAX_COMMITS:
                     break
                 yield version
-        if len(commits) >= _MOST_REMEMBERED_COMMITS:
+        if len(commits) >= _MAX_REMEMBERED_COMMITS:
             commits.clear()
         commits[file] = head, list(past.values())
-        yield from list(past.values())[_MOST_COMMITS - 1 :]
+        yield from list(past.values())[_MAX_COMMITS - 1 :]
 
     def _base_of_blob(
         self, repository: Repository, blob: bytes, source: str, commit: str | None, until: str | None
@@ -227,9 +227,9 @@ class ShownVersions:
             if earlier and earlier[0].pieces == content.pieces:
                 content = earlier[0]  # one copy is enough
             others = tuple(version for version in earlier if version.pieces != content.pieces)
-            self._files[key] = versions = (content, *others)[:_MOST_SHOWN_VERSIONS]
+            self._files[key] = versions = (content, *others)[:_MAX_SHOWN_VERSIONS]
             self._size += sum(version.size for version in versions) - sum(version.size for version in earlier)
-            while len(self._files) > _MOST_SHOWN_FILES or self._size > _MOST_SHOWN_BYTES:
+            while len(self._files) > _MAX_SHOWN_FILES or self._size > _MAX_SHOWN_BYTES:
                 oldest = self._files.pop(next(iter(self._files)))
                 self._size -= sum(version.size for version in oldest)
 
@@ -360,7 +360,7 @@ class Session:
         paths: list[str] = []
         patterns: list[str] = []
         for name in map(escape, sorted(names)):
-            if patterns and len(patterns[-1]) + len(name) < _LONGEST_PATTERN:
+            if patterns and len(patterns[-1]) + len(name) < _MAX_PATTERN_CHARS:
                 patterns[-1] += f",{name}"
             else:
                 patterns.append(name)
@@ -386,7 +386,7 @@ class Session:
             same = [display_path(self.trees, root, prefix + name) for _, prefix, names in runs for name in names]
         except SutureError:  # no such file, or unreadable folders
             same = []
-        return list(dict.fromkeys([*same[:_MOST_SAME_NAMES], *candidates]))
+        return list(dict.fromkeys([*same[:_MAX_SAME_NAMES], *candidates]))
 
     def _find_similar(self, target: Target) -> list[str]:
         """As `near`, without looking for the name elsewhere."""
@@ -533,7 +533,7 @@ class Session:
         """Whether a recorded change replaced, moved or deleted what was at a path."""
         try:
             with self.history.reading() as database:
-                versions = islice(database.versions(self.locate(path).name), _MOST_CHANGES)
+                versions = islice(database.versions(self.locate(path).name), _MAX_CHANGES)
                 return any(version.replaced_by is not None for version in versions)
         except HistoryUnavailable:
             return False
@@ -558,7 +558,7 @@ class Session:
         refusals = self._shared.refusals
         number = refusals.pop(request, 0) + 1
         refusals[request] = number  # now the newest
-        if len(refusals) > _MOST_REFUSALS:
+        if len(refusals) > _MAX_REFUSALS:
             del refusals[next(iter(refusals))]
         return number
 

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from suture.settings import Settings
 
 _FIRST_WAIT = 0.0005  # seconds between two attempts to get the lock; doubles up to the longest wait
-_LONGEST_WAIT = 0.02  # seconds: short, so that a waiting call starts soon after the lock is free
+_MAX_WAIT_SECONDS = 0.02  # seconds: short, so that a waiting call starts soon after the lock is free
 _MAX_OPEN_WORKS = 32  # files that are open at the same time for syncing: a process may have few handles
 _FEW_FILES = 16  # below this, files are synced one by one: starting threads takes longer
 _SYNC_THREADS = 16  # files that are synced at the same time, which a disk handles in one go
@@ -104,7 +104,7 @@ def hold_lock(
     is_my_turn = turn.acquire(blocking=False)
     while not is_my_turn:
         check_patience()
-        is_my_turn = turn.acquire(timeout=_LONGEST_WAIT)
+        is_my_turn = turn.acquire(timeout=_MAX_WAIT_SECONDS)
     held: list[tuple[FS, int]] = []
     try:
         for tree in trees if len(trees) == 1 else _in_lock_order(trees):
@@ -153,7 +153,7 @@ def _take_lock(tree: Tree, locks: list[tuple[FS, int]], check_patience: Callable
             return
         check_patience()
         time.sleep(wait)
-        wait = min(wait * 2, _LONGEST_WAIT)
+        wait = min(wait * 2, _MAX_WAIT_SECONDS)
 
 
 def _attempt(

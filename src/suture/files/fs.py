@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"
 """The name of a database in memory, which is always new and empty."""
 
-_MOST_OPEN = 16  # folders of a tree that stay open: a process may have few handles
+_MAX_OPEN_FOLDERS = 16  # folders of a tree that stay open: a process may have few handles
 _SAFE_OPEN = 8  # folders; while fewer are open, none will be closed soon
 _CHUNK_SIZE = 1 << 20  # bytes read at once: bounds the memory
 
@@ -275,7 +275,7 @@ class Tree:
         if handle is None:
             handle = self._open_folder(path)
         self._open[path] = handle  # the newest is closed last
-        if len(self._open) > _MOST_OPEN:
+        if len(self._open) > _MAX_OPEN_FOLDERS:
             oldest = next(iter(self._open))
             self.close_quietly(self._open.pop(oldest))
         return handle

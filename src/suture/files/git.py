@@ -55,12 +55,12 @@ _WORDS = {kind: word for word, kind in _KINDS.items()}
 _OFFSET_DELTA, _NAME_DELTA = 6, 7  # as packs number them: a delta whose base is given by offset, or by name
 
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY  # opening a pipe without a writer must not block
-_LARGEST_BASE = 16_000_000  # bytes of an object that is the base of another: bounds the memory
-_LONGEST_CHAIN = 4_096  # deltas: git allows no more
+_MAX_BASE_BYTES = 16_000_000  # bytes of an object that is the base of another: bounds the memory
+_MAX_CHAIN_DELTAS = 4_096  # deltas: git allows no more
 _CACHE_SIZE = 16_000_000  # bytes of objects that are bases of others, which several deltas share
 _MAX_PACKS = 100  # the newest ones; git joins them at 50
 _MAX_PACK_FILES = 10_000  # in a folder of packs: bounds the time
-_LARGEST_ALTERNATES = 1 << 16  # bytes: far more than git writes
+_MAX_ALTERNATES_BYTES = 1 << 16  # bytes: far more than git writes
 _PIECES_BETWEEN_CHECKS = 4_096  # of a delta, between two checks of the deadline: a check takes as long as a piece
 _MAX_OBJECT_FOLDERS = 10  # including alternates: bounds the time
 _NAMES_AT_ONCE = 1_024  # of a pack's index, read at once: the last step of a binary search
@@ -69,9 +69,9 @@ _CHUNK_SIZE = 4_096  # bytes read from a pack at once, at least: most objects ar
 _IDX_MAGIC = b"\xfftOc\x00\x00\x00\x02"
 _FANOUT_END = 8 + 256 * 4  # end of the counts in a pack's index: magic, and cumulative counts of names by first byte
 
-_LARGEST_REFERENCE = 1 << 16  # bytes of a file that contains the name of a commit, or a path: far more than git writes
-_LARGEST_COMMIT = 1 << 20  # bytes of a configuration, or of a commit: larger ones are unusual, and slow to parse
-_LARGEST_INDEX = 64_000_000  # bytes of an index, or of packed-refs: bounds the memory and the time
+_MAX_REFERENCE_BYTES = 1 << 16  # of a file that contains the name of a commit, or a path: far more than git writes
+_MAX_COMMIT_BYTES = 1 << 20  # bytes of a configuration, or of a commit: larger ones are unusual, and slow to parse
+_MAX_INDEX_BYTES = 64_000_000  # bytes of an index, or of packed-refs: bounds the memory and the time
 _MAX_REFERENCES = 5  # symbolic references in a chain, as in git
 _MAX_COMMITS = 1_000  # that are examined for earlier versions of a file: takes 30 to 70 ms, measured
 _FILE_MODES = (b"100644", b"100755", b"100664")
@@ -106,7 +106,7 @@ class Objects:
             pack.close()
         self._packs = None
 
-    def read(self, name: bytes, kind: int, most: int = _LARGEST_BASE) -> bytes | None:
+    def read(self, name: bytes, kind: int, most: int = _MAX_BASE_BYTES) -> bytes | None:
         """The object with this name and kind; None if it is missing, damaged, or larger than `most` bytes."""
         self._cache.check_time()
         try:
@@ -163,7 +163,7 @@ class Repository:
         self._path = os.fsencode(path)
         self._names = self._path.split(b"/")
         kind = (
-            _configuration_value(contents(f"{self._common_folder}/config", _LARGEST_COMMIT) or b"", b"objectformat")
+            _configuration_value(contents(f"{self._common_folder}/config", _MAX_COMMIT_BYTES) or b"", b"objectformat")
             or b"sha1"
         )
         self._width = SHA256 if kind.lower() == b"sha256" else SHA1
@@ -195,7 +195,7 @@ class Repository:
 
     def staged_blob(self) -> bytes | None:
         """The object of the file in the index; None if it is missing, or in conflict."""
-        raw = self._read_own(self._git, "index", _LARGEST_INDEX) or b""
+        raw = self._read_own(self._git, "index", _MAX_INDEX_BYTES) or b""
         version = int.from_bytes(raw[4:8], "big")
         try:
             if raw.startswith(b"DIRC") and version in {2, 3}:
@@ -237,10 +237,10 @@ class Repository:
     def _reference(self, name: bytes) -> bytes:
         """The value of a reference, as written."""
         for folder in dict.fromkeys((self._git, self._common_folder)):
-            written = self._read_own(folder, os.fsdecode(name), _LARGEST_REFERENCE)
+            written = self._read_own(folder, os.fsdecode(name), _MAX_REFERENCE_BYTES)
             if written is not None:
                 return written.strip()
-        packed = self._read_own(self._common_folder, "packed-refs", _LARGEST_INDEX) or b""
+        packed = self._read_own(self._common_folder, "packed-refs", _MAX_INDEX_BYTES) or b""
         at = packed.find(b" " + name + b"\n")
         return packed[packed.rfind(b"\n", 0, at) + 1 : at] if at > 0 else b""
 
@@ -259,7 +259,7 @@ class Repository:
 
     def _commit(self, name: bytes) -> _Commit | None:
         """The tree of a commit, its parents, and its time."""
-        raw = self._objects.read(name, COMMIT, _LARGEST_COMMIT)
+        raw = self._objects.read(name, COMMIT, _MAX_COMMIT_BYTES)
         if raw is None or not raw.startswith(b"tree "):
             return None
         names, at, width = [], 5, 2 * self._width
@@ -390,7 +390,7 @@ def _with_alternates(folder: str) -> list[str]:
     """A folder of objects and its alternates, recursively."""
     folders = [folder]
     for known in folders:
-        for line in (contents(f"{known}/info/alternates", _LARGEST_ALTERNATES) or b"").split(b"\n"):
+        for line in (contents(f"{known}/info/alternates", _MAX_ALTERNATES_BYTES) or b"").split(b"\n"):
             if line and not line.startswith((b"#", b'"')) and len(folders) < _MAX_OBJECT_FOLDERS:
                 alternate = os.path.normpath(os.path.join(known, os.fsdecode(line)))
                 if alternate not in folders:
@@ -530,7 +530,7 @@ class _Pack:
             self._cache.check_time()
             kind, size, base, rest, begins = self._head(at)
             room -= size
-            if room < 0 or len(chain) > _LONGEST_CHAIN:
+            if room < 0 or len(chain) > _MAX_CHAIN_DELTAS:
                 raise Damaged
             content = self._inflate(rest, begins, size)
             if kind in _KINDS.values():
@@ -665,7 +665,7 @@ def _resolve_link(link: str) -> str | None:
     """The folder that a `.git` points to, without links."""
     if os.path.isdir(link):
         return os.path.realpath(link)
-    written = contents(link, _LARGEST_REFERENCE) or b""
+    written = contents(link, _MAX_REFERENCE_BYTES) or b""
     if not written.startswith(b"gitdir:"):
         return None
     aim = os.fsdecode(written[len(b"gitdir:") :].strip())
@@ -677,18 +677,18 @@ def _belongs(git: str, link: str, roots: Sequence[str]) -> bool:
     """Whether the folder that a `.git` points to belongs to the worktree that contains the `.git`."""
     top = os.path.dirname(link)
     for file in (f"{git}/config", f"{git}/config.worktree"):
-        aim = _configuration_value(contents(file, _LARGEST_COMMIT) or b"", b"worktree")
+        aim = _configuration_value(contents(file, _MAX_COMMIT_BYTES) or b"", b"worktree")
         if aim is not None:
             return _real(os.path.join(git, os.fsdecode(aim))) == top
     if git == link or any(_is_below(git, root) for root in roots):
         return True
-    back = os.fsdecode((contents(f"{git}/gitdir", _LARGEST_REFERENCE) or b"").strip())
+    back = os.fsdecode((contents(f"{git}/gitdir", _MAX_REFERENCE_BYTES) or b"").strip())
     return bool(back) and _real(os.path.join(git, back)) == link
 
 
 def _common_folder(git: str) -> str:
     """The folder that all worktrees of a repository share; `git` itself if there is only one."""
-    aim = contents(f"{git}/commondir", _LARGEST_REFERENCE)
+    aim = contents(f"{git}/commondir", _MAX_REFERENCE_BYTES)
     if aim is None:
         return git
     common = _real(os.path.join(git, os.fsdecode(aim.strip())))

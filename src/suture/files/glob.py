@@ -63,7 +63,7 @@ _ONE = r"[^\x00/]"
 _NOTHING = r"[^\s\S]"
 _RE2_MEMORY = 64 << 20  # bytes that RE2 may use for a pattern: as much as for a search
 _MANY_STARS = 32  # expressions with a star in the middle, for which RE2 still builds a table
-_MOST_PROGRAM_CHARACTERS = 1 << 16  # of a program; RE2's memory allows many times as much
+_MAX_PROGRAM_CHARS = 1 << 16  # of a program; RE2's memory allows many times as much
 _CLASSES = {
     "alnum": "09AZaz",
     "alpha": "AZaz",
@@ -93,7 +93,7 @@ _Route = tuple["_Name | None", ...]  # None is any number of folders; the last p
 
 _BOM = b"\xef\xbb\xbf"
 _SPECIAL = "*?[\\"
-_LONGEST_RULE = 4096  # bytes of a rule in a .gitignore: no path is longer
+_MAX_RULE_BYTES = 4096  # bytes of a rule in a .gitignore: no path is longer
 
 
 class Malformed(ValueError):
@@ -120,7 +120,7 @@ class NameMatcher:
         for source, whole in sources:
             hard += source.removeprefix(FOLDERS).rfind("*") >= len(ANY)
             size += len(source)
-            if not chunks or hard > _MANY_STARS or size > _MOST_PROGRAM_CHARACTERS:
+            if not chunks or hard > _MANY_STARS or size > _MAX_PROGRAM_CHARS:
                 chunks.append([])
                 hard = size = 0
             chunks[-1].append((source, whole))
@@ -646,7 +646,7 @@ def _matcher_of(rules: Iterable[_Rule], *, raw: bool = False) -> NameMatcher:
 def _parse(line: bytes) -> _Rule | None:
     """The rule of one line, or None if it has none."""
     text = _trim(line.removesuffix(b"\r").partition(b"\0")[0].decode("latin-1"))
-    if text.startswith("#") or len(text) > _LONGEST_RULE:
+    if text.startswith("#") or len(text) > _MAX_RULE_BYTES:
         return None
     negated = text.startswith("!")
     text = text[negated:]

@@ -42,7 +42,7 @@ _AT_EMPTY_PATH, _STATX_BTIME, _STATX_SIZE = 0x1000, 0x800, 256
 _CAPABILITY = "security.capability"
 _NO_LOCKS_HERE = {errno.EBADF, errno.ENOLCK, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS}
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # modes
-_MOST_LINKS = 20_000  # in one folder of a layout: bounds the time to make them
+_MAX_LINKS = 20_000  # in one folder of a layout: bounds the time to make them
 _NOT_SHOWN = (".git", ".hg", ".svn")
 """Folders that a layout does not show: a program that writes to them would write to the workspace."""
 _KINDS = {modes.S_IFREG: "file", modes.S_IFDIR: "folder", modes.S_IFLNK: "link"}
@@ -381,7 +381,7 @@ class Layout:
         """Link to everything else in a folder."""
         original = os.path.join(self.root, folder)
         try:
-            names = os.listdir(original)[:_MOST_LINKS]
+            names = os.listdir(original)[:_MAX_LINKS]
         except OSError:  # the folder is new
             return
         for name in names:

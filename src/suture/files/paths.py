@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 INTENT_NAME = OWN_PREFIX + "intent"
 """The intent of a transaction, in the workspace root."""
 
-_MOST_LINKS = 40  # in one path, as on Linux
-_MOST_NAMES = 256  # in one path: each costs a system call
-_LONGEST_NAME = 255  # bytes, as on most file systems
-_LONGEST_SHOWN = 80  # characters of a path that a message shows: a model pays for each
+_MAX_LINKS = 40  # in one path, as on Linux
+_MAX_NAMES = 256  # in one path: each costs a system call
+_MAX_NAME_BYTES = 255  # bytes, as on most file systems
+_MAX_SHOWN_CHARS = 80  # characters of a path that a message shows: a model pays for each
 _BIDI = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 """Controls that change the order in which a name is shown."""
 
-_MOST_SUGGESTED = 3  # files for a missing path: more would not help to choose
-_MOST_COMPARED = 2_000  # names in one folder: each is compared with the missing one
+_MAX_SUGGESTED_FILES = 3  # files for a missing path: more would not help to choose
+_MAX_COMPARED_NAMES = 2_000  # names in one folder: each is compared with the missing one
 
 
 class Target(Record):
@@ -122,7 +122,7 @@ class Resolver:
         return "", names[::-1]
 
     def _follow(self, requested: str, root: int, path: str, links: int) -> tuple[int, str, list[str]]:
-        if links > _MOST_LINKS:
+        if links > _MAX_LINKS:
             raise PathOutsideWorkspace(path=requested, reason="its symbolic links form a loop")
         aim = self._trees[root].read_link(path)
         if not aim.startswith("/"):
@@ -186,8 +186,8 @@ def check_sane(requested: str) -> None:
         raise InvalidPath(path=requested, reason="it is empty")
     if "\0" in requested:
         raise InvalidPath(path=requested, reason="it contains a NUL byte")
-    if requested.count("/") > _MOST_NAMES:
-        raise InvalidPath(path=requested[:_LONGEST_SHOWN] + "…", reason="it is too deep")
+    if requested.count("/") > _MAX_NAMES:
+        raise InvalidPath(path=requested[:_MAX_SHOWN_CHARS] + "…", reason="it is too deep")
     try:
         requested.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -203,21 +203,23 @@ def find_similar(tree: Tree, path: str) -> list[str]:
     while folder and tree.stat(folder) is None:
         folder = split(folder)[0]
     try:
-        names = [name for name in tree.names(folder) if not name.startswith(OWN_PREFIX)][:_MOST_COMPARED]
+        names = [name for name in tree.names(folder) if not name.startswith(OWN_PREFIX)][:_MAX_COMPARED_NAMES]
     except PermissionDenied:
         return []
     prefix = f"{folder}/" if folder else ""
     missing, _, below = path.removeprefix(prefix).partition("/")
-    paths = [f"{prefix}{similar}/{below}" for similar in get_close_matches(missing, names, _MOST_SUGGESTED) if below]
+    paths = [
+        f"{prefix}{similar}/{below}" for similar in get_close_matches(missing, names, _MAX_SUGGESTED_FILES) if below
+    ]
     paths = [path for path in paths if _is_file(tree, path)]
-    paths += [f"{prefix}{similar}" for similar in get_close_matches(name, names, _MOST_SUGGESTED)]
-    return paths[:_MOST_SUGGESTED]
+    paths += [f"{prefix}{similar}" for similar in get_close_matches(name, names, _MAX_SUGGESTED_FILES)]
+    return paths[:_MAX_SUGGESTED_FILES]
 
 
 def _check_lengths(requested: str, path: str) -> None:
     raw = path.encode("utf-8", "surrogateescape")
-    if len(raw) > _LONGEST_NAME and any(len(name) > _LONGEST_NAME for name in raw.split(b"/")):
-        raise InvalidPath(path=requested[:_LONGEST_SHOWN] + "…", reason="a name in it is too long")
+    if len(raw) > _MAX_NAME_BYTES and any(len(name) > _MAX_NAME_BYTES for name in raw.split(b"/")):
+        raise InvalidPath(path=requested[:_MAX_SHOWN_CHARS] + "…", reason="a name in it is too long")
 
 
 def _names(path: str) -> list[str]:

@@ -204,7 +204,7 @@ PROTECTED = (*_VERSION_CONTROL, *_AGENTS, *_BACKUPS, *_EDITORS, *_SHELLS, *_SESS
 """Left out are files that agents are asked to edit, although they run on request: `Makefile`, `package.json`, `.npmrc`,
 `.github/workflows`, `.pre-commit-config.yaml`, `.gitattributes`, `.gitmodules`, `AGENTS.md`."""
 OWN = (OWN_PREFIX + "*/**",)
-_MOST_REMEMBERED = 1_000  # unprotected paths that are cached: bounds the memory
+_MAX_REMEMBERED_PATHS = 1_000  # unprotected paths that are cached: bounds the memory
 _IGNORABLE = (
     (0x00AD, 0x00AD),
     (0x034F, 0x034F),
@@ -257,7 +257,7 @@ class Guard:
         names = folded_names(path)
         rule = self._own.match(names) or (None if self._allowed.match(names) else self._protected.match(names))
         if rule is None:
-            if len(self._free) >= _MOST_REMEMBERED:
+            if len(self._free) >= _MAX_REMEMBERED_PATHS:
                 self._free.clear()
             self._free.add(path)
         return rule

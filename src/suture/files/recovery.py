@@ -47,7 +47,7 @@ _PRIVATE_MODE = 0o600  # of a file that is not in its place yet: its content may
 _DEFAULT_MODE = 0o666  # of a new file; the umask applies
 _SET_ID_BITS = 0o6000  # setuid and setgid
 _SECTOR_SIZE = 512  # bytes that a disk writes as a whole or not at all
-_LONGEST_STEM = 230  # bytes; the rest of the 255 of a name is for the ending
+_MAX_STEM_BYTES = 230  # bytes; the rest of the 255 of a name is for the ending
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EACCES}
 
 _UNSIGNED_REASON = "its intent is not signed with your key"
@@ -167,7 +167,7 @@ def undo(tree: Tree, step: Step, *, signed: bool = True) -> str | None:
 def put_aside(tree: Tree, path: str, content: str) -> str:
     """Rename a file to an unused name beside a path, so that nothing is lost."""
     folder, name = split(path)
-    short = os.fsdecode(os.fsencode(name)[:_LONGEST_STEM])
+    short = os.fsdecode(os.fsencode(name)[:_MAX_STEM_BYTES])
     stem = f"{folder}/{short}" if folder else short
     number = 0
     while tree.stat(aside := f"{stem}.suture-orig{number or ''}") is not None:

@@ -51,12 +51,12 @@ if TYPE_CHECKING:
 _ANCHOR_SIZE = 24  # bytes that must be equal for texts to match again: shorter texts are equal by chance
 _REACH_IN_OLD = 1 << 16  # bytes of the old text that are searched for an anchor: bounds the time
 _STEPS_IN_NEW = tuple(1 << power for power in range(4, 15))  # bytes ahead in the new text at which anchors begin
-_MOST_COPIES = 5_000  # in one delta: with more, the text was rewritten
-_FIRST_STEP, _LARGEST_STEP = 1 << 8, 1 << 16  # bytes compared at once
+_MAX_COPIES = 5_000  # in one delta: with more, the text was rewritten
+_FIRST_STEP, _MAX_STEP_BYTES = 1 << 8, 1 << 16  # bytes compared at once
 
 _SHORT_MIDDLE = 1_000  # bytes; less is stored uncompressed, because zstd saves little
 _LARGE_FILE = 1 << 20  # bytes; for larger ones, try a delta, and use a faster level of zstd
-_LARGEST_TABLE = 22  # log2 of its entries: 16 MB while packing
+_MAX_TABLE_BITS = 22  # log2 of its entries: 16 MB while packing
 _SMALLEST_WINDOW, _SMALLEST_TABLE = 10, 6  # zstd's own bounds
 _idle_compressors: list[ZstdCompressor] = []
 
@@ -64,7 +64,7 @@ SCHEMA = """
 CREATE TABLE content (number INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, base INTEGER,
     depth INTEGER NOT NULL, head INTEGER NOT NULL, tail INTEGER NOT NULL, codec TEXT NOT NULL, data BLOB);
 """
-_LONGEST_CHAIN = 32  # differences based on each other, all of which are unpacked to read the last one
+_MAX_CHAIN_DELTAS = 32  # differences based on each other, all of which are unpacked to read the last one
 _CHAIN_BYTES = 100_000_000  # unpacked for one content: bounds the time for large files
 _MAX_CACHED_BYTES = 32_000_000  # of unpacked contents, during a change: bounds the memory
 _MAX_CHECKED_BYTES = 1_000_000  # of a content that is unpacked as a check before others build on it: bounds the time
@@ -166,7 +166,7 @@ class Contents:
     def _pack_columns(self, content: bytes, base: int | None, ends: tuple[int, int] | None) -> tuple[Any, ...]:
         """The columns of a content: a difference to `base`, or, if the chain gets too long, to the end of the chain."""
         depth, size = self._depth(base)
-        if depth > _LONGEST_CHAIN or (depth > 1 and depth * max(size, len(content)) > _CHAIN_BYTES):
+        if depth > _MAX_CHAIN_DELTAS or (depth > 1 and depth * max(size, len(content)) > _CHAIN_BYTES):
             base, depth, ends = self._chain_end(base), 1, None
         if base is not None:
             try:
@@ -190,7 +190,7 @@ class Contents:
 
     def _chain_end(self, number: int | None) -> int | None:
         """The whole content at the end of a chain."""
-        for _ in range(_LONGEST_CHAIN + 1):
+        for _ in range(_MAX_CHAIN_DELTAS + 1):
             row = self._row("SELECT base FROM content WHERE number = ?", number)
             if row is None or row[0] is None:
                 break
@@ -202,7 +202,7 @@ class Contents:
         chain: list[tuple[int, Any]] = []
         while number is not None and number not in self._cache:
             row = self._row("SELECT base, size, head, tail, codec, data FROM content WHERE number = ?", number)
-            if row is None or len(chain) > _LONGEST_CHAIN:
+            if row is None or len(chain) > _MAX_CHAIN_DELTAS:
                 raise ValueError(number)
             chain.append((number, row))
             number = row[0]
@@ -297,7 +297,7 @@ def delta(new: bytes, old: bytes) -> bytes | None:
     numbers: list[int] = []
     literals: list[bytes] = []
     at = place = 0
-    while at < len(new) and len(literals) < _MOST_COPIES:
+    while at < len(new) and len(literals) < _MAX_COPIES:
         same = _common(new, at, old, place)
         numbers += [place, same]
         at, place = at + same, place + same
@@ -355,7 +355,7 @@ def pack(new: bytes, old: bytes = b"", ends: tuple[int, int] | None = None) -> P
         source_size=len(rest),
         dict_size=len(replaced),
         window_log=max(both.bit_length(), _SMALLEST_WINDOW),
-        hash_log=min(max(len(replaced).bit_length() + 1, _SMALLEST_TABLE), _LARGEST_TABLE),  # the default is too small
+        hash_log=min(max(len(replaced).bit_length() + 1, _SMALLEST_TABLE), _MAX_TABLE_BITS),  # the default is too small
     )
     dictionary = ZstdCompressionDict(replaced, dict_type=DICT_TYPE_RAWCONTENT)
     compressor = ZstdCompressor(dict_data=dictionary, compression_params=parameters)
@@ -396,7 +396,7 @@ def _common(new: bytes, at: int, old: bytes, place: int) -> int:
         step = min(step, most - same)
         if new[at + same : at + same + step] == old[place + same : place + same + step]:
             same += step
-            step = min(step * 2, _LARGEST_STEP) if grows else step
+            step = min(step * 2, _MAX_STEP_BYTES) if grows else step
         else:
             step, grows = step // 2, False
     return same

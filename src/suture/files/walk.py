@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from suture.files.protected import Guard
 
 GITIGNORE = ".gitignore"
-_LARGEST_IGNORE = 1 << 20  # bytes of a .gitignore: bounds the time
-_MOST_STARS = 20_000  # in a .gitignore: each makes a pattern slower
+_MAX_IGNORE_BYTES = 1 << 20  # bytes of a .gitignore: bounds the time
+_MAX_STARS = 20_000  # in a .gitignore: each makes a pattern slower
 _FIRST_READ_SIZE = 1 << 14  # bytes; most .gitignore files are smaller
-_MOST_OPEN = 64  # folders on the current path that stay open: a process may have few handles
+_MAX_OPEN_FOLDERS = 64  # folders on the current path that stay open: a process may have few handles
 _FEW_NAMES = 50  # in a folder, for which the choice is cached: larger folders rarely equal another
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
@@ -172,8 +172,8 @@ class _Walk:
             raise to_suture_error(error, f"{above.prefix}{name}" if above else ".", "read") from error
         level = _Level(handle, name, above)
         levels.append(level)
-        if len(levels) > _MOST_OPEN + 1:
-            self._close_level(levels[-_MOST_OPEN - 1])
+        if len(levels) > _MAX_OPEN_FOLDERS + 1:
+            self._close_level(levels[-_MAX_OPEN_FOLDERS - 1])
         if not self._include_ignored and GITIGNORE in files:
             level.ignores += self._read_ignore(level)
         self._choose(level, stage, files, folders)
@@ -243,15 +243,15 @@ class _Walk:
         except OSError as error:
             log.debug("walk", "%s: %s", path, error)
             return ()
-        for unit, size, limit in (("bytes", len(data), _LARGEST_IGNORE), ("stars", data.count(b"*"), _MOST_STARS)):
+        for unit, size, limit in (("bytes", len(data), _MAX_IGNORE_BYTES), ("stars", data.count(b"*"), _MAX_STARS)):
             if size > limit:
                 raise InputTooLarge(what=path, size=size, limit=limit, setting="", unit=unit)
         return ((len(level.prefix), Ignore(data)),)
 
     def _read(self, folder: int) -> bytes:
         count = self._fs.fill(folder, GITIGNORE, self._buffer)
-        if count == len(self._buffer) < _LARGEST_IGNORE:
-            self._buffer = bytearray(_LARGEST_IGNORE + 1)
+        if count == len(self._buffer) < _MAX_IGNORE_BYTES:
+            self._buffer = bytearray(_MAX_IGNORE_BYTES + 1)
             count = self._fs.fill(folder, GITIGNORE, self._buffer)
         return bytes(self._buffer[:count])
 
@@ -273,7 +273,7 @@ class _Walk:
                     raise to_suture_error(error, level.prefix[:-1], "read") from error
                 del levels[index:]
                 return None
-            if 0 < index - 1 < len(levels) - _MOST_OPEN:
+            if 0 < index - 1 < len(levels) - _MAX_OPEN_FOLDERS:
                 self._close_level(levels[index - 1])
         return handle
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _HEAD_SIZE = 8  # bytes before each message that hold its length
 _CHUNK_SIZE = 1 << 20  # bytes read from a pipe at once: bounds the memory
 _REPLY_TIMEOUT_MS = 5_000  # a batch of a search takes a few milliseconds
-_LARGEST_MESSAGE = 1 << 30  # bytes; a head that says more is damaged
+_MAX_MESSAGE_BYTES = 1 << 30  # bytes; a head that says more is damaged
 _MAX_IDLE_MS = 300_000  # after which a process without work ends: it holds memory that others may need
 _MAX_HANDLES = 1 << 12  # the highest inherited handle that the process closes
 _WORTH_ASKING = 200  # files to search here before handing any to a second process that already runs
@@ -344,7 +344,7 @@ def _message(handle: int, event: poll | None = None, deadline: float | None = No
     """The next message on a pipe; empty at its end. With an event, waiting is limited."""
     head = _read(handle, _HEAD_SIZE, event, deadline)
     size = int.from_bytes(head, "little")
-    if size > _LARGEST_MESSAGE:  # a faulty process may write anything
+    if size > _MAX_MESSAGE_BYTES:  # a faulty process may write anything
         raise OSError
     return _read(handle, size, event, deadline)
 

@@ -101,11 +101,11 @@ LANGUAGES = frozenset(
     )
 )
 """Languages of fences in which calls and quoted blocks are read; in other fences they are code."""
-_MOST_PATTERNS = 128  # compiled patterns that are cached: more than the readers have
+_MAX_PATTERNS = 128  # compiled patterns that are cached: more than the readers have
 _CLOCK_LINES = 1_024  # lines between two looks at the clock: a look takes as long as a short line
-MOST_DIGITS = 18
+MAX_DIGITS = 18
 """Digits of a line number: longer numbers are something else, and `int` refuses very many digits."""
-MOST_UNENDED = 20
+MAX_UNENDED = 20
 """Calls without an end after which no more are looked for: each one costs a pass over the rest of the reply."""
 
 
@@ -338,7 +338,7 @@ class Source:
         return self.lines[at].endswith("\r")
 
 
-@lru_cache(maxsize=_MOST_PATTERNS)
+@lru_cache(maxsize=_MAX_PATTERNS)
 def pattern(text: str) -> Pattern[str]:
     """A regular expression, compiled once."""
     import re  # not every reply needs it

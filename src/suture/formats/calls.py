@@ -24,7 +24,7 @@ can't be known, only that it is there.
 
 from __future__ import annotations
 
-from suture.formats import LANGUAGES, MOST_DIGITS, MOST_UNENDED, Block, Hunk, Source, Split, find_reader, pattern
+from suture.formats import LANGUAGES, MAX_DIGITS, MAX_UNENDED, Block, Hunk, Source, Split, find_reader, pattern
 from suture.formats.file_names import as_path, closes_fence, is_known
 from suture.records import Record
 
@@ -135,7 +135,7 @@ def has_other_names(text: str) -> bool | None:
 
 def begin(source: Source, at: int) -> Reader | None:
     """The reader of the call that may begin at a line, or None."""
-    if (source.fence and source.language not in LANGUAGES) or source.unended >= MOST_UNENDED:
+    if (source.fence and source.language not in LANGUAGES) or source.unended >= MAX_UNENDED:
         return None
     opening = _opening(source.line(at) or "")
     return None if opening is None else _read(source, at, opening)
@@ -578,7 +578,7 @@ def _expected_count(arguments: Mapping[str, Any]) -> int:
 def _number(arguments: Mapping[str, Any], keys: frozenset[str]) -> int | None:
     numbers = {str(arguments[key]).strip() for key in keys & arguments.keys()}
     if len(numbers) > 1 or not all(
-        number.removeprefix("-").isdecimal() and len(number) <= MOST_DIGITS for number in numbers
+        number.removeprefix("-").isdecimal() and len(number) <= MAX_DIGITS for number in numbers
     ):
         raise _InexactError
     return int(numbers.pop()) if numbers else None

@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LONGEST_PATH = 300  # characters of a path: longer text is something else
-_LONGEST_LINE = 20_000  # characters at the start of a line that are searched for paths: bounds the time
-_MOST_MENTIONED = 20  # likeliest files that a block may be about: each one is looked up in the workspace
+_MAX_PATH_CHARS = 300  # characters of a path: longer text is something else
+_MAX_LINE_CHARS = 20_000  # characters at the start of a line that are searched for paths: bounds the time
+_MAX_MENTIONED_FILES = 20  # likeliest files that a block may be about: each one is looked up in the workspace
 _CLAUSE_CHARACTERS = 80  # characters before and after a name in which the rest of its clause is searched for
 _LABELS = frozenset(
     (
@@ -288,7 +288,7 @@ class LinesAbove:
     @property
     def candidates(self) -> tuple[Mention, ...]:
         """The files that the block may be about, likeliest last."""
-        return tuple(dict.fromkeys(item.mention for item in self._decisive_items()))[-_MOST_MENTIONED:]
+        return tuple(dict.fromkeys(item.mention for item in self._decisive_items()))[-_MAX_MENTIONED_FILES:]
 
     def _decisive_items(self) -> list[_Item]:
         """The items that count."""
@@ -309,17 +309,17 @@ class LinesAbove:
 
 def path_after_label(line: str) -> str | None:
     """The path after a label such as `### File:`, or in a heading."""
-    return None if len(line) > 2 * _LONGEST_PATH else _label_path(line)
+    return None if len(line) > 2 * _MAX_PATH_CHARS else _label_path(line)
 
 
 def path_on_line(line: str) -> str | None:
     """The path on a line that is a path apart from decoration, or that begins with a path set off from the rest."""
-    return None if len(line) > 2 * _LONGEST_PATH else _path_on_line(line)
+    return None if len(line) > 2 * _MAX_PATH_CHARS else _path_on_line(line)
 
 
 def mentions(line: str) -> list[Mention]:
     """The files that a line may mention, in order, without duplicates."""
-    line = line[:_LONGEST_LINE]
+    line = line[:_MAX_LINE_CHARS]
     if not _may_hold_path(line):
         return []
     for nothing in (_URL, _TAG_END):
@@ -345,15 +345,15 @@ def is_announcement(line: str) -> bool:
 
 def is_excerpt(line: str) -> bool:
     """Whether a line says that what follows is part of a file or an example, and not a whole file."""
-    if pattern(_PARTS).search(line[: 2 * _LONGEST_PATH]) is None:
+    if pattern(_PARTS).search(line[: 2 * _MAX_PATH_CHARS]) is None:
         return False
-    words = " ".join(word for word in line[: 2 * _LONGEST_PATH].split() if not is_known(_trim(word.strip("`*:,\"'"))))
+    words = " ".join(word for word in line[: 2 * _MAX_PATH_CHARS].split() if not is_known(_trim(word.strip("`*:,\"'"))))
     return pattern(_PARTS).search(words) is not None and pattern(_WHOLES).search(words) is None
 
 
 def path_in_info(line: str) -> str | None:
     """The path in the info string of a code fence: alone, after the language, or as `title="..."`."""
-    info = line.strip().lstrip("`~").strip()[: 2 * _LONGEST_PATH]
+    info = line.strip().lstrip("`~").strip()[: 2 * _MAX_PATH_CHARS]
     if info.isalnum():
         return None  # a language, even if there is a file of that name
     classes = info.startswith("{")
@@ -450,7 +450,7 @@ def _path_in_tag(text: str) -> str | None:
     """The path in a tag, as its text or as an attribute."""
     if not text.startswith("<") or text.startswith("<!"):
         return None
-    tag, _, rest = text[1:_LONGEST_PATH].partition(">")
+    tag, _, rest = text[1:_MAX_PATH_CHARS].partition(">")
     name, _, attributes = tag.partition(" ")
     if name.lower() in _HTML_TAGS:
         return None
@@ -672,7 +672,7 @@ def _without_number(path: str) -> str:
 
 def _possible_path(text: str) -> str | None:
     """The text, if it may be a path: one word, with a folder, an extension or a known name."""
-    if not text or len(text) > _LONGEST_PATH or " " in text or not _NO_PATH.isdisjoint(text):
+    if not text or len(text) > _MAX_PATH_CHARS or " " in text or not _NO_PATH.isdisjoint(text):
         return None
     if text.isalnum():
         return text if text.lower() in _KNOWN_NAMES else None

@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
     from suture.formats import Reader
 
-_MOST_INTRODUCTION_LINES = 3
+_MAX_INTRODUCTION_LINES = 3
 """Lines above a fence, not counting blank ones, that may say what it contains."""
-_MOST_NOTED_LINES = 10
+_MAX_NOTED_LINES = 10
 """Lines of a fence, at its start or after a block, that may say which file comes."""
-_MOST_UNCLOSED = 20  # fenced files without an end after which no end is searched for: each search reads all the rest
+_MAX_UNCLOSED_FILES = 20  # without an end, after which no end is searched for: each search reads all the rest
 _TEXTS = {"md", "markdown"}
 _THOUGHTS = {"think", "thinking", "thought", "thoughts", "reasoning", "scratchpad"}
 """Languages of fences that contain thinking."""
@@ -368,7 +368,7 @@ class ReplyParser:
         """Read a line for file names; in a fence, only the first lines."""
         if self._source.fence:
             self._lines_noted += 1
-            if self._lines_noted <= _MOST_NOTED_LINES:
+            if self._lines_noted <= _MAX_NOTED_LINES:
                 self._above.add(line, fenced=True)
             return
         heading = self._above.add(line)
@@ -464,7 +464,7 @@ class ReplyParser:
             self._fenced[path] = None
             self._unread.append(Unread(at + 1, "fenced_file", path))
             return at + 1
-        end = (yield from self._fence_end(at, fence)) if self._unclosed < _MOST_UNCLOSED else None
+        end = (yield from self._fence_end(at, fence)) if self._unclosed < _MAX_UNCLOSED_FILES else None
         last = (end or at) + 1
         block = Block(0, "whole_file", "create", at + 1, last, path, written, problem=None if end else "no_end")
         if end is not None:
@@ -484,7 +484,7 @@ class ReplyParser:
         lines = [first] if _is_comment(first) else []
         lines.append(self._source.lines[at].strip().lstrip("`~"))
         above = (line for line in reversed(self._source.lines[self._first_free_line : at]) if line.strip())
-        for line, _ in zip(above, range(_MOST_INTRODUCTION_LINES), strict=False):
+        for line, _ in zip(above, range(_MAX_INTRODUCTION_LINES), strict=False):
             if parse_fence(line) is not None:
                 break
             lines.append(line)

@@ -28,7 +28,7 @@ and all angle brackets of the block are entities.
 
 from __future__ import annotations
 
-from suture.formats import MOST_DIGITS, MOST_UNENDED, Block, Hunk, Source, Split, find_reader
+from suture.formats import MAX_DIGITS, MAX_UNENDED, Block, Hunk, Source, Split, find_reader
 from suture.formats.file_names import parse_fence
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from suture.formats import Reader
 
-_SHORTEST_MARKER, _LONGEST_MARKER = 5, 9  # characters; models miscount the 7
+_MIN_MARKER_CHARS, _MAX_MARKER_CHARS = 5, 9  # characters; models miscount the 7
 _MARKERS = {
     "<": {"SEARCH": "search", "NEW_FILE": "new_file"},
     "-": {"SEARCH": "search"},
@@ -46,9 +46,9 @@ _MARKERS = {
 }
 _END_OF = {"search": "replace", "new_file": "end_of_file"}
 _START_OF = {"replace": "search", "end_of_file": "new_file"}
-_MOST_SPLITS = 20  # ways to split a block: each one is searched for in the file
-_MOST_INNER = 1_000  # blocks in the content of a block that are considered: bounds the time
-_MOST_LINES_ABOVE = 500  # lines above a block in which `<apply_diff>` is searched for: bounds the time
+_MAX_SPLITS = 20  # ways to split a block: each one is searched for in the file
+_MAX_INNER_BLOCKS = 1_000  # blocks in the content of a block that are considered: bounds the time
+_MAX_LINES_ABOVE = 500  # lines above a block in which `<apply_diff>` is searched for: bounds the time
 _NUMBERS = (":start_line:", ":end_line:")
 _ESCAPED = ("\\<<<<<<<", "\\=======", "\\>>>>>>>", "\\-------", *(f"\\{name}" for name in _NUMBERS))
 
@@ -59,10 +59,10 @@ def marker(line: str) -> str | None:
     """The kind of marker that a line is: `search`, `new_file`, `separator`, `replace`, `end_of_file`; None for none."""
     text = line.strip()
     char = text[:1]
-    if char not in {"<", "=", ">", "-", "+"} or not text.startswith(char * _SHORTEST_MARKER):
+    if char not in {"<", "=", ">", "-", "+"} or not text.startswith(char * _MIN_MARKER_CHARS):
         return None
     words = text.lstrip(char)
-    if not _SHORTEST_MARKER <= len(text) - len(words) <= _LONGEST_MARKER:
+    if not _MIN_MARKER_CHARS <= len(text) - len(words) <= _MAX_MARKER_CHARS:
         return None
     if char == "=":
         return None if words else "separator"
@@ -112,7 +112,7 @@ def unwrap(source: Source, at: int) -> Generator[None, None, bool]:
     start = source.lines[at].lstrip()
     if start.startswith(_QUOTE) and at >= source.quotation_end:
         return (yield from _unquote(source, at))
-    if start.startswith(_ENTITY * _LEAST_ENTITIES) and source.unended < MOST_UNENDED:
+    if start.startswith(_ENTITY * _LEAST_ENTITIES) and source.unended < MAX_UNENDED:
         decoded = Source.of(_unescape_line(source.lines[at]))
         return find_reader(decoded, 0) is not None and (yield from _decode(source, at))
     return False
@@ -218,9 +218,9 @@ def _search(source: Source, at: int, end: int) -> Block:
     separators = _separators(source, at, end)
     size = _size(source.lines[at])
     same = [separator for separator in separators if _size(source.lines[separator]) == size]
-    if len(separators) > _MOST_SPLITS:
+    if len(separators) > _MAX_SPLITS:
         separators = same
-    if not 0 < len(separators) <= _MOST_SPLITS:
+    if not 0 < len(separators) <= _MAX_SPLITS:
         problem = "many_separators" if separators else "no_separator"
         return Block(0, "search_replace", "update", at + 1, end + 1, None, problem=problem)
     crlf, lead = source.is_crlf(at), source.lead(at)
@@ -242,11 +242,11 @@ def _skip_line_numbers(source: Source, at: int) -> tuple[int, int | None]:
     numbers: dict[str, int] = {}
     for line, name in zip(lines, _NUMBERS if lines[0].startswith(_NUMBERS[0]) else _NUMBERS[1:], strict=False):
         number = line.removeprefix(name).strip()
-        if number == line or not number.isdecimal() or len(number) > MOST_DIGITS:
+        if number == line or not number.isdecimal() or len(number) > MAX_DIGITS:
             break
         numbers[name] = int(number)
     behind = lines[len(numbers) : len(numbers) + 1]
-    ruled = bool(numbers) and bool(behind) and len(behind[0]) >= _SHORTEST_MARKER and not behind[0].strip("-")
+    ruled = bool(numbers) and bool(behind) and len(behind[0]) >= _MIN_MARKER_CHARS and not behind[0].strip("-")
     return at + len(numbers) + ruled, numbers.get(_NUMBERS[0])
 
 
@@ -254,7 +254,7 @@ def _number_in_marker(line: str) -> int | None:
     """The line number in `line=10` after a marker."""
     _, sign, number = line.partition(" line=")
     number = number.strip().strip("\"'")
-    return int(number) if sign and number.isdecimal() and len(number) <= MOST_DIGITS else None
+    return int(number) if sign and number.isdecimal() and len(number) <= MAX_DIGITS else None
 
 
 def _unescape(texts: list[str], source: Source, at: int, *, numbered: bool) -> list[str]:
@@ -268,7 +268,7 @@ def _unescape(texts: list[str], source: Source, at: int, *, numbered: bool) -> l
 
 def _is_applied_diff(source: Source, at: int) -> bool:
     """Whether a block is in Roo's `<apply_diff>`."""
-    for line in reversed(source.lines[max(at - _MOST_LINES_ABOVE, 0) : at]):
+    for line in reversed(source.lines[max(at - _MAX_LINES_ABOVE, 0) : at]):
         if "apply_diff>" in line:
             return "</apply_diff>" not in line
     return False
@@ -281,7 +281,7 @@ def _separators(source: Source, at: int, end: int) -> list[int]:
     if len(numbers) > 1:
         inner = [(begin, last) for begin in range(at + 1, end) if (last := source.block_ends.get(begin)) is not None]
         numbers = [
-            number for number in numbers if not any(begin < number < last for begin, last in inner[:_MOST_INNER])
+            number for number in numbers if not any(begin < number < last for begin, last in inner[:_MAX_INNER_BLOCKS])
         ]
     return numbers
 

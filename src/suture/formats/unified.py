@@ -63,7 +63,7 @@ NOWHERE = "/dev/null"
 _PREFIXES = frozenset("abciow12")
 _OCTAL = frozenset("01234567")
 _ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
-_MOST_BYTE = 0xFF  # the largest escape: three octal digits can be more
+_MAX_BYTE = 0xFF  # the largest escape: three octal digits can be more
 _KIND, _REGULAR = 0o170000, 0o100000  # in git's modes: the bits of the file type, and those of a regular file
 _EMPTY_BLOBS = (  # git's names of an empty file, in SHA-1 and SHA-256
     "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
@@ -284,7 +284,7 @@ def _unquote(written: str) -> str:
             at += 2
         else:
             byte = _octal(written[at + 1 : at + 4])
-            if byte is None or byte > _MOST_BYTE:
+            if byte is None or byte > _MAX_BYTE:
                 return written
             raw.append(byte)
             at += 4

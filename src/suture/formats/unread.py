@@ -60,13 +60,13 @@ _WRAPPER_TAGS = calls.word_set(
 )
 """Tags that enclose other tags or prose."""
 _CALL_BEGINS = ("[TOOL", "Action:")
-_MOST_LINES_BETWEEN = 300  # lines between the two halves of an edit: bounds the time
-_FEW_LINES_BETWEEN, _MOST_UNENDED = 20, 100
-"""After `_MOST_UNENDED` calls without an end, an end is searched for only in the next `_FEW_LINES_BETWEEN` lines."""
-_MOST_LINES_ABOVE = 6  # lines above a passage, not counting blank ones, that may name its file: higher ones name others
-_LONGEST_LINE = 2_000  # characters at the start of a line that are examined: bounds the time
-_MOST_LINES_TO_FENCE = 3  # lines from an introduction to its fence, counting blank ones: later fences have their own
-_LONGEST_LABEL = 100  # characters of a label: longer lines are prose
+_MAX_LINES_BETWEEN = 300  # lines between the two halves of an edit: bounds the time
+_FEW_LINES_BETWEEN, _MAX_UNENDED = 20, 100
+"""After `_MAX_UNENDED` calls without an end, an end is searched for only in the next `_FEW_LINES_BETWEEN` lines."""
+_MAX_LINES_ABOVE = 6  # lines above a passage, not counting blank ones, that may name its file: higher ones name others
+_MAX_LINE_CHARS = 2_000  # characters at the start of a line that are examined: bounds the time
+_MAX_LINES_TO_FENCE = 3  # lines from an introduction to its fence, counting blank ones: later fences have their own
+_MAX_LABEL_CHARS = 100  # characters of a label: longer lines are prose
 _SHORTEST_TEXT = 4  # characters, not counting whitespace, recognized in a block: shorter texts occur by chance
 
 _NAMED = "path|file_?path|filePath|file|file_?name|target_?file|TargetFile|target_?path|relative_?path"
@@ -188,7 +188,7 @@ class _Reply:
         usable = [block for block in blocks if not block.problem]
         self.covered = {number for block in usable for number in range(block.line - 1, block.end_line)}
         self.seen = [number for number in seen if number not in self.covered]
-        self.lines = {number: (source.line(number) or "")[:_LONGEST_LINE] for number in self.seen}
+        self.lines = {number: (source.line(number) or "")[:_MAX_LINE_CHARS] for number in self.seen}
         self.reads = bool(usable)
         self.reported: set[int] = set()
         """Lines that are part of a reported item."""
@@ -234,7 +234,7 @@ class _Reply:
     def path_above(self, number: int) -> str | None:
         """The file that the lines above a line name, up to the previous block."""
         looked = 0
-        while number - 1 in self.lines and looked < _MOST_LINES_ABOVE:
+        while number - 1 in self.lines and looked < _MAX_LINES_ABOVE:
             number -= 1
             line = self.lines[number]
             path = _path_in(line)
@@ -314,7 +314,7 @@ def _end_of_call(reply: _Reply, numbers: Sequence[int], at: int) -> int:
     if around and not (listed or called or line.startswith(_CALL_BEGINS)):
         return at
     depth, parentheses, blank = 0, 0, len(numbers)
-    reach = _MOST_LINES_BETWEEN if reply.unended < _MOST_UNENDED else _FEW_LINES_BETWEEN
+    reach = _MAX_LINES_BETWEEN if reply.unended < _MAX_UNENDED else _FEW_LINES_BETWEEN
     for place in range(at, min(len(numbers), at + reach)):
         text = reply.lines[numbers[place]]
         if place > at and numbers[place] != numbers[place - 1] + 1:
@@ -433,7 +433,7 @@ def _find_markers(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         if start:
             open_at.setdefault({"<": ">", "-": "+"}[start[1][0]], (number, start))
         first, start = open_at.pop(end[1][0], (0, None)) if end else (0, None)
-        if start and number - first < _MOST_LINES_BETWEEN:
+        if start and number - first < _MAX_LINES_BETWEEN:
             word = start[2].lower()
             edits = word in _OLD_WORDS or word.startswith(("edit", "patch", "update", "file"))
             yield reply.unread(first, "markers", _known_path(start[3].strip(" :`")), edits=edits)
@@ -441,7 +441,7 @@ def _find_markers(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
 
 def _find_escaped_blocks(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
     """Find blocks whose markers are not at the start of their lines, or are escaped."""
-    open_at = -_MOST_LINES_BETWEEN
+    open_at = -_MAX_LINES_BETWEEN
     for number in passage.numbers:
         line = reply.lines[number]
         start, end = _search("inside", line), _search("closed", line)
@@ -449,9 +449,9 @@ def _find_escaped_blocks(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
             yield reply.unread(number, "escaped")
         elif start and not end and marker(line) is None:
             open_at = number
-        elif end and not start and number - open_at < _MOST_LINES_BETWEEN:
+        elif end and not start and number - open_at < _MAX_LINES_BETWEEN:
             yield reply.unread(open_at, "escaped")
-            open_at = -_MOST_LINES_BETWEEN
+            open_at = -_MAX_LINES_BETWEEN
         section = _search("section", line)
         if section and line.count("`", 0, section.start()) % 2 == 0:
             yield Unread(number + 1, "escaped", as_path(section[1]), edits=True)
@@ -474,8 +474,8 @@ def _find_fields(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         if key not in calls.PATHS or path is None:
             continue
         names = set()
-        for later, (name, _) in fields[place + 1 : place + _MOST_LINES_BETWEEN]:
-            if name in calls.PATHS or later - number > _MOST_LINES_BETWEEN:
+        for later, (name, _) in fields[place + 1 : place + _MAX_LINES_BETWEEN]:
+            if name in calls.PATHS or later - number > _MAX_LINES_BETWEEN:
                 break
             names.add(name)
         old, new = _sides(names)
@@ -553,7 +553,7 @@ def _read_script(reply: _Reply, numbers: Sequence[int], place: int, command: str
         path = _known_path(next(filter(None, match.groups()))) if match else None
         return Unread(numbers[place] + 1, "shell", path) if path else None
     end = _here_end(reply, numbers, place)
-    lines = [reply.lines[number] for number in numbers[place + 1 : place + _MOST_LINES_BETWEEN] if number < end]
+    lines = [reply.lines[number] for number in numbers[place + 1 : place + _MAX_LINES_BETWEEN] if number < end]
     paths = [path for line in lines for word in _quoted_texts(line) if (path := _known_path(word))]
     return Unread(numbers[place] + 1, "shell", next(iter(paths), None)) if "write" in " ".join(lines) else None
 
@@ -598,7 +598,7 @@ def _find_listings(reply: _Reply, passage: _Passage) -> Iterator[Unread]:
         path = _known_path(match[1]) if match else None
         if path is None:
             continue
-        below = [reply.lines[number] for number in passage.numbers[place + 1 : place + _MOST_LINES_BETWEEN]]
+        below = [reply.lines[number] for number in passage.numbers[place + 1 : place + _MAX_LINES_BETWEEN]]
         end = next((at for at, line in enumerate(below) if line[:1].strip()), len(below))
         added = [signed[1] for line in below[:end] if (signed := _search("signed", line))]
         if not any(_is_in(text, reply.new) for text in added):
@@ -628,7 +628,7 @@ def _find_in_prose(reply: _Reply, passages: Sequence[_Passage]) -> Iterator[Unre
 def _find_below_introduction(reply: _Reply, number: int, fence: _Passage) -> Iterator[Unread]:
     """Find a fence with code below a line that says what to do with it."""
     line = reply.lines[number]
-    if fence.language in {None, *_NOT_CODE} or fence.opening - number > _MOST_LINES_TO_FENCE:
+    if fence.language in {None, *_NOT_CODE} or fence.opening - number > _MAX_LINES_TO_FENCE:
         return
     paths = _files(line)
     ordered = _search("order", line) or (_search("whole", line) and line.rstrip().endswith(":"))
@@ -663,7 +663,7 @@ def _find_in_fences(reply: _Reply, rest: Sequence[_Passage], number: int) -> Ite
 
 def _label(line: str) -> str:
     """The words of a label without filler words; empty for other lines."""
-    if len(line) > _LONGEST_LABEL:
+    if len(line) > _MAX_LABEL_CHARS:
         return ""
     named = {word for path in _files(line) for word in path.split()}
     words = [

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 __all__ = ["RUNGS", "Base", "Found", "Index", "Refused", "Sides", "Site", "find_at_line", "locate", "locate_in_bases"]
 
 _AS_SENT = ("exact", "line_ends")
-_MOST_LINES = 5_000
+_MAX_LINES = 5_000
 """Longer texts are searched for only as sent, which bounds the time."""
-_MOST_BYTES_LOOSELY = 4_000_000  # total bytes of versions that are searched for another form of a text: bounds the time
+_MAX_LOOSE_BYTES = 4_000_000  # total bytes of versions that are searched for another form of a text: bounds the time
 _LEAST_LIKENESS = 0.5  # share of equal characters below which replaced lines count as deleted
 
 
@@ -69,7 +69,7 @@ def locate(
         answer = _check_earlier_versions(index, old, answer, find)
     elif answer is None:
         answer = _rebase(index, old, find)
-    if answer is None and old.count("\n") <= _MOST_LINES:
+    if answer is None and old.count("\n") <= _MAX_LINES:
         answer = _find_nearly(index, old, new)
     return answer or Refused("missing")
 
@@ -84,7 +84,7 @@ def locate_in_bases(index: Index, old: str, new: str, *, whole_lines: bool = Fal
 def _find_whole(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool) -> Answer | None:
     """Find the whole text in a version of the file, as it was sent or in another form."""
     answer = find_as_sent(index, old, new, match, whole_lines=whole_lines)
-    if answer is not None or match == "exact" or old.count("\n") > _MOST_LINES:
+    if answer is not None or match == "exact" or old.count("\n") > _MAX_LINES:
         return answer
     return _climb(index, old, new, match, whole_lines=whole_lines, literal=literal)
 
@@ -228,7 +228,7 @@ def _versions_with(index: Index, old: str) -> Iterator[Base]:
     size = 0
     for base in others:
         size += len(base.body)
-        if size > _MOST_BYTES_LOOSELY:
+        if size > _MAX_LOOSE_BYTES:
             return
         yield base
 

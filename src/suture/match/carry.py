@@ -56,7 +56,7 @@ _NEW_LINE_CHARACTERS = 4  # letters and digits of a new line that is not in the 
 _ADDED_CHARACTERS = 3  # the same, for everything that a part of the change adds
 _NEAR_LINES = 3  # a line that occurs several times must be this close to the place to belong to it
 _LINE_LIKENESS = 0.6  # share of equal characters from which a new line is taken for a changed old line
-_MOST_CELLS = 10_000  # pairs of old and new lines that are compared: bounds the time, which is quadratic
+_MAX_CELLS = 10_000  # pairs of old and new lines that are compared: bounds the time, which is quadratic
 
 
 class _Clash(Exception):
@@ -357,7 +357,7 @@ class _Carry:
     def _successors(self, region: Change) -> list[tuple[int, int]]:
         """The old lines of a region, each paired with the new line that it became, in order."""
         i, j, k, m = region
-        if (j - i) * (m - k) > _MOST_CELLS:
+        if (j - i) * (m - k) > _MAX_CELLS:
             return []
         best = [[0.0] * (m - k + 1) for _ in range(j - i + 1)]
         alike = [

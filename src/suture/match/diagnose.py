@@ -16,7 +16,7 @@ from itertools import zip_longest
 
 from suture.bounds import check_time
 from suture.match import locate, locate_in_bases
-from suture.match.index import MOST_LINES_OF_WORD, Found, Refused, Sides, Site
+from suture.match.index import MAX_LINES_OF_WORD, Found, Refused, Sides, Site
 from suture.match.ladder import find_applied, old_lines_remain
 from suture.match.normalize import (
     PLAIN,
@@ -54,16 +54,16 @@ if TYPE_CHECKING:
 
 
 # What is reported: enough to choose a place, and no more
-_MOST_PLACES = 5  # nearest places that are named
+_MAX_PLACES = 5  # nearest places that are named
 _FEW_PLACES = 3  # the same if one place fits; other places are shown only for texts of up to so many lines
-_MOST_AMBIGUOUS = 10  # equally good places that are compared
-_MOST_DIFFERENCES = 40  # differences of one place
-_MOST_BLOCK_LINES = 80  # lines of the longest block that is shown whole
+_MAX_AMBIGUOUS_PLACES = 10  # equally good places that are compared
+_MAX_DIFFERENCES = 40  # differences of one place
+_MAX_BLOCK_LINES = 80  # lines of the longest block that is shown whole
 _LINES_AROUND = 10  # lines shown before and after a place if its block is longer
 _LONG_CORRECTION = 12  # lines from which on a correction has only the lines around the change
 _CORRECTION_CONTEXT = 2  # lines before and after the change in such a correction
-_MOST_CORRECTION_CONTEXT = 12  # attempts to make a correction unique by one more line on both sides
-_LARGEST_CORRECTION = 1_000_000  # bytes of old and new together
+_MAX_CORRECTION_CONTEXT = 12  # attempts to make a correction unique by one more line on both sides
+_MAX_CORRECTION_BYTES = 1_000_000  # bytes of old and new together
 
 # What counts as similar: shares of equal characters, and numbers of letters and digits. They decide what a
 # failure says, not where an edit lands
@@ -78,18 +78,18 @@ _LINES_ALIKE = 0.5  # from here on, one line is the other one, changed
 _LEAST_LINE_PERCENT = 60  # the least likeness, in percent, of a file's line to the text's longest line
 
 # What is compared: bounds on the time
-_MOST_WORDS = 12  # words of the text that are searched for, the longest ones
+_MAX_WORDS = 12  # words of the text that are searched for, the longest ones
 _SHORTEST_WORD = 3  # letters and digits of the shortest such word
-_MOST_SHARING_LINES = 40  # lines that share words with the text and are compared with it
+_MAX_SHARING_LINES = 40  # lines that share words with the text and are compared with it
 _COMPARED_CHARACTERS = 50_000  # of texts that are compared by characters; longer ones are compared by lines
 _MANY_FILE_LINES = 2_000  # lines of texts that are compared in order; of longer ones, equal lines are counted
-_MOST_CELLS = 2_000_000  # characters of a piece times characters of a line in which its best part is searched for
-_MOST_FILE_CELLS = 100_000_000  # the same for a line and a whole file
+_MAX_CELLS = 2_000_000  # characters of a piece times characters of a line in which its best part is searched for
+_MAX_FILE_CELLS = 100_000_000  # the same for a line and a whole file
 _FEW_LINES = 20_000  # lines of a file whose lines are all compared with the text's longest line
-_LONGEST_DIAGNOSED_LINE = 1_000  # characters of that line
-_MOST_LINES = 400  # lines that are paired by content; longer texts are paired by line number
-_LONGEST_LINE = 2_000  # characters of a line that is compared word by word
-_MOST_COMPARED = 4_000_000_000  # products of characters when lines are paired by likeness: a fraction of a second
+_MAX_DIAGNOSED_LINE_CHARS = 1_000  # characters of that line
+_MAX_LINES = 400  # lines that are paired by content; longer texts are paired by line number
+_MAX_LINE_CHARS = 2_000  # characters of a line that is compared word by word
+_MAX_COMPARED_CELLS = 4_000_000_000  # products of characters when lines are paired by likeness: a fraction of a second
 
 _DIFFERS_IN: dict[str, Callable[[str], str]] = {
     "case": str.lower,
@@ -178,7 +178,7 @@ def diagnose(index: Index, old: str, new: str) -> Failure:
     if isinstance(answer, Found):
         return _correctable_failure(index, old, new, answer, comparison)
     spans = (
-        [*map(_lines, answer.sites[:_MOST_AMBIGUOUS])] if len(index.lines) else []
+        [*map(_lines, answer.sites[:_MAX_AMBIGUOUS_PLACES])] if len(index.lines) else []
     )  # an empty file has no lines to show
     why, sites = answer.why, answer.sites
     if why == "missing" and not answer.rung:
@@ -252,7 +252,7 @@ def correction(index: Index, answer: Found, *, finished: bool = True) -> Correct
     low, high = min(first, answer.site.start_line), max(last, answer.site.end_line)
     if high - low >= _LONG_CORRECTION:
         low, high = max(first - _CORRECTION_CONTEXT, low), min(last + _CORRECTION_CONTEXT, high)
-    for _ in range(_MOST_CORRECTION_CONTEXT):
+    for _ in range(_MAX_CORRECTION_CONTEXT):
         start, end = lines.span(low)[0], lines.span(high)[1]
         part = _changed_part(index, edits, start, end)
         bare = None if finished else _changed_part(index, edits, start, end, lines.ending(high))
@@ -279,20 +279,20 @@ def block(index: Index, start_line: int, end_line: int) -> tuple[int, int]:
     first, last = start_line - 1, end_line - 1
     indent = min((depth(line) for line in index.window(first, last + 1) if line.strip()), default=0)
     top = first
-    while top > 0 and first - top < _MOST_BLOCK_LINES and (indent or index.line(top - 1).strip()):
+    while top > 0 and first - top < _MAX_BLOCK_LINES and (indent or index.line(top - 1).strip()):
         top -= 1
         line = index.line(top)
         if line.strip() and depth(line) < indent:
             break
     header = depth(index.line(top))
     bottom = last
-    while bottom + 1 < len(index.lines) and bottom - last < _MOST_BLOCK_LINES:
+    while bottom + 1 < len(index.lines) and bottom - last < _MAX_BLOCK_LINES:
         line = index.line(bottom + 1)
         if line.strip() and depth(line) <= header:
             bottom += line.strip()[0] in ")]}"
             break
         bottom += 1
-    if bottom - top >= _MOST_BLOCK_LINES:
+    if bottom - top >= _MAX_BLOCK_LINES:
         top, bottom = max(first - _LINES_AROUND, 0), min(last + _LINES_AROUND, len(index.lines) - 1)
     while bottom > last and not index.line(bottom).strip():
         bottom -= 1
@@ -412,7 +412,7 @@ def _places_by_words(index: Index, old: str) -> list[int]:
             begin = max(place - offset, 0)
             votes[begin] = votes.get(begin, 0.0) + len(word) / len(places)
     return sorted(votes, key=lambda begin: (-votes[begin], begin))[
-        : _MOST_SHARING_LINES if len(lines) > 1 else MOST_LINES_OF_WORD
+        : _MAX_SHARING_LINES if len(lines) > 1 else MAX_LINES_OF_WORD
     ]
 
 
@@ -426,9 +426,9 @@ def _places_by_line(index: Index, old: str) -> list[int]:
         return []
     offset = max(range(len(lines)), key=lambda number: len(lines[number].strip()))
     longest = lines[offset].strip()
-    if len(longest) > _LONGEST_DIAGNOSED_LINE or len(longest) * len(index.body) > _MOST_FILE_CELLS:
+    if len(longest) > _MAX_DIAGNOSED_LINE_CHARS or len(longest) * len(index.body) > _MAX_FILE_CELLS:
         return []
-    choices = {number: index.line(number).strip()[:_LONGEST_DIAGNOSED_LINE] for number in index.solid}
+    choices = {number: index.line(number).strip()[:_MAX_DIAGNOSED_LINE_CHARS] for number in index.solid}
     scorer = ratio if len(lines) > 1 else partial_ratio
     alike = extract(longest, choices, scorer=scorer, score_cutoff=_LEAST_LINE_PERCENT, limit=3)
     return [max(number - offset, 0) for _, _, number in alike]
@@ -437,7 +437,7 @@ def _places_by_line(index: Index, old: str) -> list[int]:
 def _words(text: str) -> list[str]:
     """The longest words of a text, longest first."""
     words = [word for word in dict.fromkeys(re.findall(r"\w+", text)) if informative(word) >= _SHORTEST_WORD]
-    return sorted(words, key=len, reverse=True)[:_MOST_WORDS]
+    return sorted(words, key=len, reverse=True)[:_MAX_WORDS]
 
 
 def _lines(site: Site) -> _Span:
@@ -454,7 +454,7 @@ def _without_overlaps(spans: Sequence[_Span]) -> list[_Span]:
     for span in spans:
         if not any(_overlap(span, other) for other in result):
             result.append(span)
-    return result[:_MOST_PLACES]
+    return result[:_MAX_PLACES]
 
 
 def _best_reading(requests: Sequence[Request], current: Sequence[str]) -> Request:
@@ -510,7 +510,7 @@ def _best_part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[s
 
     line, indented = current[0], bool(lead(sent[0]))
     start, end = 0 if indented else depth(line), len(line)
-    if len(sent[0]) < len(line) - start and len(sent[0]) * len(line) <= _MOST_CELLS:
+    if len(sent[0]) < len(line) - start and len(sent[0]) * len(line) <= _MAX_CELLS:
         alignment = partial_ratio_alignment(sent[0].strip(), line)
         assert alignment is not None  # noqa: S101  there is always a best part
         begin, end = _whole_words(line, alignment.dest_start, alignment.dest_end)
@@ -562,7 +562,7 @@ def _changed_part(
         return None
     end -= len(ending)
     before, after = before.removesuffix(ending), after.removesuffix(ending)
-    if len(before) + len(after) > _LARGEST_CORRECTION:
+    if len(before) + len(after) > _MAX_CORRECTION_BYTES:
         return None
     try:
         old, new = (part.decode() for part in (before, after))
@@ -580,7 +580,7 @@ def _count_differences(every_difference: Iterable[Difference]) -> list[Differenc
     for difference in every_difference:
         key = difference.what, difference.expected, difference.found
         counted[key] = counted[key].evolve(times=counted[key].times + 1) if key in counted else difference
-    return list(counted.values())[:_MOST_DIFFERENCES]
+    return list(counted.values())[:_MAX_DIFFERENCES]
 
 
 def _line_differences(sent: Sequence[str], current: Sequence[str], line: int, column: int) -> Iterator[Difference]:
@@ -602,7 +602,7 @@ def _line_differences(sent: Sequence[str], current: Sequence[str], line: int, co
 
 def _pairs(sent: Sequence[str], current: Sequence[str]) -> Iterator[_Pair]:
     """Pairs of a sent line and the file's line to compare it with; None if there is none."""
-    if max(len(sent), len(current)) > _MOST_LINES:
+    if max(len(sent), len(current)) > _MAX_LINES:
         yield from zip_longest(range(len(sent)), range(len(current)))
         return
     done = place = 0
@@ -633,7 +633,10 @@ def _changed_ranges(one: Sequence[str] | Sequence[bytes], other: Sequence[str] |
 
 def _pairs_in_gap(sent: Sequence[str], current: Sequence[str], numbers: range, places: range) -> Iterator[_Pair]:
     """Pair lines that are alike, in order, and leave the others unpaired. Too much text is paired by line number."""
-    if sum(len(sent[number]) for number in numbers) * sum(len(current[place]) for place in places) > _MOST_COMPARED:
+    if (
+        sum(len(sent[number]) for number in numbers) * sum(len(current[place]) for place in places)
+        > _MAX_COMPARED_CELLS
+    ):
         yield from zip_longest(numbers, places)
         return
     free = places.start
@@ -654,7 +657,9 @@ def _likeness(one: str, other: str) -> float:
     if bool(one.strip()) != bool(other.strip()):
         return 0.0
     longest = max(len(one), len(other))
-    return likeness(one, other) if longest <= _LONGEST_LINE else sum(_common_ends(one.strip(), other.strip())) / longest
+    return (
+        likeness(one, other) if longest <= _MAX_LINE_CHARS else sum(_common_ends(one.strip(), other.strip())) / longest
+    )
 
 
 def _differences_in_line(sent: str, actual: str, line: int, column: int) -> Iterator[Difference]:
@@ -671,7 +676,7 @@ def _differences_in_body(sent: str, actual: str, line: int, column: int) -> Iter
     """Compare word by word; in a long line, the part that differs is one difference."""
     if sent == actual:
         return
-    if max(len(sent), len(actual)) > _LONGEST_LINE:
+    if max(len(sent), len(actual)) > _MAX_LINE_CHARS:
         head, tail = _common_ends(sent, actual)
         one, other = sent[head : len(sent) - tail], actual[head : len(actual) - tail]
         yield _classify(one, other, "", line, column + head)

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 from suture.match.dialect import Dialect
-from suture.match.index import MOST_PLACES, Found, Match, Refused, Site, merge_words
+from suture.match.index import MAX_PLACES, Found, Match, Refused, Site, merge_words
 from suture.match.ladder import COMPARED, LEVEL, RUNGS, find_applied_at, make_change
 from suture.match.normalize import Request, coarse, encode_line, lead, readings, trail
 from suture.records import Record
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from suture.match.index import Answer, Index
 
 _SHORTEST_KEY = 4  # bytes of a piece that is searched for in another form: shorter ones occur by chance
-_LONGEST_LINE = 20_000  # characters of a line in which a piece is searched for: bounds the time
+_MAX_LINE_CHARS = 20_000  # characters of a line in which a piece is searched for: bounds the time
 
 
 class Piece(Record):
@@ -121,7 +121,7 @@ def _occurrences(body: bytes, needle: bytes) -> tuple[list[int], bool]:
     """Where some bytes occur, and whether the list is complete."""
     starts: list[int] = []
     at = body.find(needle)
-    for _ in range(MOST_PLACES):
+    for _ in range(MAX_PLACES):
         if at < 0:
             return starts, True
         end = at + len(needle)
@@ -243,7 +243,7 @@ def _find_pieces(index: Index, needle: str) -> tuple[list[Piece], bool]:
         return result, True
     at, ordinal, counted = index.stream.find(key), -1, 0
     line, offsets, known = "", [0], -1
-    for _ in range(MOST_PLACES):
+    for _ in range(MAX_PLACES):
         if at < 0:
             return result, True
         ordinal += index.stream.count(b"\n", counted, at)
@@ -251,7 +251,7 @@ def _find_pieces(index: Index, needle: str) -> tuple[list[Piece], bool]:
         number = index.solid[ordinal]
         if number != known:
             line, known = index.line(number), number
-            offsets = _offsets(line) if len(line) <= _LONGEST_LINE else [0]
+            offsets = _offsets(line) if len(line) <= _MAX_LINE_CHARS else [0]
         begin = at - index.stream.rindex(b"\n", 0, at + 1) - 1
         piece = _piece_at(line, offsets, number, begin, begin + len(key)) if len(offsets) > 1 else None
         if piece is not None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from suture.formats.search_replace import marker
 from suture.match import locate, locate_in_bases
 from suture.match.exact import find_at_line
-from suture.match.index import MOST_PLACES, Found, Index, Refused, Site, declared_name, header_name
+from suture.match.index import MAX_PLACES, Found, Index, Refused, Site, declared_name, header_name
 from suture.match.normalize import depth
 from suture.records import Record
 from suture.text.edits import Span, edit
@@ -30,7 +30,7 @@ OUTSIDE = "outside"
 """The detail of a text that is in the file, but not in what its hunk names."""
 NOT_NAMED = "not_named"
 """The detail of a text whose hunk names something that is not in the file."""
-_MOST_CONTEXT_LINES = 20  # lines named above a hunk that are followed, level by level: bounds the time
+_MAX_CONTEXT_LINES = 20  # lines named above a hunk that are followed, level by level: bounds the time
 _CUT_BY_GIT = 78  # characters from which on a name may be cut inside a word: git cuts at 80
 
 
@@ -260,7 +260,7 @@ def _tears(index: Index, place: Found, split: Split) -> bool:
 def _decide(index: Index, hunk: Hunk, split: Split, answer: Refused, match: str, expected: Expected) -> Found | Refused:
     """Choose between places that fit equally, if everything else known about the hunk leaves only one."""
     sites, last = list(answer.sites), len(index.lines)
-    if len(sites) >= MOST_PLACES or answer.rung == "similar":
+    if len(sites) >= MAX_PLACES or answer.rung == "similar":
         return answer  # there may be more places, or a better one outside of what the hunk names
     sites = [site for site in sites if site.start_line >= expected.behind]
     if hunk.at_end or not (hunk.part or split.old.endswith("\n")):
@@ -324,7 +324,7 @@ def _scopes_of_context(index: Index, context: Sequence[str]) -> list[tuple[int, 
     """The ranges that the context lines name, level by level: first and last line, counted from 1."""
     lines = index.texts
     scopes = [(0, len(lines))]
-    for named in context[:_MOST_CONTEXT_LINES]:
+    for named in context[:_MAX_CONTEXT_LINES]:
         inner = [number for first, end in scopes for number in _find_named_lines(lines, named.strip(), first, end)]
         scopes = [(number, _end(lines, number)) for number in dict.fromkeys(inner)]
     return [(first + 1, end) for first, end in scopes]

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_MOST_LINES_COMPARED = 30_000  # lines at all places of one text together: bounds the time
-_MOST_OFFSET_LINES = 4_000_000  # lines compared when a text is searched for inside another one: bounds the time
-_MOST_WORD_TRIES = 10_000  # occurrences of some letters that are checked for a whole word: bounds the time
-MOST_LINES_OF_WORD = 200
+_MAX_LINES_COMPARED = 30_000  # lines at all places of one text together: bounds the time
+_MAX_OFFSET_LINES = 4_000_000  # lines compared when a text is searched for inside another one: bounds the time
+_MAX_WORD_TRIES = 10_000  # occurrences of some letters that are checked for a whole word: bounds the time
+MAX_LINES_OF_WORD = 200
 """Lines with a word; one that occurs in more lines says nothing about where a text belongs."""
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _WORD_BYTES = b"_0123456789" + _LETTERS + _LETTERS.upper() + bytes(range(0x80, 0x100))  # and all of UTF-8 beyond ASCII
-MOST_PLACES = 300
+MAX_PLACES = 300
 """Places of one text that are examined: bounds the time. If there are more, none is chosen."""
 
 _DECLARATION = re.compile(
@@ -55,8 +55,8 @@ _CONTROL = {
     *("match", "return", "switch", "try", "unless", "until", "when", "while", "with", "yield", "}"),
 }
 _BRACES = {"{", "("}
-_MOST_LINES_ABOVE = 20_000  # lines above a line in which its classes and functions are searched for: bounds the time
-_LONGEST_HEADER = 300  # characters of a line that is checked for a declaration; longer lines are data
+_MAX_LINES_ABOVE = 20_000  # lines above a line in which its classes and functions are searched for: bounds the time
+_MAX_HEADER_CHARS = 300  # characters of a line that is checked for a declaration; longer lines are data
 
 
 class Site(Record):
@@ -250,7 +250,7 @@ class Index:
         text, needle = self.flat, b"".join(keys)
         places: list[list[int]] = []
         at = text.find(needle) if needle else -1
-        for _ in range(MOST_PLACES):
+        for _ in range(MAX_PLACES):
             if at < 0:
                 break
             starts = self._flat_starts
@@ -273,7 +273,7 @@ class Index:
         """Whether a whole word occurs in the file; case is ignored unless `cased`."""
         needle, body = (encode_line(word), self.body) if cased else (encode_line(word).lower(), self.body.lower())
         at = body.find(needle) if needle else -1
-        for _ in timed(range(_MOST_WORD_TRIES)):
+        for _ in timed(range(_MAX_WORD_TRIES)):
             if at < 0:
                 return False
             ends = body[at - 1 : at] if at else b"", body[at + len(needle) : at + len(needle) + 1]
@@ -294,7 +294,7 @@ class Index:
         while at >= 0:
             line = self.lines.at(at)
             numbers.append(line - 1)
-            if len(numbers) > MOST_LINES_OF_WORD:
+            if len(numbers) > MAX_LINES_OF_WORD:
                 return None
             at = self.body.find(needle, self.lines.span(line)[1])
         return numbers
@@ -320,7 +320,7 @@ class Index:
     @staticmethod
     def most_runs(keys: list[bytes]) -> int:
         """How many places of some lines `runs` returns at most; if it returns as many, there may be more."""
-        return max(3, min(MOST_PLACES, _MOST_LINES_COMPARED // len(keys)))
+        return max(3, min(MAX_PLACES, _MAX_LINES_COMPARED // len(keys)))
 
     def runs(self, keys: list[bytes]) -> list[list[int]]:
         """The places where these keys occur in a row, ignoring blank lines: the lines of each place."""
@@ -339,7 +339,7 @@ class Index:
 def offsets_in(longer: list[T], part: list[T]) -> list[int]:
     """Where some lines occur inside a longer list of lines; nothing if the search would take too long."""
     growth = len(longer) - len(part)
-    if not 0 < growth <= _MOST_OFFSET_LINES // max(len(part), 1):
+    if not 0 < growth <= _MAX_OFFSET_LINES // max(len(part), 1):
         return []
     return [offset for offset in range(growth + 1) if longer[offset : offset + len(part)] == part]
 
@@ -386,7 +386,7 @@ def scope(line_at: Callable[[int], str], number: int, count: int) -> tuple[str, 
     indent = depth(line_at(number)) if number < count else 0
     names: list[str] = []
     closing = False  # whether the header begins further up, at the same depth
-    for above in range(number - 1, max(number - _MOST_LINES_ABOVE, -1), -1):
+    for above in range(number - 1, max(number - _MAX_LINES_ABOVE, -1), -1):
         if not indent and not closing:
             break
         line = line_at(above)
@@ -463,7 +463,7 @@ def merge_words(base: str, ours: str, theirs: str, *, reflow: bool = False) -> s
 
 
 def _declaration(line: str) -> re.Match[str] | None:
-    if len(line) > _LONGEST_HEADER or (words(line) or [""])[0] in _CONTROL:
+    if len(line) > _MAX_HEADER_CHARS or (words(line) or [""])[0] in _CONTROL:
         return None
     return _DECLARATION.match(line) or _ASSIGNMENT.match(line) or _METHOD.match(line)
 

@@ -68,8 +68,8 @@ QUOTES = ("'", '"')
 _ESCAPED_QUOTE = re.compile(r"\\([\"'`])")
 _ESCAPED_SIGN = re.compile(r"\\([\"'`\\])")
 _SHORTEST_WORD = 4  # letters of a word that may be mistyped: shorter words often differ in one letter by chance
-_LONGEST_WORD = 200  # letters of a word that may be mistyped: longer ones are data, and slow to compare
-_LONGEST_LINE = 4_000  # characters of a line that is compared by characters: bounds the time
+_MAX_WORD_LETTERS = 200  # letters of a word that may be mistyped: longer ones are data, and slow to compare
+_MAX_LINE_CHARS = 4_000  # characters of a line that is compared by characters: bounds the time
 
 # What readings undo
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[^`]*")
@@ -330,7 +330,7 @@ def is_slip(one: str, other: str) -> bool:
     """Whether one word is the other one mistyped: a letter wrong, missing or added, or two letters swapped."""
     from rapidfuzz.distance import OSA
 
-    if min(len(one), len(other)) < _SHORTEST_WORD or one[0] != other[0] or len(one) > _LONGEST_WORD:
+    if min(len(one), len(other)) < _SHORTEST_WORD or one[0] != other[0] or len(one) > _MAX_WORD_LETTERS:
         return False
     if one.startswith(other) or other.startswith(one) or _digits(one) != _digits(other):
         return False
@@ -343,7 +343,7 @@ def likeness(one: str, other: str) -> float:
 
     check_time()
     one, other = one.strip(), other.strip()
-    if max(len(one), len(other)) > _LONGEST_LINE:
+    if max(len(one), len(other)) > _MAX_LINE_CHARS:
         return float(one == other)
     return Indel.normalized_similarity(one, other)
 

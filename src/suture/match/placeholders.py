@@ -28,8 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LONGEST_LINE = 200  # characters of a placeholder: longer lines say more than that text was omitted
-_MOST_WORDS = 8  # words of a comment with dots in which a single hint is enough
+_MAX_LINE_CHARS = 200  # characters of a placeholder: longer lines say more than that text was omitted
+_MAX_WORDS = 8  # words of a comment with dots in which a single hint is enough
 
 _DOTS = re.compile(r"\s*(?:\.{3,}|\u2026|\[\.{3}\]|<\.{3}>|\(\.{3}\))\s*")
 _ONLY_DOTS = re.compile(r"(?:[\[(<]|\{{1,3}|<!)?\s*(?:(?:\.{3,}|[\u2026\u22ee\u22ef])\s*)+(?:[\])>]|\}{1,3})?")
@@ -159,7 +159,7 @@ _MARKUP = ("", "html", "htm", "xml", "svg", "csv", "tsv", "ipynb", "patch", "dif
 """Suffixes of files in which dots alone may be content: they count only if the edit also removes two lines or more."""
 _OPENERS = ("(", "[", "{", ",", ":")
 _DEFINITION = re.compile(r"\s*(?:async\s+)?(?:def|class)\s+(\w+)")
-_LONGEST_SIGNATURE = 30  # lines above a body in which its definition is searched for
+_MAX_SIGNATURE_LINES = 30  # lines above a body in which its definition is searched for
 _MANY_LINES_GONE = 2
 """Dots that may be code are a placeholder only if the edit removes so many lines."""
 
@@ -189,7 +189,7 @@ def is_placeholder(line: str, name: str = "") -> bool:
         alone = " " not in words and _ELLIPSIS.search(trailing[1]) is None
         return not alone and not words.lower().startswith("no ") and is_placeholder(trailing[1])
     is_code = line[:1].isalnum() and line[:3].lower() not in _WORDS_THAT_COMMENT
-    if is_code or not line or len(line) > _LONGEST_LINE or not _has_hint(line):
+    if is_code or not line or len(line) > _MAX_LINE_CHARS or not _has_hint(line):
         return False
     match = _COMMENT.fullmatch(line)
     if match is not None:
@@ -249,7 +249,7 @@ def elides_only_in_new(old: Sequence[str], new: Sequence[str], name: str = "") -
 
 def _is_comment_with_dots(line: str) -> bool:
     line = line.strip()
-    if len(line) > _LONGEST_LINE or ("..." not in line and "\u2026" not in line):
+    if len(line) > _MAX_LINE_CHARS or ("..." not in line and "\u2026" not in line):
         return False
     match = _MARKER_COMMENT.fullmatch(line)
     if match is None or not _ELLIPSIS.search(match[1]):
@@ -258,9 +258,7 @@ def _is_comment_with_dots(line: str) -> bool:
     if not words.isascii() and _ELLIPSIS.match(match[1]):
         return True  # in words of any language
     hint = _MARKER_SAYS
-    return (
-        not words or hint.match(words) is not None or (len(words.split()) <= _MOST_WORDS and bool(hint.search(words)))
-    )
+    return not words or hint.match(words) is not None or (len(words.split()) <= _MAX_WORDS and bool(hint.search(words)))
 
 
 def _is_omission(inner: str, *, alone: bool) -> bool:
@@ -276,13 +274,13 @@ def _is_omission(inner: str, *, alone: bool) -> bool:
     if _ELLIPSIS.match(inner.lstrip("([{< ")):
         return not words.isascii() or _is_lenient(words)
     return (
-        len(words.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(words)) and bool(_ENDS_WITH_THING.fullmatch(words))
+        len(words.split()) <= _MAX_WORDS and bool(_WITH_DOTS.match(words)) and bool(_ENDS_WITH_THING.fullmatch(words))
     )
 
 
 def _is_lenient(words: str) -> bool:
     """Whether words after dots mention omitted text."""
-    return len(words.split()) <= _MOST_WORDS and bool(_WITH_DOTS.match(words) or _STRONG.search(words))
+    return len(words.split()) <= _MAX_WORDS and bool(_WITH_DOTS.match(words) or _STRONG.search(words))
 
 
 @cache
@@ -314,7 +312,7 @@ def _replaces(before: Sequence[str], after: Sequence[str], number: int) -> bool:
 
 def _names_as_before(line: str) -> set[str]:
     """The names that a comment says are unchanged, as in `# y, z as before`."""
-    comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST_LINE and _has_hint(line) else None
+    comment = _COMMENT.fullmatch(line.strip()) if len(line) <= _MAX_LINE_CHARS and _has_hint(line) else None
     match = _NAMES_AS_BEFORE.fullmatch(comment[2].strip(_DECORATION)) if comment is not None else None
     return {*_WORD.findall(match[1])} - {"and"} if match is not None else set()
 
@@ -361,7 +359,7 @@ def _is_new_stub(before: Sequence[str], after: Sequence[str], number: int) -> bo
     if below and depth(below) >= indent:
         return False  # more of the body follows
     definition = None
-    for line in reversed(after[max(number - _LONGEST_SIGNATURE, 0) : number]):
+    for line in reversed(after[max(number - _MAX_SIGNATURE_LINES, 0) : number]):
         definition = _DEFINITION.match(line) if depth(line) < indent else None
         if definition is not None:
             break

@@ -52,23 +52,23 @@ _LEAST_LIKENESS = 0.6  # share of equal characters in two similar lines
 _FILE_LINE_COST = 2.0  # cost, in characters, of a line that only the file has
 
 # What is compared: bounds on the time, far above what usual edits need
-_MOST_OCCURRENCES = 50  # a line that occurs more often says little about the place, and does not vote
-_MOST_WINDOWS = 12  # places that are aligned, those with the most votes
-_MOST_CELLS = 1_000_000  # cells of all alignments together; the best two places are always aligned
+_MAX_OCCURRENCES = 50  # a line that occurs more often says little about the place, and does not vote
+_MAX_WINDOWS = 12  # places that are aligned, those with the most votes
+_MAX_CELLS = 1_000_000  # cells of all alignments together; the best two places are always aligned
 _LEAST_VOTES = 0.3  # share of the best place's votes that another place needs to be aligned
 _LEAST_BAND = 6  # lines by which an alignment may leave the diagonal: a short text may have several lines more or less
 _FEW_LINES = 3  # lines of a text that is searched for by likeness if none of its lines occurs: a pass for each
 _FEW_SOLID_LINES = 8  # lines of a text that is compared by characters even if few lines are equal
 _WIDEST_PAIRED_GAP = 20  # lines between equal lines that are compared with each other: the work is quadratic
-_LONGEST_LINE = 4_000  # bytes of a line that is compared by characters
-_MOST_LINES = 2_000  # lines of a text that is searched for
+_MAX_LINE_BYTES = 4_000  # bytes of a line that is compared by characters
+_MAX_LINES = 2_000  # lines of a text that is searched for
 _SKIP, _STEP, _PAIR = 1, 2, 3  # the steps of an alignment
 
 # When a place is proved: measured, see above
 UNPROVED = "unproved_place"
 """The detail of a text that resembles a place which may be a sibling of the intended one."""
 _PROOF_LIKENESS = 0.6  # share of equal characters from which a line is a rival of a missing one
-_LONGEST_RIVAL = 2_000  # characters of such lines that are compared
+_MAX_RIVAL_CHARS = 2_000  # characters of such lines that are compared
 _PROOF_CHARACTERS = 6  # letters and digits of a line that can prove a place
 _PROVING_UNIQUE_LINES = 6  # lines that occur once in the file and are enough to prove the place
 _PROVING_LINES = 7  # or so many lines of the file,
@@ -77,9 +77,9 @@ _UNIQUE_BESIDE_COMMENT = 3  # lines that occur once, if the text only lacks a co
 
 # Omitted parts: bounds on the time, because the ways to place the pieces multiply
 _WIDEST_GAP = 150  # lines of the file that one marker may stand for
-_MOST_READINGS = 64  # ways to place all pieces in the file
-_MOST_WAYS = 256  # ways to place the first pieces, while the next one is added
-_MOST_PIECES = 20  # pieces of a text
+_MAX_READINGS = 64  # ways to place all pieces in the file
+_MAX_WAYS = 256  # ways to place the first pieces, while the next one is added
+_MAX_PIECES = 20  # pieces of a text
 
 
 class SimilarPlace(Record):
@@ -166,7 +166,7 @@ def _has_rival(
     for number in missing:
         neighbor = above if number < first else below if number > last else None
         sent, actual = request.old[number], "" if neighbor is None else index.line(neighbor)
-        if likeness(sent[:_LONGEST_RIVAL], actual[:_LONGEST_RIVAL]) >= _PROOF_LIKENESS:
+        if likeness(sent[:_MAX_RIVAL_CHARS], actual[:_MAX_RIVAL_CHARS]) >= _PROOF_LIKENESS:
             return True
     return False
 
@@ -187,7 +187,7 @@ class _Search:
 
     def nearest(self) -> list[SimilarPlace]:
         """The places that resemble the text most, best first."""
-        if not self.solid or len(self.solid) > _MOST_LINES:
+        if not self.solid or len(self.solid) > _MAX_LINES:
             return []
         places: dict[tuple[int | None, ...], SimilarPlace] = {}
         for begin in self._begins_by_votes() or self._begins_by_likeness():
@@ -201,11 +201,11 @@ class _Search:
         votes: dict[int, float] = {}
         for ordinal, number in enumerate(self.solid):
             places = self.index.where(self.keys[number])
-            for place in places if len(places) <= _MOST_OCCURRENCES else ():
+            for place in places if len(places) <= _MAX_OCCURRENCES else ():
                 begin = bisect_left(self.index.solid, place) - ordinal
                 votes[begin] = votes.get(begin, 0.0) + self.weights[number]
         cells = len(self.solid) * (2 * self._band + 1)
-        most = max(2, min(_MOST_WINDOWS, _MOST_CELLS // cells))
+        most = max(2, min(_MAX_WINDOWS, _MAX_CELLS // cells))
         best = sorted(votes, key=lambda begin: (-votes[begin], begin))[:most]
         return [begin for begin in best if votes[begin] >= _LEAST_VOTES * votes[best[0]]]
 
@@ -217,7 +217,7 @@ class _Search:
         index = self.index
         ordinal = max(range(len(self.solid)), key=lambda n: len(self.keys[self.solid[n]]))
         key = self.keys[self.solid[ordinal]]
-        if len(self.solid) > _FEW_LINES or not _LEAST_LETTERS <= len(key) <= _LONGEST_LINE:
+        if len(self.solid) > _FEW_LINES or not _LEAST_LETTERS <= len(key) <= _MAX_LINE_BYTES:
             return []
         alike = range(len(key) * 3 // 4, len(key) * 4 // 3 + 1)  # others are too long or too short
         places = [n for n, place in enumerate(index.solid) if len(index.keys[place]) in alike]
@@ -376,7 +376,7 @@ def find_elided(index: Index, request: Request) -> Answer | None:
     markers = [number for number, line in enumerate(request.old) if is_marker(line)]
     pieces = [[n for n in range(a + 1, b) if keys[n]] for a, b in _gaps(markers, len(keys))]
     solid = [piece for piece in pieces if piece]
-    if not markers or not solid or len(solid) > _MOST_PIECES or (len(solid) == 1 and len(markers) > 1):
+    if not markers or not solid or len(solid) > _MAX_PIECES or (len(solid) == 1 and len(markers) > 1):
         return None
     answers: dict[tuple[Edit, ...], Found] = {}
     clashes: list[Refused] = []
@@ -452,13 +452,13 @@ def _layouts(index: Index, keys: Sequence[bytes], pieces: list[list[int]]) -> tu
     for later in runs[1:]:
         starts = [run[0] for run in later]
         longer = []
-        for way in ways[:_MOST_WAYS]:
+        for way in ways[:_MAX_WAYS]:
             low = bisect_left(starts, way[-1][-1] + 1)
             high = bisect_right(starts, way[-1][-1] + _WIDEST_GAP + 1)
             longer += [[*way, run] for run in later[low:high]]
-        complete = complete and len(ways) <= _MOST_WAYS
+        complete = complete and len(ways) <= _MAX_WAYS
         ways = longer
-    return ways[:_MOST_READINGS], complete and len(ways) <= _MOST_READINGS
+    return ways[:_MAX_READINGS], complete and len(ways) <= _MAX_READINGS
 
 
 def _match_pieces(

@@ -68,7 +68,7 @@ XIDC XID_Start XIDS
 """
 _BINARY = frozenset(_BINARY_NAMES.split())
 """Binary properties."""
-_MAX_NAME = 60  # characters of a property's name: all names in Unicode are shorter
+_MAX_NAME_CHARS = 60  # characters of a property's name: all names in Unicode are shorter
 
 _members: dict[str, Ranges] = {}
 """A cache of the characters of each property: finding them takes a pass over all of Unicode."""
@@ -79,9 +79,9 @@ _MAX_DEPTH = 50  # levels of nested groups: each one takes several calls on Pyth
 MAX_DIGITS = 9
 """Digits of a number: more are not needed, and `int` refuses very many."""
 _MAX_GROUPS = 500  # capturing groups, by choice: each match has a span for every group
-_MAX_SHOWN = 40  # characters of an unknown property that a message shows: a model pays for each
+_MAX_SHOWN_CHARS = 40  # characters of an unknown property that a message shows: a model pays for each
 _MAX_COUNT = 2**31 - 1  # repetitions; a larger number is reduced to this one, because no text is that long
-_MAX_QUANTIFIER = 40  # characters of `{n,m}`: braces around longer numbers are literal text
+_MAX_QUANTIFIER_CHARS = 40  # characters of `{n,m}`: braces around longer numbers are literal text
 _LOCAL_FLAGS = frozenset("ims")
 """Flags that can be set for part of a pattern."""
 DECIMALS = frozenset("0123456789")
@@ -264,7 +264,7 @@ def parse(written: str, flags: str = "") -> Pattern:
 def _is_known(spelled: str) -> bool:
     """Whether `regex`, the engine that knows most properties, knows this one."""
     value = spelled.partition("=")[2] or spelled
-    if len(spelled) > _MAX_NAME or not value.replace("_", "").isalnum() or not value.isascii():
+    if len(spelled) > _MAX_NAME_CHARS or not value.replace("_", "").isalnum() or not value.isascii():
         return False
     import regex  # rarely needed
 
@@ -373,7 +373,7 @@ class _Reader:
     def _counts(self) -> tuple[int, int | None] | None:
         """`{n}`, `{n,}` or `{n,m}`; other braces are literal."""
         start = self._at
-        close = self._text.find("}", start, start + _MAX_QUANTIFIER)
+        close = self._text.find("}", start, start + _MAX_QUANTIFIER_CHARS)
         if self._next() != "{" or not 0 <= close < self._end:
             return None
         low, comma, high = self._text[start + 1 : close].partition(",")
@@ -515,7 +515,7 @@ class _Reader:
         property_name = property_of(name) if self._next(1) == "{" and close >= 0 else None
         if property_name is None:
             raise self._error(
-                f"Unknown property \\{self._text[self._at : max(close + 1, self._at + 1)][:_MAX_SHOWN]}", start
+                f"Unknown property \\{self._text[self._at : max(close + 1, self._at + 1)][:_MAX_SHOWN_CHARS]}", start
             )
         self._at = close + 1
         inverse, plain = char == "P", _PLAIN_PROPERTIES.get(property_name)

@@ -39,7 +39,7 @@ _BOUNDARIES = {
 }
 """The same for word boundaries: slow, and needed only if the two engines disagree about a character of the text."""
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
-_OCTAL, _LONGEST_OCTAL, _HIGHEST_OCTAL = frozenset("01234567"), 3, 0o377
+_OCTAL, _MAX_OCTAL_DIGITS, _HIGHEST_OCTAL = frozenset("01234567"), 3, 0o377
 
 
 class PythonPattern:
@@ -268,7 +268,7 @@ def _reference(written: str, slash: int, pattern: PythonPattern) -> tuple[str | 
         return _group_by_name(written, slash, pattern)
     if char == "0":
         end = slash + 2
-        while end < slash + 1 + _LONGEST_OCTAL and written[end : end + 1] in _OCTAL:
+        while end < slash + 1 + _MAX_OCTAL_DIGITS and written[end : end + 1] in _OCTAL:
             end += 1
         return chr(int(written[slash + 1 : end], 8)), end
     if char in DECIMALS:
@@ -282,8 +282,8 @@ def _reference(written: str, slash: int, pattern: PythonPattern) -> tuple[str | 
 
 
 def _group_by_number(written: str, slash: int, pattern: PythonPattern) -> tuple[str | int, int]:
-    digits = written[slash + 1 : slash + 1 + _LONGEST_OCTAL]
-    if len(digits) == _LONGEST_OCTAL and set(digits) <= _OCTAL:
+    digits = written[slash + 1 : slash + 1 + _MAX_OCTAL_DIGITS]
+    if len(digits) == _MAX_OCTAL_DIGITS and set(digits) <= _OCTAL:
         value = int(digits, 8)
         if value > _HIGHEST_OCTAL:
             reason = f"octal escape value \\{digits} outside of range 0-0o377 in the replacement"

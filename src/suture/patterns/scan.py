@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     """First line and column, last line and end column."""
 
 _BYTES_PER_REQUEST = 4_000  # the text is split into lines once context was needed more often than once in so many bytes
-_LARGEST_SPLIT = 20_000_000  # bytes of a text that is split into lines: each line takes more than 50 bytes
+_MAX_SPLIT_BYTES = 20_000_000  # bytes of a text that is split into lines: each line takes more than 50 bytes
 _EXTENT_SIZE = 40  # characters that a place counts as part of an answer: its four numbers, and their names
 _ROWS_PER_STRING = 4_096  # rows that are joined: a string's overhead is longer than most rows
 
@@ -147,7 +147,7 @@ class Places:
         """All lines, if context was needed so often that splitting the text pays, and the text is not too large."""
         if self._lines is None:
             self._context_requests += 1
-            if self._context_requests * _BYTES_PER_REQUEST > len(self._body) <= _LARGEST_SPLIT:
+            if self._context_requests * _BYTES_PER_REQUEST > len(self._body) <= _MAX_SPLIT_BYTES:
                 self._lines = _all_lines(self._subject, self._terminator)
         return self._lines
 

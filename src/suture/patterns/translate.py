@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from suture.patterns.dialect import Node, Pattern
 
-_MAX_LITERAL = 200  # bytes of a text that every match contains, by choice: a longer text is not rarer
+_MAX_LITERAL_BYTES = 200  # bytes of a text that every match contains, by choice: a longer text is not rarer
 _MAX_ALTERNATIVES = 50  # texts one of which every match contains, by choice: with more, nearly every file has one
 _MAX_ROUNDS_RE2 = 1_000  # RE2's own limit for the number in `{n}`
 _MAX_PARTS_RE2 = 100_000  # parts of a pattern for RE2, by choice: for more it has too little memory
@@ -181,7 +181,7 @@ def _required_sets(node: Node) -> list[tuple[bytes, ...]]:
     run, needs = bytearray(), list[tuple[bytes, ...]]()
     for part in _flat(node):
         text = _literal(part)
-        if text is not None and len(run) < _MAX_LITERAL:
+        if text is not None and len(run) < _MAX_LITERAL_BYTES:
             run += text
             continue
         if isinstance(part, Look) and not part.negative:

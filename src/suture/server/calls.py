@@ -40,7 +40,7 @@ WAITING = 1_000
 _SECONDS_BETWEEN_REPORTS = 0.25  # people cannot read faster
 _WITHOUT_TEXT = ("claude-code", "codex")
 """Clients that show a model only the structured content of a result, if there is any."""
-_LONGEST_TEXT, _LONGEST_LIST = 2_000, 100
+_MAX_TEXT_CHARS, _MAX_LIST_ITEMS = 2_000, 100
 """Characters of a text and items of a list that are kept first if a result is truncated: enough to recognize them."""
 _SHORTEST_TEXT = 200  # ids, hashes and codes are shorter, and are never truncated
 
@@ -71,7 +71,7 @@ def _cut(message: dict[str, Any], text: str, size: int, max_bytes: int) -> dict[
     change = (message.get("structuredContent") or message.get("_meta") or {}).get("change_id")
     landed = f" as change {change}" if change else ""
     done = "" if message["isError"] else f"The call was carried out{landed}. "
-    max_text, most_items = _LONGEST_TEXT, _LONGEST_LIST
+    max_text, most_items = _MAX_TEXT_CHARS, _MAX_LIST_ITEMS
     while True:
         kept = text and text[:max_text] + "\n…" * (len(text) > max_text) + "\n"
         short: dict[str, Any] = _shorten(message, max_text, most_items)

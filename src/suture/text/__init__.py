@@ -35,7 +35,7 @@ BINARY_WINDOW = 8_192
 _CHUNK_SIZE = 1 << 20  # bytes that are decoded or split at once: bounds the memory
 _SAMPLE_SIZE = 1 << 16  # bytes that must be decodable for an encoding to be proposed: bounds the time
 _WIDE = 1 << 32  # bytes of a text from which on an offset needs more than four bytes
-_MOST_UNINDEXED_LOOKUPS = 8  # line numbers found by counting: an index of all lines costs as much as several counts
+_MAX_UNINDEXED_LOOKUPS = 8  # line numbers found by counting: an index of all lines costs as much as several counts
 _INDENT_SAMPLE_SIZE = 1 << 18  # bytes in which the indentation is detected: bounds the time
 _INDENT_SAMPLE_LINES = 2_000  # lines, at most, of these bytes
 _ASCII = bytes(range(128))
@@ -245,7 +245,7 @@ class Lines:
 
     def at(self, offset: int) -> int:
         """The number of the line that contains `offset`; the end of the file belongs to its last line."""
-        if self._starts is None and self._lookups < _MOST_UNINDEXED_LOOKUPS:
+        if self._starts is None and self._lookups < _MAX_UNINDEXED_LOOKUPS:
             self._lookups += 1  # a few counts are faster than building the index
             behind = offset >= len(self._body) and self.finished
             return max(1, self._body.count(self._terminator, 0, offset) + (not behind))

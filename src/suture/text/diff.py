@@ -30,12 +30,12 @@ CONTEXT = 3
 """Lines of context around a change, as in git."""
 Change = tuple[int, int, int, int]
 """(i, j, k, m): old[i:j] became new[k:m]."""
-_MOST_CELLS_OF_GAP = 400 * 400  # old times new lines of a gap that difflib compares: bounds the time
-_MOST_CELLS = 8 * _MOST_CELLS_OF_GAP  # the same for all gaps together; real diffs need a small part of it
+_MAX_CELLS_OF_GAP = 400 * 400  # old times new lines of a gap that difflib compares: bounds the time
+_MAX_CELLS = 8 * _MAX_CELLS_OF_GAP  # the same for all gaps together; real diffs need a small part of it
 _WINDOW_LINES = 256  # lines in which an equal run is searched for first: most changes are shorter
 _SURE_RUN = 32  # lines of an equal run that is not equal by chance
 _SURE_VARIETY = 8  # it must have more than so many different lines
-_MOST_ROUNDS = 16  # rounds of anchoring; each costs one pass over the rest
+_MAX_ROUNDS = 16  # rounds of anchoring; each costs one pass over the rest
 _QUOTED_BYTES = bytes(range(0x21)) + b'"\\\x7f'  # a path with one of these is quoted
 _NO_NEWLINE = b"\\ No newline at end of file\n"
 
@@ -106,8 +106,8 @@ def split_lines(text: bytes) -> list[bytes]:
 def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
     """The differences of two lists: (i, j, k, m) says that old[i:j] became new[k:m]; in order, never touching."""
     changes: list[Change] = []
-    patience = _MOST_CELLS
-    stack = [(0, len(old), 0, len(new), _MOST_ROUNDS)]
+    patience = _MAX_CELLS
+    stack = [(0, len(old), 0, len(new), _MAX_ROUNDS)]
     while stack:
         check_time()
         i, j, k, m, depth = stack.pop()
@@ -126,7 +126,7 @@ def changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
         elif anchors := _anchors(old[i:j], new[k:m]) if depth else []:
             boxes = _split_at_anchors(old, new, (i, j, k, m), [(i + x, k + y) for x, y in anchors])
             stack += [(*box, depth - 1) for box in boxes]
-        elif (j - i) * (m - k) > min(_MOST_CELLS_OF_GAP, patience):
+        elif (j - i) * (m - k) > min(_MAX_CELLS_OF_GAP, patience):
             changes.append((i, j, k, m))
         else:
             patience -= (j - i) * (m - k)

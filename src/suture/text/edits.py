@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from suture.text import Text
 
-_LONGEST_STEP = 1 << 20  # bytes that are compared at once, to begin with
+_MAX_STEP_BYTES = 1 << 20  # bytes that are compared at once, to begin with
 _SHORTEST_STEP = 256  # bytes in which arithmetic finds a difference faster than more comparisons
 
 
@@ -236,7 +236,7 @@ def minimize(body: bytes, edits: Iterable[Edit]) -> list[Edit]:
 def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
     """The lengths of the common prefix, and of the common suffix of the rest; slices compare at memory speed."""
     most = min(len(left), len(right))
-    head, step = 0, min(_LONGEST_STEP, most)
+    head, step = 0, min(_MAX_STEP_BYTES, most)
     while step > _SHORTEST_STEP:
         if left.startswith(right[head : head + step], head):
             head += step
@@ -247,8 +247,8 @@ def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
     head += _same_bytes(left[head : head + window], right[head : head + window], "little")
     most -= head
     end, other = len(left), len(right)
-    tail, step = 0, min(_LONGEST_STEP, most)
-    if _SHORTEST_STEP < most <= _LONGEST_STEP and left.endswith(
+    tail, step = 0, min(_MAX_STEP_BYTES, most)
+    if _SHORTEST_STEP < most <= _MAX_STEP_BYTES and left.endswith(
         right[other - most + _SHORTEST_STEP :]
     ):  # most differences are short
         tail, step = most - _SHORTEST_STEP, _SHORTEST_STEP

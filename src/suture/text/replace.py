@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
     from suture.text.edits import Edit, Piece
 
-_MOST_LINES_COMPARED = 1_000  # lines of a text with mixed endings that are aligned; in longer ones, line n is line n
+_MAX_LINES_COMPARED = 1_000  # lines of a text with mixed endings that are aligned; in longer ones, line n is line n
 
 Hit = tuple[int, int, int]
 """The number of a text, and the start and end of one occurrence."""
 
 _CHUNK_SIZE = 1 << 16  # bytes that are searched in one call: bounds the memory for its hits
-_LONGEST_OLD = 100_000  # bytes of a text that is searched for together with others: windows are several times as wide
-_MOST_ENDS_AT_ONE_PLACE = 4  # texts that may end at one place: with more, few bytes could have very many hits
+_MAX_OLD_BYTES = 100_000  # bytes of a text that is searched for together with others: windows are several times as wide
+_MAX_ENDS_AT_ONE_PLACE = 4  # texts that may end at one place: with more, few bytes could have very many hits
 
 # Measured: with so many steps, and so many bytes for each expected place, one pass is faster
 _MANY_STEPS = 8
 _BYTES_PER_PLACE = 1 << 18
 
-MOST_HITS = 20_000
+MAX_HITS = 20_000
 """Places beyond the expected number that are reported: bounds the memory."""
 
 
@@ -166,7 +166,7 @@ def apply_in_turn(body: bytes, steps: Iterable[Step]) -> Outcome:
 def apply_at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
     """Apply the steps in windows around their places; None if the result might differ from `apply_in_turn`."""
     swaps = _byte_swaps(body, steps)
-    if not swaps or max(len(old) for old, _ in swaps) > _LONGEST_OLD:
+    if not swaps or max(len(old) for old, _ in swaps) > _MAX_OLD_BYTES:
         return None
     finder = _Finder([old for old, _ in swaps])
     hits = finder.all(body, 4 * sum(step.count for step in steps) + len(body) // 1024 + 1000)
@@ -187,7 +187,7 @@ def apply_at_once(body: bytes, steps: Sequence[Step]) -> Outcome | None:
     if limit == len(steps):
         return Outcome(tuple(minimize(body, pieces.edits())), tuple(places))
     text = pieces.text(body)
-    return _fail(body, pieces, places, text, occurrences(text, steps[limit].old, steps[limit].count + MOST_HITS))
+    return _fail(body, pieces, places, text, occurrences(text, steps[limit].old, steps[limit].count + MAX_HITS))
 
 
 def _endings_by_line(old: bytes, new: bytes) -> bytes:
@@ -200,7 +200,7 @@ def _endings_by_line(old: bytes, new: bytes) -> bytes:
     bare = [line.removesuffix(b"\r") for line in lines]
     result: list[bytes] = []
     changes = [(0, len(bare), 0, len(wanted))]
-    if max(len(bare), len(wanted)) <= _MOST_LINES_COMPARED:
+    if max(len(bare), len(wanted)) <= _MAX_LINES_COMPARED:
         steps = Levenshtein.opcodes(bare, wanted)
         changes = [(step.src_start, step.src_end, step.dest_start, step.dest_end) for step in steps]
     for low, high, start, end in changes:
@@ -239,7 +239,7 @@ def _apply_only_step(body: bytes, step: Step) -> Outcome | None:
 
 
 def _find_step(text: bytes, step: Step) -> list[tuple[int, int]]:
-    return occurrences(text, step.old, step.count + MOST_HITS) if step.old or text else [(0, 0)]
+    return occurrences(text, step.old, step.count + MAX_HITS) if step.old or text else [(0, 0)]
 
 
 def _fail(
@@ -373,7 +373,7 @@ class _Finder:
         """
         for old in sorted(self._olds, key=len):
             matches = self._machine.find_matches_as_indexes(old, overlapping=True)
-            if sum(end == len(old) for _, _, end in matches) > _MOST_ENDS_AT_ONE_PLACE:
+            if sum(end == len(old) for _, _, end in matches) > _MAX_ENDS_AT_ONE_PLACE:
                 return True
         return False
 

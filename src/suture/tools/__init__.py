@@ -48,7 +48,7 @@ COMMANDS = {
     "snapshots": "suture.tools.history",
 }
 """Commands that are built like tools, for the command line only."""
-_LONGEST_NAME = 100  # characters of an unknown name that an error repeats
+_MAX_NAME_CHARS = 100  # characters of an unknown name that an error repeats
 _SIMILAR = 0.6  # `difflib`'s ratio from which on a name is suggested: 0.5 would suggest `undo` for `nope`
 
 
@@ -106,17 +106,17 @@ def choose(profile: str | None = None, names: Iterable[str] | None = None) -> li
     else:
         near = _near(profile, PROFILES)
         meant = f"did you mean {near[0]}? " if near else ""
-        raise ValueError(f"unknown profile {profile!r:.{_LONGEST_NAME}}; {meant}choose from {', '.join(PROFILES)}")
+        raise ValueError(f"unknown profile {profile!r:.{_MAX_NAME_CHARS}}; {meant}choose from {', '.join(PROFILES)}")
     return list(dict.fromkeys((*profile_names, *(find(name).name for name in names or ()))))
 
 
 def unknown_tool(name: str, names: Iterable[str]) -> UnknownTool:
     """The error for a tool whose name is not one of these."""
     known = sorted(names)
-    return UnknownTool(name=name[:_LONGEST_NAME], near=_near(name, known), known=known)
+    return UnknownTool(name=name[:_MAX_NAME_CHARS], near=_near(name, known), known=known)
 
 
 def _near(name: str, names: Iterable[str]) -> list[str]:
     from difflib import get_close_matches  # only a failure needs it
 
-    return get_close_matches(name[:_LONGEST_NAME], [*names], 3, _SIMILAR)
+    return get_close_matches(name[:_MAX_NAME_CHARS], [*names], 3, _SIMILAR)

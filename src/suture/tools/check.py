@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from suture.plan import Change, Snapshot
 
 
-_MOST_LISTED = 500  # issues of a kind in one answer
-_MOST_WAITING = 50  # files that `check` collects before it checks them
-_MOST_WAITING_BYTES = 20_000_000  # of those files
+_MAX_LISTED_ISSUES = 500  # issues of a kind in one answer
+_MAX_WAITING_FILES = 50  # files that `check` collects before it checks them
+_MAX_WAITING_BYTES = 20_000_000  # of those files
 
 
 def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
@@ -59,10 +59,10 @@ def validation_data(report: Report, audience: Audience, *, every: bool = False) 
     """A report as results show it, for an audience. With `every`, existing errors count too."""
     return Findings(
         passed=report.passed(every=every),
-        new=[_issue(item) for item in report.new[:_MOST_LISTED]],
-        existing=[_issue(item) for item in report.existing[:_MOST_LISTED]],
-        fixed=[_issue(item) for item in report.fixed[:_MOST_LISTED]],
-        not_run=[_not_run(item, audience) for item in report.not_run[:_MOST_LISTED]],
+        new=[_issue(item) for item in report.new[:_MAX_LISTED_ISSUES]],
+        existing=[_issue(item) for item in report.existing[:_MAX_LISTED_ISSUES]],
+        fixed=[_issue(item) for item in report.fixed[:_MAX_LISTED_ISSUES]],
+        not_run=[_not_run(item, audience) for item in report.not_run[:_MAX_LISTED_ISSUES]],
     )
 
 
@@ -200,7 +200,7 @@ class _Checker:
         self._markers_only += len(registry(self._session).checks_for(file.place.path)) == 1
         self._batch.append(file)
         self._size += file.content.size
-        if len(self._batch) >= _MOST_WAITING or self._size >= _MOST_WAITING_BYTES:
+        if len(self._batch) >= _MAX_WAITING_FILES or self._size >= _MAX_WAITING_BYTES:
             self.finish()
         return True
 

@@ -14,7 +14,7 @@ from suture.plan import Plan
 from suture.records import Record
 from suture.shapes import FilePreview, MatchLocation, SimilarContent, json_value
 from suture.text.edits import apply, edit
-from suture.text.replace import MOST_HITS, Outcome, Step, apply_steps, count_occurrences, occurrences
+from suture.text.replace import MAX_HITS, Outcome, Step, apply_steps, count_occurrences, occurrences
 from suture.tools import results, spec
 from suture.tools.failure import SearchTarget, View, attempt, no_match, unexamined, wrong_count
 from suture.tools.results import check_hash, check_placeholders, check_surrogates, check_writable, whole_lines
@@ -44,13 +44,13 @@ _ALIASES = {
     "new_str": "new_text",
     "expected_replacements": "occurrences",
 }
-_MOST_CHECKED_PLACES = 1_000  # of one edit, for text that begins or ends inside a word or an indentation
+_MAX_CHECKED_PLACES = 1_000  # of one edit, for text that begins or ends inside a word or an indentation
 _FURTHER_SECONDS = 2.0  # for examining the other edits that fail
 _DETAILED_FAILURES = 10  # further failures that are reported in detail
 _SHOWN_EDITS = 10  # of a call, each with its lines
 _SHOWN_LINES = 8  # numbers of the lines that one edit changed
-_MOST_PREVIEWS = 10_000  # places of all edits
-_LONGEST_PREVIEW = 4_000  # characters on each side of a preview
+_MAX_PREVIEWS = 10_000  # places of all edits
+_MAX_PREVIEW_CHARS = 4_000  # characters on each side of a preview
 _SHORT_PREVIEW = 200  # characters, once `_PREVIEW_ROOM` is used up
 _PREVIEW_ROOM = 1_000_000  # characters of all previews
 _TYPES = ("NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED")
@@ -218,7 +218,7 @@ class EditApplier(Record):
         old = self._steps[failed].old
         own = occurrences(before.text.body, old) if failed else []
         if hits:
-            actual = count_occurrences(outcome.body, old, hits) if len(hits) > MOST_HITS else len(hits)
+            actual = count_occurrences(outcome.body, old, hits) if len(hits) > MAX_HITS else len(hits)
             originally = len(own) if failed else actual
             number = attempt(session, before, target, dry_run=self.dry_run)
             return wrong_count(target, view, hits, actual, originally, number)
@@ -275,7 +275,7 @@ def _is_there(body: bytes, new: bytes, at: int) -> bool:
 def _partial_matches(body: bytes, step: Step, number: int, places: Sequence[int], audience: Audience) -> Iterator[str]:
     """A warning about a text that begins or ends inside a word or an indentation; one per edit."""
     old_text = in_argument(audience.of_edit(number, "old_text"))
-    for start in places[:_MOST_CHECKED_PLACES]:
+    for start in places[:_MAX_CHECKED_PLACES]:
         end = start + len(step.old)
         if not step.old or not body.startswith(step.old, start):
             continue  # an earlier edit inserted it
@@ -450,13 +450,13 @@ class EditReport(Record):
     def _preview(self) -> Iterator[Preview]:
         """Each replacement: its lines before and after all edits."""
         lines, room = self.file.before.text.lines, _PREVIEW_ROOM
-        places = [(index, at) for index, offsets in enumerate(self.places) for at in offsets][:_MOST_PREVIEWS]
+        places = [(index, at) for index, offsets in enumerate(self.places) for at in offsets][:_MAX_PREVIEWS]
         start, end, before, after = -1, -1, "", ""
         for index, at in places:
             until = at + max(self.sizes[index], 1)
             if not (start <= at and until <= end):
                 start, end, before, after = self._lines_around(at, until)
-            most = min(_LONGEST_PREVIEW, max(room, _SHORT_PREVIEW))
+            most = min(_MAX_PREVIEW_CHARS, max(room, _SHORT_PREVIEW))
             room -= min(len(before), most) + min(len(after), most)
             old, new = _cut(before, most), _cut(after, most)
             yield Preview(edit_index=index, line_number=lines.at(at), before=old, after=new)
@@ -494,7 +494,7 @@ def _range(lines: Lines, first: int, last: int) -> tuple[int, int]:
 
 def _preview_text(text: bytes) -> str:
     """The beginning of some lines, longer than a preview if they are."""
-    most = 4 * (_LONGEST_PREVIEW + 1)  # a character has four bytes at most
+    most = 4 * (_MAX_PREVIEW_CHARS + 1)  # a character has four bytes at most
     decoded = text[:most].decode("utf-8", "replace")
     return decoded if len(text) > most else decoded.removesuffix("\n").removesuffix("\r")
 

@@ -22,7 +22,7 @@ from suture.shapes import (
     SimilarContent,
     or_left_out,
 )
-from suture.text.replace import MOST_HITS
+from suture.text.replace import MAX_HITS
 from suture.tools.results import version_of
 from suture.wording import difference
 
@@ -78,11 +78,11 @@ _SHOWN_DIFFERENCES = 3  # of each of the nearest places, in an error of `patch`
 _PREVIEW_AROUND = 3  # lines of context before and after a preview's place
 _PREVIEW_LINES = 80  # of a file, at most
 _PREVIEW_ROOM = 1_000_000  # characters of whole lines, in all locations of one error
-_LONGEST_LINE = 2_000  # characters of a line, or of a suggested text
+_MAX_LINE_CHARS = 2_000  # characters of a line, or of a suggested text
 _SHORT_LINE = 200  # characters of a line, once `_PREVIEW_ROOM` is used up
-_MOST_UNIQUE = 3  # places for which a longer text is suggested
-_MOST_CONTEXT = 6  # lines around a place that may make it unique
-_MOST_WORDS = 6  # of the text to find that the file contains, and as many that it lacks
+_MAX_UNIQUE_TEXTS = 3  # places for which a longer text is suggested
+_MAX_CONTEXT_LINES = 6  # lines around a place that may make it unique
+_MAX_WORDS = 6  # of the text to find that the file contains, and as many that it lacks
 _NEAR = 0.55  # the score from which a place is shown whole, with a suggested text
 
 
@@ -159,14 +159,14 @@ def wrong_count(
     target: SearchTarget, view: View, hits: Sequence[tuple[int, int]], actual: int, originally: int, attempt: int
 ) -> errors.WrongCount:
     """The error for a text that occurs more or less often than expected; `originally` is its count in the file."""
-    locations = [view.location(*hit) for hit in hits[:MOST_HITS]]
+    locations = [view.location(*hit) for hit in hits[:MAX_HITS]]
     marks = [_highlight(location) for location in locations]
     return errors.WrongCount(
         **_edit_part(target),
         actual_occurrences=actual,
         match_locations=locations,
         file_preview=view.preview(*view.lines(*hits[0]), marks),
-        unique=[*view.unique([view.lines(*hit) for hit in hits[:_MOST_UNIQUE]])],
+        unique=[*view.unique([view.lines(*hit) for hit in hits[:_MAX_UNIQUE_TEXTS]])],
         originally=None if originally == actual else originally,
         attempt=attempt,
     )
@@ -259,7 +259,7 @@ def _hunk_problem(path: str, view: View, hunk: Hunk, answer: Refused, old: str) 
         return errors.NoContext(path=path, context=list(hunk.context))
     if answer.why == "unsplit":
         readings: list[Reading] = [
-            {"old": split.old[:_LONGEST_LINE], "new": split.new[:_LONGEST_LINE]} for split in hunk.splits
+            {"old": split.old[:_MAX_LINE_CHARS], "new": split.new[:_MAX_LINE_CHARS]} for split in hunk.splits
         ]
         return errors.AmbiguousBlock(path=path, reply_line=hunk.line, readings=readings)
     if answer.why == "miscounted":
@@ -268,7 +268,7 @@ def _hunk_problem(path: str, view: View, hunk: Hunk, answer: Refused, old: str) 
             search_text=old,
             expected_occurrences=hunk.occurrences,
             actual_occurrences=len(answer.sites),
-            match_locations=[view.location(*view.index.span(site)) for site in answer.sites[:MOST_HITS]],
+            match_locations=[view.location(*view.index.span(site)) for site in answer.sites[:MAX_HITS]],
             file_preview=None,
             unique=[],
         )
@@ -369,9 +369,9 @@ class View:
         return {
             "there": [
                 {"word": word, "line_number": self._original(line), "content": self._line_text(line, _SHORT_LINE)}
-                for word, line in there[:_MOST_WORDS]
+                for word, line in there[:_MAX_WORDS]
             ],
-            "missing": missing[:_MOST_WORDS],
+            "missing": missing[:_MAX_WORDS],
         }
 
     def region(self, best: Place | None) -> tuple[int, int] | None:
@@ -379,7 +379,7 @@ class View:
         if best is None or best.score < _NEAR:
             return None
         first, last = block(self.index, best.start_line, best.end_line)
-        is_long = any(len(self.index.line(number - 1)) > _LONGEST_LINE for number in range(first, last + 1))
+        is_long = any(len(self.index.line(number - 1)) > _MAX_LINE_CHARS for number in range(first, last + 1))
         return None if is_long else (first, last)
 
     def region_text(self, region: tuple[int, int] | None) -> Region | None:
@@ -401,8 +401,8 @@ class View:
                 NamedDifference(
                     type=differing.kind,
                     name=differing.what,
-                    expected=differing.expected[:_LONGEST_LINE],
-                    found=_readable(differing.found)[:_LONGEST_LINE],
+                    expected=differing.expected[:_MAX_LINE_CHARS],
+                    found=_readable(differing.found)[:_MAX_LINE_CHARS],
                     line_number=self._original(differing.line),
                     description=difference(differing),
                 )
@@ -432,7 +432,7 @@ class View:
         lines = [self._line_text(number) for number in range(start, end + 1)]
         if self._origin is not None:  # the lines of the file itself, as they are numbered
             own = self.text.lines.contents(begin, min(until, len(self.text.lines)))
-            lines = [line.decode("utf-8", "replace")[:_LONGEST_LINE] for line in own]
+            lines = [line.decode("utf-8", "replace")[:_MAX_LINE_CHARS] for line in own]
             highlights = []
         return FilePreview(
             total_lines=len(self.text.lines),
@@ -449,7 +449,7 @@ class View:
         column = self._column(line, start)
         content = self._whole(line)
         stop = column + len(self.index.body[start:end].decode("utf-8", "replace"))
-        longest = _LONGEST_LINE if self._room else _SHORT_LINE
+        longest = _MAX_LINE_CHARS if self._room else _SHORT_LINE
         return MatchLocation(
             line_number=self._original(line),
             column_start=column + 1,
@@ -462,11 +462,11 @@ class View:
     def unique(self, places: Sequence[tuple[int, int]]) -> Iterator[UniqueText]:
         """For the first of some places, whole lines around each that occur only there."""
         lines, body = self.index.lines, self.index.body
-        for first, last in places[:_MOST_UNIQUE] if body else ():
-            for context in range(_MOST_CONTEXT):
+        for first, last in places[:_MAX_UNIQUE_TEXTS] if body else ():
+            for context in range(_MAX_CONTEXT_LINES):
                 low, high = max(first - context, 1), min(last + context, len(lines))
                 text = body[lines.span(low)[0] : lines.span(high)[1]].removesuffix(b"\n").removesuffix(b"\r")
-                if len(text) > _LONGEST_LINE:
+                if len(text) > _MAX_LINE_CHARS:
                     break
                 if body.count(text) == 1:
                     with suppress(UnicodeDecodeError):  # bytes that are not text cannot be sent
@@ -493,7 +493,7 @@ class View:
         self._room -= min(end - start, self._room)
         return self._line_text(line, end - start if self._room else _SHORT_LINE)
 
-    def _line_text(self, line: int, most: int = _LONGEST_LINE) -> str:
+    def _line_text(self, line: int, most: int = _MAX_LINE_CHARS) -> str:
         """A readable line; the only line of an empty text is empty."""
         return "" if line > len(self.index.lines) else _readable(self.index.line(line - 1))[:most]
 

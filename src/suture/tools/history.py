@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from suture.plan import Change, ChangeRecord, Version
 
 
-_MOST_CHANGES = 1_000  # in one answer
-_MOST_FILES = 20_000  # of all changes in one answer; the next answer continues from there
+_MAX_CHANGES = 1_000  # in one answer
+_MAX_FILES = 20_000  # of all changes in one answer; the next answer continues from there
 _SHOWN_FILES = 3  # of a change, in its line
 _DONE = {"undo": "Undid", "redo": "Redid"}
 _NOTHING = {"undo": "the files are already in that state", "redo": "the files are as they were before the undo"}
-_LONGEST_SNAPSHOT_NAME = 100  # characters of a snapshot's name
+_MAX_SNAPSHOT_NAME_CHARS = 100  # characters of a snapshot's name
 
 
 class History(Request):
@@ -47,7 +47,7 @@ class History(Request):
     path: str | None = spec.text(
         "Only changes of this file (including its earlier names), or below this folder", default=None
     )
-    limit: int = spec.integer("Maximum number of changes", default=20, minimum=1, maximum=_MOST_CHANGES)
+    limit: int = spec.integer("Maximum number of changes", default=20, minimum=1, maximum=_MAX_CHANGES)
     before: str | None = spec.text("Only changes before this one: `next` of an earlier answer", default=None)
 
 
@@ -101,7 +101,7 @@ def history(session: Session, request: History) -> Answer:
         more, files = False, 0
         for change in database.changes(before) if path is None else _changes_of(database, path, before):
             session.checkpoint()
-            if len(records) == request.limit or files > _MOST_FILES:
+            if len(records) == request.limit or files > _MAX_FILES:
                 more = True
                 break
             records.append(change)
@@ -567,8 +567,8 @@ class SnapshotResult(shapes.Data):
 def snapshot(session: Session, request: Snapshot) -> Answer:
     """Take a snapshot of the files as they are."""
     name = request.name
-    if not name.strip() or len(name) > _LONGEST_SNAPSHOT_NAME or not name.isprintable():
-        problem = f"expected a name of 1 to {_LONGEST_SNAPSHOT_NAME} printable characters"
+    if not name.strip() or len(name) > _MAX_SNAPSHOT_NAME_CHARS or not name.isprintable():
+        problem = f"expected a name of 1 to {_MAX_SNAPSHOT_NAME_CHARS} printable characters"
         raise InvalidArguments.of("name", problem)
     taken = take_snapshot(session, name, request.paths)
     words = f"Took snapshot '{name}' with {wording.count(taken.kept, 'file')}: "

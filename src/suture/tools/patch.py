@@ -64,7 +64,7 @@ _ALIASES = {
     "to_clipboard": "toClipboard",
     "from_clipboard": "fromClipboard",
 }
-_LONGEST_CLIPBOARD_NAME = 200  # characters
+_MAX_CLIPBOARD_NAME_CHARS = 200  # characters
 _FURTHER_SECONDS = 2.0  # for examining the other patches once one has failed
 _DETAILED_FAILURES = 10  # further failures that are reported in detail
 _SHOWN_REPLACED_LINES = 20  # of the text that a patch replaces
@@ -118,8 +118,8 @@ class OnePatch(Request):
             raise InvalidArguments.of("oldText", f"works only with replace, not with {self.operation}")
         for name in ("toClipboard", "fromClipboard"):
             clipboard = getattr(self, name) or ""
-            if len(clipboard) > _LONGEST_CLIPBOARD_NAME or any("\ud800" <= char <= "\udfff" for char in clipboard):
-                raise InvalidArguments.of(name, f"expected a name of 1 to {_LONGEST_CLIPBOARD_NAME} characters")
+            if len(clipboard) > _MAX_CLIPBOARD_NAME_CHARS or any("\ud800" <= char <= "\udfff" for char in clipboard):
+                raise InvalidArguments.of(name, f"expected a name of 1 to {_MAX_CLIPBOARD_NAME_CHARS} characters")
 
     @property
     def is_copy(self) -> bool:

@@ -74,9 +74,9 @@ _SHOWN_APPLIED = 20  # blocks that landed, listed one by one
 _SHOWN_FAILED = 5  # failed blocks that are reported in detail
 _SHOWN_FAILURE_LINES = 60  # of all failures; after that, each gets one line
 _SHOWN_IDS = 20  # known blocks, in the error for an unknown one
-_LONGEST_ID = 20  # characters of an unknown block's id
+_MAX_ID_CHARS = 20  # characters of an unknown block's id
 _SHOWN_NAMES = 3  # files in the summary that the history keeps
-_MOST_EXAMINED = 20  # failures that are examined; a reply with more of them is about other files
+_MAX_EXAMINED_FAILURES = 20  # failures that are examined; a reply with more of them is about other files
 _PLAIN_FILE = 0o100644  # the mode that Git writes for a file that is not executable
 _PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
 _DONE = {"create": "created", "update": "updated", "delete": "deleted", "rename": "renamed"}
@@ -213,7 +213,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     unknown = [name for name in request.only or () if not any(block.chosen([name]) for block in reply)]
     if unknown:
         shown = ", ".join(known[:_SHOWN_IDS])
-        raise errors.InvalidArguments.of("only", f"unknown block {unknown[0][:_LONGEST_ID]}; choose from {shown}")
+        raise errors.InvalidArguments.of("only", f"unknown block {unknown[0][:_MAX_ID_CHARS]}; choose from {shown}")
     files = ReplyFiles(session, request.expect_hash)
     applier = BlockApplier(files, request.match, dry_run=request.dry_run, literal=request.literal)
     outcomes = applier.run(reply.blocks, request.only)
@@ -707,7 +707,7 @@ class BlockApplier:
             placement,
             match=self._match,
             dry_run=self._dry_run,
-            detailed=self._failures <= _MOST_EXAMINED,
+            detailed=self._failures <= _MAX_EXAMINED_FAILURES,
         )
 
     def _check_itself(self, path: str) -> None:

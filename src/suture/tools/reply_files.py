@@ -105,8 +105,8 @@ EXECUTABLE_BITS = 0o111
 """Of a file's mode, for the owner, the group and others."""
 _SHORTEST_MISTYPED = 5  # characters of a name in which a different letter counts as a typo
 _SHORTEST_RESPELLED = 2  # characters of a name with a letter too many, too few, or swapped
-_MOST_CANDIDATES = 20  # files that are tried; a name that more files have is no evidence
-_MOST_NEAR = 20  # files of a similar name that a block is tried on
+_MAX_CANDIDATES = 20  # files that are tried; a name that more files have is no evidence
+_MAX_NEAR_FILES = 20  # files of a similar name that a block is tried on
 _FINAL = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
 """Reasons to refuse a hunk that other hunks cannot change."""
 
@@ -499,11 +499,11 @@ class Targets:
             candidates = [file.moved_to.name]
         else:
             candidates = [] if path in self._touched_paths else _nearest(path, near)
-        verdicts = {name: self._verdict(block, name) for name in candidates[: _MOST_NEAR + 1]}
+        verdicts = {name: self._verdict(block, name) for name in candidates[: _MAX_NEAR_FILES + 1]}
         fits = [name for name, verdict in verdicts.items() if verdict != "missing"]
         if self._corrections.get(path) in fits:
             fits = [self._corrections[path]]
-        if len(fits) != 1 or verdicts[fits[0]] != "found" or len(candidates) > _MOST_NEAR:
+        if len(fits) != 1 or verdicts[fits[0]] != "found" or len(candidates) > _MAX_NEAR_FILES:
             raise _not_found(path, [name for name in near if name != path])
         self._corrections[path] = fits[0]
         return self._files.at(fits[0])
@@ -605,8 +605,8 @@ class Targets:
     def _fitting(self, block: Block, mentioned: dict[str, str], held: str | None) -> tuple[str, str]:
         """The only mentioned file, or the only one of them that the block fits."""
         names = list(mentioned)
-        if len(names) > _MOST_CANDIDATES:
-            raise NoPath(reply_line=block.line, candidates=names[:_MOST_CANDIDATES], why="several")
+        if len(names) > _MAX_CANDIDATES:
+            raise NoPath(reply_line=block.line, candidates=names[:_MAX_CANDIDATES], why="several")
         fits = [name for name in names if self._fits(block, name)]
         if len(fits) > 1:
             raise NoPath(reply_line=block.line, candidates=fits, why="several")

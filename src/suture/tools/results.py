@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 _DEFAULT_MODE = 0o644  # of a file whose mode is not known, in a diff
-_LONGEST_DIFF_LINE = 500  # characters of a diff's line that a model is shown
+_MAX_DIFF_LINE_CHARS = 500  # characters of a diff's line that a model is shown
 _SHOWN_BEFORE = 100  # characters of a longer line that are shown before what differs in it
 _HEADER_SIZE = 2_000  # characters at the start of a file that are searched for a generator's mark
 _BUNDLE_LINE = 500  # bytes per line on average, above which a script is a bundle: people write no such lines
@@ -58,7 +58,7 @@ _PROSE_COMMENTS = ("<!--", ".. ")
 _FORBIDS = ("do not edit", "do not modify", "don't edit", "do not hand edit")
 _QUOTES = "`'\""
 _SHORTEST_CHECKED = 30  # lines of a file; the loss of lines from a shorter one is easy to see
-_LONGEST_PLACEHOLDER = 120  # characters of a placeholder in a warning
+_MAX_PLACEHOLDER_CHARS = 120  # characters of a placeholder in a warning
 _BYTES_AROUND = 800  # of a line on each side of an edit; a placeholder has 200 characters at most
 _REST_OF_LINE = b"x"  # stands in for the rest of a longer line, so that its end is not taken for a placeholder
 
@@ -301,13 +301,13 @@ def _shorten_lines(lines: list[str]) -> Iterator[str]:
     from suture.text.edits import common_ends  # reading needs none
 
     for number, line in enumerate(lines):
-        if len(line) <= _LONGEST_DIFF_LINE:
+        if len(line) <= _MAX_DIFF_LINE_CHARS:
             yield line
             continue
         other = {"-": lines[number + 1 : number + 2], "+": lines[max(number - 1, 0) : number]}.get(line[:1], [])
         same = common_ends(line[1:].encode(), "".join(other)[1:].encode())[0] if other else 0
         at = max(len(line[1:].encode()[:same].decode("utf-8", "ignore")) - _SHOWN_BEFORE, 0)
-        part = line[1 + at : 1 + at + _LONGEST_DIFF_LINE]
+        part = line[1 + at : 1 + at + _MAX_DIFF_LINE_CHARS]
         yield f"{line[:1]}{'… ' if at else ''}{part} … ({len(line) - 1:,} characters)"
 
 
@@ -434,7 +434,7 @@ def check_placeholders(
 def placeholder_warning(argument: str, line: str) -> str:
     """A warning about a placeholder that is inserted."""
     where = in_argument(argument) or "The new text"
-    return f"{where} seems to contain a placeholder ({plain(line)[:_LONGEST_PLACEHOLDER]}); it is taken literally."
+    return f"{where} seems to contain a placeholder ({plain(line)[:_MAX_PLACEHOLDER_CHARS]}); it is taken literally."
 
 
 def whole_lines(body: bytes, edit: Edit) -> tuple[bytes, str]:

@@ -180,10 +180,10 @@ class ToolResult(Record):
 
 _REQUIRED = object()
 _NUMBER_TEXT = 20  # characters of a string that is read as a number
-_LARGEST_INTEGER = 2**53  # readers that treat JSON's numbers as floats round a larger one
-_MOST_UNKNOWN = 100  # unknown arguments that are reported one by one: each is compared with the known ones
-_MOST_PROBLEMS = 100  # problems of the items of a list, after which the rest are not checked
-_LONGEST_NAME = 100  # characters of an argument's or an encoding's name
+_MAX_INTEGER = 2**53  # readers that treat JSON's numbers as floats round a larger one
+_MAX_UNKNOWN_ARGUMENTS = 100  # unknown arguments that are reported one by one: each is compared with the known ones
+_MAX_PROBLEMS = 100  # problems of the items of a list, after which the rest are not checked
+_MAX_NAME_CHARS = 100  # characters of an argument's or an encoding's name
 _DIGITS = 64  # of SHA-256 in hexadecimal
 
 
@@ -273,7 +273,7 @@ class _Integer(Argument):
             value = int(value)
         if isinstance(value, str) and len(value) < _NUMBER_TEXT and value.strip().removeprefix("-").isdecimal():
             value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _LARGEST_INTEGER:
+        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _MAX_INTEGER:
             raise self.wrong(value)
         low, high = self.bounds.get("minimum"), self.bounds.get("maximum")
         if (low is not None and value < low) or (high is not None and value > high):
@@ -315,7 +315,7 @@ class _Items(Argument):
                 parsed.append(_parse_object(self.bounds["model"], item, f"[{index}]"))
             except _WrongError as error:
                 problems += error.problems
-                if len(problems) >= _MOST_PROBLEMS:
+                if len(problems) >= _MAX_PROBLEMS:
                     break
         if problems:
             raise _WrongError.of(problems)
@@ -366,7 +366,7 @@ class _Ids(_Texts):
             decoded = _decode(value)
             value = decoded if isinstance(decoded, list) else value.replace(",", " ").split()
         value = value if isinstance(value, list | tuple) else [value]
-        if any(isinstance(item, bool) or (isinstance(item, int) and abs(item) > _LARGEST_INTEGER) for item in value):
+        if any(isinstance(item, bool) or (isinstance(item, int) and abs(item) > _MAX_INTEGER) for item in value):
             raise self.wrong(value)
         return super().check(
             [str(item) if isinstance(item, int) else f"{item:g}" if isinstance(item, float) else item for item in value]
@@ -382,7 +382,7 @@ class _Hashes(Argument):
         if isinstance(value, str):
             return self._hash(value)
         if isinstance(value, dict) and all(isinstance(digest, str) for digest in value.values()):
-            return {path: self._hash(digest, f"[{path!r:.{_LONGEST_NAME}}]") for path, digest in value.items()}
+            return {path: self._hash(digest, f"[{path!r:.{_MAX_NAME_CHARS}}]") for path, digest in value.items()}
         raise self.wrong(value)
 
     @staticmethod
@@ -435,7 +435,7 @@ def ids(about: str) -> Any:
 
 def encoding(of: str = "a file that has no byte order mark and is not UTF-8") -> Any:
     """The encoding of one file; `of` describes the files."""
-    return _Text(f"Encoding (a Python codec name) of {of}", default=None, longest=_LONGEST_NAME)
+    return _Text(f"Encoding (a Python codec name) of {of}", default=None, longest=_MAX_NAME_CHARS)
 
 
 def literal(*, listed: bool = True) -> Any:
@@ -488,9 +488,9 @@ class Request(Record):
         """Check a call's arguments."""
         known = cls.arguments()
         unknown = [name for name in given if name not in known]
-        problems = [_unknown_argument(str(name), known) for name in unknown[:_MOST_UNKNOWN]]
-        if len(unknown) > _MOST_UNKNOWN:
-            problems.append({"argument": "…", "problem": f"{len(unknown) - _MOST_UNKNOWN:,} more are unknown"})
+        problems = [_unknown_argument(str(name), known) for name in unknown[:_MAX_UNKNOWN_ARGUMENTS]]
+        if len(unknown) > _MAX_UNKNOWN_ARGUMENTS:
+            problems.append({"argument": "…", "problem": f"{len(unknown) - _MAX_UNKNOWN_ARGUMENTS:,} more are unknown"})
         values: dict[str, object] = {}
         for name, argument in known.items():
             if name not in given:
@@ -547,7 +547,7 @@ def gather(given: Mapping[str, object], holder: str, fields: Container[str]) -> 
 def _unknown_argument(name: str, known: Mapping[str, Argument]) -> dict[str, str]:
     from difflib import get_close_matches  # only a failure needs it
 
-    name = name[:_LONGEST_NAME]
+    name = name[:_MAX_NAME_CHARS]
     names = [listed for listed, argument in known.items() if argument.listed]
     near = get_close_matches(name, names, 1, 0.5)
     problem = f"unknown; did you mean {near[0]}?" if near else f"unknown; choose from {', '.join(names)}"
@@ -579,6 +579,6 @@ def _describe(value: object) -> str:
         return f"the string {value[:40]!r}" + ("…" if len(value) > 40 else "")  # noqa: PLR2004  what fits a line
     if type(value) in names:
         return names[type(value)]
-    if isinstance(value, int) and abs(value) > _LARGEST_INTEGER:
+    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
         return "a number too large for JSON"
     return f"the number {value!r:.40}" if isinstance(value, int | float) else "a value that JSON does not have"

@@ -47,10 +47,10 @@ if TYPE_CHECKING:
 
 _GITIGNORE = ".gitignore"
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
-_MOST_ENTRIES = 1_000  # of a folder's listing
-_LARGEST_RULES = 1 << 20  # bytes of a .gitignore that is read
+_MAX_ENTRIES = 1_000  # of a folder's listing
+_MAX_RULES_BYTES = 1 << 20  # bytes of a .gitignore that is read
 _NAME = "str_replace_based_edit_tool"
-_MOST_NEAR = 3  # names that are suggested for a path that does not exist
+_MAX_NEAR_NAMES = 3  # names that are suggested for a path that does not exist
 
 
 def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audience = EDITOR) -> Answer:
@@ -153,9 +153,9 @@ class _Listing:
         for depth in range(len(parts) + 1):
             rules += self._rules("/".join(parts[:depth]))
         first = self._names(self._path, rules)
-        self.cut = len(first) > _MOST_ENTRIES
-        first = first[:_MOST_ENTRIES]
-        room, entries = _MOST_ENTRIES - len(first), []
+        self.cut = len(first) > _MAX_ENTRIES
+        first = first[:_MAX_ENTRIES]
+        room, entries = _MAX_ENTRIES - len(first), []
         for name in first:
             entries.append(self._shown + name)
             if not name.endswith("/"):
@@ -216,7 +216,7 @@ class _Listing:
         prefix = f"{folder}/" if folder else ""
         try:
             status = self._tree.stat(prefix + _GITIGNORE)
-            if status is None or status.kind != "file" or status.size > _LARGEST_RULES:
+            if status is None or status.kind != "file" or status.size > _MAX_RULES_BYTES:
                 return ()
             return ((len(prefix), Ignore(b"".join(self._tree.chunks(prefix + _GITIGNORE)))),)
         except SutureError:
@@ -320,7 +320,7 @@ def _existing(session: Session, request: TextEditor) -> Target:
     target = session.locate(request.path, folders=request.command == "view")
     if target.stat is None:
         create_by = None if request.command == "view" else ["create"]
-        near = session.near(request.path)[:_MOST_NEAR]
+        near = session.near(request.path)[:_MAX_NEAR_NAMES]
         raise FileNotFound(path=request.path, near=near, create_by=create_by)
     return target
 

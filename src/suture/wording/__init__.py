@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     """What happened, and what to do about it, for an audience."""
 
 
-_LONGEST_VALUE = 300  # characters of a value in a sentence
-_LONGEST_COPY = 200  # characters of a line that is shown verbatim
+_MAX_VALUE_CHARS = 300  # characters of a value in a sentence
+_MAX_COPY_CHARS = 200  # characters of a line that is shown verbatim
 _SHORT_ID = 12  # characters of a commit's id
 LINE = 120
 """Characters of each line where several are shown."""
@@ -53,10 +53,10 @@ RUNG_WORDS = {
     "similar": "by similarity",
 }
 """How a text was found, by the names of `match.ladder.LADDER`."""
-_LONGEST_QUOTE = 40  # characters of either side of a difference
+_MAX_QUOTE_CHARS = 40  # characters of either side of a difference
 _NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero-width space"}
 _SHOWN_FURTHER = 10  # failures after the first
-_LONGEST_CORRECTION = 400  # characters of a corrected edit among further failures
+_MAX_CORRECTION_CHARS = 400  # characters of a corrected edit among further failures
 _SHOWN_ISSUES = 10  # that a check found in new content; also of checks that did not run
 _SHOWN_EXISTING = 5  # issues that the file had before the edit
 _SYNTAX, _CONFLICT = "invalid-syntax", "conflict-marker"
@@ -179,7 +179,7 @@ def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
         fits = getattr(other, "correction", None)
         if fits is not None:
             edit = dumps({"old_text": fits.old_text, "new_text": fits.new_text})
-            if len(edit) <= _LONGEST_CORRECTION:
+            if len(edit) <= _MAX_CORRECTION_CHARS:
                 yield f"  Send this edit instead: {edit}"
     if len(error.further) > _SHOWN_FURTHER:
         yield f"… and {len(error.further) - _SHOWN_FURTHER} more (error.further_failures)."
@@ -250,7 +250,7 @@ def trouble_text(trouble: Trouble, subject: str = "This change") -> str:
 
 def plain(text: str) -> str:
     """A line that is safe to show: no control characters, limited in length."""
-    short = text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
+    short = text if len(text) <= _MAX_VALUE_CHARS else text[:_MAX_VALUE_CHARS] + "…"
     if short.isprintable():
         return short
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in short)
@@ -258,7 +258,7 @@ def plain(text: str) -> str:
 
 def as_it_is(line: str) -> str:
     """A line to be copied: no control characters except tabs, limited in length."""
-    return "\t".join(map(plain, line[:_LONGEST_COPY].split("\t")))
+    return "\t".join(map(plain, line[:_MAX_COPY_CHARS].split("\t")))
 
 
 def count(number: int, noun: str) -> str:
@@ -428,7 +428,7 @@ def _quote(text: str) -> str:
         shown = plain(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
     except UnicodeEncodeError:  # a lone surrogate in what was sent, which is no byte of the file
         shown = plain(text.encode("utf-8", "backslashreplace").decode())
-    shown = f"{shown[:_LONGEST_QUOTE]}…" if len(shown) > _LONGEST_QUOTE else shown
+    shown = f"{shown[:_MAX_QUOTE_CHARS]}…" if len(shown) > _MAX_QUOTE_CHARS else shown
     return f'"{shown}"' if "'" in shown else f"'{shown}'"
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from suture.audience import Audience
     from suture.wording import Words
 
-_LONGEST_CALL = 4_000  # characters of a corrected call that is shown in the text
+_MAX_CALL_CHARS = 4_000  # characters of a corrected call that is shown in the text
 _READING = {"read", "list", "look at", "open"}
 _ADVICE = {
     "deleted": "View the file again, and decide whether the edit is still needed.",
@@ -51,7 +51,7 @@ def _fix_no_match(error: errors.NoMatch, audience: Audience) -> str:
         fits = error.correction
         example = {"old_str": fits.old_text, "new_str": fits.new_text}
         call = visible_json({"command": "str_replace", "path": audience.path_sent or error.path, **example})
-        call = call if len(call) <= _LONGEST_CALL else "(too long to show; see metadata.error.correction)"
+        call = call if len(call) <= _MAX_CALL_CHARS else "(too long to show; see metadata.error.correction)"
         where = span(fits.start_line, fits.end_line)
         return f"Nothing was changed. Send this instead; it fits once, at {where}: {call}"
     return f"Nothing was changed. {_advice(error)}"

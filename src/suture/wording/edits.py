@@ -56,7 +56,7 @@ _SHOWN_FIXES = 5  # at the first attempt; a second failure gets all of them
 _SHOWN_LOCATIONS = 8  # where a text occurs, if not as often as expected
 _SHOWN_REGION_LINES = 80  # of the place that a failure is about
 _SHOWN_PREVIEW_LINES = 15  # of a file in which nothing is similar
-_LONGEST_EXAMPLE = 4_000  # characters of a corrected edit that is written out in the text
+_MAX_EXAMPLE_CHARS = 4_000  # characters of a corrected edit that is written out in the text
 _SPACES = {"indentation", "trailing", "spacing", "exotic_space"}
 _LINES = {"line_break", "blank_line", "missing_line", "extra_line", "spelled"}
 _ADDED = {"escape", "entities", "numbers", "fence", "spelled"}
@@ -227,7 +227,7 @@ def _head(error: Mismatch) -> str:
 def _number_fixes(fixes: list[dict[str, str]]) -> Iterator[str]:
     for number, fix in enumerate(fixes, 1):
         example = fix.get("example", "")
-        if example and len(example) > _LONGEST_EXAMPLE:
+        if example and len(example) > _MAX_EXAMPLE_CHARS:
             example = "(too long to show; see metadata.suggested_fixes)"
         yield f"{number}. {fix['suggestion']}{f': {example}' if example else ''}"
 

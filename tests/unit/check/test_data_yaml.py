@@ -332,7 +332,7 @@ def test_a_missing_parser_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_slow_parser_gets_no_long_text(monkeypatch: pytest.MonkeyPatch) -> None:
     without_libyaml(monkeypatch)
-    monkeypatch.setattr(data, "_MAX_WITHOUT_LIBYAML", 10)
+    monkeypatch.setattr(data, "_MAX_WITHOUT_LIBYAML_CHARS", 10)
     assert found("a: 1\nb: 23") == []
     with pytest.raises(NotRunError, match="libyaml"):
         found("a: 1\nb: 234")

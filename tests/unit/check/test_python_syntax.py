@@ -145,7 +145,7 @@ def test_many_blocks_side_by_side_are_compiled() -> None:
 
 
 def test_a_very_long_text_is_judged_by_the_symbol_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python, "_MAX_COMPILED", 10)
+    monkeypatch.setattr(python, "_MAX_COMPILED_CHARS", 10)
     assert found("def f(a):\n    return a\n") == []
     assert len(found("def f(a, a):\n    return a\n")) == 1
 

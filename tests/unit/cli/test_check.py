@@ -239,7 +239,7 @@ class Closed(LocalFS):
         return super().open_file(folder, name)
 
 
-@pytest.mark.parametrize("limit", ["_MOST_WAITING", "_MOST_WAITING_BYTES"])
+@pytest.mark.parametrize("limit", ["_MAX_WAITING_FILES", "_MAX_WAITING_BYTES"])
 def test_many_files_are_checked_in_batches(root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     sizes: list[int] = []
 
@@ -248,7 +248,7 @@ def test_many_files_are_checked_in_batches(root: Path, said: Run, monkeypatch: p
         return check_files(session, files)
 
     monkeypatch.setattr(check, "check_files", counted)
-    monkeypatch.setattr(check, limit, 3 if limit == "_MOST_WAITING" else 9)
+    monkeypatch.setattr(check, limit, 3 if limit == "_MAX_WAITING_FILES" else 9)
     for number in range(7):
         put(root, f"many/{number}.json", "[1]" if number % 2 else "[1,")
     out, err = said("many", code=1)

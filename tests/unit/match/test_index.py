@@ -2,7 +2,7 @@
 
 import pytest
 
-from suture.match.index import MOST_PLACES, Index
+from suture.match.index import MAX_PLACES, Index
 from suture.text import Indent
 
 BODY = b"Alpha = 1\n\n  beta = '2'\r\n\t\nalpha=1\nbeta = \"2\"\n"
@@ -58,8 +58,8 @@ def test_keys_are_found_across_line_breaks_if_they_end_at_line_ends() -> None:
 
 
 def test_the_number_of_places_is_limited() -> None:
-    index = Index(b"a\n" * (MOST_PLACES + 500))
-    assert len(index.runs([b"a"])) == len(index.runs_across_lines([b"a"])) == MOST_PLACES
+    index = Index(b"a\n" * (MAX_PLACES + 500))
+    assert len(index.runs([b"a"])) == len(index.runs_across_lines([b"a"])) == MAX_PLACES
 
 
 @pytest.mark.parametrize(

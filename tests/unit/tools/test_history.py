@@ -158,7 +158,7 @@ def test_paging_visits_every_change_once(limit: int) -> None:
 
 
 def test_a_page_ends_early_where_its_changes_have_very_many_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suture.tools.history._MOST_FILES", 4)
+    monkeypatch.setattr("suture.tools.history._MAX_FILES", 4)
     ws, _ = workspace()
     ids = [land(ws, *(create(f"{number}/{name}") for name in "abc")) for number in range(5)]
     found: list[list[str]] = []
