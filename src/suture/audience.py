@@ -29,7 +29,7 @@ _COMMAND_WORDS = {
     "reply": "the reply",
 }
 """Tool arguments that are not options of the same name on the command line."""
-_COMMANDS = {"file_read": "suture read", "history": "suture log"}
+_COMMANDS = {"file_read": "suture read", "history": "suture log", "redo": "suture redo"}
 _SETTINGS = {
     "allow_executables": "--allow-executables",
     "check_call_ms": "--max-time SECONDS",

@@ -703,7 +703,7 @@ def _print_findings(findings: list[tuple[str, Finding]], summary: str, *, quiet:
 
 
 def _summary(problems: int, notes: int) -> str:
-    more = f"{count(notes, 'note')} above" if notes else ""
+    more = count(notes, "note") if notes else ""
     if problems:
-        return f"{count(problems, 'problem')} found; the fix is below each." + (f" Also {more}." if more else "")
-    return f"No problems found; {more}." if more else "No problems found."
+        return f"{count(problems, 'problem')}{more and f' and {more}'} found; what to do is below each."
+    return f"No problems found{more and f'; {more} above'}."

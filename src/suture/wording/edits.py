@@ -102,7 +102,7 @@ def _nothing_changed(error: Mismatch) -> str:
     if error.total_edits == 1:
         return "Nothing was changed."
     fixed = "with all failures fixed" if error.further else "with this one fixed"
-    return f"Nothing was changed, not by the other edits either: send all {error.total_edits} again, {fixed}."
+    return f"Nothing was changed: send all {error.total_edits} edits again, {fixed}."
 
 
 def _search_excerpt(text: str) -> str:

@@ -144,7 +144,7 @@ def _what_happened(conflict: UndoClash) -> str:
         return "exists again"
     if conflict.theirs is None:
         return "was changed after it was created"
-    return "was changed in the same lines"
+    return "has changed since"
 
 
 def _what_can_be_restored(error: errors.NotRecorded, audience: Audience) -> str:
@@ -316,7 +316,8 @@ def _drifted_to(error: errors.Drifted, audience: Audience) -> str:
     if not error.stands_at:
         return f"{expected} is not in the file. Read the lines again, and retry with the current ones."
     places = ", ".join(map(str, error.stands_at[:_SHOWN_DRIFTED_PLACES]))
-    return f"{expected} is now at line {places}. Retry with the right line numbers."
+    lines = plural(len(error.stands_at), "line")
+    return f"{expected} is now at {lines} {places}. Retry with the right line numbers."
 
 
 def _search_not_found(error: errors.PatternNotFound) -> str:
@@ -792,7 +793,7 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.AlreadyUndone,
             lambda e: f"{e.change_id} has already been undone.",
-            lambda e: f"To restore it, redo {e.change_id}.",
+            lambda e: f"To reapply it, redo {e.change_id}.",
         ),
         entry(
             errors.UndoConflict,

@@ -242,7 +242,8 @@ def test_what_is_broken_is_a_problem_with_what_to_do(world: Path, how: str, capf
     assert main(["doctor", "--root", str(world / "project")]) == 1
     out = capfd.readouterr().out
     assert f"  problem  {wanted[1]}: {wanted[2]}\n           {wanted[3]}\n" in out
-    assert out.splitlines()[-1].startswith("1 problem found; the fix is below each. Also ")
+    summary = out.splitlines()[-1]
+    assert (summary[:14], summary.partition(" found; ")[2]) == ("1 problem and ", "what to do is below each.")
     assert files(world) == before
 
 
@@ -672,7 +673,7 @@ def test_a_check_that_fails_or_hangs_is_a_problem_and_the_others_go_on(
         "  problem  hanging: no answer within 0.05 s\n"
         "           Is the disk still connected?\n"
         "\n"
-        "2 problems found; the fix is below each.\n"
+        "2 problems found; what to do is below each.\n"
     )
 
 
