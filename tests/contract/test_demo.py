@@ -21,7 +21,7 @@ SHOWN = [
     r"-TAX = 1\.25\n\+TAX = 1\.20",
     r"patches\[0\]: found at lines 6-7 ignoring indentation; your change was adapted",
     r"-        net \*= 0\.9\n\+        net \*= 0\.8",
-    r"OLD_TEXT_NOT_UNIQUE: patches\[0\]: oldText fits 2 places in src/bill\.py exactly: line 4, line 5\.",
+    r"OLD_TEXT_NOT_UNIQUE: patches\[0\]: oldText fits 2 places in src/bill\.py: line 4, line 5\.",
     r"VALIDATION_FAILED: .*\nsrc/cart\.py:8:12 .*'\(' was never closed",
     r"killed by signal 9: 1 of 3 files changed, \d stray files",
     rf"note: An interrupted transaction \({ID}, 3 paths\) has been rolled back\.\nevery byte restored: True",

@@ -665,6 +665,8 @@ class _Parser(argparse.ArgumentParser):
             name = word.partition("=")[0]
             begun = [option for option in options if option.startswith(name)]
             near = begun if len(begun) == 1 else get_close_matches(name, options, 1, _SIMILARITY)
+            if name in options:
+                return "; write options before --"
             if near and word.startswith("--"):
                 return f"; did you mean {near[0]}?"
         takes_pattern = any(action.dest == "pattern" for action in self._actions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from suture import errors
 from suture.audience import MODEL
 from suture.wording import (
+    AS_SENT,
     LINE,
     as_it_is,
     count,
@@ -502,7 +503,8 @@ def _not_unique(error: errors.OldTextNotUnique, audience: Audience) -> str:
     places = [f"{where} ({times} times)" if times > 1 else where for where, times in numbers.items()]
     places, more = places[:_SHOWN_PLACES], len(places) - _SHOWN_PLACES
     where = ", ".join(places) + (f" and {more} more" if more > 0 else "")
-    how_often = f"{count(len(error.places), 'place')} in {error.path} {how_matched(error.rung)}"
+    how = "" if error.rung in AS_SENT else f" {how_matched(error.rung)}"
+    how_often = f"{count(len(error.places), 'place')} in {error.path}{how}"
     return _begin(error, audience, f"{audience.old_text} fits {how_often}: {where}.")
 
 
@@ -658,7 +660,8 @@ def where_it_went(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield "It has only whitespace: include lines with text."
     elif error.why == "ambiguous":
         places = ", ".join(f"line {place.line_number}" for place in error.similar_content)
-        yield f"It fits {count(len(error.similar_content), 'place')} {how_matched(error.rung)}: {places}."
+        how = "" if error.rung in AS_SENT else f" {how_matched(error.rung)}"
+        yield f"It fits {count(len(error.similar_content), 'place')}{how}: {places}."
     elif error.attempt > 1 and error.region is not None:
         yield _refused_before(error, audience.hunk if audience.is_about_block else "edit")
         yield from _exact_lines(error, error.region)

@@ -274,6 +274,11 @@ def test_a_pipe_that_is_closed_halfway_ends_quietly(root: Path, unbuffered: str)
         (["--versoin"], "suture", "unrecognized arguments: --versoin; did you mean --version?"),
         (["-x"], "suture", "unrecognized arguments: -x"),
         (["read", "a.txt", "--star", "3"], "suture read", "unrecognized arguments: --star; did you mean --start-line?"),
+        (
+            ["read", "--", "a.txt", "--start-line", "3"],
+            "suture read",
+            "unrecognized arguments: --start-line 3; write options before --",
+        ),
         (["--nothing", "read", "a.txt"], "suture", "unrecognized arguments: --nothing"),
     ],
 )
