@@ -277,7 +277,7 @@ def test_a_pipe_that_is_closed_halfway_ends_quietly(root: Path, unbuffered: str)
         (
             ["read", "--", "a.txt", "--start-line", "3"],
             "suture read",
-            "unrecognized arguments: --start-line 3; write options before --",
+            "unrecognized arguments: --start-line; write options before --",
         ),
         (["--nothing", "read", "a.txt"], "suture", "unrecognized arguments: --nothing"),
     ],
