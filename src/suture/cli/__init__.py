@@ -50,7 +50,7 @@ GROUPS = {
         "show": ("show a change and its diff", "suture show 537g4n9w3cgmdf5"),
         "undo": ("undo a change, keeping later work", "suture undo --dry-run"),
         "redo": ("reapply an undone change", "suture redo"),
-        "snapshot": ("create a snapshot, or list snapshots", "suture snapshot before-refactoring"),
+        "snapshot": ("take a snapshot, or list snapshots", "suture snapshot before-refactoring"),
         "restore": ("restore files to a change or snapshot", "suture restore --to before-refactoring src/"),
         "recover": ("recover from an interrupted transaction", "suture recover --root ~/project"),
     },

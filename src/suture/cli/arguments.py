@@ -159,8 +159,10 @@ def _setting_help(option: Option, meaning: str) -> str:
     default, more = getattr(Settings, option.setting), ""
     if option.keywords.get("action") == "append":
         more = " (repeatable)"
+    elif isinstance(default, str):
+        more = f" (default: {default})"
     elif default is not False:
-        more = f" (default: {default // 1_000 if option.keywords.get('type') is seconds else default})"
+        more = f" (default: {default // 1_000 if option.keywords.get('type') is seconds else default:,})"
     return (meaning[:1].lower() + meaning[1:].removesuffix(".") + more).replace("%", "%%")
 
 
@@ -481,7 +483,7 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
             _value(
                 "--max-result-bytes",
                 "N",
-                "maximum size of an answer in bytes (default: 10000000); a longer one is refused or truncated",
+                "maximum size of an answer in bytes (default: 10,000,000); a longer one is refused or truncated",
                 type=byte_limit,
                 default=10_000_000,
             ),

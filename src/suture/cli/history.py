@@ -72,7 +72,7 @@ def redo(options: argparse.Namespace) -> int:
 
 
 def snapshot(options: argparse.Namespace) -> int:
-    """`suture snapshot`: create a snapshot, or list snapshots."""
+    """`suture snapshot`: take a snapshot, or list snapshots."""
     if options.name is None:
         return run(options, lambda workspace: workspace.snapshots(), _snapshot_list)
     arguments = tool_arguments(options)
