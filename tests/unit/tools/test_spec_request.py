@@ -212,8 +212,8 @@ def test_the_schema_says_what_parse_accepts() -> None:
             "validate": {
                 "type": "string",
                 "enum": ["off", "warn", "strict", "all"],
-                "description": "Check the result before it is written: report errors, reject errors that the edit "
-                "introduces, or reject any",
+                "description": "Check the result before it is written: report errors (warn), reject errors that the "
+                "edit introduces (strict), or reject any error (all)",
                 "default": "off",
             },
         },
