@@ -13,12 +13,12 @@ from openai.types.responses import ApplyPatchToolParam, FunctionToolParam
 from openai.types.shared_params import FunctionDefinition
 
 from suture import definitions
+from suture.apis import FORMATS
 from suture.errors import UnknownTool
 from suture.tools import PROFILES, TOOLS, all_tools, choose, find
 from tests.unit.apis.shapes import fits
 
 EVERY = sorted(TOOLS)
-FORMATS = ("anthropic", "openai", "openai-responses", "gemini", "mcp")
 DIALECTS = ("apply_patch", "str_replace_based_edit_tool")
 PORTABLE = {
     *("type", "description", "default", "enum", "minimum", "maximum", "anyOf"),

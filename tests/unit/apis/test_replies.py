@@ -10,6 +10,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.responses import Response
 
 from suture import Workspace
+from suture.apis import FORMATS
 from tests.unit.apis.shapes import fits
 
 JSON: TypeAlias = dict[str, Any]
@@ -73,6 +74,26 @@ SEARCH = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {
 SAID = {"type": "output_text", "text": "Hello.", "annotations": []}
 OUTPUT = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [SAID]}
 REASONING = {"type": "reasoning", "id": "rs", "summary": []}
+
+
+REPLIES: dict[str, JSON] = {
+    "anthropic": message(TEXT, tool_use("1", FIRST)),
+    "openai": completion(chat_call("1", FIRST)),
+    "openai-responses": response(REASONING, function_call("1", FIRST)),
+    "gemini": {"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [part(FIRST)]}}]},
+    "mcp": {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "file_edit", "arguments": FIRST}},
+}
+"""A whole reply of each API, with one call."""
+
+
+def test_every_api_has_a_reply() -> None:
+    assert set(REPLIES) == set(FORMATS), "give the API a whole reply with a call in REPLIES"
+
+
+@pytest.mark.parametrize("format_", REPLIES)
+def test_the_call_in_a_whole_reply_is_found(workspace: Workspace, root: Path, format_: str) -> None:
+    assert len(workspace.handle_all(REPLIES[format_])) == 1
+    assert (root / "a.txt").read_bytes() == b"two\n"
 
 
 @pytest.mark.parametrize("made", [dict, Message.model_validate])
