@@ -5,7 +5,7 @@
         text: str = text("The line").optional
 
 `Match(line=3).data()` is the JSON object, and `Match.schema()` describes it. An `.optional` field is omitted unless it
-is given.
+is given; `text=or_left_out(line)` gives it unless `line` is None, which would be null, and not fit the schema.
 """
 
 from __future__ import annotations
