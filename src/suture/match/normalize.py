@@ -148,7 +148,11 @@ def encode_line(text: str) -> bytes:
 
 
 def coarse(body: bytes) -> bytes:
-    r"""The keys of a text's lines, each followed by `\n`."""
+    r"""The keys of a text's lines, each followed by `\n`.
+
+    What is dropped is dropped everywhere, not only at the end of a line: lines that are broken elsewhere in the file
+    are found by their joined keys. `Rung.fits` then compares the lines.
+    """
     if not body.isascii():
         body = _BEYOND_ASCII.sub(lambda match: _plain(match[0]), body)
     if b"\n" not in body:
