@@ -14,6 +14,7 @@ from suture.check import registry
 from suture.check.programs import ON_REQUEST
 from suture.check.syntax import LANGUAGES
 from suture.cli.init import CLIENTS
+from suture.formats import NOTATIONS
 from suture.match.ladder import RUNGS
 from suture.settings import Settings
 from suture.tools import PROFILES
@@ -283,6 +284,7 @@ LISTS: dict[str, list[Collection[str]]] = {
     "docs/reference/mcp.md": [PROFILES],
     "docs/reference/model-apis.md": [FORMATS],
     "docs/reference/validators.md": [CHECKS, [language.name for language in LANGUAGES]],
+    "docs/spec/TOOLS.md": [NOTATIONS, RUNGS],
 }
 """Lists on hand-written pages that must be complete."""
 
