@@ -115,6 +115,9 @@ def test_where_all_is_well_every_check_has_a_line(world: Path, capfd: pytest.Cap
     assert lines[-1].startswith("No problems found; ")
     checks = looked(capfd)
     assert list(dict.fromkeys(each["group"] for each in checks)) == list(command.CHECKS)
+    others = [each["name"] for each in checks if each["group"] not in {"state folder", "workspace", "agents"}]
+    names = ["suture", "python", "on PATH", "packages", "mcp", "models", "lint", "syntax", "system"]
+    assert others == names, "give the check its line above, or in the other groups its name here"
     assert {tuple(each) for each in checks} == {("group", "name", "state", "found", "advice")}
 
 
