@@ -47,7 +47,8 @@ class Notation(Record):
     old: str = ""
     """The name of the text to find in messages, if it is not the SEARCH part."""
     marked: bool = False
-    """Whether blocks have their own markers, between which any text may occur."""
+    """Whether blocks have their own markers, between which any text may occur. The reply parser looks for a path behind
+    the first one, with `search_replace.path_after_marker`."""
     in_hunks: bool = False
     """Whether blocks consist of hunks that can be chosen one by one."""
     overwrites: bool = False
@@ -164,7 +165,7 @@ class Block(Record):
     """What a reply says about one file."""
 
     number: int
-    """Its number in the reply, counted from 1."""
+    """Its number in the reply, counted from 1. Readers give 0; the reply parser numbers the blocks."""
     format: str
     """The name of its notation, as in the result of `apply_reply`."""
     action: str
@@ -173,7 +174,8 @@ class Block(Record):
     """Its first line in the reply, counted from 1."""
     end_line: int
     path: str | None
-    """The file, as far as the reply names it."""
+    """The file, as far as the reply names it. If the block's own lines do not name it, a reader gives None; the reply
+    parser looks for it in the lines above."""
     path_as_written: str | None = None
     alternatives: tuple[str, ...] = ()
     """Other files that it may be about, if only prose names a file; the file contents decide."""
