@@ -111,7 +111,7 @@ def test_every_exit_code_is_documented() -> None:
 
 def test_every_setting_is_documented_with_its_default_and_meaning() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.+) \| `(.+)` \| (.+\.) \|$", committed("settings.md"), re.MULTILINE)
-    assert [name for name, *_ in rows] == list(Settings.__annotations__)
+    assert [name for name, *_ in rows] == list(Settings.__annotations__), "run `make reference`"
     defaults = {name: getattr(Settings, name) for name in Settings.__annotations__}
     assert {name: default for name, _, default, _ in rows} == {
         name: f"{value:_}" if type(value) is int else repr(value) for name, value in defaults.items()
