@@ -157,8 +157,10 @@ def _calls(reply: dict[str, Any], *, cut_off: bool = False) -> list[Call]:
     if (inner := _inner(reply)) is not None:
         return _calls(inner, cut_off=cut_off) if inner else []
     items = next((reply[name] for name in _CONTAINERS if reply.get(name) is not None), ())
-    if not isinstance(items, list | tuple):  # a text
+    if isinstance(items, str):
         return []
+    if not isinstance(items, list | tuple):
+        raise ValueError(f"not a reply of a known API: {_describe(reply)}")
     calls = [_read(to_dict(item)) for item in items]
     if cut_off and calls and (last := calls[-1]) is not None:
         calls[-1] = last.evolve(cut_off=True)

@@ -393,7 +393,7 @@ def _incomplete(error: errors.IncompleteBlock, audience: Audience) -> str:
         "excerpt": f"The code fence{path} at {where} is introduced as an excerpt or an example, not as the whole file.",
         "inside": f"The section{path} at {where} follows a block that has no end, and may be part of it.",
         "not_exact": f"The call at {where} is not exact: it needs one path, and an old and a new text for each change.",
-        "not_asked": f"The call{path} at {where} writes a whole file, but whole_files is not set.",
+        "not_asked": f"The call{path} at {where} writes a whole file, which is not turned on.",
         "partial": f"The diff at {where} deletes {error.path}, but shows only part of it.",
     }.get(error.problem, f"The {part}{path} at {where} cannot be read: {error.problem}.")
 

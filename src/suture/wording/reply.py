@@ -84,7 +84,7 @@ def describe_unread(unread: Unread) -> str:
     if unread.kind == "diff" and unread.path is None:
         return f"The diff at line {unread.line} of the reply names no file and was ignored."
     if unread.kind == "fenced_file":
-        return f"A code fence names {unread.path}, but whole_files is not set."
+        return f"A code fence names {unread.path}, but writing whole files is not turned on."
     path = f" ({unread.path})" if unread.path else ""
     return f"Line {unread.line} of the reply was not read: it looks like {_KIND_NAMES[unread.kind]}{path}."
 

@@ -204,7 +204,10 @@ def test_several_choices_are_refused_for_each_has_calls_of_its_own(workspace: Wo
     assert len(workspace.handle_all(reply["choices"][0])) == 1
 
 
-@pytest.mark.parametrize("reply", [{}, {"type": "error", "error": {"message": "overloaded"}}, {"id": "x"}])
+@pytest.mark.parametrize(
+    "reply",
+    [{}, {"type": "error", "error": {"message": "overloaded"}}, {"id": "x"}, {"output": {"message": {"content": []}}}],
+)
 def test_what_is_not_a_reply_is_refused(workspace: Workspace, reply: JSON) -> None:
     with pytest.raises(ValueError, match="not a reply of a known API"):
         workspace.handle_all(reply)

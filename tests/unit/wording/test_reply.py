@@ -54,7 +54,7 @@ def test_skipped_edits_are_reported() -> None:
     assert validate_reply(text).warnings == [
         "Some markers were not understood: blocks begin with <<<<<<< SEARCH or <<<<<<< NEW_FILE.",
         "The diff at line 10 of the reply names no file and was ignored.",
-        "A code fence names w.py, but whole_files is not set.",
+        "A code fence names w.py, but writing whole files is not turned on.",
     ]
 
 
