@@ -121,11 +121,6 @@ class Audience(Record):
         """How to choose one of an argument's values, as an imperative."""
         return f'set {argument} to "{choice}"'
 
-    def choice(self, argument: str, choice: str) -> str:
-        """One of an argument's values, in a sentence that names the argument."""
-        del argument
-        return f'"{choice}"'
-
     def by(self, argument: str) -> str:
         """The argument to use, for an imperative that does not name it; empty if the reader does not need it."""
         del argument
@@ -203,11 +198,7 @@ class Terminal(Audience):
 
     def choose(self, argument: str, choice: str) -> str:
         """With an option and its value."""
-        return f"use {self.choice(argument, choice)}"
-
-    def choice(self, argument: str, choice: str) -> str:
-        """With its option."""
-        return f"{self.argument(argument)} {choice}"
+        return f"use {self.argument(argument)} {choice}"
 
     def by(self, argument: str) -> str:
         """The option."""

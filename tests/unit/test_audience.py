@@ -32,7 +32,6 @@ WORDS = [
     (lambda reader: reader.turn_on("whole_files"), "set whole_files", "add --whole-files"),
     (lambda reader: reader.add_literal(), "add literal: true", "add --literal"),
     (lambda reader: reader.choose("match", "lenient"), 'set match to "lenient"', "use --match lenient"),
-    (lambda reader: reader.choice("match", "lenient"), '"lenient"', "--match lenient"),
     (lambda reader: reader.by("encoding"), "", " with --encoding"),
     (lambda reader: reader.update_occurrences(3), "Update occurrences to 3", "Give --occurrences 3"),
     (lambda reader: reader.text_given_by("expected_text"), "expected_text", "The text of --expected-text"),

@@ -195,7 +195,7 @@ def _closer(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     if error.region is not None and error.attempt > 1:
         yield ""
         yield from _exact_lines(error, error.region)
-    elif error.words is not None and error.why == "missing":
+    elif error.words is not None and error.why == "missing" and error.file_preview:
         yield from _words(error, error.words, audience.of_this_edit("old_text"))
 
 
@@ -240,7 +240,7 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
         yield _fix("ALREADY_APPLIED", f"Leave this edit out: {done} already been applied")
         return
     if not error.file_preview:
-        yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty {old_text}. {_read_first(audience)}")
+        yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty {old_text}")
         return
     if error.why == "deleted":
         yield _fix("TARGET_DELETED", "Read the file again, and decide whether the change is still needed")
@@ -360,8 +360,9 @@ def _wrong_count_fixes(error: errors.WrongCount, audience: Audience) -> Iterator
         yield _fix("USE_EXACT_TEXT", f"Split into multiple edits with unique {old_text} for each target")
     else:
         yield adjust
-        missing = f"Check whether the missing {expected - actual} differ in spelling"
-        yield _fix("USE_EXACT_TEXT", f"{missing}. {_read_first(audience)}")
+        missing = "one is" if expected - actual == 1 else f"{expected - actual} are"
+        check = f"Check whether the missing {missing} spelled differently"
+        yield _fix("USE_EXACT_TEXT", f"{check}. {_read_first(audience)}")
     if error.attempt > 1:
         yield from _unique_fixes(error, audience)
 
@@ -490,8 +491,8 @@ def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
     if error.stale is not None:
         return "Nothing was changed. Your copy of the file is old: read it again, and send the text as it is now."
     if error.match != "lenient":
-        more = f"{audience.choice('match', 'lenient')} finds more"
-        return f'Nothing was changed. Send the text as it is in the file; match is "{error.match}", {more}.'
+        looser = audience.choose("match", "lenient")
+        return f"Nothing was changed. Send the text as it is in the file, or {looser} to allow more differences."
     return "Nothing was changed. Read the file again, and send the text exactly as it is in the file."
 
 

@@ -530,7 +530,8 @@ def test_a_text_that_is_there_too_rarely_may_be_spelled_otherwise() -> None:
     assert "but found 1 instance at:" in text(error)[2]
     assert [kind for kind, _ in fixes(error)] == ["ADJUST_COUNT", "USE_EXACT_TEXT"]
     assert fixes(error)[0][1] == "Update occurrences to 1 if you want to replace all instances"
-    assert fixes(error)[1][1].startswith("Check whether the missing 3 ")
+    assert fixes(error)[1][1].startswith("Check whether the missing 3 are spelled differently. ")
+    assert fixes(wrong_count([7], 2))[1][1].startswith("Check whether the missing one is spelled differently. ")
 
 
 def test_places_are_counted_where_they_are_too_many_to_be_shown() -> None:
