@@ -229,10 +229,10 @@ def replace(options: argparse.Namespace) -> int:
         dry_run=not options.write,
         view="rows" if options.json else "diff",
     )
-    for line in replacement_notes(options.replacement):
-        note(line)
     if isinstance(result, int):
         return result
+    for line in replacement_notes(options.replacement):
+        note(line)
     data = result.metadata
     if not data["replacements"]:
         return _print(result, [], "No matches: nothing to replace.")

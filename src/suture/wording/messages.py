@@ -196,6 +196,8 @@ def _groups(error: errors.InvalidCaptureGroup) -> str:
             "Write groups as $1 and ${name} here. To insert this text literally, make the groups of the "
             "pattern non-capturing: (?:…)."
         )
+    if not error.groups:
+        return "Put parentheses around the part of the pattern to refer to, or write $$ for a dollar sign."
     names = f" Named groups: {', '.join(error.names)}." if error.names else ""
     return f"Refer to a group of the pattern, or write $$ for a dollar sign.{names}"
 

@@ -142,7 +142,7 @@ def test_what_stays_the_same_is_said(root: Path, capfd: pytest.CaptureFixture[st
         (
             ["foo", "$1"],
             "INVALID_CAPTURE_GROUP: Invalid capture group: $1 (only 0 groups in pattern)",
-            "Refer to a group",
+            "Put parentheses around",
         ),
         (["(", "x"], "INVALID_REGEX: Invalid regex: ", "The dialect"),
         (
@@ -208,6 +208,13 @@ def test_what_only_looks_like_a_group_is_noted(
     how = "groups are written $1 or ${name}, the whole match $&"
     note = "" if literal is None else f"note: {literal} is taken literally; {how}\n"
     assert capfd.readouterr().err == note + YET
+
+
+def test_a_refused_group_is_not_also_called_literal(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["replace", "f(oo)", r"\1", "readme.md"]) == 2
+    err = capfd.readouterr().err
+    assert err.startswith(r"INVALID_CAPTURE_GROUP: Invalid capture group: \1 (write $1)")
+    assert "literally;" not in err
 
 
 def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
