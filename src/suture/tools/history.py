@@ -571,8 +571,8 @@ def snapshot(session: Session, request: Snapshot) -> Answer:
         problem = f"expected a name of 1 to {_MAX_SNAPSHOT_NAME_CHARS} printable characters"
         raise InvalidArguments.of("name", problem)
     taken = take_snapshot(session, name, request.paths)
-    words = f"Took snapshot '{name}' with {wording.count(taken.kept, 'file')}: "
-    words += "those that suture changed here and those named." if taken.kept else "suture has not changed any here yet."
+    words = f"Took snapshot '{name}' with {wording.count(taken.kept, 'file')}"
+    words += " (changed here by suture, or named)." if taken.kept else ": suture has not changed any here yet."
     if taken.skipped:
         words += f" Skipped because they cannot be read: {', '.join(map(wording.plain, taken.skipped))}."
     result = SnapshotResult(name=name, id=taken.point.id, files=taken.kept, skipped=[*taken.skipped])
