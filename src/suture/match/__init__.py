@@ -74,11 +74,24 @@ def locate(
     return answer or Refused("missing")
 
 
-def locate_in_bases(index: Index, old: str, new: str, *, whole_lines: bool = False) -> Answer | None:
-    """Rebase the change from an earlier version that has the old text; None if no version has it."""
-    return _rebase(
-        index, old, lambda base: _find_whole(base, old, new, "lenient", whole_lines=whole_lines, literal=False)
-    )
+def locate_in_bases(
+    index: Index,
+    old: str,
+    new: str,
+    *,
+    whole_lines: bool = False,
+    accept: Callable[[Index, Site], bool] = lambda _base, _site: True,
+) -> Answer | None:
+    """Rebase the change from an earlier version that has the old text; None if no version has it.
+
+    A version counts only if `accept` returns true for it and the place of the old text in it.
+    """
+
+    def find(base: Index) -> Answer | None:
+        answer = _find_whole(base, old, new, "lenient", whole_lines=whole_lines, literal=False)
+        return None if isinstance(answer, Found) and not accept(base, answer.site) else answer
+
+    return _rebase(index, old, find)
 
 
 def _find_whole(index: Index, old: str, new: str, match: str, *, whole_lines: bool, literal: bool) -> Answer | None:

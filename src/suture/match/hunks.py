@@ -126,7 +126,7 @@ def _fit_split(index: Index, hunk: Hunk, split: Split, match: str, expected: Exp
         return _fit_every(index, hunk.occurrences, split) if split.old else _insertion(index, hunk, split.new)
     scopes = _scopes_of_hunk(index, hunk)
     if scopes == []:
-        rebased = locate_in_bases(index, split.old, split.new, whole_lines=True) if match == "lenient" else None
+        rebased = _rebase(index, hunk, split) if match == "lenient" else None
         return rebased or Refused("missing", sites=_locate(index, split, match).sites, detail=NOT_NAMED)
     for line in expected.lines:
         place = _place_at(index, split, line)
@@ -138,6 +138,15 @@ def _fit_split(index: Index, hunk: Hunk, split: Split, match: str, expected: Exp
     if answer.base is None and not _is_inside(scopes, answer.site):
         return Refused("missing", sites=answer.sites, detail=OUTSIDE)
     return answer
+
+
+def _rebase(index: Index, hunk: Hunk, split: Split) -> Found | Refused | None:
+    """Rebase a hunk from an earlier version in which its lines are in what it names; None if there is none."""
+
+    def is_in_scope(base: Index, site: Site) -> bool:
+        return _is_inside(_scopes_of_hunk(base, hunk), site, numbered=site.start_line == hunk.at)
+
+    return locate_in_bases(index, split.old, split.new, whole_lines=True, accept=is_in_scope)
 
 
 def _scopes_of_hunk(index: Index, hunk: Hunk) -> list[Scope] | None:
