@@ -289,8 +289,8 @@ def _partial_matches(body: bytes, step: Step, number: int, places: Sequence[int]
         others = step.new.strip(b"\n").split(b"\n")[1:]
         if indent and not indent.strip() and any(line.strip() and not line.startswith(indent) for line in others):
             yield (
-                f"{old_text} begins inside the indentation of its line; "
-                f"{audience.argument('new_text')} was inserted as it is, its other lines without that indentation."
+                f"{old_text} omits indentation of its line; "
+                f"{audience.argument('new_text')} was inserted as it is, so its other lines lack that indentation."
             )
             return
 
