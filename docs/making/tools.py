@@ -34,7 +34,7 @@ CHECKS_NOTE = """\
 
 If a tool was asked to check what it writes, `validation` contains what the [checks](validators.md) found.
 """
-LIST_NOTE = "The text is a JSON array; the description above explains its items."
+LIST_NOTE = "The description above explains the text."
 READ_NOTE = "The metadata has no schema; a failure has `error`."
 EDIT_NOTE = "The metadata has no schema: it contains `change_id` and `files`, or `error`."
 
