@@ -352,7 +352,7 @@ def free_space(place: str) -> Finding:
     free = disk.f_bavail * disk.f_frsize
     description = f"{in_bytes(free)} on the disk of {place}"
     if free < _TOO_LITTLE:
-        return _problem("free space", description, "Free some: an edit needs space for a copy of each file.")
+        return _problem("free space", description, "Free some space: an edit needs space for a copy of each file.")
     if free < _LITTLE:
         return _note("free space", description, "Free some space soon.")
     return _ok("free space", description)

@@ -630,7 +630,7 @@ def _clear_strays(trees: Sequence[Tree], guard: Guard) -> Recovered | None:
     if not strays:
         return None
     newest = max(change for _, _, change in strays)
-    log.warning("recovery", "took %d files away that %s left, aside %s", len(strays), newest, aside)
+    log.warning("recovery", "removed %d files that %s left, aside %s", len(strays), newest, aside)
     return Recovered(newest, "unknown", (), tuple(aside))
 
 
