@@ -321,7 +321,10 @@ def test_a_full_disk_behind_stderr_is_exit_code_1_and_what_was_done_is_done(root
         ),
         (
             ["patch", "a.txt", '{"operation": "replace", "oldText": "1", "newText": "2"}', "--match", "exact"],
-            "Nothing was changed. Send the text as it is in the file, or use --match lenient to allow more differences.",
+            (
+                "Nothing was changed. "
+                "Send the text as it is in the file, or use --match lenient to allow more differences."
+            ),
         ),
     ],
 )
