@@ -240,7 +240,7 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
         yield _fix("ALREADY_APPLIED", f"Leave this edit out: {done} already been applied")
         return
     if not error.file_preview:
-        yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty {old_text}")
+        yield _fix("USE_EXACT_TEXT", f"To fill the empty file, send an empty {old_text}. {_read_first(audience)}")
         return
     if error.why == "deleted":
         yield _fix("TARGET_DELETED", "Read the file again, and decide whether the change is still needed")
