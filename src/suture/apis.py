@@ -160,7 +160,7 @@ def _calls(reply: dict[str, Any], *, cut_off: bool = False) -> list[Call]:
     if isinstance(items, str):
         return []
     if not isinstance(items, list | tuple):
-        raise ValueError(f"not a reply of a known API: {_describe(reply)}")
+        raise ValueError(f"not a reply of a known API: {_describe(reply)}")  # noqa: TRY004  as for all refused replies
     calls = [_read(to_dict(item)) for item in items]
     if cut_off and calls and (last := calls[-1]) is not None:
         calls[-1] = last.evolve(cut_off=True)
