@@ -29,8 +29,10 @@ QUICK := tests/unit tests/property $(wildcard tests/cases)
 # With PYTHONDONTWRITEBYTECODE, a thousand processes, and pytest every time, would compile everything again.
 unexport PYTHONHOME PYTHONPATH PYTHONDONTWRITEBYTECODE
 
-# An environment that does not run, or belongs to another folder, is created again.
-ifneq ($(shell { $(PY) -c '$(USABLE)' && cat $(STAMP); } 2>/dev/null),$(CURDIR))
+# An environment that does not run, belongs to another folder, or has other dependencies, is created again. What is
+# installed depends on pyproject.toml only up to the settings of ruff and the tools after it.
+NEEDED := $(CURDIR) $(shell { sed '/^\[tool\.ruff\]/,$$d' pyproject.toml; cat constraints.txt; } | cksum)
+ifneq ($(shell { $(PY) -c '$(USABLE)' && cat $(STAMP); } 2>/dev/null),$(NEEDED))
 STALE := stale
 endif
 
@@ -41,7 +43,7 @@ help: ## list the targets
 
 setup: $(STAMP) ## create .venv with the exact versions of constraints.txt
 
-$(STAMP): pyproject.toml constraints.txt $(STALE)
+$(STAMP): $(STALE)
 	@for python in $(CANDIDATES); do \
 		if $$python -c '$(USABLE)' >/dev/null 2>&1; then \
 			echo "creating $(VENV) with $$python"; \
@@ -53,7 +55,7 @@ $(STAMP): pyproject.toml constraints.txt $(STALE)
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt \
 		--build-constraint constraints.txt --editable '.[lint,mcp,models,syntax]' --group dev
 	@$(PY) -W ignore -m compileall -q -j 2 src $(VENV)/lib
-	@printf '%s\n' '$(CURDIR)' > $@
+	@printf '%s\n' '$(NEEDED)' > $@
 
 stale:
 
