@@ -43,7 +43,7 @@ from suture.files.local_fs import LocalFS
 from suture.files.paths import Resolver, check_new_name, display_path
 from suture.files.protected import Patterns, folded_names
 from suture.plan import Content, Create, Delete, Place, Rename, Snapshot, Update
-from suture.text import Text
+from suture.text import Text, with_lf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Bases:
         self._remembered = remembered
         self._deadline = monotonic() + settings.base_ms / 1000
         body = now.text.body
-        self._seen = {_with_lf(body)} if len(body) <= 2 * settings.max_base_bytes else set()  # no base is larger
+        self._seen = {with_lf(body)} if len(body) <= 2 * settings.max_base_bytes else set()  # no base is larger
         self._bytes_left = settings.max_bases_bytes
         self._versions_left = settings.max_bases
 
@@ -199,7 +199,7 @@ class Bases:
         if self._is_exhausted or not self._fits(len(content)):
             return
         body = _body(content, self._now.text.encoding)
-        if (plain := _with_lf(body)) not in self._seen:
+        if (plain := with_lf(body)) not in self._seen:
             self._seen.add(plain)
             self._bytes_left -= len(content)
             self._versions_left -= 1
@@ -514,7 +514,7 @@ class Session:
         self, root: int, runs: Iterable[tuple[int, str, list[str]]], content_filter: ContentFilter
     ) -> Iterator[tuple[int, Place, bytes]]:
         """The files that may contain a match: open folder, place, content."""
-        from suture.files.walk import read_candidates  # as above
+        from suture.files.walk import read_candidates  # only searches need it
 
         above = display_path(self.trees, root, "")
         for folder, prefix, name, raw in read_candidates(self.trees[root], runs, content_filter):
@@ -681,11 +681,6 @@ def _body(content: bytes, encoding: str | None) -> bytes:
         with suppress(EncodingMismatch):  # it had another encoding then
             text = Text.decode(content, encoding)
     return text.body
-
-
-def _with_lf(body: bytes) -> bytes:
-    """A text with LF line endings, for comparison."""
-    return body.replace(b"\r\n", b"\n")
 
 
 def _read_all(fs: FS, handle: int, size: int, limit: int) -> bytes:

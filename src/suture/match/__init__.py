@@ -23,6 +23,7 @@ from suture.match.index import Base, Found, Index, Refused, Sides, Site, declare
 from suture.match.ladder import BOUNDS, LEAST_INEXACT_LETTERS, LEVEL, RUNGS, Candidate, find_applied, make_change
 from suture.match.normalize import informative, likeness, line_keys, readings, solid_keys, split
 from suture.match.placeholders import elides_only_in_new
+from suture.text import with_lf
 from suture.text.diff import changes
 from suture.text.edits import apply, minimize
 from suture.text.merge import merge, split_any_lines
@@ -203,7 +204,7 @@ def _check_earlier_versions(index: Index, old: str, answer: Found, find: Find) -
     for base in index.earlier():
         if base.source == "commit":
             break  # searching all commits would take longer than the edit
-        if plain_old and plain_old in _plain(base.body):
+        if plain_old and plain_old in with_lf(base.body):
             rebased = _rebase_from(index, base, find)
             if rebased is None or rebased.base is None or _overlaps_site(rebased, answer.site):
                 return answer
@@ -227,14 +228,14 @@ def _rebase_from(index: Index, base: Base, find: Find) -> Answer | None:
 
 
 def _plain_old(old: str) -> bytes:
-    return _plain(old.encode("utf-8", "surrogatepass")).strip(b"\n")
+    return with_lf(old.encode("utf-8", "surrogatepass")).strip(b"\n")
 
 
 def _versions_with(index: Index, old: str) -> Iterator[Base]:
     """The versions that contain the text as sent, newest first; then some that may contain it in another form."""
     plain_old, others = _plain_old(old), []
     for base in index.earlier():
-        if plain_old in _plain(base.body):
+        if plain_old in with_lf(base.body):
             yield base
         else:
             others.append(base)
@@ -283,8 +284,8 @@ def _version_before_removal(index: Index, answer: Found, base_index: Index, base
     """The version that tells what removed the text: for a version known from reading, the newest recorded one."""
     if base.source != "read" or base.until is not None:
         return base
-    text = _plain(base_index.body[slice(*answer.span)])
-    others = (version for version in index.earlier() if version.source != "read" and text in _plain(version.body))
+    text = with_lf(base_index.body[slice(*answer.span)])
+    others = (version for version in index.earlier() if version.source != "read" and text in with_lf(version.body))
     recorded = next(others, base)
     return base if recorded.until is None else recorded
 
@@ -356,9 +357,5 @@ class _LineMap:
 def _adapt_line_endings(index: Index, body: bytes) -> bytes:
     """A version with the file's line endings, so that a change of line endings alone is no difference."""
     style = index.lines.style()
-    plain = _plain(body)
+    plain = with_lf(body)
     return plain.replace(b"\n", b"\r\n") if style == "crlf" else body if style == "mixed" else plain
-
-
-def _plain(text: bytes) -> bytes:
-    return text.replace(b"\r\n", b"\n")

@@ -354,6 +354,11 @@ def detect(body: bytes) -> Indent:
     return Indent("tabs", 0) if tabs > spaces else Indent("spaces", width)
 
 
+def with_lf(body: bytes) -> bytes:
+    """A text with LF line endings, for comparison."""
+    return body.replace(b"\r\n", b"\n")
+
+
 def newline_at(body: bytes, start: int) -> bytes:
     r"""The ending for a new line at an offset: that of the line there, else of the line before, else `\n`."""
     at = body.find(b"\n", start)

@@ -27,6 +27,7 @@ from suture.match.placeholders import find_added
 from suture.plan import Plan
 from suture.records import Record
 from suture.shapes import CorrectedEdit, UnreadEdit
+from suture.text import with_lf
 from suture.text.diff import line_edits
 from suture.tools import results, spec
 from suture.tools.failure import hunk_error
@@ -534,7 +535,7 @@ class BlockApplier:
         """Write a whole file; an existing one is replaced only if the format does that."""
         file = self._files.at(block.path or "")
         new, before = file.prepare_content(content), file.body
-        if file.exists and _with_newlines(new) == _with_newlines(before):
+        if file.exists and with_lf(new) == with_lf(before):
             return Outcome(str(block.number), block, "already_applied", "create", file.name)
         replaces = block.notation.overwrites
         if file.exists and before and not replaces and block.format == "search_replace":
@@ -571,7 +572,7 @@ class BlockApplier:
         self._check_itself(block.path or "")
         if block.format == "unified":
             old = "".join(hunk.splits[0].old for hunk in block.hunks)
-            if _with_newlines(old.encode("utf-8", "surrogatepass")) != _with_newlines(file.body):
+            if with_lf(old.encode("utf-8", "surrogatepass")) != with_lf(file.body):
                 raise self._why_kept(block, file)
         before = file.body
         file.empty()
@@ -746,10 +747,6 @@ def _with_warnings(outcomes: Sequence[Outcome], warnings: Sequence[str]) -> Iter
     for outcome in outcomes:
         more = warnings if applied and outcome.id == applied[-1] else ()
         yield outcome.evolve(warnings=(*outcome.warnings, *more)) if more else outcome
-
-
-def _with_newlines(body: bytes) -> bytes:
-    return body.replace(b"\r\n", b"\n")
 
 
 def _as_text(block: Block) -> Block:
