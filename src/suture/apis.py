@@ -24,6 +24,23 @@ if TYPE_CHECKING:
     """An answer to a call, or a message that contains answers."""
 
 
+class Api(Record):
+    """How an API declares tools, and where its replies contain calls."""
+
+    define: Callable[[ToolSpec], dict[str, Any]]
+    """The declaration of a tool."""
+    read: Callable[[dict[str, Any]], Call | None]
+    """The call that an item of a reply makes; None if the item is not a call of this API."""
+    items: str = ""
+    """The key of the items in a reply."""
+    no_calls: tuple[str, ...] = ()
+    """The types of items that are not calls."""
+    end: str = ""
+    """The key of the reason why a reply ended."""
+    cut_off: tuple[str, ...] = ()
+    """Reasons for which a reply ends early: the last call in it may be incomplete."""
+
+
 class Call(Record):
     """One call of a tool, as an API's reply makes it."""
 
@@ -50,17 +67,6 @@ class Call(Record):
 
 
 _CUT_OFF = "cut off: the reply ended inside this call, by its length limit or a filter; send it again, in smaller parts"
-_CONTAINERS = ("tool_calls", "output", "parts", "content")
-_REASONS = ("stop_reason", "finish_reason", "finishReason", "status")
-_CUT_OFF_REASONS = (
-    *("max_tokens", "model_context_window_exceeded", "refusal"),  # Anthropic
-    *("length", "content_filter", "incomplete", "failed", "cancelled", "in_progress", "queued"),  # OpenAI
-    *("MAX_TOKENS", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "OTHER"),  # Gemini
-    *("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"),
-)
-"""Reasons for which a reply ends early: the last call in it may be incomplete."""
-_NO_CALLS = ("text", "thinking", "redacted_thinking", "reasoning", "message")
-"""Types of reply items that are not calls."""
 
 
 def definitions(
@@ -76,7 +82,7 @@ def definitions(
     if format not in _APIS:
         raise ValueError(f"unknown format {format!r:.100}; choose from {', '.join(FORMATS)}")
     names = choose(tools) if isinstance(tools, str) else choose(names=tools)
-    define, _ = _APIS[format]
+    define = _APIS[format].define
     declared = [define(find(name)) for name in names]
     if format == "gemini" and declared:
         declared = [{"functionDeclarations": declared}]
@@ -136,7 +142,7 @@ def _run(calls: list[Call], tool: Tool) -> list[Message]:
 
 
 def _read(item: dict[str, Any]) -> Call | None:
-    return next((call for _, read in _APIS.values() if (call := read(item)) is not None), None)
+    return next((call for api in _APIS.values() if (call := api.read(item)) is not None), None)
 
 
 def _is_no_call(item: dict[str, Any]) -> bool:
@@ -440,12 +446,47 @@ def _has_output_schema(name: str) -> bool:
         return False
 
 
-_APIS: dict[str, tuple[Callable[[ToolSpec], dict[str, Any]], Callable[[dict[str, Any]], Call | None]]] = {
-    "anthropic": (_anthropic_definition, _read_anthropic),
-    "openai": (_chat_definition, _read_chat),
-    "openai-responses": (_responses_definition, _read_responses),
-    "gemini": (_gemini_definition, _read_gemini),
-    "mcp": (_mcp_definition, _read_mcp),
+_APIS = {
+    "anthropic": Api(
+        _anthropic_definition,
+        _read_anthropic,
+        items="content",
+        no_calls=("text", "thinking", "redacted_thinking"),
+        end="stop_reason",
+        cut_off=("max_tokens", "model_context_window_exceeded", "refusal"),
+    ),
+    "openai": Api(
+        _chat_definition,
+        _read_chat,
+        items="tool_calls",
+        end="finish_reason",
+        cut_off=("length", "content_filter"),
+    ),
+    "openai-responses": Api(
+        _responses_definition,
+        _read_responses,
+        items="output",
+        no_calls=("reasoning", "message"),
+        end="status",
+        cut_off=("incomplete", "failed", "cancelled", "in_progress", "queued"),
+    ),
+    "gemini": Api(
+        _gemini_definition,
+        _read_gemini,
+        items="parts",
+        end="finishReason",
+        cut_off=(
+            *("MAX_TOKENS", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "OTHER"),
+            *("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"),
+        ),
+    ),
+    "mcp": Api(_mcp_definition, _read_mcp),
 }
-"""For each format: how a tool is declared, and how an item is read; None if the item is not a call of this API."""
 FORMATS = tuple(_APIS)
+
+# Servers that imitate an API may end a reply with another one's reason, so all keys and reasons count everywhere.
+_CONTAINERS = tuple(api.items for api in reversed(_APIS.values()) if api.items)
+"""`content` is the last: messages of other APIs have it, too."""
+_NO_CALLS = tuple(kind for api in _APIS.values() for kind in api.no_calls)
+_REASONS = tuple(api.end for api in _APIS.values() if api.end)
+_CUT_OFF_REASONS = tuple(reason for api in _APIS.values() for reason in api.cut_off)
