@@ -79,7 +79,7 @@ def __getattr__(name: str) -> object:
     if name not in _MODULES:
         message = f"module 'suture' has no attribute {name!r}"
         raise AttributeError(message)
-    from importlib import import_module  # see above
+    from importlib import import_module  # importing suture alone needs no module
 
     return getattr(import_module(_MODULES[name]), name)
 

@@ -56,7 +56,7 @@ def dumps(value: object, default: Callable[[Any], object] | None = None) -> str:
             {}, default or _refuse, encode_basestring_ascii, indent, ": ", ", ", sort_keys, skip_keys, allow_nan
         )
         return "".join(encode(value, 0))
-    except Exception:  # noqa: BLE001  see above
+    except Exception:  # noqa: BLE001  `_json` is private, and may change in any way
         import json
 
         return json.dumps(value, default=default)

@@ -86,7 +86,7 @@ class Workspace:
         Takes the whole reply, as a dictionary or an object of the API's SDK, or a list of its items. A call that was
         truncated by the length limit of the reply or by a filter is not made. `tools` is as for `handle`.
         """
-        from suture.apis import handle_all  # as above
+        from suture.apis import handle_all  # most programs do not need it
 
         return handle_all(self._restricted_call(tools), reply)
 
@@ -488,7 +488,7 @@ def _text_size(value: object) -> int:
     while stack:
         item = stack.pop()
         values += 1
-        if values > _MAX_VALUES:  # see above
+        if values > _MAX_VALUES:  # it may contain itself
             raise InputTooLarge(what="The request", size=values, limit=_MAX_VALUES, setting="", unit="values")
         if isinstance(item, str):
             total += len(item) if item.isascii() else len(item.encode("utf-8", "surrogatepass"))

@@ -141,7 +141,7 @@ def _report_failure(problem: str) -> None:
         if sys.stderr is not None:
             sys.stderr.write(f"{problem}\nWhatever the command changed has landed: see suture log.\n")
     except OSError:
-        sys.stderr = None  # as above
+        sys.stderr = None  # or the interpreter would flush it again, and fail again
 
 
 def command_first(words: list[str]) -> list[str]:

@@ -241,7 +241,7 @@ def _schema(tool: str) -> dict[str, Any]:
 
 
 def _dry_run() -> Option:
-    from suture.tools.spec import DRY_RUN  # as above
+    from suture.tools.spec import DRY_RUN  # commands that write nothing do not need it
 
     return _argument("dry_run", DRY_RUN.schema())
 
@@ -265,7 +265,7 @@ def _tools_or_profile() -> Sequence[Option]:
 
 
 def _init_options() -> Iterator[Option | Sequence[Option]]:
-    from suture.cli.init import CLIENTS  # as above
+    from suture.cli.init import CLIENTS  # only `suture init` needs them
 
     clients = f"{', '.join(CLIENTS)}; without it, list the agents and their settings files"
     yield _value("client", "AGENT", clients, nargs="?")
@@ -280,7 +280,7 @@ def _init_options() -> Iterator[Option | Sequence[Option]]:
 
 
 def _tools_options() -> Iterator[Option | Sequence[Option]]:
-    from suture.apis import FORMATS  # as above
+    from suture.apis import FORMATS  # only `suture tools` needs them
 
     yield _choice("--format", FORMATS, "print the `tools` field of a request to this API")
     yield _tools_or_profile()

@@ -80,7 +80,7 @@ def tools(options: argparse.Namespace) -> int:
     if isinstance(names, int):
         return names
     if options.format:
-        from suture.apis import definitions  # as above
+        from suture.apis import definitions  # only --format needs it
 
         print_json(definitions(options.format, names))
     elif options.json:
@@ -181,7 +181,7 @@ def tool_arguments(options: argparse.Namespace) -> dict[str, Any]:
 
 def chosen_tools(options: argparse.Namespace) -> Sequence[str] | int:
     """The tools that --tools or --profile names; after an error, the exit code."""
-    from suture.tools import choose  # as above
+    from suture.tools import choose  # only some commands take tools
 
     try:
         return choose(options.profile, options.tools)

@@ -293,7 +293,7 @@ def stray_id(name: str, home: Tree) -> str | None:
     if not name.startswith(OWN_PREFIX) or not stem.endswith(_TEMPORARY_ENDINGS if stem == name else ".new"):
         return None
     parts = stem[len(OWN_PREFIX) : -len(_TEMPORARY_ENDINGS[0])].split("-")
-    shaped = len(parts) == 3 and _is_id(parts[0]) and parts[2].isdecimal()  # noqa: PLR2004  as above
+    shaped = len(parts) == 3 and _is_id(parts[0]) and parts[2].isdecimal()  # noqa: PLR2004  a change, a root and a number
     return parts[0] if shaped and parts[1] == _root_number(home) else None
 
 

@@ -377,7 +377,7 @@ def unpack(packed: Packed, size: int, old: bytes = b"") -> bytes:
         replaced = old[head : len(old) - tail] if packed.codec == "zstd+" else b""
         dictionary = ZstdCompressionDict(replaced, dict_type=DICT_TYPE_RAWCONTENT) if replaced else None
         try:
-            if frame_content_size(rest) != length:  # as above
+            if frame_content_size(rest) != length:  # before memory is taken for the content
                 raise ValueError(packed.codec)
             decompressor = ZstdDecompressor(dict_data=dictionary, max_window_size=1 << 31)
             rest = decompressor.decompress(rest, max_output_size=length)

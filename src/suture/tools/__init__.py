@@ -38,7 +38,7 @@ DIALECTS = {
     "str_replace_based_edit_tool": "suture.tools.text_editor",
 }
 """Tools that models were trained on, under their vendors' names. They do what the others do, and are in no list."""
-COMMANDS = {
+COMMAND_LINE_ONLY = {
     "check": "suture.tools.check",
     "replace": "suture.tools.replace",
     "restore": "suture.tools.history",
@@ -62,7 +62,7 @@ def find(name: str) -> ToolSpec:
 
 def command(name: str) -> ToolSpec:
     """The tool with this name, including those for the command line only."""
-    return _load(COMMANDS[name], name) if name in COMMANDS else find(name)
+    return _load(COMMAND_LINE_ONLY[name], name) if name in COMMAND_LINE_ONLY else find(name)
 
 
 def _load(module: str, name: str) -> ToolSpec:

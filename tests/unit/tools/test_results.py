@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # i
 from suture import ToolResult, Workspace, shapes
 from suture.errors import InternalError
 from suture.testing import MemoryFS
-from suture.tools import COMMANDS, TOOLS, all_tools, command, find, results
+from suture.tools import COMMAND_LINE_ONLY, TOOLS, all_tools, command, find, results
 from suture.tools.check import CheckResult
 from suture.tools.history import RestoreResult, ShowResult, SnapshotResult, SnapshotsResult
 from suture.tools.replace import ReplaceResult
@@ -213,7 +213,7 @@ def test_every_key_is_explained_in_a_few_words(tool: str) -> None:
 
 def test_a_tool_that_answers_with_a_list_and_a_command_have_no_schema() -> None:
     assert [spec.name for spec in all_tools() if spec.output_schema is None] == sorted(set(TOOLS) - set(OBJECTS))
-    assert [name for name in COMMANDS if command(name).output_schema is not None] == []
+    assert [name for name in COMMAND_LINE_ONLY if command(name).output_schema is not None] == []
 
 
 @pytest.mark.parametrize(
