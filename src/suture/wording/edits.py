@@ -195,7 +195,7 @@ def _closer(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
     if error.region is not None and error.attempt > 1:
         yield ""
         yield from _exact_lines(error, error.region)
-    elif error.words is not None and error.why == "missing" and error.file_preview:
+    elif error.words is not None and error.why == "missing" and error.file_preview and error.consumed_by is None:
         yield from _words(error, error.words, audience.of_this_edit("old_text"))
 
 
