@@ -45,6 +45,8 @@ _ALIASES = {
     "expected_replacements": "occurrences",
 }
 _MAX_CHECKED_PLACES = 1_000  # of one edit, for text that begins or ends inside a word or an indentation
+_MAX_WORD_BYTES = 40  # on each side of such a text, in a warning
+_WORD_BYTES = bytes(code for code in range(256) if (char := chr(code)).isalnum() or char == "_" or not char.isascii())
 _FURTHER_SECONDS = 2.0  # for examining the other edits that fail
 _DETAILED_FAILURES = 10  # further failures that are reported in detail
 _SHOWN_EDITS = 10  # of a call, each with its lines
@@ -272,6 +274,15 @@ def _is_there(body: bytes, new: bytes, at: int) -> bool:
     return at >= 0 and body.startswith(new, at) and not body.startswith(b"\r\n", at + len(new) - 1)
 
 
+def _word_around(body: bytes, start: int, end: int) -> str:
+    """A range of the text, extended to whole words; only its first line."""
+    first, last = max(start - _MAX_WORD_BYTES, 0), end + _MAX_WORD_BYTES
+    before, after = body[first:start], body[end:last]
+    head = before[len(before.rstrip(_WORD_BYTES)) :]
+    tail = after[: len(after) - len(after.lstrip(_WORD_BYTES))]
+    return (head + body[start:end] + tail).decode("utf-8", "ignore").split("\n")[0]
+
+
 def _partial_matches(body: bytes, step: Step, number: int, places: Sequence[int], audience: Audience) -> Iterator[str]:
     """A warning about a text that begins or ends inside a word or an indentation; one per edit."""
     old_text = in_argument(audience.of_edit(number, "old_text"))
@@ -282,8 +293,7 @@ def _partial_matches(body: bytes, step: Step, number: int, places: Sequence[int]
         line = body.rfind(b"\n", 0, start) + 1
         before, after = body[max(start - 1, line) : start], body[end : end + 1]
         if any(len(pair) > 1 and pair.isalnum() for pair in (before + step.old[:1], step.old[-1:] + after)):
-            word = body[max(start - 10, line) : end + 10].decode("utf-8", "ignore").split("\n")[0]
-            yield f"{old_text} is part of a longer word or number: {plain(word)}"
+            yield f"{old_text} is part of a longer word or number: {plain(_word_around(body, start, end))}"
             return
         indent = body[line:start]
         others = step.new.strip(b"\n").split(b"\n")[1:]
