@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 ABOUT_PATTERN = """\
 The pattern is a JavaScript regular expression (flag u), written plainly or as /pattern/flags. Flags: g all matches \
-(without it, the first on each line), i ignore case, m ^ and $ at line ends, s . matches line ends."""
+(without it, the first on each line), i ignore case, m ^ and $ at line breaks, s . matches line breaks."""
 
 
 # Arguments of the tools that search or replace.

@@ -467,7 +467,7 @@ _DIFFERENCES: dict[str, Callable[[str, str], str]] = {
     "look_alike": lambda sent, here: f"{_points(here)} in the file, {_points(sent)} in your text",
     "quotes": _quotes,
     "escape": lambda sent, here: f"escaped differently: {_quote(here)} in the file, {_quote(sent)} in your text",
-    "entities": lambda sent, _here: f"your text has HTML entities ({sent}) for characters",
+    "entities": lambda sent, _here: f"your text has HTML entities ({sent}) instead of characters",
     "marks": _other,
     "composition": lambda sent, here: f"{_quote(here)} is {_points(here)} in the file, {_points(sent)} in your text",
     "numbers": lambda sent, _here: f"your text has line numbers ({_quote(sent)}) that are not in the file",

@@ -103,7 +103,8 @@ def _nothing_changed(error: Mismatch) -> str:
     if error.total_edits == 1:
         return "Nothing was changed."
     fixed = "with all failures fixed" if error.further else "with this one fixed"
-    return f"Nothing was changed: send all {error.total_edits} edits again, {fixed}."
+    every = {2: "both edits"}.get(error.total_edits, f"all {error.total_edits} edits")
+    return f"Nothing was changed: send {every} again, {fixed}."
 
 
 def _search_excerpt(text: str) -> str:

@@ -125,7 +125,7 @@ def _conflicts(error: errors.UndoConflict) -> str:
     lines = [f"{error.change_id} cannot be {done}: later changes conflict with it ({count(number, 'place')})."]
     for conflict in error.conflicts[:_SHOWN_CONFLICTS]:
         lines.append(f"  {plain(conflict.path)}:{conflict.line} {_what_happened(conflict)}")
-        sides = {"expected": conflict.base, "in the file": conflict.ours, done: conflict.theirs}
+        sides = {"expected": conflict.base, "in the file": conflict.ours, f"after {error.operation}": conflict.theirs}
         lines += [f"  {line}" for line in side_by_side(sides, most)]
     if number > _SHOWN_CONFLICTS:
         lines.append(f"  … {number - _SHOWN_CONFLICTS} more in the metadata")
@@ -165,7 +165,7 @@ def _other_change(error: errors.ChangeNotFound, audience: Audience) -> str:
     if error.candidates:
         return "Give more characters of the id."
     names = f" Snapshots: {', '.join(error.snapshots)}." if error.snapshots else ""
-    forgotten = " Older ones were removed (history_max_bytes, history_max_days)." if error.forgotten else ""
+    forgotten = " Older changes were removed (history_max_bytes, history_max_days)." if error.forgotten else ""
     return f"Use {audience.tool('history')} to list the changes.{names}{forgotten}"
 
 
@@ -228,14 +228,14 @@ PATTERN_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.InvalidFlags,
             lambda e: f"Invalid flags: {e.flags} (supported: {e.supported})",
-            "g: all matches, i: ignore case, m: ^ and $ match at line ends, s: . also matches line ends.",
+            "g: all matches, i: ignore case, m: ^ and $ match at line breaks, s: . also matches line breaks.",
         ),
         entry(
             errors.RegexTimeout,
             lambda e: f"Regex timed out after {e.timeout_ms} ms: {e.pattern}",
             hint_for=lambda e, audience: (
                 f"It was searching {e.path}. Avoid nested or adjacent quantifiers that can match the same text, "
-                f"narrow the files, or {audience.ask_operator('raise the limit', e.setting)}."
+                f"search fewer files, or {audience.ask_operator('raise the limit', e.setting)}."
             ),
         ),
         entry(
@@ -795,7 +795,7 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.AlreadyUndone,
             lambda e: f"{e.change_id} has already been undone.",
-            lambda e: f"To reapply it, redo {e.change_id}.",
+            hint_for=lambda e, audience: f"To reapply it, use {audience.tool('redo')} {e.change_id}.",
         ),
         entry(
             errors.UndoConflict,

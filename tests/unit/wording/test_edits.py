@@ -513,7 +513,7 @@ def test_a_text_that_is_there_too_often_is_reported_as_in_the_specification() ->
         "1. Update occurrences to 5 if you want to replace all instances",
         "2. Add more context to make the old_text unique to just the 3 you want",
         "3. Split into multiple edits with unique old_text for each target",
-        "Nothing was changed: send all 2 edits again, with this one fixed.",
+        "Nothing was changed: send both edits again, with this one fixed.",
     ]
 
 

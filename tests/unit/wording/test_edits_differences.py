@@ -35,7 +35,7 @@ WORDS = [
     ("quotes", "'", '"', "Uses double quotes instead of single quotes"),
     ("quotes", '"x"', "'x'", "Uses single quotes instead of double quotes"),
     ("escape", '\\"', '"', "escaped differently: '\"' in the file, '\\\"' in your text"),
-    ("entities", "&lt;", "", "your text has HTML entities (&lt;) for characters"),
+    ("entities", "&lt;", "", "your text has HTML entities (&lt;) instead of characters"),
     ("marks", "", ";", "only in the file: ';'"),
     ("marks", ";", "", "only in your text: ';'"),
     ("marks", "", "\udcff", "only in the file: '\\xff'"),
