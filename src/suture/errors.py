@@ -469,8 +469,8 @@ class OldTextNotFound(_OfPatch, code="OLD_TEXT_NOT_FOUND"):
     rung: str | None = None
     """How these places match, if `match` does not allow that."""
     stale: Stale | None = None
-    """`{change_id, start_line, end_line, text}`: the text that replaced it (`change_id` None: not by a suture change),
-    and is there now."""
+    """`{change_id, start_line, end_line, text}`: the text that replaced it, and is there now; `change_id` is null
+    if no suture change replaced it."""
 
 
 class OldTextNotUnique(_OfPatch, code="OLD_TEXT_NOT_UNIQUE"):

@@ -91,7 +91,7 @@ SUGGESTIONS = {
 EXIT_CODES = {
     0: "success; matches found; no errors found (check)",
     1: "refused or failed; nothing found; errors found (check)",
-    2: "usage error; refused (commands that search, replace or check)",
+    2: "usage error; nothing to apply; refused (searches, replace, check)",
     130: "interrupted (Ctrl-C)",
     141: "output closed by the reader",
 }

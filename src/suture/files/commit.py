@@ -300,7 +300,7 @@ def _roll_back_now(trees: Sequence[Tree], intent: Intent, journal: Journal, *, m
                 journal.mark(done=False, durable=durable)
             recovery.roll_back(trees, intent, journal, durable=durable)
     except (OSError, SutureError, MemoryError) as error:
-        log.warning("commit", "%s could not be rolled back now, the next call will: %s", intent.id, error)
+        log.warning("commit", "%s could not be rolled back now; the next call will roll it back: %s", intent.id, error)
         reason = str(getattr(error, "reason", "")) or str(getattr(error, "strerror", "")) or str(error)
         raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, state="open", change_id=intent.id) from error
 

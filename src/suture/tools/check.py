@@ -106,7 +106,7 @@ class CheckResult(shapes.Data):
     files: int = shapes.integer("Files that were checked")
     markers_only: int = shapes.integer("Those that were only checked for merge conflict markers")
     left_out: int = shapes.integer("Files that were skipped because of a limit")
-    stopped: bool = shapes.flag("Whether the time was over before all files were counted")
+    stopped: bool = shapes.flag("Whether the time ran out before all files were counted")
     errors: int = shapes.integer("Errors in all files")
     warnings: int = shapes.integer("Warnings in all files")
     unchecked: int = shapes.integer("Files that were not fully checked")

@@ -48,7 +48,9 @@ class History(Request):
         "Only changes of this file (including its earlier names), or below this folder", default=None
     )
     limit: int = spec.integer("Maximum number of changes", default=20, minimum=1, maximum=_MAX_CHANGES)
-    before: str | None = spec.text("Only changes before this one: `next` of an earlier answer", default=None)
+    before: str | None = spec.text(
+        "Only changes before this one, such as the `next` of an earlier answer", default=None
+    )
 
 
 class Show(Request):

@@ -307,7 +307,7 @@ REGEX_REPLACE = ToolSpec(
     description=(
         "Replace the matches of a regular expression in one file: all of them, or none. The answer is a JSON array "
         "with one item per replacement: file, line, column, original, replacement, groups, context_before and "
-        f"context_after, as they were before. dry_run shows the same but changes nothing. {ABOUT_PATTERN}"
+        f"context_after, all as before the change. dry_run shows the same but changes nothing. {ABOUT_PATTERN}"
     ),
     request=RegexReplace,
     examples=(
@@ -329,7 +329,7 @@ REGEX_REPLACE_MULTI = ToolSpec(
         "Replace the matches of a regular expression in all files that match a glob, in one transaction: every file, "
         "or none. Files that .gitignore ignores are skipped, as are hidden files unless the glob contains the dot. The "
         "answer is one JSON array: file, line, column, original, replacement, groups, context_before and "
-        "context_after, as they were before. dry_run shows the same but changes nothing; undo reverts it. "
+        "context_after, all as before the change. dry_run shows the same but changes nothing; undo reverts it. "
         f"{ABOUT_PATTERN}"
     ),
     request=RegexReplaceMulti,

@@ -109,9 +109,9 @@ class Summary(shapes.Data):
     """The number of blocks and hunks of each status."""
 
     applied: int = shapes.integer("Applied")
-    already_applied: int = shapes.integer("Had nothing left to change")
+    already_applied: int = shapes.integer("With nothing left to change")
     failed: int = shapes.integer("Could not be applied")
-    skipped: int = shapes.integer("Were not selected, or not applied because others failed")
+    skipped: int = shapes.integer("Not selected, or not applied because others failed")
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Summary:
@@ -178,7 +178,7 @@ class ReplyFailure(results.Rejection):
     """The error of a reply that was not applied as a whole."""
 
     failed: list[str] = shapes.values(
-        "BLOCKS_FAILED: their ids; VALIDATION_FAILED: blocks that also failed, and why"
+        "BLOCKS_FAILED: the ids of the failed blocks; VALIDATION_FAILED: blocks that also failed, and why"
     ).optional
     landed: list[str] = shapes.values("BLOCKS_FAILED: the ids of the applied blocks; do not send them again").optional
 
@@ -195,7 +195,9 @@ class ApplyReplyResult(results.ToolData):
     errors: list[str] = shapes.values("What is wrong with the reply")
     warnings: list[str] = results.WARNINGS
     diff: str = results.DIFF
-    malformed: list[str] = shapes.values("The errors and warnings that say less than the errors of the blocks").optional
+    malformed: list[str] = shapes.values(
+        "The errors and warnings that only say that blocks are damaged; the errors of the blocks say more"
+    ).optional
     dry_run: bool = results.DRY_RUN
     validation: Findings = results.VALIDATION_IF_ASKED
 

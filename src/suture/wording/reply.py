@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NO_BLOCKS = "No valid blocks found"
 _MALFORMED = "Some file blocks may be malformed"
 UNSPECIFIC = (_NO_BLOCKS, _MALFORMED)
-"""The messages that say nothing which the error of an unsupported block does not say better."""
+"""The messages to leave out if the error of an unsupported block says the same in more detail."""
 _KIND_NAMES = {
     "call": "an edit tool call",
     "fields": "an edit written as fields",
