@@ -176,7 +176,7 @@ class Calls:
     async def run(
         self, name: str, arguments: dict[str, Any] | None, report: Report | None = None, client: str = ""
     ) -> dict[str, Any]:
-        """Run a call and wait for its result. Cancelling this cancels the call, and waits until it ends."""
+        """Run a call and wait for its result. Canceling this cancels the call, and waits until it ends."""
         loop, over = get_running_loop(), Event()
         results: list[dict[str, Any]] = []
 
