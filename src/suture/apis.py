@@ -284,14 +284,14 @@ Clipboards (kept across calls; always use them to move or copy code):
 - cut: replace with empty newText and toClipboard
 - copy: replace with toClipboard and fromClipboard using the same name
 - paste: replace with fromClipboard
-- reindent: strips a prefix from each inserted line, then adds another
 
 Usage notes:
+- reindent strips a prefix from each inserted line, then adds another
 - All inputs are literal (no automatic newline handling)
 - For replace, oldText must appear EXACTLY ONCE in the file
 - All patches refer to the file as it was before the call; all of them land, or none
-- Small differences in oldText (indentation, white space, quotes) are bridged where only one place fits; set match to \
-"exact" to forbid it""",
+- Small differences in oldText (indentation, whitespace, quotes) are tolerated if only one place fits, and newText is \
+then adapted to the file; set match to "exact" to forbid it""",
 }
 """Descriptions for servers that refuse more than 1,024 characters, as OpenAI's own did until 2025."""
 

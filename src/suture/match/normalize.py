@@ -150,7 +150,7 @@ def encode_line(text: str) -> bytes:
 def coarse(body: bytes) -> bytes:
     r"""The keys of a text's lines, each followed by `\n`.
 
-    What is dropped is dropped everywhere, not only at the end of a line: lines that are broken elsewhere in the file
+    What is dropped is dropped everywhere, not only at the end of a line: lines that the file breaks at other points
     are found by their joined keys. `Rung.fits` then compares the lines.
     """
     if not body.isascii():
