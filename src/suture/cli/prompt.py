@@ -146,8 +146,8 @@ To make each change land in the right place:
 - Use one block or hunk per purpose: two independent changes are two blocks or hunks.
 - Blocks are applied in the order in which you write them, each to the result of those before it.
   All hunks of one patch or diff refer to the file as it is before that patch or diff.
-- Write everything out. Three dots, or a comment that the rest is unchanged, end up in the file or
-  match nothing.
+- Write everything out. Three dots, or a comment that the rest is unchanged, are refused or end up
+  in the file.
 - If some changes failed, send only those again, corrected. The others are in the file already: do
   not send them again.
 """

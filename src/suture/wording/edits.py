@@ -267,7 +267,7 @@ def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[
 
 
 def _white_space_fixes(error: errors.NoMatch) -> Iterator[dict[str, str]]:
-    """What to look at where white space differs, or nothing is known."""
+    """What to look at if whitespace differs, or nothing is known."""
     differing = [difference for place in error.similar_content[:1] for difference in place.differences]
     spaces = [difference for difference in differing if difference.name in _SPACES]
     tabs = any("\t" in difference.expected + difference.found for difference in spaces)
