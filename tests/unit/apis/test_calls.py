@@ -181,7 +181,7 @@ def test_responses_gets_the_status_of_a_patch(
     assert (answer["type"], answer["call_id"], answer["status"]) == ("apply_patch_call_output", "call_1", status)
     assert answer["output"]
     assert fits(answer, ApplyPatchCallOutput)
-    assert {each.name: each.read_text("utf-8") for each in root.iterdir()} == after
+    assert {path.name: path.read_text("utf-8") for path in root.iterdir()} == after
 
 
 @pytest.mark.parametrize(

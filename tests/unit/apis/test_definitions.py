@@ -31,8 +31,8 @@ def inner(format_: str, tools: Any = None) -> list[dict[str, Any]]:
     """The definitions without what each API wraps them in."""
     found = definitions(format_, tools)
     if format_ == "gemini":
-        found = [declared for each in found for declared in each["functionDeclarations"]]
-    return [each["function"] for each in found] if format_ == "openai" else found
+        found = [declared for tool in found for declared in tool["functionDeclarations"]]
+    return [definition["function"] for definition in found] if format_ == "openai" else found
 
 
 def schema(name: str) -> Any:
@@ -51,50 +51,50 @@ def within(whole: Any) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_every_tool_is_declared_once_by_name(format_: str) -> None:
-    assert [each["name"] for each in inner(format_)] == EVERY
+    assert [definition["name"] for definition in inner(format_)] == EVERY
 
 
 @pytest.mark.promise("api.definitions")
 def test_anthropic_takes_the_definitions() -> None:
     found = definitions("anthropic")
     assert definitions() == found
-    assert all(fits(each, ToolParam) for each in found)
-    assert [each["input_schema"] for each in found] == [schema(spec.name) for spec in all_tools()]
-    assert [each["description"] for each in found] == [spec.description for spec in all_tools()]
+    assert all(fits(definition, ToolParam) for definition in found)
+    assert [definition["input_schema"] for definition in found] == [schema(spec.name) for spec in all_tools()]
+    assert [definition["description"] for definition in found] == [spec.description for spec in all_tools()]
 
 
 @pytest.mark.promise("api.definitions")
 def test_chat_completions_takes_the_definitions() -> None:
     found = definitions("openai")
-    assert all(fits(each, ChatCompletionFunctionToolParam) for each in found)
-    assert all(fits(each["function"], FunctionDefinition) for each in found)
-    assert [each["function"]["parameters"] for each in found] == [schema(spec.name) for spec in all_tools()]
+    assert all(fits(definition, ChatCompletionFunctionToolParam) for definition in found)
+    assert all(fits(definition["function"], FunctionDefinition) for definition in found)
+    assert [definition["function"]["parameters"] for definition in found] == [schema(spec.name) for spec in all_tools()]
 
 
 @pytest.mark.promise("api.definitions")
 def test_responses_takes_the_definitions_and_leaves_optional_arguments_optional() -> None:
     found = definitions("openai-responses")
-    assert all(fits(each, FunctionToolParam) for each in found)
-    assert {each["strict"] for each in found} == {False}
-    assert [each["parameters"] for each in found] == [schema(spec.name) for spec in all_tools()]
-    assert [each["description"] for each in found] == [spec.description for spec in all_tools()]
+    assert all(fits(definition, FunctionToolParam) for definition in found)
+    assert {definition["strict"] for definition in found} == {False}
+    assert [definition["parameters"] for definition in found] == [schema(spec.name) for spec in all_tools()]
+    assert [definition["description"] for definition in found] == [spec.description for spec in all_tools()]
 
 
 @pytest.mark.promise("api.definitions")
 def test_mcp_takes_the_definitions() -> None:
     found = definitions("mcp")
-    for each, spec in zip(found, all_tools(), strict=True):
-        tool = Tool.model_validate(each)
-        assert set(each) <= {field.alias or name for name, field in Tool.model_fields.items()}
+    for definition, spec in zip(found, all_tools(), strict=True):
+        tool = Tool.model_validate(definition)
+        assert set(definition) <= {field.alias or name for name, field in Tool.model_fields.items()}
         assert tool.annotations is not None
         assert (tool.name, tool.title, tool.annotations.read_only_hint) == (
             spec.name,
             spec.title,
             spec.read is not None,
         )
-    declared = [each["name"] for each in found if "outputSchema" in each]
+    declared = [definition["name"] for definition in found if "outputSchema" in definition]
     assert declared == [name for name in EVERY if not name.startswith("regex_")]
-    assert [each["inputSchema"] for each in found] == [schema(spec.name) for spec in all_tools()]
+    assert [definition["inputSchema"] for definition in found] == [schema(spec.name) for spec in all_tools()]
 
 
 @pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
@@ -109,8 +109,8 @@ def test_schemas_keep_to_what_every_api_documents(name: str) -> None:
 @pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
 def test_names_and_arguments_are_spelled_as_every_api_takes_them(name: str) -> None:
     assert re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}", name)
-    arguments = {each for part in within(schema(name)) for each in part.get("properties", ())}
-    assert {each for each in arguments if not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}", each)} == set()
+    arguments = {argument for part in within(schema(name)) for argument in part.get("properties", ())}
+    assert {argument for argument in arguments if not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}", argument)} == set()
 
 
 @pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
@@ -168,8 +168,8 @@ def test_elsewhere_such_a_tool_is_declared_like_any_other(format_: str, name: st
 def test_definitions_are_json_and_belong_to_the_caller(format_: str) -> None:
     found = definitions(format_)
     assert json.loads(json.dumps(found)) == found
-    for each in inner(format_):
-        for value in each.values():
+    for definition in inner(format_):
+        for value in definition.values():
             if isinstance(value, dict):
                 value.clear()
     assert definitions(format_) == found
@@ -187,7 +187,7 @@ def test_definitions_are_json_and_belong_to_the_caller(format_: str) -> None:
     ],
 )
 def test_tools_are_chosen_by_name_or_profile(format_: str, tools: Any, names: list[str]) -> None:
-    assert [each["name"] for each in inner(format_, tools)] == names
+    assert [definition["name"] for definition in inner(format_, tools)] == names
 
 
 def test_profiles_hold_what_they_say() -> None:

@@ -34,9 +34,9 @@ def test_the_definitions_are_one_tool_of_google_genai() -> None:
     tool = types.Tool.model_validate(found)
     assert tool.function_declarations is not None
     declared = found["functionDeclarations"]
-    assert [each.name for each in tool.function_declarations] == [each["name"] for each in declared]
-    schemas = [each.parameters_json_schema for each in tool.function_declarations]
-    assert schemas == [each["parametersJsonSchema"] for each in declared]
+    assert [function.name for function in tool.function_declarations] == [definition["name"] for definition in declared]
+    schemas = [function.parameters_json_schema for function in tool.function_declarations]
+    assert schemas == [definition["parametersJsonSchema"] for definition in declared]
 
 
 def test_without_tools_nothing_is_declared() -> None:
@@ -122,7 +122,7 @@ REPLY = {"candidates": [{"content": {"role": "model", "parts": PARTS}, "finishRe
 )
 def test_all_calls_of_a_reply_are_answered_in_one_message(workspace: Workspace, root: Path, reply: object) -> None:
     (answer,) = workspace.handle_all(reply)
-    assert (answer["role"], [list(each) for each in answer["parts"]]) == ("user", [["functionResponse"]] * 2)
+    assert (answer["role"], [list(part) for part in answer["parts"]]) == ("user", [["functionResponse"]] * 2)
     assert types.Content.model_validate(answer).role == "user"
     assert (root / "a.txt").read_bytes() == b"three\n"
 
@@ -145,7 +145,7 @@ def test_a_reply_without_calls_needs_no_answer(workspace: Workspace, reply: obje
 def test_a_call_that_was_cut_off_is_not_made(workspace: Workspace, root: Path, made: Any) -> None:
     reply = {"candidates": [{**REPLY["candidates"][0], "finishReason": "MAX_TOKENS"}]}
     (answer,) = workspace.handle_all(made(reply))
-    assert [list(each["functionResponse"]["response"]) for each in answer["parts"]] == [["output"], ["error"]]
+    assert [list(part["functionResponse"]["response"]) for part in answer["parts"]] == [["output"], ["error"]]
     assert (root / "a.txt").read_bytes() == b"two\n"
 
 

@@ -100,7 +100,7 @@ def test_the_call_in_a_whole_reply_is_found(workspace: Workspace, root: Path, fo
 def test_anthropic_gets_all_results_in_one_message(workspace: Workspace, root: Path, made: Any) -> None:
     (answer,) = workspace.handle_all(made(message(TEXT, tool_use("1", FIRST), SEARCH, tool_use("2", SECOND))))
     assert answer["role"] == "user"
-    assert [(each["tool_use_id"], each.get("is_error")) for each in answer["content"]] == [("1", None), ("2", None)]
+    assert [(block["tool_use_id"], block.get("is_error")) for block in answer["content"]] == [("1", None), ("2", None)]
     assert fits(answer, UserMessageParam)
     assert (root / "a.txt").read_bytes() == b"three\n"
 
@@ -108,14 +108,14 @@ def test_anthropic_gets_all_results_in_one_message(workspace: Workspace, root: P
 @pytest.mark.parametrize("made", [dict, ChatCompletion.model_validate])
 def test_chat_completions_gets_a_message_for_each_call(workspace: Workspace, root: Path, made: Any) -> None:
     answers = workspace.handle_all(made(completion(chat_call("1", FIRST), chat_call("2", SECOND))))
-    assert [(each["role"], each["tool_call_id"]) for each in answers] == [("tool", "1"), ("tool", "2")]
+    assert [(message["role"], message["tool_call_id"]) for message in answers] == [("tool", "1"), ("tool", "2")]
     assert (root / "a.txt").read_bytes() == b"three\n"
 
 
 @pytest.mark.parametrize("made", [dict, ChatCompletionMessage.model_validate])
 def test_chat_completions_can_be_answered_by_its_message(workspace: Workspace, root: Path, made: Any) -> None:
     reply = completion(chat_call("1", FIRST))["choices"][0]["message"]
-    assert [each["tool_call_id"] for each in workspace.handle_all(made(reply))] == ["1"]
+    assert [message["tool_call_id"] for message in workspace.handle_all(made(reply))] == ["1"]
     assert (root / "a.txt").read_bytes() == b"two\n"
 
 
@@ -123,7 +123,7 @@ def test_chat_completions_can_be_answered_by_its_message(workspace: Workspace, r
 def test_responses_gets_an_item_for_each_call(workspace: Workspace, root: Path, made: Any) -> None:
     reply = response(REASONING, function_call("1", FIRST), OUTPUT, function_call("2", SECOND))
     answers = workspace.handle_all(made(reply))
-    assert [(each["type"], each["call_id"]) for each in answers] == [
+    assert [(item["type"], item["call_id"]) for item in answers] == [
         ("function_call_output", "1"),
         ("function_call_output", "2"),
     ]
@@ -134,10 +134,10 @@ def test_a_list_of_calls_is_answered_like_the_reply_that_contains_them(workspace
     (answer,) = workspace.handle_all(
         Message.model_validate(message(tool_use("1", FIRST), tool_use("2", SECOND))).content
     )
-    assert [each["tool_use_id"] for each in answer["content"]] == ["1", "2"]
+    assert [block["tool_use_id"] for block in answer["content"]] == ["1", "2"]
     assert (root / "a.txt").read_bytes() == b"three\n"
     answers = workspace.handle_all((chat_call("1", FIRST), chat_call("2", SECOND)))
-    assert [each["tool_call_id"] for each in answers] == ["1", "2"]
+    assert [message["tool_call_id"] for message in answers] == ["1", "2"]
 
 
 def test_one_call_is_a_reply_too(workspace: Workspace) -> None:
@@ -149,7 +149,7 @@ def test_one_call_is_a_reply_too(workspace: Workspace) -> None:
 def test_objects_may_be_inside_dictionaries(workspace: Workspace) -> None:
     content = Message.model_validate(message(tool_use("1", FIRST))).content
     (answer,) = workspace.handle_all({"role": "assistant", "content": content})
-    assert [each["tool_use_id"] for each in answer["content"]] == ["1"]
+    assert [block["tool_use_id"] for block in answer["content"]] == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_a_reply_whose_parts_are_not_a_list_is_not_a_reply(workspace: Workspace,
 def test_texts_and_thoughts_in_a_list_are_passed_over(workspace: Workspace, silent: JSON) -> None:
     call = {"type": "tool_use", "id": "1", "name": "file_read", "input": {"path": "gone.txt"}}
     ((answer),) = workspace.handle_all([silent, call])
-    assert [each["tool_use_id"] for each in answer["content"]] == ["1"]
+    assert [block["tool_use_id"] for block in answer["content"]] == ["1"]
 
 
 @pytest.mark.promise("api.calls")
