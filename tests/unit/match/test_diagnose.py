@@ -70,7 +70,7 @@ def test_similar_places_are_sorted_by_likeness_and_do_not_overlap() -> None:
     file = "".join(f"line number {number}\n" for number in range(1, 101))
     told = asked("line numbr 50", file=file)
     assert lines(told)[0] == (50, 50)
-    assert [place.score for place in told.places] == sorted((each.score for each in told.places), reverse=True)
+    assert [place.score for place in told.places] == sorted((place.score for place in told.places), reverse=True)
     assert len(set(lines(told))) == len(told.places) <= 5
 
 
@@ -202,13 +202,15 @@ def test_a_piece_of_a_line_is_compared_with_the_best_part(
     old: str, file: str, expected: list[tuple[str, int, int, int]]
 ) -> None:
     place = asked(old, file=file).places[0]
-    assert [(each.what, each.line, each.column, each.end) for each in place.differences] == expected
+    assert [
+        (difference.what, difference.line, difference.column, difference.end) for difference in place.differences
+    ] == expected
 
 
 def test_a_line_that_is_too_long_is_compared_whole() -> None:
     file = "alpha_value = 1 " + "x" * 200_000 + "\n"
     told = asked("alpha_valeu = 1", file=file)
-    assert all(each.score < 0.4 for each in told.places)
+    assert all(place.score < 0.4 for place in told.places)
 
 
 def test_a_reading_that_shares_no_line_is_chosen_by_likeness() -> None:
@@ -246,7 +248,7 @@ def test_texts_that_are_too_long_are_compared_by_their_lines() -> None:
     file = [f"the_value_{number} = compute({number}, {number})" for number in numbers]
     sent = [f"{line} " if number % 2 else f"other_{line}" for number, line in enumerate(file)]
     told = asked("\n".join(sent), file="\n".join(file))
-    assert all(0 <= each.score <= 1 for each in told.places)
+    assert all(0 <= place.score <= 1 for place in told.places)
 
 
 # The block around some lines

@@ -11,7 +11,10 @@ Told = tuple[str, str, str, int, int, int]
 
 
 def told(found: list[Difference] | tuple[Difference, ...]) -> list[Told]:
-    return [(each.what, each.expected, each.found, each.line, each.column, each.end) for each in found]
+    return [
+        (difference.what, difference.expected, difference.found, difference.line, difference.column, difference.end)
+        for difference in found
+    ]
 
 
 def between(sent: str, current: str, line: int = 1, column: int = 1) -> list[Told]:
@@ -74,8 +77,8 @@ def test_a_difference_in_a_line_has_a_name_and_a_place(sent: str, current: str, 
     ("cases", "kinds"), [(WHITE, {"whitespace"}), (SIGNS, {"case", "punctuation"}), (CONTENT, {"content"})]
 )
 def test_a_difference_has_the_type_that_the_specification_has_for_it(cases: list[Case], kinds: set[str]) -> None:
-    found = [each for sent, current, _ in cases for each in differences([sent], [current], 1)]
-    assert {each.kind for each in found} == kinds
+    found = [difference for sent, current, _ in cases for difference in differences([sent], [current], 1)]
+    assert {difference.kind for difference in found} == kinds
 
 
 def test_several_differences_of_a_line_are_reported_from_left_to_right() -> None:
@@ -148,7 +151,7 @@ def test_one_side_may_be_empty() -> None:
 def test_a_difference_in_many_lines_is_reported_once_with_a_count() -> None:
     sent = [f"    line_{number} = '{number}'" for number in range(9)]
     current = [f'\tline_{number} = "{number}"' for number in range(9)]
-    assert [(each.what, each.line, each.times) for each in differences(sent, current, 3)] == [
+    assert [(difference.what, difference.line, difference.times) for difference in differences(sent, current, 3)] == [
         ("indentation", 3, 9),
         ("quotes", 3, 18),
     ]
@@ -195,7 +198,7 @@ def test_many_lines_are_compared_one_by_one() -> None:
 def test_large_texts_are_compared_line_by_line() -> None:
     sent, current = ([f"{number:03}{letter * 1_900}" for number in range(60)] for letter in "ab")
     found = differences(["begin", *sent, "end"], current, 1)
-    assert {(each.what, each.line) for each in found} == {("word", number) for number in range(1, 41)}
+    assert {(difference.what, difference.line) for difference in found} == {("word", number) for number in range(1, 41)}
 
 
 def test_long_lines_are_alike_if_their_ends_are() -> None:
@@ -213,7 +216,7 @@ def test_long_lines_are_alike_if_their_ends_are() -> None:
 @pytest.mark.parametrize("length", [400, 1_000, 100_000])
 def test_words_that_occur_a_thousand_times_are_compared_fast(length: int) -> None:
     found = differences(["1," * length], ["2," * length], 1)
-    assert {(each.what, each.line) for each in found} == {("word", 1)}
+    assert {(difference.what, difference.line) for difference in found} == {("word", 1)}
 
 
 # What is no difference of lines: told for a whole place
@@ -243,7 +246,7 @@ def test_a_difference_of_the_whole_text_is_reported_at_its_first_line(old: str, 
 def test_differences_of_the_text_and_of_its_lines_are_reported_together() -> None:
     old = "```\n1: if a &lt; b:\n2:     first = 'one'\n```\n"
     (place,) = diagnose(Index(FILE.encode()), old, old.replace("one", "1")).places
-    assert [(each.what, each.expected) for each in place.differences] == [
+    assert [(difference.what, difference.expected) for difference in place.differences] == [
         ("fence", "```"),
         ("numbers", "1: "),
         ("entities", "&lt;"),
@@ -254,15 +257,15 @@ def test_differences_of_the_text_and_of_its_lines_are_reported_together() -> Non
 @pytest.mark.parametrize("old", ["if a < b:\n    first = 'one'\n", "    first = 'one'\n"])
 def test_line_feeds_fit_any_line_ending(old: str) -> None:
     (place,) = diagnose(Index(FILE.replace("\n", "\r\n").encode()), old, "").places
-    assert [each.what for each in place.differences] == ["indentation"]
+    assert [difference.what for difference in place.differences] == ["indentation"]
 
 
 def test_an_unfinished_last_line_has_no_difference_in_its_ending() -> None:
     (place,) = diagnose(Index(b"alpha_value = 1"), "Alpha_value = 1\r\n", "x\r\n").places
-    assert [each.what for each in place.differences] == ["case"]
+    assert [difference.what for difference in place.differences] == ["case"]
 
 
 def test_every_kind_has_a_case() -> None:
-    of_lines = {each[0] for _, _, cases in LINES for each in cases}
+    of_lines = {case[0] for _, _, cases in LINES for case in cases}
     of_places = {what[0] for _, _, what in PLACES}
     assert {what[0] for _, _, what in WHITE + SIGNS + CONTENT if what} | of_lines | of_places == set(DIFFERENCE_KINDS)

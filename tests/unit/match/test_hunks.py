@@ -367,7 +367,7 @@ def test_hunks_that_are_all_at_their_numbers_are_placed_together() -> None:
     index = Index(NUMBERS.encode())
     found = fit_by_numbers(index, hunks)
     assert found is not None
-    edits = [each for one in found for each in one.edits]
+    edits = [edit for one in found for edit in one.edits]
     after = NUMBERS.replace("1\n", "x\n", 1).replace("10\n", "", 1) + "21\n"
     assert apply(index.body, edits).decode() == after
 
@@ -388,7 +388,7 @@ def test_other_hunks_are_searched_for_one_by_one(hunks: list[Hunk]) -> None:
 
 
 def splits(*texts: tuple[str, str]) -> Hunk:
-    return Hunk(1, tuple(Split(*each) for each in texts))
+    return Hunk(1, tuple(Split(*sides) for sides in texts))
 
 
 TITLE = splits(

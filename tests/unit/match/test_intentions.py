@@ -328,7 +328,7 @@ def test_escapes_without_a_line_break_are_reported_as_escapes() -> None:
     body = b'func main() {\n\tfmt.Printf("\\tx=%d\\n", 1)\n}\n'
     old = '\\tfmt.Printf("\\\\tx=%d\\\\n", 1)'
     (place, *_) = diagnose(Index(body, "a.go"), old, old.replace("1", "2")).places
-    assert {each.what for each in place.differences}.isdisjoint({"spelled", "line_break"})
+    assert {difference.what for difference in place.differences}.isdisjoint({"spelled", "line_break"})
 
 
 def test_lines_of_which_the_first_lacks_its_indentation_can_all_be_deleted() -> None:

@@ -9,8 +9,8 @@ def read(old: str, new: str = "") -> list[tuple[list[str], list[str]]]:
     """All readings except the literal one."""
     first, *others = readings(old, new)
     assert first == Request(tuple(split(old)), tuple(split(new)))
-    assert not any(each.plain for each in others)
-    return [(list(each.old), list(each.new)) for each in others]
+    assert not any(reading.plain for reading in others)
+    return [(list(reading.old), list(reading.new)) for reading in others]
 
 
 SPLIT = {
