@@ -24,7 +24,7 @@ def hunks(text: str) -> list[Hunk]:
 
 
 def unread(reply: Reply) -> list[str]:
-    return [each.kind for each in reply.unread]
+    return [passage.kind for passage in reply.unread]
 
 
 def test_a_call_is_a_block_with_parts_of_lines() -> None:
@@ -109,7 +109,7 @@ def test_one_inexact_call_among_others_is_a_block_that_cannot_be_used() -> None:
     found = [(block.format, block.problem, block.path) for block in parse_reply(js(calls))]
     assert found == [("call", None, "a.py"), ("call", "not_exact", "a.py"), ("whole_file", "not_asked", "b.py")]
     outcomes = preview_reply(js(calls), {"a.py": "x\n"}).outcomes
-    assert [each.status for each in outcomes] == ["applied", "failed", "failed"]
+    assert [outcome.status for outcome in outcomes] == ["applied", "failed", "failed"]
 
 
 def test_an_empty_old_text_creates_a_file() -> None:

@@ -111,7 +111,7 @@ ALONE = {
 }
 
 
-@pytest.mark.parametrize(("line", "path"), ALONE.items(), ids=[each[:40] for each in ALONE])
+@pytest.mark.parametrize(("line", "path"), ALONE.items(), ids=[line[:40] for line in ALONE])
 def test_a_line_may_be_a_path(line: str, path: str | None) -> None:
     assert path_on_line(line) == path
 
@@ -185,7 +185,7 @@ MENTIONED: dict[str, list[str]] = {
 
 @pytest.mark.parametrize(("line", "paths"), MENTIONED.items(), ids=list(MENTIONED))
 def test_a_line_may_mention_files(line: str, paths: list[str]) -> None:
-    assert [each.path for each in mentions(line) if each.sure] == paths
+    assert [mention.path for mention in mentions(line) if mention.sure] == paths
 
 
 UNSURE = {
@@ -202,7 +202,7 @@ UNSURE = {
 
 @pytest.mark.parametrize(("line", "words"), UNSURE.items(), ids=list(UNSURE))
 def test_other_words_are_files_only_if_such_files_exist(line: str, words: list[str]) -> None:
-    assert [(each.path, each.sure) for each in mentions(line)] == [(word, False) for word in words]
+    assert [(mention.path, mention.sure) for mention in mentions(line)] == [(word, False) for word in words]
 
 
 ROLES = {

@@ -50,7 +50,7 @@ def test_whole_files_are_written_if_asked_for_and_reported_otherwise(text: str) 
     reply, preview = met(text, whole_files=True)
     assert (preview.files, reply.unread) == (BOTH, ())
     reply, preview = met(text)
-    assert [(each.kind, each.path, each.edits) for each in reply.unread] == [("file", "a.py", True)]
+    assert [(passage.kind, passage.path, passage.edits) for passage in reply.unread] == [("file", "a.py", True)]
     assert (preview.files, preview.validation.is_valid) == (ALONE, False)
 
 
@@ -83,8 +83,8 @@ def test_ordinary_text_is_neither_read_nor_reported(text: str) -> None:
 
 
 def test_every_kind_has_words() -> None:
-    told = {each.kind: each for text, _ in TOLD.values() for each in met(text)[0].unread}
-    told |= {each.kind: each for text in WHOLE.values() for each in met(text)[0].unread}
+    told = {passage.kind: passage for text, _ in TOLD.values() for passage in met(text)[0].unread}
+    told |= {passage.kind: passage for text in WHOLE.values() for passage in met(text)[0].unread}
     assert set(told) == set(UNREAD_KINDS)
     for kind, (text, _) in {kind: TOLD[name] for name, kind in _FIRST.items()}.items():
         validation = validate_reply(beside(text))
@@ -101,7 +101,7 @@ def test_a_notation_in_pieces_is_the_same(step: int) -> None:
         for whole_files in (False, True):
             reply = beside(text)
             parser = ReplyParser(whole_files=whole_files)
-            blocks = [each for at in range(0, len(reply), step) for each in parser.feed(reply[at : at + step])]
+            blocks = [block for at in range(0, len(reply), step) for block in parser.feed(reply[at : at + step])]
             blocks += parser.close()
             whole = parse_reply(reply, whole_files=whole_files)
             assert (name, tuple(blocks), parser.reply) == (name, whole.blocks, whole)
@@ -112,7 +112,7 @@ def test_nothing_is_reported_before_the_reply_is_complete() -> None:
     parser.feed(beside(TOLD["sed"][0]))
     assert not parser.reply.unread
     parser.close()
-    assert [each.kind for each in parser.reply.unread] == ["shell"]
+    assert [passage.kind for passage in parser.reply.unread] == ["shell"]
 
 
 @pytest.mark.parametrize("name", ["YAML", "a sentence", "cat", "JSON with single quotes", "backslashes"])
@@ -122,9 +122,9 @@ def test_thinking_is_not_reported(name: str) -> None:
 
 def test_several_edits_are_reported_one_by_one() -> None:
     text = "- path: a.py\n  old: x\n  new: y\n- path: c.py\n- path: b.py\n  old: x\n  new: y\n"
-    assert [(each.line, each.path) for each in parse_reply(text).unread] == [(1, "a.py"), (5, "b.py")]
+    assert [(passage.line, passage.path) for passage in parse_reply(text).unread] == [(1, "a.py"), (5, "b.py")]
     text = '{"path": "a.py", "old_str": "x"}\n<edit path="b.py">\n<old_str>x</old_str>\n</edit>\n'
-    assert [(each.line, each.path) for each in parse_reply(text).unread] == [(1, "a.py"), (2, "b.py")]
+    assert [(passage.line, passage.path) for passage in parse_reply(text).unread] == [(1, "a.py"), (2, "b.py")]
 
 
 @pytest.mark.parametrize("command", ["python <<", "python3 - << ", "$ python <<"])
@@ -134,19 +134,19 @@ def test_a_here_document_needs_a_delimiter(command: str) -> None:
 
 def test_here_documents_with_the_same_delimiter_end_separately() -> None:
     text = "```bash\npython - <<E\npython - <<E\nprint(1)\nE\npython - <<E\nopen('a.py', 'w').write('')\nE\n```\n"
-    assert [(each.line, each.kind) for each in parse_reply(text).unread] == [(6, "shell")]
+    assert [(passage.line, passage.kind) for passage in parse_reply(text).unread] == [(6, "shell")]
 
 
 def test_after_many_calls_without_an_end_only_short_ones_are_reported() -> None:
     call = '{{"path": "a.py",\n{}"old_str": "x"\n}}\n'
     for lines, told in ((5, [241]), (50, [])):
         text = "{\n\n" * 120 + call.format("\n".join([""] + ['"a": 1,'] * lines + [""]))
-        assert (lines, [each.line for each in parse_reply(text).unread]) == (lines, told)
+        assert (lines, [passage.line for passage in parse_reply(text).unread]) == (lines, told)
 
 
 def test_a_notation_without_other_blocks_is_reported() -> None:
     for name, (text, kind) in TOLD.items():
-        found = [each.kind for each in parse_reply(f"{text.rstrip()}\n").unread]
+        found = [passage.kind for passage in parse_reply(f"{text.rstrip()}\n").unread]
         assert (name, found) == (name, [kind.rstrip("?")])
 
 

@@ -13,7 +13,7 @@ NEW = "<<<<<<< NEW_FILE\nx\n>>>>>>> NEW_FILE\n"
 
 def told(text: str, default_path: str | None = None, *, whole_files: bool = False) -> list[tuple[str, str | None]]:
     """Format and path of each block."""
-    return [(each.format, each.path) for each in parse_reply(text, default_path, whole_files=whole_files)]
+    return [(block.format, block.path) for block in parse_reply(text, default_path, whole_files=whole_files)]
 
 
 def paths(text: str, default_path: str | None = None) -> list[str | None]:
@@ -100,7 +100,7 @@ def test_formats_may_be_mixed_in_any_order() -> None:
         ("unified", "d.py"),
         ("search_replace", "n.md"),
     ]
-    assert [each.number for each in parse_reply(text)] == [1, 2, 3, 4, 5, 6]
+    assert [block.number for block in parse_reply(text)] == [1, 2, 3, 4, 5, 6]
 
 
 NOTHING = {
@@ -199,7 +199,7 @@ def test_a_block_is_chosen_by_its_number_or_by_those_of_its_hunks() -> None:
 
 
 def alternatives(text: str, default_path: str | None = None) -> list[tuple[str | None, tuple[str, ...]]]:
-    return [(each.path, each.alternatives) for each in parse_reply(text, default_path)]
+    return [(block.path, block.alternatives) for block in parse_reply(text, default_path)]
 
 
 SAID: dict[str, tuple[str, list[tuple[str | None, tuple[str, ...]]]]] = {
@@ -261,7 +261,7 @@ def test_the_header_of_a_patch_above_a_block_names_its_file(header: str) -> None
     for line in text.split("\n"):
         parser.feed(f"{line}\n")
     parser.close()
-    assert [(each.path, each.problem) for each in parser.reply] == [("a.py", None), ("b.py", None)]
+    assert [(block.path, block.problem) for block in parser.reply] == [("a.py", None), ("b.py", None)]
     assert paths(text) == ["a.py", "b.py"]
 
 
@@ -274,8 +274,8 @@ def test_thinking_is_not_read() -> None:
 
 def test_patches_after_a_block_without_an_end_cannot_be_used() -> None:
     text = f"n.md\n<<<<<<< NEW_FILE\nExample:\n\n{PATCH}{DIFF}"
-    assert [each.problem for each in parse_reply(text)] == ["no_end", "inside", "inside"]
-    assert [each.problem for each in parse_reply(f"{text}a.py\n{AB}{PATCH}")] == [
+    assert [block.problem for block in parse_reply(text)] == ["no_end", "inside", "inside"]
+    assert [block.problem for block in parse_reply(f"{text}a.py\n{AB}{PATCH}")] == [
         "no_end",
         "inside",
         "inside",
@@ -287,7 +287,7 @@ def test_patches_after_a_block_without_an_end_cannot_be_used() -> None:
 def test_a_patch_in_a_patch_cannot_be_used() -> None:
     inner = "*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n"
     found = parse_reply(f"*** Begin Patch\n*** Add File: n.md\nexample:\n{inner}*** End Patch\n")
-    assert [each for each in found if not each.problem] == []
+    assert [block for block in found if not block.problem] == []
 
 
 def test_a_deletion_alone_may_be_a_mention() -> None:

@@ -35,7 +35,7 @@ def test_a_block_is_read_as_it_was_before(text: str) -> None:
 
 def test_a_quotation_after_a_block_stays_outside() -> None:
     first, second = parse_reply(f"a.py\n{quoted(BLOCK)}\nText.\n\nb.py\n{BLOCK}")
-    assert [(each.path, each.line) for each in (first, second)] == [("a.py", 2), ("b.py", 11)]
+    assert [(block.path, block.line) for block in (first, second)] == [("a.py", 2), ("b.py", 11)]
 
 
 NOT_READ = {

@@ -39,7 +39,7 @@ MARKERS = {
 }
 
 
-@pytest.mark.parametrize(("line", "kind"), MARKERS.items(), ids=[repr(each) for each in MARKERS])
+@pytest.mark.parametrize(("line", "kind"), MARKERS.items(), ids=[repr(marker) for marker in MARKERS])
 def test_a_marker_is_a_whole_line(line: str, kind: str | None) -> None:
     assert marker(line) == kind
 
@@ -76,7 +76,7 @@ def only(text: str) -> Block:
 
 def splits(found: Block) -> list[tuple[str, str]]:
     (hunk,) = found.hunks
-    return [(each.old, each.new) for each in hunk.splits]
+    return [(split.old, split.new) for split in hunk.splits]
 
 
 PARTS = {
@@ -186,13 +186,13 @@ PROBLEMS = {
 
 @pytest.mark.parametrize(("text", "problems"), PROBLEMS.values(), ids=PROBLEMS)
 def test_a_damaged_block_is_named_and_the_others_are_read(text: str, problems: list[str | None]) -> None:
-    assert [each.problem for each in parse_reply(text)] == problems
+    assert [block.problem for block in parse_reply(text)] == problems
 
 
 def test_a_block_after_one_without_an_end_may_be_its_content() -> None:
     first, second, third = parse_reply(f"<<<<<<< SEARCH\na\n{BC}{DE}")
     assert (first.problem, splits(second), splits(third)) == ("no_end", [("b\n", "c\n")], [("d\n", "e\n")])
-    assert [each.hunks[0].inner for each in (second, third)] == [True, False]
+    assert [block.hunks[0].inner for block in (second, third)] == [True, False]
 
 
 def test_text_between_two_ends_may_belong_to_the_block() -> None:
@@ -203,7 +203,7 @@ def test_text_between_two_ends_may_belong_to_the_block() -> None:
 @pytest.mark.parametrize("between", ["```\ntext\n", "text\n=======\ntext\n"])
 def test_a_fence_or_a_separator_shows_that_the_block_has_ended(between: str) -> None:
     blocks = parse_reply(f"```\n{AB}{between}>>>>>>> REPLACE\n")
-    assert [each.doubts for each in blocks] == [None] * len(blocks)
+    assert [block.doubts for block in blocks] == [None] * len(blocks)
 
 
 def test_a_new_file_is_everything_between_its_markers() -> None:
@@ -214,7 +214,7 @@ def test_a_new_file_is_everything_between_its_markers() -> None:
 
 def test_a_block_has_its_number_and_its_lines() -> None:
     first, second = parse_reply(f"a.py\n{AB}\n{NB}")
-    assert [(each.number, each.line, each.end_line, each.action) for each in (first, second)] == [
+    assert [(block.number, block.line, block.end_line, block.action) for block in (first, second)] == [
         (1, 2, 6, "update"),
         (2, 8, 11, "create"),
     ]

@@ -73,8 +73,10 @@ def test_a_draft_is_not_applied(written: str, wrapper: str, layout: str) -> None
     number = 2 if written == "two" else 1
     both = layout.format(begin=begin, draft=FORMATS[written], end=end, real=REAL)
     found = preview_reply(both, BEFORE)
-    assert (found.files, [each.status for each in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
-    assert [each for each in found.validation.warnings if f"{number} block" in each] == found.validation.warnings
+    assert (found.files, [outcome.status for outcome in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
+    assert [
+        warning for warning in found.validation.warnings if f"{number} block" in warning
+    ] == found.validation.warnings
     assert (found.validation.errors, len(found.validation.warnings)) == ([], 1)
     if "Well" in layout:
         return  # what is in the middle of a line counts only in pairs
@@ -85,7 +87,7 @@ def test_a_draft_is_not_applied(written: str, wrapper: str, layout: str) -> None
     only_end = layout.format(begin="", draft=FORMATS[written], end=end, real=REAL)
     if wrapper != "HTML comment":  # its end is an arrow as well
         found = preview_reply(only_end, BEFORE)
-        assert (found.files, [each.id for each in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["1"])
+        assert (found.files, [outcome.id for outcome in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["1"])
         assert len(found.validation.warnings) == 1
 
 
@@ -132,9 +134,9 @@ def test_an_end_in_a_fence_inside_the_thinking_does_not_count(fence: str) -> Non
     end = fence.removesuffix("html")
     text = f"<think>\n{fence}\n</think>\n{end}\n{FORMATS['search_replace']}</think>\n{REAL}"
     found = preview_reply(text, BEFORE)
-    assert (found.files, [each.status for each in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
+    assert (found.files, [outcome.status for outcome in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
     closed = text.replace("</think>", f"{end}\n</think>", 1)
-    assert [each.hunks[0].splits[0].new for each in parse_reply(closed)] == ["x = 2\n", "y = 2\n"]
+    assert [block.hunks[0].splits[0].new for block in parse_reply(closed)] == ["x = 2\n", "y = 2\n"]
 
 
 def test_a_fence_left_open_in_the_thinking_does_not_matter_after_it() -> None:
@@ -153,7 +155,7 @@ UNFINISHED = {
 @pytest.mark.parametrize(("draft", "begin"), list(product(UNFINISHED.values(), ["", "<think>\n"])))
 def test_a_draft_that_was_never_finished_does_not_take_what_follows(draft: str, begin: str) -> None:
     found = preview_reply(f"{begin}{draft}</think>\n{REAL}", BEFORE)
-    assert (found.files, [each.status for each in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
+    assert (found.files, [outcome.status for outcome in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
 
 
 CONTENT = {
@@ -184,13 +186,13 @@ CONTENT = {
 def test_text_that_is_not_thinking_is_applied(text: str) -> None:
     found = preview_reply(text, BEFORE)
     assert (found.files["a.py"] or "").startswith("x = 1\ny = 2\n")
-    assert {each.status for each in found.outcomes} == {"applied"}
+    assert {outcome.status for outcome in found.outcomes} == {"applied"}
 
 
 def test_text_beside_a_tag_is_read() -> None:
     text = f"<think>no</think>### File: a.py\n{REAL.removeprefix('a.py')}"
-    assert [each.path for each in parse_reply(text)] == ["a.py"]
-    assert [each.path for each in parse_reply(f"Now `a.py`: <think>\nhm\n</think>\n{REAL.removeprefix('a.py')}")] == [
+    assert [block.path for block in parse_reply(text)] == ["a.py"]
+    assert [block.path for block in parse_reply(f"Now `a.py`: <think>\nhm\n</think>\n{REAL.removeprefix('a.py')}")] == [
         "a.py"
     ]
 
@@ -201,7 +203,7 @@ def test_an_end_of_another_family_does_not_count() -> None:
 
 def test_one_thought_may_follow_another_in_a_line() -> None:
     reply = parse_reply(f"<think>\n{REAL}</think> so <reflection>\n{REAL}</reflection>\n{REAL}")
-    assert [(each.tag, each.line, each.end_line, each.blocks) for each in reply.thoughts] == [
+    assert [(thought.tag, thought.line, thought.end_line, thought.blocks) for thought in reply.thoughts] == [
         ("<think>", 1, 8, 1),
         ("<reflection>", 8, 15, 1),
     ]
@@ -216,17 +218,17 @@ def test_thinking_is_reported_with_its_lines() -> None:
 
 def test_files_named_in_thinking_do_not_count_after_it() -> None:
     bare = REAL.removeprefix("a.py")
-    assert [each.path for each in parse_reply(f"### File: b.py\n{bare}</think>\n{bare}")] == [None]
+    assert [block.path for block in parse_reply(f"### File: b.py\n{bare}</think>\n{bare}")] == [None]
 
 
 @pytest.mark.promise("reply.stream")
 def test_an_end_without_a_beginning_withdraws_earlier_blocks() -> None:
     parser = ReplyParser()
-    assert [each.number for each in parser.feed(REAL)] == [1]
+    assert [block.number for block in parser.feed(REAL)] == [1]
     assert len(parser.reply) == 1
     assert parser.feed("</think>\n") == []
     assert len(parser.reply) == 0
-    assert [each.number for each in parser.feed(REAL)] == [1]
+    assert [block.number for block in parser.feed(REAL)] == [1]
     assert parser.reply == parse_reply(f"{REAL}</think>\n{REAL}")
 
 

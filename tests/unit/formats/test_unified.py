@@ -287,7 +287,7 @@ def test_a_section_is_a_block(name: str) -> None:
 )
 def test_the_two_names_of_diff_git_are_separated(names: str, path: str) -> None:
     found, _ = read(text_of(f"diff --git {names}", "old mode 100644", "new mode 100755"))
-    assert [each.path for each in found] == [path]
+    assert [section.path for section in found] == [path]
 
 
 HUNKS = {
@@ -493,7 +493,7 @@ def test_a_truncated_diff_keeps_what_is_complete(lines: int) -> None:
 def test_a_diff_in_a_fence_without_an_end_is_truncated(lines: int) -> None:
     found, end = read(text_of(*SAMPLE[:lines]), "```")
     assert (found[-1].problem, found[-1].hunks, end) == ("no_end", (), lines)
-    assert [each for each in found if each.problem is None] == [WHOLE, NEW][: (lines > 13) + (lines > 21)] or (
+    assert [section for section in found if section.problem is None] == [WHOLE, NEW][: (lines > 13) + (lines > 21)] or (
         10 < lines <= 13 and found[0] == FIRST
     )
 
@@ -511,12 +511,12 @@ def test_a_diff_in_a_fence_without_an_end_is_truncated(lines: int) -> None:
     ],
 )
 def test_a_section_that_may_lack_hunks_or_lines_cannot_be_used(lines: list[str]) -> None:
-    assert [each.problem for each in read(text_of(*lines))[0]] == ["no_end"]
+    assert [section.problem for section in read(text_of(*lines))[0]] == ["no_end"]
 
 
 def test_a_truncated_header_is_not_part_of_the_previous_hunk() -> None:
-    assert [each.problem for each in read(text_of(*HEAD, *ONE, "--- y", "+++ y"))[0]] == [None, "no_end"]
-    assert [each.problem for each in read(text_of(*HEAD, "@@", "-a", "--- y", "+++ y"))[0]] == [None, "no_end"]
+    assert [section.problem for section in read(text_of(*HEAD, *ONE, "--- y", "+++ y"))[0]] == [None, "no_end"]
+    assert [section.problem for section in read(text_of(*HEAD, "@@", "-a", "--- y", "+++ y"))[0]] == [None, "no_end"]
 
 
 def test_a_header_after_a_hunk_without_counts_needs_a_hunk() -> None:
@@ -570,7 +570,10 @@ def test_git_headers_are_understood(tmp_path: Path, settings: list[str], options
     diff = git(*settings, "diff", "--cached", "-M", "-C", "--find-copies-harder", *options, before)
     found, end = read(diff)
     assert end == diff.rstrip("\n").count("\n") + 1
-    assert {(each.action, each.path, each.to, each.copied_from, each.mode, each.problem) for each in found} == {
+    assert {
+        (section.action, section.path, section.to, section.copied_from, section.mode, section.problem)
+        for section in found
+    } == {
         ("update", "changed ä", None, None, None, None),
         ("update", "copied", None, None, None, None),
         ("update", "run", None, None, 0o100755, None),
@@ -583,7 +586,10 @@ def test_git_headers_are_understood(tmp_path: Path, settings: list[str], options
         ("create", "link", None, None, 0o120000, "not_a_file"),
         ("delete", "gone", None, None, None, None),
     }
-    assert {each.path: each.content for each in found if each.content is not None} == {"new": "a", "new and empty": ""}
+    assert {section.path: section.content for section in found if section.content is not None} == {
+        "new": "a",
+        "new and empty": "",
+    }
 
 
 @pytest.mark.parametrize(

@@ -285,7 +285,7 @@ def test_a_section_without_a_patch_around_it(name: str) -> None:
     text, fence, end, hunks, problem = BARE[name]
     for step in (0, 1):
         found, after = read(text, fence, step=step)
-        assert ([each.hunks for each in found], found[-1].problem, after) == (hunks, problem, end)
+        assert ([section.hunks for section in found], found[-1].problem, after) == (hunks, problem, end)
 
 
 def test_a_new_file_without_a_patch_around_it() -> None:
