@@ -31,7 +31,7 @@ def found(text: str, path: str = "a.json") -> list[Issue]:
 
 
 def places(text: str, path: str = "a.json") -> list[tuple[int, int]]:
-    return [(each.line, each.column) for each in found(text, path)]
+    return [(issue.line, issue.column) for issue in found(text, path)]
 
 
 WRONG = {
@@ -195,9 +195,9 @@ def test_a_nesting_too_deep_is_not_judged(text: str) -> None:
 )
 def test_a_duplicate_key_is_a_warning(text: str, expected: list[tuple[int, int]]) -> None:
     issues = found(text)
-    assert [(each.line, each.column) for each in issues] == expected
-    assert {(each.severity, each.code) for each in issues} <= {("warning", "duplicate-key")}
-    assert all("first in line 1" in each.message for each in issues)
+    assert [(issue.line, issue.column) for issue in issues] == expected
+    assert {(issue.severity, issue.code) for issue in issues} <= {("warning", "duplicate-key")}
+    assert all("first in line 1" in issue.message for issue in issues)
 
 
 def test_very_many_duplicate_keys_are_not_all_reported() -> None:
@@ -283,7 +283,7 @@ def test_a_missing_character_is_reported_inside_the_text(value: object, data: st
         assert 1 <= issue.line <= len(lines)
         assert 1 <= issue.column <= len(lines[issue.line - 1]) + 1
     else:
-        assert all(each.severity == "warning" for each in found(broken))
+        assert all(issue.severity == "warning" for issue in found(broken))
 
 
 @settings(max_examples=150)
@@ -294,10 +294,10 @@ def test_any_text_is_judged_as_the_standard_library_judges_it(text: str) -> None
         is_right = True
     except ValueError:
         is_right = False
-    errors = [each for each in found(text) if each.severity == "error"]
+    errors = [issue for issue in found(text) if issue.severity == "error"]
     assert bool(errors) != is_right
     if is_right:
-        assert [each for each in found(text, "a.jsonc") if each.severity == "error"] == []
+        assert [issue for issue in found(text, "a.jsonc") if issue.severity == "error"] == []
 
 
 @few

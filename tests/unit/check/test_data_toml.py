@@ -120,7 +120,7 @@ def test_a_nesting_too_deep_is_not_judged(text: str) -> None:
 @given(st.text("ab=[]{}.,\"'#\\ \n\r\t1-:é", max_size=20) | st.text(max_size=10))
 def test_any_text_is_judged(text: str) -> None:
     lines = text.split("\n" if "\n" in text else "\r")
-    for each in found(text):
-        assert each.severity == "error"
-        assert 1 <= each.line <= len(lines)
-        assert 1 <= each.column <= len(lines[each.line - 1]) + 1
+    for issue in found(text):
+        assert issue.severity == "error"
+        assert 1 <= issue.line <= len(lines)
+        assert 1 <= issue.column <= len(lines[issue.line - 1]) + 1

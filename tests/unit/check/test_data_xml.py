@@ -21,7 +21,7 @@ TEXTS = st.text(
 ELEMENTS = st.recursive(
     TEXTS.map(escape),
     lambda inner: st.tuples(NAMES, TEXTS, st.lists(inner, max_size=3)).map(
-        lambda each: f"<{each[0]} x={quoteattr(each[1])}>{''.join(each[2])}</{each[0]}>"
+        lambda element: f"<{element[0]} x={quoteattr(element[1])}>{''.join(element[2])}</{element[0]}>"
     ),
     max_leaves=6,
 )
@@ -170,7 +170,7 @@ def test_any_text_is_judged(text: str) -> None:
             issues = found(whole)
         except NotRunError:
             continue
-        for each in issues:
-            assert each.severity == "error"
-            assert 1 <= each.line <= len(lines)
-            assert 1 <= each.column <= len(lines[each.line - 1]) + 1
+        for issue in issues:
+            assert issue.severity == "error"
+            assert 1 <= issue.line <= len(lines)
+            assert 1 <= issue.column <= len(lines[issue.line - 1]) + 1

@@ -272,14 +272,14 @@ def test_what_is_right_passes(text: str) -> None:
 )
 def test_all_duplicate_keys_are_errors(text: str, expected: list[tuple[int, int, int]]) -> None:
     issues = found(text)
-    assert [(each.line, each.column) for each in issues] == [(line, column) for line, column, _ in expected]
-    assert {(each.severity, each.code) for each in issues} == {("error", "duplicate-key")}
-    assert [each.message.rpartition(" ")[2] for each in issues] == [str(first) for *_, first in expected]
+    assert [(issue.line, issue.column) for issue in issues] == [(line, column) for line, column, _ in expected]
+    assert {(issue.severity, issue.code) for issue in issues} == {("error", "duplicate-key")}
+    assert [issue.message.rpartition(" ")[2] for issue in issues] == [str(first) for *_, first in expected]
 
 
 def test_an_alias_needs_an_anchor_before_it_in_its_document() -> None:
     issues = found("a: *x\n---\nb: &y 1\nc: &z [*y]\nd: *z\n---\ne: *y\n")
-    assert [(each.line, each.column, each.code) for each in issues] == [
+    assert [(issue.line, issue.column, issue.code) for issue in issues] == [
         (1, 4, "undefined-alias"),
         (7, 4, "undefined-alias"),
     ]
@@ -357,7 +357,7 @@ def test_any_text_is_judged_or_refused(text: str) -> None:
     except NotRunError:
         return
     lines = text.split("\n" if "\n" in text else "\r")
-    for each in issues:
-        assert each.severity == "error"
-        assert 1 <= each.line <= len(lines)
-        assert 1 <= each.column <= len(lines[each.line - 1]) + 1
+    for issue in issues:
+        assert issue.severity == "error"
+        assert 1 <= issue.line <= len(lines)
+        assert 1 <= issue.column <= len(lines[issue.line - 1]) + 1

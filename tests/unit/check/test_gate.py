@@ -40,14 +40,16 @@ def words(text: str, _: Staging) -> list[Issue]:
 
 
 def reasons(report: Report) -> list[str]:
-    return [each.reason for each in report.not_run]
+    return [check.reason for check in report.not_run]
 
 
 def test_problems_are_reported_with_validator_and_place() -> None:
     report = run_checks([subject([FileCheck(Check(words))], "x1\nx2\n", "x1\nx3\n")], 300)
-    assert [(each.path, each.validator, each.issue.message) for each in report.new] == [("a", "check", "x3")]
-    assert [each.issue.message for each in report.existing] == ["x1"]
-    assert [each.issue.message for each in report.fixed] == ["x2"]
+    assert [(problem.path, problem.validator, problem.issue.message) for problem in report.new] == [
+        ("a", "check", "x3")
+    ]
+    assert [problem.issue.message for problem in report.existing] == ["x1"]
+    assert [problem.issue.message for problem in report.fixed] == ["x2"]
     assert not report.passed()
     assert report.blocks()
 
@@ -120,7 +122,7 @@ def test_errors_count_as_new_if_the_old_text_could_not_be_checked() -> None:
         return crash(text, staging) if "old" in text else words(text, staging)
 
     report = run_checks([subject([FileCheck(Check(only_new))], "x\nold\n", "x\n")], 300)
-    assert [each.issue.message for each in report.new] == ["x"]
+    assert [problem.issue.message for problem in report.new] == ["x"]
 
 
 @pytest.mark.promise("bound.validators")
@@ -136,7 +138,7 @@ def test_a_check_that_hangs_is_left_to_itself_after_its_own_time() -> None:
     report = run_checks([subject(chosen)], 300)
     assert waited == []
     assert reasons(report) == ["it took longer than 0.1 s"]
-    assert [each.validator for each in report.new] == ["check"]
+    assert [problem.validator for problem in report.new] == ["check"]
     over.set()
 
 
@@ -153,7 +155,7 @@ def test_what_is_left_when_the_time_of_the_call_is_over_is_not_run(monkeypatch: 
     subjects = [subject([FileCheck(Check(slow))], name=f"file{number}") for number in range(30)]
     report = run_checks(subjects, 0.5)
     assert 0 < len(report.not_run) < 30
-    assert any("validate_call_ms" in each for each in reasons(report))
+    assert any("validate_call_ms" in reason for reason in reasons(report))
 
 
 def test_files_are_checked_side_by_side() -> None:
@@ -187,12 +189,12 @@ def test_a_large_text_is_checked_in_a_process_that_can_be_ended(
 ) -> None:
     chosen = Registry(Configuration(), "/nowhere", commands=False).checks_for(name)[:1]
     report = run_checks(
-        [subject([each.evolve(timeout_ms=int(seconds * 1000)) for each in chosen], None, text, name)], 30
+        [subject([check.evolve(timeout_ms=int(seconds * 1000)) for check in chosen], None, text, name)], 30
     )
     if isinstance(expected, str):
         assert expected in reasons(report)[0]
     else:
-        assert [each.issue.message for each in report.new] == expected
+        assert [problem.issue.message for problem in report.new] == expected
 
 
 def test_a_configured_severity_counts_and_places_are_made_sane() -> None:
@@ -244,8 +246,8 @@ def test_plugins_that_hang_are_not_started_again_and_again(monkeypatch: pytest.M
         assert len(started) == 2
     finally:
         goes_on.set()
-    for each in gate._hanging_threads:
-        each.join()
+    for thread in gate._hanging_threads:
+        thread.join()
     assert run_checks([subject([FileCheck(Check(words))], after="y\n")], 300).passed()
 
 
@@ -256,6 +258,6 @@ def test_of_very_many_problems_those_that_decide_are_kept() -> None:
     warnings = Report(new=tuple(found("warning", n) for n in range(3)), not_run=(NotRun("a", "b", "c"),))
     errors = Report(new=(found("error", 9),), not_run=(NotRun("a", "b", "d", required=True),))
     both = warnings.with_more(errors, 2)
-    assert [each.issue.line for each in both.new] == [9, 0]
+    assert [problem.issue.line for problem in both.new] == [9, 0]
     assert warnings.with_more(errors, 1).not_run == errors.not_run
     assert warnings.with_more(errors, 4).new == (*warnings.new, *errors.new)

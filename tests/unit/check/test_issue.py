@@ -14,7 +14,7 @@ def error(line: int, code: str = "E", message: str = "wrong", column: int = 1) -
 
 
 def lines(result: Comparison) -> tuple[list[int], list[int], list[int]]:
-    new, existing, fixed = ([each.line for each in group] for group in (result.new, result.existing, result.fixed))
+    new, existing, fixed = ([issue.line for issue in group] for group in (result.new, result.existing, result.fixed))
     return new, existing, fixed
 
 
@@ -172,8 +172,8 @@ def test_existing_problems_are_reported_in_order() -> None:
     old = [error(4, "B"), error(1, "A")]
     new = [error(5, "B"), error(2, "A"), error(2, "A", column=9)]
     result = compare(TEXT, "X\n" + TEXT, old, new)
-    assert [(each.line, each.code) for each in result.existing] == [(2, "A"), (5, "B")]
-    assert [(each.line, each.column) for each in result.new] == [(2, 9)]
+    assert [(issue.line, issue.code) for issue in result.existing] == [(2, "A"), (5, "B")]
+    assert [(issue.line, issue.column) for issue in result.new] == [(2, 9)]
 
 
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=8).map(lambda parts: "".join(f"{part}\n" for part in parts))
@@ -188,7 +188,7 @@ def marked(text: str) -> list[Issue]:
 def test_every_problem_is_reported_once(before: str, after: str) -> None:
     old, new = marked(before), marked(after)
     result = compare(before, after, old, new)
-    assert sorted((*result.new, *result.existing), key=lambda each: each.line) == new
+    assert sorted((*result.new, *result.existing), key=lambda issue: issue.line) == new
     assert len(result.existing) + len(result.fixed) == len(old)
 
 
@@ -218,7 +218,7 @@ def test_the_work_grows_no_faster_than_the_problems() -> None:
     issues = [Counted("error", n, 1, "X", "x") for n in range(1, size + 1)]
     others = [Counted("error", n, 2, "Y", "y") for n in range(1, size + 1)]
     found = compare(
-        text, text + "more\n", [*issues, *others], [*issues[::-1], *(each.evolve(code="Z") for each in others)]
+        text, text + "more\n", [*issues, *others], [*issues[::-1], *(issue.evolve(code="Z") for issue in others)]
     )
     assert (len(found.existing), len(found.new), len(found.fixed)) == (size, size, size)
     assert Counted.times < 10 * size

@@ -53,18 +53,20 @@ def found(text: str, path: str = "a.c") -> list[Issue]:
 )
 def test_a_conflict_is_one_error_at_its_first_line(text: str, lines: list[int]) -> None:
     issues = found(text)
-    assert [(each.severity, each.line, each.column, each.code) for each in issues] == [
+    assert [(issue.severity, issue.line, issue.column, issue.code) for issue in issues] == [
         ("error", line, 1, "conflict-marker") for line in lines
     ]
 
 
 def test_the_message_says_where_a_conflict_ends_and_what_it_is() -> None:
-    assert [each.message for each in found(f"x\n{CONFLICT}{EDIT}<<<<<<< a\n")] == [
+    assert [issue.message for issue in found(f"x\n{CONFLICT}{EDIT}<<<<<<< a\n")] == [
         "an unresolved merge conflict: it ends in line 6",
         "an edit block was left in the file: it ends in line 11",
         "a marker of a merge conflict was left here: <<<<<<<",
     ]
-    assert [each.message for each in found(">>>>>>> REPLACE\n")] == ["a marker of an edit block was left here: >>>>>>>"]
+    assert [issue.message for issue in found(">>>>>>> REPLACE\n")] == [
+        "a marker of an edit block was left here: >>>>>>>"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -112,16 +114,16 @@ def test_documentation_may_show_markers(text: str, path: str) -> None:
 
 @pytest.mark.parametrize("path", DOCUMENTS)
 def test_a_conflict_in_documentation_is_an_error(path: str) -> None:
-    assert [each.line for each in found(f"```\na\n```\n{CONFLICT}", path)] == [4]
+    assert [issue.line for issue in found(f"```\na\n```\n{CONFLICT}", path)] == [4]
 
 
 @pytest.mark.process
 def test_an_edit_block_in_a_string_of_python_is_none() -> None:
     text = f'a = """\n{EDIT}"""\n'
     assert found(text, "a.py") == []
-    assert [each.line for each in found(text + CONFLICT, "a.py")] == [2, 8]
-    assert [each.line for each in found(f'a = """\n{CONFLICT}{EDIT}"""\n', "a.py")] == [2]
-    assert [each.line for each in found(text + "-" * 5_000 + "1", "a.py")] == [2]
+    assert [issue.line for issue in found(text + CONFLICT, "a.py")] == [2, 8]
+    assert [issue.line for issue in found(f'a = """\n{CONFLICT}{EDIT}"""\n', "a.py")] == [2]
+    assert [issue.line for issue in found(text + "-" * 5_000 + "1", "a.py")] == [2]
 
 
 def test_very_many_markers_are_not_all_reported() -> None:
@@ -155,5 +157,5 @@ def test_a_text_is_searched_a_few_times_however_many_markers_it_has(path: str) -
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from([*CONFLICT.split("\n"), *EDIT.split("\n"), "```", "é"]), max_size=12))
 def test_every_begin_in_code_is_reported(lines: list[str]) -> None:
-    told = {each.line for each in found("\n".join(lines))}
+    told = {issue.line for issue in found("\n".join(lines))}
     assert told >= {number for number, line in enumerate(lines, 1) if line.startswith("<<<<<<<")}

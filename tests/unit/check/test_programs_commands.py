@@ -35,7 +35,7 @@ def test_mypy_sees_the_staged_text_its_neighbors_and_its_configuration(tmp_path:
     (tmp_path / "pkg" / "a.py").write_text("")
     text = "from .other import number\n\nx: str = number()\n\n\ndef f():\n    return 1\n"
     found = issues(mypy(), tmp_path, "pkg/a.py", text)
-    assert [(each.severity, each.line, each.column, each.code) for each in found] == [
+    assert [(issue.severity, issue.line, issue.column, issue.code) for issue in found] == [
         ("error", 3, 10, "assignment"),
         ("error", 6, 1, "no-untyped-def"),
     ]
@@ -50,7 +50,7 @@ def test_mypy_says_nothing_about_good_code(tmp_path: Path) -> None:
 def test_pylint_sees_the_staged_text_and_its_configuration(tmp_path: Path) -> None:
     (tmp_path / ".pylintrc").write_text("[MESSAGES CONTROL]\ndisable=missing-module-docstring\n")
     found = issues(pylint(), tmp_path, "a.py", "import os\n\nprint(undefined)\n")
-    assert [(each.severity, each.line, each.column, each.code) for each in found] == [
+    assert [(issue.severity, issue.line, issue.column, issue.code) for issue in found] == [
         ("error", 3, 7, "undefined-variable"),
         ("warning", 1, 1, "unused-import"),
     ]
@@ -79,12 +79,12 @@ def test_a_program_that_is_content_has_found_nothing(tmp_path: Path) -> None:
 def test_what_a_program_says_is_read(tmp_path: Path, said: str, expected: Sequence[tuple[object, ...]]) -> None:
     source = "import sys; print(sys.argv[1]); sys.exit(1)"
     found = issues(command(source, said), tmp_path, "sub/a.txt", "x\n")
-    assert [(each.severity, each.line, each.column, each.code, each.message) for each in found] == list(expected)
+    assert [(issue.severity, issue.line, issue.column, issue.code, issue.message) for issue in found] == list(expected)
 
 
 def test_what_it_says_on_either_channel_is_read(tmp_path: Path) -> None:
     source = "import sys; sys.stderr.write(sys.argv[1] + ':2:1: bad'); sys.exit(1)"
-    assert [each.line for each in issues(command(source), tmp_path, "a.txt", "x\n")] == [2]
+    assert [issue.line for issue in issues(command(source), tmp_path, "a.txt", "x\n")] == [2]
 
 
 def test_it_runs_where_the_staged_file_is(tmp_path: Path) -> None:

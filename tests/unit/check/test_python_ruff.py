@@ -21,7 +21,7 @@ def issues(root: Path, text: str, path: str = "src/a.py") -> list[Issue]:
 
 
 def told(found: list[Issue]) -> list[tuple[str, int, str]]:
-    return [(each.severity, each.line, each.code) for each in found]
+    return [(issue.severity, issue.line, issue.code) for issue in found]
 
 
 BROKEN = [
@@ -48,7 +48,7 @@ GOOD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), [each[1:] for each in BROKEN], ids=[each[0] for each in BROKEN])
+@pytest.mark.parametrize(("text", "expected"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN])
 def test_what_would_break_is_an_error(tmp_path: Path, text: str, expected: tuple[str, int, str]) -> None:
     assert expected in told(issues(tmp_path, text))
 
@@ -56,7 +56,7 @@ def test_what_would_break_is_an_error(tmp_path: Path, text: str, expected: tuple
 def test_an_unclosed_bracket_is_reported_first_and_instead_of_where_it_is_noticed(tmp_path: Path) -> None:
     found = issues(tmp_path, "x = (1, 2\ny = 3\n\nz = 1\n")
     assert (found[0].line, found[0].column, found[0].message) == (1, 5, "'(' was never closed")
-    assert "unexpected EOF while parsing" not in [each.message for each in found]
+    assert "unexpected EOF while parsing" not in [issue.message for issue in found]
 
 
 @pytest.mark.parametrize("text", GOOD)
@@ -203,5 +203,5 @@ def test_no_check_waits_for_a_pipe_that_is_named_like_a_configuration(root: Path
         (root / "ruff.toml").write_text("extend = 'pipe'")
     result = Workspace(root, Settings(durability="fast")).safe_edit("a.py", content="print(nothing)\n")
     validation = result.metadata["validation"]
-    assert [each["code"] for each in validation["new"]] == ["ruff-configuration", "F821"]
-    assert "ruff" not in [each["validator"] for each in validation["not_run"]]
+    assert [issue["code"] for issue in validation["new"]] == ["ruff-configuration", "F821"]
+    assert "ruff" not in [check["validator"] for check in validation["not_run"]]

@@ -183,7 +183,7 @@ def test_any_text_is_judged_or_refused(text: str) -> None:
     except NotRunError:
         return
     lines = text.split("\n" if "\n" in text else "\r")
-    for each in issues:
-        assert each.severity == "error"
-        assert 1 <= each.line <= len(lines)
-        assert 1 <= each.column <= len(lines[each.line - 1]) + 1
+    for issue in issues:
+        assert issue.severity == "error"
+        assert 1 <= issue.line <= len(lines)
+        assert 1 <= issue.column <= len(lines[issue.line - 1]) + 1

@@ -78,7 +78,7 @@ def errors(check: "Validator", path: Path) -> list[Issue]:
         issues = check.check(path.as_posix(), None, text.removeprefix("\ufeff"), NOWHERE)
     except (UnicodeDecodeError, NotRunError):
         return []
-    return [each for each in issues if each.severity == "error"]
+    return [issue for issue in issues if issue.severity == "error"]
 
 
 @pytest.mark.parametrize(("check", "endings"), CHECKS, ids=[check.name for check, _ in CHECKS])

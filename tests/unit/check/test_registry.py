@@ -13,11 +13,11 @@ from tests.fuzz.texts import TARGETS
 
 
 def names(table: Registry, path: str) -> list[str]:
-    return [each.validator.name for each in table.checks_for(path)]
+    return [check.validator.name for check in table.checks_for(path)]
 
 
 def made(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, ...] = ()) -> Registry:
-    said = Configuration({each.name: each for each in rules}, problems=problems)
+    said = Configuration({rule.name: rule for rule in rules}, problems=problems)
     return Registry(said, [str(root)], commands=commands)
 
 
@@ -115,7 +115,7 @@ def test_severity_time_and_need_are_passed_on(tmp_path: Path) -> None:
 
 
 def reason(table: Registry, path: str, name: str) -> str:
-    (chosen,) = [each for each in table.checks_for(path) if each.validator.name == name]
+    (chosen,) = [check for check in table.checks_for(path) if check.validator.name == name]
     with pytest.raises(NotRunError) as caught:
         chosen.validator.check(path, None, "", None)  # type: ignore[arg-type]  # it needs no staging
     return str(caught.value)
@@ -127,7 +127,7 @@ def test_a_program_that_the_project_names_is_run_only_if_the_operator_allows_it(
     refused = made(tmp_path, rule.evolve(by_project=True))
     assert "only the operator can allow" in reason(refused, "a.py", rule.name)
     for table in (made(tmp_path, rule.evolve(by_project=True), commands=True), made(tmp_path, rule)):
-        (chosen,) = [each for each in table.checks_for("a.py") if each.validator.name == rule.name]
+        (chosen,) = [check for check in table.checks_for("a.py") if check.validator.name == rule.name]
         assert type(chosen.validator).__name__ == "Command"
     assert rule.name not in names(made(tmp_path, rule.evolve(files=("*.py",))), "a.txt")
 
@@ -196,14 +196,14 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Validator
 
 @pytest.mark.promise("safe.plugins")
 def test_plugins_are_found_and_those_that_cannot_be_used_are_reported(installed: list[Validator]) -> None:
-    found = {type(each).__name__ for each in installed}
+    found = {type(validator).__name__ for validator in installed}
     assert found == {"Good", "Unavailable"}
-    assert sorted(each.name for each in installed) == ["absent", "broken", "good", "good", "poor"]
+    assert sorted(validator.name for validator in installed) == ["absent", "broken", "good", "good", "poor"]
     reasons = []
-    for each in installed:
-        if isinstance(each, module.Unavailable):
+    for validator in installed:
+        if isinstance(validator, module.Unavailable):
             with pytest.raises(NotRunError) as caught:
-                each.check("a.txt", None, "", None)  # type: ignore[arg-type]  # it needs no staging
+                validator.check("a.txt", None, "", None)  # type: ignore[arg-type]  # it needs no staging
             reasons.append(str(caught.value))
     assert sorted(reasons) == [
         "the plugin cannot be loaded: AttributeError: module 'some_checks' has no attribute 'Absent'",
@@ -230,10 +230,10 @@ def planted(folder: Path, name: str, value: str | None = None, text: str = "") -
 def told(found: list[Validator]) -> dict[str, str]:
     """The names of checks, and why they do not run."""
     reasons = {}
-    for each in found:
+    for validator in found:
         with pytest.raises(NotRunError) as caught:
-            each.check("a.txt", None, "", None)  # type: ignore[arg-type]  # it needs no staging
-        reasons[each.name] = str(caught.value)
+            validator.check("a.txt", None, "", None)  # type: ignore[arg-type]  # it needs no staging
+        reasons[validator.name] = str(caught.value)
     return reasons
 
 

@@ -57,7 +57,7 @@ def test_what_an_edit_broke_is_shown_there(name: str, number: int) -> None:
     assert (issue.code, issue.severity) == ("invalid-syntax", "error")
 
 
-@pytest.mark.parametrize(("name", "number"), [each for each in BROKEN_TEXTS if LANGUAGE[each[0]].trusted])
+@pytest.mark.parametrize(("name", "number"), [case for case in BROKEN_TEXTS if LANGUAGE[case[0]].trusted])
 def test_a_new_file_that_is_broken_is_shown_there(name: str, number: int) -> None:
     _, bad, line = broken(name, number)
     first = issues(name, bad)[0]
@@ -181,13 +181,13 @@ def test_message_says_what_is_wrong(after: str, message: str, line: int, column:
 
 def test_block_that_a_word_closes() -> None:
     text = "def a(x)\n  if x\n    b\nend\n\ndef c\nend\n"
-    assert [(each.line, each.message) for each in issues("ruby", text)] == [
+    assert [(issue.line, issue.message) for issue in issues("ruby", text)] == [
         (3, "missing `end` to close the `if` in line 2")
     ]
 
 
 def test_independent_faults_are_all_shown_and_no_more_than_forty() -> None:
-    assert [each.line for each in issues("javascript", "f(1 2);\ng();\nf(3 4);\n")] == [1, 3]
+    assert [issue.line for issue in issues("javascript", "f(1 2);\ng();\nf(3 4);\n")] == [1, 3]
     assert len(issues("javascript", "f(1 2);\n" * 50)) == 40
 
 
@@ -196,7 +196,7 @@ def test_only_the_guilty_one_of_several_changes_is_shown() -> None:
     after = [line.replace("return b", "return a") for line in lines]
     at = inner_end(lines)
     found = issues("javascript", "\n".join(after[:at] + after[at + 1 :]), "\n".join(lines))
-    assert [abs(each.line - (at + 1)) <= 1 for each in found] == [True]
+    assert [abs(issue.line - (at + 1)) <= 1 for issue in found] == [True]
 
 
 DEEP = ("(" * 100_000, "[" * 50_000 + "]" * 50_000, ")" * 100_000)
@@ -225,12 +225,12 @@ def test_untrusted_language_has_not_checked_what_its_grammar_could_not_read_befo
     ("name", "text"), [("c", "int main( {\n  return 0\n}\n"), ("csharp", "class A { void f( { } }\n")]
 )
 def test_untrusted_language_knows_brackets(name: str, text: str) -> None:
-    assert [each.line for each in issues(name, text)] == [1]
+    assert [issue.line for issue in issues(name, text)] == [1]
 
 
 def test_all_faults_of_a_text_that_was_broken_before_are_reported() -> None:
     text = "const a = ;\nfunction b( {\n}\nconst c = 1;\n"
-    assert {1, 2} <= {each.line for each in issues("javascript", text)}
+    assert {1, 2} <= {issue.line for issue in issues("javascript", text)}
 
 
 @pytest.mark.parametrize(
@@ -283,11 +283,11 @@ def test_whenever_the_time_is_over_it_is_said_or_there_is_an_answer(name: str, m
         clock = iter([0.0] * ticks)
         monkeypatch.setattr("suture.check.syntax.monotonic", lambda clock=clock: next(clock, 100.0))
         try:
-            answers.append([each.line for each in Syntax(LANGUAGE[name]).check("file", good, bad, Staged())])
+            answers.append([issue.line for issue in Syntax(LANGUAGE[name]).check("file", good, bad, Staged())])
         except NotRunError:
             answers.append(None)
     assert answers[0] is None
-    assert [abs(each - line) <= 1 for each in answers[-1] or []] == [True]
+    assert [abs(number - line) <= 1 for number in answers[-1] or []] == [True]
 
 
 def test_line_that_was_taken_away_is_shown_where_it_was() -> None:
@@ -301,11 +301,11 @@ def test_line_that_was_taken_away_is_shown_where_it_was() -> None:
 
 def test_several_changes_that_all_break_are_all_shown() -> None:
     before = "f(1, 2);\ng();\nf(3, 4);\n"
-    assert [each.line for each in issues("javascript", before.replace(", ", " "), before)] == [1, 3]
+    assert [issue.line for issue in issues("javascript", before.replace(", ", " "), before)] == [1, 3]
 
 
 def test_names_and_globs_are_unique() -> None:
-    checks = [Syntax(each) for each in LANGUAGES]
+    checks = [Syntax(language) for language in LANGUAGES]
     globs = [glob for check in checks for glob in check.files]
     assert len(globs) == len(set(globs))
     assert len({check.name for check in checks}) == len(LANGUAGES)

@@ -45,7 +45,7 @@ def check(name: str, text: str, seconds: float = 60, before: str | None = None) 
 def workers() -> list[int]:
     """The idle processes."""
     found = [worker._process for _, worker in worker._workers._waiting]
-    return [each for each in found if each is not None]
+    return [process for process in found if process is not None]
 
 
 def lives(process: int) -> bool:
@@ -175,10 +175,10 @@ def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(monkeypatch: 
 def test_threads_share_a_few_workers() -> None:
     found: list[list[Issue]] = []
     threads = [threading.Thread(target=lambda: found.append(check("json", "[1,]"))) for _ in range(20)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert found == [[COMMA]] * 20
     assert 1 <= len(workers()) <= 4
 
@@ -312,7 +312,7 @@ def test_no_parser_is_given_what_may_be_too_much_for_it_in_the_calling_process(
     staged = Layout("/nowhere", {}).stage("a")
     report = run_checks([Subject("a", "a", None, TOO_MUCH[name], staged, staged, (FileCheck(validator),))], 0.5)
     assert report.not_run or report.new
-    assert not any("it crashed" in each.reason for each in report.not_run)
+    assert not any("it crashed" in check.reason for check in report.not_run)
 
 
 @pytest.mark.promise("bound.validators")
@@ -321,7 +321,7 @@ def test_python_behind_other_checks_is_read_in_a_worker_too(monkeypatch: pytest.
     block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
     staging = Layout("/nowhere", {}).stage("a.py").within(60)
     text = f"{TOO_MUCH['python']}\n{block}"
-    assert [each.line for each in built_in("conflict-markers").check("a.py", None, text, staging)] == [2]
+    assert [issue.line for issue in built_in("conflict-markers").check("a.py", None, text, staging)] == [2]
 
 
 @pytest.mark.promise("safe.not-run")
@@ -330,5 +330,5 @@ def test_suture_check_survives_hostile_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     (tmp_path / "b.json").write_text("[1,]")
     found = Workspace(tmp_path, Settings(validate_call_ms=1_000)).command("check", {}).metadata
-    assert [each["path"] for each in found["issues"] if each["validator"] == "json"] == ["b.json"]
-    assert {each["path"] for each in (*found["not_run"], *found["issues"])} == {*HOSTILE, "b.json"}
+    assert [issue["path"] for issue in found["issues"] if issue["validator"] == "json"] == ["b.json"]
+    assert {entry["path"] for entry in (*found["not_run"], *found["issues"])} == {*HOSTILE, "b.json"}
