@@ -212,16 +212,16 @@ def refers_into_a_round(root: Node) -> bool:
     """Whether a reference is to a repeated group: it may see an earlier round's text, or `regex` may miss a match."""
     referred = {node.number for node in nodes(root) if isinstance(node, Back)}
     return any(
-        isinstance(node, Repeat) and node.most != 1 and isinstance(each, Group) and each.number in referred
+        isinstance(node, Repeat) and node.most != 1 and isinstance(inner, Group) and inner.number in referred
         for node in nodes(root)
-        for each in (nodes(node.body) if isinstance(node, Repeat) else ())
+        for inner in (nodes(node.body) if isinstance(node, Repeat) else ())
     )
 
 
 def looks_the_other_way_in_a_round(root: Node) -> bool:
     """Whether a repeated part captures in a look-around: the capture of an earlier round may stay there."""
     return any(
-        isinstance(look, Look) and any(isinstance(each, Group) and each.number for each in nodes(look))
+        isinstance(look, Look) and any(isinstance(inner, Group) and inner.number for inner in nodes(look))
         for node in nodes(root)
         if isinstance(node, Repeat) and node.most != 1
         for look in nodes(node.body)

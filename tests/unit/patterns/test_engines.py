@@ -29,7 +29,7 @@ class Over(Clock):
 
 
 def both(pattern: str) -> list[Compiled]:
-    return [each for each in by_both(parse(pattern)) if each is not None]
+    return [engine for engine in by_both(parse(pattern)) if engine is not None]
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_what_the_engine_refuses_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     ],
 )
 def test_what_is_found(pattern: str, text: str, found: list[list[tuple[int, int] | None]]) -> None:
-    for each in both(pattern):
-        assert matches_of(each, text) == found, each.engine
+    for engine in both(pattern):
+        assert matches_of(engine, text) == found, engine.engine
 
 
 def test_a_large_text_is_searched_in_windows() -> None:
@@ -103,10 +103,10 @@ def test_a_large_text_is_searched_in_windows() -> None:
 def test_undecodable_bytes_are_found_where_they_are() -> None:
     subject = Subject(Text.decode(b"a\xffb\xff\nb"))
     for pattern in ("b", "(?=b)b", "(b)(x)?"):
-        spans = [each[0] for each in compile_pattern(parse(pattern)).matches(subject, LONG)]
+        spans = [match[0] for match in compile_pattern(parse(pattern)).matches(subject, LONG)]
         assert spans == [(2, 3), (5, 6)]
-    assert [each[0] for each in compile_pattern(parse("[^ab]")).matches(subject, LONG)] == [(1, 2), (3, 4), (4, 5)]
-    assert [each[2] for each in compile_pattern(parse("(b)(x)?")).matches(subject, LONG)] == [NONE, NONE]
+    assert [match[0] for match in compile_pattern(parse("[^ab]")).matches(subject, LONG)] == [(1, 2), (3, 4), (4, 5)]
+    assert [match[2] for match in compile_pattern(parse("(b)(x)?")).matches(subject, LONG)] == [NONE, NONE]
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_undecodable_bytes_are_found_where_they_are() -> None:
     ],
 )
 def test_lines_are_searched_by_themselves(pattern: str, text: str, starts: list[int]) -> None:
-    for each in both(pattern):
-        assert [*each.lines(subject_of(text), LONG)] == starts, each.engine
+    for engine in both(pattern):
+        assert [*engine.lines(subject_of(text), LONG)] == starts, engine.engine
 
 
 @pytest.mark.parametrize(
@@ -140,18 +140,18 @@ def test_lines_are_searched_by_themselves(pattern: str, text: str, starts: list[
     ],
 )
 def test_whether_a_match_contains_another(pattern: str, text: str, span: tuple[int, int], inner: int | None) -> None:
-    for each in both(pattern):
-        assert each.next_inside(subject_of(text), span, LONG) == inner, each.engine
+    for engine in both(pattern):
+        assert engine.next_inside(subject_of(text), span, LONG) == inner, engine.engine
 
 
 @pytest.mark.parametrize("pattern", ["a", "ab", "a.*b", ".", "(?=a)", "(?=a)a", r"(a)\1|"])
 def test_nothing_is_searched_when_the_time_is_up(pattern: str) -> None:
     subject = subject_of("abab\n" * 3_000)
-    for each in both(pattern):
+    for engine in both(pattern):
         with pytest.raises(RegexTimeout):
-            [*each.matches(subject, Over())]
+            [*engine.matches(subject, Over())]
         with pytest.raises(RegexTimeout):
-            [*each.lines(subject, Over())]
+            [*engine.lines(subject, Over())]
 
 
 def test_a_backtracking_search_ends_when_the_time_is_up() -> None:

@@ -44,7 +44,7 @@ def parsed(rows: list[str]) -> Any:
     ],
 )
 def test_the_matches_that_count(pattern: str, body: bytes, most: int | None, spans: list[tuple[int, int]]) -> None:
-    assert [each[0] for each in searched(pattern, body, most)[1]] == spans
+    assert [match[0] for match in searched(pattern, body, most)[1]] == spans
 
 
 def test_rows() -> None:
