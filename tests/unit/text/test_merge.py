@@ -147,7 +147,7 @@ DECIDED = {
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
 @pytest.mark.parametrize("letters", DECIDED.values(), ids=DECIDED)
 def test_a_strategy_decides_conflicts_and_nothing_else(letters: tuple[str, ...], ending: str) -> None:
-    base, ours, theirs, *expected = (text(each).replace(b"\n", ending.encode()) for each in letters)
+    base, ours, theirs, *expected = (text(side).replace(b"\n", ending.encode()) for side in letters)
     assert [merged(base, ours, theirs, strategy) for strategy in ("ours", "theirs", "union")] == expected
     assert merged(base, ours, theirs) is None
 
@@ -202,7 +202,7 @@ TOUCHING = {
 def test_touching_ranges_are_both_kept_on_request_if_their_order_is_clear(
     letters: tuple[str, str, str, str | None],
 ) -> None:
-    base, ours, theirs, expected = (None if each is None else text(each) for each in letters)
+    base, ours, theirs, expected = (None if side is None else text(side) for side in letters)
     assert base is not None
     assert ours is not None
     assert theirs is not None

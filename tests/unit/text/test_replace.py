@@ -99,7 +99,7 @@ def test_an_empty_text_maps_to_the_start() -> None:
 
 def steps_at_random(seed: int, number: int) -> list[Step]:
     chosen = random.Random(seed).sample(range(30_000), number)
-    return [Step(b"line %05d\n" % each, b"LINE %05d\nand another\n" % each) for each in chosen]
+    return [Step(b"line %05d\n" % line, b"LINE %05d\nand another\n" % line) for line in chosen]
 
 
 @pytest.mark.parametrize("body", [LARGE, LARGE.replace(b"\n", b"\r\n")], ids=["LF", "CRLF"])
