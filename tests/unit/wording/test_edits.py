@@ -19,14 +19,14 @@ MOST = 19
 def place(line: int = 3, content: str = "\tvalue = 1", *found: Difference, symbol: str = "") -> SimilarContent:
     named = [
         NamedDifference(
-            type=each.kind,
-            name=each.what,
-            expected=each.expected,
-            found=each.found,
-            line_number=each.line,
-            description=wording.difference(each),
+            type=difference.kind,
+            name=difference.what,
+            expected=difference.expected,
+            found=difference.found,
+            line_number=difference.line,
+            description=wording.difference(difference),
         )
-        for each in found or (Difference("indentation", "    ", "\t", line, 1, 2),)
+        for difference in found or (Difference("indentation", "    ", "\t", line, 1, 2),)
     ]
     return SimilarContent(line_number=line, content=content, similarity_score=0.9, symbol=symbol, differences=named)
 
@@ -68,7 +68,7 @@ def suggested(error: errors.SutureError) -> list[str]:
 
 
 def fixes(error: errors.SutureError) -> list[tuple[str, str]]:
-    return [(each["type"], each["suggestion"]) for each in edits.suggestions(error)]
+    return [(suggestion["type"], suggestion["suggestion"]) for suggestion in edits.suggestions(error)]
 
 
 READ = ("USE_EXACT_TEXT", "Use file_read to see the exact content, then copy it precisely")
@@ -113,7 +113,7 @@ def test_the_edit_that_lands_is_the_first_suggestion() -> None:
     first, *rest = edits.suggestions(error)
     assert first["suggestion"] == "Send this edit instead; it occurs once, at line 3"
     assert json.loads(first["example"]) == {"old_text": "\tvalue = 1\n", "new_text": "\tvalue = 2\n"}
-    assert [each.get("example") for each in rest] == [None] * len(rest)
+    assert [suggestion.get("example") for suggestion in rest] == [None] * len(rest)
     assert fixes(error)[1:] == [READ, TABS]
     assert r'{"old_text": "\tvalue = 1\n", "new_text": "\tvalue = 2\n"}' in wording.error_text(error)
     assert wording.hint(error) == "Nothing was changed. Send this edit instead; it occurs once, at line 3."
@@ -287,7 +287,7 @@ def test_what_is_known_is_reported_and_what_to_do_first(fields: dict[str, Any], 
     assert shown == [f"{number}. {words}" for number, (_, words) in enumerate(fixes(error), 1)]
     assert last.startswith("Nothing was changed")
     assert len(text(error)) <= MOST
-    assert not any("example" in each for each in edits.suggestions(error))
+    assert not any("example" in suggestion for suggestion in edits.suggestions(error))
 
 
 @pytest.mark.parametrize(("change_id", "by"), [(None, ""), ("abc", ", written by change abc")])
@@ -472,8 +472,8 @@ def test_a_repeated_edit_that_fits_several_places_is_shown_them_and_what_is_uniq
     )
     told = text(error)
     assert "It fits 2 places ignoring indentation, and it is not clear which one you mean:" in told
-    examples = [json.loads(each["example"]) for each in edits.suggestions(error) if "example" in each]
-    assert examples == [{"old_text": each["old_text"]} for each in unique]
+    examples = [json.loads(suggestion["example"]) for suggestion in edits.suggestions(error) if "example" in suggestion]
+    assert examples == [{"old_text": edit["old_text"]} for edit in unique]
 
 
 # WRONG_COUNT
@@ -553,7 +553,7 @@ def test_a_repeated_count_is_shown_the_lines_and_a_text_for_each() -> None:
     told = text(error)
     assert told[0] == "Edit 2 of 2 failed again: Expected 1 occurrence but found 2 in src/utils.ts."
     assert told[3] == "  Line 3, column 5: console.log('x');"
-    examples = [each.get("example") for each in edits.suggestions(error)]
+    examples = [suggestion.get("example") for suggestion in edits.suggestions(error)]
     assert examples == ['"occurrences": 2', None, None, '{"old_text": "only here"}']
 
 
@@ -572,7 +572,7 @@ def test_a_repeated_count_is_shown_the_lines_and_a_text_for_each() -> None:
 def test_other_errors_have_a_next_step(error: errors.SutureError, parts: list[str]) -> None:
     said = [words for _, words in fixes(error)]
     assert all(has(said[: len(parts)], parts))
-    assert all("example" not in each for each in edits.suggestions(error))
+    assert all("example" not in suggestion for suggestion in edits.suggestions(error))
 
 
 def test_an_edit_of_an_empty_file_that_is_sent_again_is_reported_again() -> None:

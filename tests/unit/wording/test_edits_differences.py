@@ -55,14 +55,14 @@ WORDS = [
 @pytest.mark.promise("teach.data")
 @pytest.mark.parametrize(("what", "sent", "here", "words"), WORDS)
 def test_a_difference_is_reported_in_words(what: str, sent: str, here: str, words: str) -> None:
-    each = Difference(what, sent, here, 1)
-    assert difference(each) == words
-    assert difference(each.evolve(times=3)) == f"{words} (3 times)"
+    example = Difference(what, sent, here, 1)
+    assert difference(example) == words
+    assert difference(example.evolve(times=3)) == f"{words} (3 times)"
 
 
 def test_a_line_that_is_not_in_the_file_is_reported_by_its_number_for_it_is_not_repeated() -> None:
-    each = Difference("missing_line", "  total = 1", "", 7, sent_line=3)
-    assert difference(each) == "line 3 of your text is not at this place"
+    example = Difference("missing_line", "  total = 1", "", 7, sent_line=3)
+    assert difference(example) == "line 3 of your text is not at this place"
 
 
 def test_every_difference_has_words() -> None:

@@ -205,7 +205,7 @@ SAMPLES: list[errors.SutureError] = [
 
 def test_every_error_code_has_words_and_every_word_a_code() -> None:
     codes = {
-        each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.SutureError)
+        kind.code for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.SutureError)
     }
     assert set(messages.MESSAGES) == codes, "write the words in wording/messages.py or wording/edits.py"
 
