@@ -59,7 +59,7 @@ def test_more_calls_than_may_wait_are_sent_away(root: Path, monkeypatch: pytest.
                 2,
                 True,
             )
-        assert [each["isError"] for each in found] == [True, False, False]
+        assert [result["isError"] for result in found] == [True, False, False]
         assert not (await made.run("file_edit", edit("a.txt", "blue", "green")))["isError"]
 
     anyio.run(ask)

@@ -66,8 +66,8 @@ def test_the_oldest_stranger_goes_and_a_known_connection_stays() -> None:
                 assert answered(older)
                 with connected() as newest:
                     assert is_closed(oldest)
-                    for each in (older, newest, known, other):
-                        assert answered(each)
+                    for connection in (older, newest, known, other):
+                        assert answered(connection)
 
     served(Limits(connections=8), talk)
 
@@ -76,12 +76,12 @@ def test_the_oldest_stranger_goes_and_a_known_connection_stays() -> None:
 def test_an_idle_connection_goes_for_one_that_brings_the_token() -> None:
     def talk(connected: Connected) -> None:
         with ExitStack() as held:
-            used, idle, other = (held.enter_context(each) for each in known(connected, 3))
+            used, idle, other = (held.enter_context(client) for client in known(connected, 3))
             assert answered(used, KNOWN)
-            (newest,) = (held.enter_context(each) for each in known(connected, 1))
+            (newest,) = (held.enter_context(client) for client in known(connected, 1))
             assert is_closed(idle)
-            for each in (used, other, newest):
-                assert answered(each)
+            for client in (used, other, newest):
+                assert answered(client)
 
     def known(connected: Connected, number: int) -> Iterator[socket.socket]:
         for _ in range(number):
@@ -140,24 +140,24 @@ class Fake:
 
 def test_strangers_of_a_crowd_go_first() -> None:
     pool, strangers = Pool(Limits(connections=16)), [Fake(network) for network in "abbbcbd"]
-    for each in strangers:
-        pool.enter(each)  # type: ignore[arg-type]  # as it is said there
-    assert [number for number, each in enumerate(strangers) if each.gone] == [1, 2, 3]
+    for connection in strangers:
+        pool.enter(connection)  # type: ignore[arg-type]  # as it is said there
+    assert [number for number, connection in enumerate(strangers) if connection.gone] == [1, 2, 3]
 
 
 def test_where_all_known_connections_are_busy_there_is_no_room() -> None:
     pool: Any = Pool(Limits(connections=4))
     busy = [Fake("a") for _ in range(3)]
-    for each in busy:
-        pool.enter(each)
-        assert pool.admit(each)
+    for connection in busy:
+        pool.enter(connection)
+        assert pool.admit(connection)
     other = Fake("b")
     pool.enter(other)
     assert not pool.admit(other)
     assert pool.admit(busy[0])
     busy[2].is_idle = True
     assert pool.admit(other)
-    assert [each.gone for each in (*busy, other)] == [False, False, True, False]
+    assert [connection.gone for connection in (*busy, other)] == [False, False, True, False]
 
 
 def test_half_of_the_files_are_left_to_the_work(monkeypatch: pytest.MonkeyPatch) -> None:

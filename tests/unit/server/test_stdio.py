@@ -70,7 +70,7 @@ def test_what_is_no_message_is_answered_and_the_next_is_read(raw: bytes, code: i
 @pytest.mark.parametrize("number", [[], {}, None, 1.5, True, "no such request"])
 def test_what_cannot_be_cancelled_does_no_harm(number: Any) -> None:
     cancel = notification("notifications/cancelled", requestId=number)
-    assert [each["id"] for each in answers(cancel, request(1, "ping"))] == [1]
+    assert [answer["id"] for answer in answers(cancel, request(1, "ping"))] == [1]
 
 
 def test_input_that_ends_after_a_cancelled_call_ends_the_server(tmp_path: Path) -> None:
@@ -79,13 +79,13 @@ def test_input_that_ends_after_a_cancelled_call_ends_the_server(tmp_path: Path) 
     call = tool_call(1, "file_edit", edit("a.txt", "one", "two"))
     with locked(tmp_path):
         answered = spoken(held, hello(), call, notification("notifications/cancelled", requestId=1))
-    assert [each["id"] for each in answered] == [0]
+    assert [answer["id"] for answer in answered] == [0]
     assert (tmp_path / "a.txt").read_bytes() == b"one\n"
 
 
 @pytest.mark.parametrize("raw", [b"", b" \r", b'{"jsonrpc": "2.0", "method": "notifications/x", "params": {"id": 1}}'])
 def test_what_needs_no_answer_gets_none(raw: bytes) -> None:
-    assert [each["id"] for each in answers(raw, request(1, "ping"))] == [1]
+    assert [answer["id"] for answer in answers(raw, request(1, "ping"))] == [1]
 
 
 @pytest.mark.parametrize("step", [1, 3, 100_000])
@@ -137,8 +137,8 @@ def test_an_answer_that_is_larger_than_the_pipe_waits_for_its_reader() -> None:
         reader.start()
         assert serving({"a.txt": text.encode()}) is False
     reader.join()
-    for each in (in_end, out_end, from_server):
-        os.close(each)
+    for end in (in_end, out_end, from_server):
+        os.close(end)
 
 
 def test_a_client_that_is_gone_ends_the_server(tmp_path: Path) -> None:
@@ -170,8 +170,8 @@ def test_a_client_that_reads_no_answers_ends_the_server() -> None:
     os.write(to_server, b'{"jsonrpc":"2.0","id":0,"method":"ping"}\n')
     with redirected(in_end, from_server):
         assert serving() is False  # though its input stays open
-    for each in (in_end, to_server, from_server):
-        os.close(each)
+    for end in (in_end, to_server, from_server):
+        os.close(end)
 
 
 @pytest.mark.parametrize(("number", "interrupted"), [(signal.SIGINT, True), (signal.SIGTERM, False)])
@@ -190,8 +190,8 @@ def test_a_signal_ends_the_server_though_its_input_stays_open(number: int, inter
         assert serving() is interrupted
     other.join()
     os.write(to_server, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')  # which nobody listens to any more
-    for each in (to_server, out_end, from_server):
-        os.close(each)
+    for descriptor in (to_server, out_end, from_server):
+        os.close(descriptor)
     for thread in set(threading.enumerate()) - known:
         thread.join(10)
     os.close(in_end)
@@ -209,7 +209,7 @@ def test_input_that_cannot_be_read_is_tried_again_or_at_its_end(
         return read(number, size)
 
     monkeypatch.setattr(os, "read", failing_at_first)
-    assert [each["id"] for each in answers(request(1, "ping"))] == answered
+    assert [answer["id"] for answer in answers(request(1, "ping"))] == answered
 
 
 @pytest.mark.promise("serve.apart")
@@ -253,4 +253,4 @@ def test_what_follows_a_message_that_cannot_be_read_is_answered(monkeypatch: pyt
         return take_line(self, raw)
 
     monkeypatch.setattr(stdio.Outgoing, "take_line", failing_at_first)
-    assert [each["id"] for each in answers(request(1, "ping"), request(2, "ping"))] == [2]
+    assert [answer["id"] for answer in answers(request(1, "ping"), request(2, "ping"))] == [2]

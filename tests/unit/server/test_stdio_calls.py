@@ -104,7 +104,7 @@ def test_only_plain_calls_go_through_it(root: Path, given: Any, taken: bool) -> 
     assert anyio.run(ask) is taken
 
 
-@pytest.mark.parametrize(("revision", "taken"), [(each, each in HANDSHAKES[2:]) for each in HANDSHAKES])
+@pytest.mark.parametrize(("revision", "taken"), [(version, version in HANDSHAKES[2:]) for version in HANDSHAKES])
 def test_only_revisions_that_know_structured_results_do(root: Path, revision: str, taken: bool) -> None:  # noqa: FBT001  a case
     async def ask() -> bool:
         client = Client(root, revision)
@@ -165,7 +165,7 @@ def test_progress_is_reported_before_the_answer(root: Path, monkeypatch: pytest.
 
     *told, answer = anyio.run(ask)
     assert answer["id"] == 1
-    assert [each["method"] for each in told] == ["notifications/progress"] * len(told)
+    assert [message["method"] for message in told] == ["notifications/progress"] * len(told)
     assert told[0]["params"] == {"progressToken": "mine", "progress": 1, "message": "files: 1, matches: 0"}
 
 
@@ -327,5 +327,5 @@ def test_a_call_that_is_cancelled_before_its_turn_is_not_made(root: Path) -> Non
     calls.may_start.clear()
     calls.start("file_edit", edit("a.txt", "one", "two"), results.append)
     calls.end()
-    assert [each["structuredContent"]["error"]["code"] for each in results] == ["CANCELLED"]
+    assert [result["structuredContent"]["error"]["code"] for result in results] == ["CANCELLED"]
     assert (root / "a.txt").read_bytes() == b"one\n"
