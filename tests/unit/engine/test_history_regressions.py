@@ -12,7 +12,7 @@ from tests.unit.changes import create, delete, done, land, recorded, refused, re
 
 
 def states(ws: Workspace) -> dict[str, str]:
-    return {each["change_id"]: each["state"] for each in recorded(ws)}
+    return {change["change_id"]: change["state"] for change in recorded(ws)}
 
 
 def synced(fs: MemoryFS, path: str) -> None:

@@ -75,7 +75,7 @@ def test_every_content_comes_back_byte_for_byte(before: bytes, after: bytes) -> 
 
 
 @pytest.mark.promise("back.everything-returns")
-@pytest.mark.parametrize("content", [each for pair in FROM_TO.values() for each in pair])
+@pytest.mark.parametrize("content", [content for pair in FROM_TO.values() for content in pair])
 def test_a_deleted_a_created_and_a_renamed_file_come_back_with_any_content(content: bytes) -> None:
     ws, fs = workspace({"gone": content, "old": content})
     before = state(fs)
@@ -147,7 +147,7 @@ def test_a_link_stays_a_link_and_a_second_name_stays_one_of_the_same_file(tmp_pa
     ws = Workspace(tmp_path, FAST)
     land(ws, write("link", "2\n"))
     for call, content in ((ws.undo, b"1\n"), (ws.redo, b"2\n")):
-        assert [each["path"] for each in done(call())["files"]] == ["real"]
+        assert [file["path"] for file in done(call())["files"]] == ["real"]
         assert (tmp_path / "link").is_symlink()
         assert (tmp_path / "twin").samefile(tmp_path / "real")
         assert (tmp_path / "twin").read_bytes() == content
@@ -340,7 +340,7 @@ MEANWHILE: list[tuple[str, Ask, Meanwhile, str | dict[str, bytes]]] = [
 @pytest.mark.promise("back.external")
 @pytest.mark.parametrize("dry", [False, True], ids=["real", "dry"])
 @pytest.mark.parametrize(
-    ("ask", "meanwhile", "outcome"), [each[1:] for each in MEANWHILE], ids=[e[0] for e in MEANWHILE]
+    ("ask", "meanwhile", "outcome"), [case[1:] for case in MEANWHILE], ids=[e[0] for e in MEANWHILE]
 )
 def test_what_others_did_since_is_merged_or_refused_and_never_overwritten(
     ask: Ask, meanwhile: Meanwhile, outcome: str | dict[str, bytes], *, dry: bool
@@ -578,7 +578,7 @@ def test_a_rename_that_a_later_change_took_back_leaves_only_its_edit_to_undo() -
     ws, fs = workspace({"a": lines()})
     change = land(ws, rename("a", "b", lines(5)))
     land(ws, rename("b", "a"))
-    assert [each["action"] for each in done(ws.undo(change))["files"]] == ["update"]
+    assert [file["action"] for file in done(ws.undo(change))["files"]] == ["update"]
     assert fs.files() == {"a": lines()}
 
 
@@ -662,7 +662,7 @@ def test_files_under_an_extra_root_come_back_too(tmp_path: Path) -> None:
     )
     land(ws, write(f"{other}/a", lines(5, 15)))
     told = done(ws.undo(change))["files"]
-    assert [each["path"] for each in told] == ["new", "here", f"{other}/run", f"{other}/a"]
+    assert [file["path"] for file in told] == ["new", "here", f"{other}/run", f"{other}/a"]
     assert list((tmp_path / "ws").iterdir()) == []
     found = {path.name: (path.read_bytes(), path.stat().st_mode & 0o777) for path in (tmp_path / "other").iterdir()}
     assert found == {"a": (lines(15), 0o755), "run": (lines(), 0o755), "old": (lines(), 0o755)}
@@ -809,7 +809,7 @@ def test_an_undo_of_any_change_is_refused_and_changes_nothing_or_is_taken_back_b
     ws, fs = workspace({name: lines(count=12) for name in luck.sample(NAMES, 3)}, FAST)
     for _ in range(luck.randint(2, 9)):
         live(luck, ws, fs)
-    landed = [each["change_id"] for each in recorded(ws) if each["state"] == "landed"]
+    landed = [change["change_id"] for change in recorded(ws) if change["state"] == "landed"]
     if not landed:
         return
     change, before = luck.choice(landed), state(fs)

@@ -28,7 +28,7 @@ def bases(ws: Workspace, path: str = "a") -> list[Base]:
 
 
 def bodies(ws: Workspace, path: str = "a") -> list[bytes]:
-    return [each.body for each in bases(ws, path)]
+    return [base.body for base in bases(ws, path)]
 
 
 def read(ws: Workspace, path: str = "a") -> None:
@@ -131,7 +131,7 @@ def test_whatever_was_shown_found_or_left_is_a_base_once(steps: list[tuple[str, 
         content = b"%d" % number
         if step == "read":
             read(ws)
-            shown = [now, *(each for each in shown if each != now)][:4]
+            shown = [now, *(body for body in shown if body != now)][:4]
         elif step == "others":
             fs.put("a", content)
             now = content
@@ -140,8 +140,8 @@ def test_whatever_was_shown_found_or_left_is_a_base_once(steps: list[tuple[str, 
             recorded |= {now, content}
             now = content
     found = bases(ws)
-    assert [each.body for each in found if each.source == "read"] == [each for each in shown if each != now]
-    assert sorted(each.body for each in found) == sorted({*shown, *recorded} - {now})
+    assert [base.body for base in found if base.source == "read"] == [body for body in shown if body != now]
+    assert sorted(base.body for base in found) == sorted({*shown, *recorded} - {now})
 
 
 def test_neither_the_current_file_nor_a_repeated_content_is_a_base_whatever_its_line_ends() -> None:
@@ -185,7 +185,7 @@ LIMITS = [
 @pytest.mark.promise("back.stale")
 @pytest.mark.promise("bound.bases")
 @pytest.mark.parametrize("shown", [False, True], ids=["history", "read"])
-@pytest.mark.parametrize(("limits", "expected"), LIMITS, ids=[str(each) for each, _ in LIMITS])
+@pytest.mark.parametrize(("limits", "expected"), LIMITS, ids=[str(limit) for limit, _ in LIMITS])
 def test_versions_are_bounded_in_number_and_size(limits: dict[str, int], expected: list[bytes], *, shown: bool) -> None:
     ws, fs = workspace({"a": b"1"}, Settings(history=not shown, **{**PATIENT, **limits}))
     for content in (b"22", b"333333", b"4444", b"now"):
@@ -339,7 +339,7 @@ def content(text: bytes) -> Content:
 
 
 def texts(shown: ShownVersions, path: str) -> list[bytes]:
-    return [each.bytes() for each in shown.versions(place(path))]
+    return [version.bytes() for version in shown.versions(place(path))]
 
 
 def test_the_same_content_is_kept_once_and_the_newest_four_are_kept() -> None:
@@ -392,7 +392,7 @@ def test_several_threads_may_show_files() -> None:
     for thread in threads:
         thread.join()
     assert sum(len(versions) for versions in shown._files.values()) <= 400
-    assert shown._size == sum(each.size for versions in shown._files.values() for each in versions)
+    assert shown._size == sum(version.size for versions in shown._files.values() for version in versions)
 
 
 def test_two_workspaces_do_not_share_what_was_shown() -> None:
