@@ -29,7 +29,7 @@ def tree(entries: Iterable[tuple[bytes, bytes, bytes]]) -> bytes:
 
 
 def commit(tree_name: bytes, parents: Iterable[bytes] = (), time: int = 0) -> bytes:
-    before = b"".join(b"parent %b\n" % each.hex().encode() for each in parents)
+    before = b"".join(b"parent %b\n" % parent.hex().encode() for parent in parents)
     return b"tree %b\n%bauthor a <a@b> 0 +0000\ncommitter a <a@b> %d +0000\n\nx\n" % (
         tree_name.hex().encode(),
         before,
@@ -46,7 +46,7 @@ def delta(base: bytes, result: bytes, keep: int) -> bytes:
     """A delta to a text that starts with the first `keep` bytes of the base."""
     order = b"\xf0" + keep.to_bytes(3, "little") if keep else b""
     rest = [result[at : at + 127] for at in range(keep, len(result), 127)]
-    return number(len(base)) + number(len(result)) + order + b"".join(bytes([len(each)]) + each for each in rest)
+    return number(len(base)) + number(len(result)) + order + b"".join(bytes([len(piece)]) + piece for piece in rest)
 
 
 def packed(kind: int, data: bytes, head: bytes = b"", size: int | None = None) -> bytes:
@@ -86,10 +86,10 @@ class PackWriter:
         places = {**dict.fromkeys(more, 0), **self.places}
         names = sorted(places)
         counts = [sum(name[0] <= first for name in names) for first in range(256)]
-        idx = b"\xfftOc\0\0\0\2" + b"".join(each.to_bytes(4, "big") for each in counts)
+        idx = b"\xfftOc\0\0\0\2" + b"".join(count.to_bytes(4, "big") for count in counts)
         idx += b"".join(names) + bytes(4 * len(names))
         near = [at | 1 << 31 if far else places[name] for at, name in enumerate(names)]
-        idx += b"".join(each.to_bytes(4, "big") for each in near)
+        idx += b"".join(place.to_bytes(4, "big") for place in near)
         idx += b"".join(places[name].to_bytes(8, "big") for name in names) if far else b""
         path = folder / f"pack-{sha1(idx, usedforsecurity=False).hexdigest()}.idx"
         path.write_bytes(idx + bytes(40))

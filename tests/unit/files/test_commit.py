@@ -152,8 +152,8 @@ def test_a_write_in_place_that_stops_at_any_call_is_the_old_or_the_new_content(
         Workspace("/ws", fs=fs).recover()
         assert fs.node_of("a.txt") is node
         found.add(tuple(sorted(fs.files().items())))
-    expected = [dict.fromkeys(disk().files(), each) for each in (b"old", content)]
-    assert found == {tuple(sorted(each.items())) for each in expected}
+    expected = [dict.fromkeys(disk().files(), body) for body in (b"old", content)]
+    assert found == {tuple(sorted(files.items())) for files in expected}
 
 
 def test_a_renamed_helping_file_is_not_looked_for_again() -> None:
@@ -190,7 +190,7 @@ def test_no_helping_file_ever_exists_that_the_intent_does_not_name(*, can_link: 
         helping = {path for path in files if path.rpartition("/")[2].startswith(".suture-")} - {INTENT}
         if helping:
             steps = json.loads(files[INTENT].split(b"\n")[1])["steps"]
-            named = {step[each] for step in steps for each in ("temp", "backup")}
+            named = {step[key] for step in steps for key in ("temp", "backup")}
             unnamed.update((name, path) for path in helping - named)
 
     faulty = FaultyFS(fs, on_call=check)

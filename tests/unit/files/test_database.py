@@ -100,14 +100,18 @@ class Scratch(Database):
         """The changes with a content that was supplied once and is missing."""
         fresh = Database(self.connection)
         versions = [
-            (change.id, each)
+            (change.id, version)
             for change in self.changes()
             for file in change.files
-            for each in (file.before, file.after, file.replaced)
+            for version in (file.before, file.after, file.replaced)
         ]
-        versions += [(point.name, each) for point in self.snapshots() for each in self.snapshot_files(point).values()]
+        versions += [
+            (point.name, version) for point in self.snapshots() for version in self.snapshot_files(point).values()
+        ]
         return [
-            name for name, each in versions if each is not None and fresh.content(each.digest) != KNOWN.get(each.digest)
+            name
+            for name, version in versions
+            if version is not None and fresh.content(version.digest) != KNOWN.get(version.digest)
         ]
 
 
@@ -157,7 +161,7 @@ def test_a_change_is_found_as_it_was_recorded(db: Scratch) -> None:
     assert db.change(record.id) == record.evolve(files=tuple(counted), state="landed", number=1)
     assert db.has_change(record.id)
     assert not db.has_change("0123456789abcd")
-    assert [each for each in db.unreadable() if each != record.id] == []
+    assert [change for change in db.unreadable() if change != record.id] == []
     assert db.content(lost(b"before").digest) is None
 
 
@@ -317,7 +321,7 @@ def test_an_undo_of_a_change_that_is_forgotten_turns_nothing(db: Scratch) -> Non
 def test_the_newest_change_in_effect_and_the_newest_undo_in_effect_are_found(db: Scratch) -> None:
     def newest() -> list[str | None]:
         found = (db.newest(undo=False), db.newest(undo=True))
-        return [None if each is None else each.id for each in found]
+        return [None if change is None else change.id for change in found]
 
     first, second = db.did(), db.did(tool="restore")
     assert newest() == [second, None]
@@ -431,7 +435,7 @@ def test_versions_of_a_path_that_a_file_moved_away_from_have_what_was_there(db: 
 def test_versions_of_many_changes_are_all_found(db: Scratch) -> None:
     for number in range(250):
         db.did(updated("a", b"%d" % number, b"%d" % (number + 1)))
-    assert [each.digest for each in db.versions("a")] == [
+    assert [version.digest for version in db.versions("a")] == [
         version(b"%d" % number).digest for number in range(250, -1, -1)
     ]
     assert (db.size(version(b"200").digest), db.size("none")) == (3, None)
@@ -524,7 +528,7 @@ def test_a_damaged_content_does_not_spoil_what_is_recorded_after_it(db: Scratch,
     broken = data[:where] + b"?" + data[where + 1 :] if where < len(data) else data[:-1]
     db.connection.execute("UPDATE content SET data = ?", (broken,))
     for number in range(1, 4):
-        before, after = (body + b"%d\n" % each if each else body for each in (number - 1, number))
+        before, after = (body + b"%d\n" % line if line else body for line in (number - 1, number))
         Database(db.connection).add(ChangeRecord(f"d{number}", "patch", "", (updated("a", before, after),)), KNOWN.get)
     assert Database(db.connection).content(version(body + b"3\n").digest) == body + b"3\n"
     assert set(db.unreadable()) <= {"c1", "d1"}

@@ -127,7 +127,7 @@ def test_a_name_is_found_among_thousands_that_begin_alike(tmp_path: Path) -> Non
 
 def test_a_name_that_begins_in_the_middle_of_another_is_none_of_those(tmp_path: Path) -> None:
     pack = PackWriter()
-    content = next(each for at in range(99_999) if (name := named(BLOB, each := b"%d" % at))[10] == name[0] < name[1])
+    content = next(body for at in range(99_999) if (name := named(BLOB, body := b"%d" % at))[10] == name[0] < name[1])
     name = named(BLOB, content)
     around = [name[:1] + bytes(9) + name[:10], name[10:] + b"\xff" * 10]
     pack.add(bytes(20), packed(BLOB, content))
@@ -350,7 +350,7 @@ def test_a_commit_that_is_none_ends_the_history(repo: Opened, raw: bytes) -> Non
     with repo.opened() as found:
         assert found.at(broken) is None
         assert list(found.versions_before(broken)) == []
-        assert [each.commit for each in found.versions_before(two)] == [one.hex()]
+        assert [version.commit for version in found.versions_before(two)] == [one.hex()]
 
 
 def test_lines_of_history_are_followed_by_time_and_once(repo: Opened) -> None:
@@ -359,7 +359,7 @@ def test_lines_of_history_are_followed_by_time_and_once(repo: Opened) -> None:
     top = repo.commit(b"both", left, right, time=10)
     with repo.opened() as found:
         past = list(found.versions_before(top))
-    assert [(each.commit, each.until) for each in past] == [
+    assert [(version.commit, version.until) for version in past] == [
         (left.hex(), top.hex()),
         (right.hex(), top.hex()),
         (first.hex(), right.hex()),
@@ -378,7 +378,7 @@ def test_a_long_history_is_not_followed_forever(repo: Opened) -> None:
     changed = repo.commit(b"2", name)
     pack.write(repo.objects)
     with repo.opened() as found:
-        assert [each.commit for each in found.versions_before(changed)] == [name.hex()]
+        assert [version.commit for version in found.versions_before(changed)] == [name.hex()]
 
 
 ENTRIES = [

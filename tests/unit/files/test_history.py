@@ -46,9 +46,9 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     top = Path(tempfile.mkdtemp(prefix="suture-test-"))
     monkeypatch.setenv("XDG_STATE_HOME", str(top / "state"))
     make(top / "ws")
-    for each in (top, top / "ws", top / "ws" / "a.txt"):
+    for path in (top, top / "ws", top / "ws" / "a.txt"):
         if ROOT:
-            os.chown(each, NOBODY, NOBODY)
+            os.chown(path, NOBODY, NOBODY)
     top.chmod(0o755)
     yield top
     shutil.rmtree(top)
@@ -256,7 +256,7 @@ def test_a_workspace_that_was_moved_keeps_its_history_whatever_became_of_its_fil
 @if_birth_is_known
 def test_a_workspace_that_was_moved_there_and_back_keeps_its_history(home: Path) -> None:
     for number, path in enumerate(["ws", "there", "ws", "elsewhere"], 1):
-        where = next(each for each in home.iterdir() if (each / "a.txt").exists())
+        where = next(path for path in home.iterdir() if (path / "a.txt").exists())
         where.rename(home / path)
         edited(home / path, number)
     assert listed(home / "elsewhere") == ["1", "2", "3", "4"]
@@ -548,7 +548,7 @@ def seen(path: Path) -> tuple[int, object]:
         return kind, path.read_bytes()
     if kind == stat.S_IFLNK:
         return kind, path.readlink()
-    return kind, sorted(each.name for each in path.iterdir()) if kind == stat.S_IFDIR else None
+    return kind, sorted(path.name for path in path.iterdir()) if kind == stat.S_IFDIR else None
 
 
 @pytest.mark.promise("back.goes-on")
@@ -920,7 +920,7 @@ def test_a_snapshot_has_a_name_of_its_own(home: Path) -> None:
     before = database().read_bytes()
     assert code(workspace.snapshot("point")) == "SNAPSHOT_EXISTS"
     assert database().read_bytes() == before
-    assert [each["name"] for each in workspace.snapshots().metadata["snapshots"]] == ["point"]
+    assert [snapshot["name"] for snapshot in workspace.snapshots().metadata["snapshots"]] == ["point"]
 
 
 # What a crash leaves

@@ -129,7 +129,7 @@ def test_every_kind_of_change_is_recorded_as_if_it_had_not_waited(tmp_path: Path
         assert not workspace.undo().is_error
         changes = workspace.history().metadata["changes"]
         found = [workspace.show(change["change_id"]).metadata for change in changes]
-        shown.append([each | dict.fromkeys(("change_id", "time", "undoes", "summary")) for each in found])
+        shown.append([change | dict.fromkeys(("change_id", "time", "undoes", "summary")) for change in found])
         assert undone(here, 1) == [version(1)]
     assert shown[0] == shown[1]
 
@@ -289,11 +289,11 @@ def put_down(contents: dict[str, bytes]) -> bytes:
 
 def test_what_was_put_down_is_read_again(root: Path) -> None:
     assert root.exists()
-    raw = put_down({digest((each,), 0): each for each in (OLD, NEW, OTHER)})
+    raw = put_down({digest((body,), 0): body for body in (OLD, NEW, OTHER)})
     found = PendingChanges(raw)
     supply = found.supply({"recorded": b"content"}.get)
     assert found.unrecorded(lambda _: False) == [CHANGE]
-    names = [each.digest for each in VERSIONS]
+    names = [version.digest for version in VERSIONS]
     assert [supply(name) for name in (*names, names[1])] == [OLD, NEW, OTHER, NEW]
     assert [supply(name) for name in ("recorded", "gone")] == [b"content", None]
 
@@ -301,7 +301,7 @@ def test_what_was_put_down_is_read_again(root: Path) -> None:
 def test_a_content_that_nobody_had_is_left_out(root: Path) -> None:
     assert root.exists()
     supply = PendingChanges(put_down({digest((NEW,), 0): NEW})).supply(lambda _: None)
-    assert [supply(digest((each,), 0)) for each in (OLD, NEW)] == [None, NEW]
+    assert [supply(digest((body,), 0)) for body in (OLD, NEW)] == [None, NEW]
 
 
 def entry(change: str, contents: str, data: bytes = b"") -> bytes:

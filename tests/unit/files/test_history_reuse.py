@@ -171,7 +171,9 @@ def test_what_happens_to_the_file_meanwhile_is_noticed(
         troubles = [edit(workspace, 3), edit(workspace, 4)]
         history = Workspace(home / f"{again}", FAST).history()
         changes = [change["summary"] for change in history.metadata.get("changes", ())]
-        outcomes.append(([each and (each.recorded, each.reason) for each in troubles], history.is_error, changes))
+        outcomes.append(
+            ([trouble and (trouble.recorded, trouble.reason) for trouble in troubles], history.is_error, changes)
+        )
     assert outcomes[0] == outcomes[1]
 
 

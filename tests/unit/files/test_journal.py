@@ -203,7 +203,7 @@ def test_a_folder_of_that_name_is_not_an_intent() -> None:
 
 def test_ids_are_short_plain_different_and_sort_by_time() -> None:
     ids = [new_id() for _ in range(500)]
-    assert {len(each) for each in ids} == {15}
-    assert all(each.isalnum() and each == each.lower() for each in ids)
+    assert {len(id_) for id_ in ids} == {15}
+    assert all(id_.isalnum() and id_ == id_.lower() for id_ in ids)
     assert len(set(ids)) == 500
-    assert [each[:9] for each in ids] == sorted(each[:9] for each in ids)
+    assert [id_[:9] for id_ in ids] == sorted(id_[:9] for id_ in ids)

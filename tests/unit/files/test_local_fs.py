@@ -338,7 +338,7 @@ def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_key_is_made_once_and_for_its_owner_only(key: Path) -> None:
     first = LocalFS().secret()
     assert (len(first), LocalFS().secret(), key.read_bytes()) == (32, first, first)
-    assert (key.stat().st_mode & 0o777, [each.name for each in key.parent.iterdir()]) == (0o600, [key.name])
+    assert (key.stat().st_mode & 0o777, [path.name for path in key.parent.iterdir()]) == (0o600, [key.name])
 
 
 @pytest.mark.promise("atomic.signed")
@@ -385,4 +385,4 @@ def test_where_files_cannot_have_two_names_the_key_is_renamed_into_place(
 
     monkeypatch.setattr(os, "link", refuse)
     assert LocalFS().secret() == key.read_bytes()
-    assert [each.name for each in key.parent.iterdir()] == [key.name]
+    assert [path.name for path in key.parent.iterdir()] == [key.name]

@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 
 def shown(folder: str) -> set[str]:
     found = [os.path.join(above, name) for above, _, names in os.walk(folder) for name in names]  # noqa: PTH118  strings, as os.walk has them
-    return {os.path.relpath(each, folder) for each in found}
+    return {os.path.relpath(path, folder) for path in found}
 
 
 @pytest.mark.promise("safe.staging")

@@ -70,7 +70,7 @@ def spellings(path: str) -> set[str]:
 def test_every_file_that_init_writes_is_protected(client: Client) -> None:
     """All but Codex's own where CODEX_HOME names a folder of another name."""
     places = [HOMES, {**HOMES, "XDG_CONFIG_HOME": "/u/else", "CLAUDE_CONFIG_DIR": "/u/else"}]
-    written = [user_file(client, platform, each) for platform in ("linux", "darwin", "win32") for each in places]
+    written = [user_file(client, platform, home) for platform in ("linux", "darwin", "win32") for home in places]
     if client.project is not None:
         written.append(client.project)
     written += [f"{path}{backup}" for path in written for backup in (".bak", ".bak2")]
@@ -81,7 +81,7 @@ def test_every_file_that_init_writes_is_protected(client: Client) -> None:
 @pytest.mark.parametrize("path", [*dict.fromkeys([*ORDERED, *ALIKE, *map(sample, PROTECTED)])])
 def test_a_protected_name_is_one_however_it_is_written(path: str) -> None:
     guard = Guard()
-    assert [each for each in sorted(spellings(path)) if guard.rule(each) is None] == []
+    assert [spelling for spelling in sorted(spellings(path)) if guard.rule(spelling) is None] == []
 
 
 def test_what_people_have_agents_edit_stays_open() -> None:
@@ -109,7 +109,7 @@ def test_the_characters_that_are_not_seen_are_those_of_unicode() -> None:
 
 @pytest.mark.promise("confine.protected")
 def test_a_walk_leaves_out_what_a_path_may_not_name() -> None:
-    protected = {each for path in [*ORDERED, *ALIKE, *map(sample, PROTECTED)] for each in (path, path.upper())}
+    protected = {spelling for path in [*ORDERED, *ALIKE, *map(sample, PROTECTED)] for spelling in (path, path.upper())}
     files = [f"deep/{path}" for path in protected if path.lower() != ".git"] + OPEN
     everything = "{**/{*,.*},**/.*/**/{*,.*}}"
     with Tree(MemoryFS(dict.fromkeys(files, b"")), "/ws") as tree:

@@ -82,8 +82,10 @@ versions_of_a_file = st.lists(st.lists(pieces, max_size=4).map(b"".join), min_si
 def test_every_version_comes_back(versions: list[bytes]) -> None:
     with closing(opened()) as database:
         kept(database, versions)
-        assert [Contents(database).get(named(each)) for each in versions] == versions
-        assert [Contents(database).size(named(each)) for each in versions] == [len(each) for each in versions]
+        assert [Contents(database).get(named(version)) for version in versions] == versions
+        assert [Contents(database).size(named(version)) for version in versions] == [
+            len(version) for version in versions
+        ]
 
 
 @pytest.mark.promise("back.once")
@@ -135,7 +137,7 @@ def test_a_chain_of_differences_has_an_end(database: sqlite3.Connection) -> None
     depths = [depth for (depth,) in rows(database, "depth")]
     assert (max(depths), depths.count(0)) == (32, 1)
     assert depths == depths_by_counting(database)
-    assert [Contents(database).get(named(each)) for each in versions] == versions
+    assert [Contents(database).get(named(version)) for version in versions] == versions
 
 
 def depths_by_counting(database: sqlite3.Connection) -> list[int]:
@@ -152,7 +154,7 @@ def test_a_chain_of_large_contents_ends_earlier(database: sqlite3.Connection, mo
     kept(database, versions)
     assert max(depth for (depth,) in rows(database, "depth")) in {4, 5}
     assert all(depth * size <= 5 * len(versions[0]) for depth, size in rows(database, "depth, size") if depth > 1)
-    assert [Contents(database).get(named(each)) for each in versions] == versions
+    assert [Contents(database).get(named(version)) for version in versions] == versions
 
 
 def test_what_has_nothing_in_common_with_the_whole_content_is_stored_whole(database: sqlite3.Connection) -> None:
@@ -167,7 +169,7 @@ def test_a_chain_that_drifted_far_from_its_end_starts_over(database: sqlite3.Con
     kept(database, versions)
     depths = [depth for (depth,) in rows(database, "depth")]
     assert depths == [*range(33), 0, 1]
-    assert [Contents(database).get(named(each)) for each in versions] == versions
+    assert [Contents(database).get(named(version)) for version in versions] == versions
 
 
 @given(versions_of_a_file, st.data())
@@ -189,7 +191,9 @@ def test_any_damage_to_the_beginning_of_stored_data_never_gives_a_wrong_content(
     database: sqlite3.Connection, codec: str
 ) -> None:
     """The sizes that zstd trusts are there."""
-    versions = {"raw": [b"short"], "zstd": [b"".join(LINES)], "zstd+": [b"<%b>" % each for each in edited(2)]}[codec]
+    versions = {"raw": [b"short"], "zstd": [b"".join(LINES)], "zstd+": [b"<%b>" % version for version in edited(2)]}[
+        codec
+    ]
     versions = [*versions[:-1], b"[" + versions[-1] + b"]" if codec == "zstd+" else versions[-1]]
     number = kept(database, versions)[-1]
     ((found, blob),) = database.execute("SELECT codec, data FROM content WHERE number = ?", (number,)).fetchall()
@@ -235,7 +239,7 @@ def test_a_damaged_row_is_a_content_that_is_not_kept(database: sqlite3.Connectio
     versions = [b"".join(LINES), b"".join(LINES[:100]) + b"new\n" + b"".join(LINES[101:]), b"".join(LINES[1:])]
     kept(database, versions)
     database.execute(f"UPDATE content SET {damage} WHERE number = 2")  # noqa: S608  ours
-    found = [Contents(database).get(named(each)) for each in versions]
+    found = [Contents(database).get(named(version)) for version in versions]
     assert found[:2] == [versions[0], None]
     assert found[2] in {versions[2], None}
 
@@ -281,7 +285,7 @@ def test_a_damaged_content_that_is_kept_again_is_sound_again_and_so_is_what_rest
     database.execute(f"UPDATE content SET {damage} WHERE number = ?", numbers[:1])  # noqa: S608  ours
     base = None if against is None else numbers[against]
     assert Contents(database).keep(named(versions[0]), supplying(versions[0]), base) == numbers[0]
-    assert [Contents(database).get(named(each)) for each in versions] == versions
+    assert [Contents(database).get(named(version)) for version in versions] == versions
 
 
 def test_contents_that_others_rest_on_are_not_dropped(database: sqlite3.Connection) -> None:
