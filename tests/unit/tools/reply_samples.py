@@ -28,7 +28,7 @@ def of_cases(file: str) -> list[Sample]:
     for case in read(CASES / "apply_reply" / f"{file}.case"):
         (call,) = case.calls
         before, after = ({path: entry.content for path, entry in tree.items()} for tree in (case.before, call.tree))
-        told = {each["id"]: _told(each) for each in call.expected.fields.get("blocks", [])}
+        told = {block["id"]: _told(block) for block in call.expected.fields.get("blocks", [])}
         found.append(Sample(case.title, before, call.arguments["reply"], after, told))
     return found
 
@@ -210,4 +210,4 @@ def ask(ws: Workspace, reply: str, **more: Any) -> ToolResult:
 def told(result: ToolResult) -> dict[str, str]:
     """What became of each block: its status, or the code of its error."""
     blocks = result.metadata["blocks"]
-    return {each["id"]: each["error"]["code"] if each["status"] == "failed" else each["status"] for each in blocks}
+    return {block["id"]: block["error"]["code"] if block["status"] == "failed" else block["status"] for block in blocks}

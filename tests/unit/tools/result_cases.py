@@ -78,7 +78,7 @@ def edits(path: str, *pairs: tuple[str, str], **more: Any) -> dict[str, Any]:
 
 
 def patches(path: str, *items: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"path": path, "patches": [{"operation": "replace", **each} for each in items], **more}
+    return {"path": path, "patches": [{"operation": "replace", **item} for item in items], **more}
 
 
 def reply(*blocks: str, **more: Any) -> dict[str, Any]:

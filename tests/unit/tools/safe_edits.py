@@ -76,10 +76,10 @@ def _check_validation(result: ToolResult, arguments: dict[str, Any]) -> None:
     data, (diff, status) = result.data, told(result)
     validation = data["validation"]
     assert set(validation) >= CHECKED
-    for each in (*validation["new"], *validation["existing"], *validation["fixed"]):
-        assert set(each) >= ISSUE
-    for each in validation["not_run"]:
-        assert set(each) >= NOT_RUN
+    for issue in (*validation["new"], *validation["existing"], *validation["fixed"]):
+        assert set(issue) >= ISSUE
+    for check in validation["not_run"]:
+        assert set(check) >= NOT_RUN
     hides = arguments.get("show_diff") is False
     assert diff == (None if hides or not data["diff"] else data["diff"].rstrip("\n"))
     blocking = errors(validation["new"])
@@ -96,12 +96,12 @@ def _check_validation(result: ToolResult, arguments: dict[str, Any]) -> None:
 
 
 def errors(issues: Issues) -> Issues:
-    return [each for each in issues if each["severity"] == "error"]
+    return [issue for issue in issues if issue["severity"] == "error"]
 
 
 def codes(issues: Issues) -> list[tuple[int, str]]:
     """Where the issues are, and which they are."""
-    return [(each["line"], each["code"]) for each in issues]
+    return [(issue["line"], issue["code"]) for issue in issues]
 
 
 def line_of(issue: dict[str, Any]) -> str:
@@ -126,8 +126,8 @@ def failed(before: bytes | None, settings: Settings | None = None, path: str = "
     untouched = seen(fs)
     answers = [ask(ws, path, **arguments, mode=mode) for mode in ("interactive", "verify_only", "strict")]
     assert seen(fs) == untouched
-    assert [each.is_error for each in answers] == [True] * 3, answers[0].text
-    assert len({each.data["error"]["code"] for each in answers}) == 1
+    assert [result.is_error for result in answers] == [True] * 3, answers[0].text
+    assert len({result.data["error"]["code"] for result in answers}) == 1
     return answers[-1]
 
 
@@ -176,10 +176,10 @@ def end_of(line: str) -> str:
 
 def near_end(lines: Sequence[str], start: int, end: int) -> str | None:
     """The line ending of a range (from 1, both included), or of what is above; None where endings are mixed."""
-    inside = {end_of(each) for each in lines[start - 1 : end]} - {""}
+    inside = {end_of(line) for line in lines[start - 1 : end]} - {""}
     if len(inside) == 1:
         return inside.pop()
-    above = [end_of(each) for each in lines[: start - 1]]
+    above = [end_of(line) for line in lines[: start - 1]]
     if inside or len(set(above)) > 1:
         return None
     return above[-1] if above else "\n"
@@ -206,5 +206,5 @@ def memory(**files: bytes) -> tuple[Workspace, MemoryFS]:
 
 def told_once(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Give the problems that a text shows: of a line that cannot be parsed, the first."""
-    first = {(each["path"], each["line"]): each for each in reversed(issues) if each["code"] == "invalid-syntax"}
-    return [each for each in issues if each["code"] != "invalid-syntax" or each in first.values()]
+    first = {(issue["path"], issue["line"]): issue for issue in reversed(issues) if issue["code"] == "invalid-syntax"}
+    return [issue for issue in issues if issue["code"] != "invalid-syntax" or issue in first.values()]

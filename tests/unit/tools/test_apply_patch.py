@@ -30,7 +30,9 @@ def test_the_metadata_are_those_of_apply_reply() -> None:
         assert mine.is_error is theirs.is_error is not good
         assert mine.metadata.keys() == theirs.metadata.keys()
         assert mine.metadata["summary"] == theirs.metadata["summary"]
-        assert [each.keys() for each in mine.metadata["blocks"]] == [each.keys() for each in theirs.metadata["blocks"]]
+        assert [block.keys() for block in mine.metadata["blocks"]] == [
+            block.keys() for block in theirs.metadata["blocks"]
+        ]
 
 
 def test_real_files_are_patched(tmp_path: Path) -> None:
@@ -74,4 +76,4 @@ def test_an_operation_as_a_patch() -> None:
 def test_an_operation_that_is_no_change_of_one_file_is_refused(operation: dict[str, Any], argument: str) -> None:
     with pytest.raises(InvalidArguments) as caught:
         operation_envelope(operation)
-    assert [each["argument"] for each in caught.value.problems] == [f"operation.{argument}"]
+    assert [problem["argument"] for problem in caught.value.problems] == [f"operation.{argument}"]

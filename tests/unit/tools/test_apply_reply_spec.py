@@ -60,7 +60,7 @@ MISSING = block("no_such_function(call)\n", "something_else\n")
 def fits(expected: dict[str, str], result: ToolResult) -> bool:
     """Whether the blocks became what is expected; `*` is any error."""
     found = told(result)
-    failed = {each["id"] for each in result.metadata["blocks"] if each["status"] == "failed"}
+    failed = {block["id"] for block in result.metadata["blocks"] if block["status"] == "failed"}
     wild = {name for name, what in expected.items() if what == "*"}
     found = {name: "*" if name in wild & failed else what for name, what in found.items()}
     return list(found.items()) == list(expected.items())
@@ -75,7 +75,7 @@ def met(before: dict[str, bytes], reply: str, **more: Any) -> tuple[ToolResult, 
 
 def failure(result: ToolResult, number: str = "1") -> dict[str, Any]:
     """The error of a block."""
-    (found,) = (each for each in result.metadata["blocks"] if each["id"] == number)
+    (found,) = (block for block in result.metadata["blocks"] if block["id"] == number)
     assert found["status"] == "failed", found
     error: dict[str, Any] = found["error"]
     return error
@@ -94,7 +94,7 @@ def test_a_long_reply_makes_exactly_these_files_and_tells_of_each_block(sample: 
     result, files = met(dict(sample.before), sample.reply)
     assert files == sample.after, result.text
     assert fits(dict(sample.told), result), told(result)
-    assert result.is_error is any(each["status"] == "failed" for each in result.metadata["blocks"])
+    assert result.is_error is any(block["status"] == "failed" for block in result.metadata["blocks"])
 
 
 @pytest.mark.parametrize("name", list(SAMPLES)[::2])
@@ -103,32 +103,32 @@ def test_the_answer_has_its_shape_and_agrees_with_itself(name: str) -> None:
     result, files = met(dict(sample.before), sample.reply)
     data = result.metadata
     assert set(data) >= FIELDS
-    counted = {status: sum(each["status"] == status for each in data["blocks"]) for status in STATUSES}
+    counted = {status: sum(entry["status"] == status for entry in data["blocks"]) for status in STATUSES}
     assert data["summary"] == counted
     assert (data["change_id"] is None) is unchanged(sample)
-    for each in data["blocks"]:
-        assert set(each) >= OF_A_BLOCK
-        assert each["format"] in {"search_replace", "new_file", "v4a", "unified"}
-        assert each["action"] in {"create", "update", "delete", "rename"}
-        assert each["status"] in STATUSES
-        assert (each["error"] is not None) is (each["status"] == "failed")
-        assert each["line"] is None or each["line"] >= 1
-        assert (each["line"] is None) or each["status"] != "failed"
-        assert 1 <= each["reply_line"] <= sample.reply.count("\n") + 1
-        assert each["rung"] is None or isinstance(each["rung"], str)
-        assert each["score"] is None or 0 <= each["score"] <= 1
-        if each["status"] == "failed":
-            assert {"code", "message", "hint", "retryable"} <= set(each["error"])
-            assert all(isinstance(each["error"][name], str) for name in ("code", "message", "hint"))
-            assert isinstance(each["error"]["retryable"], bool)
-    for each in data["files"]:
-        assert set(each) >= {"path", "hash", "action"}
-    hashes = {each["hash"] for each in data["files"] if each["action"] != "delete"}
+    for entry in data["blocks"]:
+        assert set(entry) >= OF_A_BLOCK
+        assert entry["format"] in {"search_replace", "new_file", "v4a", "unified"}
+        assert entry["action"] in {"create", "update", "delete", "rename"}
+        assert entry["status"] in STATUSES
+        assert (entry["error"] is not None) is (entry["status"] == "failed")
+        assert entry["line"] is None or entry["line"] >= 1
+        assert (entry["line"] is None) or entry["status"] != "failed"
+        assert 1 <= entry["reply_line"] <= sample.reply.count("\n") + 1
+        assert entry["rung"] is None or isinstance(entry["rung"], str)
+        assert entry["score"] is None or 0 <= entry["score"] <= 1
+        if entry["status"] == "failed":
+            assert {"code", "message", "hint", "retryable"} <= set(entry["error"])
+            assert all(isinstance(entry["error"][name], str) for name in ("code", "message", "hint"))
+            assert isinstance(entry["error"]["retryable"], bool)
+    for file in data["files"]:
+        assert set(file) >= {"path", "hash", "action"}
+    hashes = {file["hash"] for file in data["files"] if file["action"] != "delete"}
     changed = {path for path, content in files.items() if sample.before.get(path) != content}
     assert hashes == {hashed(files[path]) for path in changed}
-    gone = {each["path"] for each in data["files"] if each["action"] == "delete"}
+    gone = {file["path"] for file in data["files"] if file["action"] == "delete"}
     assert gone <= set(sample.before) - set(files)
-    assert all(isinstance(each, str) for each in [*data["errors"], *data["warnings"]])
+    assert all(isinstance(message, str) for message in [*data["errors"], *data["warnings"]])
     assert isinstance(data["diff"], str)
     assert (data["diff"] == "") is unchanged(sample)
 
@@ -139,7 +139,7 @@ def test_one_undo_takes_the_whole_reply_back(name: str) -> None:
     ws, fs = workspace(dict(sample.before))
     before = state(fs)
     change = ask(ws, sample.reply).metadata["change_id"]
-    assert [each["change_id"] for each in recorded(ws)] == ([] if change is None else [change])
+    assert [change["change_id"] for change in recorded(ws)] == ([] if change is None else [change])
     if change is not None:
         assert recorded(ws)[0]["tool"] == "apply_reply"
         assert done(ws.undo())["undone"] == change
@@ -160,7 +160,7 @@ def test_a_dry_run_gives_the_same_answer_and_writes_nothing(name: str) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("name", [each for each in SAMPLES if not unchanged(SAMPLES[each]) and each not in UNSHOWN])
+@pytest.mark.parametrize("name", [name for name in SAMPLES if not unchanged(SAMPLES[name]) and name not in UNSHOWN])
 def test_git_makes_the_same_files_of_the_diff(name: str, tmp_path: Path) -> None:
     sample = SAMPLES[name]
     result, files = met(dict(sample.before), sample.reply)
@@ -227,10 +227,10 @@ def test_wherever_a_reply_is_cut_the_complete_blocks_land_and_nothing_else() -> 
     blocks = [block(f"{name} = 1\n", f"{name} = 2\n{name} = 3\n") for name in "xyz"]
     reply = "Here it is.\n\n" + at("a.py", *blocks)
     ends, position = [], 0
-    for each in blocks:
-        position = reply.index(each, position) + len(each) - 1
+    for text in blocks:
+        position = reply.index(text, position) + len(text) - 1
         ends.append(position)
-    starts = [reply.index(each) + len("<<<<<<< SEARCH\n") for each in blocks]
+    starts = [reply.index(block) + len("<<<<<<< SEARCH\n") for block in blocks]
     for cut in range(len(reply) + 1):
         whole = sum(end <= cut for end in ends)
         begun = sum(start <= cut for start in starts) > whole
@@ -283,7 +283,7 @@ def test_a_missing_separator_is_warned_of_in_the_seeds_words() -> None:
     expected = (
         "Some SEARCH/REPLACE blocks may be missing the separator (=======). 2 complete blocks found out of 3 expected."
     )
-    assert expected in [" ".join(each.split()) for each in result.metadata["warnings"]]
+    assert expected in [" ".join(warning.split()) for warning in result.metadata["warnings"]]
 
 
 def test_a_mismatch_of_new_file_markers_is_reported() -> None:
@@ -312,7 +312,7 @@ def test_a_sound_reply_has_neither_errors_nor_warnings() -> None:
 def test_what_is_wrong_with_a_reply_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG, "suture.reply"):
         met(TWO, SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")
-    assert "suture.reply" in {each.name for each in caplog.records}
+    assert "suture.reply" in {record.name for record in caplog.records}
 
 
 # Nothing usable
@@ -406,18 +406,18 @@ def test_format_and_action_of_a_block(
 ) -> None:
     result, _ = met(before, reply)
     assert not result.is_error, result.text
-    found = [(each["id"], each["format"], each["action"], each["path"]) for each in result.metadata["blocks"]]
+    found = [(block["id"], block["format"], block["action"], block["path"]) for block in result.metadata["blocks"]]
     moved = found[0][2] == "rename"
-    assert [(*each[:3], None if moved else each[3]) for each in found] == expected
-    assert [each["action"] for each in result.metadata["files"]] == [expected[0][2]]
+    assert [(*block[:3], None if moved else block[3]) for block in found] == expected
+    assert [file["action"] for file in result.metadata["files"]] == [expected[0][2]]
     if moved:
-        assert [(each["path"], each["to"]) for each in result.metadata["files"]] == [("a", "b")]
+        assert [(file["path"], file["to"]) for file in result.metadata["files"]] == [("a", "b")]
 
 
 def test_lines_are_those_of_the_file_as_the_block_found_it() -> None:
     reply = at("a.py", block("c\n", "C\n"), block("a\n", "1\n2\n3\na\n"), block("e\n", "E\n"), MISSING)
     result, _ = met({"a.py": b"a\nb\nc\nd\ne\n"}, reply)
-    assert [each["line"] for each in result.metadata["blocks"]] == [3, 1, 8, None]
+    assert [block["line"] for block in result.metadata["blocks"]] == [3, 1, 8, None]
 
 
 def test_reply_lines_are_those_where_the_blocks_begin() -> None:
@@ -425,13 +425,13 @@ def test_reply_lines_are_those_where_the_blocks_begin() -> None:
     result, _ = met({"a.py": b"x = 1\ny = 1\n"}, reply)
     lines = reply.split("\n")
     begin = [number for number, line in enumerate(lines, 1) if line == "<<<<<<< SEARCH"]
-    assert [each["reply_line"] for each in result.metadata["blocks"]] == begin
+    assert [block["reply_line"] for block in result.metadata["blocks"]] == begin
 
 
 def test_every_landed_block_has_its_own_diff_and_the_answer_has_the_whole() -> None:
     reply = at("a.py", block("one\n", "1\n"), block("1\n", "ONE\n"), MISSING)
     result, _ = met({"a.py": b"one\ntwo\n"}, reply)
-    first, second, third = (each["diff"] for each in result.metadata["blocks"])
+    first, second, third = (block["diff"] for block in result.metadata["blocks"])
     assert "-one\n+1\n" in first
     assert "-1\n+ONE\n" in second
     assert not third
@@ -444,7 +444,7 @@ def test_files_are_listed_once_with_what_became_of_them() -> None:
         "*** Delete File: b.py\n*** Add File: d.py\n+d\n"
     )
     result, _ = met(before, reply)
-    found = {each["path"]: (each["action"], each["hash"]) for each in result.metadata["files"]}
+    found = {file["path"]: (file["action"], file["hash"]) for file in result.metadata["files"]}
     assert len(result.metadata["files"]) == 3
     assert found == {
         "a.py": ("update", hashed(b"1\n2\n")),
@@ -584,7 +584,7 @@ def test_ids_stay_when_only_some_blocks_are_chosen() -> None:
     reply = at("a.py", block("one\n", "1\n"), block("two\n", "2\n"))
     whole, _ = met({"a.py": b"one\ntwo\n"}, reply, dry_run=True)
     part, _ = met({"a.py": b"one\ntwo\n"}, reply, only=["2"])
-    assert [each["id"] for each in whole.metadata["blocks"]] == [each["id"] for each in part.metadata["blocks"]]
+    assert [block["id"] for block in whole.metadata["blocks"]] == [block["id"] for block in part.metadata["blocks"]]
 
 
 def test_a_block_that_fails_and_is_not_chosen_is_skipped_and_no_error() -> None:
@@ -646,7 +646,7 @@ def test_deleting_and_moving_by_a_link_are_refused(body: str) -> None:
     ws, fs = workspace({"real/a.py": b"x = 1\n", "b.py": b"y = 1\n"})
     fs.put_link("link.py", "real/a.py")
     result = ask(ws, v4a(body) + "\n" + OTHER)
-    assert [each["status"] for each in result.metadata["blocks"]] == ["failed", "applied"]
+    assert [block["status"] for block in result.metadata["blocks"]] == ["failed", "applied"]
     assert (fs.node_of("real/a.py").data, fs.node_of("b.py").data) == (b"x = 1\n", b"y = 2\n")
 
 
@@ -661,7 +661,7 @@ def test_a_block_without_a_path_belongs_to_the_file_of_the_block_before() -> Non
     reply = "a.py\n" + fenced(block("x = 1\n", "x = 2\n")) + "\nAnd also:\n\n" + fenced(block("y = 1\n", "y = 2\n"))
     result, files = met({"a.py": b"x = 1\ny = 1\n"}, reply)
     assert files == {"a.py": b"x = 2\ny = 2\n"}
-    assert [each["path"] for each in result.metadata["blocks"]] == ["a.py", "a.py"]
+    assert [block["path"] for block in result.metadata["blocks"]] == ["a.py", "a.py"]
 
 
 def test_the_default_path_comes_before_the_path_of_the_block_before() -> None:
@@ -826,7 +826,7 @@ def test_a_text_that_occurs_twice_is_reported_with_its_places() -> None:
     result, _ = met({"a.py": b"same()\nx\nsame()\n"}, at("a.py", block("same()\n", "other()\n")))
     error = failure(result)
     assert error["code"] == "OLD_TEXT_NOT_UNIQUE"
-    assert [each["start_line"] for each in error["places"]] == [1, 3]
+    assert [place["start_line"] for place in error["places"]] == [1, 3]
 
 
 def test_a_text_that_is_not_found_is_reported_with_what_is_like_it() -> None:
@@ -836,7 +836,7 @@ def test_a_text_that_is_not_found_is_reported_with_what_is_like_it() -> None:
     error = failure(result)
     assert (error["code"], files) == ("NO_MATCH", {"a.py": before})
     assert {"similar_content", "search_text"} <= set(error)
-    assert 4 in {each["line_number"] for each in error["similar_content"]}
+    assert 4 in {place["line_number"] for place in error["similar_content"]}
 
 
 def test_indentation_is_carried_to_the_file() -> None:
@@ -866,7 +866,7 @@ def test_what_is_there_already_lands_beside_what_does_not() -> None:
 def test_an_added_file_of_v4a_takes_the_place_of_another_and_undo_brings_that_back() -> None:
     ws, fs = workspace({"a.py": b"old\r\ncontent"})
     data = done(ask(ws, v4a("*** Add File: a.py\n+new\n")))
-    assert (fs.files(), [each["path"] for each in data["files"]]) == ({"a.py": b"new\n"}, ["a.py"])
+    assert (fs.files(), [file["path"] for file in data["files"]]) == ({"a.py": b"new\n"}, ["a.py"])
     done(ws.undo())
     assert fs.files() == {"a.py": b"old\r\ncontent"}
 
@@ -938,7 +938,9 @@ def _versions(seed: int) -> tuple[bytes, bytes]:
         new = [chance.choice([*words, f"new {chance.random()}"]) for _ in range(chance.randrange(1, 4))]
         after[place : place + (0 if kind == "insert" else chance.randrange(1, 4))] = [] if kind == "delete" else new
     ends = [chance.choice(["\n", "\n", ""]) for _ in range(2)]
-    first, second = ("\n".join(each) + (end if each else "") for each, end in zip((before, after), ends, strict=True))
+    first, second = (
+        "\n".join(lines) + (end if lines else "") for lines, end in zip((before, after), ends, strict=True)
+    )
     return first.encode(), second.encode()
 
 
@@ -947,7 +949,7 @@ def test_a_diff_with_right_numbers_lands_as_git_would_land_it(seed: int) -> None
     before, after = _versions(seed)
     if before == after or not before or not after:
         pytest.skip("these two versions make no such diff")
-    old, new = (each.decode().splitlines(keepends=True) for each in (before, after))
+    old, new = (version.decode().splitlines(keepends=True) for version in (before, after))
     diff = "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
         for line in difflib.unified_diff(old, new, "a/a.txt", "b/a.txt", n=1 + seed % 3)
@@ -986,7 +988,7 @@ def test_fenced_code_is_no_block_unless_whole_files_are_asked_for() -> None:
 )
 def test_a_block_in_a_fence_is_no_whole_file(inside: str, kind: str) -> None:
     result, files = met(TWO, "### File: a.py\n" + fenced(inside, info="python"), whole_files=True)
-    assert ([each["format"] for each in result.metadata["blocks"]], files["a.py"]) == ([kind], b"x = 2\n")
+    assert ([block["format"] for block in result.metadata["blocks"]], files["a.py"]) == ([kind], b"x = 2\n")
 
 
 @pytest.mark.parametrize("first", ["### File: a.py\n" + WHOLE, "a.py\n" + WHOLE, SIMPLE])

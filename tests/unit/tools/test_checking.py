@@ -55,7 +55,7 @@ def test_strict_refuses_what_would_break_in_every_tool(root: Path, tool: str, le
     error = result.metadata["error"]
     assert error["code"] == "VALIDATION_FAILED"
     assert error["files"] == ["a.json"]
-    assert [each["code"] for each in error["validation"]["new"]] == ["invalid-syntax"]
+    assert [issue["code"] for issue in error["validation"]["new"]] == ["invalid-syntax"]
     assert "a.json:1:8 invalid-syntax Expecting ',' delimiter, not the end of the text" in result.text
     assert "\n" not in result.text or not tool.startswith("regex")
     assert (root / "a.json").read_text() == '{"a": 1}\n'
@@ -69,7 +69,7 @@ def test_warn_writes_and_tells(root: Path, tool: str) -> None:
     assert not result.is_error
     validation = result.metadata["validation"]
     assert not validation["passed"]
-    assert [(each["path"], each["validator"]) for each in validation["new"]] == [("a.json", "json")]
+    assert [(issue["path"], issue["validator"]) for issue in validation["new"]] == [("a.json", "json")]
     assert (root / "a.json").read_text() == '{"a": 1\n'
     if not tool.startswith("regex"):
         assert "⚠️ Validation found:\na.json:1:8 invalid-syntax" in result.text
@@ -151,7 +151,7 @@ def checked(root: Path, settings: Settings) -> dict[str, Any]:
 @pytest.mark.promise("safe.commands")
 def test_a_command_of_the_operator_is_run(root: Path, tmp_path: Path) -> None:
     found = checked(root, settings(tmp_path, MARK))
-    assert [each["code"] for each in found["existing"]] == ["N"]
+    assert [issue["code"] for issue in found["existing"]] == ["N"]
 
 
 @pytest.mark.process
@@ -161,14 +161,14 @@ def test_a_command_of_the_project_is_run_only_if_the_operator_says_so(root: Path
     (root / name).write_text(MARK if name == "suture.toml" else MARK.replace("[validators", "[tool.suture.validators"))
     found = checked(root, FAST)
     assert found["existing"] == found["new"] == []
-    assert [each["validator"] for each in found["not_run"]] == ["own"]
+    assert [check["validator"] for check in found["not_run"]] == ["own"]
     assert "only the operator can allow" in found["not_run"][0]["reason"]
     (root / "a.json").write_text('{"a": 1}\n')
     trusting = settings(tmp_path, f"trust = [{str(root)!r}]\n")
-    assert [each["code"] for each in checked(root, trusting)["existing"]] == ["N"]
+    assert [issue["code"] for issue in checked(root, trusting)["existing"]] == ["N"]
     (root / "a.json").write_text('{"a": 1}\n')
     allowing = FAST.evolve(project_commands=True)
-    assert [each["code"] for each in checked(root, allowing)["existing"]] == ["N"]
+    assert [issue["code"] for issue in checked(root, allowing)["existing"]] == ["N"]
 
 
 @pytest.mark.promise("safe.commands")
@@ -278,7 +278,7 @@ def test_a_required_check_that_cannot_be_run_refuses_in_strict_only(root: Path, 
 @pytest.mark.promise("bound.validators")
 def test_a_large_file_is_not_checked_which_is_reported(root: Path) -> None:
     found = checked(root, FAST.evolve(validate_max_bytes=4))
-    assert {each["validator"] for each in found["not_run"]} == {"json", "conflict-markers"}
+    assert {check["validator"] for check in found["not_run"]} == {"json", "conflict-markers"}
     assert found["not_run"][0]["reason"] == "the file is larger than 4 bytes (validate_max_bytes)"
 
 
@@ -315,7 +315,7 @@ def test_created_renamed_and_deleted_files(root: Path) -> None:
         '-{"a": 1}\n+{"a": 1\n*** Delete File: b.py\n*** End Patch\n'
     )
     found = call(root, "apply_reply", {"reply": patch, "validate": "strict"}).metadata["error"]["validation"]
-    assert sorted(each["path"] for each in found["new"]) == ["moved.json", "new.json"]
+    assert sorted(issue["path"] for issue in found["new"]) == ["moved.json", "new.json"]
 
 
 def test_what_is_not_text_and_other_encodings(root: Path) -> None:
@@ -339,7 +339,7 @@ def test_nobody_waits_for_a_pipe_that_is_named_like_a_configuration_of_checks(
         os.mkfifo(tmp_path / name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     result = Workspace(tmp_path, Settings(durability="fast")).safe_edit("a.json", content="{}\n")
-    reasons = [each["reason"] for each in result.metadata["validation"]["not_run"]]
+    reasons = [check["reason"] for check in result.metadata["validation"]["not_run"]]
     assert reasons[0] == "suture.toml cannot be read (NOT_A_FILE)"
     assert reasons[-1].endswith("is not used: it is in the workspace, where an agent can change it")
 
@@ -353,4 +353,4 @@ def test_a_program_that_waits_for_a_pipe_is_ended_at_its_time(tmp_path: Path) ->
     config = tmp_path / "own.toml"
     config.write_text("[validators.mypy]\ntimeout_ms = 300\n")
     result = Workspace(root, Settings(durability="fast", config=str(config))).safe_edit("a.py", content="x = 1\n")
-    assert [each["validator"] for each in result.metadata["validation"]["not_run"]] == ["mypy"]
+    assert [check["validator"] for check in result.metadata["validation"]["not_run"]] == ["mypy"]

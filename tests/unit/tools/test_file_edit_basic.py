@@ -22,7 +22,7 @@ def test_a_file_of_more_than_10_mb_is_edited_and_brought_back(tmp_path: Any) -> 
     data = done(ask(ws, "large", *edits))
     after = before.replace(b"0000000", b"first").replace(b"0110000", b"middle").replace(b"0219999", b"last")
     assert (tmp_path / "large").read_bytes() == after
-    assert [each["line_numbers"] for each in data["edits_applied"]] == [[1], [110_001], [220_000]]
+    assert [edit["line_numbers"] for edit in data["edits_applied"]] == [[1], [110_001], [220_000]]
     assert data["hash"] == hashed(after)
     done(ws.undo())
     assert (tmp_path / "large").read_bytes() == before

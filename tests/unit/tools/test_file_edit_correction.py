@@ -55,8 +55,8 @@ def test_an_edit_of_an_odd_file_is_given_back_ready_to_land(name: str) -> None:
 def test_a_wrong_count_gets_no_edit_of_one_place_that_was_not_chosen() -> None:
     result = failed(b"x = 1\nx = 1\n", edit("x = 1", "x = 2"))
     ws, fs = workspace({"a": b"x = 1\nx = 1\n"})
-    for each in offered(result):
-        done(ask(ws, "a", each))
+    for correction in offered(result):
+        done(ask(ws, "a", correction))
         assert fs.files()["a"] == b"x = 2\nx = 2\n"
     assert "ADJUST_COUNT" in kinds(result)
 

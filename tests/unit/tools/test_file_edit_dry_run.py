@@ -22,7 +22,7 @@ def test_a_dry_run_on_a_disk_leaves_no_trace(tmp_path: Path) -> None:
     done(ask(Workspace(tmp_path), "a", *EDITS, dry_run=True))
     after = path.stat()
     assert (after.st_mtime_ns, after.st_ino, path.read_bytes()) == (before.st_mtime_ns, before.st_ino, BEFORE)
-    assert ([each.name for each in tmp_path.iterdir()], tmp_path.stat().st_mtime_ns) == (["a"], folder)
+    assert ([path.name for path in tmp_path.iterdir()], tmp_path.stat().st_mtime_ns) == (["a"], folder)
 
 
 def test_a_dry_run_writes_nothing_and_takes_no_lock() -> None:

@@ -58,8 +58,8 @@ def test_provides_clear_next_steps_for_each_error_type(path: str, edits: list[Ed
 @pytest.mark.parametrize("size", [1, 10, 100, 1_000])
 def test_a_text_stays_short_whatever_the_size_of_the_file(size: int) -> None:
     before = "".join(f"def function_{number}(a, b):\n    return a + b * {number}\n\n\n" for number in range(size))
-    for each in (edit("def function_0(a, c):\n    return a - c * 0\n", "x\n"), edit("return", "x", size + 1)):
-        result = failed(before.encode(), each)
+    for request in (edit("def function_0(a, c):\n    return a - c * 0\n", "x\n"), edit("return", "x", size + 1)):
+        result = failed(before.encode(), request)
         assert len(told(result)) <= MOST
         assert len(result.text) < 3_000
 
@@ -87,4 +87,4 @@ def test_a_failed_call_leaves_no_trace_on_the_disk(tmp_path: Path, edits: list[E
     after = path.stat()
     assert (after.st_mtime_ns, after.st_ino, after.st_mode) == (before.st_mtime_ns, before.st_ino, before.st_mode)
     assert path.read_bytes() == b"one\r\ntwo\n"
-    assert ([each.name for each in tmp_path.iterdir()], tmp_path.stat().st_mtime_ns) == (["a"], folder)
+    assert ([path.name for path in tmp_path.iterdir()], tmp_path.stat().st_mtime_ns) == (["a"], folder)

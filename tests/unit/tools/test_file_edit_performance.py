@@ -43,13 +43,13 @@ def test_handles_1000_edits_efficiently(*, chained: bool) -> None:
     before = numbered(20_000)
     edits = thousand(20_000, chained=chained)
     expected = before.decode()
-    for each in edits:
-        assert expected.count(each["old_text"]) == each.get("occurrences", 1)
-        expected = expected.replace(each["old_text"], each["new_text"])
+    for request in edits:
+        assert expected.count(request["old_text"]) == request.get("occurrences", 1)
+        expected = expected.replace(request["old_text"], request["new_text"])
     fs = MemoryFS({"a": before})
     data = done(ask(Workspace(fs.root, fs=fs), "a", *edits))
     assert fs.files()["a"] == expected.encode()
-    assert data["total_replacements"] == sum(each.get("occurrences", 1) for each in edits)
+    assert data["total_replacements"] == sum(request.get("occurrences", 1) for request in edits)
     assert len(data["edits_applied"]) == 1_000
 
 
@@ -61,7 +61,7 @@ def test_handles_10_mb_file_efficiently(tmp_path: Path) -> None:
     after = (tmp_path / "a").read_bytes()
     assert len(after) == len(before) + 2_000
     assert after.replace(b"<", b"").replace(b">", b"") == before
-    assert [each["line_numbers"] for each in data["edits_applied"]] == [[at * 220 + 1] for at in range(1_000)]
+    assert [applied["line_numbers"] for applied in data["edits_applied"]] == [[at * 220 + 1] for at in range(1_000)]
 
 
 @pytest.mark.promise("edit.one-read-one-write")

@@ -79,7 +79,7 @@ def test_git_applies_the_diff(tmp_path: Path, before: bytes) -> None:
 def test_a_validation_error_has_the_fields_of_the_specification(edits: list[Edit], code: str) -> None:
     result = failed(b"one\ntwo\nthree\ntwo\n", *edits, path="src/a.py")
     told, error = wrong(result), refused(result)
-    index = next(at for at, each in enumerate(edits) if each["old_text"] != "one")
+    index = next(at for at, edit in enumerate(edits) if edit["old_text"] != "one")
     assert result.metadata["path"] == "src/a.py"
     expected = {"type": code, "edit_index": index, "total_edits": 2}
     assert part(told, expected) == expected
@@ -87,7 +87,7 @@ def test_a_validation_error_has_the_fields_of_the_specification(edits: list[Edit
     assert (error["code"], error["retryable"]) == (code, False)
     assert error["message"]
     assert error["hint"]
-    assert all(each["type"] in FIXES and each["suggestion"] for each in result.metadata["suggested_fixes"])
+    assert all(fix["type"] in FIXES and fix["suggestion"] for fix in result.metadata["suggested_fixes"])
     assert not {"diff", "edits_applied", "total_replacements", "preview", "would_modify"} & set(result.metadata)
     json.dumps(result.to_dict())
 
@@ -101,8 +101,8 @@ def test_thousands_of_places_are_complete_in_the_metadata() -> None:
 def test_the_line_of_a_place_is_reported_in_full() -> None:
     line = "q " * 5_000 + "x and x"
     told = wrong(failed(f"{line}\n".encode(), edit("x", "y")))
-    assert [each["column_start"] for each in told["match_locations"]] == [10_001, 10_007]
-    assert [each["line_content"] for each in told["match_locations"]] == [line, line]
+    assert [location["column_start"] for location in told["match_locations"]] == [10_001, 10_007]
+    assert [location["line_content"] for location in told["match_locations"]] == [line, line]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 def seen(ws: Workspace, path: str | None, **arguments: Any) -> list[str]:
     """The ids of the changes of a path, newest first."""
-    return [each["change_id"] for each in done(ws.history(path, **arguments))["changes"]]
+    return [change["change_id"] for change in done(ws.history(path, **arguments))["changes"]]
 
 
 # Shapes
@@ -45,7 +45,7 @@ def test_the_history_is_reported_in_exactly_this_shape() -> None:
     second = land(ws, rename("c", "e"))
     undo = done(ws.undo())["change_id"]
     result = ws.history()
-    times = [each.pop("time") for each in result.metadata["changes"]]
+    times = [change.pop("time") for change in result.metadata["changes"]]
     assert done(result) == {
         "changes": [
             {
@@ -93,11 +93,11 @@ def test_the_time_is_that_of_the_change_in_utc_by_rfc_3339() -> None:
     begun = datetime.now(UTC)
     for number in range(3):
         land(ws, create(str(number)))
-    times = [each["time"] for each in recorded(ws)]
-    assert all(TIME.fullmatch(each) for each in times)
+    times = [change["time"] for change in recorded(ws)]
+    assert all(TIME.fullmatch(time) for time in times)
     assert times == sorted(times, reverse=True)
     second = timedelta(seconds=1)
-    assert all(begun - second <= datetime.fromisoformat(each) <= datetime.now(UTC) + second for each in times)
+    assert all(begun - second <= datetime.fromisoformat(time) <= datetime.now(UTC) + second for time in times)
 
 
 def test_of_many_files_three_are_named_in_the_text_and_all_in_the_data() -> None:
@@ -152,7 +152,7 @@ def test_paging_visits_every_change_once(limit: int) -> None:
     while rounds == 0 or before is not None:
         page = done(ws.history(limit=limit, before=before))
         assert len(page["changes"]) <= limit
-        found += [each["change_id"] for each in page["changes"]]
+        found += [change["change_id"] for change in page["changes"]]
         before, rounds = page["next"], rounds + 1
     assert (found, rounds) == (ids[::-1], -(-7 // limit))
 
@@ -165,7 +165,7 @@ def test_a_page_ends_early_where_its_changes_have_very_many_files(monkeypatch: p
     before = None
     while not found or before is not None:
         page = done(ws.history(limit=10, before=before))
-        found.append([each["change_id"] for each in page["changes"]])
+        found.append([change["change_id"] for change in page["changes"]])
         before = page["next"]
     assert found == [[ids[4], ids[3]], [ids[2], ids[1]], [ids[0]]]
 
@@ -192,7 +192,7 @@ def test_paging_of_one_file_follows_its_renames() -> None:
     found = [page["changes"][0]["change_id"]]
     while page["next"] is not None:
         page = done(ws.history("b", limit=1, before=page["next"]))
-        found += [each["change_id"] for each in page["changes"]]
+        found += [change["change_id"] for change in page["changes"]]
     assert found == [ids[4], ids[2], ids[0]]
 
 
@@ -395,4 +395,4 @@ def test_ids_sort_as_the_changes_landed() -> None:
     ws, _ = workspace({"a": b"0"})
     ids = [land(ws, write("a", str(number + 1))) for number in range(20)]
     assert all(earlier < later for earlier, later in pairwise(ids))
-    assert [each["change_id"] for each in recorded(ws)] == ids[::-1]
+    assert [change["change_id"] for change in recorded(ws)] == ids[::-1]

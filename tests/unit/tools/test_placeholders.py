@@ -46,7 +46,7 @@ def patched(new: str, **more: Any) -> list[dict[str, Any]]:
 def editor(**arguments: Any) -> Ask:
     return lambda ws, new, more: ws.call(
         "str_replace_based_edit_tool",
-        {"path": NAME, **{name: each(new) for name, each in arguments.items()}, **more},
+        {"path": NAME, **{name: make(new) for name, make in arguments.items()}, **more},
     )
 
 
@@ -98,7 +98,7 @@ TOOLS: dict[str, Ask] = {
 
 
 def codes(result: ToolResult) -> list[str]:
-    blocks = [each["error"]["code"] for each in result.metadata.get("blocks", ()) if each["error"]]
+    blocks = [block["error"]["code"] for block in result.metadata.get("blocks", ()) if block["error"]]
     return blocks or [result.metadata["error"]["code"]]
 
 

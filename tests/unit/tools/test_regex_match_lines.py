@@ -21,8 +21,8 @@ def kept(before: bytes, pattern: str, *, binary: bool = False, **more: Any) -> l
     assert not result.is_error, result.text
     assert json.loads(result.text) == result.data
     assert result.metadata == ({"binary": ["a"]} if binary else {})
-    assert all(set(each) == {"file", "line", "content"} and each["file"] == "a" for each in result.data)
-    return [(each["line"], each["content"]) for each in result.data]
+    assert all(set(line) == {"file", "line", "content"} and line["file"] == "a" for line in result.data)
+    return [(line["line"], line["content"]) for line in result.data]
 
 
 LOG = [f"[2024-01-15] INFO: {number}" for number in range(1, 201)]

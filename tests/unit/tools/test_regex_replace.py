@@ -32,11 +32,11 @@ def replaced(before: str, pattern: str, replacement: str, **more: Any) -> str:
     after = fs.files()["a"].decode()
     lines, done_before = before.split("\n"), 0
     expected = ""
-    for each in listed:
-        start = sum(len(line) + 1 for line in lines[: each["line"] - 1]) + each["column"]
-        assert before[start : start + len(each["original"])] == each["original"] == each["groups"][0]
-        expected += before[done_before:start] + each["replacement"]
-        done_before = start + len(each["original"])
+    for item in listed:
+        start = sum(len(line) + 1 for line in lines[: item["line"] - 1]) + item["column"]
+        assert before[start : start + len(item["original"])] == item["original"] == item["groups"][0]
+        expected += before[done_before:start] + item["replacement"]
+        done_before = start + len(item["original"])
     assert after == expected + before[done_before:]
     return after
 
@@ -165,7 +165,7 @@ def test_a_dry_run_on_a_disk_leaves_no_trace(tmp_path: Path) -> None:
     items(ask(Workspace(tmp_path), "a", "b", dry_run=True))
     after = path.stat()
     assert (after.st_mtime_ns, after.st_ino, path.read_bytes()) == (before.st_mtime_ns, before.st_ino, b"a\n")
-    assert ([each.name for each in tmp_path.iterdir()], tmp_path.stat().st_mtime_ns) == (["a"], folder)
+    assert ([path.name for path in tmp_path.iterdir()], tmp_path.stat().st_mtime_ns) == (["a"], folder)
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o640])
@@ -186,7 +186,7 @@ def test_a_change_through_a_link_changes_the_file_and_keeps_the_link(tmp_path: P
     (tmp_path / "real").write_bytes(b"x\n")
     (tmp_path / "a").symlink_to("real")
     result = ask(Workspace(tmp_path, Settings(durability="fast")), "x", "y")
-    assert [each["file"] for each in items(result)] == ["real"]
+    assert [item["file"] for item in items(result)] == ["real"]
     assert result.metadata["files"] == [{"path": "real", "hash": hashed(b"y\n")}]
     assert ((tmp_path / "real").read_bytes(), (tmp_path / "a").is_symlink()) == (b"y\n", True)
 

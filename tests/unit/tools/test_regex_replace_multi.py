@@ -68,7 +68,7 @@ def test_the_example_of_the_specification_gives_what_it_shows() -> None:
     after = {name: content.replace(b"interface ", b"type ") for name, content in TYPES.items()}
     assert fs.files() == after
     (change,) = recorded(ws)
-    assert (change["tool"], [each["path"] for each in change["files"]]) == (
+    assert (change["tool"], [file["path"] for file in change["files"]]) == (
         "regex_replace_multi",
         ["src/app.ts", "src/types.ts"],
     )
@@ -124,8 +124,8 @@ def test_only_the_files_that_are_meant_are_changed(tmp_path: Path, more: dict[st
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
     result = ask(Workspace(tmp_path, Settings(durability="fast")), "**/*.js", "x", "y", **more)
-    assert [each["file"] for each in items(result)] == changed.split()
-    assert [each["path"] for each in result.metadata["files"]] == changed.split()
+    assert [item["file"] for item in items(result)] == changed.split()
+    assert [file["path"] for file in result.metadata["files"]] == changed.split()
     after = {name: (tmp_path / name).read_bytes() for name in before}
     assert after == {
         name: content.replace(b"x", b"y").replace(b"X", b"y") if name in changed.split() else content

@@ -26,7 +26,7 @@ def found(result: ToolResult) -> list[Match]:
 
 
 def places(before: bytes, pattern: str, **more: Any) -> list[Place]:
-    return [(each["line"], each["column"], each["match"]) for each in found(ask(before, pattern, **more))]
+    return [(match["line"], match["column"], match["match"]) for match in found(ask(before, pattern, **more))]
 
 
 # The result
@@ -61,8 +61,10 @@ def test_a_file_is_named_relative_to_the_root_by_its_final_path(tmp_path: Path, 
     (tmp_path / "sub/b.txt").write_bytes(b"x\n")
     (tmp_path / "link").symlink_to("sub/b.txt")
     ws = Workspace(tmp_path)
-    for each in (path, str(tmp_path / path)):
-        assert [m["file"] for m in found(ws.call("regex_search", {"file_path": each, "pattern": "x"}))] == ["sub/b.txt"]
+    for spelling in (path, str(tmp_path / path)):
+        assert [m["file"] for m in found(ws.call("regex_search", {"file_path": spelling, "pattern": "x"}))] == [
+            "sub/b.txt"
+        ]
 
 
 def test_a_search_changes_nothing_on_disk(tmp_path: Path) -> None:
@@ -71,7 +73,7 @@ def test_a_search_changes_nothing_on_disk(tmp_path: Path) -> None:
     before, folder = path.stat(), tmp_path.stat()
     found(Workspace(tmp_path).call("regex_search", {"file_path": "a", "pattern": "x"}))
     assert (path.stat().st_mtime_ns, tmp_path.stat().st_mtime_ns) == (before.st_mtime_ns, folder.st_mtime_ns)
-    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 # Limits

@@ -35,7 +35,7 @@ def found(result: ToolResult) -> list[Match]:
 
 def files(ws: Workspace, path_pattern: str, **more: Any) -> list[str]:
     """The files in which a letter is found that all of them hold once."""
-    return [each["file"] for each in found(ask(ws, path_pattern, **more))]
+    return [match["file"] for match in found(ask(ws, path_pattern, **more))]
 
 
 def missed(result: ToolResult) -> bool:

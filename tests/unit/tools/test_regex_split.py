@@ -22,9 +22,9 @@ def segments(before: bytes, pattern: str, **more: Any) -> list[Segment]:
     assert not result.is_error, result.text
     assert json.loads(result.text) == result.data
     assert result.metadata == ({} if result.data else {"binary": ["a"]})  # any text has a segment
-    assert [each["segment"] for each in result.data] == list(range(1, len(result.data) + 1))
-    assert all(set(each) == {"segment", "content", "line_start", "line_end"} for each in result.data)
-    return [(each["content"], each["line_start"], each["line_end"]) for each in result.data]
+    assert [segment["segment"] for segment in result.data] == list(range(1, len(result.data) + 1))
+    assert all(set(segment) == {"segment", "content", "line_start", "line_end"} for segment in result.data)
+    return [(segment["content"], segment["line_start"], segment["line_end"]) for segment in result.data]
 
 
 def contents(before: bytes, pattern: str, **more: Any) -> list[str]:

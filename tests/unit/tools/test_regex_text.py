@@ -18,7 +18,7 @@ def call(tool: str, before: bytes, pattern: str, **more: Any) -> list[dict[str, 
 
 
 def matches(text: str, pattern: str, flags: str = "g") -> list[str]:
-    return [each["match"] for each in call("regex_search", text.encode(), pattern, flags=flags)]
+    return [match["match"] for match in call("regex_search", text.encode(), pattern, flags=flags)]
 
 
 # The dialect

@@ -280,9 +280,11 @@ def test_a_block_for_a_file_that_does_not_exist_lands_nowhere(name: str) -> None
 def told(reply: str, files: dict[str, str], **more: Any) -> tuple[dict[str, str | None], list[str], list[Any]]:
     """What changes, what became of the second block on, and why."""
     found = preview_reply(reply, files, **more)
-    rest = [each for each in found.outcomes if each.id != "1"]
-    reasons = [(each.error.candidates, each.error.why) for each in rest if isinstance(each.error, errors.NoPath)]
-    return found.files, [each.error.code if each.error else each.status for each in rest], reasons
+    rest = [outcome for outcome in found.outcomes if outcome.id != "1"]
+    reasons = [
+        (outcome.error.candidates, outcome.error.why) for outcome in rest if isinstance(outcome.error, errors.NoPath)
+    ]
+    return found.files, [outcome.error.code if outcome.error else outcome.status for outcome in rest], reasons
 
 
 BOTH: dict[str, str | None] = {INDEX: STORE, ABOUT: NEW_ABOUT}
@@ -630,7 +632,7 @@ def test_the_workspace_tells_which_file_is_mentioned(text: str, statuses: list[s
     before = {name: content.encode() for name, content in {**FILES, "deep/in/site.page": FILES[ABOUT]}.items()}
     ws, fs = workspace(before)
     result = ws.call("apply_reply", {"reply": f"{FIRST['a heading']}{text}"})
-    assert [each["status"] for each in result.metadata["blocks"]] == statuses
+    assert [block["status"] for block in result.metadata["blocks"]] == statuses
     changed = {name for name, content in fs.files().items() if b"new" in content}
     wanted = {"a bare name": ABOUT, "a near name": ABOUT, "an unknown extension": "deep/in/site.page", "words": INDEX}
     name = next(key for key, value in REPLIES.items() if value == (text, statuses))
@@ -652,7 +654,7 @@ def test_a_file_that_is_mentioned_need_not_have_the_hash_that_is_expected() -> N
     known = ws.call("file_read", {"path": INDEX}).metadata["hash"]
     reply = f"{FIRST['a heading']}As in about.html:\n{FOOTER}"
     result = ws.call("apply_reply", {"reply": reply, "expect_hash": known})
-    assert [each["status"] for each in result.metadata["blocks"]] == ["applied", "applied"]
+    assert [block["status"] for block in result.metadata["blocks"]] == ["applied", "applied"]
     assert fs.files()[ABOUT] == FILES[ABOUT].encode()
 
 

@@ -62,13 +62,13 @@ def sides(found: Any) -> list[tuple[str, str]]:
 
 
 def told(outcomes: Iterable[Any]) -> dict[str, str]:
-    return {each.id: each.error.code if each.status == "failed" else each.status for each in outcomes}
+    return {outcome.id: outcome.error.code if outcome.status == "failed" else outcome.status for outcome in outcomes}
 
 
 def fits(expected: Any, outcomes: Iterable[Any]) -> bool:
     """Whether the blocks became what is expected; `*` is any error."""
     outcomes = list(outcomes)
-    failed = {each.id for each in outcomes if each.status == "failed"}
+    failed = {outcome.id for outcome in outcomes if outcome.status == "failed"}
     wild = {name for name, what in expected.items() if what == "*"}
     found = {name: "*" if name in wild & failed else what for name, what in told(outcomes).items()}
     return list(found.items()) == list(expected.items())
@@ -113,12 +113,12 @@ def test_blocks_are_read_with_both_sides_as_whole_lines(
     reply: str, expected: list[tuple[str, str, str, list[tuple[str, str]]]]
 ) -> None:
     found = parse_reply(reply)
-    assert [(each.format, each.action, each.path, sides(each)) for each in found] == expected
+    assert [(block.format, block.action, block.path, sides(block)) for block in found] == expected
 
 
 def test_a_reply_is_a_sequence_of_numbered_blocks() -> None:
     found = parse_reply(SIMPLE + "\n" + OTHER)
-    assert (len(found), [each.number for each in found]) == (2, [1, 2])
+    assert (len(found), [block.number for block in found]) == (2, [1, 2])
     assert (found[0].path, found[1].path, found[-1].path) == ("a.py", "b.py", "b.py")
     assert list(found) == list(found.blocks)
 
@@ -165,9 +165,9 @@ def test_a_path_is_kept_as_it_was_written() -> None:
 
 def test_a_default_path_stands_in_for_one_that_is_missing() -> None:
     reply = block("x\n", "y\n")
-    assert [each.path for each in parse_reply(reply)] == [None]
-    assert [each.path for each in parse_reply(reply, default_path="a.py")] == ["a.py"]
-    assert [each.path for each in parse_reply(SIMPLE, default_path="z.py")] == ["a.py"]
+    assert [block.path for block in parse_reply(reply)] == [None]
+    assert [block.path for block in parse_reply(reply, default_path="a.py")] == ["a.py"]
+    assert [block.path for block in parse_reply(SIMPLE, default_path="z.py")] == ["a.py"]
 
 
 @pytest.mark.parametrize("name", NOTHING)
@@ -196,7 +196,7 @@ def test_an_incomplete_block_is_a_block_with_a_problem(incomplete: str) -> None:
     found = parse_reply(at("a.py", incomplete))
     assert (len(found), found[0].problem is not None, found[0].path) == (1, True, "a.py")
     found = parse_reply(SIMPLE + "\n" + incomplete)
-    assert [each.problem is None for each in found] == [True, False]
+    assert [block.problem is None for block in found] == [True, False]
 
 
 @pytest.mark.parametrize("incomplete", [MALFORMED, CUT, "<<<<<<< SEARCH\nz = 1\n"])
@@ -231,15 +231,15 @@ def test_where_a_split_is_not_clear_the_right_one_is_among_them(old: str, new: s
 @pytest.mark.parametrize("name", SAMPLES)
 def test_texts_are_whole_lines_and_lines_of_blocks_rise(name: str) -> None:
     found = parse_reply(SAMPLES[name].reply)
-    assert [each.number for each in found] == list(range(1, len(found) + 1))
+    assert [parsed.number for parsed in found] == list(range(1, len(found) + 1))
     position = 0
-    for each in found:
-        assert position < each.line <= each.end_line
-        position = each.end_line
-        for hunk in each.hunks:
+    for parsed in found:
+        assert position < parsed.line <= parsed.end_line
+        position = parsed.end_line
+        for hunk in parsed.hunks:
             for split in hunk.splits:
                 assert all(text in {"", "\n"} or text.endswith("\n") for text in (split.old, split.new)) or (
-                    each.format == "unified" and "No newline" in SAMPLES[name].reply
+                    parsed.format == "unified" and "No newline" in SAMPLES[name].reply
                 )
 
 
@@ -268,7 +268,7 @@ def test_any_text_can_be_parsed(seed: int) -> None:
             pieces.insert(place, "".join(chance.choice("<>=@+-* \t`#~\r\0é\u2028") for _ in range(9)))
     reply = "\n".join(pieces)
     found = parse_reply(reply)
-    assert all(each.line >= 1 for each in found)
+    assert all(block.line >= 1 for block in found)
     validation = validate_reply(reply)
     assert isinstance(validation.is_valid, bool)
     assert len(extract_paths(reply)) == len(set(extract_paths(reply)))
@@ -290,7 +290,7 @@ def test_thousands_of_markers_without_sense_are_parsed(piece: str) -> None:
         "<<<<<<< SEARCH\n" + piece * 5_000,
         "<<<<<<< SEARCH\n=======\n" + piece * 5_000 + ">>>>>>> REPLACE\n",
     ):
-        assert all(each.line >= 1 for each in parse_reply(reply))
+        assert all(block.line >= 1 for block in parse_reply(reply))
 
 
 # validate_reply
@@ -328,12 +328,12 @@ def test_thousands_of_markers_without_sense_are_parsed(piece: str) -> None:
 )
 def test_a_reply_is_validated_in_the_seeds_words(reply: str, errors: list[str], warnings: list[str] | None) -> None:
     found = validate_reply(reply)
-    assert [each for each in errors if each not in found.errors] == []
+    assert [error for error in errors if error not in found.errors] == []
     assert found.is_valid is (not errors)
     assert found.is_valid is (not found.errors)
     if warnings is not None:
-        given = [" ".join(each.split()) for each in found.warnings]
-        assert [each for each in warnings if each not in given] == []
+        given = [" ".join(warning.split()) for warning in found.warnings]
+        assert [warning for warning in warnings if warning not in given] == []
         assert bool(warnings) is bool(given)
 
 
@@ -349,7 +349,7 @@ def test_errors_and_warnings_are_strings(name: str) -> None:
     found = validate_reply(SAMPLES[name].reply)
     assert isinstance(found.errors, list)
     assert isinstance(found.warnings, list)
-    assert all(isinstance(each, str) for each in [*found.errors, *found.warnings])
+    assert all(isinstance(message, str) for message in [*found.errors, *found.warnings])
 
 
 @pytest.mark.parametrize("sample", COMPLEX, ids=lambda sample: sample.name)
@@ -469,13 +469,13 @@ def test_some_blocks_of_a_reply_can_be_applied_and_keep_their_ids() -> None:
 def test_an_outcome_says_how_and_where() -> None:
     blocks = parse_reply(at("a", block("b = 1\n", "b = 2\n"), block("c = 1\nd = 1\n", "c = 1\nd = 2\n"), MISSING))
     found = apply_blocks("a = 1\nb = 1\nif x:\n    c = 1\n    d = 1\n", blocks)
-    assert [(each.status, each.rung) for each in found.outcomes] == [
+    assert [(outcome.status, outcome.rung) for outcome in found.outcomes] == [
         ("applied", "exact"),
         ("applied", "indentation"),
         ("failed", None),
     ]
-    assert [each.line for each in found.outcomes][::2] == [2, None]
-    assert [each.error is None for each in found.outcomes] == [True, True, False]
+    assert [outcome.line for outcome in found.outcomes][::2] == [2, None]
+    assert [outcome.error is None for outcome in found.outcomes] == [True, True, False]
 
 
 def test_a_conflict_is_resolved_in_memory() -> None:
@@ -503,7 +503,7 @@ def test_a_preview_says_what_would_become_of_the_files(name: str) -> None:
 def test_a_preview_has_paths_diffs_and_the_validation() -> None:
     reply = SIMPLE + "\n" + OTHER + "\n" + at("b.py", MISSING) + "\n" + CUT
     found = preview_reply(reply, texts(TWO))
-    assert [each.path for each in found.outcomes] == ["a.py", "b.py", "b.py", "b.py"]
+    assert [outcome.path for outcome in found.outcomes] == ["a.py", "b.py", "b.py", "b.py"]
     assert told(found.outcomes) == {"1": "applied", "2": "applied", "3": "NO_MATCH", "4": "INCOMPLETE_BLOCK"}
     assert "-x = 1\n+x = 2\n" in found.outcomes[0].diff
     assert not found.outcomes[2].diff
@@ -562,17 +562,17 @@ def test_a_reply_with_crlf_in_pieces_gives_the_same_blocks(name: str) -> None:
 def test_a_block_is_given_as_soon_as_it_is_complete() -> None:
     parser = ReplyParser()
     assert parser.feed("Here it comes.\n\n### File: a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx") == []
-    assert [each.path for each in parser.feed(" = 2\n>>>>>>> REPLACE\n")] == ["a.py"]
+    assert [block.path for block in parser.feed(" = 2\n>>>>>>> REPLACE\n")] == ["a.py"]
     assert parser.feed("\nNext:\n\n") == []
     assert parser.feed("### File: b.py\n<<<<<<< NEW_FILE\ny\n") == []
-    assert [each.path for each in parser.feed(">>>>>>> NEW_FILE\n")] == ["b.py"]
+    assert [block.path for block in parser.feed(">>>>>>> NEW_FILE\n")] == ["b.py"]
     assert parser.feed("That's all.") == []
     assert parser.close() == []
 
 
 def test_what_is_incomplete_is_given_at_the_close() -> None:
     parser = ReplyParser()
-    assert [each.number for each in parser.feed(SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")] == [1]
+    assert [block.number for block in parser.feed(SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")] == [1]
     (rest,) = parser.close()
     assert (rest.number, rest.path, rest.problem is not None) == (2, "b.py", True)
 
@@ -582,4 +582,4 @@ def test_the_parser_takes_the_same_options() -> None:
     reply = block("x\n", "y\n") + "\nsrc/new.py\n" + fenced("n = 1\n", info="python")
     found = [*parser.feed(reply), *parser.close()]
     assert found == list(parse_reply(reply, default_path="z.py", whole_files=True))
-    assert [(each.format, each.path) for each in found] == [("search_replace", "z.py"), ("whole_file", "src/new.py")]
+    assert [(block.format, block.path) for block in found] == [("search_replace", "z.py"), ("whole_file", "src/new.py")]

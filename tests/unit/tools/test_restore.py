@@ -109,7 +109,7 @@ def test_the_diff_of_a_restore_is_what_git_needs_to_do_the_same(tmp_path: Path) 
 
 
 @pytest.mark.promise("back.restore")
-@pytest.mark.parametrize("spelled", [str, str.upper, lambda each: each[:14]])
+@pytest.mark.parametrize("spelled", [str, str.upper, lambda id_: id_[:14]])
 def test_the_beginning_of_an_id_will_do(spelled: Callable[[str], str]) -> None:
     ws, fs, ids, stations = grown()
     done(ws.restore(spelled(ids[1])))
@@ -135,7 +135,7 @@ def test_only_the_named_files_and_folders_are_restored(paths: list[str], touched
         done(ws.undo())
     assert state(fs) == stations[0]
     told = done(ws.restore("late", paths))["files"]
-    assert {each["path"] for each in told} == touched
+    assert {file["path"] for file in told} == touched
     for path in ("a", "b", "sub/b", "sub/c", "new/deep/d"):
         assert state(fs).get(path) == stations[5 if path in touched else 0].get(path)
 
@@ -256,7 +256,7 @@ def test_a_snapshot_is_a_record_of_what_is_there_too() -> None:
 def test_a_restore_wants_a_point_or_files() -> None:
     ws, fs, _, stations = grown()
     error = refused(ws.restore())
-    assert (error["code"], [each["argument"] for each in error["problems"]]) == ("INVALID_ARGUMENTS", ["to"])
+    assert (error["code"], [problem["argument"] for problem in error["problems"]]) == ("INVALID_ARGUMENTS", ["to"])
     assert state(fs) == stations[-1]
 
 
@@ -411,11 +411,11 @@ def test_a_snapshot_is_listed_with_its_time_newest_last_in_the_data() -> None:
     assert done(ws.snapshots()) == {"snapshots": []}
     ids = [done(ws.snapshot(name))["id"] for name in ("first", "second")]
     listed = done(ws.snapshots())["snapshots"]
-    assert [(each["name"], each["id"], sorted(each)) for each in listed] == [
+    assert [(snapshot["name"], snapshot["id"], sorted(snapshot)) for snapshot in listed] == [
         ("first", ids[0], ["id", "name", "time"]),
         ("second", ids[1], ["id", "name", "time"]),
     ]
-    assert ws.snapshots().text.split("\n") == [f"{each['name']}  {each['time']}" for each in listed[::-1]]
+    assert ws.snapshots().text.split("\n") == [f"{snapshot['name']}  {snapshot['time']}" for snapshot in listed[::-1]]
 
 
 def test_a_snapshot_is_no_change_and_nothing_to_undo() -> None:
@@ -439,7 +439,7 @@ def test_a_name_can_be_taken_once() -> None:
 def test_a_name_must_be_short_and_printable(name: str) -> None:
     ws, _ = workspace()
     error = refused(ws.snapshot(name))
-    assert (error["code"], [each["argument"] for each in error["problems"]]) == ("INVALID_ARGUMENTS", ["name"])
+    assert (error["code"], [problem["argument"] for problem in error["problems"]]) == ("INVALID_ARGUMENTS", ["name"])
     assert done(ws.snapshots())["snapshots"] == []
 
 

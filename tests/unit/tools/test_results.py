@@ -63,14 +63,14 @@ def schema_of(tool: str) -> Schema:
 def complaints(tool: str, metadata: object) -> list[str]:
     """What a client that checks results says about one."""
     found = Draft202012Validator(schema_of(tool)).iter_errors(metadata)
-    return [f"{each.json_path}: {each.message}" for each in found]
+    return [f"{error.json_path}: {error.message}" for error in found]
 
 
 def described(schema: Schema, where: str = "") -> Iterator[tuple[str, Schema]]:
     """Every key that a schema names, at any depth."""
-    for key, each in schema.get("properties", {}).items():
-        yield f"{where}.{key}", each
-        yield from described(each, f"{where}.{key}")
+    for key, part in schema.get("properties", {}).items():
+        yield f"{where}.{key}", part
+        yield from described(part, f"{where}.{key}")
     if "items" in schema:
         yield from described(schema["items"], where)
 
@@ -78,23 +78,23 @@ def described(schema: Schema, where: str = "") -> Iterator[tuple[str, Schema]]:
 def keys(value: Any, schema: Schema, where: str = "") -> Iterator[str]:
     """Every key of a result at any depth, as far as the schema does not leave open what may be there."""
     if isinstance(value, list):
-        for each in value:
-            yield from keys(each, schema["items"], where)
+        for item in value:
+            yield from keys(item, schema["items"], where)
     elif isinstance(value, dict) and "properties" in schema:
-        for key, each in value.items():
+        for key, item in value.items():
             if key in schema["properties"] or "additionalProperties" not in schema:
                 yield f"{where}.{key}"
-                yield from keys(each, schema["properties"].get(key, {}), f"{where}.{key}")
+                yield from keys(item, schema["properties"].get(key, {}), f"{where}.{key}")
 
 
 def spoiled(value: Any) -> Iterator[Any]:
     """A value with one part of it, at any depth, replaced by something of another type."""
     yield "text" if isinstance(value, dict) else {"an": "object"}
     if isinstance(value, dict):
-        yield from ({**value, key: wrong} for key, each in value.items() for wrong in spoiled(each))
+        yield from ({**value, key: wrong} for key, item in value.items() for wrong in spoiled(item))
     if isinstance(value, list):
-        for number, each in enumerate(value):
-            yield from ([*value[:number], wrong, *value[number + 1 :]] for wrong in spoiled(each))
+        for number, item in enumerate(value):
+            yield from ([*value[:number], wrong, *value[number + 1 :]] for wrong in spoiled(item))
 
 
 @pytest.mark.process
@@ -109,8 +109,8 @@ def test_a_result_fits_the_schema_of_its_tool(title: str) -> None:
 
 @pytest.mark.parametrize("tool", OBJECTS)
 def test_the_result_of_an_example_fits(tool: str) -> None:
-    for each in find(tool).examples:
-        result = before(each).call(tool, each.arguments)
+    for example in find(tool).examples:
+        result = before(example).call(tool, example.arguments)
         assert not result.is_error
         assert complaints(tool, sent(result)) == []
 
@@ -129,7 +129,7 @@ def test_every_key_that_is_described_occurs_in_some_result() -> None:
         (case.tool, key) for title, case in EVERY.items() for key in keys(sent(answer(title)), schema_of(case.tool))
     }
     shared = {id(schemas[tool][key]) for tool, key in found}  # tools that tell the same share its description
-    assert [(tool, key) for tool in OBJECTS for key, each in schemas[tool].items() if id(each) not in shared] == []
+    assert [(tool, key) for tool in OBJECTS for key, part in schemas[tool].items() if id(part) not in shared] == []
 
 
 @pytest.mark.process
@@ -157,7 +157,7 @@ def test_a_result_that_lacks_a_key_does_not_fit(tool: str) -> None:
     found = sent(answer(WORKED[tool]))
     assert not found.keys() & {"error", "history", "recovered"}
     fitting = [
-        key for key in found if not complaints(tool, {name: each for name, each in found.items() if name != key})
+        key for key in found if not complaints(tool, {name: item for name, item in found.items() if name != key})
     ]
     assert fitting == []
     assert complaints(tool, {})
@@ -192,7 +192,7 @@ def test_a_value_that_cannot_be_does_not_fit(tool: str, wrong: dict[str, Any]) -
 
 @pytest.mark.parametrize("lacking", PLAIN_ERROR)
 def test_an_error_without_one_of_its_four_fields_does_not_fit(lacking: str) -> None:
-    error = {name: each for name, each in PLAIN_ERROR.items() if name != lacking}
+    error = {name: item for name, item in PLAIN_ERROR.items() if name != lacking}
     assert [tool for tool in OBJECTS if not complaints(tool, {"error": error})] == []
 
 
@@ -200,15 +200,15 @@ def test_an_error_without_one_of_its_four_fields_does_not_fit(lacking: str) -> N
 def test_a_schema_is_one_that_every_client_understands(tool: str) -> None:
     schema = schema_of(tool)
     Draft202012Validator.check_schema(schema)
-    parts = [each for _, each in described(schema)]
-    items = [each["items"] for each in parts if "items" in each]
-    assert {keyword for each in (*parts, *items) for keyword in each} <= KEYWORDS
+    parts = [part for _, part in described(schema)]
+    items = [part["items"] for part in parts if "items" in part]
+    assert {keyword for part in (*parts, *items) for keyword in part} <= KEYWORDS
     assert (set(schema), schema["type"]) == ({"type", "properties", "anyOf"}, "object")
 
 
 @pytest.mark.parametrize("tool", OBJECTS)
 def test_every_key_is_explained_in_a_few_words(tool: str) -> None:
-    assert [key for key, each in described(schema_of(tool)) if not 0 < len(each["description"]) <= 100] == []
+    assert [key for key, part in described(schema_of(tool)) if not 0 < len(part["description"]) <= 100] == []
 
 
 def test_a_tool_that_answers_with_a_list_and_a_command_have_no_schema() -> None:

@@ -122,9 +122,9 @@ def test_all_modes_validated_consistently(tmp_path: Path) -> None:
         warned = folder.ask("a.py", **way, mode="interactive")
         assert (verified.is_error, rejected.is_error, warned.is_error) == (False, True, False)
         assert told(verified).status.endswith("❌ Validation Failed:\na.py:2:7 F821 Undefined name `y`")
-        for each in (verified, rejected, warned):
-            assert codes(errors(each.data["validation"]["new"])) == [(2, "F821")]
-            assert each.data["diff"] == verified.data["diff"]
+        for result in (verified, rejected, warned):
+            assert codes(errors(result.data["validation"]["new"])) == [(2, "F821")]
+            assert result.data["diff"] == verified.data["diff"]
 
 
 # Shapes and arguments

@@ -82,7 +82,9 @@ def test_an_import_before_its_use_is_a_warning_and_passes(tmp_path: Path) -> Non
     folder = Folder(tmp_path, a="x = 1\n")
     result = folder.ask("a.py", line_edits=[line(1, 1, "import os\nx = 1\n")])
     validation = done(result)["validation"]
-    assert [(each["code"], each["severity"], each["line"]) for each in validation["new"]] == [("F401", "warning", 1)]
+    assert [(issue["code"], issue["severity"], issue["line"]) for issue in validation["new"]] == [
+        ("F401", "warning", 1)
+    ]
     assert validation["passed"]
     assert told(result).status.startswith(SAVED)
     assert checked(folder, line_edits=[line(2, 2, "x = os.name\n")])["fixed"] == [(1, "F401")]
@@ -116,7 +118,7 @@ def test_a_file_that_does_not_parse_can_be_edited_elsewhere(tmp_path: Path) -> N
     assert {number for number, _ in found["existing"]} == {1}
     result = folder.ask("a.py", line_edits=[line(5, 5, "x = = 3\n")])
     assert code_of(result) == "VALIDATION_FAILED"
-    assert {each["line"] for each in errors(result.data["validation"]["new"])} == {5}
+    assert {issue["line"] for issue in errors(result.data["validation"]["new"])} == {5}
 
 
 @pytest.mark.promise("safe.new-errors")
@@ -211,7 +213,7 @@ def test_a_syntax_error_put_for_another_is_new(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="def f(:\n    pass\n\n\nx = 1\ny = 2\n")
     result = folder.ask("a.py", line_edits=[line(1, 1, "def f():\n"), line(5, 5, "x = = 1\n")])
     assert code_of(result) == "VALIDATION_FAILED"
-    assert {each["line"] for each in errors(result.data["validation"]["new"])} == {5}
+    assert {issue["line"] for issue in errors(result.data["validation"]["new"])} == {5}
 
 
 @pytest.mark.promise("safe.new-errors")
@@ -330,15 +332,15 @@ def test_without_ruff_python_itself_looks_at_the_syntax(tmp_path: Path) -> None:
         tmp_path, {"path": "a.py", "content": "x = (\n"}, {"path": "a.py", "content": "x = y\n", "mode": "verify_only"}
     )
     assert broken["isError"]
-    assert [each["validator"] for each in broken["metadata"]["validation"]["new"]] == ["python"]
+    assert [issue["validator"] for issue in broken["metadata"]["validation"]["new"]] == ["python"]
     assert undefined["metadata"]["validation"] == {**NOTHING, "passed": True}
 
 
 def without_ruff(folder: Path, *calls: dict[str, Any]) -> list[dict[str, Any]]:
     """What calls are answered in an environment that has everything but ruff."""
     root, here, state = folder / "root", folder / "packages", folder / "state"
-    for each in (root, here, state):
-        each.mkdir()
+    for path in (root, here, state):
+        path.mkdir()
     (root / "a.py").write_bytes(b"x = 1\n")
     venv.EnvBuilder(symlinks=True).create(folder / "venv")
     for package in Path(sysconfig.get_path("purelib")).iterdir():
@@ -431,10 +433,10 @@ def test_a_check_that_stops_at_the_first_error_tells_old_from_new_as_well() -> N
     ws, fs = workspace({"a.json": b'{\n"a": ,\n"b": 1,\n"c": ,\n"d": 1\n}\n'})
     result = ask(ws, "a.json", line_edits=[line(1, 1, "{ ]\n")])
     assert code_of(result) == "VALIDATION_FAILED"
-    assert {each["line"] for each in errors(result.data["validation"]["new"])} == {1}
+    assert {issue["line"] for issue in errors(result.data["validation"]["new"])} == {1}
     data = done(ask(ws, "a.json", line_edits=[line(2, 2, '"a": 1,')]))
     assert (data["written"], errors(data["validation"]["new"])) == (True, [])
-    assert {each["line"] for each in errors(data["validation"]["existing"])} == {4}
+    assert {issue["line"] for issue in errors(data["validation"]["existing"])} == {4}
     assert done(ask(ws, "a.json", line_edits=[line(4, 4, '"c": 1,')]))["validation"]["passed"]
     assert fs.files() == {"a.json": b'{\n"a": 1,\n"b": 1,\n"c": 1,\n"d": 1\n}\n'}
 

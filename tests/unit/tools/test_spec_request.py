@@ -154,7 +154,7 @@ def test_an_unknown_argument_names_the_nearest_known_one() -> None:
 @pytest.mark.promise("bound.call")
 def test_of_very_many_unknown_arguments_the_first_hundred_are_reported() -> None:
     *first, last = problems(**{f"argument {number}": 1 for number in range(300_000)})
-    assert [each["argument"] for each in first] == [f"argument {number}" for number in range(100)]
+    assert [problem["argument"] for problem in first] == [f"argument {number}" for number in range(100)]
     assert last == {"argument": "…", "problem": "299,900 more are unknown"}
 
 
@@ -166,7 +166,7 @@ def test_an_unknown_argument_like_no_other_lists_the_known_ones() -> None:
 def test_all_problems_are_reported_at_once() -> None:
     with pytest.raises(InvalidArguments) as caught:
         Sample.parse({"limit": 0, "loud": "maybe", "what": 1})
-    assert [each["argument"] for each in caught.value.problems] == ["what", "path", "edits", "limit", "loud"]
+    assert [problem["argument"] for problem in caught.value.problems] == ["what", "path", "edits", "limit", "loud"]
 
 
 def test_all_problems_of_an_object_and_of_all_items_are_reported() -> None:

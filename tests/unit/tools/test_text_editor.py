@@ -77,7 +77,7 @@ def test_a_dialect_is_described_and_plans(name: str) -> None:
     assert spec.title
     assert 0 < len(spec.description) <= 1024, "some servers take no more"
     assert spec.plan is not None
-    assert all(each["description"] for each in spec.request.schema()["properties"].values())
+    assert all(argument["description"] for argument in spec.request.schema()["properties"].values())
     assert not spec.annotations["readOnlyHint"]
 
 
@@ -170,7 +170,7 @@ def test_a_text_that_is_there_often_is_refused_with_its_lines() -> None:
     )
     error = refused(result)
     assert (error["code"], error["actual_occurrences"]) == ("WRONG_COUNT", 3)
-    assert [each["line_number"] for each in error["match_locations"]] == [1, 3, 5]
+    assert [location["line_number"] for location in error["match_locations"]] == [1, 3, 5]
     assert re.findall(r"^  Line (\d), column (\d)", result.text, re.MULTILINE) == [("1", "1"), ("3", "1"), ("5", "3")]
 
 
@@ -178,9 +178,9 @@ def test_the_longer_texts_that_are_offered_occur_once() -> None:
     before = b"def f():\n    return 1\n\ndef g():\n    return 1\n"
     ws, _ = workspace({"a": before})
     result = ask(ws, "str_replace", old_str="return 1", new_str="return 2")
-    offered = [json.loads(each)["old_str"] for each in re.findall(r"once: (.*)", result.text)]
+    offered = [json.loads(example)["old_str"] for example in re.findall(r"once: (.*)", result.text)]
     assert len(offered) == 2
-    assert [before.count(each.encode()) for each in offered] == [1, 1]
+    assert [before.count(text.encode()) for text in offered] == [1, 1]
 
 
 def test_a_text_that_was_replaced_since_says_so() -> None:

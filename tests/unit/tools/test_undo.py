@@ -98,11 +98,11 @@ def test_every_kind_of_change_is_reported_with_the_hash_that_the_file_has_then(k
     ws, fs = workspace(FILES)
     land(ws, KINDS[kind])
     told = done(ws.undo())["files"]
-    assert [(each["path"], each["action"], each.get("to")) for each in told] == BACK[kind]
-    for each in told:
-        keys = {"path", "action", "hash"} | ({"to"} if each["action"] == "rename" else set())
-        content = fs.files().get(each.get("to", each["path"]))
-        assert (each.keys(), each["hash"]) == (keys, None if content is None else hashed(content))
+    assert [(file["path"], file["action"], file.get("to")) for file in told] == BACK[kind]
+    for file in told:
+        keys = {"path", "action", "hash"} | ({"to"} if file["action"] == "rename" else set())
+        content = fs.files().get(file.get("to", file["path"]))
+        assert (file.keys(), file["hash"]) == (keys, None if content is None else hashed(content))
 
 
 @pytest.mark.process
@@ -167,7 +167,7 @@ def test_a_conflict_shows_every_place_with_its_three_sides_and_changes_nothing(*
     assert sorted(error) == sorted([*COMMON, "change_id", "conflicts", "later", "operation"])
     assert (error["code"], error["change_id"], error["retryable"]) == ("UNDO_CONFLICT", change, False)
     assert (error["later"], error["operation"]) == ([later], "undo")
-    places = [(each["path"], each["line"]) for each in error["conflicts"]]
+    places = [(conflict["path"], conflict["line"]) for conflict in error["conflicts"]]
     assert sorted(places) == [("a", 3), ("a", 12), ("b", 6)]
     assert error["conflicts"][places.index(("a", 3))] == {
         "path": "a",
@@ -237,11 +237,11 @@ def test_undo_takes_the_newest_change_that_is_neither_undone_nor_an_undo() -> No
     assert done(ws.undo())["undone"] == second
     assert done(ws.undo())["undone"] == first
     assert fs.files() == {"a": lines()}
-    assert [each["state"] for each in recorded(ws) if each["tool"] == "transaction"] == ["undone"] * 3
+    assert [change["state"] for change in recorded(ws) if change["tool"] == "transaction"] == ["undone"] * 3
 
 
 @pytest.mark.promise("back.undo")
-@pytest.mark.parametrize("spelled", [str, str.upper, " {} ".format, lambda each: each[:14]])
+@pytest.mark.parametrize("spelled", [str, str.upper, " {} ".format, lambda id_: id_[:14]])
 def test_a_change_may_be_named_by_the_beginning_of_its_id_in_any_case(spelled: Any) -> None:
     ws, fs = workspace({"a": b"1"})
     change = land(ws, write("a", "2"))
@@ -263,7 +263,7 @@ def test_a_beginning_that_several_ids_have_is_refused_with_the_candidates() -> N
 def test_an_id_that_cannot_be_one_is_not_found(name: str) -> None:
     ws, _ = workspace({"a": b"1"})
     land(ws, write("a", "2"))
-    for call in (ws.undo, ws.redo, ws.show, ws.restore, lambda each: ws.history(before=each)):
+    for call in (ws.undo, ws.redo, ws.show, ws.restore, lambda id_: ws.history(before=id_)):
         assert refused(call(name))["code"] == "CHANGE_NOT_FOUND"
 
 
@@ -280,7 +280,7 @@ def test_changes_of_different_lines_can_be_undone_in_any_order(order: tuple[int,
     for number in order:
         result = done(ws.undo(ids[number]))
         left -= {number}
-        expected = lines(*(line for each in left for line in where[each]))
+        expected = lines(*(line for number in left for line in where[number]))
         assert (result["undone"], fs.files()) == (ids[number], {"a": expected})
         assert result["files"] == [{"path": "a", "action": "update", "hash": hashed(expected)}]
     for number in order:
@@ -314,7 +314,7 @@ def test_of_several_files_each_is_merged_on_its_own() -> None:
     result = done(ws.undo(change))
     assert result["merged"]
     assert fs.files() == {"a": lines(), "b": lines(16), "c": lines()}
-    assert sorted(each["path"] for each in result["files"]) == ["a", "b", "c", "d"]
+    assert sorted(file["path"] for file in result["files"]) == ["a", "b", "c", "d"]
 
 
 @pytest.mark.promise("back.conflict")
@@ -323,7 +323,7 @@ def test_one_conflict_refuses_the_undo_of_every_file() -> None:
     change = land(ws, write("a", lines(5)), write("b", lines(6)), create("c"))
     land(ws, write("b", lines(6, mark="later")))
     before = state(fs)
-    assert [each["path"] for each in refused(ws.undo(change))["conflicts"]] == ["b"]
+    assert [conflict["path"] for conflict in refused(ws.undo(change))["conflicts"]] == ["b"]
     assert state(fs) == before
     done(ws.undo())
     done(ws.undo(change))
@@ -334,7 +334,7 @@ def test_one_conflict_refuses_the_undo_of_every_file() -> None:
 
 
 def states(ws: Workspace) -> list[tuple[str, str]]:
-    return [(each["tool"], each["state"]) for each in recorded(ws)]
+    return [(change["tool"], change["state"]) for change in recorded(ws)]
 
 
 @pytest.mark.promise("back.redo")
@@ -353,7 +353,7 @@ def test_undo_of_an_undo_redo_and_redo_again_lead_back_and_forth() -> None:
     assert (redo["redone"], fs.files()) == (change, {"a": b"2\n"})
     assert states(ws)[-1] == ("transaction", "landed")
     assert refused(ws.redo())["code"] == "NOTHING_TO_REDO"
-    assert [each["undoes"] for each in recorded(ws)][::-1] == [None, change, undo, again["change_id"], undo]
+    assert [change["undoes"] for change in recorded(ws)][::-1] == [None, change, undo, again["change_id"], undo]
 
 
 @pytest.mark.promise("back.redo")
@@ -472,7 +472,7 @@ def test_what_someone_else_has_taken_back_already_counts_as_undone() -> None:
     fs.put("a", b"1\n")
     trial, result = ws.undo(dry_run=True), ws.undo()
     assert trial.metadata == {**result.metadata, "dry_run": True}
-    assert all(change in each.text and "\n" not in each.text for each in (trial, result))
+    assert all(change in result.text and "\n" not in result.text for result in (trial, result))
     told: dict[str, object] = {
         "change_id": None,
         "undone": change,
@@ -482,7 +482,7 @@ def test_what_someone_else_has_taken_back_already_counts_as_undone() -> None:
         "no_change": True,
     }
     assert done(result) == told
-    assert [(each["tool"], each["state"], each["files"]) for each in recorded(ws)] == [
+    assert [(change["tool"], change["state"], change["files"]) for change in recorded(ws)] == [
         ("undo", "landed", []),
         ("transaction", "undone", [{"path": "a", "action": "update", "added": 1, "removed": 1}]),
     ]

@@ -120,7 +120,7 @@ def test_a_change_of_what_was_changed_since_is_a_conflict(tool: str, version: st
     sides = {"line": 7, "base": "retries = 3", "ours": "retries = 5", "theirs": "retries = 4"}
     expected = {"code": "EDIT_CONFLICT", "path": "a", **sides, "written_on": known.version}
     assert part(found(result), expected) == expected
-    assert all(each in result.text for each in ("retries = 3", "retries = 5", "retries = 4"))
+    assert all(text in result.text for text in ("retries = 3", "retries = 5", "retries = 4"))
 
 
 @pytest.mark.promise("patch.stale")
@@ -203,7 +203,7 @@ def test_an_exact_tool_says_that_a_text_was_deleted(tool: str, version: str) -> 
     expected = {"why": "deleted", "stale": stale, "written_on": known.version}
     assert part(told(result), expected) == expected
     if tool == "file_edit":
-        assert [each["type"] for each in result.metadata["suggested_fixes"]] == ["TARGET_DELETED"]
+        assert [fix["type"] for fix in result.metadata["suggested_fixes"]] == ["TARGET_DELETED"]
 
 
 @pytest.mark.promise("edit.stale")
