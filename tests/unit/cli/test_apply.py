@@ -508,8 +508,8 @@ def test_colors_are_for_terminals_only(root: Path, said: Run) -> None:
     (root / "reply.md").write_text(REPLY + FAILING)
     code, shown = in_terminal(["apply", "reply.md", "--dry-run"], root)
     assert code == 1
-    for each in ("\x1b[31m-    return 1\x1b[0m", "\x1b[32m✓\x1b[0m 2 src/app.py:6\n", "\x1b[31m✗\x1b[0m 4 src/app.py"):
-        assert each in shown
+    for line in ("\x1b[31m-    return 1\x1b[0m", "\x1b[32m✓\x1b[0m 2 src/app.py:6\n", "\x1b[31m✗\x1b[0m 4 src/app.py"):
+        assert line in shown
     assert shown.index("Would apply") < shown.index("Block 4 failed") < shown.index(" Send this block")
     assert "\x1b" not in in_terminal(["apply", "reply.md", "--dry-run"], root, color=False)[1]
     assert "\x1b" not in said(REPLY, "--dry-run")
@@ -659,7 +659,7 @@ def test_a_block_is_shown_before_it_is_asked_about(asked: Callable[..., Any]) ->
     )
     assert "\n-    return 1\n+    return 10\n" in first
     assert second.startswith("Block 2: update src/app.py:6\n")
-    assert [each in second for each in LETTERS] == [True] * 6
+    assert [letter in second for letter in LETTERS] == [True] * 6
     assert third.startswith("Block 3: create notes.md\n")
     assert third.endswith("+# Notes\n")
     assert rest.startswith("- 1 src/app.py, skipped\n")

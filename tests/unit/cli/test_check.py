@@ -205,7 +205,7 @@ def test_a_file_that_is_too_large_is_reported_unless_it_is_binary(root: Path) ->
     (root / "large.bin").write_bytes(b"\0" * 200)
     found = Workspace(root, Settings(max_file_bytes=100)).command("check", {}).metadata
     reasons = {"the file is too large (--set max_file_bytes=N)"}
-    assert {(each["path"], each["reason"]) for each in found["not_run"]} == {("large.json", *reasons)}
+    assert {(check["path"], check["reason"]) for check in found["not_run"]} == {("large.json", *reasons)}
     assert (found["files"], found["errors"]) == (5, 0)
 
 
@@ -221,7 +221,7 @@ def test_a_file_that_may_not_be_read_is_reported_and_one_that_is_gone_passed_ove
     root: Path, error: OSError, files: int, unchecked: set[tuple[str, str]]
 ) -> None:
     found = Workspace(root, fs=Closed("data.json", error)).command("check", {}).metadata
-    told = {(each["path"], each["reason"]) for each in found["not_run"]}
+    told = {(check["path"], check["reason"]) for check in found["not_run"]}
     assert (found["files"], told) == (files, unchecked)
 
 
@@ -311,7 +311,7 @@ def test_files_of_another_root_are_named_absolutely(root: Path, tmp_path_factory
     put(other, "deep/b.json", BAD_JSON)
     settings = Settings(extra_roots=(str(other),))
     found = Workspace(root, settings).command("check", {"paths": ["data.json", str(other / "deep")]}).metadata
-    assert (found["files"], [each["path"] for each in found["issues"]]) == (2, [str(other / "deep/b.json")])
+    assert (found["files"], [issue["path"] for issue in found["issues"]]) == (2, [str(other / "deep/b.json")])
 
 
 def test_what_was_interrupted_is_cleared_up_first(root: Path, said: Run) -> None:

@@ -80,8 +80,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (root / path).write_text("x\n")
     planted = root / "suture"
     planted.write_text("#!/bin/sh\ntouch pwned\n")
-    for each in (program, planted):
-        each.chmod(0o755)
+    for script in (program, planted):
+        script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONSAFEPATH", "1")
     monkeypatch.setenv("HOME", str(tmp_path))

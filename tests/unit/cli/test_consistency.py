@@ -19,7 +19,7 @@ COMMON = ("--json", "--root", "--quiet", "--verbose")
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
-    chooser = next(each for each in build_parser()._actions if isinstance(each, argparse._SubParsersAction))
+    chooser = next(action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction))
     return dict(chooser.choices)
 
 
@@ -27,11 +27,11 @@ PARSERS = commands()
 
 
 def actions(command: str) -> list[argparse.Action]:
-    return [each for each in PARSERS[command]._actions if "-h" not in each.option_strings]
+    return [action for action in PARSERS[command]._actions if "-h" not in action.option_strings]
 
 
 def options(command: str) -> dict[str, argparse.Action]:
-    return {name: each for each in actions(command) for name in each.option_strings}
+    return {name: action for action in actions(command) for name in action.option_strings}
 
 
 def each_action() -> Iterator[tuple[str, argparse.Action]]:
@@ -63,7 +63,7 @@ def test_the_example_of_a_command_can_be_parsed(command: str) -> None:
 @pytest.mark.parametrize("command", PARSERS)
 def test_a_command_says_what_its_exit_codes_mean(command: str) -> None:
     told = (PARSERS[command].epilog or "").partition("exit codes: ")[2].replace("\n ", "")
-    assert [int(each.split()[0]) for each in told.split(", ") if each[:1].isdecimal()] == [0, 1, 2, 130]
+    assert [int(part.split()[0]) for part in told.split(", ") if part[:1].isdecimal()] == [0, 1, 2, 130]
     assert list(EXIT_CODES) == [0, 1, 2, 130, 141]
 
 
@@ -80,7 +80,7 @@ def test_every_option_and_argument_has_help_and_a_name_for_its_value() -> None:
 @pytest.mark.promise("cli.common")
 @pytest.mark.parametrize("command", PARSERS)
 def test_what_every_command_takes_is_last_and_together(command: str) -> None:
-    assert [each.option_strings[-1] for each in actions(command)[-len(COMMON) :]] == list(COMMON)
+    assert [action.option_strings[-1] for action in actions(command)[-len(COMMON) :]] == list(COMMON)
     group = PARSERS[command]._action_groups[-1]
     assert (group.title, len(group._group_actions)) == ("common options", len(COMMON))
 
@@ -121,7 +121,7 @@ def test_an_option_means_the_same_in_every_command() -> None:
 def test_no_exception_is_listed_that_is_none() -> None:
     for command, name in OTHERWISE:
         action = options(command)[name]
-        others = {nature(options(each)[name]) for each in PARSERS if each != command and name in options(each)}
+        others = {nature(options(other)[name]) for other in PARSERS if other != command and name in options(other)}
         assert others - {nature(action)}, (command, name)
 
 
@@ -198,8 +198,8 @@ NOT_BY_NAME = {
 @pytest.mark.parametrize("command", MADE_OF)
 def test_arguments_of_a_tool_have_the_same_names_on_the_command_line(command: str) -> None:
     arguments = set(find(MADE_OF[command]).definition()["inputSchema"]["properties"])
-    by_name = {each.dest for each in actions(command)}
-    assert arguments - by_name == {argument for each, argument in NOT_BY_NAME if each == command}
+    by_name = {action.dest for action in actions(command)}
+    assert arguments - by_name == {argument for name, argument in NOT_BY_NAME if name == command}
 
 
 def test_every_tool_has_a_command() -> None:
@@ -248,7 +248,7 @@ def test_what_is_meant_by_other_names_is_a_command_and_no_command_itself() -> No
 @pytest.mark.promise("cli.errors")
 def test_codes_of_the_command_line_are_no_codes_of_the_tools() -> None:
     def codes(kind: type[SutureError]) -> set[str]:
-        return {each.code for each in kind.__subclasses__() if hasattr(each, "code")}.union(
+        return {child.code for child in kind.__subclasses__() if hasattr(child, "code")}.union(
             *map(codes, kind.__subclasses__())
         )
 

@@ -63,7 +63,7 @@ def looked(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> lis
 def odd(checks: list[dict[str, str]], *names: str) -> list[tuple[str, ...]]:
     """The findings of these names that are not ok."""
     keys = ("state", "name", "found", "advice")
-    return [tuple(each[key] for key in keys) for each in checks if each["name"] in names and each["state"] != "ok"]
+    return [tuple(check[key] for key in keys) for check in checks if check["name"] in names and check["state"] != "ok"]
 
 
 def shelf(world: Path) -> Path:
@@ -114,11 +114,11 @@ def test_where_all_is_well_every_check_has_a_line(world: Path, capfd: pytest.Cap
     ]
     assert lines[-1].startswith("No problems found; ")
     checks = looked(capfd)
-    assert list(dict.fromkeys(each["group"] for each in checks)) == list(command.CHECKS)
-    others = [each["name"] for each in checks if each["group"] not in {"state folder", "workspace", "agents"}]
+    assert list(dict.fromkeys(check["group"] for check in checks)) == list(command.CHECKS)
+    others = [check["name"] for check in checks if check["group"] not in {"state folder", "workspace", "agents"}]
     names = ["suture", "python", "on PATH", "packages", "mcp", "models", "lint", "syntax", "system"]
     assert others == names, "give the check its line above, or in the other groups its name here"
-    assert {tuple(each) for each in checks} == {("group", "name", "state", "found", "advice")}
+    assert {tuple(check) for check in checks} == {("group", "name", "state", "found", "advice")}
 
 
 def test_a_history_is_that_of_the_root(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -126,12 +126,12 @@ def test_a_history_is_that_of_the_root(world: Path, capfd: pytest.CaptureFixture
     (world / "other").mkdir()
     for root, code, found in (("other", 0, ["nothing is recorded yet"]), ("missing", 1, [])):
         checks = looked(capfd, "--root", str(world / root), code=code)
-        assert [each["found"] for each in checks if each["name"] == "history"] == found
+        assert [check["found"] for check in checks if check["name"] == "history"] == found
 
 
 def test_nothing_is_made_where_there_is_nothing_yet(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     before = files(world)
-    found = {each["name"]: each["found"] for each in looked(capfd) if each["group"] == "state folder"}
+    found = {check["name"]: check["found"] for check in looked(capfd) if check["group"] == "state folder"}
     assert found.pop("free space")
     assert found == {"folder": f"{shelf(world)} (the first change creates it)", "history": "nothing is recorded yet"}
     assert files(world) == before
@@ -238,7 +238,7 @@ def test_what_is_broken_is_a_problem_with_what_to_do(world: Path, how: str, capf
     harm, group, line = BROKEN[how]
     harm(world)
     before = files(world)
-    wanted = tuple(each.format(project=world / "project", state=world / "state") for each in line)
+    wanted = tuple(part.format(project=world / "project", state=world / "state") for part in line)
     assert odd(looked(capfd, "--root", str(world / "project"), code=1), wanted[1]) == [wanted]
     assert main(["doctor", "--quiet", "--root", str(world / "project")]) == 1
     assert capfd.readouterr() == ("", f"PROBLEM: {group}: {wanted[1]}: {wanted[2]}\n{wanted[3]}\n")
@@ -364,7 +364,7 @@ def test_a_large_history_is_read_for_a_while_only(
     file = changed(world / "project")
     monkeypatch.setattr(doctor, "_SQLITE_SECONDS", -1)
     monkeypatch.setattr(doctor, "_SQLITE_STEPS", 1)
-    checks = {each["name"]: each["found"] for each in looked(capfd) if each["group"] == "state folder"}
+    checks = {check["name"]: check["found"] for check in looked(capfd) if check["group"] == "state folder"}
     assert checks["database"] == f"{file}: no damage found in -1 s"
 
 
@@ -460,7 +460,7 @@ def test_programs_of_checks_are_looked_for(world: Path, capfd: pytest.CaptureFix
     own.write_text(f'trust = ["{world}/project"]\n[validators.mypy]\nenabled = true\n')
     checks = looked(capfd, code=1)
     assert odd(checks, *names) == wanted[1:]
-    said = {each["name"]: each["found"] for each in checks}
+    said = {check["name"]: check["found"] for check in checks}
     assert said["configuration"] == f"suture.toml, {own}"
     assert said["validators.own"] == f"{world}/bin/suture"
 
@@ -552,9 +552,9 @@ def test_what_agents_start_is_looked_for(
 ) -> None:
     file = world / "project" / ".mcp.json"
     file.write_text(json.dumps({"mcpServers": settings}).replace("{world}", str(world)))
-    found = [each for each in looked(capfd, code=int(line[0] == "problem")) if each["group"] == "agents"]
-    wanted = tuple(each.format(world=world, file=file) for each in line)
-    assert [(each["state"], each["found"], each["advice"]) for each in found] == [wanted]
+    found = [check for check in looked(capfd, code=int(line[0] == "problem")) if check["group"] == "agents"]
+    wanted = tuple(part.format(world=world, file=file) for part in line)
+    assert [(check["state"], check["found"], check["advice"]) for check in found] == [wanted]
 
 
 def test_settings_are_not_looked_for_where_there_is_no_home(
@@ -576,18 +576,18 @@ def test_what_is_missing_of_the_installation_is_reported(world: Path, monkeypatc
     assert (first.state, first.advice) == ("problem", "Reinstall it: pip install --force-reinstall regex")
     assert first.found.startswith("regex cannot be imported: ModuleNotFoundError: ")
     assert second.found.count(",") == len(PACKAGES) - 2
-    told = {each.name: each for each in doctor.extras(root)}
-    assert {name: each.advice for name, each in told.items()} == {
+    told = {check.name: check for check in doctor.extras(root)}
+    assert {name: check.advice for name, check in told.items()} == {
         name: f"pip install 'suture[{name}]'" for name in ("mcp", "models", "lint", "syntax")
     }
-    assert {each.state for each in told.values()} == {"note"}
+    assert {check.state for check in told.values()} == {"note"}
     assert "tree-sitter-go" in told["syntax"].found or "are missing;" in told["syntax"].found
     assert doctor._version("no-such-distribution") == "(unknown version)"
 
 
 def test_the_packages_are_those_of_the_project() -> None:
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
-    assert [each.partition(">")[0] for each in project["dependencies"]] == list(PACKAGES)
+    assert [dependency.partition(">")[0] for dependency in project["dependencies"]] == list(PACKAGES)
 
 
 @pytest.mark.parametrize(
@@ -628,12 +628,12 @@ def test_programs_in_the_workspace_are_reported(
         f"[validators.own]\nfiles = ['*']\ncommand = ['own']\n[validators.path]\nfiles = ['*']\n"
         f"command = ['{tools}/own']\n"
     )
-    held = [each for each in looked(capfd) if "is in the workspace, where an agent can change it" in each["found"]]
-    assert [each["name"] for each in held] == ["lint", "validators.own", "validators.path"]
+    held = [check for check in looked(capfd) if "is in the workspace, where an agent can change it" in check["found"]]
+    assert [check["name"] for check in held] == ["lint", "validators.own", "validators.path"]
     operator.write_text(
         operator.read_text().replace("[validators.own]", f"trust = ['{world}/project']\n[validators.own]")
     )
-    assert [each["name"] for each in looked(capfd) if "is in the workspace" in each["found"]] == ["lint"]
+    assert [check["name"] for check in looked(capfd) if "is in the workspace" in check["found"]] == ["lint"]
 
 
 def test_other_systems_and_old_versions_are_reported(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -698,4 +698,4 @@ def test_files_that_a_power_cut_left_are_a_problem(world: Path, capfd: pytest.Ca
     said = f"a power cut left {', '.join(names[:3])} and more"
     wanted = ("problem", "transaction", said, f"suture recover --root {project}")
     assert odd(looked(capfd, "--root", str(project), code=1), "transaction") == [wanted]
-    assert {*names} <= {each.name for each in project.iterdir()}
+    assert {*names} <= {path.name for path in project.iterdir()}

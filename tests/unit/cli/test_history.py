@@ -53,7 +53,7 @@ def test_what_is_damaged_is_listed_as_such(ws: Workspace, said: Run) -> None:
     land(ws, write("a.txt", "1\n"))
     land(ws, write("a.txt", "2\n"), summary="sound")
     ws.snapshot("point")
-    ((database, waiting),) = [(each, each.with_name(each.name + "-pending")) for each in found_databases(ws.root)]
+    ((database, waiting),) = [(path, path.with_name(path.name + "-pending")) for path in found_databases(ws.root)]
     assert not waiting.exists()
     with closing(sqlite3.connect(database)) as opened:
         opened.execute("UPDATE change SET summary = 'other' WHERE number = 1")

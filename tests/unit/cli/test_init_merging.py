@@ -337,9 +337,9 @@ def documents(draw: st.DrawFn, blank: st.SearchStrategy[str], *, trailing: bool)
 
     def write(value: object) -> str:
         if isinstance(value, dict):
-            parts = [f"{gap()}{text(key)}{gap()}:{gap()}{write(each)}{gap()}" for key, each in value.items()]
+            parts = [f"{gap()}{text(key)}{gap()}:{gap()}{write(item)}{gap()}" for key, item in value.items()]
         elif isinstance(value, list):
-            parts = [f"{gap()}{write(each)}{gap()}" for each in value]
+            parts = [f"{gap()}{write(item)}{gap()}" for item in value]
         else:
             return text(value)
         end = f",{gap()}" if trailing and parts and draw(st.booleans()) else gap()

@@ -100,7 +100,7 @@ def test_a_port_that_is_taken_is_said(capfd: pytest.CaptureFixture[str]) -> None
 
 
 def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    for name in [each for each in sys.modules if each.partition(".")[0] == "mcp" or each == "suture.server"]:
+    for name in [module for module in sys.modules if module.partition(".")[0] == "mcp" or module == "suture.server"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp", None)
     assert main(["mcp"]) == 1

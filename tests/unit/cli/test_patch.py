@@ -157,7 +157,7 @@ def test_a_dry_run_says_what_would_be_created_or_stay(
     assert main(["patch", path, json.dumps(patch), "--dry-run"]) == 0
     first, *rest = capfd.readouterr().out.removesuffix("\n").split("\n")
     assert (first, bool(rest)) == (head, diff)
-    assert [each.name for each in root.iterdir()] == ["a.txt"]
+    assert [path.name for path in root.iterdir()] == ["a.txt"]
 
 
 @pytest.mark.promise("patch.command")

@@ -61,7 +61,7 @@ def test_every_setting_can_be_set_by_an_option(name: str) -> None:
 
 def test_every_setting_that_an_error_names_exists() -> None:
     def kinds(kind: type[SutureError]) -> list[type[SutureError]]:
-        return [kind, *(each for child in kind.__subclasses__() for each in kinds(child))]
+        return [kind, *(descendant for child in kind.__subclasses__() for descendant in kinds(child))]
 
     settings_named = {getattr(kind, "setting", None) for kind in kinds(SutureError)}
     named = {name for name in settings_named if isinstance(name, str)}

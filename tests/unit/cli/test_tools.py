@@ -32,7 +32,7 @@ def test_the_list_and_the_own_definitions_can_be_narrowed_too(capsys: pytest.Cap
     assert main(["tools", "--tools", "undo,redo"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["undo", "redo"]
     assert main(["tools", "--json", "--profile", "search"]) == 0
-    assert [each["name"] for each in json.loads(capsys.readouterr().out)] == list(PROFILES["search"])
+    assert [definition["name"] for definition in json.loads(capsys.readouterr().out)] == list(PROFILES["search"])
 
 
 @pytest.mark.parametrize(
