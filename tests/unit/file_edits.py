@@ -31,7 +31,7 @@ def edited(before: bytes, *edits: Edit, **more: Any) -> bytes:
 def seen(fs: MemoryFS) -> dict[str, object]:
     """All that a call could have touched: contents, modes, nodes, times, folders, the history."""
     nodes = {path: fs.node_of(path) for path in fs.files()}
-    files = {path: (each.data, each.mode, each.inode, each.modified_ns, each.links) for path, each in nodes.items()}
+    files = {path: (node.data, node.mode, node.inode, node.modified_ns, node.links) for path, node in nodes.items()}
     return {**files, "folders": fs.folders(), "shelf": dict(fs.shelf)}
 
 
@@ -60,13 +60,13 @@ def fixes(result: ToolResult) -> list[dict[str, Any]]:
 
 
 def kinds(result: ToolResult) -> list[str]:
-    return [each["type"] for each in fixes(result)]
+    return [fix["type"] for fix in fixes(result)]
 
 
 def offered(result: ToolResult) -> list[Edit]:
     """The corrected edits that a failed call offers."""
-    examples = [each["example"] for each in fixes(result) if (each.get("example") or "").startswith("{")]
-    return [each for each in map(json.loads, examples) if "new_text" in each]
+    examples = [fix["example"] for fix in fixes(result) if (fix.get("example") or "").startswith("{")]
+    return [edit for edit in map(json.loads, examples) if "new_text" in edit]
 
 
 def part(data: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:

@@ -156,9 +156,10 @@ def test_functions_are_found_with_what_is_above_them(
     name: str, text: str, expected: list[tuple[str, str, int, int, int, int]]
 ) -> None:
     found = [
-        (each.name, each.owner, each.first, each.head, each.body, each.stop) for each in functions(Source(name, text))
+        (function.name, function.owner, function.first, function.head, function.body, function.stop)
+        for function in functions(Source(name, text))
     ]
-    assert sorted(found, key=lambda each: each[2]) == expected
+    assert sorted(found, key=lambda function: function[2]) == expected
 
 
 def test_a_sibling_has_six_in_ten_of_a_functions_lines() -> None:

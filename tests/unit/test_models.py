@@ -38,7 +38,7 @@ def test_both_refuse_with_the_same_words(given: dict[str, Any], words: str) -> N
     assert words in str(theirs.value)
     with pytest.raises(InvalidArguments) as ours:
         SafeEdit.parse({"path": "a", **given})
-    assert [each["problem"] for each in ours.value.problems] == [words]
+    assert [problem["problem"] for problem in ours.value.problems] == [words]
 
 
 VALUES = st.fixed_dictionaries(

@@ -37,12 +37,12 @@ def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(sys, "meta_path", finders)  # without the roots that other tests kept out
     monkeypatch.setattr(sys, "path", kept)
     yield kept
-    assert sum(isinstance(each, OutsideFinder) for each in sys.meta_path) <= 1
+    assert sum(isinstance(finder, OutsideFinder) for finder in sys.meta_path) <= 1
 
 
 def test_a_root_contains_itself_and_what_is_below(root: Path) -> None:
     inside = RootSet([str(root)])
-    assert [inside.contains(str(each)) for each in (root, root / "bin", root / "bin/nothing", root.parent)] == [
+    assert [inside.contains(str(path)) for path in (root, root / "bin", root / "bin/nothing", root.parent)] == [
         True,
         True,
         True,
@@ -132,7 +132,7 @@ def test_nothing_is_installed_where_no_folder_of_modules_is_in_a_root(root: Path
 def test_entries_that_lead_into_a_root_are_dropped(
     root: Path, path: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = [each for each in path if each]
+    kept = [entry for entry in path if entry]
     monkeypatch.chdir(root)
     path[:] = ["", str(root / "bin"), *kept]
     assert usable_path([str(root)]) == kept

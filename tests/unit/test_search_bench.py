@@ -68,7 +68,7 @@ def test_what_ripgrep_prints_becomes_the_list_of_matches(tree: Tree) -> None:
 @pytest.mark.parametrize("loop", [by_loop, by_lines])
 def test_the_loops_find_the_same_and_the_groups(tree: Tree, loop: Callable[[Tree, Query], list[Match]]) -> None:
     groups = [["Needle", "N", "le"], *[["needle", "n", "le"]] * 3]
-    assert loop(tree, QUERY) == [match | {"groups": each} for match, each in zip(MATCHES, groups, strict=True)]
+    assert loop(tree, QUERY) == [match | {"groups": group} for match, group in zip(MATCHES, groups, strict=True)]
 
 
 def test_lines_of_grep_are_read_by_file_and_number() -> None:

@@ -169,7 +169,7 @@ def test_a_transaction_lands_several_files_together() -> None:
         tx.write("f", b"six")
     assert fs.files() == {"a": b"ONE", "e": b"three", "f": b"six", "new/d": b"four"}
     assert tx.change is not None
-    assert [(each.path, each.action, each.to) for each in tx.change.files] == [
+    assert [(file.path, file.action, file.to) for file in tx.change.files] == [
         ("new/d", "create", None),
         ("a", "update", None),
         ("b", "delete", None),
