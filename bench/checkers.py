@@ -31,7 +31,7 @@ from bench.table import Table
 from suture.check.issue import NotRunError
 from suture.check.registry import built_in
 from suture.check.syntax import LANGUAGES, Reader
-from tests.unit.check.syntax_samples import GOOD, REPEATED, repeated
+from tests.unit.check.syntax_samples import GOOD, REPEATED, repeat_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -406,7 +406,7 @@ def _cells(count: Counter[str]) -> list[Cell]:
 def _samples(name: str) -> list[str]:
     texts = list(GOOD[name])
     if name in REPEATED:
-        texts.append(repeated(name, 20))
+        texts.append(repeat_sample(name, 20))
     return texts * 12
 
 

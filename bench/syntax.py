@@ -17,7 +17,7 @@ from bench.table import Table, compared, in_turns
 from suture.check import worker
 from suture.check.issue import NotRunError
 from suture.check.syntax import LANGUAGES, Reader, Syntax
-from tests.unit.check.syntax_samples import GOOD, REPEATED, repeated
+from tests.unit.check.syntax_samples import GOOD, REPEATED, repeat_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -159,7 +159,7 @@ def _measure(name: str, size: int) -> None:
 def _text(name: str) -> str:
     """A text of the given size: functions that are all alike, or the samples repeated."""
     if name in REPEATED:
-        return repeated(name, SIZE // len(repeated(name, 1)))
+        return repeat_sample(name, SIZE // len(repeat_sample(name, 1)))
     sample = GOOD[name][0]
     return sample * (SIZE // len(sample))
 

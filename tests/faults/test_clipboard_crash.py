@@ -15,7 +15,7 @@ import pytest
 from suture import Settings, SutureError, Workspace
 from suture.testing import FaultyFS, MemoryFS, Stopped
 from tests.faults.commit_scenario import DURABILITIES, settings
-from tests.unit.changes import done, land, refused, workspace, write
+from tests.unit.changes import error_of, land, succeed, workspace, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ def disk() -> MemoryFS:
     """A workspace in which `x` already contains something."""
     fs = MemoryFS({"a": BEFORE, "b": b"earlier"})
     one = {"operation": "replace", "oldText": "earlier", "toClipboard": "x", "fromClipboard": "x"}
-    done(Workspace(fs.root, fs=fs).patch("b", [one]))
+    succeed(Workspace(fs.root, fs=fs).patch("b", [one]))
     fs.sync_all()
     return fs
 
@@ -120,7 +120,7 @@ def test_a_call_whose_process_died_after_it_was_done_fills_the_clipboard_when_it
     stopping.abandon()
     fs.crash()
     result = patch(fs, [{"operation": "append_eof", "fromClipboard": "x"}])
-    assert (done(result)["recovered"]["direction"], fs.files()["a"]) == ("forward", b"two\none\none\n")
+    assert (succeed(result)["recovered"]["direction"], fs.files()["a"]) == ("forward", b"two\none\none\n")
 
 
 @pytest.mark.promise("patch.clipboard-crash")
@@ -140,7 +140,9 @@ def test_a_call_in_which_something_fails_keeps_the_clipboard_at_least_for_this_p
             continue
         if len(faulty.calls) < number:
             break
-        mine = done(here.patch("c", [{"operation": "append_eof", "fromClipboard": "x"}])) and fs.files()["c"].decode()
+        mine = (
+            succeed(here.patch("c", [{"operation": "append_eof", "fromClipboard": "x"}])) and fs.files()["c"].decode()
+        )
         kept = clipboard(fs)
         warned = not result.is_error and bool(result.metadata["warnings"])
         expected = ("earlier", "earlier") if result.is_error else ("one\n", "earlier" if warned else "one\n")
@@ -156,10 +158,10 @@ def test_a_history_of_an_earlier_version_is_used_as_it_is() -> None:
     ws, fs = workspace({"a": BEFORE})
     change = land(ws, write("a", BEFORE + b"three\n"))
     assert "clipboard" not in tables(fs)
-    assert refused(ws.patch("a", [{"operation": "append_eof", "fromClipboard": "x"}]))["known"] == []
-    done(ws.patch("a", COPY))
+    assert error_of(ws.patch("a", [{"operation": "append_eof", "fromClipboard": "x"}]))["known"] == []
+    succeed(ws.patch("a", COPY))
     assert ("clipboard" in tables(fs), clipboard(fs)) == (True, "one\n")
-    assert done(ws.undo())["undone"] == change
+    assert succeed(ws.undo())["undone"] == change
 
 
 def tables(fs: MemoryFS) -> set[str]:
@@ -174,7 +176,7 @@ def tables(fs: MemoryFS) -> set[str]:
 @pytest.mark.promise("patch.clipboards")
 def test_clipboards_outlive_the_changes_that_are_forgotten() -> None:
     ws, fs = workspace({"a": BEFORE}, Settings(history_max_bytes=60_000))
-    done(ws.patch("a", CUT))
+    succeed(ws.patch("a", CUT))
     for _ in range(30):
         land(ws, write("b", os.urandom(5_000)))
     assert (ws.history(limit=100).metadata["changes"][-1]["tool"], clipboard(fs)) == ("transaction", "one\n")
@@ -183,10 +185,10 @@ def test_clipboards_outlive_the_changes_that_are_forgotten() -> None:
 @pytest.mark.promise("patch.clipboards")
 def test_a_history_that_cannot_be_read_is_not_an_unknown_clipboard() -> None:
     ws, fs = workspace({"a": BEFORE})
-    done(ws.patch("a", COPY))
+    succeed(ws.patch("a", COPY))
     faulty = FaultyFS(fs, fail_at=1, only={"open_database"}, error=errno.EACCES)
     paste: Patches = [{"operation": "append_eof", "fromClipboard": "x"}]
-    assert refused(patch(faulty, paste))["code"] == "HISTORY_UNAVAILABLE"
+    assert error_of(patch(faulty, paste))["code"] == "HISTORY_UNAVAILABLE"
     assert not patch(faulty, paste).is_error
 
 

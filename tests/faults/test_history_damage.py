@@ -20,14 +20,14 @@ from tests.scale import scaled
 from tests.unit.changes import (
     create,
     delete,
-    done,
-    hashed,
+    error_of,
+    hash_of,
     land,
     lines,
-    recorded,
-    refused,
+    list_changes,
     rename,
     state,
+    succeed,
     workspace,
     write,
 )
@@ -65,24 +65,24 @@ def past() -> Past:
     ws, fs = workspace({"a": lines(), "b": b"1\n", "secret": b"0\n"}, CALM)
     land(ws, write("a", lines(3)), create("d/new", b"new\n" * 400))
     land(ws, write("b", b"2\n"), write("a", lines(3, 9)))
-    done(ws.snapshot("first", ["secret"]))
+    succeed(ws.snapshot("first", ["secret"]))
     land(ws, rename("b", "c"), create("run", b"#!\n", 0o755))
     undone = land(ws, write("a", lines(3, 9, 15)))
-    done(ws.patch("c", [{"operation": "replace", "oldText": "2", "toClipboard": "x", "fromClipboard": "x"}]))
-    done(ws.undo(undone))
+    succeed(ws.patch("c", [{"operation": "replace", "oldText": "2", "toClipboard": "x", "fromClipboard": "x"}]))
+    succeed(ws.undo(undone))
     land(ws, delete("d/new"), write("c", b"3\n"))
     land(ws, write("c", b"4\n"))
-    done(ws.undo())
-    done(ws.redo())
-    done(ws.snapshot("second"))
+    succeed(ws.undo())
+    succeed(ws.redo())
+    succeed(ws.snapshot("second"))
     land(ws, create("e/f/g", b"g\n"), rename("run", "e/run"))
-    done(ws.restore("second", ["e"]))
+    succeed(ws.restore("second", ["e"]))
     land(ws, write("a", lines(1, 3, 9)), write("b", b"again\n"))
-    done(ws.undo())
+    succeed(ws.undo())
     fs.put("secret", b"1\n")  # by another program
     ((name, shelf),) = fs.shelf.items()
     files = {path: (data, fs.node_of(path).mode) for path, data in fs.files().items()}
-    return Past(files, shelf, name, tuple(each["change_id"] for each in recorded(ws)))
+    return Past(files, shelf, name, tuple(each["change_id"] for each in list_changes(ws)))
 
 
 def calls() -> list[Call]:
@@ -186,11 +186,11 @@ def hurt(fs: MemoryFS, *statements: str) -> None:
         fs.shelf[name] = database.serialize()
 
 
-LOST_CONTENT = f"DELETE FROM content WHERE digest = '{hashed(b'1')}'"  # noqa: S608  names and hashes of our own
+LOST_CONTENT = f"DELETE FROM content WHERE digest = '{hash_of(b'1')}'"  # noqa: S608  names and hashes of our own
 DAMAGES_OF_ONE = {
     "a lost content": LOST_CONTENT,
-    "a content that is cleared": f"UPDATE content SET data = NULL WHERE digest = '{hashed(b'1')}'",  # noqa: S608  names and hashes of our own
-    "another content": f"UPDATE content SET data = x'39' WHERE digest = '{hashed(b'1')}'",  # noqa: S608  names and hashes of our own
+    "a content that is cleared": f"UPDATE content SET data = NULL WHERE digest = '{hash_of(b'1')}'",  # noqa: S608  names and hashes of our own
+    "another content": f"UPDATE content SET data = x'39' WHERE digest = '{hash_of(b'1')}'",  # noqa: S608  names and hashes of our own
     "a lost file": "DELETE FROM file WHERE change = 2",
     "a file that seems to be created": "UPDATE file SET before = NULL, before_mode = NULL WHERE change = 2",
     "another path": "UPDATE file SET path = CAST('other' AS BLOB) WHERE change = 2",
@@ -216,13 +216,13 @@ def test_a_damaged_change_is_not_undone_and_the_rest_is(damage: str) -> None:
     ws, fs, (_, second, third) = three_changes()
     hurt(fs, damage)
     before = state(fs)
-    error = refused(ws.undo(second))
+    error = error_of(ws.undo(second))
     assert (error["code"], state(fs)) == ("HISTORY_DAMAGED", before)
-    assert error["name"] == (hashed(b"1") if error["what"] == "content" else second)
-    done(ws.undo(third))
+    assert error["name"] == (hash_of(b"1") if error["what"] == "content" else second)
+    succeed(ws.undo(third))
     assert fs.files() == {"a": b"2", "b": b"0", "other": b"1"}
     land(ws, write("b", b"4"))
-    done(ws.undo())
+    succeed(ws.undo())
     assert fs.files()["b"] == b"0"
 
 
@@ -230,9 +230,9 @@ def test_a_damaged_change_is_not_undone_and_the_rest_is(damage: str) -> None:
 def test_a_damaged_change_is_listed_as_damaged_and_shown_as_such() -> None:
     ws, fs, (first, second, third) = three_changes()
     hurt(fs, "UPDATE file SET added = 7 WHERE change = 2")
-    listed = [(each["change_id"], each["state"]) for each in recorded(ws)]
+    listed = [(each["change_id"], each["state"]) for each in list_changes(ws)]
     assert listed == [(third, "landed"), (second, "damaged"), (first, "landed")]
-    assert (done(ws.show(second))["state"], done(ws.history(before=second))["changes"][0]["change_id"]) == (
+    assert (succeed(ws.show(second))["state"], succeed(ws.history(before=second))["changes"][0]["change_id"]) == (
         "damaged",
         first,
     )
@@ -244,10 +244,10 @@ def test_a_damaged_change_is_listed_as_damaged_and_shown_as_such() -> None:
 def test_a_change_that_is_lost_with_its_id_is_listed_by_its_number() -> None:
     ws, fs, _ = three_changes()
     hurt(fs, "DELETE FROM change WHERE number = 2", "DELETE FROM checksum WHERE key = 2")
-    assert [each["state"] for each in recorded(ws)] == ["landed", "damaged", "landed"]
-    assert done(ws.history(limit=2))["next"] == "#2"
-    assert len(done(ws.history(before="#2"))["changes"]) == 1
-    assert refused(ws.undo("#2"))["code"] == "HISTORY_DAMAGED"
+    assert [each["state"] for each in list_changes(ws)] == ["landed", "damaged", "landed"]
+    assert succeed(ws.history(limit=2))["next"] == "#2"
+    assert len(succeed(ws.history(before="#2"))["changes"]) == 1
+    assert error_of(ws.undo("#2"))["code"] == "HISTORY_DAMAGED"
 
 
 @pytest.mark.promise("back.damage")
@@ -256,7 +256,7 @@ def test_an_undo_without_a_name_does_not_pass_over_a_damaged_change() -> None:
     hurt(fs, "DELETE FROM file WHERE change = 3")
     before = state(fs)
     for result in (ws.undo(), ws.redo()):
-        assert (refused(result)["code"], refused(result)["name"], state(fs)) == ("HISTORY_DAMAGED", third, before)
+        assert (error_of(result)["code"], error_of(result)["name"], state(fs)) == ("HISTORY_DAMAGED", third, before)
 
 
 @pytest.mark.promise("back.damage")
@@ -264,38 +264,38 @@ def test_an_older_change_is_undone_past_a_damaged_one_only_if_its_file_is_as_it_
     ws, fs, (first, _, _) = three_changes()
     hurt(fs, "DELETE FROM file WHERE change = 2")
     before = state(fs)
-    error = refused(ws.undo(first))
+    error = error_of(ws.undo(first))
     assert (error["code"], error["path"], state(fs)) == ("HISTORY_DAMAGED", "a", before)
     fs.put("a", b"1")
-    done(ws.undo(first))
+    succeed(ws.undo(first))
     assert fs.files()["a"] == b"0"
 
 
 @pytest.mark.promise("back.damage")
 def test_what_a_lost_undo_took_back_is_in_doubt() -> None:
     ws, fs, (_, second, _) = three_changes()
-    done(ws.undo(second))
+    succeed(ws.undo(second))
     hurt(fs, "DELETE FROM change WHERE number = 4")
-    assert [each["state"] for each in recorded(ws)] == ["damaged", "landed", "damaged", "landed"]
-    assert refused(ws.undo(second))["code"] == "HISTORY_DAMAGED"
+    assert [each["state"] for each in list_changes(ws)] == ["damaged", "landed", "damaged", "landed"]
+    assert error_of(ws.undo(second))["code"] == "HISTORY_DAMAGED"
 
 
 @pytest.mark.promise("back.damage")
 def test_restoring_needs_the_changes_since_unless_the_point_itself_has_the_file() -> None:
     ws, fs, (first, second, _) = three_changes()
-    done(ws.snapshot("point"))
+    succeed(ws.snapshot("point"))
     land(ws, write("b", b"5"), write("a", b"6"))
     last = land(ws, write("a", b"7"))
     hurt(fs, "UPDATE file SET after_mode = 1 WHERE change = 4")
     before = state(fs)
     for result in (ws.restore(first), ws.restore("point"), ws.restore(second, ["b"]), ws.restore(paths=["b"])):
-        assert (refused(result)["code"], state(fs)) == ("HISTORY_DAMAGED", before)
+        assert (error_of(result)["code"], state(fs)) == ("HISTORY_DAMAGED", before)
     fs.put("a", b"8")
-    done(ws.restore(paths=["a"]))
+    succeed(ws.restore(paths=["a"]))
     assert fs.files()["a"] == b"7"
-    done(ws.restore("point", ["b"]))
+    succeed(ws.restore("point", ["b"]))
     assert fs.files()["b"] == b"3"
-    done(ws.restore(last))
+    succeed(ws.restore(last))
 
 
 @pytest.mark.promise("back.damage")
@@ -306,26 +306,26 @@ def test_restoring_needs_the_changes_since_unless_the_point_itself_has_the_file(
         "UPDATE snapshot_file SET mode = 0 WHERE path = CAST('a' AS BLOB)",
         "UPDATE snapshot SET after_change = 1",
         "DELETE FROM snapshot",
-        LOST_CONTENT.replace(hashed(b"1"), hashed(b"3")),
+        LOST_CONTENT.replace(hash_of(b"1"), hash_of(b"3")),
     ],
 )
 def test_a_damaged_snapshot_is_not_restored(damage: str) -> None:
     ws, fs, _ = three_changes()
-    done(ws.snapshot("point"))
+    succeed(ws.snapshot("point"))
     fs.put("a", b"9")
     hurt(fs, damage)
     before = state(fs)
     for result in (ws.restore("point"), ws.restore("point", ["b"]), ws.restore(paths=["b"])):
-        assert (refused(result)["code"], state(fs)) == ("HISTORY_DAMAGED", before)
+        assert (error_of(result)["code"], state(fs)) == ("HISTORY_DAMAGED", before)
 
 
 @pytest.mark.promise("back.damage")
 @pytest.mark.parametrize("damage", ["UPDATE clipboard SET content = x'39'", "DELETE FROM clipboard"])
 def test_a_damaged_clipboard_is_not_pasted(damage: str) -> None:
     ws, fs = workspace({"a": b"one\n"}, CALM)
-    done(ws.patch("a", [{"operation": "replace", "oldText": "one", "toClipboard": "x", "fromClipboard": "x"}]))
+    succeed(ws.patch("a", [{"operation": "replace", "oldText": "one", "toClipboard": "x", "fromClipboard": "x"}]))
     hurt(fs, damage)
-    error = refused(ws.patch("a", [{"operation": "append_eof", "fromClipboard": "x"}]))
+    error = error_of(ws.patch("a", [{"operation": "append_eof", "fromClipboard": "x"}]))
     assert (error["code"], error["what"], error["name"]) == ("HISTORY_DAMAGED", "clipboard", "x")
     assert fs.files() == {"a": b"one\n"}
 
@@ -347,7 +347,7 @@ def test_a_change_that_cannot_be_read_back_begins_a_new_history(table: str, owne
     assert tx.change is not None
     assert tx.change.trouble is not None
     assert (tx.change.trouble.recorded, tx.change.trouble.aside in fs.shelf) == (True, True)
-    done(ws.undo())
+    succeed(ws.undo())
     assert state(fs) == before
 
 
@@ -356,10 +356,10 @@ def test_a_snapshot_that_cannot_be_read_back_is_taken_again_whole() -> None:
     ws, fs, _ = three_changes()
     before = state(fs)
     swallow(fs, "snapshot_file", "snapshot")
-    assert done(ws.snapshot("point", ["other"]))["files"] == len(before)
+    assert succeed(ws.snapshot("point", ["other"]))["files"] == len(before)
     for path in before:
         fs.put(path, b"other")
-    done(ws.restore("point"))
+    succeed(ws.restore("point"))
     assert state(fs) == before
 
 
@@ -375,13 +375,13 @@ def aged(fs: MemoryFS) -> None:
 def test_a_history_of_010_goes_on_and_its_changes_get_checksums() -> None:
     ws, fs, (first, second, third) = three_changes()
     aged(fs)
-    assert [each["state"] for each in recorded(ws)] == ["landed"] * 3
-    done(ws.undo(second))
+    assert [each["state"] for each in list_changes(ws)] == ["landed"] * 3
+    succeed(ws.undo(second))
     assert fs.files()["a"] == b"1"
     hurt(fs, "UPDATE file SET added = 7 WHERE change = 1")
-    assert [each["state"] for each in recorded(ws)] == ["landed", "landed", "undone", "damaged"]
-    assert refused(ws.undo(first))["code"] == "HISTORY_DAMAGED"
-    done(ws.undo(third))
+    assert [each["state"] for each in list_changes(ws)] == ["landed", "landed", "undone", "damaged"]
+    assert error_of(ws.undo(first))["code"] == "HISTORY_DAMAGED"
+    succeed(ws.undo(third))
 
 
 @pytest.mark.promise("back.damage")
@@ -391,18 +391,18 @@ def test_a_lost_content_of_a_history_of_010_is_not_taken_for_no_file(damage: str
     aged(fs)
     hurt(fs, damage)
     before = state(fs)
-    assert (refused(ws.undo(second))["code"], state(fs)) == ("HISTORY_DAMAGED", before)
+    assert (error_of(ws.undo(second))["code"], state(fs)) == ("HISTORY_DAMAGED", before)
     land(ws, write("b", b"5"))  # which adds checksums to undamaged records
-    assert refused(ws.undo(second))["code"] == "HISTORY_DAMAGED"
+    assert error_of(ws.undo(second))["code"] == "HISTORY_DAMAGED"
 
 
 @pytest.mark.promise("back.damage")
 def test_what_010_records_in_a_history_with_checksums_is_believed() -> None:
     ws, fs, _ = three_changes()
     hurt(fs, "DELETE FROM checksum WHERE key = 3")
-    assert [each["state"] for each in recorded(ws)] == ["landed"] * 3
+    assert [each["state"] for each in list_changes(ws)] == ["landed"] * 3
     land(ws, write("b", b"5"))
-    assert [each["state"] for each in recorded(ws)] == ["landed"] * 4
+    assert [each["state"] for each in list_changes(ws)] == ["landed"] * 4
 
 
 # Properties
@@ -501,7 +501,7 @@ def test_a_damaged_change_that_waits_is_a_damaged_change(waiting: tuple[Path, Pa
         database.write_bytes(stored)
         (root / "a").write_bytes(b"5\n")
         for _ in range(2):  # a damaged change is recorded once
-            found = recorded(Workspace(root, FAST))[::-1]
+            found = list_changes(Workspace(root, FAST))[::-1]
             states = [each["state"] for each in found]
             assert states.count("damaged") == 1
         at_damage = states.index("damaged")
@@ -525,4 +525,4 @@ def test_a_change_that_waits_and_was_cut_off_ends_the_file(waiting: tuple[Path, 
     sound = pending.read_bytes()
     for cut in (1, 50, 200):
         pending.write_bytes(sound[:-cut])
-        assert [each["change_id"] for each in recorded(Workspace(root, FAST))][::-1] == ids[:-1]
+        assert [each["change_id"] for each in list_changes(Workspace(root, FAST))][::-1] == ids[:-1]

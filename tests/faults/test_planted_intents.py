@@ -15,7 +15,7 @@ from suture.errors import InputTooLarge, RecoveryBlocked
 from suture.testing import FaultyFS, LocalFS, MemoryFS
 from suture.wording import error_text
 from tests.faults.commit_scenario import done, in_memory, interrupted, look, published, settings, state, transact
-from tests.unit.changes import hashed
+from tests.unit.changes import hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ UNSIGNED_LIMIT = 8_000_000
 
 
 def version(data: bytes | None) -> dict[str, Any] | None:
-    return None if data is None else {"digest": hashed(data), "mode": 0o644}
+    return None if data is None else {"digest": hash_of(data), "mode": 0o644}
 
 
 def document(path: Any = "a.txt", before: bytes | None = b"evil\n", after: bytes | None = b"old\n") -> dict[str, Any]:
@@ -48,8 +48,8 @@ def document(path: Any = "a.txt", before: bytes | None = b"evil\n", after: bytes
     step = {
         "root": 0,
         "path": path,
-        "before": before and hashed(before),
-        "after": after and hashed(after),
+        "before": before and hash_of(before),
+        "after": after and hash_of(after),
         "temp": after and f"{folder}{STEM}.new",
         "backup": before and f"{folder}{STEM}.old",
         "in_place": False,
@@ -71,7 +71,7 @@ def document(path: Any = "a.txt", before: bytes | None = b"evil\n", after: bytes
 def planted(content: dict[str, Any] | bytes, mark: str = "open") -> bytes:
     """An intent as 0.1.0 writes it, and as anyone can."""
     line = content if isinstance(content, bytes) else json.dumps(content).encode()
-    return b"suture-intent 1 %s\n%s\n%s\n" % (mark.encode(), line, hashed(line).encode())
+    return b"suture-intent 1 %s\n%s\n%s\n" % (mark.encode(), line, hash_of(line).encode())
 
 
 def workspace(fs: MemoryFS, options: Settings | None = None) -> Workspace:
@@ -134,7 +134,7 @@ MALFORMED: dict[str, bytes | dict[str, Any]] = {
     "files that are none": with_record(files=[3]),
     "a file without a version": with_record(files=[{"path": "a.txt"}]),
     "a mode that is a text": with_record(
-        files=[{**document()["record"]["files"][0], "after": {"digest": hashed(b""), "mode": "7"}}]
+        files=[{**document()["record"]["files"][0], "after": {"digest": hash_of(b""), "mode": "7"}}]
     ),
     "a line count that is a text": with_record(files=[{**document()["record"]["files"][0], "added": "7"}]),
     "a summary that is none": with_record(summary=None),
@@ -297,7 +297,7 @@ def with_another_body(fs: MemoryFS) -> None:
     data = fs.node_of(INTENT).data
     head, line, _, last, *_ = data.split(b"\n")
     line = line.replace(b'"tool": "transaction"', b'"tool": "transactioN"')
-    fs.put(INTENT, b"\n".join((head, line, hashed(line).encode(), last, b"")))
+    fs.put(INTENT, b"\n".join((head, line, hash_of(line).encode(), last, b"")))
 
 
 NOT_OURS = [by_another_user, without_a_key, by_an_earlier_version, with_another_body]

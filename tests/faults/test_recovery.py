@@ -27,7 +27,7 @@ from tests.faults.commit_scenario import (
     state,
     transact,
 )
-from tests.unit.changes import hashed
+from tests.unit.changes import hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,7 @@ def intent(steps: Iterable[dict[str, Any]] = (), folders: Iterable[tuple[int, st
         **more,
     }
     line = json.dumps(document).encode()
-    return b"\n".join((b"suture-intent 1 open", line, hashed(line).encode(), b""))
+    return b"\n".join((b"suture-intent 1 open", line, hash_of(line).encode(), b""))
 
 
 @pytest.mark.promise("atomic.forward")
@@ -162,8 +162,8 @@ def test_a_foreign_intent_is_left_alone_and_reported(data: bytes) -> None:
 
 HOSTILE = {
     "a step above the root": intent([{"path": "../victim", "backup": "../.suture-b"}]),
-    "a step above the root by way of a folder": intent([{"path": "other/../../victim", "after": hashed(b"victim")}]),
-    "an absolute step": intent([{"path": "/victim", "after": hashed(b"victim"), "temp": "/.suture-t"}]),
+    "a step above the root by way of a folder": intent([{"path": "other/../../victim", "after": hash_of(b"victim")}]),
+    "an absolute step": intent([{"path": "/victim", "after": hash_of(b"victim"), "temp": "/.suture-t"}]),
     "a backup above the root": intent([{"path": "update.txt", "backup": "../.suture-b"}]),
     "a backup that is not ours": intent([{"path": "update.txt", "backup": "from.txt"}]),
     "a temporary file that is not ours": intent([{"path": "update.txt", "temp": "from.txt"}]),

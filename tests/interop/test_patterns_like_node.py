@@ -19,14 +19,14 @@ from hypothesis import strategies as st
 from suture.patterns.dialect import parse
 from suture.patterns.engines import Compiled
 from tests.scale import scaled
-from tests.unit.changes import done, workspace
+from tests.unit.changes import succeed, workspace
 from tests.unit.patterns.grammar import (
     Found,
     by_both,
-    drawn,
-    drawn_at_random,
+    draw_pattern,
     looks_the_other_way_in_a_round,
     matches_of,
+    random_pattern,
     refers_into_a_round,
     repeats_what_may_be_empty,
 )
@@ -148,7 +148,7 @@ def test_thousands_of_patterns(node: Node) -> None:
     compared = 0
     number = scaled(1_500)
     for seed in range(number):
-        ours, theirs, flags, text = drawn_at_random(seed, plain=seed % 2 == 0)
+        ours, theirs, flags, text = random_pattern(seed, plain=seed % 2 == 0)
         if not comparable(ours, flags, text):
             continue
         expected = node.matches(theirs, flags, text)
@@ -161,7 +161,7 @@ def test_thousands_of_patterns(node: Node) -> None:
 @settings(max_examples=150)
 @given(st.data())
 def test_patterns_that_hypothesis_makes(node: Node, data: st.DataObject) -> None:
-    ours, theirs, flags, text = drawn(lambda options: data.draw(st.sampled_from(options)))
+    ours, theirs, flags, text = draw_pattern(lambda options: data.draw(st.sampled_from(options)))
     assume(comparable(ours, flags, text))
     expected = node.matches(theirs, flags, text)
     for engine in engines(ours, flags):
@@ -171,7 +171,7 @@ def test_patterns_that_hypothesis_makes(node: Node, data: st.DataObject) -> None
 def replaced(pattern: str, text: str, template: str) -> str:
     """Our replaced text."""
     ws, fs = workspace({"a": text.encode()})
-    done(ws.regex_replace("a", pattern, template, "g"))
+    succeed(ws.regex_replace("a", pattern, template, "g"))
     return fs.files()["a"].decode()
 
 

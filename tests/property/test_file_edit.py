@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from suture import Workspace
 from suture.testing import MemoryFS
-from tests.unit.changes import hashed
+from tests.unit.changes import hash_of
 
 # Little variety, so that texts meet and overlap; a few wide characters and blanks, so that offsets differ.
 LITTLE = st.text("ab\n", max_size=30)
@@ -91,7 +91,7 @@ def test_a_call_makes_all_edits_or_fails_where_a_plain_loop_fails(
     assert result.is_error == (failing is not None), result.text
     assert fs.files() == {"a": before.encode() if dry or failing else expected.encode()}
     if failing is None:
-        assert result.metadata["hash"] == hashed(expected.encode())
+        assert result.metadata["hash"] == hash_of(expected.encode())
         return
     index, count = failing
     told = result.metadata["validation_error"]
@@ -114,7 +114,7 @@ def test_a_dry_run_predicts_the_call(call: tuple[str, list[Edit]]) -> None:
     assert fs.files() == {"a": before.encode()}
     real = ws.call("file_edit", arguments)
     after = fs.files()["a"]
-    assert trial.metadata["hash"] == real.metadata["hash"] == hashed(after)
+    assert trial.metadata["hash"] == real.metadata["hash"] == hash_of(after)
     assert trial.metadata["would_modify"] == bool(trial.metadata["diff"]["unified"]) == (after != before.encode())
     assert trial.metadata["change_id"] is None
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from suture.formats import PROBLEMS, Block, Source, Split, unified, v4a
-from tests.unit.formats.reading import Reader, fed
+from tests.unit.formats.reading import Reader, feed
 
 READERS: list[Reader] = [v4a.read, unified.read]
 
@@ -116,15 +116,15 @@ def test_it_does_not_matter_how_a_reply_is_cut_into_pieces(
     text: str, fence: str | None, reader: Reader, sizes: list[int]
 ) -> None:
     text = begun(reader, text)
-    whole = fed(reader, [text], fence)
-    assert fed(reader, list(text), fence) == whole
-    assert fed(reader, [f"{line}\n" for line in text.split("\n")[:-1]] + [text.rpartition("\n")[2]], fence) == whole
+    whole = feed(reader, [text], fence)
+    assert feed(reader, list(text), fence) == whole
+    assert feed(reader, [f"{line}\n" for line in text.split("\n")[:-1]] + [text.rpartition("\n")[2]], fence) == whole
     chunks, at = list[str](), 0
     while at < len(text):
         size = sizes[len(chunks) % len(sizes)]
         chunks.append(text[at : at + size])
         at += size
-    assert fed(reader, chunks, fence) == whole
+    assert feed(reader, chunks, fence) == whole
 
 
 @settings(max_examples=150)
@@ -132,7 +132,7 @@ def test_it_does_not_matter_how_a_reply_is_cut_into_pieces(
 def test_blocks_are_in_order_and_contain_only_text_of_the_reply(text: str, fence: str | None, reader: Reader) -> None:
     text = begun(reader, text)
     ends = "*** end of file" if reader is v4a.read else UNFINISHED.lower()
-    found, end = fed(reader, [text], fence)
+    found, end = feed(reader, [text], fence)
     lines = text.split("\n")
     assert found
     assert 1 <= end <= len(lines)
@@ -186,8 +186,8 @@ def test_what_can_be_used_of_a_reply_that_is_cut_can_be_used_of_all_of_it(sample
     lines = sample.split("\n")
     cut = data.draw(st.integers(1, len(lines) - 1))
     fence = data.draw(FENCES)
-    whole, _ = fed(reader, [f"{sample}```\n"], "```")
-    found, _ = fed(reader, ["".join(f"{line}\n" for line in lines[:cut])], fence)
+    whole, _ = feed(reader, [f"{sample}```\n"], "```")
+    found, _ = feed(reader, ["".join(f"{line}\n" for line in lines[:cut])], fence)
     for block in found:
         if block.problem is None:
             same = next(each for each in whole if each.line == block.line)
@@ -274,7 +274,7 @@ def test_a_diff_of_git_makes_one_text_of_the_other(
     if change[0] == change[1]:
         assert not output
         return
-    (block,), end = fed(unified.read, [output, f"{fence}\n" if fence else ""], fence)
+    (block,), end = feed(unified.read, [output, f"{fence}\n" if fence else ""], fence)
     assert (block.action, block.path, block.problem, end) == ("update", "new", None, output.count("\n"))
     assert applied(block, change[0]) == change[1]
 
@@ -285,7 +285,7 @@ def test_a_diff_without_newlines_at_the_end_makes_one_text_of_the_other(change: 
     before, after = ([f"{line}\n" for line in text.split("\n")[:-1]] for text in (old, new))
     diff = "".join(difflib.unified_diff(before, after, "x", "x", n=context))
     if diff:
-        (block,), _ = fed(unified.read, [diff], None)
+        (block,), _ = feed(unified.read, [diff], None)
         assert applied(block, old) == new
 
 
@@ -295,7 +295,7 @@ def test_a_patch_of_any_lines_says_what_it_was_made_of(change: tuple[str, str]) 
     old, new = ([line for line in text.split("\n") if not line.startswith("\\ ")] for text in change)
     lines = ["*** Update File: x", "@@", *(f"-{line}" for line in old), *(f"+{line}" for line in new)]
     text = "".join(f"{line}\n" for line in ["*** Begin Patch", *lines, "*** End Patch"])
-    ((block,), _) = fed(v4a.read, [text], None)
+    ((block,), _) = feed(v4a.read, [text], None)
     (split,) = block.hunks[0].splits
     assert (split.old, split.new) == tuple("".join(f"{line}\n" for line in side) for side in (old, new))
 
@@ -312,6 +312,6 @@ def test_a_patch_of_any_lines_says_what_it_was_made_of(change: tuple[str, str]) 
     ],
 )
 def test_a_long_reply_takes_one_look_at_each_line(reader: Reader, head: str, line: str) -> None:
-    found, end = fed(reader, [head, line * 20_000], "```")
+    found, end = feed(reader, [head, line * 20_000], "```")
     assert found[-1].problem == "no_end"
     assert end <= head.count("\n") + 60_000

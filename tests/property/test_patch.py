@@ -12,7 +12,7 @@ from suture.match import locate
 from suture.match.index import Found
 from suture.testing import MemoryFS
 from suture.tools import patch as patch_tool
-from tests.unit.changes import done
+from tests.unit.changes import succeed
 
 # Little variety, so that texts match; whitespace, look-alikes and non-ASCII, so that the ladder has something to do.
 LINES = st.text("ab =x(){}\"'é–\t", max_size=12)
@@ -56,8 +56,8 @@ def test_a_clipboard_gives_back_exactly_what_went_in(text: str, name: str, crlf:
     raw = f"<<{content}>>".encode(codec)
     ws, fs = opened(raw)
     cut = replace(f"<<{content}>>", "", toClipboard=name)
-    done(ws.patch("a", [cut]))
-    done(Workspace(fs.root, fs=fs).patch("a", [{"operation": "append_eof", "fromClipboard": name}]))
+    succeed(ws.patch("a", [cut]))
+    succeed(Workspace(fs.root, fs=fs).patch("a", [{"operation": "append_eof", "fromClipboard": name}]))
     assert fs.files()["a"] == raw
 
 

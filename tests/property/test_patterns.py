@@ -14,9 +14,9 @@ from suture.patterns.scan import Room, each_match, rows
 from tests.scale import scaled
 from tests.unit.patterns.grammar import (
     by_both,
-    drawn,
-    drawn_at_random,
+    draw_pattern,
     matches_of,
+    random_pattern,
     repeats_what_may_be_empty,
     subject_of,
 )
@@ -29,7 +29,7 @@ SIGNS = st.text("ab(?<=!:>P)[]^$\\|*+?{}0129,-.uxpkdwsbLiéK\ud83c\U0001f389/\n"
 @st.composite
 def written(draw: st.DrawFn) -> tuple[str, str, str]:
     """A pattern, its flags, and a text."""
-    ours, _, flags, text = drawn(lambda options: draw(st.sampled_from(options)), plain=draw(st.booleans()))
+    ours, _, flags, text = draw_pattern(lambda options: draw(st.sampled_from(options)), plain=draw(st.booleans()))
     return ours, flags, text
 
 
@@ -50,7 +50,7 @@ def test_both_engines_find_the_same(case: tuple[str, str, str]) -> None:
 def test_both_engines_find_the_same_in_many_texts() -> None:
     compared, number = 0, scaled(800)
     for seed in range(number):
-        ours, _, flags, text = drawn_at_random(seed, plain=True)
+        ours, _, flags, text = random_pattern(seed, plain=True)
         pattern = parse(ours, flags)
         linear, backtracking = by_both(pattern)
         if linear is None or repeats_what_may_be_empty(pattern.root):
@@ -63,7 +63,7 @@ def test_both_engines_find_the_same_in_many_texts() -> None:
 def test_lines_with_the_literal_are_all_that_needs_to_be_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     compared, number = 0, scaled(800)
     for seed in range(number):
-        ours, _, flags, text = drawn_at_random(seed)
+        ours, _, flags, text = random_pattern(seed)
         engines = [each for each in by_both(parse(ours, flags)) if each is not None and each.literal]
         for each in engines:
             monkeypatch.setattr(each, "_is_rare_in", lambda _: False)
@@ -89,7 +89,7 @@ def test_any_text_is_read_or_refused(text: str, flags: str) -> None:
 
 @given(SEEDS, st.integers(0, 60), st.integers(0, 3), SIGNS)
 def test_a_damaged_pattern_is_read_or_refused(seed: int, at: int, removed: int, added: str) -> None:
-    ours = drawn_at_random(seed)[0]
+    ours = random_pattern(seed)[0]
     damaged = ours[:at] + added + ours[at + removed :]
     try:
         assert compile_pattern(parse(damaged)).engine in {"re2", "regex"}

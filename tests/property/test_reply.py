@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from suture import ReplyParser, parse_reply, preview_reply, validate_reply
 from suture.formats import Block, Split
-from tests.unit.formats.test_notations import EVERY, beside
+from tests.unit.formats.test_notations import EVERY, beside_block
 from tests.unit.tools.reply_samples import SAMPLES
 
 MARKERS = [
@@ -111,7 +111,7 @@ REPLIES = st.lists(LINES, max_size=40).map("\n".join)
 def damaged(draw: st.DrawFn) -> str:
     """A realistic reply, with some lines dropped, doubled or exchanged."""
     samples = st.sampled_from([each.reply for each in SAMPLES.values() if len(each.reply) < 3_000])
-    notations = st.sampled_from(sorted(EVERY)).map(lambda name: beside(EVERY[name]))
+    notations = st.sampled_from(sorted(EVERY)).map(lambda name: beside_block(EVERY[name]))
     lines = draw(samples | notations).split("\n")
     for _ in range(draw(st.integers(0, 4))):
         at = draw(st.integers(0, max(len(lines) - 1, 0)))

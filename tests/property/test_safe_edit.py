@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from suture import Workspace
 from suture.testing import MemoryFS
-from tests.unit.changes import done, hashed
-from tests.unit.tools.safe_edits import ask, line, lines_of, near_end, pattern, replaced, swap
+from tests.unit.changes import hash_of, succeed
+from tests.unit.tools.safe_edits import ask, line, lines_of, near_end, pattern, swap, with_ending
 
 Edit = dict[str, Any]
 
@@ -61,7 +61,7 @@ def modeled(text: str, edits: list[Edit]) -> list[tuple[str, bool]]:
         ending = near_end(lines, start, end)
         exact = ending is not None or "\r" in new or "\n" not in new
         pieces.append(("".join(lines[at - 1 : start - 1]), True))
-        pieces.append((replaced(lines[end - 1], new, ending or "\n"), exact))
+        pieces.append((with_ending(lines[end - 1], new, ending or "\n"), exact))
         at = end + 1
     return [*pieces, ("".join(lines[at - 1 :]), True)]
 
@@ -72,9 +72,9 @@ def modeled(text: str, edits: list[Edit]) -> list[tuple[str, bool]]:
 def test_line_edits_do_what_a_list_of_lines_would_do(call: tuple[str, list[Edit]]) -> None:
     text, edits = call
     ws, fs = opened(text.encode())
-    data = done(ask(ws, "a.txt", line_edits=edits))
+    data = succeed(ask(ws, "a.txt", line_edits=edits))
     after = fs.files()["a.txt"]
-    assert data["hash"] == hashed(after)
+    assert data["hash"] == hash_of(after)
     assert data["written"] == (after != text.encode())
     expected = "".join(
         re.escape(piece) if exact else re.escape(piece.replace("\r\n", "\n")).replace("\\\n", "\r?\n")
@@ -90,8 +90,8 @@ def test_line_edits_do_the_same_in_every_encoding(call: tuple[str, list[Edit]], 
     text, edits = call
     plain, plain_fs = opened(text.encode())
     marked, marked_fs = opened(text.encode(codec))
-    done(ask(plain, "a.txt", line_edits=edits))
-    done(ask(marked, "a.txt", line_edits=edits))
+    succeed(ask(plain, "a.txt", line_edits=edits))
+    succeed(ask(marked, "a.txt", line_edits=edits))
     assert marked_fs.files()["a.txt"] == plain_fs.files()["a.txt"].decode().encode(codec)
 
 
@@ -124,9 +124,9 @@ def test_line_edits_are_all_made_or_none(text: str, edits: list[Edit], mode: str
 def test_verify_only_foretells_and_undo_brings_back(call: tuple[str, list[Edit]]) -> None:
     text, edits = call
     ws, fs = opened(text.encode())
-    foretold = done(ask(ws, "a.txt", line_edits=edits, mode="verify_only"))
-    assert (fs.files(), fs.shelf, foretold["hash"]) == ({"a.txt": text.encode()}, {}, hashed(text.encode()))
-    data = done(ask(ws, "a.txt", line_edits=edits))
+    foretold = succeed(ask(ws, "a.txt", line_edits=edits, mode="verify_only"))
+    assert (fs.files(), fs.shelf, foretold["hash"]) == ({"a.txt": text.encode()}, {}, hash_of(text.encode()))
+    data = succeed(ask(ws, "a.txt", line_edits=edits))
     assert (data["diff"], bool(data["diff"])) == (foretold["diff"], data["written"])
     if data["written"]:
         assert not ws.undo().is_error
@@ -164,9 +164,9 @@ def test_a_pattern_replaces_what_python_replaces(text: str, call: tuple[str, str
     ws, fs = opened(text.replace("\n", ending).encode())
     edit = pattern(search, replace, flags=flags, count=count)
     result = ask(ws, "a.txt", search_replace=edit, mode="interactive")
-    assert done(result)["replacements"] == number
+    assert succeed(result)["replacements"] == number
     assert fs.files()["a.txt"].decode() == after.replace("\n", ending)
-    assert done(result)["written"] == (after != text)
+    assert succeed(result)["written"] == (after != text)
 
 
 @given(PLAIN, st.text("ab\n\\.", min_size=1, max_size=3), st.text("ab\n\\1g<>$&", max_size=5), st.integers(0, 3))
@@ -175,7 +175,7 @@ def test_a_pattern_replaces_what_python_replaces(text: str, call: tuple[str, str
 def test_a_literal_text_is_replaced_as_python_replaces_it(text: str, search: str, replace: str, count: int) -> None:
     ws, fs = opened(text.encode())
     edit = swap(search, replace, count=count)
-    data = done(ask(ws, "a.txt", search_replace=edit, mode="interactive"))
+    data = succeed(ask(ws, "a.txt", search_replace=edit, mode="interactive"))
     found = text.count(search)
     assert data["replacements"] == (min(count, found) if count else found)
     assert fs.files()["a.txt"].decode() == text.replace(search, replace, count or -1)
@@ -197,5 +197,5 @@ def test_any_pattern_is_known_to_python_or_refused(search: str, replace: str) ->
     if number < 0:
         assert result.data["error"]["code"] == "INVALID_REGEX", result.text
     else:
-        assert done(result)["replacements"] == number
+        assert succeed(result)["replacements"] == number
     assert fs.files()["a.txt"].decode() == after

@@ -83,7 +83,7 @@ def lose(fs: MemoryFS, content: bytes) -> None:
     ((name, stored),) = fs.shelf.items()
     database = sqlite3.connect(":memory:")
     database.deserialize(stored)
-    database.execute("UPDATE content SET data = NULL, size = 0, codec = 'raw' WHERE digest = ?", (hashed(content),))
+    database.execute("UPDATE content SET data = NULL, size = 0, codec = 'raw' WHERE digest = ?", (hash_of(content),))
     database.commit()
     fs.shelf[name] = database.serialize()
     database.close()
@@ -95,26 +95,26 @@ def state(fs: MemoryFS) -> dict[str, object]:
     return {**files, **{f"{path}/": None for path in fs.folders()}}
 
 
-def recorded(ws: Workspace) -> list[dict[str, Any]]:
+def list_changes(ws: Workspace) -> list[dict[str, Any]]:
     """The whole history, newest first."""
-    changes: list[dict[str, Any]] = done(ws.history(limit=1000))["changes"]
+    changes: list[dict[str, Any]] = succeed(ws.history(limit=1000))["changes"]
     return changes
 
 
-def done(result: ToolResult) -> dict[str, Any]:
+def succeed(result: ToolResult) -> dict[str, Any]:
     """The data of a call that succeeded."""
     assert not result.is_error, result.text
     return result.metadata
 
 
-def refused(result: ToolResult) -> dict[str, Any]:
+def error_of(result: ToolResult) -> dict[str, Any]:
     """The error of a call that was refused."""
     assert result.is_error, result.text
     error: dict[str, Any] = result.metadata["error"]
     return error
 
 
-def hashed(content: bytes) -> str:
+def hash_of(content: bytes) -> str:
     return "sha256:" + sha256(content).hexdigest()
 
 

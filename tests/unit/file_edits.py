@@ -7,7 +7,7 @@ from typing import Any
 
 from suture import Settings, ToolResult, Workspace
 from suture.testing import MemoryFS
-from tests.unit.changes import done, workspace
+from tests.unit.changes import succeed, workspace
 
 Edit = dict[str, Any]
 Spoil = Callable[[str], str]
@@ -21,27 +21,27 @@ def ask(ws: Workspace, path: str, *edits: Edit, **more: Any) -> ToolResult:
     return ws.call("file_edit", {"path": path, "edits": list(edits), **more})
 
 
-def edited(before: bytes, *edits: Edit, **more: Any) -> bytes:
+def bytes_after(before: bytes, *edits: Edit, **more: Any) -> bytes:
     """A file's bytes after a call that succeeds."""
     ws, fs = workspace({"a": before})
-    done(ask(ws, "a", *edits, **more))
+    succeed(ask(ws, "a", *edits, **more))
     return fs.files()["a"]
 
 
-def seen(fs: MemoryFS) -> dict[str, object]:
+def snapshot(fs: MemoryFS) -> dict[str, object]:
     """All that a call could have touched: contents, modes, nodes, times, folders, the history."""
     nodes = {path: fs.node_of(path) for path in fs.files()}
     files = {path: (node.data, node.mode, node.inode, node.modified_ns, node.links) for path, node in nodes.items()}
     return {**files, "folders": fs.folders(), "shelf": dict(fs.shelf)}
 
 
-def failed(before: bytes, *edits: Edit, path: str = "a", settings: Settings | None = None, **more: Any) -> ToolResult:
+def failure(before: bytes, *edits: Edit, path: str = "a", settings: Settings | None = None, **more: Any) -> ToolResult:
     """The error of a call that fails and changes nothing."""
     ws, fs = workspace({path: before}, settings)
-    untouched = seen(fs)
+    untouched = snapshot(fs)
     result = ask(ws, path, *edits, **more)
     assert result.is_error, result.text
-    assert seen(fs) == untouched
+    assert snapshot(fs) == untouched
     return result
 
 
@@ -63,7 +63,7 @@ def kinds(result: ToolResult) -> list[str]:
     return [fix["type"] for fix in fixes(result)]
 
 
-def offered(result: ToolResult) -> list[Edit]:
+def corrected_edits(result: ToolResult) -> list[Edit]:
     """The corrected edits that a failed call offers."""
     examples = [fix["example"] for fix in fixes(result) if (fix.get("example") or "").startswith("{")]
     return [edit for edit in map(json.loads, examples) if "new_text" in edit]

@@ -22,7 +22,7 @@ BROKEN: dict[str, list[tuple[str, str, str]]] = {
 REPEATED = {name for name, sample in SAMPLES.items() if "repeated" in sample}
 
 
-def repeated(name: str, times: int) -> str:
+def repeat_sample(name: str, times: int) -> str:
     """A text with many functions."""
     sample = SAMPLES[name]["repeated"]
     body = "".join(sample["body"].replace("{n}", str(number)) for number in range(times))

@@ -4,7 +4,7 @@ import pytest
 
 from suture.check.issue import Issue, NotRunError
 from suture.check.syntax import LANGUAGES, Grammar, Language, Syntax
-from tests.unit.check.syntax_samples import BROKEN, GOOD, REPEATED, repeated
+from tests.unit.check.syntax_samples import BROKEN, GOOD, REPEATED, repeat_sample
 
 LANGUAGE = {language.name: language for language in LANGUAGES}
 GOOD_TEXTS = [(name, number) for name, texts in GOOD.items() for number in range(len(texts))]
@@ -65,7 +65,7 @@ def test_a_new_file_that_is_broken_is_shown_there(name: str, number: int) -> Non
 
 
 def long_text(name: str) -> list[str]:
-    return repeated(name, 40).split("\n")
+    return repeat_sample(name, 40).split("\n")
 
 
 def inner_end(lines: list[str]) -> int:

@@ -19,7 +19,7 @@ from suture.cli import main
 from suture.files.fs import Tree
 from suture.files.history import History
 from suture.files.local_fs import LocalFS, history_folder
-from tests.unit.changes import create, delete, done, land, lines, rename, write
+from tests.unit.changes import create, delete, land, lines, rename, succeed, write
 
 ID = re.compile(r"\b[0-9a-z]{15}\b")
 ESCAPE = re.compile(r"\x1b\[[\d;]*m")
@@ -93,19 +93,19 @@ def tokens(result: Any) -> Any:
 def test_log_says_that_there_is_nothing(ws: Workspace, said: Run) -> None:
     assert said("log").startswith("No changes are recorded")
     assert said("log", "a.txt").startswith("No changes of a.txt are recorded")
-    done(ws.snapshot("first"))
+    succeed(ws.snapshot("first"))
     assert "No changes are recorded" in said("log")
 
 
 def test_log_shows_each_change_with_its_files_and_the_snapshots_between_them(ws: Workspace, said: Run) -> None:
-    done(ws.snapshot("morning"))
+    succeed(ws.snapshot("morning"))
     land(ws, write("a.txt", "one\n2\n3\n"), delete("c.txt"), rename("sub/b.txt", "b.txt"), summary="tidy up")
-    done(ws.snapshot("before lunch"))
+    succeed(ws.snapshot("before lunch"))
     land(ws, create("empty", ""))
-    done(ws.undo())
-    done(ws.redo())
-    done(ws.undo())
-    done(ws.snapshot("evening"))
+    succeed(ws.undo())
+    succeed(ws.redo())
+    succeed(ws.undo())
+    succeed(ws.snapshot("evening"))
     shown = said("log").replace("<time> ", "").replace(" <time>", "").split("\n")
     assert shown == [
         "snapshot evening",
@@ -177,7 +177,7 @@ def test_many_lines_are_scaled_down_and_few_among_them_still_seen(ws: Workspace,
 def test_log_of_a_path_shows_only_its_changes_and_no_snapshots(ws: Workspace, said: Run) -> None:
     land(ws, write("a.txt", "1\n"))
     land(ws, write("sub/b.txt", "1\n"))
-    done(ws.snapshot("now"))
+    succeed(ws.snapshot("now"))
     land(ws, rename("a.txt", "sub/a.txt"))
     assert re.findall(r"^ (.*?) +\|", said("log", "sub/a.txt"), re.MULTILINE) == ["a.txt => sub/a.txt", "a.txt"]
     assert re.findall(r"^ (.*?) +\|", said("log", "sub"), re.MULTILINE) == ["a.txt => sub/a.txt", "sub/b.txt"]
@@ -186,7 +186,7 @@ def test_log_of_a_path_shows_only_its_changes_and_no_snapshots(ws: Workspace, sa
 
 def test_log_can_be_paged(ws: Workspace, said: Run, capfd: pytest.CaptureFixture[str]) -> None:
     ids = [land(ws, write("a.txt", f"{number}\n")) for number in range(5)]
-    done(ws.snapshot("now"))
+    succeed(ws.snapshot("now"))
     assert main(["log", "--limit", "2"]) == 0
     last = capfd.readouterr().out.split("\n")[-2]
     assert ("suture log" in last, f"--before {ids[3]}" in last) == (True, True)
@@ -338,7 +338,7 @@ def test_what_is_refused_is_reported_on_stderr_with_code_1(
     words: list[str], shown: str, ws: Workspace, said: Run
 ) -> None:
     land(ws, write("a.txt", "1\n"))
-    done(ws.snapshot("taken"))
+    succeed(ws.snapshot("taken"))
     assert said(*words, code=1).startswith(shown)
 
 
@@ -356,7 +356,7 @@ def test_what_fits_no_argument_is_wrong_usage(words: list[str], problem: str, sa
 
 
 def test_a_point_that_is_unknown_is_answered_with_the_snapshots(ws: Workspace, said: Run) -> None:
-    done(ws.snapshot("morning"))
+    succeed(ws.snapshot("morning"))
     assert said("restore", "--to", "mourning", code=1).endswith("Snapshots: morning.\n")
 
 
@@ -393,7 +393,7 @@ def test_the_exit_code_tells_done_from_refused_from_wrong_usage(words: list[str]
 @pytest.mark.promise("back.shapes")
 def test_json_is_the_whole_result_in_one_line(ws: Workspace, capfd: pytest.CaptureFixture[str]) -> None:
     change = land(ws, write("a.txt", "1\n"))
-    done(ws.snapshot("now"))
+    succeed(ws.snapshot("now"))
 
     def printed(*words: str) -> Any:
         code = main([*words, "--json"])
@@ -404,7 +404,7 @@ def test_json_is_the_whole_result_in_one_line(ws: Workspace, capfd: pytest.Captu
         return result
 
     log = printed("log")
-    assert log["metadata"].pop("snapshots") == done(ws.snapshots())["snapshots"]
+    assert log["metadata"].pop("snapshots") == succeed(ws.snapshots())["snapshots"]
     assert log == ws.history().to_dict()
     assert printed("log", "a.txt") == ws.history("a.txt").to_dict()
     assert printed("show", change) == ws.show(change).to_dict()
@@ -478,7 +478,7 @@ def test_there_is_color_on_a_terminal_and_only_there(
     change = land(ws, write("a.txt", "one\n2\n"))
     land(ws, write("c.txt", "d\n"))
     land(ws, write("a.txt", "one\n3\n"))
-    done(ws.undo())
+    succeed(ws.undo())
     words = [change if word == "<id>" else word for word in words]
     assert main(words) == 0
     piped = capfd.readouterr().out
@@ -514,7 +514,7 @@ def test_nothing_in_names_summaries_or_contents_steers_the_terminal(name: str, r
     (root / name).write_bytes(b"1\n")
     ws = Workspace(root)
     change = land(ws, write(name, f"{name}\x1b[2J\n"), summary=name)
-    done(ws.snapshot("now"))
+    succeed(ws.snapshot("now"))
     for words in (["log"], ["show", change], ["undo"], ["restore", "--to", "now"], ["undo", name]):
         shown = on_a_terminal(*words)
         bare = ESCAPE.sub("", shown)
@@ -553,7 +553,7 @@ def test_a_pipe_gets_contents_as_they_are_and_names_that_are_not_utf_8(root: Pat
 def test_a_pipe_that_is_closed_ends_quietly(words: list[str], ws: Workspace, root: Path) -> None:
     change = land(ws, create("big", lines(count=20_000)))
     if words == ["snapshot"]:
-        done(ws.snapshot("now"))
+        succeed(ws.snapshot("now"))
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "suture", *(change if word == "<id>" else word for word in words)]
     process = subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE, cwd=root)

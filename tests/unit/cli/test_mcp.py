@@ -16,7 +16,7 @@ import pytest
 
 from suture.cli import main
 from tests.interop.mcp_servers import HttpServer, hello, tool_call, wait_for
-from tests.unit.server.speaking import spoken
+from tests.unit.server.speaking import exchange
 
 READ = {"path": "a.txt", "format": "raw"}
 
@@ -128,7 +128,7 @@ def test_a_server_whose_streams_are_gone_says_what_to_do(
 @pytest.mark.parametrize("words", [[], ["--quiet"], ["--json"]], ids=" ".join)
 def test_it_serves_over_stdio_until_input_ends(words: list[str]) -> None:
     codes: list[int] = []
-    begun, read = spoken(lambda: codes.append(main(["mcp", *words])), hello(), tool_call(1, "file_read", READ))
+    begun, read = exchange(lambda: codes.append(main(["mcp", *words])), hello(), tool_call(1, "file_read", READ))
     assert begun["id"] == 0
     assert read["result"]["content"][0]["text"] == "one\n"
     assert codes == [0]
@@ -139,7 +139,7 @@ def test_a_protected_path_is_opened_for_a_server(folder: Path, words: list[str],
     (folder / ".husky").mkdir()
     (folder / ".husky" / "a.txt").write_bytes(b"one\n")
     call = tool_call(1, "file_read", {**READ, "path": ".husky/a.txt"})
-    _, answer = spoken(partial(main, ["mcp", *words]), hello(), call)
+    _, answer = exchange(partial(main, ["mcp", *words]), hello(), call)
     assert answer["result"]["content"][0]["text"].startswith(status)
 
 

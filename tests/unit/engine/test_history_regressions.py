@@ -8,11 +8,23 @@ import pytest
 from suture import Workspace
 from suture.testing import FaultyFS, MemoryFS, Stopped
 from suture.text.merge import merge
-from tests.unit.changes import create, delete, done, land, recorded, refused, remove, rename, state, workspace, write
+from tests.unit.changes import (
+    create,
+    delete,
+    error_of,
+    land,
+    list_changes,
+    remove,
+    rename,
+    state,
+    succeed,
+    workspace,
+    write,
+)
 
 
 def states(ws: Workspace) -> dict[str, str]:
-    return {change["change_id"]: change["state"] for change in recorded(ws)}
+    return {change["change_id"]: change["state"] for change in list_changes(ws)}
 
 
 def synced(fs: MemoryFS, path: str) -> None:
@@ -26,12 +38,12 @@ def synced(fs: MemoryFS, path: str) -> None:
 def test_a_change_that_two_undos_took_back_is_undone_until_none_of_them_is_in_effect() -> None:
     ws, _ = workspace({"a": b"1\n"})
     change = land(ws, write("a", "2\n"))
-    done(ws.undo(change))
-    redo = done(ws.redo())["change_id"]
-    done(ws.undo(change))
-    done(ws.undo(redo))  # nothing to do, but the first undo is in force again
+    succeed(ws.undo(change))
+    redo = succeed(ws.redo())["change_id"]
+    succeed(ws.undo(change))
+    succeed(ws.undo(redo))  # nothing to do, but the first undo is in force again
     assert states(ws)[change] == "undone"
-    done(ws.redo())  # the redo is in force again, and so is the second undo
+    succeed(ws.redo())  # the redo is in force again, and so is the second undo
     assert (states(ws)[redo], states(ws)[change]) == ("landed", "undone")
 
 
@@ -40,9 +52,9 @@ def test_a_file_that_a_restore_brought_back_under_its_old_name_is_found_there() 
     ws, fs = workspace()
     change = land(ws, create("a", "1\n"))
     land(ws, rename("a", "b"))
-    done(ws.restore(change))
+    succeed(ws.restore(change))
     assert fs.files() == {"a": b"1\n"}
-    done(ws.undo(change))
+    succeed(ws.undo(change))
     assert fs.files() == {}
 
 
@@ -51,7 +63,7 @@ def test_a_rename_of_a_binary_file_is_taken_back_though_its_content_changed_sinc
     ws, fs = workspace({"a": b"\0 old"})
     change = land(ws, rename("a", "b"))
     fs.put("b", b"\0 new")
-    done(ws.undo(change))
+    succeed(ws.undo(change))
     assert fs.files() == {"a": b"\0 new"}
 
 
@@ -64,7 +76,7 @@ def test_files_that_came_to_one_name_one_after_the_other_are_a_conflict_or_disti
     land(ws, rename("b", "c"))
     before = state(fs)
     result = ws.undo(change)
-    assert (refused(result)["code"], state(fs)) == ("UNDO_CONFLICT", before) if result.is_error else fs.files() == {}
+    assert (error_of(result)["code"], state(fs)) == ("UNDO_CONFLICT", before) if result.is_error else fs.files() == {}
 
 
 @pytest.mark.promise("back.machine")
@@ -75,7 +87,7 @@ def test_a_file_that_someone_replaced_by_an_equal_one_is_followed_by_its_name() 
     remove(fs, "a")
     fs.put("a", b"1\n")
     land(ws, rename("a", "b"))
-    done(ws.undo(change))
+    succeed(ws.undo(change))
     assert fs.files() == {}
 
 
@@ -90,20 +102,20 @@ def test_an_undo_is_refused_where_the_name_of_a_replaced_file_leads_below_a_file
         remove(fs, path)
     fs.put("d/e", b"a file\n")
     before = state(fs)
-    assert (refused(ws.undo(change))["code"], state(fs)) == ("NOT_A_FOLDER", before)
+    assert (error_of(ws.undo(change))["code"], state(fs)) == ("NOT_A_FOLDER", before)
 
 
 @pytest.mark.promise("back.machine")
 def test_a_redo_is_refused_where_the_name_of_a_replaced_file_leads_to_another_name() -> None:
     ws, fs = workspace({"a": b"1\n"})
     change = land(ws, rename("a", "b"))
-    done(ws.undo(change))
+    succeed(ws.undo(change))
     remove(fs, "a")
     fs.put("a", b"2\n")
     land(ws, rename("a", "c"))
     fs.put("a", b"1\n")
     before = state(fs)
-    error = refused(ws.redo(change))
+    error = error_of(ws.redo(change))
     assert (error["code"], error["conflicts"][0]["about"], state(fs)) == ("UNDO_CONFLICT", "name", before)
 
 
@@ -114,10 +126,10 @@ def test_a_redo_leaves_a_file_alone_that_a_restore_put_under_an_older_name() -> 
     first = land(ws, create("a", "1\n"))
     land(ws, rename("a", "b"))
     deletion = land(ws, delete("b"))
-    done(ws.undo(deletion))
+    succeed(ws.undo(deletion))
     land(ws, delete("b"))
-    done(ws.restore(first))
-    assert done(ws.redo(deletion))["no_change"]
+    succeed(ws.restore(first))
+    assert succeed(ws.redo(deletion))["no_change"]
     assert fs.files() == {"a": b"1\n"}
 
 
@@ -128,7 +140,7 @@ def test_restoring_one_file_leaves_the_folders_of_others_alone() -> None:
     land(ws, create("d/b"))
     land(ws, delete("d/b"))
     land(ws, write("a", "2\n"))
-    done(ws.restore(point, ["a"]))
+    succeed(ws.restore(point, ["a"]))
     assert (fs.files(), fs.folders()) == ({"a": b"1\n"}, {"d"})
 
 
@@ -138,10 +150,10 @@ def test_no_helping_file_comes_back_by_a_power_cut_in_a_folder_that_an_undo_took
     fs = MemoryFS({"d/a": b"1\n"}, can_link=can_link)
     ws = Workspace(fs.root, fs=fs)
     land(ws, create("d/e/b"))
-    done(ws.undo())
+    succeed(ws.undo())
     land(ws, create("c"))
     fs.power_loss()
-    done(ws.history())
+    succeed(ws.history())
     assert state(fs) == {"d/": None, "d/a": (b"1\n", 0o644), "c": (b"new\n", 0o644)}
 
 
@@ -152,12 +164,12 @@ def test_a_transaction_that_was_rolled_back_does_not_come_back_by_a_power_cut() 
         land(Workspace(fs.root, fs=FaultyFS(fs, stop_at=1, only=["rename"])), write("d/e/a", "2\n"))
     fs.crash()
     ws = Workspace(fs.root, fs=fs)
-    assert done(ws.history())["recovered"]["direction"] == "back"
+    assert succeed(ws.history())["recovered"]["direction"] == "back"
     remove(fs, "d/e/a")
     remove(fs, "d/e")
     synced(fs, "d")
     fs.power_loss()
-    done(ws.history())
+    succeed(ws.history())
     assert state(fs) == {"d/": None}
 
 
@@ -172,12 +184,12 @@ def test_a_roll_back_that_was_killed_does_not_come_back_by_a_later_power_cut(sto
         Workspace(fs.root, fs=FaultyFS(fs, stop_at=stop_at, only=["sync"])).recover()
     fs.crash()
     ws = Workspace(fs.root, fs=fs)
-    done(ws.history())
+    succeed(ws.history())
     remove(fs, "d/e/a")
     remove(fs, "d/e")
     synced(fs, "d")
     fs.power_loss()
-    done(ws.history())
+    succeed(ws.history())
     assert state(fs) == {"d/": None}
 
 
@@ -189,15 +201,15 @@ def test_an_undo_that_was_killed_does_not_come_back_open_after_its_folder_is_gon
         ws = Workspace(fs.root, fs=fs)
         land(ws, create("d/a"))
         try:
-            done(Workspace(fs.root, fs=FaultyFS(fs, stop_at=stop_at, only=["sync"])).undo())
+            succeed(Workspace(fs.root, fs=FaultyFS(fs, stop_at=stop_at, only=["sync"])).undo())
         except Stopped:
             fs.crash()
         else:
             break
-        done(ws.history())
+        succeed(ws.history())
         before = state(fs)
         fs.power_loss()
-        done(ws.history())
+        succeed(ws.history())
         assert state(fs) == before
 
 

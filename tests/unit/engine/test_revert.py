@@ -18,17 +18,17 @@ from tests.unit.changes import (
     Ask,
     create,
     delete,
-    done,
-    hashed,
+    error_of,
+    hash_of,
     land,
     lines,
+    list_changes,
     lose,
     move,
-    recorded,
-    refused,
     remove,
     rename,
     state,
+    succeed,
     workspace,
     write,
 )
@@ -68,9 +68,9 @@ def test_every_content_comes_back_byte_for_byte(before: bytes, after: bytes) -> 
     ws, fs = workspace({"a": before})
     land(ws, write("a", after))
     for _ in range(2):
-        done(ws.undo())
+        succeed(ws.undo())
         assert fs.files() == {"a": before}
-        done(ws.redo())
+        succeed(ws.redo())
         assert fs.files() == {"a": after}
 
 
@@ -82,9 +82,9 @@ def test_a_deleted_a_created_and_a_renamed_file_come_back_with_any_content(conte
     land(ws, delete("gone"), create("new", content), rename("old", "sub/moved"))
     after = state(fs)
     for _ in range(2):
-        done(ws.undo())
+        succeed(ws.undo())
         assert state(fs) == before
-        done(ws.redo())
+        succeed(ws.redo())
         assert state(fs) == after
 
 
@@ -98,9 +98,9 @@ def test_permission_bits_come_back(mode: int) -> None:
     asks = [create("create", "1\n", mode), delete("delete"), rename("rename", "r"), rename("rename and edit", "s", "2")]
     land(ws, *asks, *([write("update", "2\n")] if mode & 0o200 else []))
     after = state(fs)
-    done(ws.undo())
+    succeed(ws.undo())
     assert state(fs) == before
-    done(ws.redo())
+    succeed(ws.redo())
     assert state(fs) == after
 
 
@@ -131,9 +131,9 @@ def test_on_the_disk_too_whatever_the_umask(tmp_path: Path) -> None:
         )
         after = look()
         for _ in range(2):
-            done(ws.undo())
+            succeed(ws.undo())
             assert look() == before
-            done(ws.redo())
+            succeed(ws.redo())
             assert look() == after
     finally:
         os.umask(umask)
@@ -147,7 +147,7 @@ def test_a_link_stays_a_link_and_a_second_name_stays_one_of_the_same_file(tmp_pa
     ws = Workspace(tmp_path, FAST)
     land(ws, write("link", "2\n"))
     for call, content in ((ws.undo, b"1\n"), (ws.redo, b"2\n")):
-        assert [file["path"] for file in done(call())["files"]] == ["real"]
+        assert [file["path"] for file in succeed(call())["files"]] == ["real"]
         assert (tmp_path / "link").is_symlink()
         assert (tmp_path / "twin").samefile(tmp_path / "real")
         assert (tmp_path / "twin").read_bytes() == content
@@ -159,7 +159,7 @@ def test_owner_and_attributes_of_an_updated_file_stay() -> None:
     node = fs.node_of("a")
     node.owner, node.attributes = (12345, 54321), {"user.note": b"x"}
     land(ws, write("a", "2\n"))
-    done(ws.undo())
+    succeed(ws.undo())
     node = fs.node_of("a")
     assert (node.data, node.owner, node.attributes) == (b"1\n", (12345, 54321), {"user.note": b"x"})
 
@@ -183,19 +183,19 @@ def renamed_onto_another() -> tuple[Workspace, MemoryFS, dict[str, object]]:
 @pytest.mark.promise("back.everything-returns")
 def test_what_a_rename_replaced_comes_back_beside_what_was_renamed() -> None:
     ws, fs, _ = renamed_onto_another()
-    done(ws.undo())
+    succeed(ws.undo())
     assert fs.files() == {"run.sh": b"run\n", "b": b"b\n"}
-    done(ws.redo())
+    succeed(ws.redo())
     assert state(fs) == {"b": (b"run\n", 0o755)}
     fs.put("b", b"run\nmore\n")
-    done(ws.undo())
+    succeed(ws.undo())
     assert fs.files() == {"run.sh": b"run\nmore\n", "b": b"b\n"}
 
 
 @pytest.mark.promise("back.everything-returns")
 def test_what_a_rename_replaced_has_its_own_bits_again() -> None:
     ws, fs, before = renamed_onto_another()
-    done(ws.undo())
+    succeed(ws.undo())
     assert state(fs) == before
 
 
@@ -212,11 +212,11 @@ def test_folders_that_a_change_made_go_away_and_come_back(ask: Ask) -> None:
     ws, fs = workspace({"a": b"1\n", "sub/b": b"2\n"})
     land(ws, ask)
     assert fs.folders() == {"sub", "new", "new/deep", "new/deep/er"}
-    done(ws.undo())
+    succeed(ws.undo())
     assert fs.folders() == {"sub"}
-    done(ws.redo())
+    succeed(ws.redo())
     assert fs.folders() == {"sub", "new", "new/deep", "new/deep/er"}
-    done(ws.undo())
+    succeed(ws.undo())
     assert fs.folders() == {"sub"}
 
 
@@ -225,12 +225,12 @@ def test_a_folder_in_which_someone_put_something_stays() -> None:
     ws, fs = workspace()
     land(ws, create("new/deep/f"), create("new/other/g"))
     fs.put("new/deep/theirs", b"x")
-    done(ws.undo())
+    succeed(ws.undo())
     assert (fs.files(), fs.folders()) == ({"new/deep/theirs": b"x"}, {"new", "new/deep"})
-    done(ws.redo())
+    succeed(ws.redo())
     assert sorted(fs.files()) == ["new/deep/f", "new/deep/theirs", "new/other/g"]
     remove(fs, "new/deep/theirs")
-    done(ws.undo())
+    succeed(ws.undo())
     assert (fs.files(), fs.folders()) == ({}, set())
 
 
@@ -238,7 +238,7 @@ def test_folders_that_were_there_before_stay() -> None:
     ws, fs = workspace()
     fs.make_folder("/ws/empty")
     land(ws, create("empty/f"))
-    done(ws.undo())
+    succeed(ws.undo())
     assert fs.folders() == {"empty"}
 
 
@@ -246,9 +246,9 @@ def test_a_folder_that_is_gone_is_made_again_for_what_comes_back() -> None:
     ws, fs = workspace({"sub/a": b"1\n", "sub/b": b"2\n"})
     land(ws, delete("sub/a"), rename("sub/b", "b"))
     remove(fs, "sub")
-    done(ws.undo())
+    succeed(ws.undo())
     assert fs.files() == {"sub/a": b"1\n", "sub/b": b"2\n"}
-    done(ws.redo())
+    succeed(ws.redo())
     assert (fs.files(), fs.folders()) == ({"b": b"2\n"}, set())
 
 
@@ -348,14 +348,14 @@ def test_what_others_did_since_is_merged_or_refused_and_never_overwritten(
     ws, fs = workspace({"a": TEXT, **KEPT})
     land(ws, ask)
     meanwhile(fs)
-    before, history = state(fs), recorded(ws)
+    before, history = state(fs), list_changes(ws)
     result = ws.undo(dry_run=dry)
     if isinstance(outcome, str):
-        assert refused(result)["code"] == outcome
+        assert error_of(result)["code"] == outcome
     else:
-        done(result)
+        succeed(result)
     if isinstance(outcome, str) or dry:
-        assert (state(fs), recorded(ws)) == (before, history)
+        assert (state(fs), list_changes(ws)) == (before, history)
     else:
         assert fs.files() == {**KEPT, **outcome}
 
@@ -366,7 +366,7 @@ def test_permission_bits_that_someone_set_since_stay(ask: Ask, path: str) -> Non
     ws, fs = workspace({"a": TEXT})
     land(ws, ask)
     fs.node_of(path).mode = 0o755
-    done(ws.undo())
+    succeed(ws.undo())
     assert state(fs) == {"a": (TEXT, 0o755)}
 
 
@@ -375,9 +375,9 @@ def test_a_created_file_whose_bits_someone_set_goes_away_and_comes_back_with_the
     ws, fs = workspace()
     land(ws, create("run.sh"))
     fs.node_of("run.sh").mode = 0o755
-    done(ws.undo())
+    succeed(ws.undo())
     assert state(fs) == {}
-    done(ws.redo())
+    succeed(ws.redo())
     assert state(fs) == {"run.sh": (b"new\n", 0o755)}
 
 
@@ -387,7 +387,7 @@ def test_an_undo_does_not_follow_a_link_that_someone_put_in_the_way() -> None:
     land(ws, write("old/a", lines(5)))
     move(fs, "old", "new")
     fs.put_link("old", "new")
-    assert refused(ws.undo())["code"] == "NOT_A_FILE"
+    assert error_of(ws.undo())["code"] == "NOT_A_FILE"
     assert fs.files() == {"new/a": lines(5), "old": b"new"}
 
 
@@ -415,7 +415,7 @@ def test_a_conflict_about_a_whole_file_has_null_where_there_is_none(
     ws, fs = workspace({"a": b"1\n"})
     land(ws, ask)
     meanwhile(fs)
-    assert refused(ws.undo())["conflicts"] == [{"line": 1, **conflict}]
+    assert error_of(ws.undo())["conflicts"] == [{"line": 1, **conflict}]
 
 
 @pytest.mark.promise("back.conflict")
@@ -423,7 +423,7 @@ def test_a_long_side_of_a_conflict_is_cut_and_says_so() -> None:
     ws, fs = workspace()
     land(ws, create("n", "x" * 200_000))
     fs.put("n", b"y")
-    (conflict,) = refused(ws.undo())["conflicts"]
+    (conflict,) = error_of(ws.undo())["conflicts"]
     assert conflict == {
         "path": "n",
         "line": 1,
@@ -440,10 +440,10 @@ def test_a_redo_finds_what_others_did_since_as_an_undo_does() -> None:
     for ask, spoil in ((UPDATE, put("a", lines(5, mark="x"))), (CREATE, put("n", b"x")), (RENAME, put("n", b"x"))):
         ws, fs = workspace({"a": TEXT})
         land(ws, ask)
-        done(ws.undo())
+        succeed(ws.undo())
         spoil(fs)
         before = state(fs)
-        assert (refused(ws.redo())["code"], state(fs)) == ("UNDO_CONFLICT", before)
+        assert (error_of(ws.redo())["code"], state(fs)) == ("UNDO_CONFLICT", before)
 
 
 # Merging, however the file is written
@@ -476,9 +476,9 @@ def test_later_work_is_kept_however_the_file_is_written(written: Callable[[bytes
     change = land(ws, write("a", written(lines(5))))
     land(ws, write("a", written(lines(5, 12))))
     fs.put("a", written(lines(5, 12, 18)))
-    assert done(ws.undo(change))["merged"]
+    assert succeed(ws.undo(change))["merged"]
     assert fs.files() == {"a": written(lines(12, 18))}
-    assert not done(ws.redo(change))["merged"]
+    assert not succeed(ws.redo(change))["merged"]
     assert fs.files() == {"a": written(lines(5, 12, 18))}
 
 
@@ -489,7 +489,7 @@ def test_a_conflict_in_utf_16_is_reported_as_text_with_its_line(name: str) -> No
     ws, fs = workspace({"a": written(lines())})
     land(ws, write("a", written(lines(5))))
     fs.put("a", written(b"more\n" + lines(5, mark="now")))
-    (conflict,) = refused(ws.undo())["conflicts"]
+    (conflict,) = error_of(ws.undo())["conflicts"]
     assert (conflict["line"], conflict["ours"].rstrip()) == (6, "now 5")
     assert {"\0", "\ufffd"}.isdisjoint("".join(conflict[side] for side in ("base", "ours", "theirs")))
 
@@ -499,7 +499,7 @@ def test_what_is_outside_the_change_keeps_its_own_ending() -> None:
     ws, fs = workspace({"a": b"1\r\n2\n3\r\n4\n5\r\n"})
     change = land(ws, write("a", b"1\r\n2\nX\n4\n5\r\n"))
     fs.put("a", b"1\r\n2\nX\n4\n5\r\n6\r\n7")
-    assert done(ws.undo(change))["merged"]
+    assert succeed(ws.undo(change))["merged"]
     assert fs.files() == {"a": b"1\r\n2\n3\r\n4\n5\r\n6\r\n7"}
 
 
@@ -508,12 +508,12 @@ def test_a_mark_and_an_ending_come_back_by_merge_too() -> None:
     ws, fs = workspace({"a": b"\xef\xbb\xbf" + lines()})
     change = land(ws, write("a", lines()))
     fs.put("a", lines(15))
-    done(ws.undo(change))
+    succeed(ws.undo(change))
     assert fs.files() == {"a": b"\xef\xbb\xbf" + lines(15)}
     ws, fs = workspace({"a": lines()[:-1]})
     change = land(ws, write("a", lines()))
     fs.put("a", lines(5))
-    done(ws.undo(change))
+    succeed(ws.undo(change))
     assert fs.files() == {"a": lines(5)[:-1]}
 
 
@@ -541,7 +541,7 @@ def test_what_cannot_be_merged_as_text_is_one_conflict_about_the_whole(before: b
     ws, fs = workspace({"a": before})
     land(ws, write("a", after))
     fs.put("a", now)
-    (conflict,) = refused(ws.undo())["conflicts"]
+    (conflict,) = error_of(ws.undo())["conflicts"]
     assert (conflict["path"], conflict["line"], fs.files()) == ("a", 1, {"a": now})
 
 
@@ -555,10 +555,10 @@ def test_an_edit_is_undone_under_the_name_that_the_file_has_now(content: bytes |
     change = land(ws, write("a", lines(5)))
     land(ws, rename("a", "sub/b", content))
     land(ws, rename("sub/b", "c"))
-    told = done(ws.undo(change))["files"]
+    told = succeed(ws.undo(change))["files"]
     left = lines() if content is None else lines(15)
-    assert (fs.files(), told) == ({"c": left}, [{"path": "c", "action": "update", "hash": hashed(left)}])
-    done(ws.redo(change))
+    assert (fs.files(), told) == ({"c": left}, [{"path": "c", "action": "update", "hash": hash_of(left)}])
+    succeed(ws.redo(change))
     assert fs.files() == {"c": lines(5) if content is None else content}
 
 
@@ -567,8 +567,8 @@ def test_a_rename_is_undone_with_the_edits_that_came_later() -> None:
     ws, fs = workspace({"a": lines()})
     change = land(ws, rename("a", "b", lines(5)))
     land(ws, write("b", lines(5, 15)))
-    assert done(ws.undo(change))["files"] == [
-        {"path": "b", "action": "rename", "hash": hashed(lines(15)), "to": "a"},
+    assert succeed(ws.undo(change))["files"] == [
+        {"path": "b", "action": "rename", "hash": hash_of(lines(15)), "to": "a"},
     ]
     assert fs.files() == {"a": lines(15)}
 
@@ -578,7 +578,7 @@ def test_a_rename_that_a_later_change_took_back_leaves_only_its_edit_to_undo() -
     ws, fs = workspace({"a": lines()})
     change = land(ws, rename("a", "b", lines(5)))
     land(ws, rename("b", "a"))
-    assert [file["action"] for file in done(ws.undo(change))["files"]] == ["update"]
+    assert [file["action"] for file in succeed(ws.undo(change))["files"]] == ["update"]
     assert fs.files() == {"a": lines()}
 
 
@@ -588,7 +588,7 @@ def test_a_new_file_at_an_old_name_is_not_mistaken_for_the_one_that_moved_away()
     change = land(ws, write("a", lines(5)))
     land(ws, rename("a", "b"))
     land(ws, create("a", lines(5)))
-    done(ws.undo(change))
+    succeed(ws.undo(change))
     assert fs.files() == {"a": lines(5), "b": lines()}
 
 
@@ -598,7 +598,7 @@ def test_a_deleted_file_comes_back_at_its_place_whatever_became_of_a_later_file_
     change = land(ws, delete("a"))
     land(ws, create("a", "another\n"))
     land(ws, rename("a", "b"))
-    done(ws.undo(change))
+    succeed(ws.undo(change))
     assert fs.files() == {"a": b"old\n", "b": b"another\n"}
 
 
@@ -609,7 +609,7 @@ def test_an_edit_does_not_follow_a_file_that_was_only_made_at_the_same_place() -
     land(ws, delete("a"))
     land(ws, create("a", lines(5, 15)))
     land(ws, rename("a", "b"))
-    assert refused(ws.undo(change))["conflicts"][0]["path"] == "a"
+    assert error_of(ws.undo(change))["conflicts"][0]["path"] == "a"
     assert fs.files() == {"b": lines(5, 15)}
 
 
@@ -619,11 +619,11 @@ def test_a_file_whose_deletion_was_taken_back_is_the_same_file_again() -> None:
     change = land(ws, write("a", lines(5)))
     for _ in range(2):
         gone = land(ws, delete("a"))
-        done(ws.undo(gone))
-        done(ws.redo(gone))
-        done(ws.undo(gone))
+        succeed(ws.undo(gone))
+        succeed(ws.redo(gone))
+        succeed(ws.undo(gone))
     land(ws, rename("a", "b"))
-    done(ws.undo(change))
+    succeed(ws.undo(change))
     assert fs.files() == {"b": lines()}
 
 
@@ -631,11 +631,11 @@ def test_a_file_whose_deletion_was_taken_back_is_the_same_file_again() -> None:
 def test_an_undo_that_is_undone_takes_away_what_another_undo_brought_back() -> None:
     ws, fs = workspace({"a": lines(), "b": lines()})
     change = land(ws, delete("a"), write("b", lines(5)))
-    undo = done(ws.undo(change))["change_id"]
-    redo = done(ws.redo(undo))["change_id"]
-    done(ws.undo(change))
-    done(ws.undo(redo))  # nothing is left to undo of it, but it no longer counts
-    done(ws.undo(undo))
+    undo = succeed(ws.undo(change))["change_id"]
+    redo = succeed(ws.redo(undo))["change_id"]
+    succeed(ws.undo(change))
+    succeed(ws.undo(redo))  # nothing is left to undo of it, but it no longer counts
+    succeed(ws.undo(undo))
     assert fs.files() == {"b": lines(5)}
 
 
@@ -661,21 +661,21 @@ def test_files_under_an_extra_root_come_back_too(tmp_path: Path) -> None:
         create("new"),
     )
     land(ws, write(f"{other}/a", lines(5, 15)))
-    told = done(ws.undo(change))["files"]
+    told = succeed(ws.undo(change))["files"]
     assert [file["path"] for file in told] == ["new", "here", f"{other}/run", f"{other}/a"]
     assert list((tmp_path / "ws").iterdir()) == []
     found = {path.name: (path.read_bytes(), path.stat().st_mode & 0o777) for path in (tmp_path / "other").iterdir()}
     assert found == {"a": (lines(15), 0o755), "run": (lines(), 0o755), "old": (lines(), 0o755)}
-    done(ws.redo(change))
+    succeed(ws.redo(change))
     assert (tmp_path / "other/a").read_bytes() == lines(5, 15)
-    assert refused(Workspace(tmp_path / "ws", FAST).undo(change))["code"] == "PATH_OUTSIDE_WORKSPACE"
+    assert error_of(Workspace(tmp_path / "ws", FAST).undo(change))["code"] == "PATH_OUTSIDE_WORKSPACE"
 
 
 @pytest.mark.promise("back.everything-returns")
 def test_folders_made_under_an_extra_root_go_away_too(tmp_path: Path) -> None:
     ws, other = two_roots(tmp_path)
     land(ws, create(f"{other}/new/a"))
-    done(ws.undo())
+    succeed(ws.undo())
     assert list((tmp_path / "other").iterdir()) == []
 
 
@@ -685,9 +685,9 @@ def test_what_has_been_protected_since_is_left_alone(ask: Ask) -> None:
     land(ws, ask)
     before = state(fs)
     guarded = Workspace(fs.root, Settings(protect=("a", "n")), fs=fs)
-    error = refused(guarded.undo())
+    error = error_of(guarded.undo())
     assert (error["code"], state(fs)) == ("PROTECTED_PATH", before)
-    done(ws.undo())
+    succeed(ws.undo())
     assert fs.files() == {"a": TEXT}
 
 
@@ -709,8 +709,8 @@ def test_a_content_that_is_not_kept_is_named_and_nothing_changes(
     meanwhile(fs)
     lose(fs, lost)
     before = state(fs)
-    error = refused(ws.undo())
-    assert (error["code"], error["path"], error["hash"]) == ("CONTENT_NOT_KEPT", path, hashed(lost))
+    error = error_of(ws.undo())
+    assert (error["code"], error["path"], error["hash"]) == ("CONTENT_NOT_KEPT", path, hash_of(lost))
     assert state(fs) == before
 
 
@@ -719,7 +719,7 @@ def test_what_needs_no_content_is_undone_though_it_is_not_kept() -> None:
         ws, fs = workspace({"a": b"1"})
         land(ws, ask)
         lose(fs, lost)
-        done(ws.undo())
+        succeed(ws.undo())
         assert fs.files() == left
 
 
@@ -769,13 +769,13 @@ def test_any_changes_are_undone_to_the_beginning_and_redone_to_the_end(seed: int
     stations = [state(fs), *(state(fs) for _ in some if change_something(luck, ws, fs, texts))]
     for _ in range(2):
         for expected in stations[-2::-1]:
-            assert not done(ws.undo())["merged"]
+            assert not succeed(ws.undo())["merged"]
             assert state(fs) == expected
-        assert refused(ws.undo())["code"] == "NOTHING_TO_UNDO"
+        assert error_of(ws.undo())["code"] == "NOTHING_TO_UNDO"
         for expected in stations[1:]:
-            assert not done(ws.redo())["merged"]
+            assert not succeed(ws.redo())["merged"]
             assert state(fs) == expected
-        assert refused(ws.redo())["code"] == "NOTHING_TO_REDO"
+        assert error_of(ws.redo())["code"] == "NOTHING_TO_REDO"
 
 
 def live(luck: Random, ws: Workspace, fs: MemoryFS) -> None:
@@ -793,8 +793,8 @@ def live(luck: Random, ws: Workspace, fs: MemoryFS) -> None:
             ws.undo()
         case "redo":
             ws.redo()
-        case "restore" if recorded(ws):
-            ws.restore(luck.choice(recorded(ws))["change_id"])
+        case "restore" if list_changes(ws):
+            ws.restore(luck.choice(list_changes(ws))["change_id"])
         case "chmod" if path in there:
             fs.node_of(path).mode = luck.choice([0o600, 0o755])
         case "external":
@@ -809,13 +809,13 @@ def test_an_undo_of_any_change_is_refused_and_changes_nothing_or_is_taken_back_b
     ws, fs = workspace({name: lines(count=12) for name in luck.sample(NAMES, 3)}, FAST)
     for _ in range(luck.randint(2, 9)):
         live(luck, ws, fs)
-    landed = [change["change_id"] for change in recorded(ws) if change["state"] == "landed"]
+    landed = [change["change_id"] for change in list_changes(ws) if change["state"] == "landed"]
     if not landed:
         return
     change, before = luck.choice(landed), state(fs)
     trial, result = ws.undo(change, dry_run=True), ws.undo(change)
     if result.is_error:
-        assert (refused(result)["code"], refused(trial)["code"], state(fs)) == (
+        assert (error_of(result)["code"], error_of(trial)["code"], state(fs)) == (
             "UNDO_CONFLICT",
             "UNDO_CONFLICT",
             before,
@@ -824,11 +824,11 @@ def test_an_undo_of_any_change_is_refused_and_changes_nothing_or_is_taken_back_b
     assert trial.metadata == {**result.metadata, "change_id": None, "dry_run": True}
     for file in result.metadata["files"]:
         found = fs.files().get(file.get("to", file["path"]))
-        assert file["hash"] == (None if found is None else hashed(found))
+        assert file["hash"] == (None if found is None else hash_of(found))
     if result.metadata["change_id"] is not None:
         way = luck.choice(["redo", "redo this", "undo the undo"])
         named = {"redo": None, "redo this": change, "undo the undo": result.metadata["change_id"]}[way]
-        done(ws.undo(named) if way == "undo the undo" else ws.redo(named))
+        succeed(ws.undo(named) if way == "undo the undo" else ws.redo(named))
         files = {path: found for path, found in before.items() if not path.endswith("/")}
         assert {path: found for path, found in state(fs).items() if not path.endswith("/")} == files
 
@@ -839,7 +839,7 @@ def test_an_edit_of_a_deleted_file_is_not_undone_in_another_that_got_its_name() 
     edited = land(ws, write("a", lines(5)))
     land(ws, delete("a"))
     land(ws, create("a", lines(5, 9)))
-    (conflict,) = refused(ws.undo(edited))["conflicts"]
+    (conflict,) = error_of(ws.undo(edited))["conflicts"]
     assert (conflict["path"], conflict["about"]) == ("a", "file")
     assert fs.files() == {"a": lines(5, 9)}
 
@@ -849,6 +849,6 @@ def test_an_edit_of_a_file_that_was_deleted_and_restored_is_undone() -> None:
     ws, fs = workspace({"a": lines()})
     edited = land(ws, write("a", lines(5)))
     land(ws, delete("a"))
-    done(ws.restore(edited, ["a"]))
-    done(ws.undo(edited))
+    succeed(ws.restore(edited, ["a"]))
+    succeed(ws.undo(edited))
     assert fs.files() == {"a": lines()}

@@ -11,13 +11,13 @@ COMMIT, TREE, BLOB, TAG, OFFSET_DELTA, NAME_DELTA = 1, 2, 3, 4, 6, 7
 WORDS = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}
 
 
-def named(kind: int, content: bytes) -> bytes:
+def object_name(kind: int, content: bytes) -> bytes:
     return sha1(b"%b %d\0%b" % (WORDS[kind], len(content), content), usedforsecurity=False).digest()
 
 
 def loose(objects: Path, kind: int, content: bytes, raw: bytes | None = None) -> bytes:
     """Write a loose object, or other bytes in its place; returns its name."""
-    name = named(kind, content)
+    name = object_name(kind, content)
     place = objects / name.hex()[:2] / name.hex()[2:]
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(zlib.compress(b"%b %d\0%b" % (WORDS[kind], len(content), content)) if raw is None else raw)
@@ -49,7 +49,7 @@ def delta(base: bytes, result: bytes, keep: int) -> bytes:
     return number(len(base)) + number(len(result)) + order + b"".join(bytes([len(piece)]) + piece for piece in rest)
 
 
-def packed(kind: int, data: bytes, head: bytes = b"", size: int | None = None) -> bytes:
+def pack_object(kind: int, data: bytes, head: bytes = b"", size: int | None = None) -> bytes:
     """An object in a pack; `head` names its base."""
     size = len(data) if size is None else size
     first, rest = kind << 4 | size & 15, size >> 4

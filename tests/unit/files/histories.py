@@ -14,7 +14,7 @@ def make(root: Path) -> None:
     (root / "a.txt").write_bytes(b"0\n")
 
 
-def listed(root: Path) -> list[str]:
+def list_summaries(root: Path) -> list[str]:
     """The summaries of the recorded changes, oldest first."""
     result = Workspace(root, FAST).history(limit=1000)
     assert not result.is_error, result.text

@@ -10,7 +10,7 @@ import pytest
 from suture import Settings, SutureError, Workspace
 from suture.plan import Landed
 from suture.testing import FaultyFS, MemoryFS, Stopped
-from tests.unit.changes import hashed
+from tests.unit.changes import hash_of
 
 if TYPE_CHECKING:
     from suture import Transaction
@@ -69,11 +69,11 @@ def test_a_change_says_what_happened_to_each_file() -> None:
         tx.rename("from2.txt", "to2.txt", b"and change")
     assert tx.change is not None
     assert tx.change.files == (
-        Landed("new/made.txt", "create", None, hashed(b"made")),
-        Landed("update.txt", "update", hashed(b"old"), hashed(b"new")),
-        Landed("delete.txt", "delete", hashed(b"bye"), None),
-        Landed("from.txt", "rename", hashed(b"move"), hashed(b"move"), "to.txt"),
-        Landed("from2.txt", "rename", hashed(b"move too"), hashed(b"and change"), "to2.txt"),
+        Landed("new/made.txt", "create", None, hash_of(b"made")),
+        Landed("update.txt", "update", hash_of(b"old"), hash_of(b"new")),
+        Landed("delete.txt", "delete", hash_of(b"bye"), None),
+        Landed("from.txt", "rename", hash_of(b"move"), hash_of(b"move"), "to.txt"),
+        Landed("from2.txt", "rename", hash_of(b"move too"), hash_of(b"and change"), "to2.txt"),
     )
     assert fs.files() == {"new/made.txt": b"made", "update.txt": b"new", "to.txt": b"move", "to2.txt": b"and change"}
 

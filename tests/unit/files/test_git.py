@@ -23,9 +23,9 @@ from tests.unit.files.git_writer import (
     delta,
     index,
     loose,
-    named,
     number,
-    packed,
+    object_name,
+    pack_object,
     tree,
 )
 
@@ -78,13 +78,15 @@ def test_a_loose_object_that_is_damaged_is_none(tmp_path: Path, raw: bytes) -> N
 def chain(pack: PackWriter, *, by_name: bool) -> list[bytes]:
     """Versions of a text, each a delta to the one before; the first is whole."""
     versions = [LONG]
-    place = pack.add(named(BLOB, LONG), packed(BLOB, LONG))
+    place = pack.add(object_name(BLOB, LONG), pack_object(BLOB, LONG))
     for at in range(1, 6):
         versions.append(LONG[: 70_000 // at] + b"version %d" % at * 200)
         change = delta(versions[-2], versions[-1], min(len(LONG), 70_000 // at))
         here = len(pack.data)
-        head = named(BLOB, versions[-2]) if by_name else back(here - place)
-        place = pack.add(named(BLOB, versions[-1]), packed(NAME_DELTA if by_name else OFFSET_DELTA, change, head))
+        head = object_name(BLOB, versions[-2]) if by_name else back(here - place)
+        place = pack.add(
+            object_name(BLOB, versions[-1]), pack_object(NAME_DELTA if by_name else OFFSET_DELTA, change, head)
+        )
     return versions
 
 
@@ -97,17 +99,19 @@ def test_objects_of_a_pack_are_put_together(tmp_path: Path, order: int, *, by_na
     pack.write(tmp_path, far=far)
     with objects(tmp_path) as found:
         for version in versions[::order]:
-            assert found.read(named(BLOB, version), BLOB) == version
-    assert read(tmp_path, named(BLOB, versions[1]), most=len(versions[1]) - 1) is None
-    assert read(tmp_path, named(BLOB, versions[5]), most=len(versions[5])) is None  # it rests on what is far larger
+            assert found.read(object_name(BLOB, version), BLOB) == version
+    assert read(tmp_path, object_name(BLOB, versions[1]), most=len(versions[1]) - 1) is None
+    assert (
+        read(tmp_path, object_name(BLOB, versions[5]), most=len(versions[5])) is None
+    )  # it rests on what is far larger
 
 
 def test_every_one_of_several_packs_and_loose_objects_is_looked_into(tmp_path: Path) -> None:
     names = [loose(tmp_path, BLOB, b"loose")]
     for content in (b"one", b"two", b"three"):
         pack = PackWriter()
-        names.append(named(BLOB, content))
-        pack.add(names[-1], packed(BLOB, content))
+        names.append(object_name(BLOB, content))
+        pack.add(names[-1], pack_object(BLOB, content))
         pack.write(tmp_path)
     (tmp_path / "pack/broken.idx").write_bytes(b"broken")
     (tmp_path / "pack/a.idx").mkdir()
@@ -118,53 +122,59 @@ def test_every_one_of_several_packs_and_loose_objects_is_looked_into(tmp_path: P
 
 def test_a_name_is_found_among_thousands_that_begin_alike(tmp_path: Path) -> None:
     pack = PackWriter()
-    contents = [content for at in range(3_000) if named(BLOB, content := b"%d" % at)[0] == 7]
+    contents = [content for at in range(3_000) if object_name(BLOB, content := b"%d" % at)[0] == 7]
     for content in contents:
-        pack.add(named(BLOB, content), packed(BLOB, content))
+        pack.add(object_name(BLOB, content), pack_object(BLOB, content))
     pack.write(tmp_path, more=[b"\7" + at.to_bytes(2, "big") + bytes(17) for at in range(0, 65_000, 13)])
-    assert [read(tmp_path, named(BLOB, content)) for content in contents] == contents
+    assert [read(tmp_path, object_name(BLOB, content)) for content in contents] == contents
 
 
 def test_a_name_that_begins_in_the_middle_of_another_is_none_of_those(tmp_path: Path) -> None:
     pack = PackWriter()
-    content = next(body for at in range(99_999) if (name := named(BLOB, body := b"%d" % at))[10] == name[0] < name[1])
-    name = named(BLOB, content)
+    content = next(
+        body for at in range(99_999) if (name := object_name(BLOB, body := b"%d" % at))[10] == name[0] < name[1]
+    )
+    name = object_name(BLOB, content)
     around = [name[:1] + bytes(9) + name[:10], name[10:] + b"\xff" * 10]
-    pack.add(bytes(20), packed(BLOB, content))
+    pack.add(bytes(20), pack_object(BLOB, content))
     pack.write(tmp_path, more=around)
     assert read(tmp_path, name) is None
-    pack.add(name, packed(BLOB, content))
+    pack.add(name, pack_object(BLOB, content))
     pack.write(tmp_path, more=around)
     assert read(tmp_path, name) == content
 
 
 HOSTILE: dict[str, Callable[[bytes, int], bytes]] = {
-    "another content": lambda _, __: packed(BLOB, b"tixt"),
-    "another kind": lambda _, __: packed(TREE, b"text"),
-    "a tag": lambda _, __: packed(TAG, b"text"),
-    "no kind": lambda _, __: packed(5, b"text"),
-    "kind 0": lambda _, __: packed(0, b"text"),
-    "size too small": lambda _, __: packed(BLOB, b"text", size=3),
-    "size too large": lambda _, __: packed(BLOB, b"text", size=5),
-    "size far too large": lambda _, __: packed(BLOB, b"text", size=1 << 60),
+    "another content": lambda _, __: pack_object(BLOB, b"tixt"),
+    "another kind": lambda _, __: pack_object(TREE, b"text"),
+    "a tag": lambda _, __: pack_object(TAG, b"text"),
+    "no kind": lambda _, __: pack_object(5, b"text"),
+    "kind 0": lambda _, __: pack_object(0, b"text"),
+    "size too small": lambda _, __: pack_object(BLOB, b"text", size=3),
+    "size too large": lambda _, __: pack_object(BLOB, b"text", size=5),
+    "size far too large": lambda _, __: pack_object(BLOB, b"text", size=1 << 60),
     "size without an end": lambda _, __: b"\xff" * 5_000,
-    "a bomb": lambda _, __: packed(BLOB, bytes(50_000_000), size=4),
+    "a bomb": lambda _, __: pack_object(BLOB, bytes(50_000_000), size=4),
     "no zlib": lambda _, __: b"\x34 this is none of that",
-    "cut off": lambda _, __: packed(BLOB, LONG)[:50],
-    "rests on itself by place": lambda _, __: packed(OFFSET_DELTA, delta(b"text", b"text", 4), back(0)),
-    "rests on itself by name": lambda name, _: packed(NAME_DELTA, delta(b"text", b"text", 4), name),
-    "rests on what is not there": lambda name, _: packed(NAME_DELTA, delta(b"text", b"text", 4), name[::-1]),
-    "rests on what is before the pack": lambda _, at: packed(OFFSET_DELTA, delta(b"text", b"text", 4), back(at + 1)),
+    "cut off": lambda _, __: pack_object(BLOB, LONG)[:50],
+    "rests on itself by place": lambda _, __: pack_object(OFFSET_DELTA, delta(b"text", b"text", 4), back(0)),
+    "rests on itself by name": lambda name, _: pack_object(NAME_DELTA, delta(b"text", b"text", 4), name),
+    "rests on what is not there": lambda name, _: pack_object(NAME_DELTA, delta(b"text", b"text", 4), name[::-1]),
+    "rests on what is before the pack": lambda _, at: pack_object(
+        OFFSET_DELTA, delta(b"text", b"text", 4), back(at + 1)
+    ),
     "place without an end": lambda _, __: b"\x64" + b"\xff" * 5_000,
     "rests on a name that is cut off": lambda name, _: b"\x74" + name[:5],
-    "a base of another length": lambda _, at: packed(OFFSET_DELTA, delta(b"bases", b"text", 0), back(at - 12)),
-    "a copy beyond the base": lambda _, at: packed(OFFSET_DELTA, number(4) + number(4) + b"\x91\2\4", back(at - 12)),
-    "an order of nothing": lambda _, at: packed(OFFSET_DELTA, number(4) + number(4) + b"\0", back(at - 12)),
-    "an order that is cut off": lambda _, at: packed(OFFSET_DELTA, number(4) + number(4) + b"\xff", back(at - 12)),
-    "more than it says": lambda _, at: packed(OFFSET_DELTA, number(4) + number(4) + b"\5texts", back(at - 12)),
-    "less than it says": lambda _, at: packed(OFFSET_DELTA, number(4) + number(4) + b"\3tex", back(at - 12)),
-    "far more than allowed": lambda _, at: packed(OFFSET_DELTA, number(4) + number(1 << 50), back(at - 12)),
-    "an empty order": lambda _, at: packed(OFFSET_DELTA, b"", back(at - 12)),
+    "a base of another length": lambda _, at: pack_object(OFFSET_DELTA, delta(b"bases", b"text", 0), back(at - 12)),
+    "a copy beyond the base": lambda _, at: pack_object(
+        OFFSET_DELTA, number(4) + number(4) + b"\x91\2\4", back(at - 12)
+    ),
+    "an order of nothing": lambda _, at: pack_object(OFFSET_DELTA, number(4) + number(4) + b"\0", back(at - 12)),
+    "an order that is cut off": lambda _, at: pack_object(OFFSET_DELTA, number(4) + number(4) + b"\xff", back(at - 12)),
+    "more than it says": lambda _, at: pack_object(OFFSET_DELTA, number(4) + number(4) + b"\5texts", back(at - 12)),
+    "less than it says": lambda _, at: pack_object(OFFSET_DELTA, number(4) + number(4) + b"\3tex", back(at - 12)),
+    "far more than allowed": lambda _, at: pack_object(OFFSET_DELTA, number(4) + number(1 << 50), back(at - 12)),
+    "an empty order": lambda _, at: pack_object(OFFSET_DELTA, b"", back(at - 12)),
 }
 
 
@@ -173,29 +183,29 @@ HOSTILE: dict[str, Callable[[bytes, int], bytes]] = {
 def test_an_object_of_a_pack_that_is_damaged_or_hostile_is_none(
     tmp_path: Path, raw: Callable[[bytes, int], bytes]
 ) -> None:
-    pack, name = PackWriter(), named(BLOB, b"text")
-    pack.add(named(BLOB, b"base"), packed(BLOB, b"base"))
+    pack, name = PackWriter(), object_name(BLOB, b"text")
+    pack.add(object_name(BLOB, b"base"), pack_object(BLOB, b"base"))
     pack.add(name, raw(name, len(pack.data)))
     pack.write(tmp_path)
     assert read(tmp_path, name) is None
-    assert read(tmp_path, named(BLOB, b"base")) == b"base"
+    assert read(tmp_path, object_name(BLOB, b"base")) == b"base"
 
 
 def test_two_objects_that_rest_on_each_other_are_none(tmp_path: Path) -> None:
-    pack, names = PackWriter(), [named(BLOB, content) for content in (b"one", b"two")]
+    pack, names = PackWriter(), [object_name(BLOB, content) for content in (b"one", b"two")]
     for name, other in (names, names[::-1]):
-        pack.add(name, packed(NAME_DELTA, delta(b"one", b"two", 0), other))
+        pack.add(name, pack_object(NAME_DELTA, delta(b"one", b"two", 0), other))
     pack.write(tmp_path)
     assert [read(tmp_path, name) for name in names] == [None, None]
 
 
 @pytest.mark.parametrize(
     ("at", "raw"),
-    [(0, b"\0"), (7, b"\3"), (8 + 4 * named(BLOB, b"text")[0], b"\xff\xff\xff\xff"), (8 + 255 * 4, b"\0\1\0\0")],
+    [(0, b"\0"), (7, b"\3"), (8 + 4 * object_name(BLOB, b"text")[0], b"\xff\xff\xff\xff"), (8 + 255 * 4, b"\0\1\0\0")],
 )
 def test_a_list_of_a_pack_that_is_damaged_says_nothing(tmp_path: Path, at: int, raw: bytes) -> None:
-    pack, name = PackWriter(), named(BLOB, b"text")
-    pack.add(name, packed(BLOB, b"text"))
+    pack, name = PackWriter(), object_name(BLOB, b"text")
+    pack.add(name, pack_object(BLOB, b"text"))
     path = pack.write(tmp_path)
     sound = path.read_bytes()
     for damaged in (sound[:at] + raw + sound[at + len(raw) :], sound[:at], sound[:1_040]):
@@ -204,8 +214,8 @@ def test_a_list_of_a_pack_that_is_damaged_says_nothing(tmp_path: Path, at: int, 
 
 
 def test_a_pack_without_its_list_or_a_list_without_its_pack_is_passed_over(tmp_path: Path) -> None:
-    pack, name = PackWriter(), named(BLOB, b"text")
-    pack.add(name, packed(BLOB, b"text"))
+    pack, name = PackWriter(), object_name(BLOB, b"text")
+    pack.add(name, pack_object(BLOB, b"text"))
     path = pack.write(tmp_path)
     path.with_suffix(".pack").unlink()
     assert read(tmp_path, name) is None
@@ -217,13 +227,13 @@ def test_what_was_put_together_is_kept_within_bounds(tmp_path: Path) -> None:
     pack = PackWriter()
     contents = [b"%d" % at * 900_000 for at in range(10, 20)]
     for content in contents:
-        pack.add(named(BLOB, content), packed(BLOB, content))
+        pack.add(object_name(BLOB, content), pack_object(BLOB, content))
     pack.write(tmp_path)
     with objects(tmp_path) as found:
         for content in contents:
-            assert found.read(named(BLOB, content), BLOB) == content
+            assert found.read(object_name(BLOB, content), BLOB) == content
         assert found._cache._size <= 16_000_000
-        assert found.read(named(BLOB, contents[-1]), BLOB) == contents[-1]
+        assert found.read(object_name(BLOB, contents[-1]), BLOB) == contents[-1]
 
 
 def test_other_folders_are_looked_into_as_the_file_of_alternates_says(tmp_path: Path) -> None:
@@ -247,21 +257,21 @@ def test_reading_ends_with_the_time(tmp_path: Path) -> None:
     versions = chain(pack, by_name=False)
     pack.write(tmp_path)
     with objects(tmp_path, monotonic() - 1) as found, pytest.raises(TimeoutError):
-        found.read(named(BLOB, versions[0]), BLOB)
+        found.read(object_name(BLOB, versions[0]), BLOB)
 
 
 @pytest.mark.promise("bound.bases")
 def test_putting_an_object_together_ends_with_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pack, content = PackWriter(), b"x" * 100_000
-    place = pack.add(named(BLOB, b"base"), packed(BLOB, b"base"))
+    place = pack.add(object_name(BLOB, b"base"), pack_object(BLOB, b"base"))
     orders = number(4) + number(len(content)) + b"\1x" * len(content)
-    pack.add(named(BLOB, content), packed(OFFSET_DELTA, orders, back(len(pack.data) - place)))
+    pack.add(object_name(BLOB, content), pack_object(OFFSET_DELTA, orders, back(len(pack.data) - place)))
     pack.write(tmp_path)
-    assert read(tmp_path, named(BLOB, content)) == content
+    assert read(tmp_path, object_name(BLOB, content)) == content
     times = count()
     monkeypatch.setattr("suture.files.git.monotonic", lambda: next(times))
     with objects(tmp_path, 10) as found, pytest.raises(TimeoutError):
-        found.read(named(BLOB, content), BLOB)
+        found.read(object_name(BLOB, content), BLOB)
 
 
 # Repositories
@@ -301,7 +311,7 @@ def test_the_commit_that_is_checked_out_is_found(repo: Opened, files: dict[str, 
         (repo.git / path).write_text(written.format(one.hex(), bytes(20).hex()))
     with repo.opened() as found:
         assert found.head() == one
-        assert found.at(one) == named(BLOB, b"1")
+        assert found.at(one) == object_name(BLOB, b"1")
 
 
 @pytest.mark.parametrize(
@@ -370,11 +380,13 @@ def test_lines_of_history_are_followed_by_time_and_once(repo: Opened) -> None:
 def test_a_long_history_is_not_followed_forever(repo: Opened) -> None:
     repo.commit(b"1")
     pack, name = PackWriter(), b""
-    above = named(TREE, tree([(b"40000", b"src", named(TREE, tree([(b"100644", b"a.py", named(BLOB, b"1"))])))]))
+    above = object_name(
+        TREE, tree([(b"40000", b"src", object_name(TREE, tree([(b"100644", b"a.py", object_name(BLOB, b"1"))])))])
+    )
     for at in range(1_100):
         content = commit(above, [name] if name else [], at)
-        name = named(COMMIT, content)
-        pack.add(name, packed(COMMIT, content))
+        name = object_name(COMMIT, content)
+        pack.add(name, pack_object(COMMIT, content))
     changed = repo.commit(b"2", name)
     pack.write(repo.objects)
     with repo.opened() as found:

@@ -25,7 +25,7 @@ from suture.files.local_fs import state_folder
 from suture.plan import Trouble
 from suture.testing import FaultyFS, LocalFS
 from tests.faults.users import NOBODY, ROOT, nobody
-from tests.unit.files.histories import FAST, listed, make, of_another_program, without_a_table
+from tests.unit.files.histories import FAST, list_summaries, make, of_another_program, without_a_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -164,7 +164,7 @@ def test_tools_cannot_touch_the_history_in_a_workspace_that_contains_it(
 @pytest.mark.promise("back.private")
 def test_reading_makes_no_file(home: Path) -> None:
     workspace = Workspace(home / "ws", FAST)
-    assert listed(home / "ws") == []
+    assert list_summaries(home / "ws") == []
     assert code(workspace.undo()) == "NOTHING_TO_UNDO"
     assert code(workspace.redo()) == "NOTHING_TO_REDO"
     assert workspace.snapshots().metadata == {"snapshots": []}
@@ -200,14 +200,14 @@ def test_two_workspaces_have_two_histories_also_if_one_contains_the_other(home: 
     make(home / "ws" / "inner")
     edited(home / "ws", 1)
     edited(home / "ws" / "inner", 2)
-    assert (listed(home / "ws"), listed(home / "ws" / "inner")) == (["1"], ["2"])
+    assert (list_summaries(home / "ws"), list_summaries(home / "ws" / "inner")) == (["1"], ["2"])
 
 
 def test_a_workspace_has_one_history_whichever_link_leads_to_it(home: Path) -> None:
     (home / "link").symlink_to("ws")
     edited(home / "ws", 1)
     edited(home / "link", 2)
-    assert listed(home / "ws") == listed(home / "link") == ["1", "2"]
+    assert list_summaries(home / "ws") == list_summaries(home / "link") == ["1", "2"]
     assert kept() == [name_of(home / "ws")]
 
 
@@ -233,9 +233,9 @@ def test_a_workspace_that_was_moved_keeps_its_history(home: Path, to: str) -> No
     edited(home / "ws", 1, 2)
     (home / to).parent.mkdir(parents=True, exist_ok=True)
     (home / "ws").rename(home / to)
-    assert listed(home / to) == ["1", "2"]
+    assert list_summaries(home / to) == ["1", "2"]
     edited(home / to, 3)
-    assert listed(home / to) == ["1", "2", "3"]
+    assert list_summaries(home / to) == ["1", "2", "3"]
     assert kept() == [name_of(home / to)]
     assert Workspace(home / to, FAST).undo().metadata["files"][0]["action"] == "update"
     assert (home / to / "a.txt").read_bytes() == b"2\n"
@@ -247,9 +247,9 @@ def test_a_workspace_that_was_moved_keeps_its_history_whatever_became_of_its_fil
     edited(home / "ws", 1)
     (home / "ws").rename(home / "renamed")
     (home / "renamed" / "a.txt").unlink()
-    assert listed(home / "renamed") == ["1"]
+    assert list_summaries(home / "renamed") == ["1"]
     edited(home / "renamed", 2)
-    assert listed(home / "renamed") == ["1", "2"]
+    assert list_summaries(home / "renamed") == ["1", "2"]
 
 
 @pytest.mark.promise("back.moved")
@@ -259,7 +259,7 @@ def test_a_workspace_that_was_moved_there_and_back_keeps_its_history(home: Path)
         where = next(path for path in home.iterdir() if (path / "a.txt").exists())
         where.rename(home / path)
         edited(home / path, number)
-    assert listed(home / "elsewhere") == ["1", "2", "3", "4"]
+    assert list_summaries(home / "elsewhere") == ["1", "2", "3", "4"]
     assert kept() == [name_of(home / "elsewhere")]
 
 
@@ -268,7 +268,7 @@ def test_a_moved_workspace_begins_without_history_where_its_birth_is_not_known(h
     assert edit(home / "ws", 1, fs=NoBirth()) is None
     (home / "ws").rename(home / "renamed")
     assert edit(home / "renamed", 2, fs=NoBirth()) is None
-    assert listed(home / "renamed") == ["2"]
+    assert list_summaries(home / "renamed") == ["2"]
     assert len(kept()) == 2
 
 
@@ -276,9 +276,9 @@ def test_a_moved_workspace_begins_without_history_where_its_birth_is_not_known(h
 def test_a_copy_begins_without_history(home: Path) -> None:
     edited(home / "ws", 1, 2)
     shutil.copytree(home / "ws", home / "copy")
-    assert listed(home / "copy") == []
+    assert list_summaries(home / "copy") == []
     edited(home / "copy", 3)
-    assert (listed(home / "ws"), listed(home / "copy")) == (["1", "2"], ["3"])
+    assert (list_summaries(home / "ws"), list_summaries(home / "copy")) == (["1", "2"], ["3"])
 
 
 @pytest.mark.promise("back.moved")
@@ -286,10 +286,10 @@ def test_a_workspace_recreated_at_the_same_path_continues_with_the_history(home:
     edited(home / "ws", 1, 2)
     old = database().read_bytes()
     make_anew(home)
-    assert listed(home / "ws") == ["1", "2"]
+    assert list_summaries(home / "ws") == ["1", "2"]
     assert kept() == [database().name]
     edited(home / "ws", 3)
-    assert listed(home / "ws") == ["1", "2", "3"]
+    assert list_summaries(home / "ws") == ["1", "2", "3"]
     assert name_of(home / "ws") in kept()
     (other,) = {*kept()} - {name_of(home / "ws")}
     assert (shelf() / other).read_bytes() == old
@@ -302,9 +302,9 @@ def test_a_workspace_that_was_put_aside_keeps_its_history_too(home: Path) -> Non
     edited(home / "ws", 1, 2)
     make_anew(home)
     edited(home / "ws", 3)
-    assert listed(home / "put aside") == ["1", "2"]
+    assert list_summaries(home / "put aside") == ["1", "2"]
     edited(home / "put aside", 4)
-    assert (listed(home / "ws"), listed(home / "put aside")) == (["1", "2", "3"], ["1", "2", "4"])
+    assert (list_summaries(home / "ws"), list_summaries(home / "put aside")) == (["1", "2", "3"], ["1", "2", "4"])
 
 
 @pytest.mark.promise("back.moved")
@@ -313,7 +313,7 @@ def test_a_workspace_recreated_again_and_again_continues_with_the_history_used_l
         edited(home / "ws", number)
         (home / "ws").rename(home / str(number))
         make(home / "ws")
-    assert listed(home / "ws") == ["1", "2", "3", "4"]
+    assert list_summaries(home / "ws") == ["1", "2", "3", "4"]
 
 
 @pytest.mark.promise("back.moved")
@@ -322,9 +322,9 @@ def test_a_workspace_at_the_same_path_on_another_device_is_the_same(home: Path) 
     edited(home / "ws", 1, 2)
     path, device, inode = database().name.split("-")
     database().rename(shelf() / f"{path}-{int(device, 16) + 1:x}-{inode}")
-    assert listed(home / "ws") == ["1", "2"]
+    assert list_summaries(home / "ws") == ["1", "2"]
     edited(home / "ws", 3)
-    assert listed(home / "ws") == ["1", "2", "3"]
+    assert list_summaries(home / "ws") == ["1", "2", "3"]
     assert kept() == [name_of(home / "ws")]
 
 
@@ -339,9 +339,9 @@ def test_a_folder_that_was_given_the_inode_of_a_dead_workspace_begins_without_hi
     path = name_of(home / "ws").partition("-")[0]
     _, _, folder = name_of(home / "new").partition("-")
     database().rename(shelf() / f"{path}-{folder}")
-    assert listed(home / "new") == []
+    assert list_summaries(home / "new") == []
     edited(home / "new", 3)
-    assert listed(home / "new") == ["3"]
+    assert list_summaries(home / "new") == ["3"]
     assert kept() == sorted([f"{path}-{folder}", name_of(home / "new")])
 
 
@@ -440,10 +440,10 @@ def test_a_history_of_010_stays_with_its_folder_and_goes_to_no_other(home: Path)
     with closing(sqlite3.connect(database())) as other:
         other.execute("DROP TABLE machine")
         other.execute("DROP TABLE checksum")
-    assert listed(home / "ws") == ["1"]
+    assert list_summaries(home / "ws") == ["1"]
     assert past_of(home / "ws", Elsewhere("B", 1)) == []
     edited(home / "ws", 2)
-    assert listed(home / "ws") == ["1", "2"]
+    assert list_summaries(home / "ws") == ["1", "2"]
 
 
 # What goes wrong: damage
@@ -564,7 +564,7 @@ def test_a_damaged_history_is_kept_aside_and_a_new_one_begun(home: Path, damage:
     assert trouble.aside is not None
     assert seen(shelf() / trouble.aside) == before
     edited(home / "ws", 4)
-    assert listed(home / "ws") == ["3", "4"]
+    assert list_summaries(home / "ws") == ["3", "4"]
     Workspace(home / "ws", FAST).undo()
     assert (home / "ws" / "a.txt").read_bytes() == b"3\n"
 
@@ -590,15 +590,15 @@ def test_a_history_that_was_deleted_or_emptied_starts_over(home: Path) -> None:
     edited(home / "ws", 1)
     database().unlink()
     edited(home / "ws", 2)
-    assert listed(home / "ws") == ["2"]
+    assert list_summaries(home / "ws") == ["2"]
     for nothing in (b"", b"x"):
         database().write_bytes(nothing)
         edited(home / "ws", 3)
-        assert listed(home / "ws") == ["3"]
+        assert list_summaries(home / "ws") == ["3"]
         (home / "ws" / "a.txt").write_bytes(b"2\n")
     shutil.rmtree(home / "state")
     edited(home / "ws", 4)
-    assert listed(home / "ws") == ["4"]
+    assert list_summaries(home / "ws") == ["4"]
 
 
 @pytest.mark.promise("back.goes-on")
@@ -611,7 +611,7 @@ def test_a_workspace_created_again_leaves_the_damaged_history_of_the_old_one_alo
     damage(database())
     damaged, before = database(), database().read_bytes()
     edited(home / "ws", 2)
-    assert listed(home / "ws") == ["2"]
+    assert list_summaries(home / "ws") == ["2"]
     assert damaged.read_bytes() == before
 
 
@@ -683,7 +683,7 @@ def test_a_history_of_a_newer_version_is_left_alone(home: Path) -> None:
     with closing(sqlite3.connect(database())) as ours:
         ours.execute("PRAGMA user_version = 1")
     edited(home / "ws", 3)
-    assert listed(home / "ws") == ["1", "3"]
+    assert list_summaries(home / "ws") == ["1", "3"]
 
 
 @contextmanager
@@ -727,7 +727,7 @@ def test_a_history_that_another_program_has_locked_does_not_stop_an_edit(home: P
         assert edit(home / "ws", 2) == LOCKED
         assert edit(home / "ws", 3) == LOCKED
     edited(home / "ws", 4)
-    assert listed(home / "ws") == ["1", "4"]
+    assert list_summaries(home / "ws") == ["1", "4"]
     assert kept() == [database().name]
 
 
@@ -741,13 +741,13 @@ def test_looking_at_a_locked_history_fails_and_leaves_the_lock(home: Path, locke
             assert code(Workspace(home / "ws", FAST).undo()) == "HISTORY_UNAVAILABLE"
         with closing(sqlite3.connect(database(), timeout=0)) as third, pytest.raises(sqlite3.OperationalError):
             third.execute("SELECT * FROM change")
-    assert listed(home / "ws") == ["1"]
+    assert list_summaries(home / "ws") == ["1"]
 
 
 def test_a_reader_of_the_history_does_not_stop_it_from_being_read(home: Path) -> None:
     edited(home / "ws", 1)
     with locked_here(database(), "DEFERRED"):
-        assert listed(home / "ws") == ["1"]
+        assert list_summaries(home / "ws") == ["1"]
 
 
 @pytest.mark.process
@@ -761,7 +761,7 @@ def test_a_moved_workspace_whose_history_is_locked_does_not_begin_another(home: 
     with locked(database(), "EXCLUSIVE"):
         assert edit(home / "renamed", 2) == LOCKED
     edited(home / "renamed", 3)
-    assert listed(home / "renamed") == ["1", "3"]
+    assert list_summaries(home / "renamed") == ["1", "3"]
 
 
 @pytest.mark.promise("back.goes-on")
@@ -839,7 +839,9 @@ def test_a_state_folder_that_cannot_be_written_does_not_stop_an_edit(shared: Pat
             assert trouble.reason.startswith("its file cannot be used: ")
         permit()
         edited(shared / "ws", 4)
-        assert listed(shared / "ws") == (["1", "4"] if forbid not in {read_only_state, file_for_a_folder} else ["4"])
+        assert list_summaries(shared / "ws") == (
+            ["1", "4"] if forbid not in {read_only_state, file_for_a_folder} else ["4"]
+        )
 
 
 @pytest.mark.promise("back.goes-on")
@@ -850,7 +852,7 @@ def test_a_failing_disk_does_not_stop_an_edit(home: Path, call: str, error: int)
     trouble = edit(home / "ws", 2, fs=FaultyFS(LocalFS(), only=[call], fail_at=1, error=error))
     assert trouble == Trouble(recorded=False, reason=f"its file cannot be used: {os.strerror(error)}")
     edited(home / "ws", 3)
-    assert listed(home / "ws") == ["1", "3"]
+    assert list_summaries(home / "ws") == ["1", "3"]
 
 
 class SmallDisk(LocalFS):
@@ -874,7 +876,7 @@ def test_a_full_disk_does_not_stop_an_edit(home: Path) -> None:
     assert tx.change is not None
     assert tx.change.trouble == Trouble(recorded=False, reason="its file cannot be used: database or disk is full")
     edited(home / "ws", 4)
-    assert listed(home / "ws") == ["2", "4"]
+    assert list_summaries(home / "ws") == ["2", "4"]
 
 
 @pytest.mark.promise("back.goes-on")
@@ -889,7 +891,7 @@ def test_a_history_that_is_switched_off_keeps_nothing_and_says_so(home: Path) ->
     assert [code(result) for result in found] == ["HISTORY_UNAVAILABLE"] * 4
     assert {result.metadata["error"]["reason"] for result in found} == {OFF.reason}
     edited(home / "ws", 4)
-    assert listed(home / "ws") == ["2", "4"]
+    assert list_summaries(home / "ws") == ["2", "4"]
 
 
 @pytest.mark.promise("back.goes-on")
@@ -902,7 +904,7 @@ def test_a_bug_in_recording_does_not_stop_an_edit(home: Path) -> None:
     assert trouble is not None
     assert (trouble.recorded, trouble.reason.startswith("suture failed: ZeroDivisionError")) == (False, True)
     edited(home / "ws", 2)
-    assert listed(home / "ws") == ["2"]
+    assert list_summaries(home / "ws") == ["2"]
 
 
 def test_a_snapshot_that_cannot_be_kept_is_an_error(home: Path) -> None:
@@ -965,9 +967,9 @@ def test_a_history_left_half_written_is_as_before(home: Path, then: Callable[[Pa
     die_while_writing(database())
     root = then(home)
     if looks:
-        assert listed(root) == ["1", "2"]
+        assert list_summaries(root) == ["1", "2"]
     edited(root, 3)
-    assert listed(root) == ["1", "2", "3"]
+    assert list_summaries(root) == ["1", "2", "3"]
     assert [name for name in kept() if not name.endswith(".db")] == []
 
 
@@ -976,9 +978,9 @@ def test_a_history_whose_copying_was_interrupted_is_copied_again(home: Path) -> 
     edited(home / "ws", 1, 2)
     make_anew(home)
     (shelf() / name_of(home / "ws")).touch(mode=0o600)
-    assert listed(home / "ws") == ["1", "2"]
+    assert list_summaries(home / "ws") == ["1", "2"]
     edited(home / "ws", 3)
-    assert listed(home / "ws") == ["1", "2", "3"]
+    assert list_summaries(home / "ws") == ["1", "2", "3"]
 
 
 @pytest.mark.process
@@ -997,11 +999,11 @@ def test_the_settings_cap_the_history(home: Path) -> None:
         with Workspace(home / "ws", small).transaction(str(number)) as tx:
             tx.write("noise.bin", os.urandom(10_000))
     assert database().stat().st_size <= 200_000
-    assert listed(home / "ws") == [str(number) for number in range(40 - len(listed(home / "ws")), 40)]
-    assert len(listed(home / "ws")) > 5
-    for _ in listed(home / "ws")[1:]:
+    assert list_summaries(home / "ws") == [str(number) for number in range(40 - len(list_summaries(home / "ws")), 40)]
+    assert len(list_summaries(home / "ws")) > 5
+    for _ in list_summaries(home / "ws")[1:]:
         assert not Workspace(home / "ws", small).undo(dry_run=True).is_error
     with Workspace(home / "ws", small).transaction("large") as tx:
         tx.write("noise.bin", os.urandom(1_000_000))
-    assert listed(home / "ws") == ["large"]
+    assert list_summaries(home / "ws") == ["large"]
     assert not Workspace(home / "ws", small).undo().is_error

@@ -21,7 +21,7 @@ from suture import Settings, Workspace
 from suture.files import store
 from suture.files.local_fs import LocalFS, state_folder
 from suture.testing import FaultyFS, MemoryFS
-from tests.unit.files.histories import FAST, listed, make, of_another_program, without_a_table
+from tests.unit.files.histories import FAST, list_summaries, make, of_another_program, without_a_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,7 @@ def test_a_process_that_edits_again_does_not_open_the_history_again(home: Path) 
     before = len(counting.calls)
     assert [edit(workspace, number) for number in range(2, 50)] == [None] * 48
     assert len(counting.calls) == before
-    assert listed(home / "ws") == [str(number) for number in range(1, 50)]
+    assert list_summaries(home / "ws") == [str(number) for number in range(1, 50)]
 
 
 def test_a_file_system_whose_databases_are_copies_has_them_opened_each_time() -> None:
@@ -182,10 +182,10 @@ def test_a_state_folder_that_changes_is_used(home: Path, monkeypatch: pytest.Mon
     assert edit(workspace, 1) is None
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "other"))
     assert edit(workspace, 2) is None
-    assert listed(home / "ws") == ["2"]
+    assert list_summaries(home / "ws") == ["2"]
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
     assert edit(workspace, 3) is None
-    assert listed(home / "ws") == ["1", "3"]
+    assert list_summaries(home / "ws") == ["1", "3"]
 
 
 @pytest.mark.promise("back.moved")
@@ -195,8 +195,8 @@ def test_another_folder_at_the_workspaces_path_has_its_own_history(home: Path) -
     (home / "ws").rename(home / "aside")
     make(home / "ws")
     assert edit(workspace, 3) is None
-    assert listed(home / "ws") == ["1", "2", "3"]
-    assert listed(home / "aside") == ["1", "2"]
+    assert list_summaries(home / "ws") == ["1", "2", "3"]
+    assert list_summaries(home / "aside") == ["1", "2"]
 
 
 # Others who write
@@ -206,7 +206,7 @@ def test_two_processes_that_keep_it_open_see_each_others_changes(home: Path) -> 
     one, other = Workspace(home / "ws", FAST), Workspace(home / "ws", FAST)
     for number in range(1, 41):
         assert edit(one if number % 3 else other, number) is None
-    assert listed(home / "ws") == [str(number) for number in range(1, 41)]
+    assert list_summaries(home / "ws") == [str(number) for number in range(1, 41)]
     for number in range(39, -1, -1):
         assert not (one if number % 2 else other).undo().is_error
         assert (home / "ws" / "a.txt").read_text() == f"{number}\n"
@@ -253,7 +253,7 @@ def test_little_is_held_in_memory_between_changes(home: Path, monkeypatch: pytes
     assert workspace._engine._idle_database is not None
     (kept,) = workspace._engine._idle_database._idle
     assert sum(map(len, kept.database._contents._cache.values())) <= 1_000
-    assert listed(home / "ws") == ["1", "2", "3", "4", "5"]
+    assert list_summaries(home / "ws") == ["1", "2", "3", "4", "5"]
 
 
 def test_threads_of_one_process_share_it_without_harm(home: Path) -> None:
@@ -273,7 +273,9 @@ def test_threads_of_one_process_share_it_without_harm(home: Path) -> None:
     for thread in threads:
         thread.join()
     assert troubles == [None] * 40
-    assert sorted(listed(home / "ws")) == sorted(f"{name}.{number}" for name in range(4) for number in range(10))
+    assert sorted(list_summaries(home / "ws")) == sorted(
+        f"{name}.{number}" for name in range(4) for number in range(10)
+    )
 
 
 def in_a_child(run: Callable[[], object]) -> int:
@@ -305,7 +307,7 @@ def test_a_forked_process_opens_its_own(home: Path) -> None:
     assert edit(workspace, 4) is None
     assert in_a_child(workspace.close) == 0
     assert edit(workspace, 5) is None
-    assert listed(home / "ws") == ["1", "2", "3", "4", "5"]
+    assert list_summaries(home / "ws") == ["1", "2", "3", "4", "5"]
 
 
 # Letting go
@@ -325,7 +327,7 @@ def test_it_is_closed_with_the_workspace_or_on_request(home: Path) -> None:
     del workspace
     gc.collect()
     assert open_databases() == []
-    assert listed(home / "ws") == ["1", "2"]
+    assert list_summaries(home / "ws") == ["1", "2"]
 
 
 @LINUX
@@ -341,7 +343,7 @@ def test_it_is_closed_when_something_goes_wrong_and_opened_again(home: Path) -> 
         other.execute("ROLLBACK")
     assert open_databases() == []
     assert edit(workspace, 3) is None
-    assert listed(home / "ws") == ["1", "3"]
+    assert list_summaries(home / "ws") == ["1", "3"]
 
 
 # Every call of a change that finds it open
@@ -360,7 +362,7 @@ def calls_of_the_second_change(home: Path) -> tuple[int, list[str]]:
 def settled(root: Path, landed: list[str]) -> bool:
     """Whether a workspace has exactly the state that was recorded last."""
     names = [path.name for path in root.iterdir()]
-    return (listed(root), names, (root / "a.txt").read_text()) == (landed, ["a.txt"], f"{landed[-1]}\n")
+    return (list_summaries(root), names, (root / "a.txt").read_text()) == (landed, ["a.txt"], f"{landed[-1]}\n")
 
 
 @pytest.mark.promise("back.goes-on")
@@ -407,7 +409,7 @@ def test_a_kill_at_any_call_leaves_a_change_that_is_whole(home: Path) -> None:
 
         assert in_a_child(partial(edit_twice, root, killed_at=number)) == signal.SIGKILL, name
         Workspace(root, FAST).recover()
-        recorded = listed(root)
+        recorded = list_summaries(root)
         assert recorded in (["1"], ["1", "2"]), name
         assert settled(root, recorded), name
 

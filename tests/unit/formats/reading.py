@@ -7,7 +7,7 @@ from suture.formats import Block, Source
 Reader = Callable[[Source, int, str | None], Generator[Block | None, None, int]]
 
 
-def fed(reader: Reader, chunks: Iterable[str], fence: str | None = None, at: int = 0) -> tuple[list[Block], int]:
+def feed(reader: Reader, chunks: Iterable[str], fence: str | None = None, at: int = 0) -> tuple[list[Block], int]:
     """The blocks of a text that arrives in pieces, and the first line after them."""
     source = Source()
     reading = reader(source, at, fence)

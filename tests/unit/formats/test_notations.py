@@ -16,12 +16,12 @@ ALONE = {"good.py": "y_new\n"}
 EVERY = {**READ, **WHOLE, **CREATED, **{name: text for name, (text, _) in TOLD.items()}, **ORDINARY}
 
 
-def beside(text: str) -> str:
+def beside_block(text: str) -> str:
     return f"{GOOD}{text.rstrip()}\n\nThat is all.\n"
 
 
 def met(text: str, *, whole_files: bool = False) -> tuple[Reply, Preview]:
-    reply = beside(text)
+    reply = beside_block(text)
     return parse_reply(reply, whole_files=whole_files), preview_reply(reply, FILES, whole_files=whole_files)
 
 
@@ -87,7 +87,7 @@ def test_every_kind_has_words() -> None:
     told |= {passage.kind: passage for text in WHOLE.values() for passage in met(text)[0].unread}
     assert set(told) == set(UNREAD_KINDS)
     for kind, (text, _) in {kind: TOLD[name] for name, kind in _FIRST.items()}.items():
-        validation = validate_reply(beside(text))
+        validation = validate_reply(beside_block(text))
         assert len(validation.errors) + len(validation.warnings) == len(validation.unread), kind
 
 
@@ -99,7 +99,7 @@ _FIRST = {"YAML": "fields", "a sentence": "sentence", "cat": "heredoc", "rm": "s
 def test_a_notation_in_pieces_is_the_same(step: int) -> None:
     for name, text in EVERY.items():
         for whole_files in (False, True):
-            reply = beside(text)
+            reply = beside_block(text)
             parser = ReplyParser(whole_files=whole_files)
             blocks = [block for at in range(0, len(reply), step) for block in parser.feed(reply[at : at + step])]
             blocks += parser.close()
@@ -109,7 +109,7 @@ def test_a_notation_in_pieces_is_the_same(step: int) -> None:
 
 def test_nothing_is_reported_before_the_reply_is_complete() -> None:
     parser = ReplyParser()
-    parser.feed(beside(TOLD["sed"][0]))
+    parser.feed(beside_block(TOLD["sed"][0]))
     assert not parser.reply.unread
     parser.close()
     assert [passage.kind for passage in parser.reply.unread] == ["shell"]
@@ -155,5 +155,5 @@ def test_a_workspace_reports_the_same(tmp_path: object) -> None:
     for name, content in FILES.items():
         with open(f"{root}/{name}", "w", encoding="utf-8") as file:  # noqa: PTH123  as short as it can be
             file.write(content)
-    result = Workspace(root).apply_reply(beside(TOLD["cat"][0]), dry_run=True)
+    result = Workspace(root).apply_reply(beside_block(TOLD["cat"][0]), dry_run=True)
     assert (result.is_error, result.metadata["error"]["code"]) == (True, "UNREAD_EDITS")

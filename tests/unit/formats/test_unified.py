@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from suture.formats import Block, Hunk, Split, unified
-from tests.unit.formats.reading import fed, in_pieces
+from tests.unit.formats.reading import feed, in_pieces
 
 
 def read(text: str, fence: str | None = None, at: int = 0, step: int = 0) -> tuple[list[Block], int]:
     """The blocks of a text that arrives in pieces, and the first line after them."""
-    return fed(unified.read, in_pieces(text, step), fence, at)
+    return feed(unified.read, in_pieces(text, step), fence, at)
 
 
 def text_of(*lines: str) -> str:

@@ -3,12 +3,12 @@
 import pytest
 
 from suture.formats import Block, Hunk, Source, Split, v4a
-from tests.unit.formats.reading import fed, in_pieces
+from tests.unit.formats.reading import feed, in_pieces
 
 
 def read(text: str, fence: str | None = None, at: int = 0, step: int = 0) -> tuple[list[Block], int]:
     """The blocks of a text that arrives in pieces, and the first line after them."""
-    return fed(v4a.read, in_pieces(text, step), fence, at)
+    return feed(v4a.read, in_pieces(text, step), fence, at)
 
 
 def block(action: str, line: int, end_line: int, path: str | None, **more: object) -> Block:

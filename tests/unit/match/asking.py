@@ -8,31 +8,29 @@ NAME = "server.py"
 """The name of every file in these tests: a hash begins a comment."""
 
 
-def asked(
-    file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False
-) -> Found | Refused:
+def ask(file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Found | Refused:
     """The answer."""
     return locate(Index(raw(file), NAME), old, new, match=match, whole_lines=whole_lines)
 
 
-def found(file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Found:
+def find_place(file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Found:
     """The answer, which must be a place."""
-    answer = asked(file, old, new, match=match, whole_lines=whole_lines)
+    answer = ask(file, old, new, match=match, whole_lines=whole_lines)
     assert isinstance(answer, Found), answer
     return answer
 
 
-def made(
+def apply_edit(
     file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False
 ) -> tuple[str, bytes]:
     """The name of the rung, and the file's bytes after the change."""
-    answer = found(file, old, new, match=match, whole_lines=whole_lines)
+    answer = find_place(file, old, new, match=match, whole_lines=whole_lines)
     return answer.rung, apply(raw(file), answer.edits)
 
 
-def refused(file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Refused:
+def refusal(file: str | bytes, old: str, new: str, *, match: str = "lenient", whole_lines: bool = False) -> Refused:
     """The answer, which must be a refusal."""
-    answer = asked(file, old, new, match=match, whole_lines=whole_lines)
+    answer = ask(file, old, new, match=match, whole_lines=whole_lines)
     assert isinstance(answer, Refused), answer
     return answer
 
@@ -41,7 +39,7 @@ PROOF = tuple(f"proof_of_the_place_{letter}()" for letter in "abcdef")
 """Lines that are enough to prove a place with one line more or less."""
 
 
-def proved(file: str, old: str, new: str) -> tuple[str, str, str]:
+def with_proof(file: str, old: str, new: str) -> tuple[str, str, str]:
     """A file and a request, both with lines after the last line of old that prove the place."""
     last = old.rstrip("\n").rpartition("\n")[2]
     lines = file.split("\n")

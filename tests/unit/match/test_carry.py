@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.match.asking import made, proved, swap
+from tests.unit.match.asking import apply_edit, swap, with_proof
 from tests.unit.match.test_ladder_rungs import CLIENT, COMPOSE, GO, GUIDE, SERVER, Case
 
 KEPT: dict[str, Case] = {
@@ -63,7 +63,7 @@ KEPT: dict[str, Case] = {
         "= 15",
     ),
     "a line of its own": (
-        *proved(
+        *with_proof(
             SERVER,
             (
                 "    def __init__(self, port):\n        self.started = False\n"
@@ -78,7 +78,7 @@ KEPT: dict[str, Case] = {
         "if self.ready",
     ),
     "a line that was sent and is not there": (
-        *proved(
+        *with_proof(
             SERVER,
             (
                 "        if self.started:\n            return None\n        log()\n        self.started = True\n"
@@ -521,7 +521,7 @@ PIECEMEAL: dict[str, Case] = {
         "load(10)  # one\n    beta = load(20)",
     ),
     "a line of the file's own between lines that change": (
-        *proved(
+        *with_proof(
             OWN,
             OWN.replace("    own_line_of_the_file()\n", ""),
             OWN.replace("    own_line_of_the_file()\n", "")
@@ -574,7 +574,7 @@ PIECEMEAL: dict[str, Case] = {
         "load(4)",
     ),
     "a line of the file's own beside a line that changes": (
-        *proved(
+        *with_proof(
             OWN,
             OWN.replace("    own_line_of_the_file()\n", ""),
             OWN.replace("    own_line_of_the_file()\n", "").replace("load(2)", "load(20)"),
@@ -583,7 +583,7 @@ PIECEMEAL: dict[str, Case] = {
         "load(20)",
     ),
     "an insertion behind a blank line, below a line of the file's own": (
-        *proved(
+        *with_proof(
             "one = load(1)\nown_line()\n\ntwo = load(2)\nthree = load(3)\n",
             "one = load(1)\n\ntwo = load(2)\nthree = load(3)\n",
             "one = load(1)\n\nmore = load(7)\ntwo = load(2)\nthree = load(3)\n",
@@ -620,7 +620,7 @@ PIECEMEAL: dict[str, Case] = {
         "begin",
     ),
     "an insertion that can slide out of a gap where the file has a line of its own": (
-        *proved(
+        *with_proof(
             "begin_one(1)\nend\nown_line()\nbegin_three(3)\nend\nrest_of_it()\n",
             "begin_one(1)\nend\nbegin_three(3)\nend\nrest_of_it()\n",
             "begin_one(1)\nend\nbegin_two(2)\nend\nbegin_three(3)\nend\nrest_of_it()\n",
@@ -629,7 +629,7 @@ PIECEMEAL: dict[str, Case] = {
         "end\nbegin_two(2)\nend\nown",
     ),
     "an insertion that can slide, behind a line of the file's own": (
-        *proved(
+        *with_proof(
             ROUTES.replace("  list_users()\n", "  list_users()\n  audit()\n"),
             ROUTES,
             ROUTES.replace("\nroutes", '\nroutes.add("items", () => {\n  list_items()\n})\n\nroutes'),
@@ -644,28 +644,28 @@ PIECEMEAL: dict[str, Case] = {
 @pytest.mark.parametrize("case", KEPT.values(), ids=KEPT)
 def test_what_the_change_leaves_alone_keeps_the_files_bytes(case: Case) -> None:
     file, old, new, was, now = case
-    assert made(file, old, new)[1].decode() == swap(file, was, now)
+    assert apply_edit(file, old, new)[1].decode() == swap(file, was, now)
 
 
 @pytest.mark.promise("locate.carry")
 @pytest.mark.parametrize("case", PIECEMEAL.values(), ids=PIECEMEAL)
 def test_a_block_that_changes_is_carried_line_by_line(case: Case) -> None:
     file, old, new, was, now = case
-    assert made(file, old, new)[1].decode() == swap(file, was, now)
+    assert apply_edit(file, old, new)[1].decode() == swap(file, was, now)
 
 
 @pytest.mark.promise("locate.dialect")
 @pytest.mark.parametrize("case", FIRST_STRIPPED.values(), ids=FIRST_STRIPPED)
 def test_a_first_line_that_lacks_its_indentation_gets_it_back(case: Case) -> None:
     file, old, new, was, now = case
-    assert made(file, old, new)[1].decode() == swap(file, was, now)
+    assert apply_edit(file, old, new)[1].decode() == swap(file, was, now)
 
 
 @pytest.mark.promise("locate.dialect")
 @pytest.mark.parametrize("case", NEW.values(), ids=NEW)
 def test_new_text_is_written_as_the_file_is(case: Case) -> None:
     file, old, new, was, now = case
-    assert made(file, old, new)[1].decode() == swap(file, was, now)
+    assert apply_edit(file, old, new)[1].decode() == swap(file, was, now)
 
 
 BYTES: dict[str, tuple[bytes, str, str, bytes]] = {
@@ -766,19 +766,19 @@ BYTES: dict[str, tuple[bytes, str, str, bytes]] = {
 def test_line_ends_a_missing_final_newline_and_unknown_bytes_stay(
     file: bytes, old: str, new: str, expected: bytes
 ) -> None:
-    assert made(file, old, new)[1] == expected
+    assert apply_edit(file, old, new)[1] == expected
 
 
 @pytest.mark.promise("locate.rungs")
 def test_an_insertion_as_sent_beside_other_lines_is_not_already_applied() -> None:
-    assert made("a = 1\nc = 3\n", "a = 1\n", "a = 1\nbbbb = 2\n") == ("exact", b"a = 1\nbbbb = 2\nc = 3\n")
+    assert apply_edit("a = 1\nc = 3\n", "a = 1\n", "a = 1\nbbbb = 2\n") == ("exact", b"a = 1\nbbbb = 2\nc = 3\n")
 
 
 def test_a_very_large_block_is_replaced_as_a_whole() -> None:
     old = "".join(f"    value_{number} = load({number})\n" for number in range(120))
     new = "".join(f"    other_{number} = load({number})\n" for number in range(110))
     file = "def f():\n" + old.replace("value_7 ", "value_7  ")
-    assert made(file, old, new) == ("tokens", b"def f():\n" + new.encode())
+    assert apply_edit(file, old, new) == ("tokens", b"def f():\n" + new.encode())
 
 
 @pytest.mark.promise("locate.dialect")
@@ -786,4 +786,4 @@ def test_deleting_the_first_line_leaves_the_others_unchanged() -> None:
     file = "class A:\n    def f(self):\n        x = compute(1)\n        y = compute(2)\n"
     old = "def f(self):\n        x = compute(1)\n        y = compute(2)\n"
     new = "        x = compute(1)\n        y = compute(2)\n"
-    assert made(file, old, new) == ("indentation", b"class A:\n        x = compute(1)\n        y = compute(2)\n")
+    assert apply_edit(file, old, new) == ("indentation", b"class A:\n        x = compute(1)\n        y = compute(2)\n")

@@ -7,7 +7,7 @@ from suture import wording
 from suture.match.index import Site
 from suture.match.ladder import LADDER, RUNGS
 from suture.match.normalize import line_keys, meaning
-from tests.unit.match.asking import found, made, proved, swap
+from tests.unit.match.asking import apply_edit, find_place, swap, with_proof
 
 Case = tuple[str, str, str, str, str]
 """A file, an old and a new text, and the part of the file that is replaced with its replacement."""
@@ -536,7 +536,7 @@ ELISION: dict[str, Case] = {
 
 SIMILAR: dict[str, Case] = {
     "a line that was left out": (
-        *proved(
+        *with_proof(
             SERVER,
             (
                 "    def __init__(self, port):\n        self.started = False\n\n    def start(self):\n"
@@ -551,7 +551,7 @@ SIMILAR: dict[str, Case] = {
         "return 0",
     ),
     "a first line that both have and the file has not": (
-        *proved(
+        *with_proof(
             CLIENT,
             "/** Loads. */\nexport function load(url, options) {\n  const response = await fetch(url, options);\n",
             "/** Loads. */\nexport function load(url, options) {\n  const response = await request(url, options);\n",
@@ -629,7 +629,7 @@ CASES = [*listed(BY_RUNG), *listed(PIECES)]
 @pytest.mark.parametrize(("rung", "case"), CASES)
 def test_the_change_is_made_at_the_one_place_and_the_rung_is_returned(rung: str, case: Case) -> None:
     file, old, new, was, now = case
-    assert made(file, old, new) == (rung, swap(file, was, now).encode())
+    assert apply_edit(file, old, new) == (rung, swap(file, was, now).encode())
 
 
 @pytest.mark.promise("locate.rungs")
@@ -638,14 +638,14 @@ def test_the_change_is_made_at_the_one_place_and_the_rung_is_returned(rung: str,
 def test_a_file_with_other_line_endings_is_changed_the_same_way(rung: str, case: Case, ending: str) -> None:
     file, old, new, was, now = case
     expected = swap(file, was, now).replace("\n", ending)
-    name, text = made(file.replace("\n", ending), old, new)
+    name, text = apply_edit(file.replace("\n", ending), old, new)
     assert text == expected.encode()
     assert name == rung or (name, rung) == ("line_ends", "exact")
 
 
 @pytest.mark.promise("locate.rungs")
 def test_the_answer_has_the_place_of_the_text() -> None:
-    answer = found(SERVER, "if self.started:\n    return None\n", "if self.started:\n    return 0\n")
+    answer = find_place(SERVER, "if self.started:\n    return None\n", "if self.started:\n    return 0\n")
     begin, end = SERVER.index("        if self"), SERVER.index("        self.started = True")
     assert (answer.score, answer.runner_up, answer.span) == (1.0, None, (begin, end))
     assert (answer.site.start_line, answer.site.end_line) == (12, 13)
@@ -657,7 +657,7 @@ def test_a_similar_place_has_its_score_and_the_next_best_place() -> None:
     teams = "def load_teams(path):\n    rows = read_rows(path)\n    check(rows)\n    return Teams(rows)\n"
     between = "".join(f"\n\nNUMBER_{number} = {number}\n" for number in range(10))
     old = users.replace("strict", "strcit")
-    answer = found(users + between + teams, old, old.replace("Users(rows)", "Users(*rows)"))
+    answer = find_place(users + between + teams, old, old.replace("Users(rows)", "Users(*rows)"))
     assert (answer.rung, answer.site) == ("similar", Site(1, 4))
     assert 0.7 < answer.score < 1
     assert answer.runner_up is not None

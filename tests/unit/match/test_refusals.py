@@ -3,7 +3,7 @@
 import pytest
 
 from suture.match.index import Refused, Sides, Site
-from tests.unit.match.asking import proved, refused, swap
+from tests.unit.match.asking import refusal, swap, with_proof
 from tests.unit.match.test_carry import OWN
 from tests.unit.match.test_ladder_rungs import SERVER
 
@@ -155,20 +155,20 @@ MISSING: dict[str, Request] = {
 @pytest.mark.promise("locate.refused")
 @pytest.mark.parametrize(("file", "old", "new"), MISSING.values(), ids=MISSING)
 def test_a_text_that_is_not_in_the_file_is_missing(file: str, old: str, new: str) -> None:
-    answer = refused(file, old, new)
+    answer = refusal(file, old, new)
     assert (answer.why, answer.sides, answer.detail) == ("missing", None, "")
 
 
 @pytest.mark.promise("locate.similar")
 def test_a_missing_text_comes_with_the_nearest_places_and_how_near_they_are() -> None:
     _, old, new = MISSING["a third function beside two near-identical ones"]
-    answer = refused(TWINS, old, new)
+    answer = refusal(TWINS, old, new)
     assert [(site.start_line, site.end_line) for site in answer.sites] == [(8, 12), (1, 5)]
     assert 1 > answer.sites[0].score > answer.sites[1].score > 0.7
 
 
 def test_a_text_of_another_file_has_no_nearest_place() -> None:
-    assert refused(*MISSING["text of another file"]).sites == ()
+    assert refusal(*MISSING["text of another file"]).sites == ()
 
 
 AMBIGUOUS: dict[str, tuple[Request, str, list[tuple[int, int]]]] = {
@@ -243,19 +243,19 @@ def test_two_places_on_a_rung_end_the_search_and_all_are_named(
     request_: Request, rung: str, lines: list[tuple[int, int]]
 ) -> None:
     sites = tuple(Site(first, last) for first, last in lines)
-    assert refused(*request_) == Refused("ambiguous", rung, sites)
+    assert refusal(*request_) == Refused("ambiguous", rung, sites)
 
 
 @pytest.mark.promise("locate.one-place")
 @pytest.mark.parametrize("old", ["x = foo(a, b)\n", "\tx = foo(a, b)\n", "x = foo( a,b )\n", "foo( a,b )"])
 def test_a_text_that_occurs_everywhere_is_refused(old: str) -> None:
-    answer = refused("x = foo(a, b)\n" * 5_000, old, "y\n")
+    answer = refusal("x = foo(a, b)\n" * 5_000, old, "y\n")
     assert (answer.why, answer.sites[0]) == ("ambiguous", Site(1, 1))
 
 
 @pytest.mark.promise("locate.one-place")
 def test_pieces_that_can_be_placed_in_two_ways_are_refused() -> None:
-    answer = refused(WORKERS, "    start()\n    ...\n    stop()\n", "    start()\n    ...\n    end()\n")
+    answer = refusal(WORKERS, "    start()\n    ...\n    stop()\n", "    start()\n    ...\n    end()\n")
     assert (answer.why, answer.rung) == ("ambiguous", "elision")
     assert answer.sites[0] == Site(2, 4)
 
@@ -277,7 +277,7 @@ def load_teams(path):
     return rows
 """
     old = '    with open(path) as file:\n        rows = json.load(file)\n    check(rows, "x")\n    return rows\n'
-    answer = refused(file, old, old.replace("return rows", "return list(rows)"))
+    answer = refusal(file, old, old.replace("return rows", "return list(rows)"))
     assert answer == Refused("ambiguous", "similar", (Site(2, 5), Site(9, 12)))
 
 
@@ -361,7 +361,7 @@ APPLIED: dict[str, tuple[Request, str | None, tuple[int, int]]] = {
 def test_a_change_that_is_already_in_the_file_is_reported_with_its_place(
     request_: Request, rung: str | None, lines: tuple[int, int]
 ) -> None:
-    assert refused(*request_) == Refused("applied", rung, (Site(*lines),))
+    assert refusal(*request_) == Refused("applied", rung, (Site(*lines),))
 
 
 FIRST = "begin_it(1)\nend\nbegin_of_more(2)\nend\nstop_it_now(3)\nend_of_all(4)\nclose_it(5)\nleave_it(6)\n"
@@ -406,7 +406,7 @@ PARTLY: dict[str, tuple[Request, str, tuple[int, int]]] = {
 def test_a_partly_applied_change_is_distinguished_from_both(
     request_: Request, rung: str, lines: tuple[int, int]
 ) -> None:
-    assert refused(*request_) == Refused("partly_applied", rung, (Site(*lines),))
+    assert refusal(*request_) == Refused("partly_applied", rung, (Site(*lines),))
 
 
 START = "    def start(self):\n        if self.started:\n            return None\n"
@@ -419,7 +419,7 @@ CONFLICTS: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
         Sides(1, "no table = make(no table)", "notable = make(notable)", "x"),
     ),
     "both have a line at one point": (
-        proved(
+        with_proof(
             SERVER, START + "        return self.port\n", START + "        self.count += 1\n        return self.port\n"
         ),
         "two_sided",
@@ -427,7 +427,7 @@ CONFLICTS: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
         Sides(14, "", "        self.started = True", "        self.count += 1"),
     ),
     "an insertion beside a line that is not here": (
-        proved(
+        with_proof(
             SERVER,
             "        verify_everything()\n" + START[21:] + "        self.started = True\n        return self.port\n",
             "        prepare()\n        verify_everything()\n"
@@ -449,7 +449,7 @@ CONFLICTS: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
         Sides(2, "    alpha = load(1)", "    alpha = load(1)  # one", "    zzz\n    yyy"),
     ),
     "a line that changes is not here": (
-        proved(
+        with_proof(
             SERVER,
             START[21:] + "        log_the_start()\n        self.started = True\n        return self.port\n",
             START[21:] + "        log_the_start(1)\n        self.started = True\n        return self.port\n",
@@ -459,7 +459,7 @@ CONFLICTS: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
         Sides(14, "        log_the_start()", "", "        log_the_start(1)"),
     ),
     "a block to replace with a line of the file's own": (
-        proved(
+        with_proof(
             OWN,
             OWN.replace("    own_line_of_the_file()\n", ""),
             "def load():\n    xxxxxxxx\n    yyyyyyyyyyyyyy\n    rest_of_it()\n    more_of_the_rest()\n",
@@ -474,7 +474,7 @@ CONFLICTS: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
         ),
     ),
     "a line to replace beside a line of the file's own": (
-        proved(
+        with_proof(
             OWN,
             OWN.replace("    own_line_of_the_file()\n", ""),
             OWN.replace("    own_line_of_the_file()\n", "").replace("beta = load(2)", "xxxx"),
@@ -499,7 +499,7 @@ CONFLICTS: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
         ),
     ),
     "an insertion between lines that change where the file has one of its own": (
-        proved(
+        with_proof(
             OWN.replace("load(1)", "load(1)  # one").replace("load(2)", "load(2)  # two"),
             OWN.replace("    own_line_of_the_file()\n", ""),
             OWN.replace("own_line_of_the_file()", "check()").replace("load(1)", "load(10)").replace("(2)", "(20)"),
@@ -509,7 +509,7 @@ CONFLICTS: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
         Sides(3, "", "    own_line_of_the_file()", "    check()"),
     ),
     "a first line to replace, which occurs elsewhere, too, before a line of the file's own": (
-        proved(
+        with_proof(
             "check_it()\nown_line()\nrest_of_it()\nmore_of_the_rest()\n\n\ncheck_it()\n",
             "check_it()\nrest_of_it()\nmore_of_the_rest()\n",
             "check_them()\nrest_of_it()\nmore_of_the_rest()\n",
@@ -529,7 +529,7 @@ CONFLICTS: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
         Sides(2, "    alpha = load(1)", "    alpha = load(1)  # one", "    alpha = load(1) + '''"),
     ),
     "a block to delete with a line of the file's own": (
-        proved(SERVER, START + "        return self.port\n\n    def stop(self):\n", "    def stop(self):\n"),
+        with_proof(SERVER, START + "        return self.port\n\n    def stop(self):\n", "    def stop(self):\n"),
         "own_lines",
         (11, 23),
         Sides(
@@ -581,7 +581,7 @@ WHITE: dict[str, tuple[Request, str, tuple[int, int], Sides]] = {
 def test_a_conflict_in_whitespace_is_a_conflict(
     request_: Request, detail: str, lines: tuple[int, int], sides: Sides
 ) -> None:
-    assert refused(*request_) == Refused("conflict", "tokens", (Site(*lines),), sides, detail)
+    assert refusal(*request_) == Refused("conflict", "tokens", (Site(*lines),), sides, detail)
 
 
 @pytest.mark.promise("locate.refused")
@@ -589,7 +589,7 @@ def test_a_conflict_in_whitespace_is_a_conflict(
 def test_a_conflict_is_refused_with_what_each_side_has(
     request_: Request, detail: str, lines: tuple[int, int], sides: Sides
 ) -> None:
-    assert refused(*request_) == Refused("conflict", "similar", (Site(*lines),), sides, detail)
+    assert refusal(*request_) == Refused("conflict", "similar", (Site(*lines),), sides, detail)
 
 
 UNPROVED_PLACES: dict[str, Request] = {
@@ -603,7 +603,7 @@ UNPROVED_PLACES: dict[str, Request] = {
         START.replace("self.started", "self.running()") + "        self.started = True\n        return self.port\n",
         START.replace("self.started", "self.running()") + "        self.started = True\n        return 0\n",
     ),
-    "a line of context is another here, among many that occur once": proved(
+    "a line of context is another here, among many that occur once": with_proof(
         SERVER,
         START.replace("self.started", "self.running()") + "        self.started = True\n        return self.port\n",
         START.replace("self.started", "self.running()") + "        self.started = True\n        return 0\n",
@@ -613,7 +613,7 @@ UNPROVED_PLACES: dict[str, Request] = {
         "def one(path):\n    rows = read_rows(path)\n    verify_all(rows)\n    return [User(row) for row in rows]\n",
         "def one(path):\n    rows = read_rows(path)\n    verify_all(rows)\n    return [User(*row) for row in rows]\n",
     ),
-    "a very long line that is another here": proved(
+    "a very long line that is another here": with_proof(
         "alpha = '" + "abc " * 1_500 + "'\nbeta = load_it(2)\ngamma = load_it(3)\ndelta = load_it(4)\n",
         "alpha = '" + "abd " * 1_500 + "'\nbeta = load_it(2)\ngamma = load_it(3)\ndelta = load_it(4)\n",
         "alpha = '" + "abd " * 1_500 + "'\nbeta = load_it(2)\ngamma = load_it(5)\ndelta = load_it(4)\n",
@@ -633,17 +633,17 @@ UNPROVED_PLACES: dict[str, Request] = {
         START + "        log_the_start()\n        self.started = True\n        return self.port\n",
         START + "        log_the_start()\n        self.started = True\n        return 0\n",
     ),
-    "an outer line less, and another like it beside the place": proved(
+    "an outer line less, and another like it beside the place": with_proof(
         OWN,
         OWN.replace("def load():", "def load_all():"),
         OWN.replace("def load():", "def load_all():").replace("rest_of_it", "rest_of_all"),
     ),
-    "a header less": proved(
+    "a header less": with_proof(
         "\n\n" + OWN.replace("def load():\n", ""),
         OWN.replace("def load():", "def fetch_them_from(everywhere):"),
         OWN.replace("def load():", "def fetch_them_from(everywhere):").replace("rest_of_it", "rest_of_all"),
     ),
-    "a line more and a line less": proved(
+    "a line more and a line less": with_proof(
         OWN,
         OWN.replace("    own_line_of_the_file()\n", "").replace("    rest", "    invented_by_somebody()\n    rest"),
         OWN.replace("    own_line_of_the_file()\n", "")
@@ -656,7 +656,7 @@ UNPROVED_PLACES: dict[str, Request] = {
 @pytest.mark.promise("locate.proof")
 @pytest.mark.parametrize(("file", "old", "new"), UNPROVED_PLACES.values(), ids=UNPROVED_PLACES)
 def test_a_place_that_may_be_a_sibling_is_refused(file: str, old: str, new: str) -> None:
-    answer = refused(file, old, new)
+    answer = refusal(file, old, new)
     assert (answer.why, answer.rung, answer.sides, answer.detail) == ("missing", None, None, "unproved_place")
     assert len(answer.sites) >= 1
 
@@ -739,7 +739,7 @@ ELIDED: dict[str, tuple[Request, Refused]] = {
 @pytest.mark.promise("locate.elision")
 @pytest.mark.parametrize(("request_", "expected"), ELIDED.values(), ids=ELIDED)
 def test_an_omission_in_only_one_text_is_refused(request_: Request, expected: Refused) -> None:
-    assert refused(*request_) == expected
+    assert refusal(*request_) == expected
 
 
 UNPROVED: dict[str, tuple[Request, Refused]] = {
@@ -878,7 +878,7 @@ UNPROVED: dict[str, tuple[Request, Refused]] = {
 @pytest.mark.promise("locate.dialect")
 @pytest.mark.parametrize(("request_", "expected"), UNPROVED.values(), ids=UNPROVED)
 def test_what_the_match_does_not_prove_is_refused_where_new_text_needs_it(request_: Request, expected: Refused) -> None:
-    assert refused(*request_) == expected
+    assert refusal(*request_) == expected
 
 
 CROWDS: dict[str, tuple[str, str, str, bool]] = {
@@ -915,7 +915,7 @@ CROWDS: dict[str, tuple[str, str, str, bool]] = {
 def test_two_places_among_very_many_that_are_nearly_the_same_are_refused(
     file: str, old: str, new: str, *, whole_lines: bool
 ) -> None:
-    assert refused(file, old, new, whole_lines=whole_lines).why == "ambiguous"
+    assert refusal(file, old, new, whole_lines=whole_lines).why == "ambiguous"
 
 
 @pytest.mark.promise("locate.similar")
@@ -925,18 +925,18 @@ def test_a_long_stretch_of_other_lines_between_equal_ones_is_not_paired() -> Non
     ends = "def first(alpha, beta):\n" + first, "    finish(alpha)\n    return beta\n"
     file = ends[0] + "".join(f"    value_{n} = compute({n})\n" for n in range(25)) + ends[1]
     old = ends[0] + "".join(f"    velue_{n} = computed({n}, 0)\n" for n in range(25)) + ends[1]
-    assert refused(file, old, old.replace("return beta", "return None")).why == "missing"
+    assert refusal(file, old, old.replace("return beta", "return None")).why == "missing"
 
 
 @pytest.mark.promise("locate.refused")
 def test_a_part_omitted_from_a_block_does_not_leave_the_block() -> None:
     file = "def first():\n    a = 1\n\ndef second():\n    c = 3\n    return z\n"
     old = "def first():\n    ...\n    return z\n"
-    assert refused(file, old, "def first():\n    log()\n    ...\n    return z + 1\n").why == "missing"
+    assert refusal(file, old, "def first():\n    log()\n    ...\n    return z + 1\n").why == "missing"
 
 
 @pytest.mark.promise("locate.similar")
 def test_a_text_that_is_mostly_not_in_the_file_is_missing() -> None:
     file = "".join(f"first_{n} = compute_the_value_of({n})\n" for n in range(20)) + "done = True\nclose()\n"
     old = "".join(f"an invented line, number {n}, that stands nowhere\n" for n in range(10)) + "done = True\nclose()\n"
-    assert refused(file, old, old.replace("done = True", "done = False")).why == "missing"
+    assert refusal(file, old, old.replace("done = True", "done = False")).why == "missing"

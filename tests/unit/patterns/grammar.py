@@ -156,7 +156,7 @@ def _spelled(char: str, pick: Pick) -> str:
     return str(pick((char, char, char, f"\\u{{{ord(char):x}}}")))
 
 
-def drawn(pick: Pick, *, plain: bool = False) -> tuple[str, str, str, str]:
+def draw_pattern(pick: Pick, *, plain: bool = False) -> tuple[str, str, str, str]:
     """A pattern in both spellings, its flags, and a text."""
     flags = "".join(flag for flag in "ims" if pick((True, False)))
     writer = Writer(pick, lines="m" in flags, dot_all="s" in flags, plain=plain)
@@ -165,9 +165,9 @@ def drawn(pick: Pick, *, plain: bool = False) -> tuple[str, str, str, str]:
     return ours, theirs, flags, text
 
 
-def drawn_at_random(seed: int, *, plain: bool = False) -> tuple[str, str, str, str]:
+def random_pattern(seed: int, *, plain: bool = False) -> tuple[str, str, str, str]:
     """The same as `drawn`, reproducible by its seed."""
-    return drawn(Random(seed).choice, plain=plain)
+    return draw_pattern(Random(seed).choice, plain=plain)
 
 
 def by_both(pattern: Pattern) -> tuple[Compiled | None, Compiled]:

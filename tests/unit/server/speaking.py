@@ -21,7 +21,7 @@ Message = dict[str, Any]
 
 
 @contextmanager
-def redirected(source: int, target: int) -> Iterator[None]:
+def redirect(source: int, target: int) -> Iterator[None]:
     """Redirect the descriptors 0 and 1."""
     saved = os.dup(0), os.dup(1)
     os.dup2(source, 0)
@@ -34,7 +34,7 @@ def redirected(source: int, target: int) -> Iterator[None]:
             os.close(copy)
 
 
-def served(workspace: Workspace, names: list[str], max_bytes: int) -> bool:
+def serve_tools(workspace: Workspace, names: list[str], max_bytes: int) -> bool:
     """Serve these tools over standard input and output, with messages of up to `max_bytes`."""
     calls = Calls(workspace, names, 10_000_000)
     try:
@@ -43,13 +43,13 @@ def served(workspace: Workspace, names: list[str], max_bytes: int) -> bool:
         calls.end()
 
 
-def spoken(serve: Callable[[], object], *messages: Message | bytes) -> list[Message]:
+def exchange(serve: Callable[[], object], *messages: Message | bytes) -> list[Message]:
     """The answers of a server to messages that arrive at once, followed by the end of the input."""
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
         for message in messages:
             source.write((message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n")
         source.seek(0)
-        with redirected(source.fileno(), target.fileno()):
+        with redirect(source.fileno(), target.fileno()):
             serve()
         target.seek(0)
         return [json.loads(line) for line in target.read().splitlines()]

@@ -17,7 +17,7 @@ from suture import Workspace
 from suture.server import stdio
 from suture.testing import MemoryFS
 from tests.interop.mcp_servers import HANDSHAKES, edit, hello, locked, notification, request, tool_call
-from tests.unit.server.speaking import Message, redirected, served, spoken
+from tests.unit.server.speaking import Message, exchange, redirect, serve_tools
 
 READ = {"path": "a.txt", "format": "raw"}
 MOST = 1_000
@@ -25,11 +25,11 @@ MOST = 1_000
 
 def serving(files: dict[str, bytes] | None = None) -> bool:
     fs = MemoryFS(files or {"a.txt": b"one\n"})
-    return served(Workspace(fs.root, fs=fs), ["file_read", "file_edit"], MOST)
+    return serve_tools(Workspace(fs.root, fs=fs), ["file_read", "file_edit"], MOST)
 
 
 def answers(*messages: Message | bytes) -> list[Message]:
-    return spoken(serving, *messages)
+    return exchange(serving, *messages)
 
 
 @pytest.mark.promise("serve.revisions")
@@ -75,10 +75,10 @@ def test_what_cannot_be_cancelled_does_no_harm(number: Any) -> None:
 
 def test_input_that_ends_after_a_cancelled_call_ends_the_server(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"one\n")
-    held = partial(served, Workspace(tmp_path), ["file_edit"], MOST)
+    held = partial(serve_tools, Workspace(tmp_path), ["file_edit"], MOST)
     call = tool_call(1, "file_edit", edit("a.txt", "one", "two"))
     with locked(tmp_path):
-        answered = spoken(held, hello(), call, notification("notifications/cancelled", requestId=1))
+        answered = exchange(held, hello(), call, notification("notifications/cancelled", requestId=1))
     assert [answer["id"] for answer in answered] == [0]
     assert (tmp_path / "a.txt").read_bytes() == b"one\n"
 
@@ -133,7 +133,7 @@ def test_an_answer_that_is_larger_than_the_pipe_waits_for_its_reader() -> None:
             found.extend(os.read(out_end, 5_000))
 
     reader = Thread(target=read)
-    with redirected(in_end, from_server):
+    with redirect(in_end, from_server):
         reader.start()
         assert serving({"a.txt": text.encode()}) is False
     reader.join()
@@ -155,10 +155,10 @@ def test_a_client_that_is_gone_ends_the_server(tmp_path: Path) -> None:
         os.close(to_server)
 
     other = Thread(target=leave)
-    with redirected(in_end, from_server), locked(tmp_path):
+    with redirect(in_end, from_server), locked(tmp_path):
         os.close(from_server)
         other.start()
-        assert served(Workspace(tmp_path), ["file_edit"], 10_000) is False
+        assert serve_tools(Workspace(tmp_path), ["file_edit"], 10_000) is False
     other.join()
     os.close(in_end)
     assert (tmp_path / "a.txt").read_bytes() == b"one\n"
@@ -168,7 +168,7 @@ def test_a_client_that_reads_no_answers_ends_the_server() -> None:
     (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
     os.close(out_end)
     os.write(to_server, b'{"jsonrpc":"2.0","id":0,"method":"ping"}\n')
-    with redirected(in_end, from_server):
+    with redirect(in_end, from_server):
         assert serving() is False  # though its input stays open
     for end in (in_end, to_server, from_server):
         os.close(end)
@@ -185,7 +185,7 @@ def test_a_signal_ends_the_server_though_its_input_stays_open(number: int, inter
 
     other = Thread(target=end)
     known = set(threading.enumerate())
-    with redirected(in_end, from_server):
+    with redirect(in_end, from_server):
         other.start()
         assert serving() is interrupted
     other.join()
@@ -230,10 +230,10 @@ def test_a_client_that_reads_nothing_is_not_read_from_until_it_does(tmp_path: Pa
             found.extend(data)
 
     other = Thread(target=talk)
-    with redirected(in_end, from_server):
+    with redirect(in_end, from_server):
         os.close(from_server)
         other.start()
-        assert served(Workspace(tmp_path), ["file_read"], MOST) is False
+        assert serve_tools(Workspace(tmp_path), ["file_read"], MOST) is False
     other.join()
     os.close(in_end)
     os.close(out_end)

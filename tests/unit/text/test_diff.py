@@ -178,7 +178,7 @@ SIGHT: dict[str, tuple[Callable[[list[bytes]], list[bytes]], list[diff.Change]]]
 def test_a_difference_before_a_long_equal_run_is_a_separate_box(
     edit_lines: Callable[[list[bytes]], list[bytes]], expected: list[diff.Change]
 ) -> None:
-    old = numbered(2000)
+    old = number_lines(2000)
     new = edit_lines(old)
     assert list(diff._split_at_runs(old, new, (0, len(old), 0, len(new)))) == expected
     assert rebuilt(old, new, diff.changes(old, new)) == new
@@ -206,7 +206,7 @@ class Line(bytes):
         return super().__hash__()
 
 
-def numbered(count: int, prefix: str = "") -> list[bytes]:
+def number_lines(count: int, prefix: str = "") -> list[bytes]:
     return [f"{prefix}{number}\n".encode() for number in range(count)]
 
 
@@ -215,12 +215,12 @@ def shuffled(lines: Sequence[bytes], seed: int) -> list[bytes]:
 
 
 def edited(count: int) -> tuple[list[bytes], list[bytes]]:
-    old = numbered(count)
+    old = number_lines(count)
     return old, [b"changed\n" if index % 200 == 0 else line for index, line in enumerate(old)]
 
 
 def moved(count: int) -> tuple[list[bytes], list[bytes]]:
-    old, third = numbered(count), count // 3
+    old, third = number_lines(count), count // 3
     return old, [*old[third:], *old[:third]]
 
 
@@ -232,28 +232,28 @@ def zigzag(count: int) -> tuple[list[bytes], list[bytes]]:
 
 HARD: dict[str, Callable[[int], tuple[list[bytes], list[bytes]]]] = {
     "few lines edited": edited,
-    "nothing in common": lambda n: (numbered(n), numbered(n, "x")),
+    "nothing in common": lambda n: (number_lines(n), number_lines(n, "x")),
     "all lines equal, fewer": lambda n: ([b"a\n"] * n, [b"a\n"] * (n // 2)),
     "all lines equal between others": lambda n: (
         [b"x\n", *[b"a\n"] * n, b"y\n"],
         [b"p\n", *[b"a\n"] * (n // 2), b"q\n"],
     ),
-    "reversed": lambda n: (numbered(n), numbered(n)[::-1]),
-    "shuffled": lambda n: (numbered(n), shuffled(numbered(n), 1)),
+    "reversed": lambda n: (number_lines(n), number_lines(n)[::-1]),
+    "shuffled": lambda n: (number_lines(n), shuffled(number_lines(n), 1)),
     "two lines alternating, shifted": lambda n: ([b"a\n", b"b\n"] * n, [b"b\n", b"a\n"] * n),
     "two lines alternating, fewer": lambda n: ([b"a\n", b"b\n"] * n, [b"b\n", b"a\n"] * (n // 2)),
-    "no line occurs once": lambda n: (numbered(n // 2) * 2, shuffled(numbered(n // 2) * 2, 2)),
+    "no line occurs once": lambda n: (number_lines(n // 2) * 2, shuffled(number_lines(n // 2) * 2, 2)),
     "few different lines at random": lambda n: (
-        Random(3).choices(numbered(5), k=n),
-        Random(4).choices(numbered(5), k=n),
+        Random(3).choices(number_lines(5), k=n),
+        Random(4).choices(number_lines(5), k=n),
     ),
     "many different lines at random": lambda n: (
-        Random(5).choices(numbered(n), k=n),
-        Random(6).choices(numbered(n), k=n),
+        Random(5).choices(number_lines(n), k=n),
+        Random(6).choices(number_lines(n), k=n),
     ),
     "a large block moved": moved,
     "anchors in the wrong order": zigzag,
-    "one line against many": lambda n: ([b"a\n", *numbered(n), b"b\n"], [b"x\n", b"%d\n" % (n // 2), b"y\n"]),
+    "one line against many": lambda n: ([b"a\n", *number_lines(n), b"b\n"], [b"x\n", b"%d\n" % (n // 2), b"y\n"]),
 }
 
 
@@ -324,7 +324,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.promise("bound.diff-time")
 def test_a_diff_from_known_edits_compares_only_the_lines_they_touch(compared: list[int]) -> None:
-    before = b"".join(numbered(200_000))
+    before = b"".join(number_lines(200_000))
     places = [before.index(b"\n%d\n" % number) + 1 for number in range(100, 200_000, 2_000)]
     edits = tuple(edit(place, place + 1, b"x") for place in places)
     file = FileDiff("a", "a", before, edits)

@@ -7,7 +7,7 @@ import pytest
 
 from suture.text.edits import Edit, apply, edit
 from suture.text.merge import STRATEGIES, Conflict, Merged, Region, merge, regions
-from tests.unit.text.test_diff import HARD, Line, numbered
+from tests.unit.text.test_diff import HARD, Line, number_lines
 
 
 def text(letters: str) -> bytes:
@@ -279,7 +279,7 @@ def no_difflib(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.promise("bound.merge-time")
 @pytest.mark.usefixtures("no_difflib")
 def test_a_hundred_edits_on_each_side_of_a_large_text_cost_a_few_passes_over_its_lines() -> None:
-    base = [Line(line) for line in numbered(200_000)]
+    base = [Line(line) for line in number_lines(200_000)]
     ours = with_edits(base, range(500, 200_000, 2_000), "ours")
     theirs = with_edits(base, range(1_500, 200_000, 2_000), "theirs")
     Line.work = 0

@@ -59,23 +59,23 @@ def at(path: str, *blocks: str) -> str:
     return f"### File: {path}\n" + "\n".join(blocks)
 
 
-def fenced(text: str, fence: str = "```", info: str = "") -> str:
+def in_fence(text: str, fence: str = "```", info: str = "") -> str:
     return f"{fence}{info}\n{text}{fence}\n"
 
 
-def applied(*ids: str) -> dict[str, str]:
+def all_applied(*ids: str) -> dict[str, str]:
     """Blocks that land."""
     return dict.fromkeys(ids, "applied")
 
 
-def numbered(count: int) -> dict[str, str]:
+def applied_up_to(count: int) -> dict[str, str]:
     """As many blocks, all of which land."""
-    return applied(*(str(number) for number in range(1, count + 1)))
+    return all_applied(*(str(number) for number in range(1, count + 1)))
 
 
 def one(name: str, before: bytes, reply: str, after: bytes, *ids: str) -> Sample:
     """A sample of a single file `a.py`, all of whose blocks land."""
-    return Sample(name, {"a.py": before}, reply, {"a.py": after}, applied(*(ids or ("1",))))
+    return Sample(name, {"a.py": before}, reply, {"a.py": after}, all_applied(*(ids or ("1",))))
 
 
 def v4a(body: str) -> str:
@@ -120,7 +120,7 @@ MANY = Sample(
         f"src/module_{file}.ts": "".join(f"const value_{n} = compute({file + n});\n" for n in range(10)).encode()
         for file in range(20)
     },
-    numbered(200),
+    applied_up_to(200),
 )
 LONG_LINE = "const data = '" + "abcdefghij" * 1_000 + "';\n"
 LONG_FILE = "".join(f"def function_{n}():\n    return {n}\n\n\n" for n in range(200))
@@ -167,7 +167,7 @@ LONG = [
         {},
         at("big.py", new_file("".join(f"line_{n} = {n}\n" for n in range(700)))),
         {"big.py": "".join(f"line_{n} = {n}\n" for n in range(700)).encode()},
-        applied("1"),
+        all_applied("1"),
     ),
 ]
 
@@ -207,7 +207,7 @@ def ask(ws: Workspace, reply: str, **more: Any) -> ToolResult:
     return ws.call("apply_reply", {"reply": reply, **more})
 
 
-def told(result: ToolResult) -> dict[str, str]:
+def statuses_of(result: ToolResult) -> dict[str, str]:
     """What became of each block: its status, or the code of its error."""
     blocks = result.metadata["blocks"]
     return {block["id"]: block["error"]["code"] if block["status"] == "failed" else block["status"] for block in blocks}

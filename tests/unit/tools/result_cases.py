@@ -9,7 +9,7 @@ import pytest
 from suture import Settings, ToolResult, Workspace
 from suture.testing import FaultyFS, MemoryFS, Stopped
 from tests.unit.changes import create, delete, land, rename, write
-from tests.unit.tools.reply_samples import at, block, fenced, new_file
+from tests.unit.tools.reply_samples import at, block, in_fence, new_file
 
 FIRST = "the oldest change"
 WRONG_HASH = f"sha256:{'0' * 64}"
@@ -216,7 +216,7 @@ REPLIES = {
     "moved": Case("apply_reply", reply(MOVED)),
     "deleted": Case("apply_reply", reply(GONE)),
     "a diff": Case("apply_reply", reply(DIFF, dry_run=True)),
-    "a whole file": Case("apply_reply", reply("empty.txt", fenced("full\n"), whole_files=True)),
+    "a whole file": Case("apply_reply", reply("empty.txt", in_fence("full\n"), whole_files=True)),
     "applied already": Case("apply_reply", reply(LOAD), steps=(called("apply_reply", reply=LOAD),)),
     "chosen": Case("apply_reply", reply(LOAD, GONE, only=["1"])),
     "with a warning": Case("apply_reply", reply(at("made.py", block("x = 1\n", "x = 2\n")))),
@@ -244,7 +244,7 @@ REPLIES = {
         reply(LOAD, "Delete the file `a.py`."),
     ),
     "an edit that was not read": Case(
-        "apply_reply", reply(LOAD, fenced("sed -i 's/a/b/' a.py\n", info="sh")), "UNREAD_EDITS"
+        "apply_reply", reply(LOAD, in_fence("sed -i 's/a/b/' a.py\n", info="sh")), "UNREAD_EDITS"
     ),
     "nothing but what was not read": Case("apply_reply", reply("Delete `a.py`."), "NO_BLOCKS"),
     "an unknown block": Case("apply_reply", reply(LOAD, only=["7"]), "INVALID_ARGUMENTS"),

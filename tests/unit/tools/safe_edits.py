@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from suture import Settings, ToolResult, Workspace
 from suture.testing import MemoryFS
 from tests.unit.changes import workspace
-from tests.unit.file_edits import seen
+from tests.unit.file_edits import snapshot
 
 FIELDS = {"path", "mode", "written", "change_id", "hash", "replacements", "diff", "validation"}
 CHECKED = {"passed", "new", "existing", "fixed", "not_run"}
@@ -29,7 +29,7 @@ class Told(NamedTuple):
     status: str
 
 
-def told(result: ToolResult) -> Told:
+def split_text(result: ToolResult) -> Told:
     found = _SHOWN.match(result.text)
     if found is None:
         assert "**Diff Preview:**" not in result.text
@@ -73,7 +73,7 @@ def _check_success(result: ToolResult, arguments: dict[str, Any]) -> None:
 
 
 def _check_validation(result: ToolResult, arguments: dict[str, Any]) -> None:
-    data, (diff, status) = result.data, told(result)
+    data, (diff, status) = result.data, split_text(result)
     validation = data["validation"]
     assert set(validation) >= CHECKED
     for issue in (*validation["new"], *validation["existing"], *validation["fixed"]):
@@ -92,7 +92,7 @@ def _check_validation(result: ToolResult, arguments: dict[str, Any]) -> None:
     if data["written"] or (data["mode"] == "verify_only" and data["replacements"] != 0):
         lines = status.split("\n")
         assert any(line.startswith(NOT_VALIDATED) for line in lines) == bool(validation["not_run"])
-        assert set(map(line_of, told_once(errors(validation["new"])))) <= set(lines)
+        assert set(map(line_of, shown_issues(errors(validation["new"])))) <= set(lines)
 
 
 def errors(issues: Issues) -> Issues:
@@ -120,12 +120,14 @@ def pattern(search: str, replace: str, **more: Any) -> dict[str, Any]:
     return swap(search, replace, regex=True, **more)
 
 
-def failed(before: bytes | None, settings: Settings | None = None, path: str = "a.txt", **arguments: Any) -> ToolResult:
+def failure(
+    before: bytes | None, settings: Settings | None = None, path: str = "a.txt", **arguments: Any
+) -> ToolResult:
     """What a call is told that fails, in all modes alike, and changes nothing."""
     ws, fs = workspace({} if before is None else {path: before}, settings)
-    untouched = seen(fs)
+    untouched = snapshot(fs)
     answers = [ask(ws, path, **arguments, mode=mode) for mode in ("interactive", "verify_only", "strict")]
-    assert seen(fs) == untouched
+    assert snapshot(fs) == untouched
     assert [result.is_error for result in answers] == [True] * 3, answers[0].text
     assert len({result.data["error"]["code"] for result in answers}) == 1
     return answers[-1]
@@ -185,7 +187,7 @@ def near_end(lines: Sequence[str], start: int, end: int) -> str | None:
     return above[-1] if above else "\n"
 
 
-def replaced(last: str, new: str, ending: str) -> str:
+def with_ending(last: str, new: str, ending: str) -> str:
     """What a range becomes that ends with the line `last`."""
     if not new:
         return ""
@@ -204,7 +206,7 @@ def memory(**files: bytes) -> tuple[Workspace, MemoryFS]:
     return workspace({f"{name}.txt": content for name, content in files.items()})
 
 
-def told_once(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def shown_issues(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Give the problems that a text shows: of a line that cannot be parsed, the first."""
     first = {(issue["path"], issue["line"]): issue for issue in reversed(issues) if issue["code"] == "invalid-syntax"}
     return [issue for issue in issues if issue["code"] != "invalid-syntax" or issue in first.values()]

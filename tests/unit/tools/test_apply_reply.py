@@ -7,7 +7,7 @@ import pytest
 
 from suture import Settings, ToolResult, Workspace, apply_blocks, parse_reply, preview_reply
 from tests.unit.changes import workspace
-from tests.unit.tools.reply_samples import ask, at, block, new_file, patch, told
+from tests.unit.tools.reply_samples import ask, at, block, new_file, patch, statuses_of
 
 Files = dict[str, bytes]
 
@@ -29,10 +29,10 @@ def test_a_file_keeps_its_bytes_when_it_is_moved() -> None:
 def test_a_mode_is_changed_as_git_does_if_the_operator_allows_executables() -> None:
     ws, fs = workspace({"run": b"x\n"}, Settings(allow_executables=True))
     diff = "diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"
-    assert told(ask(ws, diff)) == {"1": "applied"}
+    assert statuses_of(ask(ws, diff)) == {"1": "applied"}
     assert fs.node_of("run").mode == 0o755
-    assert told(ask(ws, diff)) == {"1": "already_applied"}
-    assert told(ask(ws, "diff --git a/run b/run\nold mode 100755\nnew mode 100644\n")) == {"1": "applied"}
+    assert statuses_of(ask(ws, diff)) == {"1": "already_applied"}
+    assert statuses_of(ask(ws, "diff --git a/run b/run\nold mode 100755\nnew mode 100644\n")) == {"1": "applied"}
     assert fs.node_of("run").mode == 0o644
 
 
@@ -98,7 +98,7 @@ def test_a_binary_file_can_be_moved_and_deleted_but_not_edited() -> None:
     reply = patch("*** Update File: a.bin", "*** Move to: b.bin", "*** Delete File: c.bin", "*** Update File: d.bin")
     reply = reply.replace("*** End Patch", "@@\n-a\n+b\n*** End Patch")
     result, files = met({"a.bin": binary, "c.bin": binary, "d.bin": binary}, reply)
-    assert told(result) == {"1": "applied", "2": "applied", "3.1": "BINARY_FILE"}
+    assert statuses_of(result) == {"1": "applied", "2": "applied", "3.1": "BINARY_FILE"}
     assert files == {"b.bin": binary, "d.bin": binary}
 
 
@@ -109,7 +109,7 @@ def test_a_link_is_not_taken_away(reply: str) -> None:
     ws, fs = workspace({"real/a.py": b"x\n"})
     fs.put_link("link.py", "real/a.py")
     before = fs.files()
-    assert told(ask(ws, reply)) == {"1": "NOT_A_FILE"}
+    assert statuses_of(ask(ws, reply)) == {"1": "NOT_A_FILE"}
     assert fs.files() == before
 
 
@@ -135,7 +135,7 @@ def test_a_fence_around_all_of_a_new_file_of_code_is_not_a_part_of_it(
 def test_a_whole_file_that_leaves_something_out_is_refused() -> None:
     reply = "```python a.py\nx = 2\n# rest of the code remains unchanged\n```\n"
     result, files = met({"a.py": b"x = 1\ny = 1\n"}, reply, whole_files=True)
-    assert (told(result), files) == ({"1": "ELISION_IN_NEW_TEXT"}, {"a.py": b"x = 1\ny = 1\n"})
+    assert (statuses_of(result), files) == ({"1": "ELISION_IN_NEW_TEXT"}, {"a.py": b"x = 1\ny = 1\n"})
     assert met({"a.py": b"x = 1\n"}, reply, whole_files=True, match="exact")[1]["a.py"].startswith(b"x = 2\n")
 
 
@@ -151,7 +151,7 @@ def test_a_name_with_a_backslash_is_found_as_it_is_written() -> None:
 def test_a_path_that_turned_out_to_mean_a_file_means_it_again() -> None:
     before = {"src/app.py": b"x = 1\ny = 1\n", "lib/app.py": b"y = 1\n"}
     result, files = met(before, at("app.py", block("x = 1\n", "x = 2\n"), block("y = 1\n", "y = 2\n")))
-    assert (told(result), files["src/app.py"]) == ({"1": "applied", "2": "applied"}, b"x = 2\ny = 2\n")
+    assert (statuses_of(result), files["src/app.py"]) == ({"1": "applied", "2": "applied"}, b"x = 2\ny = 2\n")
     assert result.metadata["warnings"] == [
         "There is no app.py; the block fits src/app.py, and no other file with a similar name."
     ]
@@ -190,7 +190,7 @@ OTHERS = {
 @pytest.mark.parametrize(("written", "other"), OTHERS.items(), ids=list(OTHERS))
 def test_another_file_is_not_meant_though_the_block_fits_it(written: str, other: str) -> None:
     result, files = met({other: b"x = 1\n"}, at(written, block("x = 1\n", "x = 2\n")))
-    assert (told(result), files) == ({"1": "FILE_NOT_FOUND"}, {other: b"x = 1\n"})
+    assert (statuses_of(result), files) == ({"1": "FILE_NOT_FOUND"}, {other: b"x = 1\n"})
 
 
 UNCLEAR: dict[str, Files] = {
@@ -204,7 +204,7 @@ UNCLEAR: dict[str, Files] = {
 @pytest.mark.parametrize("before", UNCLEAR.values(), ids=UNCLEAR)
 def test_a_near_name_is_taken_only_where_no_other_could_be_meant(before: Files) -> None:
     result, files = met(before, at("app.py", block("one\n", "1\n")))
-    assert (told(result), files) == ({"1": "FILE_NOT_FOUND"}, before)
+    assert (statuses_of(result), files) == ({"1": "FILE_NOT_FOUND"}, before)
 
 
 def test_the_hash_of_a_near_name_is_a_condition_too() -> None:
@@ -262,7 +262,7 @@ def test_blocks_for_which_there_is_no_time_are_named(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("suture.tools.reply.monotonic", lambda: next(now))
     ws, fs = workspace({"a.py": b"x = 1\ny = 1\n"}, Settings(reply_call_ms=30_000))
     result = ask(ws, at("a.py", block("x = 1\n", "x = 2\n"), block("y = 1\n", "y = 2\n")))
-    assert (told(result), fs.files()) == ({"1": "applied", "2": "REPLY_TIMEOUT"}, {"a.py": b"x = 2\ny = 1\n"})
+    assert (statuses_of(result), fs.files()) == ({"1": "applied", "2": "REPLY_TIMEOUT"}, {"a.py": b"x = 2\ny = 1\n"})
     assert "reply_call_ms" in result.text
 
 
@@ -271,7 +271,7 @@ def test_the_hunks_of_one_file_are_not_looked_for_without_end(monkeypatch: pytes
     monkeypatch.setattr("suture.tools.reply.monotonic", lambda: next(now))
     hunks = ("@@", "-x = 1", "+x = 2", "@@", "-y = 1", "+y = 2")
     result, files = met({"a.py": b"x = 1\ny = 1\n"}, patch("*** Update File: a.py", *hunks))
-    assert told(result) == {"1.1": "REPLY_TIMEOUT", "1.2": "REPLY_TIMEOUT"}
+    assert statuses_of(result) == {"1.1": "REPLY_TIMEOUT", "1.2": "REPLY_TIMEOUT"}
     assert files == {"a.py": b"x = 1\ny = 1\n"}
 
 
@@ -286,7 +286,7 @@ def test_too_many_blocks_are_refused() -> None:
 def test_ids_may_come_in_any_shape(only: object) -> None:
     reply = at("a.py", block("x = 1\n", "x = 2\n")) + patch("*** Update File: b.py", "@@", "-y = 1", "+y = 2")
     result, _ = met({"a.py": b"x = 1\n", "b.py": b"y = 1\n"}, reply, only=only)
-    assert told(result) == {"1": "applied", "2.1": "applied" if only != 1 else "skipped"}
+    assert statuses_of(result) == {"1": "applied", "2.1": "applied" if only != 1 else "skipped"}
 
 
 @pytest.mark.parametrize("only", [True, [None], ["9"], {"a": 1}])
@@ -298,14 +298,17 @@ def test_what_is_no_id_is_refused(only: object) -> None:
 def test_a_character_that_a_file_cannot_hold_is_refused_for_its_block_only() -> None:
     before = {"a.txt": b"caf\xe9 = 1\nb = 1\n"}
     result, files = met(before, at("a.txt", block("b = 1\n", "b = \u4e2d\n"), block("b = 1\n", "b = 2\n")))
-    assert (told(result), files) == ({"1": "ENCODING_UNKNOWN", "2": "applied"}, {"a.txt": b"caf\xe9 = 1\nb = 2\n"})
+    assert (statuses_of(result), files) == (
+        {"1": "ENCODING_UNKNOWN", "2": "applied"},
+        {"a.txt": b"caf\xe9 = 1\nb = 2\n"},
+    )
 
 
 def test_what_was_carried_over_is_known_when_it_comes_again() -> None:
     ws, fs = workspace({"a.py": b"def f():\n    value = compute(first)\n"})
     reply = at("a.py", block("value = compute(first)\n", "value = compute(second)\n"))
-    assert told(ask(ws, reply)) == {"1": "applied"}
-    assert told(ask(ws, reply)) == {"1": "already_applied"}
+    assert statuses_of(ask(ws, reply)) == {"1": "applied"}
+    assert statuses_of(ask(ws, reply)) == {"1": "already_applied"}
     assert fs.files() == {"a.py": b"def f():\n    value = compute(second)\n"}
 
 
@@ -323,7 +326,7 @@ NOT_APPLIED = {
 
 @pytest.mark.parametrize(("before", "reply"), NOT_APPLIED.values(), ids=NOT_APPLIED)
 def test_a_new_text_that_is_there_for_other_reasons_does_not_make_a_change_done(before: str, reply: str) -> None:
-    assert told(met({"a.py": before.encode()}, at("a.py", reply))[0]) == {"1": "NO_MATCH"}
+    assert statuses_of(met({"a.py": before.encode()}, at("a.py", reply))[0]) == {"1": "NO_MATCH"}
 
 
 BILL = (
@@ -388,7 +391,7 @@ def test_a_name_that_a_terminal_would_obey_is_reported_cleanly() -> None:
 
 def test_a_part_that_stays_does_not_make_a_deletion_done() -> None:
     reply = at("a.py", block("first_call()\nimportant_call()\nlast_call()\n", "important_call()\n"))
-    assert told(met({"a.py": b"important_call()\n"}, reply)[0]) == {"1": "NO_MATCH"}
+    assert statuses_of(met({"a.py": b"important_call()\n"}, reply)[0]) == {"1": "NO_MATCH"}
 
 
 def test_the_second_time_the_region_is_shown_as_it_is() -> None:
@@ -405,13 +408,13 @@ def test_a_text_that_was_there_earlier_is_reported() -> None:
     ws, _ = workspace({"a.py": b"alpha = 1\nbeta = 2\n"})
     change = ask(ws, at("a.py", block("alpha = 1\n", "gamma = 3\n"))).metadata["change_id"]
     result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n")), match="exact")
-    assert told(result) == {"1": "NO_MATCH"}
+    assert statuses_of(result) == {"1": "NO_MATCH"}
     stale = {"change_id": change, "start_line": 1, "end_line": 1, "text": "gamma = 3"}
     assert result.metadata["blocks"][0]["error"]["stale"] == stale
     assert f"Change {change} changed these lines." in result.text
     assert "Your copy of a.py is old" in result.text
     result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n")))
-    assert told(result) == {"1": "EDIT_CONFLICT"}
+    assert statuses_of(result) == {"1": "EDIT_CONFLICT"}
     assert f"The text is from the version before change {change}; a.py:1 has changed since" in result.text
 
 
@@ -419,7 +422,7 @@ def test_a_text_that_was_deleted_is_reported() -> None:
     ws, fs = workspace({"a.py": b"alpha = 1\nbeta = 2\ngamma = 3\n"})
     change = ask(ws, at("a.py", block("alpha = 1\n", ""))).metadata["change_id"]
     result = ask(ws, at("a.py", block("alpha = 1\n", "delta = 4\n"), block("beta = 2\n", "beta = 3\n")))
-    assert told(result) == {"1": "TARGET_DELETED", "2": "applied"}
+    assert statuses_of(result) == {"1": "TARGET_DELETED", "2": "applied"}
     error = result.metadata["blocks"][0]["error"]
     version = {"source": "history", "id": None, "until": change}
     expected = {"start_line": 1, "end_line": 1, "text": "beta = 2", "written_on": version, "search_text": "alpha = 1\n"}
@@ -476,14 +479,14 @@ def test_a_conflict_is_reported_with_both_sides() -> None:
     ws.file_read("a.py")
     fs.put("a.py", TOTAL.format("a + b + offset").encode())
     result = ask(ws, at("a.py", block(TOTAL.format("a + b"), TOTAL.format("a - b"))))
-    assert told(result) == {"1": "EDIT_CONFLICT"}
+    assert statuses_of(result) == {"1": "EDIT_CONFLICT"}
     assert "in the file:         total = a + b + offset" in result.text
 
 
 def test_a_line_with_other_words_is_not_taken_for_one_of_the_text() -> None:
     before = TOTAL.format("a + b + offset").encode()
     result, files = met({"a.py": before}, at("a.py", block(TOTAL.format("a + b"), TOTAL.format("a - b"))))
-    assert (told(result), files) == ({"1": "NO_MATCH"}, {"a.py": before})
+    assert (statuses_of(result), files) == ({"1": "NO_MATCH"}, {"a.py": before})
     (near,) = result.metadata["blocks"][0]["error"]["similar_content"]
     assert (near["line_number"], near["symbol"], [difference["line_number"] for difference in near["differences"]]) == (
         1,
@@ -602,7 +605,7 @@ def test_an_edit_that_is_not_read_is_an_error_though_the_blocks_land() -> None:
     ]
     error = result.metadata["error"]
     assert (error["code"], error["landed"], error["unread"]) == ("UNREAD_EDITS", ["1"], result.metadata["unread"])
-    assert (told(result), files["a.py"], result.metadata["errors"]) == ({"1": "applied"}, b"x = 2\n", [message])
+    assert (statuses_of(result), files["a.py"], result.metadata["errors"]) == ({"1": "applied"}, b"x = 2\n", [message])
     assert result.text.split("\n")[1:] == [
         "1 a.py:1, updated",
         "Block 1 landed: do not send it again.",
@@ -621,7 +624,7 @@ def test_what_may_be_an_edit_is_a_warning() -> None:
 
 def test_atomic_lands_nothing_if_an_edit_is_not_read() -> None:
     result, files = met(BEFORE, GOOD + SED, atomic=True)
-    assert (files, told(result), result.is_error) == (BEFORE, {"1": "skipped"}, True)
+    assert (files, statuses_of(result), result.is_error) == (BEFORE, {"1": "skipped"}, True)
     assert "atomic is set: nothing was applied" in result.text
 
 
@@ -673,13 +676,13 @@ def test_a_hint_is_read_for_the_file_before_the_reply_and_for_the_file_so_far() 
     assert files == {"a.py": b"a\ny\ny\ny\nb\nz\nc\n"}
     two = {"a.py": b"a\nx\nx\n"}
     result, files = met(two, at("a.py", block("a\n", "a\nb\n")) + search.format(3, "z"))
-    assert told(result) == {
+    assert statuses_of(result) == {
         "1": "applied",
         "2": "OLD_TEXT_NOT_UNIQUE",
     }  # its line was 3, and that is now the line of the other one
     assert files == {"a.py": b"a\nb\nx\nx\n"}
     result, files = met(two, "a.py\n" + search.format(2, "y") + search.format(99, "z"))
-    assert (told(result), files) == ({"1": "applied", "2": "applied"}, {"a.py": b"a\ny\nz\n"})
+    assert (statuses_of(result), files) == ({"1": "applied", "2": "applied"}, {"a.py": b"a\ny\nz\n"})
 
 
 @pytest.mark.promise("reply.nothing-silent")

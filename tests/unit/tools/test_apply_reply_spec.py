@@ -17,7 +17,7 @@ import pytest
 from suture import Settings, ToolResult, Workspace
 from suture.testing import MemoryFS
 from tests.scale import scaled
-from tests.unit.changes import done, git_apply, hashed, land, recorded, refused, state, workspace, write
+from tests.unit.changes import error_of, git_apply, hash_of, land, list_changes, state, succeed, workspace, write
 from tests.unit.tools.reply_samples import (
     LONG,
     NINE,
@@ -30,9 +30,9 @@ from tests.unit.tools.reply_samples import (
     ask,
     at,
     block,
-    fenced,
+    in_fence,
     new_file,
-    told,
+    statuses_of,
     v4a,
 )
 
@@ -59,7 +59,7 @@ MISSING = block("no_such_function(call)\n", "something_else\n")
 
 def fits(expected: dict[str, str], result: ToolResult) -> bool:
     """Whether the blocks became what is expected; `*` is any error."""
-    found = told(result)
+    found = statuses_of(result)
     failed = {block["id"] for block in result.metadata["blocks"] if block["status"] == "failed"}
     wild = {name for name, what in expected.items() if what == "*"}
     found = {name: "*" if name in wild & failed else what for name, what in found.items()}
@@ -93,7 +93,7 @@ def unchanged(sample: Sample) -> bool:
 def test_a_long_reply_makes_exactly_these_files_and_tells_of_each_block(sample: Sample) -> None:
     result, files = met(dict(sample.before), sample.reply)
     assert files == sample.after, result.text
-    assert fits(dict(sample.told), result), told(result)
+    assert fits(dict(sample.told), result), statuses_of(result)
     assert result.is_error is any(block["status"] == "failed" for block in result.metadata["blocks"])
 
 
@@ -125,7 +125,7 @@ def test_the_answer_has_its_shape_and_agrees_with_itself(name: str) -> None:
         assert set(file) >= {"path", "hash", "action"}
     hashes = {file["hash"] for file in data["files"] if file["action"] != "delete"}
     changed = {path for path, content in files.items() if sample.before.get(path) != content}
-    assert hashes == {hashed(files[path]) for path in changed}
+    assert hashes == {hash_of(files[path]) for path in changed}
     gone = {file["path"] for file in data["files"] if file["action"] == "delete"}
     assert gone <= set(sample.before) - set(files)
     assert all(isinstance(message, str) for message in [*data["errors"], *data["warnings"]])
@@ -139,10 +139,10 @@ def test_one_undo_takes_the_whole_reply_back(name: str) -> None:
     ws, fs = workspace(dict(sample.before))
     before = state(fs)
     change = ask(ws, sample.reply).metadata["change_id"]
-    assert [change["change_id"] for change in recorded(ws)] == ([] if change is None else [change])
+    assert [change["change_id"] for change in list_changes(ws)] == ([] if change is None else [change])
     if change is not None:
-        assert recorded(ws)[0]["tool"] == "apply_reply"
-        assert done(ws.undo())["undone"] == change
+        assert list_changes(ws)[0]["tool"] == "apply_reply"
+        assert succeed(ws.undo())["undone"] == change
     assert state(fs) == before
 
 
@@ -179,7 +179,7 @@ def test_a_reply_with_crlf_makes_the_same_files(name: str) -> None:
     sample = SAMPLES[name]
     result, files = met(dict(sample.before), sample.reply.replace("\n", "\r\n"))
     assert files == sample.after
-    assert fits(dict(sample.told), result), told(result)
+    assert fits(dict(sample.told), result), statuses_of(result)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_prose_around_a_reply_changes_nothing(name: str) -> None:
     reply = f"Sure! Here are the changes.\n\n{sample.reply}\n\nLet me know if you need anything else.\n"
     result, files = met(dict(sample.before), reply)
     assert files == sample.after
-    assert fits(dict(sample.told), result), told(result)
+    assert fits(dict(sample.told), result), statuses_of(result)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_wherever_a_reply_is_cut_the_complete_blocks_land_and_nothing_else() -> 
         )
         assert files == {"a.py": expected}, reply[:cut]
         if begun:
-            assert told(result) == {
+            assert statuses_of(result) == {
                 **{str(number + 1): "applied" for number in range(whole)},
                 str(whole + 1): "INCOMPLETE_BLOCK",
             }, reply[:cut]
@@ -328,11 +328,11 @@ def test_nothing_is_written_when_every_block_fails() -> None:
 
 def test_when_some_blocks_fail_the_answer_is_an_error_that_names_the_landed_ones() -> None:
     result, _ = met(TWO, at("a.py", MISSING) + "\n" + OTHER)
-    assert refused(result)["code"] == "BLOCKS_FAILED"
+    assert error_of(result)["code"] == "BLOCKS_FAILED"
     assert "do not send it again" in result.text
     reply = "\n".join([SIMPLE, at("c.py", MISSING), OTHER])
     result, _ = met({**TWO, "c.py": b"z = 1\n"}, reply)
-    assert refused(result)["code"] == "BLOCKS_FAILED"
+    assert error_of(result)["code"] == "BLOCKS_FAILED"
     assert "do not send them again" in result.text
 
 
@@ -349,7 +349,7 @@ def test_an_answer_in_full() -> None:
     ws, fs = workspace({"src/a.py": b"w = 0\nx = 1\ny = 2\n"})
     reply = "Here:\n\n### File: src/a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n"
     result = ask(ws, reply)
-    data = done(result)
+    data = succeed(result)
     (found,) = data["blocks"]
     expected = {
         "id": "1",
@@ -366,13 +366,13 @@ def test_an_answer_in_full() -> None:
     assert {name: found[name] for name in expected} == expected
     assert "-x = 1\n+x = 2\n" in found["diff"]
     assert data["summary"] == {"applied": 1, "already_applied": 0, "failed": 0, "skipped": 0}
-    assert data["files"] == [{"path": "src/a.py", "hash": hashed(b"w = 0\nx = 2\ny = 2\n"), "action": "update"}]
+    assert data["files"] == [{"path": "src/a.py", "hash": hash_of(b"w = 0\nx = 2\ny = 2\n"), "action": "update"}]
     assert (data["errors"], data["warnings"]) == ([], [])
     assert data["diff"] == (
         "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n"
         "@@ -1,3 +1,3 @@\n w = 0\n-x = 1\n+x = 2\n y = 2\n"
     )
-    assert data["change_id"] == recorded(ws)[0]["change_id"]
+    assert data["change_id"] == list_changes(ws)[0]["change_id"]
     assert data["change_id"] in result.text
     assert fs.files() == {"src/a.py": b"w = 0\nx = 2\ny = 2\n"}
     assert result.to_dict() == {
@@ -447,28 +447,28 @@ def test_files_are_listed_once_with_what_became_of_them() -> None:
     found = {file["path"]: (file["action"], file["hash"]) for file in result.metadata["files"]}
     assert len(result.metadata["files"]) == 3
     assert found == {
-        "a.py": ("update", hashed(b"1\n2\n")),
+        "a.py": ("update", hash_of(b"1\n2\n")),
         "b.py": ("delete", None),
-        "d.py": ("create", hashed(b"d\n")),
+        "d.py": ("create", hash_of(b"d\n")),
     }
 
 
 def test_the_typed_method_is_the_same_call() -> None:
     ws, fs = workspace(TWO)
-    data = done(ws.apply_reply(SIMPLE))
+    data = succeed(ws.apply_reply(SIMPLE))
     assert (data["summary"]["applied"], fs.files()["a.py"]) == (1, b"x = 2\n")
-    dry = done(ws.apply_reply(OTHER, dry_run=True))
+    dry = succeed(ws.apply_reply(OTHER, dry_run=True))
     assert (dry["change_id"], fs.files()["b.py"]) == (None, b"y = 1\n")
 
 
 def test_the_tool_is_called_with_a_real_folder(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(b"x = 1\r\ny")
     (tmp_path / "a.py").chmod(0o755)
-    data = done(ask(Workspace(tmp_path), SIMPLE + "\n" + at("src/new.py", new_file("n = 1\n"))))
+    data = succeed(ask(Workspace(tmp_path), SIMPLE + "\n" + at("src/new.py", new_file("n = 1\n"))))
     assert (tmp_path / "a.py").read_bytes() == b"x = 2\r\ny"
     assert (tmp_path / "src/new.py").read_bytes() == b"n = 1\n"
     assert stat.S_IMODE((tmp_path / "a.py").stat().st_mode) == 0o755
-    assert done(Workspace(tmp_path).undo())["undone"] == data["change_id"]
+    assert succeed(Workspace(tmp_path).undo())["undone"] == data["change_id"]
     assert (tmp_path / "a.py").read_bytes() == b"x = 1\r\ny"
     assert not (tmp_path / "src").exists()
 
@@ -493,7 +493,7 @@ def test_the_tool_is_called_with_a_real_folder(tmp_path: Path) -> None:
 )
 def test_arguments_that_do_not_fit_are_refused_and_nothing_is_written(arguments: dict[str, Any]) -> None:
     ws, fs = workspace(TWO)
-    assert refused(ws.call("apply_reply", arguments))["code"] == "INVALID_ARGUMENTS"
+    assert error_of(ws.call("apply_reply", arguments))["code"] == "INVALID_ARGUMENTS"
     assert fs.files() == TWO
 
 
@@ -513,14 +513,14 @@ def test_validate_is_taken(validate: str) -> None:
 def test_a_reply_may_be_as_large_as_a_request_and_no_larger() -> None:
     fs = MemoryFS(TWO)
     ws = Workspace(fs.root, Settings(max_request_bytes=1_000), fs=fs)
-    assert refused(ask(ws, "x" * 2_000 + "\n" + SIMPLE))["code"] == "INPUT_TOO_LARGE"
+    assert error_of(ask(ws, "x" * 2_000 + "\n" + SIMPLE))["code"] == "INPUT_TOO_LARGE"
     assert fs.files() == TWO
 
 
 def test_a_reply_may_have_as_many_blocks_as_a_call_has_edits() -> None:
     fs = MemoryFS({"a.py": b"1\n2\n3\n4\n"})
     ws = Workspace(fs.root, Settings(max_edits=3), fs=fs)
-    error = refused(ask(ws, at("a.py", *(block(f"{n}\n", f"n{n}\n") for n in range(1, 5)))))
+    error = error_of(ask(ws, at("a.py", *(block(f"{n}\n", f"n{n}\n") for n in range(1, 5)))))
     assert (error["code"], error["setting"]) == ("INPUT_TOO_LARGE", "max_edits")
     assert fs.files() == {"a.py": b"1\n2\n3\n4\n"}
 
@@ -531,7 +531,7 @@ def test_a_reply_may_have_as_many_blocks_as_a_call_has_edits() -> None:
 def test_atomic_lands_all_of_a_reply_that_fits() -> None:
     result, files = met(TWO, SIMPLE + "\n" + OTHER, atomic=True)
     assert files == {"a.py": b"x = 2\n", "b.py": b"y = 2\n"}
-    assert told(result) == {"1": "applied", "2": "applied"}
+    assert statuses_of(result) == {"1": "applied", "2": "applied"}
 
 
 # only
@@ -554,7 +554,7 @@ def test_only_the_chosen_blocks_land(only: Any, after: bytes, skipped: list[str]
     reply = at("a.py", block("one\n", "1\n"), block("two\n", "2\n"), block("three\n", "3\n"))
     result, files = met({"a.py": b"one\ntwo\nthree\n"}, reply, only=only)
     assert files == {"a.py": after}
-    assert [name for name, what in told(result).items() if what == "skipped"] == skipped
+    assert [name for name, what in statuses_of(result).items() if what == "skipped"] == skipped
     assert result.metadata["summary"]["skipped"] == len(skipped)
     assert not result.is_error
 
@@ -589,7 +589,7 @@ def test_ids_stay_when_only_some_blocks_are_chosen() -> None:
 
 def test_a_block_that_fails_and_is_not_chosen_is_skipped_and_no_error() -> None:
     result, files = met(TWO, at("a.py", MISSING) + "\n" + OTHER, only=["2"])
-    assert (result.is_error, told(result)) == (False, {"1": "skipped", "2": "applied"})
+    assert (result.is_error, statuses_of(result)) == (False, {"1": "skipped", "2": "applied"})
     assert files["b.py"] == b"y = 2\n"
 
 
@@ -618,7 +618,7 @@ def test_a_heading_holds_whatever_is_said_below_it(prose: str, more: str) -> Non
     before = {"src/app.py": b"x = 1\n", "b.py": b"x = 1\n"}
     end = "```\n" if "```" in more else ""
     result, files = met(before, "### File: src/app.py\n\n" + prose + more + block("x = 1\n", "x = 2\n") + end)
-    assert files == {**before, "src/app.py": b"x = 2\n"}, told(result)
+    assert files == {**before, "src/app.py": b"x = 2\n"}, statuses_of(result)
 
 
 @pytest.mark.parametrize("line", ["b.py", "`b.py`", "**b.py**", "### File: b.py", "### b.py", "File: b.py"])
@@ -633,7 +633,7 @@ def test_two_names_of_one_file_are_one_file() -> None:
     fs.put_link("link.py", "real/a.py")
     reply = "\n".join(at(path, block(f"{n} = 1\n", f"{n} = 2\n")) for path, n in (("link.py", "x"), ("real/a.py", "y")))
     result = ask(ws, reply + "\n" + at("./real/a.py", block("z = 1\n", "z = 2\n")))
-    assert told(result) == {"1": "applied", "2": "applied", "3": "applied"}
+    assert statuses_of(result) == {"1": "applied", "2": "applied", "3": "applied"}
     assert fs.node_of("real/a.py").data == b"x = 2\ny = 2\nz = 2\n"
     assert len(result.metadata["files"]) == 1
 
@@ -653,26 +653,26 @@ def test_deleting_and_moving_by_a_link_are_refused(body: str) -> None:
 def test_an_absolute_path_inside_is_reported_relative_to_the_root() -> None:
     ws, fs = workspace({"src/app.py": b"x = 1\n"})
     result = ask(ws, at(f"{fs.root.rstrip('/')}/src/app.py", block("x = 1\n", "x = 2\n")))
-    assert (told(result), fs.files()) == ({"1": "applied"}, {"src/app.py": b"x = 2\n"})
+    assert (statuses_of(result), fs.files()) == ({"1": "applied"}, {"src/app.py": b"x = 2\n"})
     assert result.metadata["blocks"][0]["path"] == "src/app.py"
 
 
 def test_a_block_without_a_path_belongs_to_the_file_of_the_block_before() -> None:
-    reply = "a.py\n" + fenced(block("x = 1\n", "x = 2\n")) + "\nAnd also:\n\n" + fenced(block("y = 1\n", "y = 2\n"))
+    reply = "a.py\n" + in_fence(block("x = 1\n", "x = 2\n")) + "\nAnd also:\n\n" + in_fence(block("y = 1\n", "y = 2\n"))
     result, files = met({"a.py": b"x = 1\ny = 1\n"}, reply)
     assert files == {"a.py": b"x = 2\ny = 2\n"}
     assert [block["path"] for block in result.metadata["blocks"]] == ["a.py", "a.py"]
 
 
 def test_the_default_path_comes_before_the_path_of_the_block_before() -> None:
-    reply = "a.py\n" + fenced(block("x = 1\n", "x = 2\n")) + "\nAnd also:\n\n" + fenced(block("y = 1\n", "y = 2\n"))
+    reply = "a.py\n" + in_fence(block("x = 1\n", "x = 2\n")) + "\nAnd also:\n\n" + in_fence(block("y = 1\n", "y = 2\n"))
     _, files = met({"a.py": b"x = 1\ny = 1\n", "b.py": b"y = 1\n"}, reply, default_path="b.py")
     assert files == {"a.py": b"x = 2\ny = 1\n", "b.py": b"y = 2\n"}
 
 
 def test_a_block_without_any_path_says_so() -> None:
     result, files = met(TWO, block("x = 1\n", "x = 2\n"))
-    assert (told(result), files) == ({"1": "NO_PATH"}, TWO)
+    assert (statuses_of(result), files) == ({"1": "NO_PATH"}, TWO)
     assert "path" in failure(result)["hint"]
 
 
@@ -697,18 +697,18 @@ def test_a_unique_near_name_is_taken_where_the_block_fits_and_the_answer_says_so
 )
 def test_a_near_name_is_not_taken_otherwise(before: dict[str, bytes], reply: str) -> None:
     result, files = met(before, reply)
-    assert (told(result), files) == ({"1": "FILE_NOT_FOUND"}, before)
+    assert (statuses_of(result), files) == ({"1": "FILE_NOT_FOUND"}, before)
 
 
 def test_a_new_file_never_goes_to_a_near_name() -> None:
     result, files = met({"src/app.py": b"x = 1\n"}, at("src/ap.py", new_file("x = 1\n")))
     assert files == {"src/app.py": b"x = 1\n", "src/ap.py": b"x = 1\n"}
-    assert told(result) == {"1": "applied"}
+    assert statuses_of(result) == {"1": "applied"}
 
 
 def test_a_deletion_never_goes_to_a_near_name() -> None:
     result, files = met({"src/app.py": b"x = 1\n"}, v4a("*** Delete File: src/ap.py\n"))
-    assert (told(result), files) == ({"1": "FILE_NOT_FOUND"}, {"src/app.py": b"x = 1\n"})
+    assert (statuses_of(result), files) == ({"1": "FILE_NOT_FOUND"}, {"src/app.py": b"x = 1\n"})
 
 
 @pytest.mark.parametrize(
@@ -742,7 +742,7 @@ def test_no_block_leaves_the_workspace_and_the_others_land(path: str, code: str,
     if kind == "unified" and path.startswith("/"):
         reply = reply.replace("a//", "/").replace("b//", "/")
     result = ask(Workspace(root), reply + "\n" + OTHER)
-    assert list(told(result).values()) == [code, "applied"]
+    assert list(statuses_of(result).values()) == [code, "applied"]
     assert (root / "b.py").read_bytes() == b"y = 2\n"
     for file in (tmp_path / "a.py", outside / "a.py", root / ".git/config", root / ".envrc"):
         assert file.read_bytes() == b"x = 1\n"
@@ -752,7 +752,7 @@ def test_no_block_leaves_the_workspace_and_the_others_land(path: str, code: str,
 
 
 def test_the_expected_hashes_are_those_of_the_files() -> None:
-    expected = {"a.py": hashed(b"x = 1\n"), "b.py": hashed(b"y = 1\n")}
+    expected = {"a.py": hash_of(b"x = 1\n"), "b.py": hash_of(b"y = 1\n")}
     result, files = met(TWO, SIMPLE + "\n" + OTHER, expect_hash=expected)
     assert (result.is_error, files) == (False, {"a.py": b"x = 2\n", "b.py": b"y = 2\n"})
 
@@ -761,8 +761,8 @@ def test_the_expected_hashes_are_those_of_the_files() -> None:
 def test_another_hash_fails_the_whole_call(*, dry: bool) -> None:
     ws, fs = workspace(TWO)
     before = state(fs)
-    expected = {"a.py": hashed(b"x = 1\n"), "b.py": hashed(b"something else\n")}
-    error = refused(ask(ws, SIMPLE + "\n" + OTHER, expect_hash=expected, dry_run=dry))
+    expected = {"a.py": hash_of(b"x = 1\n"), "b.py": hash_of(b"something else\n")}
+    error = error_of(ask(ws, SIMPLE + "\n" + OTHER, expect_hash=expected, dry_run=dry))
     assert (error["code"], error["retryable"], error["path"]) == ("FILE_CHANGED", True, "b.py")
     assert state(fs) == before
 
@@ -805,9 +805,9 @@ def test_match_bounds_how_loosely_a_text_is_found(before: bytes, old: str, new: 
     for match in bounds:
         result, files = met({"a": before}, at("a", block(old, new)), match=match)
         if bounds.index(match) >= bounds.index(bound):
-            assert (told(result), files) == ({"1": "applied"}, {"a": after}), match
+            assert (statuses_of(result), files) == ({"1": "applied"}, {"a": after}), match
         else:
-            assert (told(result), files) == ({"1": "NO_MATCH"}, {"a": before}), match
+            assert (statuses_of(result), files) == ({"1": "NO_MATCH"}, {"a": before}), match
     assert met({"a": before}, at("a", block(old, new)))[1] == {"a": after}
 
 
@@ -848,7 +848,7 @@ def test_indentation_is_carried_to_the_file() -> None:
         b"\n\tdef g(self):\n\t\treturn 3\n"
     )
     result, files = met({"a.py": before}, at("a.py", block(old, new)))
-    assert (told(result), files) == ({"1": "applied"}, {"a.py": after})
+    assert (statuses_of(result), files) == ({"1": "applied"}, {"a.py": after})
 
 
 # Applied already, and files that are there
@@ -856,33 +856,33 @@ def test_indentation_is_carried_to_the_file() -> None:
 
 def test_what_is_there_already_lands_beside_what_does_not() -> None:
     ws, fs = workspace(TWO)
-    done(ask(ws, SIMPLE))
+    succeed(ask(ws, SIMPLE))
     result = ask(ws, SIMPLE + "\n" + OTHER)
-    assert told(result) == {"1": "already_applied", "2": "applied"}
+    assert statuses_of(result) == {"1": "already_applied", "2": "applied"}
     assert result.metadata["summary"] == {"applied": 1, "already_applied": 1, "failed": 0, "skipped": 0}
     assert fs.files() == {"a.py": b"x = 2\n", "b.py": b"y = 2\n"}
 
 
 def test_an_added_file_of_v4a_takes_the_place_of_another_and_undo_brings_that_back() -> None:
     ws, fs = workspace({"a.py": b"old\r\ncontent"})
-    data = done(ask(ws, v4a("*** Add File: a.py\n+new\n")))
+    data = succeed(ask(ws, v4a("*** Add File: a.py\n+new\n")))
     assert (fs.files(), [file["path"] for file in data["files"]]) == ({"a.py": b"new\n"}, ["a.py"])
-    done(ws.undo())
+    succeed(ws.undo())
     assert fs.files() == {"a.py": b"old\r\ncontent"}
 
 
 def test_a_moved_file_of_v4a_takes_the_place_of_another_and_undo_brings_both_back() -> None:
     before = {"a.py": b"one\ntwo\n", "b.py": b"in the way\n"}
     ws, fs = workspace(before)
-    done(ask(ws, v4a("*** Update File: a.py\n*** Move to: b.py\n@@\n-one\n+1\n two\n")))
+    succeed(ask(ws, v4a("*** Update File: a.py\n*** Move to: b.py\n@@\n-one\n+1\n two\n")))
     assert fs.files() == {"b.py": b"1\ntwo\n"}
-    done(ws.undo())
+    succeed(ws.undo())
     assert fs.files() == before
 
 
 def test_a_file_of_v4a_may_be_moved_without_a_change() -> None:
     result, files = met({"a.py": b"one\n"}, v4a("*** Update File: a.py\n*** Move to: src/b.py\n"))
-    assert (told(result), files) == ({"1": "applied"}, {"src/b.py": b"one\n"})
+    assert (statuses_of(result), files) == ({"1": "applied"}, {"src/b.py": b"one\n"})
 
 
 # Unified diffs
@@ -903,13 +903,13 @@ def test_a_hunk_beside_mode_lines_lands() -> None:
     )
     result, files = met({"a.sh": b"echo 1\n"}, reply)
     assert files == {"a.sh": b"echo 2\n"}
-    assert told(result)["1.1"] == "applied"
+    assert statuses_of(result)["1.1"] == "applied"
 
 
 def test_a_new_file_of_a_diff_is_as_executable_as_it_says_if_that_is_allowed() -> None:
     ws, fs = workspace({}, Settings(allow_executables=True))
     reply = "diff --git a/x.sh b/x.sh\nnew file mode 100755\n--- /dev/null\n+++ b/x.sh\n@@ -0,0 +1 @@\n+echo\n"
-    done(ask(ws, reply))
+    succeed(ask(ws, reply))
     assert (fs.files(), fs.node_of("x.sh").mode & 0o111 != 0) == ({"x.sh": b"echo\n"}, True)
 
 
@@ -956,26 +956,26 @@ def test_a_diff_with_right_numbers_lands_as_git_would_land_it(seed: int) -> None
     )
     result, files = met({"a.txt": before}, f"diff --git a/a.txt b/a.txt\n{diff}")
     assert files == {"a.txt": after}, diff
-    assert set(told(result).values()) == {"applied"}
+    assert set(statuses_of(result).values()) == {"applied"}
 
 
 def test_a_hunk_without_numbers_that_fits_several_places_is_refused() -> None:
     reply = "--- a/a\n+++ b/a\n@@ @@\n begin\n-same\n+other\n end\n"
     result, files = met({"a": REPEATED}, reply)
-    assert (told(result), files) == ({"1.1": "OLD_TEXT_NOT_UNIQUE"}, {"a": REPEATED})
+    assert (statuses_of(result), files) == ({"1.1": "OLD_TEXT_NOT_UNIQUE"}, {"a": REPEATED})
 
 
 # Whole files
 
 
-WHOLE = fenced("x = 2\n", info="python")
+WHOLE = in_fence("x = 2\n", info="python")
 
 
 def test_fenced_code_is_no_block_unless_whole_files_are_asked_for() -> None:
     result, files = met(TWO, "### File: a.py\n" + WHOLE)
-    assert (refused(result)["code"], files) == ("NO_BLOCKS", TWO)
+    assert (error_of(result)["code"], files) == ("NO_BLOCKS", TWO)
     result, files = met(TWO, "### File: a.py\n" + WHOLE + "\n" + OTHER)
-    assert (told(result), files) == ({"1": "applied"}, {"a.py": b"x = 1\n", "b.py": b"y = 2\n"})
+    assert (statuses_of(result), files) == ({"1": "applied"}, {"a.py": b"x = 1\n", "b.py": b"y = 2\n"})
 
 
 @pytest.mark.parametrize(
@@ -987,7 +987,7 @@ def test_fenced_code_is_no_block_unless_whole_files_are_asked_for() -> None:
     ],
 )
 def test_a_block_in_a_fence_is_no_whole_file(inside: str, kind: str) -> None:
-    result, files = met(TWO, "### File: a.py\n" + fenced(inside, info="python"), whole_files=True)
+    result, files = met(TWO, "### File: a.py\n" + in_fence(inside, info="python"), whole_files=True)
     assert ([block["format"] for block in result.metadata["blocks"]], files["a.py"]) == ([kind], b"x = 2\n")
 
 
@@ -999,27 +999,27 @@ def test_commands_after_a_file_are_not_its_content(first: str) -> None:
 
 def test_a_whole_file_that_leaves_parts_out_is_refused() -> None:
     before = {"a.py": b"def a():\n    pass\n\n\ndef b():\n    pass\n"}
-    reply = "a.py\n" + fenced("def a():\n    return 1\n\n\n# ... rest of the code unchanged\n", info="python")
+    reply = "a.py\n" + in_fence("def a():\n    return 1\n\n\n# ... rest of the code unchanged\n", info="python")
     result, files = met(before, reply, whole_files=True)
     assert (fits({"1": "*"}, result), files) == (True, before)
 
 
 def test_a_whole_file_that_is_there_already_is_applied_already() -> None:
-    result, files = met(TWO, "a.py\n" + fenced("x = 1\n"), whole_files=True)
-    assert (told(result), files, result.metadata["change_id"]) == ({"1": "already_applied"}, TWO, None)
+    result, files = met(TWO, "a.py\n" + in_fence("x = 1\n"), whole_files=True)
+    assert (statuses_of(result), files, result.metadata["change_id"]) == ({"1": "already_applied"}, TWO, None)
 
 
 def test_a_whole_file_that_is_cut_is_not_written() -> None:
     result, files = met(TWO, "a.py\n```python\nx = 2\n", whole_files=True)
-    assert (told(result), files) == ({"1": "INCOMPLETE_BLOCK"}, TWO)
+    assert (statuses_of(result), files) == ({"1": "INCOMPLETE_BLOCK"}, TWO)
 
 
 def test_a_whole_file_keeps_the_mark_and_the_mode_and_undo_brings_the_old_back() -> None:
     ws, fs = workspace({"a.py": b"\xef\xbb\xbfx = 1\n"})
     fs.node_of("a.py").mode = 0o755
-    done(ask(ws, "a.py\n" + WHOLE, whole_files=True))
+    succeed(ask(ws, "a.py\n" + WHOLE, whole_files=True))
     assert (fs.files()["a.py"], fs.node_of("a.py").mode) == (b"\xef\xbb\xbfx = 2\n", 0o755)
-    done(ws.undo())
+    succeed(ws.undo())
     assert fs.files() == {"a.py": b"\xef\xbb\xbfx = 1\n"}
 
 
@@ -1034,7 +1034,7 @@ def test_code_without_a_path_is_no_whole_file() -> None:
 def test_blocks_that_take_each_other_back_change_nothing() -> None:
     reply = at("a.py", block("x = 1\n", "x = 2\n"), block("x = 2\n", "x = 1\n"))
     result, files = met(TWO, reply)
-    assert (told(result), files) == ({"1": "applied", "2": "applied"}, TWO)
+    assert (statuses_of(result), files) == ({"1": "applied", "2": "applied"}, TWO)
     assert (result.metadata["change_id"], result.metadata["diff"], result.metadata["files"]) == (None, "", [])
 
 
@@ -1042,7 +1042,7 @@ def test_an_edit_of_a_file_that_the_reply_deleted_fails() -> None:
     result, files = met(
         {"a.txt": b"one line\n"}, v4a("*** Delete File: a.txt\n") + at("a.txt", block("one line\n", "x\n"))
     )
-    assert (told(result), files) == ({"1": "applied", "2": "FILE_NOT_FOUND"}, {})
+    assert (statuses_of(result), files) == ({"1": "applied", "2": "FILE_NOT_FOUND"}, {})
 
 
 def test_a_stale_copy_is_reported_with_the_change_that_replaced_it() -> None:
@@ -1052,10 +1052,10 @@ def test_a_stale_copy_is_reported_with_the_change_that_replaced_it() -> None:
         "a.py", block("def compute(value):\n    return value * 2\n", "def compute(value):\n    return value * 3\n")
     )
     result = ask(ws, reply)
-    assert told(result) == {"1": "TARGET_DELETED"}
+    assert statuses_of(result) == {"1": "TARGET_DELETED"}
     assert failure(result)["written_on"] == {"source": "history", "id": None, "until": change}
     result = ask(ws, reply, match="exact")
-    assert told(result) == {"1": "NO_MATCH"}
+    assert statuses_of(result) == {"1": "NO_MATCH"}
     assert failure(result)["stale"]["change_id"] == change
 
 
@@ -1065,7 +1065,7 @@ def test_a_stale_copy_is_reported_with_the_change_that_replaced_it() -> None:
 def test_the_mode_of_an_edited_file_stays() -> None:
     ws, fs = workspace({"a.py": b"x = 1\n"})
     fs.node_of("a.py").mode = 0o755
-    done(ask(ws, SIMPLE))
+    succeed(ask(ws, SIMPLE))
     assert (fs.files()["a.py"], fs.node_of("a.py").mode) == (b"x = 2\n", 0o755)
 
 
@@ -1073,14 +1073,14 @@ def test_an_edit_through_a_link_keeps_the_link() -> None:
     ws, fs = workspace({"real/a.py": b"x = 1\n"})
     fs.put_link("a.py", "real/a.py")
     result = ask(ws, SIMPLE)
-    assert (told(result), fs.node_of("real/a.py").data) == ({"1": "applied"}, b"x = 2\n")
+    assert (statuses_of(result), fs.node_of("real/a.py").data) == ({"1": "applied"}, b"x = 2\n")
     assert result.metadata["blocks"][0]["path"] == "real/a.py"
 
 
 def test_a_file_that_no_block_names_is_not_touched() -> None:
     ws, fs = workspace({"a.py": b"x = 1\n", "other.py": b"z\n"})
     before = (fs.node_of("other.py").inode, fs.node_of("other.py").modified_ns)
-    done(ask(ws, SIMPLE))
+    succeed(ask(ws, SIMPLE))
     assert (fs.node_of("other.py").inode, fs.node_of("other.py").modified_ns) == before
 
 
@@ -1092,7 +1092,7 @@ def test_the_text_names_each_failed_block_with_its_file_and_what_to_do() -> None
         [at("a.py", MISSING), at("b.py", block("same()\n", "x\n")), at("c.py", block("z = 1\n", "z = 2\n"))]
     )
     result, _ = met({"a.py": b"x = 1\n", "b.py": b"same()\nsame()\n", "c.py": b"z = 1\n"}, reply)
-    assert told(result) == {"1": "NO_MATCH", "2": "OLD_TEXT_NOT_UNIQUE", "3": "applied"}
+    assert statuses_of(result) == {"1": "NO_MATCH", "2": "OLD_TEXT_NOT_UNIQUE", "3": "applied"}
     for path in ("a.py", "b.py", "c.py"):
         assert path in result.text
     assert "do not send it again" in result.text

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.unit.changes import done, land, workspace, write
+from tests.unit.changes import land, succeed, workspace, write
 from tests.unit.file_edits import (
     AFTER,
     CODE,
@@ -14,11 +14,11 @@ from tests.unit.file_edits import (
     SPOILED,
     Edit,
     ask,
+    corrected_edits,
     edit,
-    failed,
+    failure,
     fixes,
     kinds,
-    offered,
     wrong,
 )
 
@@ -31,7 +31,7 @@ def corrected(before: str, sent: Edit) -> str:
     example = json.loads(fixes(result)[0]["example"])
     assert set(example) == {"old_text", "new_text"}
     assert before.count(example["old_text"]) == 1
-    done(ask(ws, "a", example))
+    succeed(ask(ws, "a", example))
     return fs.files()["a"].decode()
 
 
@@ -53,10 +53,10 @@ def test_an_edit_of_an_odd_file_is_given_back_ready_to_land(name: str) -> None:
 
 
 def test_a_wrong_count_gets_no_edit_of_one_place_that_was_not_chosen() -> None:
-    result = failed(b"x = 1\nx = 1\n", edit("x = 1", "x = 2"))
+    result = failure(b"x = 1\nx = 1\n", edit("x = 1", "x = 2"))
     ws, fs = workspace({"a": b"x = 1\nx = 1\n"})
-    for correction in offered(result):
-        done(ask(ws, "a", correction))
+    for correction in corrected_edits(result):
+        succeed(ask(ws, "a", correction))
         assert fs.files()["a"] == b"x = 2\nx = 2\n"
     assert "ADJUST_COUNT" in kinds(result)
 
@@ -79,5 +79,5 @@ def test_a_text_that_a_transaction_deleted_is_named_with_that_change() -> None:
     result = ask(ws, "a", edit("value_of_old = 1", "value_of_old = 3"))
     stale = {"change_id": changed, "start_line": 2, "end_line": 2, "text": "something_new = 2"}
     assert (result.metadata["error"]["why"], result.metadata["error"]["stale"]) == ("deleted", stale)
-    assert (kinds(result), offered(result)) == (["TARGET_DELETED"], [])
+    assert (kinds(result), corrected_edits(result)) == (["TARGET_DELETED"], [])
     assert changed in result.text

@@ -8,7 +8,7 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.testing import FaultyFS, MemoryFS
-from tests.unit.changes import done, hashed
+from tests.unit.changes import hash_of, succeed
 from tests.unit.file_edits import ask, edit
 
 BEFORE = b"alpha\nbeta\ngamma\nbeta\n"
@@ -19,7 +19,7 @@ def test_a_dry_run_on_a_disk_leaves_no_trace(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(BEFORE)
     before, folder = path.stat(), tmp_path.stat().st_mtime_ns
-    done(ask(Workspace(tmp_path), "a", *EDITS, dry_run=True))
+    succeed(ask(Workspace(tmp_path), "a", *EDITS, dry_run=True))
     after = path.stat()
     assert (after.st_mtime_ns, after.st_ino, path.read_bytes()) == (before.st_mtime_ns, before.st_ino, BEFORE)
     assert ([path.name for path in tmp_path.iterdir()], tmp_path.stat().st_mtime_ns) == (["a"], folder)
@@ -27,7 +27,7 @@ def test_a_dry_run_on_a_disk_leaves_no_trace(tmp_path: Path) -> None:
 
 def test_a_dry_run_writes_nothing_and_takes_no_lock() -> None:
     fs = FaultyFS(MemoryFS({"a": BEFORE}))
-    done(ask(Workspace("/ws", fs=fs), "a", *EDITS, dry_run=True))
+    succeed(ask(Workspace("/ws", fs=fs), "a", *EDITS, dry_run=True))
     assert not {"lock", "create", "write", "rename", "link", "unlink", "open_write", "make_folder"} & set(fs.calls)
 
 
@@ -64,7 +64,7 @@ def plain(fs: MemoryFS) -> Workspace:
         ("INPUT_TOO_LARGE", small, {"edits": [edit("alpha", "x")] * 3}),
         ("PATH_OUTSIDE_WORKSPACE", plain, {"path": "../a", "edits": [edit("alpha", "x")]}),
         ("PROTECTED_PATH", plain, {"path": ".git/config", "edits": [edit("x", "y")]}),
-        ("FILE_CHANGED", plain, {"edits": [edit("alpha", "x")], "expect_hash": hashed(b"")}),
+        ("FILE_CHANGED", plain, {"edits": [edit("alpha", "x")], "expect_hash": hash_of(b"")}),
         ("ENCODING_UNKNOWN", plain, {"path": "l1", "edits": [edit("x", "é")]}),
         ("NOT_ENCODABLE", plain, {"path": "l1", "edits": [edit("x", "→")], "encoding": "latin-1"}),
         ("INVALID_ARGUMENTS", plain, {"edits": []}),
@@ -86,6 +86,6 @@ def test_returns_same_errors_as_real_run_would(code: str, opened: Any, arguments
 @pytest.mark.parametrize(("more", "ending"), [(3_999, ""), (4_000, "…"), (9_000, "…")])
 def test_a_long_line_of_a_preview_is_cut_between_characters(char: str, more: int, ending: str) -> None:
     workspace = Workspace("/ws", fs=MemoryFS({"a": f"🌒{char * more}\n".encode()}))
-    (preview,) = done(ask(workspace, "a", edit("🌒", "🌓"), dry_run=True))["preview"]
+    (preview,) = succeed(ask(workspace, "a", edit("🌒", "🌓"), dry_run=True))["preview"]
     shown = char * min(more, 3_999) + ending
     assert (preview["before"], preview["after"]) == (f"🌒{shown}", f"🌓{shown}")

@@ -9,18 +9,18 @@ import pytest
 
 from suture import Workspace
 from suture.testing import FaultyFS, MemoryFS
-from tests.unit.changes import done, refused, workspace
-from tests.unit.file_edits import ask, edit, edited, failed, seen, wrong
+from tests.unit.changes import error_of, succeed, workspace
+from tests.unit.file_edits import ask, bytes_after, edit, failure, snapshot, wrong
 
 # Text matching
 
 
 def test_handles_null_bytes_in_text() -> None:
     far = b"x" * 9_000 + b"\nbefore \0 after\n"
-    assert edited(far, edit("before \0 after", "no zero")) == b"x" * 9_000 + b"\nno zero\n"
-    assert edited(far, edit("after", "\0")) == b"x" * 9_000 + b"\nbefore \0 \0\n"
-    assert edited(b"a b\n", edit("a", "a\0")) == b"a\0 b\n"
-    assert wrong(failed(b"a b\n", edit("a\0b", "x")))["type"] == "NO_MATCH"
+    assert bytes_after(far, edit("before \0 after", "no zero")) == b"x" * 9_000 + b"\nno zero\n"
+    assert bytes_after(far, edit("after", "\0")) == b"x" * 9_000 + b"\nbefore \0 \0\n"
+    assert bytes_after(b"a b\n", edit("a", "a\0")) == b"a\0 b\n"
+    assert wrong(failure(b"a b\n", edit("a\0b", "x")))["type"] == "NO_MATCH"
 
 
 # File operations
@@ -28,25 +28,25 @@ def test_handles_null_bytes_in_text() -> None:
 
 def test_handles_permission_denied_errors_of_reading() -> None:
     fs = MemoryFS({"a": b"one\n"})
-    untouched = seen(fs)
+    untouched = snapshot(fs)
     for dry in (False, True):
         faulty = FaultyFS(fs, fail_at=1, error=errno.EACCES, only={"open_file"})
         result = ask(Workspace(fs.root, fs=faulty), "a", edit("one", "two"), dry_run=dry)
-        assert (wrong(result)["type"], refused(result)["code"]) == ("PERMISSION_DENIED", "PERMISSION_DENIED")
-        assert (result.metadata["path"], refused(result)["retryable"]) == ("a", False)
+        assert (wrong(result)["type"], error_of(result)["code"]) == ("PERMISSION_DENIED", "PERMISSION_DENIED")
+        assert (result.metadata["path"], error_of(result)["retryable"]) == ("a", False)
         assert "ermission" in result.text
-    assert seen(fs) == untouched
+    assert snapshot(fs) == untouched
 
 
 @pytest.mark.parametrize("dry", [False, True])
 def test_handles_permission_denied_errors_of_writing(*, dry: bool) -> None:
     ws, fs = workspace({"a": b"one\n"})
     fs.node_of("a").mode = 0o444
-    untouched = seen(fs)
+    untouched = snapshot(fs)
     result = ask(ws, "a", edit("one", "two"), dry_run=dry)
-    assert (wrong(result)["type"], refused(result)["code"]) == ("PERMISSION_DENIED", "PERMISSION_DENIED")
+    assert (wrong(result)["type"], error_of(result)["code"]) == ("PERMISSION_DENIED", "PERMISSION_DENIED")
     assert result.metadata["path"] == "a"
-    assert seen(fs) == untouched
+    assert snapshot(fs) == untouched
 
 
 def test_handles_symlinks_correctly(tmp_path: Path) -> None:
@@ -56,8 +56,8 @@ def test_handles_symlinks_correctly(tmp_path: Path) -> None:
     (root / "link").symlink_to("sub/real.txt")
     (root / "chain").symlink_to(root / "link")
     ws = Workspace(root)
-    assert done(ask(ws, "link", edit("one", "two")))["path"] == "sub/real.txt"
-    data = done(ask(ws, "chain", edit("two", "three")))
+    assert succeed(ask(ws, "link", edit("one", "two")))["path"] == "sub/real.txt"
+    data = succeed(ask(ws, "chain", edit("two", "three")))
     assert (data["path"], data["diff"]["unified"].count("sub/real.txt") > 0) == ("sub/real.txt", True)
     assert (root / "sub" / "real.txt").read_bytes() == b"three\n"
     assert (root / "link").is_symlink()
@@ -74,17 +74,17 @@ def test_symlinks_that_lead_outside_are_refused(tmp_path: Path, aim: str) -> Non
     if aim != "loop":
         (root / "link").symlink_to(aim)
     result = ask(Workspace(root), "loop" if aim == "loop" else "link", edit("one", "two"))
-    assert refused(result)["code"] == "PATH_OUTSIDE_WORKSPACE"
+    assert error_of(result)["code"] == "PATH_OUTSIDE_WORKSPACE"
     assert (tmp_path / "outside.txt").read_bytes() == b"one\n"
 
 
 def test_what_is_protected_or_no_file_is_refused() -> None:
     ws, fs = workspace({".git/config": b"one\n", "sub/a": b"one\n"})
     fs.put_special("pipe")
-    untouched = seen(fs)
+    untouched = snapshot(fs)
     for path, code in ((".git/config", "PROTECTED_PATH"), ("sub", "NOT_A_FILE"), ("pipe", "NOT_A_FILE")):
-        assert refused(ask(ws, path, edit("one", "two")))["code"] == code
-    assert seen(fs) == untouched
+        assert error_of(ask(ws, path, edit("one", "two")))["code"] == code
+    assert snapshot(fs) == untouched
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o755, 0o4755])
@@ -94,7 +94,7 @@ def test_preserves_file_permissions_and_attributes(tmp_path: Path, mode: int) ->
     path.write_bytes(b"#!/bin/sh\necho one\n")
     path.chmod(mode)
     before = path.stat()
-    done(ask(Workspace(tmp_path), "script.sh", edit("one", "two")))
+    succeed(ask(Workspace(tmp_path), "script.sh", edit("one", "two")))
     after = path.stat()
     assert path.read_bytes() == b"#!/bin/sh\necho two\n"
     assert stat.S_IMODE(after.st_mode) == mode
@@ -112,7 +112,7 @@ def test_extended_attributes_and_hard_links_are_kept(tmp_path: Path) -> None:
         note = None
     else:
         note = b"mine"
-    done(ask(Workspace(tmp_path), "a", edit("one", "two")))
+    succeed(ask(Workspace(tmp_path), "a", edit("one", "two")))
     assert (path.read_bytes(), (tmp_path / "b").read_bytes(), path.stat().st_nlink) == (b"two\n", b"two\n", 2)
     assert note is None or os.getxattr(path, "user.note") == note
 
@@ -128,7 +128,7 @@ def test_a_file_that_changes_during_the_call_is_edited_as_it_then_is() -> None:
             fs.put("a", b"first\none\n")
 
     ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=somebody_else))
-    data = done(ask(ws, "a", edit("one", "two")))
+    data = succeed(ask(ws, "a", edit("one", "two")))
     assert (fs.files(), data["edits_applied"][0]["line_numbers"]) == ({"a": b"first\ntwo\n"}, [2])
 
 
@@ -148,7 +148,7 @@ def test_a_file_that_changes_during_the_call_can_make_it_fail() -> None:
 def test_a_write_that_fails_leaves_everything_as_it_was(error: int) -> None:
     fs = MemoryFS({"a": b"one\n"})
     ws = Workspace(fs.root, fs=FaultyFS(fs, fail_at=2, error=error, only={"write"}))
-    told = refused(ask(ws, "a", edit("one", "two")))
+    told = error_of(ask(ws, "a", edit("one", "two")))
     assert (told["code"], told["retryable"], fs.files()) == ("WRITE_FAILED", True, {"a": b"one\n"})
 
 
@@ -156,7 +156,7 @@ def test_a_write_that_fails_leaves_everything_as_it_was(error: int) -> None:
     "before", [b"\0", b"PK\x03\x04\0\0data one", b"one\n" * 2_000 + b"\0", b"\x89PNG\r\n\x1a\n\0one"]
 )
 def test_detects_and_rejects_binary_files(before: bytes) -> None:
-    result = failed(before, edit("one", "two"))
-    told, error = wrong(result), refused(result)
+    result = failure(before, edit("one", "two"))
+    told, error = wrong(result), error_of(result)
     assert (told["type"], error["code"], result.metadata["path"]) == ("BINARY_FILE", "BINARY_FILE", "a")
     assert "binary" in result.text

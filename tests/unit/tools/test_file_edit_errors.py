@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from suture import ToolResult, Workspace
-from tests.unit.changes import refused, workspace
-from tests.unit.file_edits import Edit, ask, edit, failed
+from tests.unit.changes import error_of, workspace
+from tests.unit.file_edits import Edit, ask, edit, failure
 
 # The specification's own examples
 
@@ -46,7 +46,7 @@ def test_provides_clear_next_steps_for_each_error_type(path: str, edits: list[Ed
     ws, fs = workspace({"a": b"one\n", "bin": b"\0", "ro": b"one\n", "l1": b"one \xe9\n"})
     fs.node_of("ro").mode = 0o444
     result = ask(ws, path, *edits)
-    error = refused(result)
+    error = error_of(result)
     assert error["code"] == code
     assert error["hint"]
     assert 2 <= len(told(result)) <= MOST
@@ -59,7 +59,7 @@ def test_provides_clear_next_steps_for_each_error_type(path: str, edits: list[Ed
 def test_a_text_stays_short_whatever_the_size_of_the_file(size: int) -> None:
     before = "".join(f"def function_{number}(a, b):\n    return a + b * {number}\n\n\n" for number in range(size))
     for request in (edit("def function_0(a, c):\n    return a - c * 0\n", "x\n"), edit("return", "x", size + 1)):
-        result = failed(before.encode(), request)
+        result = failure(before.encode(), request)
         assert len(told(result)) <= MOST
         assert len(result.text) < 3_000
 

@@ -7,7 +7,7 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.testing import FaultyFS, LocalFS, MemoryFS
-from tests.unit.changes import done
+from tests.unit.changes import succeed
 from tests.unit.file_edits import Edit, ask, edit, wrong
 
 WRITING = {"create", "write", "open_write", "rename", "link", "unlink", "truncate", "make_folder", "lock"}
@@ -47,7 +47,7 @@ def test_handles_1000_edits_efficiently(*, chained: bool) -> None:
         assert expected.count(request["old_text"]) == request.get("occurrences", 1)
         expected = expected.replace(request["old_text"], request["new_text"])
     fs = MemoryFS({"a": before})
-    data = done(ask(Workspace(fs.root, fs=fs), "a", *edits))
+    data = succeed(ask(Workspace(fs.root, fs=fs), "a", *edits))
     assert fs.files()["a"] == expected.encode()
     assert data["total_replacements"] == sum(request.get("occurrences", 1) for request in edits)
     assert len(data["edits_applied"]) == 1_000
@@ -57,7 +57,7 @@ def test_handles_10_mb_file_efficiently(tmp_path: Path) -> None:
     before = numbered(220_000)
     (tmp_path / "a").write_bytes(before)
     edits = thousand(220_000, chained=False)
-    data = done(ask(Workspace(tmp_path, Settings(durability="fast")), "a", *edits))
+    data = succeed(ask(Workspace(tmp_path, Settings(durability="fast")), "a", *edits))
     after = (tmp_path / "a").read_bytes()
     assert len(after) == len(before) + 2_000
     assert after.replace(b"<", b"").replace(b">", b"") == before
@@ -115,5 +115,5 @@ def test_needs_less_than_three_times_the_size_of_the_file(tmp_path: Path, *, man
     result = ask(ws, "a", *edits)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    done(result)
+    succeed(result)
     assert peak < 3 * size

@@ -8,8 +8,8 @@ import pytest
 
 from suture import Settings
 from suture.tools import find
-from tests.unit.changes import done, git_apply, hashed, recorded, refused, workspace
-from tests.unit.file_edits import Edit, ask, edit, failed, part, seen, wrong
+from tests.unit.changes import error_of, git_apply, hash_of, list_changes, succeed, workspace
+from tests.unit.file_edits import Edit, ask, edit, failure, part, snapshot, wrong
 
 TYPES = {"NO_MATCH", "WRONG_COUNT", "FILE_NOT_FOUND", "BINARY_FILE", "PERMISSION_DENIED"}
 FIXES = {
@@ -43,10 +43,10 @@ def test_a_success_has_exactly_this_shape() -> None:
             {"edit_index": 1, "occurrences_replaced": 1, "line_numbers": [3]},
         ],
         "total_replacements": 3,
-        "change_id": recorded(ws)[0]["change_id"],
-        "hash": hashed(after),
+        "change_id": list_changes(ws)[0]["change_id"],
+        "hash": hash_of(after),
     }
-    assert part(done(result), expected) == expected
+    assert part(succeed(result), expected) == expected
     assert not {"validation_error", "suggested_fixes", "file_preview", "error", "preview"} & set(result.metadata)
     assert result.to_dict() == {
         "isError": False,
@@ -60,7 +60,7 @@ def test_a_success_has_exactly_this_shape() -> None:
 @pytest.mark.parametrize("before", [b"a\nb\nc\n" * 20, b"a\r\nb\r\nc" * 20, "é\n\tb\nc".encode() * 5, b"b" * 20])
 def test_git_applies_the_diff(tmp_path: Path, before: bytes) -> None:
     ws, fs = workspace({"src/a": before})
-    data = done(ask(ws, "src/a", edit("b", "one\ntwo", before.count(b"b"))))
+    data = succeed(ask(ws, "src/a", edit("b", "one\ntwo", before.count(b"b"))))
     assert git_apply(tmp_path, {"src/a": before}, data["diff"]["unified"]) == fs.files()
 
 
@@ -77,8 +77,8 @@ def test_git_applies_the_diff(tmp_path: Path, before: bytes) -> None:
 )
 @pytest.mark.promise("edit.shape")
 def test_a_validation_error_has_the_fields_of_the_specification(edits: list[Edit], code: str) -> None:
-    result = failed(b"one\ntwo\nthree\ntwo\n", *edits, path="src/a.py")
-    told, error = wrong(result), refused(result)
+    result = failure(b"one\ntwo\nthree\ntwo\n", *edits, path="src/a.py")
+    told, error = wrong(result), error_of(result)
     index = next(at for at, edit in enumerate(edits) if edit["old_text"] != "one")
     assert result.metadata["path"] == "src/a.py"
     expected = {"type": code, "edit_index": index, "total_edits": 2}
@@ -93,14 +93,14 @@ def test_a_validation_error_has_the_fields_of_the_specification(edits: list[Edit
 
 
 def test_thousands_of_places_are_complete_in_the_metadata() -> None:
-    told = wrong(failed(b"x\n" * 20_000, edit("x", "y")))
+    told = wrong(failure(b"x\n" * 20_000, edit("x", "y")))
     assert (told["actual_occurrences"], len(told["match_locations"])) == (20_000, 20_000)
     assert told["match_locations"][-1]["line_number"] == 20_000
 
 
 def test_the_line_of_a_place_is_reported_in_full() -> None:
     line = "q " * 5_000 + "x and x"
-    told = wrong(failed(f"{line}\n".encode(), edit("x", "y")))
+    told = wrong(failure(f"{line}\n".encode(), edit("x", "y")))
     assert [location["column_start"] for location in told["match_locations"]] == [10_001, 10_007]
     assert [location["line_content"] for location in told["match_locations"]] == [line, line]
 
@@ -118,7 +118,7 @@ def test_the_line_of_a_place_is_reported_in_full() -> None:
         ("../a", {"edits": [edit("one", "x")]}, "PATH_OUTSIDE_WORKSPACE"),
         (".git/config", {"edits": [edit("one", "x")]}, "PROTECTED_PATH"),
         ("sub", {"edits": [edit("one", "x")]}, "NOT_A_FILE"),
-        ("a", {"edits": [edit("one", "x")], "expect_hash": hashed(b"")}, "FILE_CHANGED"),
+        ("a", {"edits": [edit("one", "x")], "expect_hash": hash_of(b"")}, "FILE_CHANGED"),
         ("l1", {"edits": [edit("one", "é")]}, "ENCODING_UNKNOWN"),
         ("l1", {"edits": [edit("one", "→")], "encoding": "latin-1"}, "NOT_ENCODABLE"),
         ("a", {"edits": []}, "INVALID_ARGUMENTS"),
@@ -129,9 +129,9 @@ def test_the_path_and_the_error_are_always_in_the_metadata(path: str, more: dict
     files = {"a": b"one\n", "bin": b"\0one", "ro": b"one\n", "large": b"one\n" * 50, "sub/c": b"", "l1": b"one \xe9\n"}
     ws, fs = workspace({**files, ".git/config": b"one\n"}, Settings(max_file_bytes=100, max_edits=3))
     fs.node_of("ro").mode = 0o444
-    untouched = seen(fs)
+    untouched = snapshot(fs)
     result = ws.call("file_edit", {"path": path, **more})
-    error = refused(result)
+    error = error_of(result)
     assert (error["code"], result.metadata["path"]) == (code, path)
     assert error["message"]
     assert error["hint"]
@@ -141,7 +141,7 @@ def test_the_path_and_the_error_are_always_in_the_metadata(path: str, more: dict
         told = wrong(result)
         assert (told["type"], told["total_edits"], type(told["edit_index"])) == (code, 1, int)
         assert told["message"]
-    assert seen(fs) == untouched
+    assert snapshot(fs) == untouched
 
 
 # Bounds
@@ -150,12 +150,12 @@ def test_the_path_and_the_error_are_always_in_the_metadata(path: str, more: dict
 @pytest.mark.promise("edit.bounds")
 def test_more_edits_than_allowed_are_refused_with_the_setting() -> None:
     edits = [edit("x", "x")] * 1_001
-    result = failed(b"x", *edits)
+    result = failure(b"x", *edits)
     expected = {"code": "INPUT_TOO_LARGE", "size": 1_001, "limit": 1_000, "setting": "max_edits"}
-    assert part(refused(result), expected) == expected
+    assert part(error_of(result), expected) == expected
     assert "max_edits" in result.text
     ws, _ = workspace({"a": b"x"})
-    assert done(ask(ws, "a", *edits[:1_000]))["total_replacements"] == 1_000
+    assert succeed(ask(ws, "a", *edits[:1_000]))["total_replacements"] == 1_000
 
 
 @pytest.mark.promise("edit.bounds")
@@ -190,7 +190,7 @@ def test_a_call_never_raises() -> None:
     odd += [{"path": "a\0b", "edits": [edit("a", "b")]}, {"path": "a", "edits": [[]]}]
     odd += [{"path": "a", "edits": [{1: 2}]}, {"path": "a", "edits": "{" * 5_000}]
     for arguments in odd:
-        error = refused(ws.call("file_edit", arguments))
+        error = error_of(ws.call("file_edit", arguments))
         assert error["code"] != "INTERNAL"
     assert fs.files() == {"a": b"a\n"}
 
@@ -199,7 +199,7 @@ def test_a_long_diff_is_whole_in_the_metadata_and_cut_in_the_text() -> None:
     before = b"x\n" * 1_000
     ws, _ = workspace({"a": before})
     result = ask(ws, "a", edit("x", "y", 1_000))
-    data = done(result)
+    data = succeed(result)
     assert (data["diff"]["added"], data["diff"]["removed"]) == (1_000, 1_000)
     assert data["diff"]["unified"].count("\n+y") == 1_000
     assert len(result.text.split("\n")) < 450

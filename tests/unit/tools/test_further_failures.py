@@ -6,7 +6,7 @@ import pytest
 
 from suture.tools import edit, patch
 from suture.tools.spec import ToolResult
-from tests.unit.changes import refused, workspace
+from tests.unit.changes import error_of, workspace
 
 CODE = b"import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n"
 
@@ -31,5 +31,5 @@ def test_what_takes_too_long_is_counted(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(patch, "_FURTHER_SECONDS", -1.0)
     edits = [(f"nowhere {number}", "x") for number in range(5)]
     for result in (edited(*edits), patched(*({"oldText": old, "newText": new} for old, new in edits))):
-        assert refused(result)["unexamined"] == 4
+        assert error_of(result)["unexamined"] == 4
         assert result.text.endswith("\n4 more parts not checked: time limit reached.")

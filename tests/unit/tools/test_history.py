@@ -15,14 +15,14 @@ from tests.unit.changes import (
     Ask,
     create,
     delete,
-    done,
+    error_of,
     git_apply,
     land,
     lines,
-    recorded,
-    refused,
+    list_changes,
     remove,
     rename,
+    succeed,
     workspace,
     write,
 )
@@ -32,7 +32,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 def seen(ws: Workspace, path: str | None, **arguments: Any) -> list[str]:
     """The ids of the changes of a path, newest first."""
-    return [change["change_id"] for change in done(ws.history(path, **arguments))["changes"]]
+    return [change["change_id"] for change in succeed(ws.history(path, **arguments))["changes"]]
 
 
 # Shapes
@@ -43,10 +43,10 @@ def test_the_history_is_reported_in_exactly_this_shape() -> None:
     ws, _ = workspace({"a": b"1\n2\n", "b": b"x\n", "c": b"y\n"})
     first = land(ws, write("a", "1\n3\n4\n"), create("d", "1\n2"), delete("b"), summary="tidy up")
     second = land(ws, rename("c", "e"))
-    undo = done(ws.undo())["change_id"]
+    undo = succeed(ws.undo())["change_id"]
     result = ws.history()
     times = [change.pop("time") for change in result.metadata["changes"]]
-    assert done(result) == {
+    assert succeed(result) == {
         "changes": [
             {
                 "change_id": undo,
@@ -93,7 +93,7 @@ def test_the_time_is_that_of_the_change_in_utc_by_rfc_3339() -> None:
     begun = datetime.now(UTC)
     for number in range(3):
         land(ws, create(str(number)))
-    times = [change["time"] for change in recorded(ws)]
+    times = [change["time"] for change in list_changes(ws)]
     assert all(TIME.fullmatch(time) for time in times)
     assert times == sorted(times, reverse=True)
     second = timedelta(seconds=1)
@@ -106,7 +106,7 @@ def test_of_many_files_three_are_named_in_the_text_and_all_in_the_data() -> None
     result = ws.history()
     assert re.findall(r"\bf\d\b", result.text) == ["f0", "f1", "f2"]
     assert result.text.endswith("… 3 more")
-    assert len(done(result)["changes"][0]["files"]) == 6
+    assert len(succeed(result)["changes"][0]["files"]) == 6
 
 
 def test_the_text_has_one_line_a_change_and_nothing_that_a_terminal_obeys() -> None:
@@ -115,7 +115,7 @@ def test_the_text_has_one_line_a_change_and_nothing_that_a_terminal_obeys() -> N
     result = ws.history()
     assert "\x1b" not in result.text
     assert len(result.text.split("\n")) == 1
-    assert done(result)["changes"][0]["summary"] == "two\nlines\x1b[0m"
+    assert succeed(result)["changes"][0]["summary"] == "two\nlines\x1b[0m"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_lines_added_and_removed_are_counted_as_diff_counts_them(
 ) -> None:
     ws, _ = workspace({"a": before})
     land(ws, write("a", after))
-    (file,) = recorded(ws)[0]["files"]
+    (file,) = list_changes(ws)[0]["files"]
     assert (file["added"], file["removed"]) == counts
 
 
@@ -150,7 +150,7 @@ def test_paging_visits_every_change_once(limit: int) -> None:
     found: list[str] = []
     before, rounds = None, 0
     while rounds == 0 or before is not None:
-        page = done(ws.history(limit=limit, before=before))
+        page = succeed(ws.history(limit=limit, before=before))
         assert len(page["changes"]) <= limit
         found += [change["change_id"] for change in page["changes"]]
         before, rounds = page["next"], rounds + 1
@@ -164,7 +164,7 @@ def test_a_page_ends_early_where_its_changes_have_very_many_files(monkeypatch: p
     found: list[list[str]] = []
     before = None
     while not found or before is not None:
-        page = done(ws.history(limit=10, before=before))
+        page = succeed(ws.history(limit=10, before=before))
         found.append([change["change_id"] for change in page["changes"]])
         before = page["next"]
     assert found == [[ids[4], ids[3]], [ids[2], ids[1]], [ids[0]]]
@@ -179,7 +179,7 @@ def test_the_text_of_a_page_says_how_to_go_on() -> None:
 def test_paging_goes_on_after_later_changes_landed() -> None:
     ws, _ = workspace()
     ids = [land(ws, create(str(number))) for number in range(4)]
-    following = done(ws.history(limit=2))["next"]
+    following = succeed(ws.history(limit=2))["next"]
     land(ws, create("later"))
     assert seen(ws, None, before=following) == [ids[1], ids[0]]
 
@@ -188,10 +188,10 @@ def test_paging_of_one_file_follows_its_renames() -> None:
     ws, _ = workspace({"a": lines(), "x": b"1"})
     asks = [write("a", lines(1)), write("x", "2"), rename("a", "b"), write("x", "3"), write("b", lines(2))]
     ids = [land(ws, ask) for ask in asks]
-    page = done(ws.history("b", limit=1))
+    page = succeed(ws.history("b", limit=1))
     found = [page["changes"][0]["change_id"]]
     while page["next"] is not None:
-        page = done(ws.history("b", limit=1, before=page["next"]))
+        page = succeed(ws.history("b", limit=1, before=page["next"]))
         found += [change["change_id"] for change in page["changes"]]
     assert found == [ids[4], ids[2], ids[0]]
 
@@ -214,9 +214,9 @@ def test_the_history_of_a_file_follows_renames_that_were_undone_and_redone() -> 
     ws, _ = workspace({"a": lines()})
     first = land(ws, write("a", lines(1)))
     moved = land(ws, rename("a", "b"))
-    undo = done(ws.undo())["change_id"]
+    undo = succeed(ws.undo())["change_id"]
     assert seen(ws, "a") == [undo, moved, first]
-    redo = done(ws.redo())["change_id"]
+    redo = succeed(ws.redo())["change_id"]
     assert seen(ws, "b") == [redo, undo, moved, first]
 
 
@@ -252,7 +252,7 @@ def test_the_history_of_the_root_is_everything(spelled: str) -> None:
 def test_a_folder_that_is_gone_has_a_history_still(spelled: str) -> None:
     ws, fs = workspace()
     made = land(ws, create("gone/deep/a"))
-    undone = done(ws.undo())["change_id"]
+    undone = succeed(ws.undo())["change_id"]
     assert fs.folders() == set()
     assert seen(ws, spelled) == [undone, made]
 
@@ -278,7 +278,7 @@ def test_what_lies_under_an_extra_root_is_named_absolutely(tmp_path: Path) -> No
     other = str(tmp_path / "other")
     ws = Workspace(tmp_path / "ws", Settings(durability="fast", extra_roots=(other,)))
     ids = [land(ws, create(f"{other}/sub/a")), land(ws, create("here"))]
-    assert recorded(ws)[1]["files"][0]["path"] == f"{other}/sub/a"
+    assert list_changes(ws)[1]["files"][0]["path"] == f"{other}/sub/a"
     assert seen(ws, other) == seen(ws, f"{other}/sub/") == seen(ws, f"{other}/sub/a") == [ids[0]]
     assert seen(ws, ".") != []
 
@@ -291,9 +291,9 @@ def test_show_tells_a_change_as_history_does_and_its_diff() -> None:
     ws, _ = workspace({"a": b"1\n2\n"})
     change = land(ws, write("a", "1\n3\n"), summary="two to three")
     result = ws.show(change[:14])
-    (entry,) = recorded(ws)
+    (entry,) = list_changes(ws)
     diff = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n 1\n-2\n+3\n"
-    assert done(result) == {**entry, "diff": diff}
+    assert succeed(result) == {**entry, "diff": diff}
     head, _, rest = result.text.partition("\n\n")
     assert (head.startswith(change), "two to three" in head, "a +1 -1" in head) == (True, True, True)
     assert rest == diff[:-1]
@@ -318,17 +318,17 @@ def test_the_diff_that_show_gives_is_what_git_needs_to_do_the_change(asks: list[
     ws, fs = workspace({"a": b"1\n2\n", "none": b""})
     before = fs.files()
     change = land(ws, *asks)
-    assert git_apply(tmp_path, before, done(ws.show(change))["diff"]) == fs.files()
+    assert git_apply(tmp_path, before, succeed(ws.show(change))["diff"]) == fs.files()
 
 
 def test_show_names_an_undo_that_had_nothing_to_do() -> None:
     ws, fs = workspace({"a": b"1\n"})
     land(ws, write("a", "2\n"))
     fs.put("a", b"1\n")
-    done(ws.undo())
-    note = recorded(ws)[0]
+    succeed(ws.undo())
+    note = list_changes(ws)[0]
     result = ws.show(note["change_id"])
-    assert done(result) == {**note, "diff": ""}
+    assert succeed(result) == {**note, "diff": ""}
     assert result.text.endswith(": no files")
 
 
@@ -336,14 +336,14 @@ def test_show_cuts_a_long_diff_in_the_text_only() -> None:
     ws, _ = workspace({"a": b""}, Settings(max_diff_lines=5))
     change = land(ws, write("a", lines(count=50)))
     result = ws.show(change)
-    assert len(done(result)["diff"].split("\n")) > 50
+    assert len(succeed(result)["diff"].split("\n")) > 50
     assert "more lines (max_diff_lines)" in result.text.split("\n")[-1]
 
 
 def test_show_wants_one_change() -> None:
     ws, _ = workspace()
     for name in ("", "zz"):
-        error = refused(ws.show(name))
+        error = error_of(ws.show(name))
         assert (error["code"], error["change_id"], error["candidates"]) == ("CHANGE_NOT_FOUND", name, [])
 
 
@@ -395,4 +395,4 @@ def test_ids_sort_as_the_changes_landed() -> None:
     ws, _ = workspace({"a": b"0"})
     ids = [land(ws, write("a", str(number + 1))) for number in range(20)]
     assert all(earlier < later for earlier, later in pairwise(ids))
-    assert [change["change_id"] for change in recorded(ws)] == ids[::-1]
+    assert [change["change_id"] for change in list_changes(ws)] == ids[::-1]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.changes import done, workspace
+from tests.unit.changes import succeed, workspace
 
 CODE = b"one = 1\ntwo = 2\n"
 V4A = "*** Begin Patch\n*** Update File: a.py\n@@\n-{}\n+{}\n*** End Patch\n"
@@ -60,7 +60,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 def test_a_call_that_changes_nothing_says_so(tool: str, arguments: dict[str, Any]) -> None:
     ws, fs = workspace({"a.py": CODE})
     result = ws.call(tool, arguments)
-    data = done(result)
+    data = succeed(result)
     assert (data["no_change"], data["change_id"], fs.files()) == (True, None, {"a.py": CODE})
     if not tool.startswith("regex"):  # its text is a list, by its specification
         assert "no change" in result.text.lower()
@@ -91,5 +91,5 @@ def test_a_call_that_changes_something_does_not(tool: str, arguments: dict[str, 
         arguments = {**arguments, "dry_run": True}
     ws, _ = workspace({"a.py": CODE})
     result = ws.call(tool, arguments)
-    assert "no_change" not in done(result)
+    assert "no_change" not in succeed(result)
     assert "no change" not in result.text.lower()

@@ -11,7 +11,7 @@ from suture.testing import FaultyFS, MemoryFS
 from suture.text.edits import edit
 from suture.tools import find
 from suture.tools import patch as patch_tool
-from tests.unit.changes import done, land, refused, workspace, write
+from tests.unit.changes import error_of, land, succeed, workspace, write
 
 APPLIED = "<patches_applied>all</patches_applied>"
 CODE = b"def one():\n    return 1\n\n\ndef two():\n    return 2\n"
@@ -40,7 +40,7 @@ def copy(old: str, name: str) -> dict[str, Any]:
 def patched(before: bytes, *patches: dict[str, Any], **more: Any) -> bytes:
     """A file's bytes after a call that succeeds."""
     ws, fs = workspace({"a": before})
-    done(ws.patch("a", list(patches), **more))
+    succeed(ws.patch("a", list(patches), **more))
     return fs.files()["a"]
 
 
@@ -63,8 +63,8 @@ def test_a_clipboard_holds_the_very_bytes(content: bytes, monkeypatch: pytest.Mo
     end = len(Text.decode(content).body)
     found = Found("exact", Site(1, 1), (0, end), (edit(0, end, b""),))
     monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: found)
-    done(ws.patch("a", [replace("all of it", "", toClipboard="x")]))
-    done(Workspace(fs.root, fs=fs).patch("a", [append(fromClipboard="x")]))
+    succeed(ws.patch("a", [replace("all of it", "", toClipboard="x")]))
+    succeed(Workspace(fs.root, fs=fs).patch("a", [append(fromClipboard="x")]))
     assert fs.files() == {"a": content}
 
 
@@ -76,26 +76,26 @@ def test_bytes_of_an_unknown_encoding_are_pasted_only_where_they_are_none_either
     found = Found("exact", Site(1, 1), (0, 5), ())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(patch_tool, "locate", lambda *_, **__: found)
-        done(ws.patch("a", [copy("1", "x")]))
-    assert refused(ws.patch("b", [append(fromClipboard="x")]))["code"] == "ENCODING_MISMATCH"
-    done(ws.patch("c", [append(fromClipboard="x")]))
-    done(ws.patch("d", [append(fromClipboard="x")]))
-    done(ws.patch("e", [append(fromClipboard="x")]))
+        succeed(ws.patch("a", [copy("1", "x")]))
+    assert error_of(ws.patch("b", [append(fromClipboard="x")]))["code"] == "ENCODING_MISMATCH"
+    succeed(ws.patch("c", [append(fromClipboard="x")]))
+    succeed(ws.patch("d", [append(fromClipboard="x")]))
+    succeed(ws.patch("e", [append(fromClipboard="x")]))
     assert fs.files() == {**fs.files(), "c": b"\xff\n1 \xe9 2", "d": b"ascii\n1 \xe9 2", "e": b"1 \xe9 2"}
-    assert refused(ws.patch("f", [append("é"), append(fromClipboard="x")]))["code"] == "ENCODING_UNKNOWN"
+    assert error_of(ws.patch("f", [append("é"), append(fromClipboard="x")]))["code"] == "ENCODING_UNKNOWN"
 
 
 @pytest.mark.promise("patch.clipboards")
 def test_without_a_history_clipboards_last_as_long_as_the_workspace_and_the_answer_says_so() -> None:
     ws, fs = workspace({"a": CODE}, Settings(history=False))
-    (warning,) = done(ws.patch("a", [copy("return 1", "x")]))["warnings"]
+    (warning,) = succeed(ws.patch("a", [copy("return 1", "x")]))["warnings"]
     assert "as long as this process" in warning
-    assert done(ws.patch("a", [append("x")]))["warnings"] == []
-    (warning,) = done(ws.patch("a", [replace("return 2", "", toClipboard="y")]))["warnings"]
-    done(ws.patch("b", [append(fromClipboard="x"), append(fromClipboard="y")]))
+    assert succeed(ws.patch("a", [append("x")]))["warnings"] == []
+    (warning,) = succeed(ws.patch("a", [replace("return 2", "", toClipboard="y")]))["warnings"]
+    succeed(ws.patch("b", [append(fromClipboard="x"), append(fromClipboard="y")]))
     assert (fs.files()["b"], fs.shelf) == (b"return 1return 2", {})
     other = Workspace(fs.root, Settings(history=False), fs=fs)
-    assert refused(other.patch("b", [append(fromClipboard="x")]))["known"] == []
+    assert error_of(other.patch("b", [append(fromClipboard="x")]))["known"] == []
 
 
 # What models send
@@ -192,7 +192,7 @@ def test_every_refusal_of_the_search_has_its_code_and_fields(code: str, monkeypa
     monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: answer)
     ws, fs = workspace({"a": CODE})
     result = ws.patch("a", [replace("one line\nthat was sent", "x")])
-    error = refused(result)
+    error = error_of(result)
     assert (error["code"], error["path"], error["search_text"]) == (code, "a", "one line\nthat was sent")
     assert {name: error[name] for name in fields} == fields
     assert said in result.text
@@ -208,10 +208,10 @@ def test_every_refusal_of_the_search_has_its_code_and_fields(code: str, monkeypa
 def test_a_text_that_a_change_replaced_is_reported_with_the_change_and_what_is_there_now(match: str) -> None:
     ws, fs = workspace({"a": b"0\nkept\nold one\nold two\nend\n"})
     land(ws, write("a", "new head\n0\nkept\nold one\nold two\nend\n"))
-    change = done(ws.patch("a", [replace("old one\nold two\n", "now other\n")]))["change_id"]
+    change = succeed(ws.patch("a", [replace("old one\nold two\n", "now other\n")]))["change_id"]
     land(ws, write("a", b"\n" + fs.files()["a"]))
     result = ws.patch("a", [replace("old one\r\nold two\r\n", "x")], match)
-    error = refused(result)
+    error = error_of(result)
     assert error["code"] == "OLD_TEXT_NOT_FOUND"
     assert error["stale"] == {"change_id": change, "start_line": 5, "end_line": 5, "text": "now other"}
     assert (change in result.text, "now other" in result.text, "read it again" in result.text) == (True, True, True)
@@ -221,14 +221,14 @@ def test_a_text_that_a_change_replaced_is_reported_with_the_change_and_what_is_t
 def test_a_text_that_a_change_deleted_is_reported_with_the_change_and_the_version_that_has_it() -> None:
     ws, fs = workspace({"a": b"0\nkept\nold one\nold two\nend\n"})
     made = land(ws, write("a", "new head\n0\nkept\nold one\nold two\nend\n"))
-    removed = done(ws.patch("a", [replace("old one\nold two\n", "now other\n")]))["change_id"]
+    removed = succeed(ws.patch("a", [replace("old one\nold two\n", "now other\n")]))["change_id"]
     land(ws, write("a", b"\n" + fs.files()["a"]))
     before = fs.files()
     result = ws.patch("a", [replace("old one\r\nold two\r\n", "x")])
     told = {"code": "TARGET_DELETED", "index": 0, "total": 1, "path": "a", "search_text": "old one\r\nold two\r\n"}
     here = {"start_line": 5, "end_line": 5, "text": "now other"}
     version = {"source": "history", "id": made, "until": removed}
-    error = refused(result)
+    error = error_of(result)
     assert {name: error[name] for name in (*told, *here, "written_on")} == {**told, **here, "written_on": version}
     assert f"It is in change {made}; change {removed} removed it." in result.text
     assert fs.files() == before
@@ -239,13 +239,13 @@ def test_what_someone_else_replaced_is_not_put_down_to_a_change() -> None:
     ws, fs = workspace({"a": b"one two three\nx\n"})
     change = land(ws, write("a", "one two three\nx\n\ny\n"))
     fs.put("a", b"something else entirely\nx\n\ny\n")
-    stale = refused(ws.patch("a", [replace("one two three", "x")], "exact"))["stale"]
+    stale = error_of(ws.patch("a", [replace("one two three", "x")], "exact"))["stale"]
     assert stale == {"change_id": None, "start_line": 1, "end_line": 1, "text": "something else entirely"}
-    error = refused(ws.patch("a", [replace("one two three", "x")]))
+    error = error_of(ws.patch("a", [replace("one two three", "x")]))
     version = {"source": "history", "id": change, "until": None}
     assert (error["code"], error["written_on"]) == ("TARGET_DELETED", version)
     for match in ("exact", "lenient"):
-        error = refused(ws.patch("a", [replace("never here at all", "x")], match))
+        error = error_of(ws.patch("a", [replace("never here at all", "x")], match))
         assert (error["code"], error["stale"]) == ("OLD_TEXT_NOT_FOUND", None)
 
 
@@ -253,10 +253,10 @@ def test_what_someone_else_replaced_is_not_put_down_to_a_change() -> None:
 def test_without_a_history_or_in_a_large_file_nobody_looks_back() -> None:
     ws, _ = workspace({"a": b"1\n"}, Settings(history=False))
     land(ws, write("a", "2\n"))
-    assert refused(ws.patch("a", [replace("1 and more", "x")]))["stale"] is None
+    assert error_of(ws.patch("a", [replace("1 and more", "x")]))["stale"] is None
     ws, _ = workspace({"a": b"the old text\n" + b"x\n" * 1_100_000})
     land(ws, write("a", b"the new text\n" + b"x\n" * 1_100_000))
-    assert refused(ws.patch("a", [replace("the old text\nx\ny\n", "x")]))["stale"] is None
+    assert error_of(ws.patch("a", [replace("the old text\nx\ny\n", "x")]))["stale"] is None
 
 
 @pytest.mark.promise("patch.stale")
@@ -265,15 +265,15 @@ def test_the_past_of_a_file_in_another_encoding_is_read_in_it() -> None:
     land(ws, write("a", "ö new text\n".encode("latin-1")))
     land(ws, write("a", "ü\n".encode()))
     land(ws, write("a", "ß".encode("latin-1")))
-    error = refused(ws.patch("a", [replace("é old text", "x")], encoding="latin-1"))
+    error = error_of(ws.patch("a", [replace("é old text", "x")], encoding="latin-1"))
     assert (error["code"], error["text"]) == ("TARGET_DELETED", "ß")
     land(ws, write("a", "ß old text".encode("latin-1")))
     land(ws, write("a", "ß old text\n\n".encode("latin-1")))
     fs.put("a", b"\xe9\n")
-    error = refused(ws.patch("a", [replace("ß old text", "x")], encoding="latin-1"))
+    error = error_of(ws.patch("a", [replace("ß old text", "x")], encoding="latin-1"))
     assert (error["code"], error["text"], error["written_on"]["until"]) == ("TARGET_DELETED", "é", None)
     fs.put("a", "now it is UTF-8 – really\n".encode())
-    error = refused(ws.patch("a", [replace(" old text", "x")]))
+    error = error_of(ws.patch("a", [replace(" old text", "x")]))
     assert (error["code"], error["text"]) == ("TARGET_DELETED", "now it is UTF-8 – really")
 
 
@@ -282,7 +282,7 @@ def test_a_change_that_someone_else_made_already_is_reported_without_a_change() 
     ws, fs = workspace({"a": b"one two three\nx\n"})
     land(ws, write("a", "one two three\nx\n\ny\n"))
     fs.put("a", b"something else entirely\nx\n\ny\n")
-    error = refused(ws.patch("a", [replace("one two three", "something else entirely")]))
+    error = error_of(ws.patch("a", [replace("one two three", "something else entirely")]))
     assert (error["code"], error["change_id"], error["start_line"]) == ("ALREADY_APPLIED", None, 1)
 
 
@@ -301,9 +301,9 @@ def test_a_change_that_someone_else_made_already_is_reported_without_a_change() 
 def test_what_only_resembles_a_change_is_not_taken_for_it(was: str, now: str, old: str, new: str) -> None:
     ws, fs = workspace({"a": was.encode()})
     change = land(ws, write("a", now))
-    error = refused(ws.patch("a", [replace(old, new)], "exact"))
+    error = error_of(ws.patch("a", [replace(old, new)], "exact"))
     assert (error["code"], error["stale"]["change_id"]) == ("OLD_TEXT_NOT_FOUND", change)
-    error = refused(ws.patch("a", [replace(old, new)]))
+    error = error_of(ws.patch("a", [replace(old, new)]))
     version = {"source": "history", "id": None, "until": change}
     assert (error["code"] in {"EDIT_CONFLICT", "TARGET_DELETED"}, error["written_on"]) == (True, version)
     assert fs.files() == {"a": now.encode()}
@@ -314,7 +314,7 @@ def test_what_only_resembles_a_change_is_not_taken_for_it(was: str, now: str, ol
 def test_what_is_deleted_already_need_not_be_deleted_again(match: str) -> None:
     ws, fs = workspace({"a": b"the old\nb\n"})
     change = land(ws, write("a", "b\n"))
-    error = refused(ws.patch("a", [replace("the old\n", "")], match))
+    error = error_of(ws.patch("a", [replace("the old\n", "")], match))
     assert (error["code"], error["change_id"], fs.files()) == ("ALREADY_APPLIED", change, {"a": b"b\n"})
 
 
@@ -323,7 +323,7 @@ def test_what_is_deleted_already_need_not_be_deleted_again(match: str) -> None:
 def test_a_text_that_an_earlier_version_has_several_times_has_no_place(match: str) -> None:
     ws, fs = workspace({"a": b"the old x\nb\nthe old x\n"})
     land(ws, write("a", "new x\nb\nsomething\n"))
-    error = refused(ws.patch("a", [replace("the old", "new")], match))
+    error = error_of(ws.patch("a", [replace("the old", "new")], match))
     assert (error["code"], error["stale"], error["nearest"]) == ("OLD_TEXT_NOT_FOUND", None, [])
     assert fs.files() == {"a": b"new x\nb\nsomething\n"}
 
@@ -339,7 +339,7 @@ def test_a_match_that_is_not_exact_is_reported_with_its_place_and_the_next_best(
     monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: found)
     ws, fs = workspace({"a": CODE})
     result = ws.patch("a", [replace("def oen():\n return 1\n", "def ONE():\n return 1\n", toClipboard="x")])
-    (told,) = done(result)["patches"]
+    (told,) = succeed(result)["patches"]
     assert (told["rung"], told["score"]) == ("similar", 0.9)
     assert told["runner_up"] == {"start_line": 5, "end_line": 6, "score": 0.5}
     assert told["replaced"] == "def one():\n    return 1\n"
@@ -352,7 +352,7 @@ def test_a_match_that_is_not_exact_is_reported_with_its_place_and_the_next_best(
     result = ws.patch("a", [copy("def oen():\n return 1\n", "y")])
     assert result.text.split("\n")[1].endswith("(next best: lines 5-6).")
     assert fs.files()["a"] == CODE.replace(b"one", b"ONE")
-    done(ws.patch("b", [append(fromClipboard="x"), append(fromClipboard="y")]))
+    succeed(ws.patch("b", [append(fromClipboard="x"), append(fromClipboard="y")]))
     assert fs.files()["b"] == b"def one():\n    return 1\ndef ONE():\n    return 1\n"
 
 
@@ -365,7 +365,7 @@ def test_a_file_that_changes_while_it_is_patched_is_patched_as_it_then_is() -> N
             fs.put("a", b"first\n" + CODE)
 
     ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=somebody_else))
-    data = done(ws.patch("a", [replace("return 1", "return 3", toClipboard="x"), append(fromClipboard="x")]))
+    data = succeed(ws.patch("a", [replace("return 1", "return 3", toClipboard="x"), append(fromClipboard="x")]))
     assert data["patches"][0]["start_line"] == 3
     assert fs.files() == {"a": b"first\n" + CODE.replace(b"1", b"3") + b"return 1"}
 
@@ -377,5 +377,5 @@ def test_a_file_that_changes_while_it_is_patched_is_patched_as_it_then_is() -> N
 def test_a_conflict_without_sides_is_a_change_that_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: Refused("conflict"))
     ws, _ = workspace({"a": b"1\n"})
-    error = refused(ws.patch("a", [replace("x", "y")]))
+    error = error_of(ws.patch("a", [replace("x", "y")]))
     assert (error["code"], error["detail"]) == ("UNPROVED_CHANGE", "conflict")

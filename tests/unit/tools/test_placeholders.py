@@ -11,7 +11,7 @@ from suture.text.edits import edit
 from suture.tools import find
 from suture.tools.results import whole_lines
 from suture.tools.spec import ToolResult
-from tests.unit.changes import done, workspace
+from tests.unit.changes import succeed, workspace
 from tests.unit.placeholder_lines import HONEST, PLACEHOLDERS
 
 BEFORE = "import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n"
@@ -113,7 +113,7 @@ def test_a_placeholder_where_lines_go_away_is_refused_unless_it_is_meant_literal
         assert codes(refused) == ["ELISION_IN_NEW_TEXT"], line
         assert "literal: true" in refused.text
         assert fs.files() == {NAME: BEFORE.encode()}
-        done(ask(ws, new_text(line), {"literal": True}))
+        succeed(ask(ws, new_text(line), {"literal": True}))
         assert line.encode() in fs.files()[NAME]
 
 
@@ -124,7 +124,7 @@ def test_an_honest_line_lands_without_a_word(ask: Ask) -> None:
     for line in [*HONEST[::2], "..."]:
         ws, fs = workspace({NAME: BEFORE.encode()})
         result = ask(ws, new_text(line), {})
-        done(result)
+        succeed(result)
         assert line.encode() in fs.files()[NAME]
         assert "leave something out" not in result.text
 
@@ -138,11 +138,11 @@ def test_a_placeholder_that_is_there_may_stay() -> None:
     one = f"def one():\n{line}"
     for name in ("patch, overwrite", "safe_edit, content", "apply_reply, whole file", "create"):
         ws, fs = workspace({NAME: before.encode()})
-        done(TOOLS[name](ws, after.removeprefix("import os\n\n\n"), {}))
+        succeed(TOOLS[name](ws, after.removeprefix("import os\n\n\n"), {}))
         assert fs.files()[NAME] == after.encode()
     for tool in ("file_edit", "patch"):
         ws, fs = workspace({NAME: before.encode()})
-        done(ws.call(tool, {"path": NAME, "old_text": f"{one}    return 1", "new_text": f"{one}    return 3"}))
+        succeed(ws.call(tool, {"path": NAME, "old_text": f"{one}    return 1", "new_text": f"{one}    return 3"}))
         assert fs.files()[NAME] == after.encode()
 
 
@@ -161,7 +161,7 @@ INSERTING: dict[str, Ask] = {
 def test_a_placeholder_that_is_only_inserted_lands_with_a_warning(ask: Ask) -> None:
     ws, fs = workspace({NAME: BEFORE.encode()})
     result = ask(ws, INSERTED, {})
-    done(result)
+    succeed(result)
     assert b"# rest of the file unchanged" in fs.files()[NAME]
     assert "seems to contain a placeholder (# rest of the file unchanged)" in result.text
     assert "leave something out" not in ask(ws, INSERTED, {"literal": True}).text

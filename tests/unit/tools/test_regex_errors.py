@@ -13,7 +13,7 @@ import pytest
 from suture import Settings, ToolResult, Workspace
 from suture.testing import FaultyFS, MemoryFS
 from tests.faults.users import nobody
-from tests.unit.changes import recorded, refused, workspace
+from tests.unit.changes import error_of, list_changes, workspace
 
 SINGLE = ["regex_search", "regex_replace", "regex_extract", "regex_match_lines", "regex_split"]
 MULTI = ["regex_search_multi", "regex_replace_multi"]
@@ -29,7 +29,7 @@ def arguments(tool: str, path: str = "a", pattern: str = "(x)", **more: Any) -> 
 
 def told(result: ToolResult) -> tuple[str, str]:
     """The code and the text of an error, which has the shape of every error."""
-    error = refused(result)
+    error = error_of(result)
     assert {"code", "message", "hint", "retryable"} <= set(error)
     assert "\n" not in result.text
     assert result.to_dict() == {
@@ -44,7 +44,7 @@ def failed(tool: str, files: dict[str, bytes], settings: Settings | None = None,
     """How a call is refused that changes nothing."""
     ws, fs = workspace(files, settings)
     answer = told(ws.call(tool, arguments(tool, **given)))
-    assert (fs.files(), recorded(ws)) == (files, [])
+    assert (fs.files(), list_changes(ws)) == (files, [])
     return answer
 
 

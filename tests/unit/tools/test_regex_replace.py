@@ -8,7 +8,7 @@ import pytest
 
 from suture import Settings, ToolResult, Workspace
 from suture.testing import FaultyFS, MemoryFS
-from tests.unit.changes import done, hashed, recorded, refused, workspace
+from tests.unit.changes import error_of, hash_of, list_changes, succeed, workspace
 
 Item = dict[str, Any]
 
@@ -46,7 +46,7 @@ def untouched(before: str, pattern: str, replacement: str, **more: Any) -> ToolR
     ws, fs = workspace({"a": before.encode()})
     result = ask(ws, pattern, replacement, **more)
     assert result.is_error, result.text
-    assert (fs.files(), recorded(ws)) == ({"a": before.encode()}, [])
+    assert (fs.files(), list_changes(ws)) == ({"a": before.encode()}, [])
     assert "\n" not in result.text
     return result
 
@@ -74,12 +74,12 @@ def test_a_result_names_the_change_and_the_new_hash() -> None:
     }
     assert json.loads(result.text) == [expected]
     assert fs.files() == {"a": b"one 2\n"}
-    (change,) = recorded(ws)
+    (change,) = list_changes(ws)
     assert change["tool"] == "regex_replace"
     assert result.to_dict() == {
         "isError": False,
         "content": [{"type": "text", "text": result.text}],
-        "metadata": {"change_id": change["change_id"], "files": [{"path": "a", "hash": hashed(b"one 2\n")}]},
+        "metadata": {"change_id": change["change_id"], "files": [{"path": "a", "hash": hash_of(b"one 2\n")}]},
     }
 
 
@@ -91,7 +91,7 @@ def test_a_call_that_changes_nothing_is_no_change(pattern: str, replacement: str
     ws, fs = workspace({"a": b"one two"})
     result = ask(ws, pattern, replacement)
     assert (len(items(result)), result.metadata["change_id"]) == (count, None)
-    assert (fs.files(), recorded(ws)) == ({"a": b"one two"}, [])
+    assert (fs.files(), list_changes(ws)) == ({"a": b"one two"}, [])
 
 
 # Limits
@@ -114,7 +114,7 @@ def blocks(count: int) -> str:
 )
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_a_match_of_many_lines_that_holds_others_is_refused(before: str, pattern: str, *, dry_run: bool) -> None:
-    assert refused(untouched(before, pattern, "x", dry_run=dry_run))["code"] == "OVER_MATCH"
+    assert error_of(untouched(before, pattern, "x", dry_run=dry_run))["code"] == "OVER_MATCH"
     assert replaced(before, pattern, "x", allow_over_match=True).removeprefix("before\n") == "x\n"
 
 
@@ -151,7 +151,7 @@ def test_a_dry_run_answers_as_the_real_run_does(
 ) -> None:
     ws, fs = workspace({"a": before})
     dry = ask(ws, pattern, replacement, **more, dry_run=True)
-    assert (fs.files(), recorded(ws), done(dry)["change_id"]) == ({"a": before}, [], None)
+    assert (fs.files(), list_changes(ws), succeed(dry)["change_id"]) == ({"a": before}, [], None)
     real = ask(ws, pattern, replacement, **more, dry_run=False)
     assert items(dry) == items(real)
     assert dry.text == real.text
@@ -178,7 +178,7 @@ def test_a_change_is_undone_with_bytes_and_mode(tmp_path: Path, mode: int) -> No
     result = ask(ws, "o", "ö", flags="g")
     assert path.read_bytes() == "\ufefföne\r\ntwö\nthree é".encode()
     assert path.stat().st_mode & 0o777 == mode
-    assert done(ws.call("undo", {}))["undone"] == result.metadata["change_id"]
+    assert succeed(ws.call("undo", {}))["undone"] == result.metadata["change_id"]
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (before, mode)
 
 
@@ -187,7 +187,7 @@ def test_a_change_through_a_link_changes_the_file_and_keeps_the_link(tmp_path: P
     (tmp_path / "a").symlink_to("real")
     result = ask(Workspace(tmp_path, Settings(durability="fast")), "x", "y")
     assert [item["file"] for item in items(result)] == ["real"]
-    assert result.metadata["files"] == [{"path": "real", "hash": hashed(b"y\n")}]
+    assert result.metadata["files"] == [{"path": "real", "hash": hash_of(b"y\n")}]
     assert ((tmp_path / "real").read_bytes(), (tmp_path / "a").is_symlink()) == (b"y\n", True)
 
 
@@ -216,7 +216,7 @@ def test_a_change_is_planned_again_on_what_another_process_wrote() -> None:
 def test_a_file_that_never_stops_changing_is_refused_in_the_end() -> None:
     fs = MemoryFS({"a": b"x\n"})
     result = ask(restless(fs, 1000), "x", "y")
-    assert (refused(result)["code"], refused(result)["retryable"]) == ("FILE_CHANGED", True)
+    assert (error_of(result)["code"], error_of(result)["retryable"]) == ("FILE_CHANGED", True)
     assert result.text == "File modified during operation: a (another process changed it)"
     assert b"y" not in fs.files()["a"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from suture import Settings, ToolResult, Workspace
 from suture.testing import FaultyFS, MemoryFS
-from tests.unit.changes import done, hashed, recorded, refused, workspace
+from tests.unit.changes import error_of, hash_of, list_changes, succeed, workspace
 
 Item = dict[str, Any]
 
@@ -62,12 +62,12 @@ def test_the_example_of_the_specification_gives_what_it_shows() -> None:
     arguments = ("src/**/*.ts", r"interface (\w+)", "type $1")
     dry = ask(ws, *arguments, context_before=1, context_after=1, dry_run=True)
     assert (items(dry), dry.metadata["change_id"]) == (EXAMPLE, None)
-    assert (fs.files(), recorded(ws)) == (TYPES, [])
+    assert (fs.files(), list_changes(ws)) == (TYPES, [])
     real = ask(ws, *arguments, context_before=1, context_after=1)
     assert items(real) == EXAMPLE
     after = {name: content.replace(b"interface ", b"type ") for name, content in TYPES.items()}
     assert fs.files() == after
-    (change,) = recorded(ws)
+    (change,) = list_changes(ws)
     assert (change["tool"], [file["path"] for file in change["files"]]) == (
         "regex_replace_multi",
         ["src/app.ts", "src/types.ts"],
@@ -77,7 +77,7 @@ def test_the_example_of_the_specification_gives_what_it_shows() -> None:
         "content": [{"type": "text", "text": real.text}],
         "metadata": {
             "change_id": change["change_id"],
-            "files": [{"path": name, "hash": hashed(after[name])} for name in ("src/app.ts", "src/types.ts")],
+            "files": [{"path": name, "hash": hash_of(after[name])} for name in ("src/app.ts", "src/types.ts")],
         },
     }
 
@@ -88,7 +88,7 @@ def test_a_call_that_changes_nothing_is_no_change(pattern: str, replacement: str
     ws, fs = workspace(before)
     result = ask(ws, "*", pattern, replacement)
     assert (len(items(result)), result.metadata["change_id"]) == (count, None)
-    assert (fs.files(), recorded(ws)) == (before, [])
+    assert (fs.files(), list_changes(ws)) == (before, [])
 
 
 @pytest.mark.parametrize(
@@ -144,9 +144,9 @@ def test_a_file_that_may_not_be_written_lets_none_be_changed() -> None:
     fs.node_of("src/readonly.ts").mode = 0o444
     before = fs.files()
     result = ask(ws, "src/*.ts", "x", "y")
-    assert refused(result)["code"] == "PERMISSION_DENIED"
+    assert error_of(result)["code"] == "PERMISSION_DENIED"
     assert result.text == "Permission denied writing: src/readonly.ts"
-    assert (fs.files(), recorded(ws)) == (before, [])
+    assert (fs.files(), list_changes(ws)) == (before, [])
 
 
 @pytest.mark.promise("regex.one-transaction")
@@ -158,7 +158,7 @@ def test_a_file_that_never_stops_changing_lets_none_be_changed() -> None:
 
     ws = Workspace(fs.root, fs=FaultyFS(fs, only={"open_file"}, on_call=grow))
     result = ask(ws, "src/*.ts", "x", "y")
-    assert (refused(result)["code"], refused(result)["retryable"]) == ("FILE_CHANGED", True)
+    assert (error_of(result)["code"], error_of(result)["retryable"]) == ("FILE_CHANGED", True)
     assert result.text == "File modified during operation: src/app.ts (another process changed it)"
     assert b"y" not in fs.files()["src/app.ts"] + fs.files()["src/b.ts"]
 
@@ -171,7 +171,7 @@ def test_a_file_that_never_stops_changing_lets_none_be_changed() -> None:
 def test_a_dry_run_answers_as_the_real_run_does(more: dict[str, Any]) -> None:
     ws, fs = workspace(FILES)
     dry = ask(ws, "*", "x", "y", **more, dry_run=True)
-    assert (fs.files(), recorded(ws), done(dry)["change_id"]) == (FILES, [], None)
+    assert (fs.files(), list_changes(ws), succeed(dry)["change_id"]) == (FILES, [], None)
     real = ask(ws, "*", "x", "y", **more)
     assert (items(dry), dry.text) == (items(real), real.text)
     assert fs.files() != FILES
@@ -192,5 +192,5 @@ def test_one_undo_takes_all_files_back(tmp_path: Path) -> None:
 
     result = ask(ws, "**", "x", "y")
     assert now() == {name: (content.replace(b"x", b"y"), modes[name]) for name, content in before.items()}
-    assert done(ws.call("undo", {}))["undone"] == result.metadata["change_id"]
+    assert succeed(ws.call("undo", {}))["undone"] == result.metadata["change_id"]
     assert now() == {name: (content, modes[name]) for name, content in before.items()}

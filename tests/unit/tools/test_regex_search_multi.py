@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from suture import Settings, ToolResult, Workspace
-from tests.unit.changes import refused, workspace
+from tests.unit.changes import error_of, workspace
 
 Match = dict[str, Any]
 
@@ -40,7 +40,7 @@ def files(ws: Workspace, path_pattern: str, **more: Any) -> list[str]:
 
 def missed(result: ToolResult) -> bool:
     """Whether no file was matched."""
-    return bool(refused(result)["code"] == "NO_FILES_MATCHED")
+    return bool(error_of(result)["code"] == "NO_FILES_MATCHED")
 
 
 # Which files
@@ -193,7 +193,7 @@ def test_links_to_folders_are_not_walked_and_nothing_outside_is_read(tmp_path: P
 def test_a_pattern_does_not_lead_out_of_the_workspace(tmp_path: Path, path_pattern: str) -> None:
     (tmp_path / "secret.txt").write_bytes(b"x")
     result = ask(tree(tmp_path / "ws", {"sub/a.txt": "x"}), path_pattern)
-    assert refused(result)["code"] == "PATH_OUTSIDE_WORKSPACE"
+    assert error_of(result)["code"] == "PATH_OUTSIDE_WORKSPACE"
 
 
 def test_folders_are_no_files(tmp_path: Path) -> None:

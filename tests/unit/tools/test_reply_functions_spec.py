@@ -25,7 +25,7 @@ from tests.unit.tools.reply_samples import (
     Sample,
     at,
     block,
-    fenced,
+    in_fence,
     new_file,
     v4a,
 )
@@ -176,7 +176,7 @@ def test_no_block_is_invented(name: str) -> None:
 
 
 def test_fenced_files_are_blocks_only_when_they_are_asked_for() -> None:
-    reply = "### File: a.py\n" + fenced("x = 2\n", info="python")
+    reply = "### File: a.py\n" + in_fence("x = 2\n", info="python")
     assert len(parse_reply(reply)) == 0
     (found,) = parse_reply(reply, whole_files=True)
     assert (found.format, found.path, found.content) == ("whole_file", "a.py", "x = 2\n")
@@ -579,7 +579,7 @@ def test_what_is_incomplete_is_given_at_the_close() -> None:
 
 def test_the_parser_takes_the_same_options() -> None:
     parser = ReplyParser(default_path="z.py", whole_files=True)
-    reply = block("x\n", "y\n") + "\nsrc/new.py\n" + fenced("n = 1\n", info="python")
+    reply = block("x\n", "y\n") + "\nsrc/new.py\n" + in_fence("n = 1\n", info="python")
     found = [*parser.feed(reply), *parser.close()]
     assert found == list(parse_reply(reply, default_path="z.py", whole_files=True))
     assert [(block.format, block.path) for block in found] == [("search_replace", "z.py"), ("whole_file", "src/new.py")]

@@ -12,16 +12,16 @@ from suture.tools.history import RESTORE, Restore
 from tests.unit.changes import (
     create,
     delete,
-    done,
+    error_of,
     git_apply,
-    hashed,
+    hash_of,
     land,
     lines,
-    recorded,
-    refused,
+    list_changes,
     remove,
     rename,
     state,
+    succeed,
     workspace,
     write,
 )
@@ -55,10 +55,10 @@ def test_a_restore_is_reported_in_exactly_this_shape() -> None:
     land(ws, write("a", "3\n"))
     result = ws.restore(first)
     diff = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-3\n+2\n"
-    assert done(result) == {
-        "change_id": recorded(ws)[0]["change_id"],
+    assert succeed(result) == {
+        "change_id": list_changes(ws)[0]["change_id"],
         "to": first,
-        "files": [{"path": "a", "action": "update", "hash": hashed(b"2\n")}],
+        "files": [{"path": "a", "action": "update", "hash": hash_of(b"2\n")}],
         "diff": diff,
     }
     head, _, rest = result.text.partition("\n\n")
@@ -69,7 +69,7 @@ def test_a_restore_is_reported_in_exactly_this_shape() -> None:
 @pytest.mark.parametrize("number", range(5))
 def test_everything_is_as_it_was_right_after_a_change(number: int) -> None:
     ws, fs, ids, stations = grown()
-    done(ws.restore(ids[number]))
+    succeed(ws.restore(ids[number]))
     assert state(fs) == stations[number + 1]
 
 
@@ -77,15 +77,15 @@ def test_everything_is_as_it_was_right_after_a_change(number: int) -> None:
 @pytest.mark.parametrize("number", range(4))
 def test_a_restore_is_a_change_that_can_be_undone_and_redone(number: int) -> None:
     ws, fs, ids, stations = grown()
-    change = done(ws.restore(ids[number]))["change_id"]
-    newest = recorded(ws)[0]
+    change = succeed(ws.restore(ids[number]))["change_id"]
+    newest = list_changes(ws)[0]
     assert (newest["change_id"], newest["tool"], newest["state"]) == (change, "restore", "landed")
     assert newest["summary"] == f"restore to change {ids[number]}"
-    assert done(ws.undo())["undone"] == change
+    assert succeed(ws.undo())["undone"] == change
     assert state(fs) == stations[-1]
-    done(ws.redo())
+    succeed(ws.redo())
     assert state(fs) == stations[number + 1]
-    done(ws.restore(ids[-1]))
+    succeed(ws.restore(ids[-1]))
     assert state(fs) == stations[-1]
 
 
@@ -104,7 +104,7 @@ def test_a_dry_run_of_a_restore_tells_the_same_and_changes_nothing(number: int) 
 def test_the_diff_of_a_restore_is_what_git_needs_to_do_the_same(tmp_path: Path) -> None:
     ws, fs, ids, _ = grown()
     before = fs.files()
-    diff = done(ws.restore(ids[0]))["diff"]
+    diff = succeed(ws.restore(ids[0]))["diff"]
     assert git_apply(tmp_path, before, diff, executable=["new/deep/d"]) == fs.files()
 
 
@@ -112,7 +112,7 @@ def test_the_diff_of_a_restore_is_what_git_needs_to_do_the_same(tmp_path: Path) 
 @pytest.mark.parametrize("spelled", [str, str.upper, lambda id_: id_[:14]])
 def test_the_beginning_of_an_id_will_do(spelled: Callable[[str], str]) -> None:
     ws, fs, ids, stations = grown()
-    done(ws.restore(spelled(ids[1])))
+    succeed(ws.restore(spelled(ids[1])))
     assert state(fs) == stations[2]
 
 
@@ -130,11 +130,11 @@ def test_the_beginning_of_an_id_will_do(spelled: Callable[[str], str]) -> None:
 )
 def test_only_the_named_files_and_folders_are_restored(paths: list[str], touched: set[str]) -> None:
     ws, fs, _, stations = grown()
-    done(ws.snapshot("late"))
+    succeed(ws.snapshot("late"))
     for _ in range(5):
-        done(ws.undo())
+        succeed(ws.undo())
     assert state(fs) == stations[0]
-    told = done(ws.restore("late", paths))["files"]
+    told = succeed(ws.restore("late", paths))["files"]
     assert {file["path"] for file in told} == touched
     for path in ("a", "b", "sub/b", "sub/c", "new/deep/d"):
         assert state(fs).get(path) == stations[5 if path in touched else 0].get(path)
@@ -144,8 +144,8 @@ def test_only_the_named_files_and_folders_are_restored(paths: list[str], touched
 def test_an_undone_change_is_a_point_too() -> None:
     ws, fs, ids, stations = grown()
     for _ in range(5):
-        done(ws.undo())
-    done(ws.restore(ids[2]))
+        succeed(ws.undo())
+    succeed(ws.restore(ids[2]))
     assert state(fs) == stations[3]
 
 
@@ -155,9 +155,9 @@ def test_what_others_wrote_is_replaced_and_can_be_had_back() -> None:
     fs.put("a", b"by hand\n")
     fs.put("sub/c", b"made anew\n")
     before = state(fs)
-    done(ws.restore(ids[0]))
+    succeed(ws.restore(ids[0]))
     assert (fs.files()["a"], fs.files()["sub/c"]) == (b"2\n", b"c\n")
-    done(ws.undo())
+    succeed(ws.undo())
     assert state(fs) == before
 
 
@@ -166,7 +166,7 @@ def test_a_file_that_others_changed_after_the_last_change_is_restored_where_it_i
     ws, fs = workspace({"a": b"1\n"})
     change = land(ws, write("a", "2\n"))
     fs.put("a", b"by hand\n")
-    done(ws.restore(change, ["a"]))
+    succeed(ws.restore(change, ["a"]))
     assert fs.files() == {"a": b"2\n"}
 
 
@@ -176,7 +176,7 @@ def test_folders_that_were_made_since_go_away_unless_someone_uses_them() -> None
     first = land(ws, write("a", "2\n"))
     land(ws, create("new/deep/b"), create("used/c"))
     fs.put("used/theirs", b"x")
-    done(ws.restore(first))
+    succeed(ws.restore(first))
     assert (fs.files(), fs.folders()) == ({"a": b"2\n", "used/theirs": b"x"}, {"used"})
 
 
@@ -188,7 +188,7 @@ def test_permission_bits_come_back_also_on_a_file_that_is_there() -> None:
     first = land(ws, create("x"))
     land(ws, delete("run.sh"), write("a", "2\n"))
     fs.node_of("a").mode = 0o640
-    done(ws.restore(first, ["run.sh", "a"]))
+    succeed(ws.restore(first, ["run.sh", "a"]))
     assert state(fs) == {"run.sh": (b"1\n", 0o755), "a": (b"1\n", 0o600), "x": (b"new\n", 0o644)}
 
 
@@ -197,21 +197,21 @@ def test_permission_bits_come_back_also_on_a_file_that_is_there() -> None:
 def test_permission_bits_alone_are_restored_told_and_undone(tmp_path: Path) -> None:
     ws, fs = workspace()
     fs.put("run.sh", b"1\n", mode=0o755)
-    done(ws.snapshot("now", ["run.sh"]))
+    succeed(ws.snapshot("now", ["run.sh"]))
     fs.node_of("run.sh").mode = 0o644
-    result = done(ws.restore("now"))
-    assert result["files"] == [{"path": "run.sh", "action": "update", "hash": hashed(b"1\n")}]
+    result = succeed(ws.restore("now"))
+    assert result["files"] == [{"path": "run.sh", "action": "update", "hash": hash_of(b"1\n")}]
     assert result["diff"] == "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"
     assert git_apply(tmp_path, {"run.sh": b"1\n"}, result["diff"]) == {"run.sh": b"1\n"}
     assert (tmp_path / "run.sh").stat().st_mode & 0o777 == 0o755
-    assert done(ws.show(result["change_id"]))["diff"] == result["diff"]
+    assert succeed(ws.show(result["change_id"]))["diff"] == result["diff"]
     assert state(fs) == {"run.sh": (b"1\n", 0o755)}
-    done(ws.undo())
+    succeed(ws.undo())
     assert state(fs) == {"run.sh": (b"1\n", 0o644)}
-    done(ws.redo())
+    succeed(ws.redo())
     assert state(fs) == {"run.sh": (b"1\n", 0o755)}
     fs.node_of("run.sh").mode = 0o700
-    done(ws.undo())
+    succeed(ws.undo())
     assert state(fs) == {"run.sh": (b"1\n", 0o700)}
 
 
@@ -220,7 +220,7 @@ def test_where_everything_is_so_already_nothing_lands() -> None:
     ws, fs, ids, _ = grown()
     shelf = dict(fs.shelf)
     result = ws.restore(ids[-1])
-    assert done(result) == {"change_id": None, "to": ids[-1], "files": [], "diff": "", "no_change": True}
+    assert succeed(result) == {"change_id": None, "to": ids[-1], "files": [], "diff": "", "no_change": True}
     assert "\n" not in result.text
     assert fs.shelf == shelf
 
@@ -235,7 +235,7 @@ def test_without_a_point_files_come_back_as_suture_last_saw_them() -> None:
     remove(fs, "sub/b")
     fs.put("sub/c", b"made anew\n")
     result = ws.restore(paths=["a", "sub"])
-    assert (done(result)["to"], state(fs)) == (None, stations[-1])
+    assert (succeed(result)["to"], state(fs)) == (None, stations[-1])
     assert "3 files" in result.text.split("\n")[0]
 
 
@@ -244,9 +244,9 @@ def test_a_snapshot_is_a_record_of_what_is_there_too() -> None:
     ws, fs = workspace({"a": b"1\n"})
     land(ws, write("a", "2\n"))
     fs.put("a", b"by hand\n")
-    done(ws.snapshot("now"))
+    succeed(ws.snapshot("now"))
     remove(fs, "a")
-    done(ws.restore(paths=["a"]))
+    succeed(ws.restore(paths=["a"]))
     assert fs.files() == {"a": b"by hand\n"}
 
 
@@ -255,7 +255,7 @@ def test_a_snapshot_is_a_record_of_what_is_there_too() -> None:
 
 def test_a_restore_wants_a_point_or_files() -> None:
     ws, fs, _, stations = grown()
-    error = refused(ws.restore())
+    error = error_of(ws.restore())
     assert (error["code"], [problem["argument"] for problem in error["problems"]]) == ("INVALID_ARGUMENTS", ["to"])
     assert state(fs) == stations[-1]
 
@@ -263,24 +263,24 @@ def test_a_restore_wants_a_point_or_files() -> None:
 @pytest.mark.parametrize("to", ["", "zz", "no such snapshot"])
 def test_a_point_that_is_not_known_is_refused_with_the_names_that_are(to: str) -> None:
     ws, _, _, _ = grown()
-    done(ws.snapshot("first"))
-    done(ws.snapshot("second"))
+    succeed(ws.snapshot("first"))
+    succeed(ws.snapshot("second"))
     result = ws.restore(to)
-    error = refused(result)
+    error = error_of(result)
     assert (error["code"], error["change_id"], error["snapshots"]) == ("CHANGE_NOT_FOUND", to, ["first", "second"])
     assert "first, second" in result.text
 
 
 def test_a_point_that_could_be_several_is_refused_with_them() -> None:
     ws, fs, ids, stations = grown()
-    assert refused(ws.restore(ids[0][:1]))["candidates"] == ids[::-1]
+    assert error_of(ws.restore(ids[0][:1]))["candidates"] == ids[::-1]
     assert state(fs) == stations[-1]
 
 
 def test_a_file_that_was_never_seen_is_refused_with_names_that_are_near() -> None:
     ws, fs, ids, _ = grown()
     before = state(fs)
-    error = refused(ws.restore(ids[0], ["a", "sub/bb"]))
+    error = error_of(ws.restore(ids[0], ["a", "sub/bb"]))
     assert (error["code"], error["path"], error["near"][0]) == ("NOT_RECORDED", "sub/bb", "sub/b")
     assert state(fs) == before
 
@@ -289,7 +289,7 @@ def test_a_point_given_as_a_file_is_refused_with_the_argument_to_use() -> None:
     ws, _, ids, _ = grown()
     ws.snapshot("before")
     for name in ("before", ids[0]):
-        error = refused(ws.restore(paths=[name]))
+        error = error_of(ws.restore(paths=[name]))
         assert (error["code"], error["is_point"]) == ("NOT_RECORDED", True)
         assert error["hint"] == f'To restore to the change or snapshot of this name, set to to "{name}".'
 
@@ -305,15 +305,15 @@ def test_a_point_given_as_a_file_is_refused_with_the_argument_to_use() -> None:
 )
 def test_paths_are_held_to_the_rules_of_all_tools(path: str, code: str) -> None:
     ws, _, ids, _ = grown()
-    assert refused(ws.restore(ids[0], [path]))["code"] == code
+    assert error_of(ws.restore(ids[0], [path]))["code"] == code
 
 
 def test_a_folder_that_is_gone_can_be_restored_with_or_without_a_slash() -> None:
     for spelled in ("new", "new/"):
         ws, fs = workspace()
         made = land(ws, create("new/a"))
-        done(ws.undo())
-        done(ws.restore(made, [spelled]))
+        succeed(ws.undo())
+        succeed(ws.restore(made, [spelled]))
         assert fs.files() == {"new/a": b"new\n"}
 
 
@@ -333,15 +333,15 @@ def test_what_is_no_file_any_more_is_not_overwritten(spoil: Callable[[MemoryFS],
     remove(fs, "a")
     spoil(fs)
     before = state(fs)
-    assert (refused(ws.restore(ids[0]))["code"], state(fs)) == (code, before)
-    assert (refused(ws.restore(ids[0], ["a"]))["code"], state(fs)) == (code, before)
+    assert (error_of(ws.restore(ids[0]))["code"], state(fs)) == (code, before)
+    assert (error_of(ws.restore(ids[0], ["a"]))["code"], state(fs)) == (code, before)
 
 
 def test_a_protected_file_is_left_alone_and_so_is_the_rest() -> None:
     _, fs, ids, stations = grown()
     guarded = Workspace(fs.root, Settings(protect=("sub/c",)), fs=fs)
-    assert (refused(guarded.restore(ids[0]))["code"], state(fs)) == ("PROTECTED_PATH", stations[-1])
-    done(guarded.restore(ids[0], ["a"]))
+    assert (error_of(guarded.restore(ids[0]))["code"], state(fs)) == ("PROTECTED_PATH", stations[-1])
+    succeed(guarded.restore(ids[0], ["a"]))
     assert fs.files()["a"] == b"2\n"
 
 
@@ -362,7 +362,7 @@ def test_paths_that_are_none_are_refused(given: object) -> None:
 def test_restore_and_the_like_are_no_tools() -> None:
     ws, _ = workspace()
     for name in ("restore", "show", "snapshot", "snapshots"):
-        assert refused(ws.call(name, {}))["code"] == "UNKNOWN_TOOL"
+        assert error_of(ws.call(name, {}))["code"] == "UNKNOWN_TOOL"
 
 
 # Snapshots
@@ -375,42 +375,42 @@ def test_a_snapshot_keeps_every_file_that_suture_changed_and_what_others_made_of
     fs.put("unknown", b"never seen\n")
     before = state(fs)
     result = ws.snapshot("before lunch")
-    data = done(result)
+    data = succeed(result)
     assert data == {"name": "before lunch", "id": data["id"], "files": 3, "skipped": []}
     assert "'before lunch' with 3 files" in result.text
     land(ws, write("a", "4\n"), delete("sub/b"), create("sub/c", "z\n"), rename("new/deep/d", "d"))
     fs.put("unknown", b"changed\n")
-    done(ws.restore("before lunch"))
+    succeed(ws.restore("before lunch"))
     assert state(fs) == {**before, "unknown": (b"changed\n", 0o644)}
 
 
 @pytest.mark.promise("back.restore")
 def test_a_snapshot_keeps_the_files_that_are_named_besides() -> None:
     ws, fs = workspace({"a": b"1\n", "sub/b": b"2\n", "c": b"3\n"})
-    assert done(ws.snapshot("named", ["a", "./sub/b"]))["files"] == 2
+    assert succeed(ws.snapshot("named", ["a", "./sub/b"]))["files"] == 2
     for path in ("a", "sub/b", "c"):
         fs.put(path, b"changed\n")
     remove(fs, "a")
-    done(ws.restore("named"))
+    succeed(ws.restore("named"))
     assert fs.files() == {"a": b"1\n", "sub/b": b"2\n", "c": b"changed\n"}
 
 
 @pytest.mark.promise("back.restore")
 def test_a_file_that_suture_first_changed_after_a_snapshot_is_what_it_was_before_that() -> None:
     ws, fs = workspace({"a": b"1\n", "b": b"2\n"})
-    done(ws.snapshot("empty"))
+    succeed(ws.snapshot("empty"))
     fs.put("a", b"by hand\n")
     land(ws, write("a", "3\n"), delete("b"), create("c"))
-    done(ws.restore("empty"))
+    succeed(ws.restore("empty"))
     assert fs.files() == {"a": b"by hand\n", "b": b"2\n"}
 
 
 @pytest.mark.promise("back.restore")
 def test_a_snapshot_is_listed_with_its_time_newest_last_in_the_data() -> None:
     ws, _ = workspace()
-    assert done(ws.snapshots()) == {"snapshots": []}
-    ids = [done(ws.snapshot(name))["id"] for name in ("first", "second")]
-    listed = done(ws.snapshots())["snapshots"]
+    assert succeed(ws.snapshots()) == {"snapshots": []}
+    ids = [succeed(ws.snapshot(name))["id"] for name in ("first", "second")]
+    listed = succeed(ws.snapshots())["snapshots"]
     assert [(snapshot["name"], snapshot["id"], sorted(snapshot)) for snapshot in listed] == [
         ("first", ids[0], ["id", "name", "time"]),
         ("second", ids[1], ["id", "name", "time"]),
@@ -420,46 +420,46 @@ def test_a_snapshot_is_listed_with_its_time_newest_last_in_the_data() -> None:
 
 def test_a_snapshot_is_no_change_and_nothing_to_undo() -> None:
     ws, _ = workspace({"a": b"1\n"})
-    done(ws.snapshot("only", ["a"]))
-    assert recorded(ws) == []
-    assert refused(ws.undo())["code"] == "NOTHING_TO_UNDO"
+    succeed(ws.snapshot("only", ["a"]))
+    assert list_changes(ws) == []
+    assert error_of(ws.undo())["code"] == "NOTHING_TO_UNDO"
 
 
 def test_a_name_can_be_taken_once() -> None:
     ws, fs = workspace({"a": b"1\n"})
-    done(ws.snapshot("now", ["a"]))
+    succeed(ws.snapshot("now", ["a"]))
     fs.put("a", b"2\n")
-    error = refused(ws.snapshot("now", ["a"]))
+    error = error_of(ws.snapshot("now", ["a"]))
     assert (error["code"], error["name"]) == ("SNAPSHOT_EXISTS", "now")
-    done(ws.restore("now"))
+    succeed(ws.restore("now"))
     assert fs.files() == {"a": b"1\n"}
 
 
 @pytest.mark.parametrize("name", ["", " ", "\t", "two\nlines", "\x1b[31m", "\0", "\u202e", "\udcff", "x" * 101])
 def test_a_name_must_be_short_and_printable(name: str) -> None:
     ws, _ = workspace()
-    error = refused(ws.snapshot(name))
+    error = error_of(ws.snapshot(name))
     assert (error["code"], [problem["argument"] for problem in error["problems"]]) == ("INVALID_ARGUMENTS", ["name"])
-    assert done(ws.snapshots())["snapshots"] == []
+    assert succeed(ws.snapshots())["snapshots"] == []
 
 
 @pytest.mark.parametrize("name", ["x", "x" * 100, "before lunch", "été 2026", "a/b", "--to", "537g4n9w3cgmdf5"])
 def test_any_other_name_will_do(name: str) -> None:
     ws, fs = workspace({"a": b"1\n"})
-    done(ws.snapshot(name, ["a"]))
+    succeed(ws.snapshot(name, ["a"]))
     fs.put("a", b"2\n")
-    assert (done(ws.restore(name))["to"], fs.files()) == (name, {"a": b"1\n"})
+    assert (succeed(ws.restore(name))["to"], fs.files()) == (name, {"a": b"1\n"})
 
 
 def test_a_name_that_could_be_an_id_is_refused_and_goes_before_ids_that_come_later() -> None:
     ws, fs = workspace({"a": b"1\n"})
     change = land(ws, write("a", "2\n"))
     for name in (change, change[:4], change.upper()):
-        assert refused(ws.snapshot(name))["code"] == "SNAPSHOT_EXISTS"
+        assert error_of(ws.snapshot(name))["code"] == "SNAPSHOT_EXISTS"
     ws, fs = workspace({"a": b"1\n"})
-    done(ws.snapshot(change[:1], ["a"]))
+    succeed(ws.snapshot(change[:1], ["a"]))
     land(ws, write("a", "2\n"))
-    assert (done(ws.restore(change[:1]))["to"], fs.files()) == (change[:1], {"a": b"1\n"})
+    assert (succeed(ws.restore(change[:1]))["to"], fs.files()) == (change[:1], {"a": b"1\n"})
 
 
 @pytest.mark.parametrize(
@@ -473,8 +473,8 @@ def test_a_name_that_could_be_an_id_is_refused_and_goes_before_ids_that_come_lat
 )
 def test_a_file_that_cannot_be_kept_refuses_the_snapshot_if_it_was_named(path: str, code: str) -> None:
     ws, _ = workspace({"a": b"1\n", "sub/b": b"1\n"})
-    assert refused(ws.snapshot("x", ["a", path]))["code"] == code
-    assert done(ws.snapshots())["snapshots"] == []
+    assert error_of(ws.snapshot("x", ["a", path]))["code"] == code
+    assert succeed(ws.snapshots())["snapshots"] == []
 
 
 @pytest.mark.parametrize(
@@ -493,7 +493,7 @@ def test_a_known_file_that_is_none_any_more_is_skipped_and_named(spoil: Callable
     remove(fs, "a")
     spoil(fs)
     result = ws.snapshot("x")
-    assert (done(result)["files"], done(result)["skipped"]) == (1, ["a"])
+    assert (succeed(result)["files"], succeed(result)["skipped"]) == (1, ["a"])
     assert result.text.endswith(": a.")
 
 
@@ -503,7 +503,7 @@ def test_a_skipped_name_cannot_steer_a_terminal() -> None:
     remove(fs, "a\x1b[31m\n")
     fs.put_special("a\x1b[31m\n")
     result = ws.snapshot("x")
-    assert done(result)["skipped"] == ["a\x1b[31m\n"]
+    assert succeed(result)["skipped"] == ["a\x1b[31m\n"]
     assert {"\x1b", "\n"}.isdisjoint(result.text)
 
 
@@ -516,10 +516,10 @@ def test_restoring_works_on_the_disk_and_beyond_the_root(tmp_path: Path) -> None
     ws = Workspace(tmp_path / "ws", FAST.evolve(extra_roots=(str(tmp_path / "other"),)))
     first = land(ws, write(str(other), lines(1)))
     land(ws, delete(str(other)), create("sub/b"))
-    done(ws.restore(first))
+    succeed(ws.restore(first))
     assert (other.read_bytes(), other.stat().st_mode & 0o777) == (lines(1), 0o755)
     assert list((tmp_path / "ws").iterdir()) == []
-    done(ws.snapshot("s"))
+    succeed(ws.snapshot("s"))
     other.write_bytes(b"by hand")
-    done(ws.restore("s", [str(tmp_path / "other")]))
+    succeed(ws.restore("s", [str(tmp_path / "other")]))
     assert other.read_bytes() == lines(1)

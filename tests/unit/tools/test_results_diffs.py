@@ -9,7 +9,7 @@ from suture.settings import Settings
 from suture.text import Text
 from suture.text.edits import edit
 from suture.tools.results import changed_files, cut, plan_diff, text_diff
-from tests.unit.changes import create, done, git_apply, hashed, land, lose, rename, workspace, write
+from tests.unit.changes import create, git_apply, hash_of, land, lose, rename, succeed, workspace, write
 
 BINARY = b"\0\1\2"
 
@@ -32,11 +32,11 @@ def test_every_kind_of_file_change_is_reported_with_path_action_and_hash() -> No
         Rename(place("old"), old, place("new"), Content((b"3\n",))),
     ]
     assert [file.data() for file in changed_files(changes)] == [
-        {"path": "a", "action": "create", "hash": hashed(b"12")},
-        {"path": "old", "action": "update", "hash": hashed(b"2\n")},
+        {"path": "a", "action": "create", "hash": hash_of(b"12")},
+        {"path": "old", "action": "update", "hash": hash_of(b"2\n")},
         {"path": "old", "action": "delete", "hash": None},
-        {"path": "old", "action": "rename", "hash": hashed(b"1\n"), "to": "new"},
-        {"path": "old", "action": "rename", "hash": hashed(b"3\n"), "to": "new"},
+        {"path": "old", "action": "rename", "hash": hash_of(b"1\n"), "to": "new"},
+        {"path": "old", "action": "rename", "hash": hash_of(b"3\n"), "to": "new"},
     ]
 
 
@@ -101,7 +101,7 @@ def test_a_version_that_is_not_kept_is_named_in_the_diff_of_a_change() -> None:
     ws, fs = workspace({"a": b"1\n", "b": b"x\n"})
     change = land(ws, write("a", "2\n"), rename("b", "c"), create("run", "r\n", 0o755))
     lose(fs, b"1\n")
-    assert done(ws.show(change))["diff"] == (
+    assert succeed(ws.show(change))["diff"] == (
         "# a: a version of it was not kept\n"
         "diff --git a/b b/c\nsimilarity index 100%\nrename from b\nrename to c\n"
         "diff --git a/run b/run\nnew file mode 100755\n--- /dev/null\n+++ b/run\n@@ -0,0 +1 @@\n+r\n"

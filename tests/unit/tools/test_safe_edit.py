@@ -13,7 +13,7 @@ import pytest
 
 from suture import Workspace
 from suture.testing import FaultyFS, MemoryFS
-from tests.unit.changes import done, git_apply, hashed, recorded, workspace
+from tests.unit.changes import git_apply, hash_of, list_changes, succeed, workspace
 from tests.unit.tools.safe_edits import (
     FIELDS,
     NOTHING,
@@ -26,8 +26,8 @@ from tests.unit.tools.safe_edits import (
     line,
     memory,
     pattern,
+    split_text,
     swap,
-    told,
 )
 
 TEXT = b"line 1\nline 2\nline 3\n"
@@ -48,7 +48,7 @@ def test_content_mode_with_validation(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="x = 1\n")
     assert code_of(folder.ask("a.py", content="x = (\n")) == "VALIDATION_FAILED"
     assert folder.read("a.py") == "x = 1\n"
-    done(folder.ask("a.py", content="x = (1)\n"))
+    succeed(folder.ask("a.py", content="x = (1)\n"))
     assert folder.read("a.py") == "x = (1)\n"
 
 
@@ -60,14 +60,14 @@ def test_strict_rejects_invalid(tmp_path: Path) -> None:
     untouched = folder.state()
     result = folder.ask("a.py", content="x = 1\nprint(y)\n")
     assert code_of(result) == "VALIDATION_FAILED"
-    diff, status = told(result)
+    diff, status = split_text(result)
     assert (diff or "").endswith("\n+print(y)")
     assert status.startswith(
         "❌ Edit rejected due to validation errors (Mode: strict):\na.py:2:7 F821 Undefined name `y`"
     )
     assert folder.state() == untouched
-    assert result.data["hash"] == hashed(b"x = 1\n")
-    assert recorded(folder.ws) == []
+    assert result.data["hash"] == hash_of(b"x = 1\n")
+    assert list_changes(folder.ws) == []
 
 
 @pytest.mark.process
@@ -75,10 +75,10 @@ def test_strict_rejects_invalid(tmp_path: Path) -> None:
 def test_interactive_writes_with_warnings(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="x = 1\n")
     result = folder.ask("a.py", content="print(y)\n", mode="interactive")
-    assert told(result).status.startswith(
+    assert split_text(result).status.startswith(
         f"{SAVED}\n⚠️ Saved with validation warnings (Mode: interactive):\na.py:1:7 F821 Undefined name `y`"
     )
-    data = done(result)
+    data = succeed(result)
     assert (data["written"], data["validation"]["passed"]) == (True, False)
     assert folder.read("a.py") == "print(y)\n"
 
@@ -91,7 +91,7 @@ def test_line_edit_with_python_validator(tmp_path: Path) -> None:
     assert code_of(result) == "VALIDATION_FAILED"
     (issue,) = result.data["validation"]["new"]
     assert issue == {**issue, "path": "a.py", "line": 2, "column": 12, "severity": "error", "code": "F821"}
-    done(folder.ask("a.py", line_edits=[line(2, 2, "    return 2\n")]))
+    succeed(folder.ask("a.py", line_edits=[line(2, 2, "    return 2\n")]))
     assert folder.read("a.py") == "def one():\n    return 2\n"
 
 
@@ -101,8 +101,8 @@ def test_search_replace_preserves_validation(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="one = 1\nprint(one)\n")
     assert code_of(folder.ask("a.py", search_replace=swap("one", "two", count=1))) == "VALIDATION_FAILED"
     result = folder.ask("a.py", search_replace=swap("one", "two"))
-    assert told(result).status == f"✅ Replaced 2 occurrences of 'one' → 'two'\n{SAVED}"
-    assert done(result)["validation"] == {**NOTHING, "passed": True}
+    assert split_text(result).status == f"✅ Replaced 2 occurrences of 'one' → 'two'\n{SAVED}"
+    assert succeed(result)["validation"] == {**NOTHING, "passed": True}
 
 
 @pytest.mark.process
@@ -121,7 +121,7 @@ def test_all_modes_validated_consistently(tmp_path: Path) -> None:
         rejected = folder.ask("a.py", **way)
         warned = folder.ask("a.py", **way, mode="interactive")
         assert (verified.is_error, rejected.is_error, warned.is_error) == (False, True, False)
-        assert told(verified).status.endswith("❌ Validation Failed:\na.py:2:7 F821 Undefined name `y`")
+        assert split_text(verified).status.endswith("❌ Validation Failed:\na.py:2:7 F821 Undefined name `y`")
         for result in (verified, rejected, warned):
             assert codes(errors(result.data["validation"]["new"])) == [(2, "F821")]
             assert result.data["diff"] == verified.data["diff"]
@@ -134,8 +134,8 @@ def test_all_modes_validated_consistently(tmp_path: Path) -> None:
 def test_a_result_has_exactly_the_specified_shape() -> None:
     ws, _ = memory(a=TEXT)
     result = ask(ws, "a.txt", search_replace=swap("line 2", "new"))
-    (change,) = recorded(ws)
-    after = hashed(b"line 1\nnew\nline 3\n")
+    (change,) = list_changes(ws)
+    after = hash_of(b"line 1\nnew\nline 3\n")
     assert result.to_dict() == {
         "isError": False,
         "content": [{"type": "text", "text": result.text}],
@@ -151,7 +151,7 @@ def test_a_result_has_exactly_the_specified_shape() -> None:
         },
     }
     assert change["tool"] == "safe_edit"
-    assert set(done(ask(ws, "a.txt", content="x", mode="verify_only"))) == FIELDS
+    assert set(succeed(ask(ws, "a.txt", content="x", mode="verify_only"))) == FIELDS
 
 
 def test_the_typed_method_does_what_the_call_does(tmp_path: Path) -> None:
@@ -160,9 +160,9 @@ def test_the_typed_method_does_what_the_call_does(tmp_path: Path) -> None:
         root.mkdir()
         ws = Workspace(root)
         (root / "a.txt").write_bytes(TEXT)
-        arguments = {**way, "mode": "verify_only", "show_diff": False, "expect_hash": hashed(TEXT), "validate": "all"}
+        arguments = {**way, "mode": "verify_only", "show_diff": False, "expect_hash": hash_of(TEXT), "validate": "all"}
         assert ws.safe_edit("a.txt", **arguments) == ws.call("safe_edit", {"path": "a.txt", **arguments})
-        assert done(ws.safe_edit("a.txt", **way))["written"]
+        assert succeed(ws.safe_edit("a.txt", **way))["written"]
         assert (root / "a.txt").read_bytes() == b"line 1\nnew\nline 3\n"
 
 
@@ -187,7 +187,7 @@ def test_whatever_the_mode_is_the_answer_is_json(mode: object) -> None:
 def test_an_absolute_path_below_the_root_is_reported_relative(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     result = ask(Workspace(tmp_path), str(tmp_path / "sub" / "a.txt"), content="x\n")
-    assert done(result)["path"] == "sub/a.txt"
+    assert succeed(result)["path"] == "sub/a.txt"
     assert "+++ b/sub/a.txt\n" in result.text
 
 
@@ -198,7 +198,7 @@ def test_a_link_stays_a_link(tmp_path: Path, way: dict[str, Any]) -> None:
     real.write_bytes(TEXT)
     real.chmod(0o750)
     link.symlink_to("sub/real.txt")
-    assert done(ask(Workspace(tmp_path), "link.txt", **way))["path"] == "sub/real.txt"
+    assert succeed(ask(Workspace(tmp_path), "link.txt", **way))["path"] == "sub/real.txt"
     assert (link.is_symlink(), os.readlink(link)) == (True, "sub/real.txt")  # noqa: PTH115  the aim as it is written
     assert real.read_bytes() == b"line 1\nnew\nline 3\n"
     assert real.stat().st_mode & 0o777 == 0o750
@@ -212,14 +212,14 @@ def test_a_link_stays_a_link(tmp_path: Path, way: dict[str, Any]) -> None:
         ({"line_edits": [line(1, 1, "x", expected_text="y")]}, "DRIFTED"),
         ({"search_replace": swap("nope", "x")}, "PATTERN_NOT_FOUND"),
         ({"search_replace": pattern("(", "x")}, "INVALID_REGEX"),
-        ({"content": "x", "expect_hash": hashed(b"other")}, "FILE_CHANGED"),
+        ({"content": "x", "expect_hash": hash_of(b"other")}, "FILE_CHANGED"),
     ],
 )
 def test_an_edit_that_fails_tells_the_hash_of_the_file_as_it_stands(arguments: dict[str, Any], code: str) -> None:
     ws, _ = memory(a=TEXT)
     result = ask(ws, "a.txt", **arguments)
     assert code_of(result) == code
-    assert result.data.get("hash", hashed(TEXT)) == hashed(TEXT)
+    assert result.data.get("hash", hash_of(TEXT)) == hash_of(TEXT)
 
 
 # Diffs
@@ -246,7 +246,7 @@ def test_the_diff_is_one_that_git_applies(
 ) -> None:
     files = {} if before is None else {"src/it's ü.txt": before}
     ws, fs = workspace(files)
-    diff = done(ask(ws, "src/it's ü.txt", **arguments))["diff"]
+    diff = succeed(ask(ws, "src/it's ü.txt", **arguments))["diff"]
     assert fs.files() == {"src/it's ü.txt": after}
     assert git_apply(tmp_path, files, diff) == {"src/it's ü.txt": after}
 
@@ -256,7 +256,7 @@ def test_the_diff_is_never_cut() -> None:
     before = "".join(f"{number}\n" for number in range(1500))
     ws, _ = memory(a=before.encode())
     result = ask(ws, "a.txt", content=before.replace("\n", "!\n"))
-    assert told(result).diff == done(result)["diff"].rstrip("\n")
+    assert split_text(result).diff == succeed(result)["diff"].rstrip("\n")
     assert result.text.count("!\n") == 1500
 
 
@@ -271,9 +271,9 @@ def test_a_file_that_changes_during_the_call_is_edited_and_checked_as_it_then_is
             fs.put("a.json", b'{"b": 2}\n{"a": 1}\n')
 
     ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=somebody_else))
-    data = done(ask(ws, "a.json", search_replace=swap('"a"', '"c"')))
+    data = succeed(ask(ws, "a.json", search_replace=swap('"a"', '"c"')))
     after = b'{"b": 2}\n{"c": 1}\n'
-    assert (fs.files(), data["hash"]) == ({"a.json": after}, hashed(after))
+    assert (fs.files(), data["hash"]) == ({"a.json": after}, hash_of(after))
     assert (data["validation"]["new"], len(data["validation"]["existing"])) == ([], 1)
 
 
@@ -285,7 +285,7 @@ def test_a_file_that_changes_during_the_call_is_refused_if_a_hash_is_expected() 
             fs.put("a.txt", b"0\n" + TEXT)
 
     ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=somebody_else))
-    result = ask(ws, "a.txt", line_edits=[line(1, 1, "x")], expect_hash=hashed(TEXT))
+    result = ask(ws, "a.txt", line_edits=[line(1, 1, "x")], expect_hash=hash_of(TEXT))
     assert (code_of(result), fs.files()) == ("FILE_CHANGED", {"a.txt": b"0\n" + TEXT})
 
 

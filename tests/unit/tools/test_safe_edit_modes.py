@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import suture
-from tests.unit.changes import done, hashed, recorded, workspace
-from tests.unit.file_edits import seen
+from tests.unit.changes import hash_of, list_changes, succeed, workspace
+from tests.unit.file_edits import snapshot
 from tests.unit.tools.safe_edits import (
     NOTHING,
     SAVED,
@@ -23,9 +23,9 @@ from tests.unit.tools.safe_edits import (
     errors,
     line,
     line_of,
+    shown_issues,
+    split_text,
     swap,
-    told,
-    told_once,
 )
 
 pytestmark = pytest.mark.process
@@ -37,7 +37,7 @@ BROKEN = "import os\n\n\ndef one():\n    return missing\n\n\nprint(os.name, one(
 
 def checked(folder: Folder, path: str = "a.py", **arguments: Any) -> dict[str, list[tuple[int, str]]]:
     """What an edit that passes says of the file's problems."""
-    data = done(folder.ask(path, **arguments))
+    data = succeed(folder.ask(path, **arguments))
     assert data["written"] == (arguments.get("mode") != "verify_only")
     return {name: codes(data["validation"][name]) for name in ("new", "existing", "fixed")}
 
@@ -67,13 +67,13 @@ def test_an_error_that_an_edit_brings_blocks_in_strict_only(tmp_path: Path, cont
     assert (verified.is_error, code_of(rejected)) == (False, "VALIDATION_FAILED")
     found = errors(rejected.data["validation"]["new"])
     assert found[0]["line"] == line_number
-    listed = "\n".join(map(line_of, told_once(found)))
-    assert told(rejected).status.startswith(REJECTED + listed)
-    assert told(verified).status.startswith("❌ Validation Failed:\n" + listed)
+    listed = "\n".join(map(line_of, shown_issues(found)))
+    assert split_text(rejected).status.startswith(REJECTED + listed)
+    assert split_text(verified).status.startswith("❌ Validation Failed:\n" + listed)
     warned = folder.ask("a.py", content=content, mode="interactive")
-    assert told(warned).status.startswith(f"{SAVED}\n{WARNED}{listed}")
+    assert split_text(warned).status.startswith(f"{SAVED}\n{WARNED}{listed}")
     assert folder.read("a.py") == content
-    done(folder.ws.undo())
+    succeed(folder.ws.undo())
     assert folder.read("a.py") == "x = 1\n"
 
 
@@ -81,12 +81,12 @@ def test_an_error_that_an_edit_brings_blocks_in_strict_only(tmp_path: Path, cont
 def test_an_import_before_its_use_is_a_warning_and_passes(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="x = 1\n")
     result = folder.ask("a.py", line_edits=[line(1, 1, "import os\nx = 1\n")])
-    validation = done(result)["validation"]
+    validation = succeed(result)["validation"]
     assert [(issue["code"], issue["severity"], issue["line"]) for issue in validation["new"]] == [
         ("F401", "warning", 1)
     ]
     assert validation["passed"]
-    assert told(result).status.startswith(SAVED)
+    assert split_text(result).status.startswith(SAVED)
     assert checked(folder, line_edits=[line(2, 2, "x = os.name\n")])["fixed"] == [(1, "F401")]
 
 
@@ -97,7 +97,7 @@ def test_a_new_file_has_only_new_problems(tmp_path: Path) -> None:
     assert code_of(result) == "VALIDATION_FAILED"
     assert (result.data["hash"], codes(result.data["validation"]["new"])) == (None, [(1, "F821")])
     assert folder.state() == {}
-    assert done(folder.ask("new/a.py", content="y = 1\nprint(y)\n"))["validation"] == {**NOTHING, "passed": True}
+    assert succeed(folder.ask("new/a.py", content="y = 1\nprint(y)\n"))["validation"] == {**NOTHING, "passed": True}
 
 
 # Old and new
@@ -223,16 +223,16 @@ def test_old_errors_block_if_all_are_to_be_checked(tmp_path: Path) -> None:
     edit = swap("os.name", "os.sep")
     result = folder.ask("a.py", search_replace=edit, validate="all")
     assert code_of(result) == "VALIDATION_FAILED"
-    assert told(result).status.startswith(REJECTED)
-    assert "\na.py:5:12 F821 Undefined name `missing`" in told(result).status
+    assert split_text(result).status.startswith(REJECTED)
+    assert "\na.py:5:12 F821 Undefined name `missing`" in split_text(result).status
     verified = folder.ask("a.py", search_replace=edit, validate="all", mode="verify_only")
-    assert not done(verified)["validation"]["passed"]
-    assert "❌ Validation Failed" in told(verified).status
+    assert not succeed(verified)["validation"]["passed"]
+    assert "❌ Validation Failed" in split_text(verified).status
     assert folder.state() == untouched
     warned = folder.ask("a.py", search_replace=edit, validate="all", mode="interactive")
-    assert done(warned)["written"]
+    assert succeed(warned)["written"]
     assert "⚠️ Saved with validation warnings (Mode: interactive):" in warned.text
-    done(folder.ask("a.py", search_replace=swap("missing", "1"), validate="all"))
+    succeed(folder.ask("a.py", search_replace=swap("missing", "1"), validate="all"))
 
 
 # Looking only
@@ -243,18 +243,18 @@ def test_verify_only_lists_existing_problems_apart(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a=BROKEN)
     untouched = folder.state()
     passing = folder.ask("a.py", search_replace=swap("os.name", "os.sep"), mode="verify_only")
-    status = told(passing).status
+    status = split_text(passing).status
     assert "✅ Validation Passed" in status.split("\n")
-    assert done(passing)["validation"]["passed"]
+    assert succeed(passing)["validation"]["passed"]
     _, _, below = status.partition("\nExisting problems")
     assert "\na.py:5:12 F821 Undefined name `missing`" in below
     failing = folder.ask("a.py", search_replace=swap("os.name", "absent"), mode="verify_only")
-    above, _, below = told(failing).status.partition("\nExisting problems")
+    above, _, below = split_text(failing).status.partition("\nExisting problems")
     assert "❌ Validation Failed:\na.py:8:7 F821 Undefined name `absent`" in above
     assert "`missing`" not in above
     assert "\na.py:5:12 F821 Undefined name `missing`" in below
     assert folder.state() == untouched
-    assert recorded(folder.ws) == []
+    assert list_changes(folder.ws) == []
 
 
 @pytest.mark.promise("safe.modes")
@@ -262,13 +262,13 @@ def test_verify_only_lists_existing_problems_apart(tmp_path: Path) -> None:
 def test_verify_only_of_nothing_tells_how_the_file_stands(tmp_path: Path, way: dict[str, Any]) -> None:
     folder = Folder(tmp_path, a=BROKEN)
     result = folder.ask("a.py", **way, mode="verify_only")
-    validation = done(result)["validation"]
+    validation = succeed(result)["validation"]
     assert (codes(validation["existing"]), validation["new"], validation["passed"]) == ([(5, "F821")], [], True)
     assert result.text.startswith("✅ No changes")
     assert "✅ Validation Passed" in result.text
     assert "a.py:5:12 F821 Undefined name `missing`" in result.text
     everything = folder.ask("a.py", **way, mode="verify_only", validate="all")
-    assert not done(everything)["validation"]["passed"]
+    assert not succeed(everything)["validation"]["passed"]
     assert "❌ Validation Failed" in everything.text
 
 
@@ -278,7 +278,7 @@ def test_changing_nothing_in_a_broken_file_is_no_error(tmp_path: Path, mode: str
     folder = Folder(tmp_path, a=BROKEN)
     untouched = folder.state()
     result = folder.ask("a.py", content=BROKEN, mode=mode)
-    assert (done(result)["written"], result.text.startswith("✅ No changes")) == (False, True)
+    assert (succeed(result)["written"], result.text.startswith("✅ No changes")) == (False, True)
     assert folder.state() == untouched
 
 
@@ -289,9 +289,9 @@ def test_changing_nothing_in_a_broken_file_is_no_error(tmp_path: Path, mode: str
 def test_a_check_leaves_nothing_behind(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="x = 1\n", b="import a\n\nprint(a.x)\n")
     before = folder.state()
-    done(folder.ask("a.py", content="x = 2\n", mode="verify_only"))
+    succeed(folder.ask("a.py", content="x = 2\n", mode="verify_only"))
     assert folder.state() == before
-    done(folder.ask("a.py", content="x = 2\n"))
+    succeed(folder.ask("a.py", content="x = 2\n"))
     after = folder.state()
     assert (set(after), after["b.py"]) == (set(before), before["b.py"])
 
@@ -300,10 +300,10 @@ def test_a_checked_file_keeps_its_bytes_outside_of_the_edit(tmp_path: Path) -> N
     before = "\ufeffx = 1\r\ny = 'é'  \r\nz = 3".encode()
     (tmp_path / "a.py").write_bytes(before)
     folder = Folder(tmp_path)
-    done(folder.ask("a.py", line_edits=[line(1, 1, "x = 2\nw = 4\n")]))
+    succeed(folder.ask("a.py", line_edits=[line(1, 1, "x = 2\nw = 4\n")]))
     assert (tmp_path / "a.py").read_bytes() == "\ufeffx = 2\r\nw = 4\r\ny = 'é'  \r\nz = 3".encode()
     assert code_of(folder.ask("a.py", line_edits=[line(4, 4, "z = q")])) == "VALIDATION_FAILED"
-    done(folder.ws.undo())
+    succeed(folder.ws.undo())
     assert (tmp_path / "a.py").read_bytes() == before
 
 
@@ -385,15 +385,15 @@ def without_ruff(folder: Path, *calls: dict[str, Any]) -> list[dict[str, Any]]:
 )
 def test_files_of_other_kinds_are_checked(name: str, good: str, bad: str) -> None:
     ws, fs = workspace({name: good.encode()})
-    untouched = seen(fs)
+    untouched = snapshot(fs)
     result = ask(ws, name, content=bad)
     assert code_of(result) == "VALIDATION_FAILED"
-    assert told(result).status.startswith(f"{REJECTED}{name}:")
-    assert result.data["hash"] == hashed(good.encode())
-    assert not done(ask(ws, name, content=bad, mode="verify_only"))["validation"]["passed"]
-    assert seen(fs) == untouched
-    assert done(ask(ws, name, content=bad, mode="interactive"))["written"]
-    repaired = done(ask(ws, name, content=good))["validation"]
+    assert split_text(result).status.startswith(f"{REJECTED}{name}:")
+    assert result.data["hash"] == hash_of(good.encode())
+    assert not succeed(ask(ws, name, content=bad, mode="verify_only"))["validation"]["passed"]
+    assert snapshot(fs) == untouched
+    assert succeed(ask(ws, name, content=bad, mode="interactive"))["written"]
+    repaired = succeed(ask(ws, name, content=good))["validation"]
     assert (repaired["passed"], repaired["new"], repaired["existing"]) == (True, [], [])
     assert repaired["fixed"] != []
     assert fs.files() == {name: good.encode()}
@@ -403,10 +403,10 @@ def test_files_of_other_kinds_are_checked(name: str, good: str, bad: str) -> Non
 @pytest.mark.parametrize("name", ["a.yaml", "a.yml"])
 def test_a_broken_yaml_file_never_passes(name: str) -> None:
     ws, _ = workspace({name: b"a: 1\n"})
-    validation = done(ask(ws, name, content="a: [1\nb: }\n", mode="verify_only"))["validation"]
+    validation = succeed(ask(ws, name, content="a: [1\nb: }\n", mode="verify_only"))["validation"]
     assert not validation["passed"]
     assert errors(validation["new"]) or validation["not_run"]
-    fine = done(ask(ws, name, content="a: [1]\nb: {}\n", mode="verify_only"))["validation"]
+    fine = succeed(ask(ws, name, content="a: [1]\nb: {}\n", mode="verify_only"))["validation"]
     assert (fine["new"], fine["passed"]) == ([], not fine["not_run"])
 
 
@@ -422,7 +422,7 @@ def test_a_broken_yaml_file_never_passes(name: str) -> None:
 )
 def test_files_of_other_kinds_that_were_broken_can_be_edited(name: str, before: str, old: str, new: str) -> None:
     ws, fs = workspace({name: before.encode()})
-    validation = done(ask(ws, name, search_replace=swap(old, new)))["validation"]
+    validation = succeed(ask(ws, name, search_replace=swap(old, new)))["validation"]
     assert (errors(validation["new"]), bool(errors(validation["existing"]))) == ([], True)
     assert fs.files() == {name: before.replace(old, new).encode()}
     assert code_of(ask(ws, name, search_replace=swap(new, old), validate="all")) == "VALIDATION_FAILED"
@@ -434,10 +434,10 @@ def test_a_check_that_stops_at_the_first_error_tells_old_from_new_as_well() -> N
     result = ask(ws, "a.json", line_edits=[line(1, 1, "{ ]\n")])
     assert code_of(result) == "VALIDATION_FAILED"
     assert {issue["line"] for issue in errors(result.data["validation"]["new"])} == {1}
-    data = done(ask(ws, "a.json", line_edits=[line(2, 2, '"a": 1,')]))
+    data = succeed(ask(ws, "a.json", line_edits=[line(2, 2, '"a": 1,')]))
     assert (data["written"], errors(data["validation"]["new"])) == (True, [])
     assert {issue["line"] for issue in errors(data["validation"]["existing"])} == {4}
-    assert done(ask(ws, "a.json", line_edits=[line(4, 4, '"c": 1,')]))["validation"]["passed"]
+    assert succeed(ask(ws, "a.json", line_edits=[line(4, 4, '"c": 1,')]))["validation"]["passed"]
     assert fs.files() == {"a.json": b'{\n"a": 1,\n"b": 1,\n"c": 1,\n"d": 1\n}\n'}
 
 
@@ -484,7 +484,7 @@ def test_another_error_in_the_place_of_an_old_one_is_new(tmp_path: Path, name: s
 def test_a_conflict_that_is_resolved_by_half_is_still_one(gone: int) -> None:
     ws, _ = workspace({"a.cfg": b"<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"})
     edit = [line(gone, gone, "")]
-    validation = done(ask(ws, "a.cfg", line_edits=edit, mode="interactive"))["validation"]
+    validation = succeed(ask(ws, "a.cfg", line_edits=edit, mode="interactive"))["validation"]
     assert errors(validation["new"]) or errors(validation["existing"])
 
 
@@ -499,5 +499,5 @@ def test_a_conflict_that_is_resolved_by_half_is_still_one(gone: int) -> None:
 )
 def test_what_only_looks_like_a_conflict_passes(content: str) -> None:
     ws, _ = workspace({"a.md": b"x\n"})
-    data = done(ask(ws, "a.md", content=content))
+    data = succeed(ask(ws, "a.md", content=content))
     assert (data["written"], errors(data["validation"]["new"])) == (True, [])

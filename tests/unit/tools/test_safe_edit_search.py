@@ -5,9 +5,9 @@ import re
 import pytest
 
 from suture import Settings
-from tests.unit.changes import done, workspace
-from tests.unit.file_edits import seen
-from tests.unit.tools.safe_edits import ask, code_of, failed, memory, pattern
+from tests.unit.changes import succeed, workspace
+from tests.unit.file_edits import snapshot
+from tests.unit.tools.safe_edits import ask, code_of, failure, memory, pattern
 
 I, M, S, U, X, A = 2, 8, 16, 32, 64, 256  # noqa: E741  as `re` names them, with the values that it has
 
@@ -109,7 +109,7 @@ def test_a_pattern_means_what_it_means_to_python(search: str, replace: str, flag
     after, number = re.subn(search, replace, TEXT, flags=flags)
     ws, fs = memory(a=TEXT.replace("\n", ending).encode())
     result = ask(ws, "a.txt", search_replace=pattern(search, replace, flags=flags), mode="interactive")
-    assert done(result)["replacements"] == number
+    assert succeed(result)["replacements"] == number
     assert fs.files()["a.txt"].decode() == after.replace("\n", ending)
 
 
@@ -153,7 +153,7 @@ def test_a_pattern_agrees_with_python_on_unusual_texts(search: str, text: str, f
     ws, fs = memory(a=text.encode())
     edit = pattern(search, replace, flags=flags)
     result = ask(ws, "a.txt", search_replace=edit, mode="interactive")
-    assert (fs.files()["a.txt"].decode(), done(result)["replacements"]) == (after, number)
+    assert (fs.files()["a.txt"].decode(), succeed(result)["replacements"]) == (after, number)
 
 
 @pytest.mark.promise("safe.search")
@@ -163,7 +163,7 @@ def test_the_first_matches_of_a_pattern_are_replaced(search: str, replace: str, 
     after, number = re.subn(search, replace, TEXT, count=count, flags=M)
     ws, fs = memory(a=TEXT.encode())
     edit = pattern(search, replace, flags=M, count=count)
-    assert done(ask(ws, "a.txt", search_replace=edit))["replacements"] == number
+    assert succeed(ask(ws, "a.txt", search_replace=edit))["replacements"] == number
     assert fs.files()["a.txt"].decode() == after
 
 
@@ -199,14 +199,14 @@ def test_the_first_matches_of_a_pattern_are_replaced(search: str, replace: str, 
 def test_a_pattern_that_python_does_not_know_is_refused(search: str) -> None:
     with pytest.raises(re.error) as known:
         re.compile(search)
-    result = failed(b"a\n", search_replace=pattern(search, "x"))
+    result = failure(b"a\n", search_replace=pattern(search, "x"))
     assert code_of(result) == "INVALID_REGEX"
     assert result.text.startswith(f"❌ Edit failed: Invalid regex pattern: {known.value}")
 
 
 @pytest.mark.promise("safe.search")
 def test_a_refused_pattern_is_reported_with_the_dialect_in_which_it_is_read() -> None:
-    result = failed(b"a\n", search_replace=pattern("(", "x"))
+    result = failure(b"a\n", search_replace=pattern("(", "x"))
     assert "JavaScript" not in f"{result.to_dict()}"
     assert "Python" in result.data["error"]["hint"]
 
@@ -216,7 +216,7 @@ def test_a_refused_pattern_is_reported_with_the_dialect_in_which_it_is_read() ->
 def test_a_pattern_that_python_chokes_on_is_refused(search: str) -> None:
     with pytest.raises((OverflowError, RecursionError)):
         re.compile(search)
-    result = failed(b"a\n", search_replace=pattern(search, "x"))
+    result = failure(b"a\n", search_replace=pattern(search, "x"))
     assert code_of(result) == "INVALID_REGEX"
 
 
@@ -226,13 +226,13 @@ def test_a_pattern_that_python_chokes_on_is_refused(search: str) -> None:
 def test_a_template_that_python_does_not_know_is_refused(search: str, replace: str) -> None:
     with pytest.raises((re.error, IndexError)):
         re.sub("(a)", replace, "a")
-    result = failed(b"a\n", search_replace=pattern(search, replace))
+    result = failure(b"a\n", search_replace=pattern(search, replace))
     assert (code_of(result), result.text.startswith("❌ Edit failed: ")) == ("INVALID_REGEX", True)
 
 
 @pytest.mark.promise("safe.search")
 def test_flags_that_contradict_each_other_are_refused() -> None:
-    assert failed(b"a\n", search_replace=pattern("a", "x", flags=A | U)).data["error"]["code"] in {
+    assert failure(b"a\n", search_replace=pattern("a", "x", flags=A | U)).data["error"]["code"] in {
         "INVALID_REGEX",
         "INVALID_ARGUMENTS",
     }
@@ -242,7 +242,7 @@ def test_flags_that_contradict_each_other_are_refused() -> None:
 def test_a_catastrophic_pattern_ends_in_time() -> None:
     before = b"a" * 80 + b"b\n"
     for search in (r"^((a|aa)+)\2?$", r"^(?=(a*))(?:a|\1|aa)+$"):
-        result = failed(before, Settings(regex_file_ms=100), search_replace=pattern(search, "x"))
+        result = failure(before, Settings(regex_file_ms=100), search_replace=pattern(search, "x"))
         assert (code_of(result), result.text.startswith("❌ Edit failed: ")) == ("REGEX_TIMEOUT", True)
 
 
@@ -250,7 +250,7 @@ def test_a_catastrophic_pattern_ends_in_time() -> None:
 @pytest.mark.promise("safe.search")
 def test_what_python_would_never_finish_is_answered_with_the_default_limits() -> None:
     ws, fs = workspace({"a.txt": b"a" * 80 + b"b\n"})
-    untouched = seen(fs)
+    untouched = snapshot(fs)
     result = ask(ws, "a.txt", search_replace=pattern(r"^(a?)(?:\1a|a|aa)+$", "x"))
     assert code_of(result) == "REGEX_TIMEOUT"
-    assert seen(fs) == untouched
+    assert snapshot(fs) == untouched

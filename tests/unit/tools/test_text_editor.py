@@ -15,8 +15,8 @@ from suture.shapes import FilePreview
 from suture.testing import FaultyFS, MemoryFS
 from suture.tools import DIALECTS, TOOLS, all_tools, find
 from suture.tools.text_editor import explain_text_editor
-from tests.unit.changes import done, land, refused, workspace, write
-from tests.unit.file_edits import seen
+from tests.unit.changes import error_of, land, succeed, workspace, write
+from tests.unit.file_edits import snapshot
 
 NAME = "str_replace_based_edit_tool"
 NO_MATCH = "Error: No match found for replacement. Please check your text and try again."
@@ -33,19 +33,19 @@ def ask(ws: Workspace, command: str, path: str = "a", **more: Any) -> ToolResult
 def viewed(files: Files, path: str = "a", settings: Settings | None = None, **more: Any) -> ToolResult:
     """What `view` tells, which touches nothing."""
     ws, fs = workspace(files, settings)
-    untouched = seen(fs)
+    untouched = snapshot(fs)
     result = ask(ws, "view", path, **more)
-    assert seen(fs) == untouched
+    assert snapshot(fs) == untouched
     return result
 
 
 def failed(files: Files, command: str, settings: Settings | None = None, path: str = "a", **more: Any) -> ToolResult:
     """What a command is told that fails, and changes nothing."""
     ws, fs = workspace(files, settings)
-    untouched = seen(fs)
+    untouched = snapshot(fs)
     result = ask(ws, command, path, **more)
     assert result.is_error, result.text
-    assert seen(fs) == untouched
+    assert snapshot(fs) == untouched
     return result
 
 
@@ -88,8 +88,8 @@ def test_a_view_needs_no_lock() -> None:
     fs = MemoryFS({"a": b"x\n"})
     ws = Workspace(fs.root, Settings(lock_timeout_ms=0), fs=fs)
     with Engine(fs.root, fs=fs).locked():
-        assert refused(ask(ws, "create", file_text="y"))["code"] == "WORKSPACE_BUSY"
-        assert done(ask(ws, "view"))["path"] == "a"
+        assert error_of(ask(ws, "create", file_text="y"))["code"] == "WORKSPACE_BUSY"
+        assert succeed(ask(ws, "view"))["path"] == "a"
 
 
 # view of a folder
@@ -102,9 +102,9 @@ def test_links_are_listed_and_those_inside_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("real")
     (tmp_path / "out").symlink_to("/")
     ws = Workspace(tmp_path)
-    assert done(ask(ws, "view", "."))["entries"] == ["link", "out", "real/", "real/x.txt"]
-    assert done(ask(ws, "view", "link"))["entries"] == ["real/x.txt"]
-    assert refused(ask(ws, "view", "out"))["code"] == "PATH_OUTSIDE_WORKSPACE"
+    assert succeed(ask(ws, "view", "."))["entries"] == ["link", "out", "real/", "real/x.txt"]
+    assert succeed(ask(ws, "view", "link"))["entries"] == ["real/x.txt"]
+    assert error_of(ask(ws, "view", "out"))["code"] == "PATH_OUTSIDE_WORKSPACE"
 
 
 def test_a_folder_below_another_root_is_named_in_full(tmp_path: Path) -> None:
@@ -113,8 +113,8 @@ def test_a_folder_below_another_root_is_named_in_full(tmp_path: Path) -> None:
     (tmp_path / "two" / "sub" / "x").write_text("")
     other = str(tmp_path / "two")
     ws = Workspace(tmp_path / "one", Settings(extra_roots=(other,)))
-    assert done(ask(ws, "view", other))["entries"] == [f"{other}/sub/", f"{other}/sub/x"]
-    assert done(ask(ws, "view", f"{other}/sub"))["entries"] == [f"{other}/sub/x"]
+    assert succeed(ask(ws, "view", other))["entries"] == [f"{other}/sub/", f"{other}/sub/x"]
+    assert succeed(ask(ws, "view", f"{other}/sub"))["entries"] == [f"{other}/sub/x"]
 
 
 def test_an_empty_folder_says_so(tmp_path: Path) -> None:
@@ -130,9 +130,9 @@ def test_an_empty_folder_says_so(tmp_path: Path) -> None:
 )
 def test_a_big_folder_is_cut_and_says_so(files: Files, first: str, last: str) -> None:
     result = viewed(files, "d")
-    entries = done(result)["entries"]
+    entries = succeed(result)["entries"]
     assert (len(entries), entries[0], entries[-1]) == (1000, first, last)
-    assert done(result)["truncated"]
+    assert succeed(result)["truncated"]
     assert result.text.endswith("Note: truncated after 1,000 entries; view one of the folders to see all of it.")
 
 
@@ -150,14 +150,14 @@ def test_what_may_not_be_read_is_passed_over_but_for_the_folder_itself(call: str
     inner = MemoryFS({"d/sub/x": b"", "d/.gitignore": b"ignored\n", "d/ignored": b"", "d/y": b""})
     fs = FaultyFS(inner, fail_at=number, error=errno.EACCES, only={call})
     result = ask(Workspace(inner.root, fs=fs), "view", "d")
-    assert told == (refused(result)["code"] if result.is_error else done(result)["entries"])
+    assert told == (error_of(result)["code"] if result.is_error else succeed(result)["entries"])
     if result.is_error:
         assert head(result) == "Error: Permission denied. Cannot read file."
 
 
 def test_a_gitignore_that_is_too_large_counts_as_empty() -> None:
     files = {".gitignore": b"x\n" + b"#" * (1 << 20), "x": b""}
-    assert done(viewed(files, "."))["entries"] == ["x"]
+    assert succeed(viewed(files, "."))["entries"] == ["x"]
 
 
 # str_replace
@@ -168,7 +168,7 @@ def test_a_text_that_is_there_often_is_refused_with_its_lines() -> None:
     assert head(result) == (
         "Error: Found 3 matches for replacement text. Please provide more context to make a unique match."
     )
-    error = refused(result)
+    error = error_of(result)
     assert (error["code"], error["actual_occurrences"]) == ("WRONG_COUNT", 3)
     assert [location["line_number"] for location in error["match_locations"]] == [1, 3, 5]
     assert re.findall(r"^  Line (\d), column (\d)", result.text, re.MULTILINE) == [("1", "1"), ("3", "1"), ("5", "3")]
@@ -261,9 +261,9 @@ def test_what_no_tool_may_touch_this_one_may_not(command: str, path: str, code: 
     fs.put_special("pipe")
     before = fs.files()
     result = ask(ws, command, path, **CALLS[command])
-    assert refused(result)["code"] == code
-    assert head(result) == f"Error: {refused(result)['message']}"
-    assert (fs.files(), done(ws.history())["changes"]) == (before, [])
+    assert error_of(result)["code"] == code
+    assert head(result) == f"Error: {error_of(result)['message']}"
+    assert (fs.files(), succeed(ws.history())["changes"]) == (before, [])
 
 
 @pytest.mark.parametrize("command", ["str_replace", "create", "insert"])
@@ -272,7 +272,7 @@ def test_a_file_that_may_not_be_written_is_refused(command: str) -> None:
     fs.node_of("a").mode = 0o444
     result = ask(ws, command, **CALLS[command])
     assert head(result) == DENIED
-    assert refused(result)["code"] == "PERMISSION_DENIED"
+    assert error_of(result)["code"] == "PERMISSION_DENIED"
     assert fs.files() == {"a": b"a\n"}
 
 

@@ -12,15 +12,15 @@ from tests.unit.changes import (
     Ask,
     create,
     delete,
-    done,
+    error_of,
     git_apply,
-    hashed,
+    hash_of,
     land,
     lines,
-    recorded,
-    refused,
+    list_changes,
     rename,
     state,
+    succeed,
     workspace,
     write,
 )
@@ -63,11 +63,11 @@ def test_an_undo_is_reported_in_exactly_this_shape() -> None:
     change = land(ws, write("a.txt", "one\n2\n"))
     result = ws.undo()
     diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-2\n+two\n"
-    assert done(result) == {
-        "change_id": recorded(ws)[0]["change_id"],
+    assert succeed(result) == {
+        "change_id": list_changes(ws)[0]["change_id"],
         "undone": change,
         "merged": False,
-        "files": [{"path": "a.txt", "action": "update", "hash": hashed(b"one\ntwo\n")}],
+        "files": [{"path": "a.txt", "action": "update", "hash": hash_of(b"one\ntwo\n")}],
         "diff": diff,
     }
     head, _, rest = result.text.partition("\n\n")
@@ -78,14 +78,14 @@ def test_an_undo_is_reported_in_exactly_this_shape() -> None:
 def test_a_redo_is_reported_in_exactly_this_shape() -> None:
     ws, _ = workspace({"a.txt": b"one\ntwo\n"})
     change = land(ws, write("a.txt", "one\n2\n"))
-    done(ws.undo())
+    succeed(ws.undo())
     result = ws.redo()
     diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
-    assert done(result) == {
-        "change_id": recorded(ws)[0]["change_id"],
+    assert succeed(result) == {
+        "change_id": list_changes(ws)[0]["change_id"],
         "redone": change,
         "merged": False,
-        "files": [{"path": "a.txt", "action": "update", "hash": hashed(b"one\n2\n")}],
+        "files": [{"path": "a.txt", "action": "update", "hash": hash_of(b"one\n2\n")}],
         "diff": diff,
     }
     head, _, rest = result.text.partition("\n\n")
@@ -97,12 +97,12 @@ def test_a_redo_is_reported_in_exactly_this_shape() -> None:
 def test_every_kind_of_change_is_reported_with_the_hash_that_the_file_has_then(kind: str) -> None:
     ws, fs = workspace(FILES)
     land(ws, KINDS[kind])
-    told = done(ws.undo())["files"]
+    told = succeed(ws.undo())["files"]
     assert [(file["path"], file["action"], file.get("to")) for file in told] == BACK[kind]
     for file in told:
         keys = {"path", "action", "hash"} | ({"to"} if file["action"] == "rename" else set())
         content = fs.files().get(file.get("to", file["path"]))
-        assert (file.keys(), file["hash"]) == (keys, None if content is None else hashed(content))
+        assert (file.keys(), file["hash"]) == (keys, None if content is None else hash_of(content))
 
 
 @pytest.mark.process
@@ -113,7 +113,7 @@ def test_the_diff_of_an_undo_and_of_a_redo_is_what_git_needs_to_do_the_same(kind
     land(ws, KINDS[kind])
     for name, call in {"undo": ws.undo, "redo": ws.redo}.items():
         before = fs.files()
-        diff = done(call())["diff"]
+        diff = succeed(call())["diff"]
         (tmp_path / name).mkdir()
         assert git_apply(tmp_path / name, before, diff) == fs.files()
 
@@ -133,24 +133,24 @@ def test_the_diff_of_an_undo_and_of_a_redo_is_what_git_needs_to_do_the_same(kind
 def test_the_diff_of_a_file_with_a_mark_applies_too(before: bytes, after: bytes, tmp_path: Path) -> None:
     ws, fs = workspace({"a": before})
     land(ws, write("a", after))
-    assert git_apply(tmp_path, {"a": after}, done(ws.undo())["diff"]) == fs.files() == {"a": before}
+    assert git_apply(tmp_path, {"a": after}, succeed(ws.undo())["diff"]) == fs.files() == {"a": before}
 
 
 @pytest.mark.promise("back.shapes")
 def test_what_is_undone_already_or_not_undone_is_named() -> None:
     ws, fs = workspace({"a": b"1"})
     change = land(ws, write("a", "2"))
-    error = refused(ws.redo(change))
+    error = error_of(ws.redo(change))
     assert (error["code"], error["change_id"]) == ("NOTHING_TO_REDO", change)
-    done(ws.undo(change))
-    error = refused(ws.undo(change))
+    succeed(ws.undo(change))
+    error = error_of(ws.undo(change))
     assert sorted(error) == sorted([*COMMON, "change_id"])
     assert (error["code"], error["change_id"], error["retryable"]) == ("ALREADY_UNDONE", change, False)
     assert change in error["hint"]
-    error = refused(ws.undo())
+    error = error_of(ws.undo())
     assert (error["code"], error["all_undone"]) == ("NOTHING_TO_UNDO", True)
-    done(ws.redo(change))
-    assert refused(ws.redo(change))["code"] == refused(ws.redo())["code"] == "NOTHING_TO_REDO"
+    succeed(ws.redo(change))
+    assert error_of(ws.redo(change))["code"] == error_of(ws.redo())["code"] == "NOTHING_TO_REDO"
     assert fs.files() == {"a": b"2"}
 
 
@@ -162,8 +162,8 @@ def test_a_conflict_shows_every_place_with_its_three_sides_and_changes_nothing(*
     change = land(ws, write("a", lines(3, 12)), write("b", lines(7)), write("free", "2\n"))
     later = land(ws, write("a", lines(3, 12, mark="later")), write("b", lines(6, 7, mark="later")))
     land(ws, create("elsewhere"))
-    before, history = state(fs), recorded(ws)
-    error = refused(ws.undo(change, dry_run=dry))
+    before, history = state(fs), list_changes(ws)
+    error = error_of(ws.undo(change, dry_run=dry))
     assert sorted(error) == sorted([*COMMON, "change_id", "conflicts", "later", "operation"])
     assert (error["code"], error["change_id"], error["retryable"]) == ("UNDO_CONFLICT", change, False)
     assert (error["later"], error["operation"]) == ([later], "undo")
@@ -176,7 +176,7 @@ def test_a_conflict_shows_every_place_with_its_three_sides_and_changes_nothing(*
         "ours": "later 3\n",
         "theirs": "line 3\n",
     }
-    assert (state(fs), recorded(ws)) == (before, history)
+    assert (state(fs), list_changes(ws)) == (before, history)
 
 
 @pytest.mark.promise("back.conflict")
@@ -196,13 +196,13 @@ def test_the_newest_changes_in_the_way_are_named_first_and_none_that_is_undone_o
     ws, fs = workspace({"a": b"1\n", "b": b"1\n"})
     change = land(ws, write("a", "2\n"))
     ids = [land(ws, write("a", f"{number}\n")) for number in range(3, 12)]
-    done(ws.undo(ids[-1]))
+    succeed(ws.undo(ids[-1]))
     land(ws, write("b", "2\n"))
-    assert refused(ws.undo(change))["later"] == ids[-2:-7:-1]
+    assert error_of(ws.undo(change))["later"] == ids[-2:-7:-1]
     ws, fs = workspace({"a": b"1\n"})
     change = land(ws, write("a", "2\n"))
     fs.put("a", b"3\n")
-    assert refused(ws.undo(change))["later"] == []
+    assert error_of(ws.undo(change))["later"] == []
 
 
 @pytest.mark.promise("back.conflict")
@@ -212,7 +212,7 @@ def test_of_many_conflicts_a_hundred_are_reported_and_the_text_stays_short() -> 
     change = land(ws, write("a", lines(*changed, count=900)))
     land(ws, write("a", lines(*changed, mark="later", count=900)))
     result = ws.undo(change)
-    assert len(refused(result)["conflicts"]) == 100
+    assert len(error_of(result)["conflicts"]) == 100
     assert len(result.text.split("\n")) <= 15
 
 
@@ -231,13 +231,13 @@ def test_a_long_conflict_is_reported_in_about_fifteen_lines() -> None:
 def test_undo_takes_the_newest_change_that_is_neither_undone_nor_an_undo() -> None:
     ws, fs = numbered()
     first, second, third = (land(ws, write("a", lines(*range(1, n)))) for n in (2, 3, 4))
-    assert done(ws.undo())["undone"] == third
-    assert done(ws.undo())["undone"] == second
-    assert done(ws.redo())["redone"] == second
-    assert done(ws.undo())["undone"] == second
-    assert done(ws.undo())["undone"] == first
+    assert succeed(ws.undo())["undone"] == third
+    assert succeed(ws.undo())["undone"] == second
+    assert succeed(ws.redo())["redone"] == second
+    assert succeed(ws.undo())["undone"] == second
+    assert succeed(ws.undo())["undone"] == first
     assert fs.files() == {"a": lines()}
-    assert [change["state"] for change in recorded(ws) if change["tool"] == "transaction"] == ["undone"] * 3
+    assert [change["state"] for change in list_changes(ws) if change["tool"] == "transaction"] == ["undone"] * 3
 
 
 @pytest.mark.promise("back.undo")
@@ -245,15 +245,15 @@ def test_undo_takes_the_newest_change_that_is_neither_undone_nor_an_undo() -> No
 def test_a_change_may_be_named_by_the_beginning_of_its_id_in_any_case(spelled: Any) -> None:
     ws, fs = workspace({"a": b"1"})
     change = land(ws, write("a", "2"))
-    assert done(ws.undo(spelled(change)))["undone"] == change
-    assert done(ws.redo(spelled(change)))["redone"] == change
+    assert succeed(ws.undo(spelled(change)))["undone"] == change
+    assert succeed(ws.redo(spelled(change)))["redone"] == change
     assert fs.files() == {"a": b"2"}
 
 
 def test_a_beginning_that_several_ids_have_is_refused_with_the_candidates() -> None:
     ws, fs = numbered()
     ids = [land(ws, write("a", lines(n))) for n in range(3, 10)]
-    error = refused(ws.undo(ids[0][:1]))
+    error = error_of(ws.undo(ids[0][:1]))
     assert (error["code"], error["candidates"]) == ("CHANGE_NOT_FOUND", ids[:-6:-1])
     assert ids[4] in error["message"]
     assert fs.files() == {"a": lines(9)}
@@ -264,7 +264,7 @@ def test_an_id_that_cannot_be_one_is_not_found(name: str) -> None:
     ws, _ = workspace({"a": b"1"})
     land(ws, write("a", "2"))
     for call in (ws.undo, ws.redo, ws.show, ws.restore, lambda id_: ws.history(before=id_)):
-        assert refused(call(name))["code"] == "CHANGE_NOT_FOUND"
+        assert error_of(call(name))["code"] == "CHANGE_NOT_FOUND"
 
 
 # In the middle
@@ -278,13 +278,13 @@ def test_changes_of_different_lines_can_be_undone_in_any_order(order: tuple[int,
     ids = [land(ws, write("a", lines(*sum(where[: n + 1], ())))) for n in range(3)]
     left = {0, 1, 2}
     for number in order:
-        result = done(ws.undo(ids[number]))
+        result = succeed(ws.undo(ids[number]))
         left -= {number}
         expected = lines(*(line for number in left for line in where[number]))
         assert (result["undone"], fs.files()) == (ids[number], {"a": expected})
-        assert result["files"] == [{"path": "a", "action": "update", "hash": hashed(expected)}]
+        assert result["files"] == [{"path": "a", "action": "update", "hash": hash_of(expected)}]
     for number in order:
-        done(ws.redo(ids[number]))
+        succeed(ws.redo(ids[number]))
     assert fs.files() == {"a": lines(2, 3, 4, 20)}
 
 
@@ -294,7 +294,7 @@ def test_an_undo_in_the_middle_keeps_later_work_and_says_that_it_merged() -> Non
     middle = land(ws, write("a", lines(5)))
     land(ws, write("a", lines(5, 15)))
     result = ws.undo(middle)
-    assert (done(result)["merged"], fs.files()) == (True, {"a": lines(15)})
+    assert (succeed(result)["merged"], fs.files()) == (True, {"a": lines(15)})
     assert "merge" in result.text.split("\n")[0]
 
 
@@ -303,7 +303,7 @@ def test_an_undo_is_not_merged_where_nothing_came_later() -> None:
     ws, fs = workspace({"a": lines(), "b": lines()})
     change = land(ws, write("a", lines(5)))
     land(ws, write("b", lines(6)))
-    assert (done(ws.undo(change))["merged"], fs.files()) == (False, {"a": lines(), "b": lines(6)})
+    assert (succeed(ws.undo(change))["merged"], fs.files()) == (False, {"a": lines(), "b": lines(6)})
 
 
 @pytest.mark.promise("back.middle")
@@ -311,7 +311,7 @@ def test_of_several_files_each_is_merged_on_its_own() -> None:
     ws, fs = workspace({"a": lines(), "b": lines(), "c": lines()})
     change = land(ws, write("a", lines(5)), write("b", lines(6)), delete("c"), create("d"))
     land(ws, write("b", lines(6, 16)))
-    result = done(ws.undo(change))
+    result = succeed(ws.undo(change))
     assert result["merged"]
     assert fs.files() == {"a": lines(), "b": lines(16), "c": lines()}
     assert sorted(file["path"] for file in result["files"]) == ["a", "b", "c", "d"]
@@ -323,10 +323,10 @@ def test_one_conflict_refuses_the_undo_of_every_file() -> None:
     change = land(ws, write("a", lines(5)), write("b", lines(6)), create("c"))
     land(ws, write("b", lines(6, mark="later")))
     before = state(fs)
-    assert [conflict["path"] for conflict in refused(ws.undo(change))["conflicts"]] == ["b"]
+    assert [conflict["path"] for conflict in error_of(ws.undo(change))["conflicts"]] == ["b"]
     assert state(fs) == before
-    done(ws.undo())
-    done(ws.undo(change))
+    succeed(ws.undo())
+    succeed(ws.undo(change))
     assert fs.files() == {"a": lines(), "b": lines()}
 
 
@@ -334,45 +334,45 @@ def test_one_conflict_refuses_the_undo_of_every_file() -> None:
 
 
 def states(ws: Workspace) -> list[tuple[str, str]]:
-    return [(change["tool"], change["state"]) for change in recorded(ws)]
+    return [(change["tool"], change["state"]) for change in list_changes(ws)]
 
 
 @pytest.mark.promise("back.redo")
 def test_undo_of_an_undo_redo_and_redo_again_lead_back_and_forth() -> None:
     ws, fs = workspace({"a": b"1\n"})
     change = land(ws, write("a", "2\n"))
-    undo = done(ws.undo())["change_id"]
+    undo = succeed(ws.undo())["change_id"]
     assert (fs.files(), states(ws)) == ({"a": b"1\n"}, [("undo", "landed"), ("transaction", "undone")])
-    again = done(ws.undo(undo))
+    again = succeed(ws.undo(undo))
     assert (again["undone"], fs.files()) == (undo, {"a": b"2\n"})
     assert states(ws) == [("undo", "landed"), ("undo", "undone"), ("transaction", "landed")]
-    redo = done(ws.redo())
+    redo = succeed(ws.redo())
     assert (redo["redone"], fs.files()) == (undo, {"a": b"1\n"})
     assert states(ws)[1:] == [("undo", "undone"), ("undo", "landed"), ("transaction", "undone")]
-    redo = done(ws.redo())
+    redo = succeed(ws.redo())
     assert (redo["redone"], fs.files()) == (change, {"a": b"2\n"})
     assert states(ws)[-1] == ("transaction", "landed")
-    assert refused(ws.redo())["code"] == "NOTHING_TO_REDO"
-    assert [change["undoes"] for change in recorded(ws)][::-1] == [None, change, undo, again["change_id"], undo]
+    assert error_of(ws.redo())["code"] == "NOTHING_TO_REDO"
+    assert [change["undoes"] for change in list_changes(ws)][::-1] == [None, change, undo, again["change_id"], undo]
 
 
 @pytest.mark.promise("back.redo")
 def test_a_redo_can_be_undone_by_its_id_and_redone_again() -> None:
     ws, fs = workspace({"a": b"1\n"})
     change = land(ws, write("a", "2\n"))
-    done(ws.undo())
-    redo = done(ws.redo())["change_id"]
-    assert (done(ws.undo(redo))["undone"], fs.files()) == (redo, {"a": b"1\n"})
-    assert refused(ws.undo(change))["code"] == "ALREADY_UNDONE"
-    assert (done(ws.redo(change))["redone"], fs.files()) == (change, {"a": b"2\n"})
+    succeed(ws.undo())
+    redo = succeed(ws.redo())["change_id"]
+    assert (succeed(ws.undo(redo))["undone"], fs.files()) == (redo, {"a": b"1\n"})
+    assert error_of(ws.undo(change))["code"] == "ALREADY_UNDONE"
+    assert (succeed(ws.redo(change))["redone"], fs.files()) == (change, {"a": b"2\n"})
 
 
 @pytest.mark.promise("back.redo")
 def test_an_undo_may_be_redone_by_its_own_id() -> None:
     ws, fs = workspace({"a": b"1\n"})
     change = land(ws, write("a", "2\n"))
-    undo = done(ws.undo())["change_id"]
-    assert (done(ws.redo(undo))["redone"], fs.files()) == (change, {"a": b"2\n"})
+    undo = succeed(ws.undo())["change_id"]
+    assert (succeed(ws.redo(undo))["redone"], fs.files()) == (change, {"a": b"2\n"})
 
 
 @pytest.mark.promise("back.redo")
@@ -380,9 +380,9 @@ def test_redo_takes_the_most_recently_undone() -> None:
     ws, fs = numbered()
     first = land(ws, write("a", lines(1)))
     second = land(ws, write("a", lines(1, 20)))
-    done(ws.undo(first))
-    done(ws.undo(second))
-    assert [done(ws.redo())["redone"] for _ in range(2)] == [second, first]
+    succeed(ws.undo(first))
+    succeed(ws.undo(second))
+    assert [succeed(ws.redo())["redone"] for _ in range(2)] == [second, first]
     assert fs.files() == {"a": lines(1, 20)}
 
 
@@ -390,10 +390,10 @@ def test_redo_takes_the_most_recently_undone() -> None:
 def test_later_edits_do_not_clear_what_can_be_redone_and_are_kept() -> None:
     ws, fs = numbered()
     change = land(ws, write("a", lines(5)))
-    done(ws.undo())
+    succeed(ws.undo())
     land(ws, write("a", lines(15)))
     fs.put("a", lines(15, 20))
-    result = done(ws.redo())
+    result = succeed(ws.redo())
     assert (result["redone"], result["merged"], fs.files()) == (change, True, {"a": lines(5, 15, 20)})
 
 
@@ -402,16 +402,16 @@ def test_later_edits_do_not_clear_what_can_be_redone_and_are_kept() -> None:
 def test_a_redo_over_later_edits_of_the_same_lines_is_refused() -> None:
     ws, fs = numbered()
     change = land(ws, write("a", lines(5)))
-    done(ws.undo())
+    succeed(ws.undo())
     later = land(ws, write("a", lines(5, mark="later")))
-    before, history = state(fs), recorded(ws)
-    error = refused(ws.redo())
+    before, history = state(fs), list_changes(ws)
+    error = error_of(ws.redo())
     assert error["conflicts"] == [
         {"path": "a", "line": 5, "base": "line 5\n", "ours": "later 5\n", "theirs": "changed 5\n"}
     ]
     assert (error["code"], error["change_id"]) == ("UNDO_CONFLICT", change)
     assert (error["operation"], error["later"]) == ("redo", [later])
-    assert (state(fs), recorded(ws)) == (before, history)
+    assert (state(fs), list_changes(ws)) == (before, history)
 
 
 @pytest.mark.promise("back.redo")
@@ -432,14 +432,14 @@ def test_everything_can_be_undone_one_by_one_to_the_beginning_and_redone_to_the_
         land(ws, ask)
         stations.append(state(fs))
     for expected in stations[-2::-1]:
-        assert not done(ws.undo())["merged"]
+        assert not succeed(ws.undo())["merged"]
         assert state(fs) == expected
-    assert refused(ws.undo())["code"] == "NOTHING_TO_UNDO"
+    assert error_of(ws.undo())["code"] == "NOTHING_TO_UNDO"
     assert fs.files() == FILES
     for expected in stations[1:]:
-        assert not done(ws.redo())["merged"]
+        assert not succeed(ws.redo())["merged"]
         assert state(fs) == expected
-    assert refused(ws.redo())["code"] == "NOTHING_TO_REDO"
+    assert error_of(ws.redo())["code"] == "NOTHING_TO_REDO"
 
 
 # Dry runs
@@ -481,14 +481,14 @@ def test_what_someone_else_has_taken_back_already_counts_as_undone() -> None:
         "diff": "",
         "no_change": True,
     }
-    assert done(result) == told
-    assert [(change["tool"], change["state"], change["files"]) for change in recorded(ws)] == [
+    assert succeed(result) == told
+    assert [(change["tool"], change["state"], change["files"]) for change in list_changes(ws)] == [
         ("undo", "landed", []),
         ("transaction", "undone", [{"path": "a", "action": "update", "added": 1, "removed": 1}]),
     ]
-    assert refused(ws.undo())["code"] == "NOTHING_TO_UNDO"
-    done(ws.redo())
-    assert recorded(ws)[-1]["state"] == "landed"
+    assert error_of(ws.undo())["code"] == "NOTHING_TO_UNDO"
+    succeed(ws.redo())
+    assert list_changes(ws)[-1]["state"] == "landed"
 
 
 # How much is shown, and what cannot be done
@@ -498,7 +498,7 @@ def test_a_long_diff_is_cut_in_the_text_and_whole_in_the_data() -> None:
     ws, _ = workspace({"a": b""}, Settings(max_diff_lines=10))
     land(ws, write("a", lines(count=50)))
     result = ws.undo()
-    assert len(done(result)["diff"].split("\n")) - 1 == 54
+    assert len(succeed(result)["diff"].split("\n")) - 1 == 54
     assert result.text.split("\n")[-2] == "-line 6"
     assert result.text.split("\n")[-1].startswith("… 44 more lines (max_diff_lines)")
 
@@ -507,7 +507,7 @@ def test_without_a_history_there_is_nothing_to_undo_and_the_error_says_why() -> 
     ws, fs = workspace({"a": b"1"}, Settings(history=False))
     land(ws, write("a", "2"))
     for result in (ws.undo(), ws.redo(), ws.history(), ws.show("x"), ws.restore("x"), ws.snapshot("x"), ws.snapshots()):
-        error = refused(result)
+        error = error_of(result)
         assert (error["code"], error["reason"]) == (
             "HISTORY_UNAVAILABLE",
             "it is turned off by the setting history",

@@ -9,7 +9,7 @@ import pytest
 from suture import ToolResult, Workspace
 from suture.testing import MemoryFS
 from tests.unit.changes import land, workspace, write
-from tests.unit.file_edits import seen
+from tests.unit.file_edits import snapshot
 from tests.unit.tools.reply_samples import at, block
 
 WAS = b"[server]\nhost = one\nport = 80\n\n[client]\nhost = two\nretries = 3\n"
@@ -93,9 +93,9 @@ def part(data: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
 
 
 def untouched(fs: MemoryFS, send: Callable[[], ToolResult]) -> ToolResult:
-    before = seen(fs)
+    before = snapshot(fs)
     result = send()
-    assert seen(fs) == before
+    assert snapshot(fs) == before
     return result
 
 
