@@ -62,24 +62,24 @@ def params(name: str, arguments: object) -> JSON:
     return {"name": name, "arguments": arguments}
 
 
-def said(message: JSON) -> str:
+def text_of(message: JSON) -> str:
     """The text that a model gets, in whatever API's message."""
     if "result" in message:
-        return said(message["result"])
-    told = message.get("output", message.get("content"))
-    if isinstance(told, list):
-        told = said(told[0]) if "tool_use_id" in told[0] else told[0]["text"]
-    assert isinstance(told, str)
-    return told
+        return text_of(message["result"])
+    content = message.get("output", message.get("content"))
+    if isinstance(content, list):
+        content = text_of(content[0]) if "tool_use_id" in content[0] else content[0]["text"]
+    assert isinstance(content, str)
+    return content
 
 
 # Anthropic
 
 
 @pytest.mark.promise("api.calls")
-@pytest.mark.parametrize("made", [dict, ToolUseBlock.model_validate])
-def test_anthropic_gets_a_tool_result_in_a_user_message(workspace: Workspace, made: Any) -> None:
-    answer = workspace.handle(made(tool_use("file_read", READ)))
+@pytest.mark.parametrize("convert", [dict, ToolUseBlock.model_validate])
+def test_anthropic_gets_a_tool_result_in_a_user_message(workspace: Workspace, convert: Any) -> None:
+    answer = workspace.handle(convert(tool_use("file_read", READ)))
     block = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [{"type": "text", "text": "one\ntwo\n"}]}
     assert answer == {"role": "user", "content": [block]}
     assert fits(answer, UserMessageParam)
@@ -105,9 +105,9 @@ def test_anthropic_which_takes_no_blank_text_gets_none(workspace: Workspace, roo
 
 
 @pytest.mark.promise("api.calls")
-@pytest.mark.parametrize("made", [dict, ChatCompletionMessageFunctionToolCall.model_validate])
-def test_chat_completions_gets_a_tool_message(workspace: Workspace, made: Any) -> None:
-    answer = workspace.handle(made(chat("file_read", READ)))
+@pytest.mark.parametrize("convert", [dict, ChatCompletionMessageFunctionToolCall.model_validate])
+def test_chat_completions_gets_a_tool_message(workspace: Workspace, convert: Any) -> None:
+    answer = workspace.handle(convert(chat("file_read", READ)))
     assert answer == {"role": "tool", "tool_call_id": "call_1", "content": "one\ntwo\n"}
     assert fits(answer, ChatCompletionToolMessageParam)
 
@@ -123,14 +123,14 @@ def test_chat_servers_may_leave_out_the_type_or_send_arguments_as_an_object(work
     assert workspace.handle(given) == {"role": "tool", "tool_call_id": "1", "content": "one\ntwo\n"}
 
 
-@pytest.mark.parametrize("made", [dict, ChatCompletionMessageCustomToolCall.model_validate])
+@pytest.mark.parametrize("convert", [dict, ChatCompletionMessageCustomToolCall.model_validate])
 @pytest.mark.parametrize(
     ("name", "text"), [("apply_patch", PATCH), ("apply_reply", PATCH), ("file_edit", json.dumps(EDIT))]
 )
 def test_a_custom_tool_call_of_chat_is_made_with_its_text(
-    workspace: Workspace, root: Path, made: Any, name: str, text: str
+    workspace: Workspace, root: Path, convert: Any, name: str, text: str
 ) -> None:
-    answer = workspace.handle(made({"id": "c", "type": "custom", "custom": {"name": name, "input": text}}))
+    answer = workspace.handle(convert({"id": "c", "type": "custom", "custom": {"name": name, "input": text}}))
     assert (answer["role"], answer["tool_call_id"]) == ("tool", "c")
     assert (root / "a.txt").read_bytes() == b"ONE\ntwo\n"
 
@@ -139,17 +139,17 @@ def test_a_custom_tool_call_of_chat_is_made_with_its_text(
 
 
 @pytest.mark.promise("api.calls")
-@pytest.mark.parametrize("made", [dict, ResponseFunctionToolCall.model_validate])
-def test_responses_gets_the_output_of_a_function_call(workspace: Workspace, made: Any) -> None:
-    answer = workspace.handle(made(function_call("file_read", READ)))
+@pytest.mark.parametrize("convert", [dict, ResponseFunctionToolCall.model_validate])
+def test_responses_gets_the_output_of_a_function_call(workspace: Workspace, convert: Any) -> None:
+    answer = workspace.handle(convert(function_call("file_read", READ)))
     assert answer == {"type": "function_call_output", "call_id": "call_1", "output": "one\ntwo\n"}
     assert fits(answer, FunctionCallOutput)
 
 
-@pytest.mark.parametrize("made", [dict, ResponseCustomToolCall.model_validate])
-def test_responses_gets_the_output_of_a_custom_tool_call(workspace: Workspace, root: Path, made: Any) -> None:
+@pytest.mark.parametrize("convert", [dict, ResponseCustomToolCall.model_validate])
+def test_responses_gets_the_output_of_a_custom_tool_call(workspace: Workspace, root: Path, convert: Any) -> None:
     given = {"type": "custom_tool_call", "call_id": "call_1", "name": "apply_patch", "input": PATCH}
-    answer = workspace.handle(made(given))
+    answer = workspace.handle(convert(given))
     assert (answer["type"], answer["call_id"]) == ("custom_tool_call_output", "call_1")
     assert (root / "a.txt").read_bytes() == b"ONE\ntwo\n"
     assert fits(answer, ResponseCustomToolCallOutputParam)
@@ -159,7 +159,7 @@ def patch_call(operation: object) -> JSON:
     return {"type": "apply_patch_call", "id": "p", "call_id": "call_1", "status": "completed", "operation": operation}
 
 
-@pytest.mark.parametrize("made", [dict, ResponseApplyPatchToolCall.model_validate])
+@pytest.mark.parametrize("convert", [dict, ResponseApplyPatchToolCall.model_validate])
 @pytest.mark.parametrize(
     ("operation", "status", "after"),
     [
@@ -175,9 +175,9 @@ def patch_call(operation: object) -> JSON:
     ],
 )
 def test_responses_gets_the_status_of_a_patch(
-    workspace: Workspace, root: Path, made: Any, operation: JSON, status: str, after: dict[str, str]
+    workspace: Workspace, root: Path, convert: Any, operation: JSON, status: str, after: dict[str, str]
 ) -> None:
-    answer = workspace.handle(made(patch_call(operation)))
+    answer = workspace.handle(convert(patch_call(operation)))
     assert (answer["type"], answer["call_id"], answer["status"]) == ("apply_patch_call_output", "call_1", status)
     assert answer["output"]
     assert fits(answer, ApplyPatchCallOutput)
@@ -204,9 +204,9 @@ def test_a_patch_that_is_none_fails_and_changes_nothing(workspace: Workspace, ro
 # MCP
 
 
-@pytest.mark.parametrize("made", [dict, CallToolRequestParams.model_validate])
-def test_mcp_gets_a_result_with_structured_content(workspace: Workspace, made: Any) -> None:
-    answer = workspace.handle(made(params("file_read", READ)))
+@pytest.mark.parametrize("convert", [dict, CallToolRequestParams.model_validate])
+def test_mcp_gets_a_result_with_structured_content(workspace: Workspace, convert: Any) -> None:
+    answer = workspace.handle(convert(params("file_read", READ)))
     expected = workspace.call("file_read", READ)
     text = [{"type": "text", "text": "one\ntwo\n"}]
     assert answer == {"content": text, "isError": False, "structuredContent": expected.metadata}
@@ -215,8 +215,8 @@ def test_mcp_gets_a_result_with_structured_content(workspace: Workspace, made: A
 
 def test_mcp_gets_lists_as_text_and_what_is_beside_them_as_meta(workspace: Workspace) -> None:
     search = {"file_path": "a.txt", "pattern": "one"}
-    found = workspace.handle(params("regex_search", search))
-    assert (list(found), found["isError"]) == (["content", "isError"], False)
+    result = workspace.handle(params("regex_search", search))
+    assert (list(result), result["isError"]) == (["content", "isError"], False)
     replaced = workspace.handle(params("regex_replace", {**search, "replacement": "1"}))
     assert sorted(replaced) == ["_meta", "content", "isError"]
     assert sorted(replaced["_meta"]) == ["change_id", "files"]
@@ -234,10 +234,10 @@ def test_mcp_gets_an_error_of_other_tools_as_structured_content(workspace: Works
 
 
 @pytest.mark.parametrize("number", [7, "seven", 0])
-@pytest.mark.parametrize("made", [dict, JSONRPCRequest.model_validate])
-def test_a_json_rpc_request_gets_a_response(workspace: Workspace, made: Any, number: object) -> None:
+@pytest.mark.parametrize("convert", [dict, JSONRPCRequest.model_validate])
+def test_a_json_rpc_request_gets_a_response(workspace: Workspace, convert: Any, number: object) -> None:
     given = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params("file_read", READ)}
-    answer = workspace.handle(made(given))
+    answer = workspace.handle(convert(given))
     expected = workspace.handle(params("file_read", READ))
     assert answer == {"jsonrpc": "2.0", "id": number, "result": expected}
     assert JSONRPCResponse.model_validate(answer).id == number
@@ -257,7 +257,7 @@ def test_what_is_not_unicode_is_sent_as_replacement_characters(workspace: Worksp
     for call in (*calls, params("file_read", READ)):
         answer = workspace.handle(call)
         assert json.dumps(answer, ensure_ascii=False).encode()
-        assert said(answer).startswith("caf\ufffd ")
+        assert text_of(answer).startswith("caf\ufffd ")
 
 
 def test_names_that_are_no_unicode_can_be_sent_too() -> None:
@@ -293,13 +293,13 @@ def test_an_edit_lands(workspace: Workspace, root: Path, maker: Any) -> None:
 def test_what_is_wrong_with_a_call_is_reported_to_the_model(
     workspace: Workspace, maker: Any, name: str, arguments: object, code: str
 ) -> None:
-    assert said(workspace.handle(maker(name, arguments))).startswith(f"{code}: ")
+    assert text_of(workspace.handle(maker(name, arguments))).startswith(f"{code}: ")
 
 
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("arguments", ["", " ", "{}", {}])
 def test_no_arguments_are_an_empty_object(workspace: Workspace, maker: Any, arguments: object) -> None:
-    assert said(workspace.handle(maker("history", arguments))).startswith("No changes")
+    assert text_of(workspace.handle(maker("history", arguments))).startswith("No changes")
 
 
 def test_line_breaks_inside_of_json_strings_are_forgiven(workspace: Workspace, root: Path) -> None:

@@ -29,10 +29,10 @@ PORTABLE = {
 
 def inner(format_: str, tools: Any = None) -> list[dict[str, Any]]:
     """The definitions without what each API wraps them in."""
-    found = definitions(format_, tools)
+    declarations = definitions(format_, tools)
     if format_ == "gemini":
-        found = [declared for tool in found for declared in tool["functionDeclarations"]]
-    return [definition["function"] for definition in found] if format_ == "openai" else found
+        declarations = [declaration for tool in declarations for declaration in tool["functionDeclarations"]]
+    return [definition["function"] for definition in declarations] if format_ == "openai" else declarations
 
 
 def schema(name: str) -> Any:
@@ -40,13 +40,13 @@ def schema(name: str) -> Any:
     return json.loads(json.dumps(find(name).request.schema()))
 
 
-def within(whole: Any) -> Iterator[dict[str, Any]]:
+def schemas_in(whole: Any) -> Iterator[dict[str, Any]]:
     """A schema and all schemas in it."""
     if isinstance(whole, dict):
         yield whole
         parts = [*whole.get("properties", {}).values(), *whole.get("anyOf", ())]
         for part in (*parts, whole.get("items"), whole.get("additionalProperties")):
-            yield from within(part)
+            yield from schemas_in(part)
 
 
 @pytest.mark.parametrize("format_", FORMATS)
@@ -56,34 +56,36 @@ def test_every_tool_is_declared_once_by_name(format_: str) -> None:
 
 @pytest.mark.promise("api.definitions")
 def test_anthropic_takes_the_definitions() -> None:
-    found = definitions("anthropic")
-    assert definitions() == found
-    assert all(fits(definition, ToolParam) for definition in found)
-    assert [definition["input_schema"] for definition in found] == [schema(spec.name) for spec in all_tools()]
-    assert [definition["description"] for definition in found] == [spec.description for spec in all_tools()]
+    declared = definitions("anthropic")
+    assert definitions() == declared
+    assert all(fits(definition, ToolParam) for definition in declared)
+    assert [definition["input_schema"] for definition in declared] == [schema(spec.name) for spec in all_tools()]
+    assert [definition["description"] for definition in declared] == [spec.description for spec in all_tools()]
 
 
 @pytest.mark.promise("api.definitions")
 def test_chat_completions_takes_the_definitions() -> None:
-    found = definitions("openai")
-    assert all(fits(definition, ChatCompletionFunctionToolParam) for definition in found)
-    assert all(fits(definition["function"], FunctionDefinition) for definition in found)
-    assert [definition["function"]["parameters"] for definition in found] == [schema(spec.name) for spec in all_tools()]
+    declared = definitions("openai")
+    assert all(fits(definition, ChatCompletionFunctionToolParam) for definition in declared)
+    assert all(fits(definition["function"], FunctionDefinition) for definition in declared)
+    assert [definition["function"]["parameters"] for definition in declared] == [
+        schema(spec.name) for spec in all_tools()
+    ]
 
 
 @pytest.mark.promise("api.definitions")
 def test_responses_takes_the_definitions_and_leaves_optional_arguments_optional() -> None:
-    found = definitions("openai-responses")
-    assert all(fits(definition, FunctionToolParam) for definition in found)
-    assert {definition["strict"] for definition in found} == {False}
-    assert [definition["parameters"] for definition in found] == [schema(spec.name) for spec in all_tools()]
-    assert [definition["description"] for definition in found] == [spec.description for spec in all_tools()]
+    declared = definitions("openai-responses")
+    assert all(fits(definition, FunctionToolParam) for definition in declared)
+    assert {definition["strict"] for definition in declared} == {False}
+    assert [definition["parameters"] for definition in declared] == [schema(spec.name) for spec in all_tools()]
+    assert [definition["description"] for definition in declared] == [spec.description for spec in all_tools()]
 
 
 @pytest.mark.promise("api.definitions")
 def test_mcp_takes_the_definitions() -> None:
-    found = definitions("mcp")
-    for definition, spec in zip(found, all_tools(), strict=True):
+    declarations = definitions("mcp")
+    for definition, spec in zip(declarations, all_tools(), strict=True):
         tool = Tool.model_validate(definition)
         assert set(definition) <= {field.alias or name for name, field in Tool.model_fields.items()}
         assert tool.annotations is not None
@@ -92,9 +94,9 @@ def test_mcp_takes_the_definitions() -> None:
             spec.title,
             spec.read is not None,
         )
-    declared = [definition["name"] for definition in found if "outputSchema" in definition]
+    declared = [definition["name"] for definition in declarations if "outputSchema" in definition]
     assert declared == [name for name in EVERY if not name.startswith("regex_")]
-    assert [definition["inputSchema"] for definition in found] == [schema(spec.name) for spec in all_tools()]
+    assert [definition["inputSchema"] for definition in declarations] == [schema(spec.name) for spec in all_tools()]
 
 
 @pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
@@ -102,29 +104,29 @@ def test_schemas_keep_to_what_every_api_documents(name: str) -> None:
     whole = schema(name)
     assert whole["type"] == "object"
     assert "anyOf" not in whole
-    assert {keyword for part in within(whole) for keyword in part} <= PORTABLE
-    assert all(part.get("items") for part in within(whole) if part.get("type") == "array")
+    assert {keyword for part in schemas_in(whole) for keyword in part} <= PORTABLE
+    assert all(part.get("items") for part in schemas_in(whole) if part.get("type") == "array")
 
 
 @pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
 def test_names_and_arguments_are_spelled_as_every_api_takes_them(name: str) -> None:
     assert re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}", name)
-    arguments = {argument for part in within(schema(name)) for argument in part.get("properties", ())}
+    arguments = {argument for part in schemas_in(schema(name)) for argument in part.get("properties", ())}
     assert {argument for argument in arguments if not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}", argument)} == set()
 
 
 @pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
 def test_descriptions_are_not_longer_than_servers_with_the_chat_api_take(name: str) -> None:
-    (found,) = inner("openai", [name])
-    assert 0 < len(found["description"]) <= 1024
+    (declaration,) = inner("openai", [name])
+    assert 0 < len(declaration["description"]) <= 1024
     if len(find(name).description) <= 1024:
-        assert found["description"] == find(name).description
+        assert declaration["description"] == find(name).description
 
 
 def test_a_shorter_description_leaves_out_no_operation_or_field_of_a_patch() -> None:
-    (found,) = inner("openai", ["patch"])
+    (declaration,) = inner("openai", ["patch"])
     words = ("replace", "append_eof", "prepend_bof", "overwrite", "toClipboard", "fromClipboard", "reindent", "oldText")
-    assert [word for word in words if word not in found["description"]] == []
+    assert [word for word in words if word not in declaration["description"]] == []
 
 
 @pytest.mark.parametrize(
@@ -160,19 +162,19 @@ def test_a_tool_that_a_model_was_trained_on_is_declared_as_its_api_wants(
     ],
 )
 def test_elsewhere_such_a_tool_is_declared_like_any_other(format_: str, name: str, key: str) -> None:
-    (found,) = inner(format_, [name])
-    assert (found["name"], found[key]) == (name, schema(name))
+    (declaration,) = inner(format_, [name])
+    assert (declaration["name"], declaration[key]) == (name, schema(name))
 
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_definitions_are_json_and_belong_to_the_caller(format_: str) -> None:
-    found = definitions(format_)
-    assert json.loads(json.dumps(found)) == found
+    declared = definitions(format_)
+    assert json.loads(json.dumps(declared)) == declared
     for definition in inner(format_):
         for value in definition.values():
             if isinstance(value, dict):
                 value.clear()
-    assert definitions(format_) == found
+    assert definitions(format_) == declared
 
 
 @pytest.mark.parametrize("format_", FORMATS)
@@ -207,15 +209,15 @@ def test_names_add_to_a_profile() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format_", "tools", "said"),
+    ("format_", "tools", "message"),
     [
         ("antropic", None, "choose from anthropic, openai"),
         ("mcp", "serch", "did you mean search?"),
         ("mcp", "zzz", "'zzz'; choose from full, edit"),
     ],
 )
-def test_what_does_not_exist_is_refused_with_what_does(format_: str, tools: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(said)):
+def test_what_does_not_exist_is_refused_with_what_does(format_: str, tools: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         definitions(format_, tools)
 
 

@@ -30,10 +30,10 @@ def edit(old: str, new: str) -> JSON:
 
 @pytest.mark.promise("api.definitions")
 def test_the_definitions_are_one_tool_of_google_genai() -> None:
-    (found,) = definitions("gemini")
-    tool = types.Tool.model_validate(found)
+    (declaration,) = definitions("gemini")
+    tool = types.Tool.model_validate(declaration)
     assert tool.function_declarations is not None
-    declared = found["functionDeclarations"]
+    declared = declaration["functionDeclarations"]
     assert [function.name for function in tool.function_declarations] == [definition["name"] for definition in declared]
     schemas = [function.parameters_json_schema for function in tool.function_declarations]
     assert schemas == [definition["parametersJsonSchema"] for definition in declared]
@@ -141,10 +141,10 @@ def test_a_reply_without_calls_needs_no_answer(workspace: Workspace, reply: obje
     assert workspace.handle_all(reply) == []
 
 
-@pytest.mark.parametrize("made", [dict, types.GenerateContentResponse.model_validate])
-def test_a_call_that_was_cut_off_is_not_made(workspace: Workspace, root: Path, made: Any) -> None:
+@pytest.mark.parametrize("convert", [dict, types.GenerateContentResponse.model_validate])
+def test_a_call_that_was_cut_off_is_not_made(workspace: Workspace, root: Path, convert: Any) -> None:
     reply = {"candidates": [{**REPLY["candidates"][0], "finishReason": "MAX_TOKENS"}]}
-    (answer,) = workspace.handle_all(made(reply))
+    (answer,) = workspace.handle_all(convert(reply))
     assert [list(part["functionResponse"]["response"]) for part in answer["parts"]] == [["output"], ["error"]]
     assert (root / "a.txt").read_bytes() == b"two\n"
 

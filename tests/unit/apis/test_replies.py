@@ -37,8 +37,8 @@ def workspace(root: Path) -> Workspace:
 
 def message(*content: JSON, stop_reason: str = "tool_use") -> JSON:
     usage = {"input_tokens": 1, "output_tokens": 1}
-    kept: JSON = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_sequence": None}
-    return {**kept, "content": [*content], "stop_reason": stop_reason, "usage": usage}
+    fixed: JSON = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_sequence": None}
+    return {**fixed, "content": [*content], "stop_reason": stop_reason, "usage": usage}
 
 
 def tool_use(number: str, arguments: JSON) -> JSON:
@@ -54,8 +54,8 @@ def part(arguments: JSON, **more: Any) -> JSON:
 
 
 def completion(*calls: JSON, finish_reason: str = "tool_calls") -> JSON:
-    said = {"role": "assistant", "content": None if calls else "Done.", "tool_calls": [*calls] or None}
-    choice = {"index": 0, "finish_reason": finish_reason, "message": said, "logprobs": None}
+    message = {"role": "assistant", "content": None if calls else "Done.", "tool_calls": [*calls] or None}
+    choice = {"index": 0, "finish_reason": finish_reason, "message": message, "logprobs": None}
     return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
 
 
@@ -65,8 +65,8 @@ def function_call(number: str, arguments: JSON, **more: str) -> JSON:
 
 
 def response(*output: JSON, status: str = "completed") -> JSON:
-    kept: JSON = {"id": "r", "object": "response", "created_at": 1.0, "model": "m", "tools": [], "tool_choice": "auto"}
-    return {**kept, "output": [*output], "parallel_tool_calls": True, "status": status}
+    fixed: JSON = {"id": "r", "object": "response", "created_at": 1.0, "model": "m", "tools": [], "tool_choice": "auto"}
+    return {**fixed, "output": [*output], "parallel_tool_calls": True, "status": status}
 
 
 TEXT = {"type": "text", "text": "I will edit.", "citations": None}
@@ -96,33 +96,33 @@ def test_the_call_in_a_whole_reply_is_found(workspace: Workspace, root: Path, fo
     assert (root / "a.txt").read_bytes() == b"two\n"
 
 
-@pytest.mark.parametrize("made", [dict, Message.model_validate])
-def test_anthropic_gets_all_results_in_one_message(workspace: Workspace, root: Path, made: Any) -> None:
-    (answer,) = workspace.handle_all(made(message(TEXT, tool_use("1", FIRST), SEARCH, tool_use("2", SECOND))))
+@pytest.mark.parametrize("convert", [dict, Message.model_validate])
+def test_anthropic_gets_all_results_in_one_message(workspace: Workspace, root: Path, convert: Any) -> None:
+    (answer,) = workspace.handle_all(convert(message(TEXT, tool_use("1", FIRST), SEARCH, tool_use("2", SECOND))))
     assert answer["role"] == "user"
     assert [(block["tool_use_id"], block.get("is_error")) for block in answer["content"]] == [("1", None), ("2", None)]
     assert fits(answer, UserMessageParam)
     assert (root / "a.txt").read_bytes() == b"three\n"
 
 
-@pytest.mark.parametrize("made", [dict, ChatCompletion.model_validate])
-def test_chat_completions_gets_a_message_for_each_call(workspace: Workspace, root: Path, made: Any) -> None:
-    answers = workspace.handle_all(made(completion(chat_call("1", FIRST), chat_call("2", SECOND))))
+@pytest.mark.parametrize("convert", [dict, ChatCompletion.model_validate])
+def test_chat_completions_gets_a_message_for_each_call(workspace: Workspace, root: Path, convert: Any) -> None:
+    answers = workspace.handle_all(convert(completion(chat_call("1", FIRST), chat_call("2", SECOND))))
     assert [(message["role"], message["tool_call_id"]) for message in answers] == [("tool", "1"), ("tool", "2")]
     assert (root / "a.txt").read_bytes() == b"three\n"
 
 
-@pytest.mark.parametrize("made", [dict, ChatCompletionMessage.model_validate])
-def test_chat_completions_can_be_answered_by_its_message(workspace: Workspace, root: Path, made: Any) -> None:
+@pytest.mark.parametrize("convert", [dict, ChatCompletionMessage.model_validate])
+def test_chat_completions_can_be_answered_by_its_message(workspace: Workspace, root: Path, convert: Any) -> None:
     reply = completion(chat_call("1", FIRST))["choices"][0]["message"]
-    assert [message["tool_call_id"] for message in workspace.handle_all(made(reply))] == ["1"]
+    assert [message["tool_call_id"] for message in workspace.handle_all(convert(reply))] == ["1"]
     assert (root / "a.txt").read_bytes() == b"two\n"
 
 
-@pytest.mark.parametrize("made", [dict, Response.model_validate])
-def test_responses_gets_an_item_for_each_call(workspace: Workspace, root: Path, made: Any) -> None:
+@pytest.mark.parametrize("convert", [dict, Response.model_validate])
+def test_responses_gets_an_item_for_each_call(workspace: Workspace, root: Path, convert: Any) -> None:
     reply = response(REASONING, function_call("1", FIRST), OUTPUT, function_call("2", SECOND))
-    answers = workspace.handle_all(made(reply))
+    answers = workspace.handle_all(convert(reply))
     assert [(item["type"], item["call_id"]) for item in answers] == [
         ("function_call_output", "1"),
         ("function_call_output", "2"),
@@ -184,9 +184,9 @@ def test_a_reply_without_calls_needs_no_answer(workspace: Workspace, reply: JSON
 )
 def test_a_call_that_was_cut_off_is_not_made(workspace: Workspace, root: Path, reply: JSON) -> None:
     answers = workspace.handle_all(reply)
-    told = answers[0]["content"] if "tool_use_id" in str(answers) else answers
-    assert "INVALID_ARGUMENTS" not in str(told[0])
-    assert "cut off" in str(told[1])
+    results = answers[0]["content"] if "tool_use_id" in str(answers) else answers
+    assert "INVALID_ARGUMENTS" not in str(results[0])
+    assert "cut off" in str(results[1])
     assert (root / "a.txt").read_bytes() == b"two\n"
 
 
@@ -282,10 +282,10 @@ def test_only_the_tools_that_are_offered_can_be_called(workspace: Workspace, roo
     }
     read = {"type": "tool_use", "id": "2", "name": "file_read", "input": {"path": name}}
     for answer in (workspace.handle(call, tools), *workspace.handle_all({"content": [call]}, tools)):
-        (told,) = answer["content"]
-        assert told["is_error"]
-        assert "There is no tool 'patch'" in told["content"][0]["text"]
-        assert "undo" not in told["content"][0]["text"]
+        (result,) = answer["content"]
+        assert result["is_error"]
+        assert "There is no tool 'patch'" in result["content"][0]["text"]
+        assert "undo" not in result["content"][0]["text"]
     assert {path.name: path.read_bytes() for path in root.iterdir()} == before
     assert "is_error" not in workspace.handle(read, tools)["content"][0]
 
