@@ -33,12 +33,12 @@ def report(orders):
 """
 
 
-def asked(old: str, new: str = "x", file: str | bytes = ORDERS) -> Failure:
+def diagnose_edit(old: str, new: str = "x", file: str | bytes = ORDERS) -> Failure:
     return diagnose(Index(file.encode() if isinstance(file, str) else file), old, new)
 
 
-def lines(told: Failure) -> list[tuple[int, int]]:
-    return [(place.start_line, place.end_line) for place in told.places]
+def lines(failure: Failure) -> list[tuple[int, int]]:
+    return [(place.start_line, place.end_line) for place in failure.places]
 
 
 # The nearest places
@@ -60,24 +60,24 @@ NEAREST = {
 @pytest.mark.parametrize(("old", "place"), NEAREST.values(), ids=NEAREST)
 @pytest.mark.promise("edit.nearest")
 def test_the_nearest_place_is_the_first(old: str, place: tuple[int, int]) -> None:
-    told = asked(old)
-    assert lines(told)[0] == place
-    assert told.places[0].text == "\n".join(ORDERS.split("\n")[place[0] - 1 : place[1]])
-    assert told.places[0].differences
+    failure = diagnose_edit(old)
+    assert lines(failure)[0] == place
+    assert failure.places[0].text == "\n".join(ORDERS.split("\n")[place[0] - 1 : place[1]])
+    assert failure.places[0].differences
 
 
 def test_similar_places_are_sorted_by_likeness_and_do_not_overlap() -> None:
     file = "".join(f"line number {number}\n" for number in range(1, 101))
-    told = asked("line numbr 50", file=file)
-    assert lines(told)[0] == (50, 50)
-    assert [place.score for place in told.places] == sorted((place.score for place in told.places), reverse=True)
-    assert len(set(lines(told))) == len(told.places) <= 5
+    failure = diagnose_edit("line numbr 50", file=file)
+    assert lines(failure)[0] == (50, 50)
+    assert [place.score for place in failure.places] == sorted((place.score for place in failure.places), reverse=True)
+    assert len(set(lines(failure))) == len(failure.places) <= 5
 
 
 def test_places_that_overlap_a_better_one_are_left_out() -> None:
     file = "a1 = first(value)\na2 = second(value)\na3 = third(value)\n" * 3
-    told = asked("a1 = frist(value)\na2 = secnod(values)\na3 = thrid(value)\n", file=file)
-    spans = sorted(lines(told))
+    failure = diagnose_edit("a1 = frist(value)\na2 = secnod(values)\na3 = thrid(value)\n", file=file)
+    spans = sorted(lines(failure))
     assert spans
     assert all(end < start for (_, end), (start, _) in pairwise(spans))
 
@@ -89,42 +89,46 @@ def test_places_that_overlap_a_better_one_are_left_out() -> None:
 )
 @pytest.mark.promise("edit.nearest")
 def test_an_invented_text_has_no_nearest_place(old: str) -> None:
-    told = asked(old)
-    assert (told.why, told.places, told.correction) == ("missing", (), None)
+    failure = diagnose_edit(old)
+    assert (failure.why, failure.places, failure.correction) == ("missing", (), None)
 
 
 @pytest.mark.parametrize("file", ["", "\n", "\n\n\n", "  "])
 @pytest.mark.parametrize("old", ["total", "one\ntwo\n", "\t\t\t"])
 def test_nothing_is_near_in_an_empty_file(file: str, old: str) -> None:
-    assert asked(old, file=file) == Failure("missing", None, ())
+    assert diagnose_edit(old, file=file) == Failure("missing", None, ())
 
 
 def test_only_an_identical_place_has_the_score_one() -> None:
-    (place,) = asked("x" * 30_000 + "\n", file="X" + "x" * 29_999 + "\n").places
+    (place,) = diagnose_edit("x" * 30_000 + "\n", file="X" + "x" * 29_999 + "\n").places
     assert place.score == 0.999
-    (place,) = asked("LIMIT  = 100", "LIMIT  = 200").places
+    (place,) = diagnose_edit("LIMIT  = 100", "LIMIT  = 200").places
     assert 0.9 < place.score < 1
 
 
-# What the ladder says
+# Answers of the ladder
 
 
 def test_a_text_that_occurs_once_in_another_form_is_found() -> None:
-    told = asked("LIMIT  = 100\n", "LIMIT  = 200\n")
-    assert (told.why, told.rung, len(told.sites), lines(told)) == ("found", "tokens", 1, [(3, 3)])
-    assert told.correction is not None
+    failure = diagnose_edit("LIMIT  = 100\n", "LIMIT  = 200\n")
+    assert (failure.why, failure.rung, len(failure.sites), lines(failure)) == ("found", "tokens", 1, [(3, 3)])
+    assert failure.correction is not None
 
 
 def test_a_text_that_fits_many_places_is_reported_with_ten_of_them() -> None:
-    told = asked("value =  compute()", file="value = compute()\n" * 25)
-    assert (told.why, len(told.sites), lines(told)) == ("ambiguous", 25, [(number, number) for number in range(1, 11)])
-    assert told.correction is None
+    failure = diagnose_edit("value =  compute()", file="value = compute()\n" * 25)
+    assert (failure.why, len(failure.sites), lines(failure)) == (
+        "ambiguous",
+        25,
+        [(number, number) for number in range(1, 11)],
+    )
+    assert failure.correction is None
 
 
 def test_an_applied_change_is_reported_with_its_place() -> None:
     old, new = "def report(order):\n    print(order)\n", "def report(orders):\n    print('Orders:', len(orders))\n"
-    told = asked(old, new)
-    assert (told.why, lines(told), told.correction) == ("applied", [(18, 19)], None)
+    failure = diagnose_edit(old, new)
+    assert (failure.why, lines(failure), failure.correction) == ("applied", [(18, 19)], None)
 
 
 @pytest.mark.parametrize(
@@ -139,17 +143,17 @@ def test_an_applied_change_is_reported_with_its_place() -> None:
     ],
 )
 def test_new_text_in_the_place_of_the_old_one_is_applied(file: str, old: str, new: str, why: str) -> None:
-    told = asked(old, new, file)
-    assert (told.why, told.correction) == (why, None)
+    failure = diagnose_edit(old, new, file)
+    assert (failure.why, failure.correction) == (why, None)
 
 
 def test_a_conflict_is_reported_with_its_sides() -> None:
     file = "begin_of_it()\ntotal = price * count\nrest_of_it()\n"
     old, new = "total = price*count\nrest_of_it()\n", "total = price*1*count\nrest_of_it()\n"
-    told = asked(old, new, file)
-    assert (told.why, told.rung, lines(told), told.correction) == ("conflict", "tokens", [(2, 3)], None)
-    assert told.sides == Sides(2, "total = price*count", "total = price * count", "total = price*1*count")
-    assert told.detail == "same_words"
+    failure = diagnose_edit(old, new, file)
+    assert (failure.why, failure.rung, lines(failure), failure.correction) == ("conflict", "tokens", [(2, 3)], None)
+    assert failure.sides == Sides(2, "total = price*count", "total = price * count", "total = price*1*count")
+    assert failure.detail == "same_words"
 
 
 @pytest.mark.parametrize(
@@ -161,8 +165,8 @@ def test_a_conflict_is_reported_with_its_sides() -> None:
 )
 @pytest.mark.promise("edit.no-wrong-correction")
 def test_what_the_ladder_refuses_has_its_reason_and_no_correction(old: str, new: str, why: str) -> None:
-    told = asked(old, new)
-    assert (told.why, told.correction) == (why, None)
+    failure = diagnose_edit(old, new)
+    assert (failure.why, failure.correction) == (why, None)
 
 
 # What is compared
@@ -201,7 +205,7 @@ FORMS = {
 def test_a_piece_of_a_line_is_compared_with_the_best_part(
     old: str, file: str, expected: list[tuple[str, int, int, int]]
 ) -> None:
-    place = asked(old, file=file).places[0]
+    place = diagnose_edit(old, file=file).places[0]
     assert [
         (difference.what, difference.line, difference.column, difference.end) for difference in place.differences
     ] == expected
@@ -209,13 +213,13 @@ def test_a_piece_of_a_line_is_compared_with_the_best_part(
 
 def test_a_line_that_is_too_long_is_compared_whole() -> None:
     file = "alpha_value = 1 " + "x" * 200_000 + "\n"
-    told = asked("alpha_valeu = 1", file=file)
-    assert all(place.score < 0.4 for place in told.places)
+    failure = diagnose_edit("alpha_valeu = 1", file=file)
+    assert all(place.score < 0.4 for place in failure.places)
 
 
 def test_a_reading_that_shares_no_line_is_chosen_by_likeness() -> None:
     old = "1: rate = rate_for(land)\n2: totals = sum(order.prices for order in order)\n"
-    place = asked(old).places[0]
+    place = diagnose_edit(old).places[0]
     assert (place.start_line, place.end_line) == (13, 14)
     assert place.differences[0].what == "numbers"
 
@@ -232,23 +236,23 @@ def test_words_that_occur_everywhere_are_no_evidence() -> None:
 def test_lines_of_a_large_file_are_not_all_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     file = "alpha\nvalue = compute(first) + compute(second)\nomega\n"
     old = "zalue * kompute\n"
-    assert lines(asked(old, file=file)) == [(2, 2)]
+    assert lines(diagnose_edit(old, file=file)) == [(2, 2)]
     monkeypatch.setattr(module, "_FEW_LINES", 2)
-    assert lines(asked(old, file=file)) == []
+    assert lines(diagnose_edit(old, file=file)) == []
 
 
 def test_long_lines_are_not_compared_with_all() -> None:
     old, file = "zalue * kompute; ", "value + compute, "
-    assert lines(asked(old * 40, file=file * 40)) == [(1, 1)]
-    assert lines(asked(old * 80, file=file * 80)) == []
+    assert lines(diagnose_edit(old * 40, file=file * 40)) == [(1, 1)]
+    assert lines(diagnose_edit(old * 80, file=file * 80)) == []
 
 
 def test_texts_that_are_too_long_are_compared_by_their_lines() -> None:
     numbers = range(3_000)
     file = [f"the_value_{number} = compute({number}, {number})" for number in numbers]
     sent = [f"{line} " if number % 2 else f"other_{line}" for number, line in enumerate(file)]
-    told = asked("\n".join(sent), file="\n".join(file))
-    assert all(0 <= place.score <= 1 for place in told.places)
+    failure = diagnose_edit("\n".join(sent), file="\n".join(file))
+    assert all(0 <= place.score <= 1 for place in failure.places)
 
 
 # The block around some lines
@@ -354,22 +358,22 @@ def test_only_the_longest_words_are_searched_for() -> None:
 
 
 def test_a_lone_surrogate_has_no_place() -> None:
-    told: Any = asked("\ud800 total", "\udfff", file=b"total \xff = 1\n")
-    assert told.correction is None
+    failure: Any = diagnose_edit("\ud800 total", "\udfff", file=b"total \xff = 1\n")
+    assert failure.correction is None
     assert words_of(Index(b"abc"), "abc\ud800abc") == ([("abc", 1)], [])
 
 
 def test_whitespace_that_neither_text_has_is_not_reported_as_applied() -> None:
     old, new = "alpha = 1   \nbeta = 2\n", "alpha = 1\nbeta = 2\n"
-    assert asked(old, new, file="    alpha = 1\n    beta = 2\n").why == "applied"
-    told = asked(old, new, file="    alpha = 1 \n    beta = 2\n")
-    assert (told.why, told.detail, told.correction) == ("unproved", "white_space", None)
+    assert diagnose_edit(old, new, file="    alpha = 1\n    beta = 2\n").why == "applied"
+    failure = diagnose_edit(old, new, file="    alpha = 1 \n    beta = 2\n")
+    assert (failure.why, failure.detail, failure.correction) == ("unproved", "white_space", None)
 
 
 def test_texts_of_very_many_lines_are_compared_by_the_lines_they_share() -> None:
     lines = [f"entry {number} = make({number})\n" for number in range(3_000)]
     trailing = [line.replace("\n", " \n") for line in lines[:100]]
-    (place, *_) = asked("".join([*trailing, *lines[100:]]), file="".join(lines)).places
+    (place, *_) = diagnose_edit("".join([*trailing, *lines[100:]]), file="".join(lines)).places
     assert 0.9 < place.score < 1
 
 

@@ -6,25 +6,25 @@ from suture.match.diagnose import Difference, diagnose, differences
 from suture.match.index import Index
 from suture.shapes import DIFFERENCE_KINDS
 
-Told = tuple[str, str, str, int, int, int]
+Row = tuple[str, str, str, int, int, int]
 """Kind, as sent, in the file, line, column, end."""
 
 
-def told(found: list[Difference] | tuple[Difference, ...]) -> list[Told]:
+def rows(differences: list[Difference] | tuple[Difference, ...]) -> list[Row]:
     return [
         (difference.what, difference.expected, difference.found, difference.line, difference.column, difference.end)
-        for difference in found
+        for difference in differences
     ]
 
 
-def between(sent: str, current: str, line: int = 1, column: int = 1) -> list[Told]:
+def between(sent: str, current: str, line: int = 1, column: int = 1) -> list[Row]:
     """The differences between two texts, of which the second begins at `line`."""
-    return told(differences(sent.split("\n"), current.split("\n"), line, column))
+    return rows(differences(sent.split("\n"), current.split("\n"), line, column))
 
 
 # One line against one line: (sent, current, what differs)
 
-Case = tuple[str, str, Told | None]
+Case = tuple[str, str, Row | None]
 WHITE: list[Case] = [
     ("        x = 1", "\t\tx = 1", ("indentation", "        ", "\t\t", 1, 1, 3)),
     ("x = 1", "    x = 1", ("indentation", "", "    ", 1, 1, 5)),
@@ -69,7 +69,7 @@ CONTENT: list[Case] = [
 
 
 @pytest.mark.parametrize(("sent", "current", "what"), WHITE + SIGNS + CONTENT)
-def test_a_difference_in_a_line_has_a_name_and_a_place(sent: str, current: str, what: Told | None) -> None:
+def test_a_difference_in_a_line_has_a_name_and_a_place(sent: str, current: str, what: Row | None) -> None:
     assert between(sent, current) == ([] if what is None else [what])
 
 
@@ -77,8 +77,8 @@ def test_a_difference_in_a_line_has_a_name_and_a_place(sent: str, current: str, 
     ("cases", "kinds"), [(WHITE, {"whitespace"}), (SIGNS, {"case", "punctuation"}), (CONTENT, {"content"})]
 )
 def test_a_difference_has_the_type_that_the_specification_has_for_it(cases: list[Case], kinds: set[str]) -> None:
-    found = [difference for sent, current, _ in cases for difference in differences([sent], [current], 1)]
-    assert {difference.kind for difference in found} == kinds
+    compared = [difference for sent, current, _ in cases for difference in differences([sent], [current], 1)]
+    assert {difference.kind for difference in compared} == kinds
 
 
 def test_several_differences_of_a_line_are_reported_from_left_to_right() -> None:
@@ -138,13 +138,13 @@ LINES = [
 
 
 @pytest.mark.parametrize(("sent", "current", "what"), LINES)
-def test_differences_of_several_lines_are_reported_with_their_lines(sent: str, current: str, what: list[Told]) -> None:
+def test_differences_of_several_lines_are_reported_with_their_lines(sent: str, current: str, what: list[Row]) -> None:
     assert between(sent, current) == what
 
 
 def test_one_side_may_be_empty() -> None:
-    assert told(differences([], ["a"], 4)) == [("extra_line", "", "a", 4, 1, 2)]
-    assert told(differences(["a"], [], 4)) == [("missing_line", "a", "", 4, 1, 1)]
+    assert rows(differences([], ["a"], 4)) == [("extra_line", "", "a", 4, 1, 2)]
+    assert rows(differences(["a"], [], 4)) == [("missing_line", "a", "", 4, 1, 1)]
     assert differences([], [], 4) == []
 
 
@@ -158,8 +158,8 @@ def test_a_difference_in_many_lines_is_reported_once_with_a_count() -> None:
 
 
 def test_a_difference_is_reported_at_its_first_occurrence() -> None:
-    (found,) = differences(["say('a', 'b')"], ['say("a", "b")'], 1)
-    assert (found.what, found.column, found.times) == ("quotes", 5, 4)
+    (difference,) = differences(["say('a', 'b')"], ['say("a", "b")'], 1)
+    assert (difference.what, difference.column, difference.times) == ("quotes", 5, 4)
 
 
 def test_the_number_of_differences_is_limited() -> None:
@@ -189,16 +189,18 @@ def test_many_lines_are_compared_one_by_one() -> None:
     lines = [f"value_{number} = {number}" for number in range(500)]
     current = [*lines]
     current[410] = "value_410 = 411"
-    assert told(differences(lines, current, 1)) == [("word", "410", "411", 411, 13, 16)]
+    assert rows(differences(lines, current, 1)) == [("word", "410", "411", 411, 13, 16)]
     assert differences(lines, lines, 1) == []
-    assert told(differences(lines[:-1], lines, 1)) == [("extra_line", "", "value_499 = 499", 500, 1, 16)]
-    assert told(differences(lines, lines[:-1], 1)) == [("missing_line", "value_499 = 499", "", 499, 1, 1)]
+    assert rows(differences(lines[:-1], lines, 1)) == [("extra_line", "", "value_499 = 499", 500, 1, 16)]
+    assert rows(differences(lines, lines[:-1], 1)) == [("missing_line", "value_499 = 499", "", 499, 1, 1)]
 
 
 def test_large_texts_are_compared_line_by_line() -> None:
     sent, current = ([f"{number:03}{letter * 1_900}" for number in range(60)] for letter in "ab")
-    found = differences(["begin", *sent, "end"], current, 1)
-    assert {(difference.what, difference.line) for difference in found} == {("word", number) for number in range(1, 41)}
+    compared = differences(["begin", *sent, "end"], current, 1)
+    assert {(difference.what, difference.line) for difference in compared} == {
+        ("word", number) for number in range(1, 41)
+    }
 
 
 def test_long_lines_are_alike_if_their_ends_are() -> None:
@@ -215,11 +217,11 @@ def test_long_lines_are_alike_if_their_ends_are() -> None:
 
 @pytest.mark.parametrize("length", [400, 1_000, 100_000])
 def test_words_that_occur_a_thousand_times_are_compared_fast(length: int) -> None:
-    found = differences(["1," * length], ["2," * length], 1)
-    assert {(difference.what, difference.line) for difference in found} == {("word", 1)}
+    compared = differences(["1," * length], ["2," * length], 1)
+    assert {(difference.what, difference.line) for difference in compared} == {("word", 1)}
 
 
-# What is no difference of lines: told for a whole place
+# What is not a difference between lines: reported for the whole place
 
 FILE = "if a < b:\n\tfirst = 'one'\n\tsecond = 'two'\n"
 PLACES = [
@@ -238,9 +240,9 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("old", "file", "what"), PLACES)
-def test_a_difference_of_the_whole_text_is_reported_at_its_first_line(old: str, file: str, what: Told) -> None:
+def test_a_difference_of_the_whole_text_is_reported_at_its_first_line(old: str, file: str, what: Row) -> None:
     (place,) = diagnose(Index(file.encode()), old, old.replace("one", "1")).places
-    assert told(place.differences) == [what]
+    assert rows(place.differences) == [what]
 
 
 def test_differences_of_the_text_and_of_its_lines_are_reported_together() -> None:

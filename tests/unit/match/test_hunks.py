@@ -33,9 +33,9 @@ def snippet(old: str, new: str, *, near: int | None = None, occurrences: int = 1
     return Hunk(1, (Split(old, new),), near=near, part=True, occurrences=occurrences)
 
 
-def made(body: str, one: Hunk, match: str = "lenient", expected: Expected | None = None) -> tuple[str, str]:
+def apply_hunk(body: str, sent: Hunk, match: str = "lenient", expected: Expected | None = None) -> tuple[str, str]:
     """The rung and the text after the change; or the reason of a refusal."""
-    answer = fit(Index(body.encode(), "a.py"), one, match, expected).answer
+    answer = fit(Index(body.encode(), "a.py"), sent, match, expected).answer
     if isinstance(answer, Refused):
         return "refused", answer.why
     return answer.rung, apply(body.encode(), answer.edits).decode()
@@ -144,9 +144,9 @@ FITTING: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize(("body", "one", "result"), FITTING.values(), ids=FITTING)
-def test_a_hunk_goes_to_its_one_place(body: str, one: Hunk, result: tuple[str, str]) -> None:
-    assert made(body, one) == result
+@pytest.mark.parametrize(("body", "sent", "result"), FITTING.values(), ids=FITTING)
+def test_a_hunk_goes_to_its_one_place(body: str, sent: Hunk, result: tuple[str, str]) -> None:
+    assert apply_hunk(body, sent) == result
 
 
 PRICES = """\
@@ -259,14 +259,14 @@ NAMED: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
 
 
 @pytest.mark.promise("place.named")
-@pytest.mark.parametrize(("body", "one", "result"), NAMED.values(), ids=NAMED)
-def test_what_a_hunk_names_must_contain_its_lines(body: str, one: Hunk, result: tuple[str, str]) -> None:
-    answer = fit(Index(body.encode(), "a.py"), one, expected=Expected(() if one.at is None else (one.at,))).answer
-    told = answer.why if isinstance(answer, Refused) and not answer.detail else getattr(answer, "detail", "")
+@pytest.mark.parametrize(("body", "sent", "result"), NAMED.values(), ids=NAMED)
+def test_what_a_hunk_names_must_contain_its_lines(body: str, sent: Hunk, result: tuple[str, str]) -> None:
+    answer = fit(Index(body.encode(), "a.py"), sent, expected=Expected(() if sent.at is None else (sent.at,))).answer
+    reason = answer.why if isinstance(answer, Refused) and not answer.detail else getattr(answer, "detail", "")
     if isinstance(answer, Found):
         assert (answer.rung, apply(body.encode(), answer.edits).decode()) == result
     else:
-        assert ("refused", told) == result
+        assert ("refused", reason) == result
         assert answer.why == "missing"
 
 
@@ -286,8 +286,8 @@ def test_a_number_is_believed_below_the_exact_line_that_is_named() -> None:
         "    value = 1\n    return value\n", "    value = 2\n    return value\n", "class Model(Base):", at=8
     )
     assert fit_by_numbers(Index(text.encode(), "a.py"), [hunk_]) is not None
-    assert made(text, hunk_, expected=Expected((8,)))[0] == "exact"
-    assert made(text, hunk_) == ("refused", "missing")
+    assert apply_hunk(text, hunk_, expected=Expected((8,)))[0] == "exact"
+    assert apply_hunk(text, hunk_) == ("refused", "missing")
 
 
 @pytest.mark.promise("place.named")
@@ -308,66 +308,68 @@ def test_a_hunk_whose_last_lines_may_not_belong_to_it_must_be_in_what_it_names()
         Split(PRICES[-46:], PRICES[-46:].replace("19", "20")),
     )
     assert whole.old.startswith(short.old)
-    one = Hunk(1, (short, whole), (), 8, section="def net(total):")
-    answer = fit(Index(GROSS.encode(), "a.py"), one, expected=Expected((4,))).answer
+    sent = Hunk(1, (short, whole), (), 8, section="def net(total):")
+    answer = fit(Index(GROSS.encode(), "a.py"), sent, expected=Expected((4,))).answer
     assert isinstance(answer, Refused)
     assert answer.detail == "not_named"
 
 
 def test_a_number_decides_between_equal_places() -> None:
-    one = hunk("x\nx\n", "y\nx\n")
-    assert made(SAME, one) == ("refused", "ambiguous")
-    assert made(SAME, one, expected=Expected((4,))) == ("exact", "x\n" * 3 + "y\n" + "x\n" * 5)
-    assert made(SAME, one, expected=Expected((20, 2))) == ("exact", "x\ny\n" + "x\n" * 7)
-    assert made(SAME, one, expected=Expected((20, 0))) == ("refused", "ambiguous")
+    sent = hunk("x\nx\n", "y\nx\n")
+    assert apply_hunk(SAME, sent) == ("refused", "ambiguous")
+    assert apply_hunk(SAME, sent, expected=Expected((4,))) == ("exact", "x\n" * 3 + "y\n" + "x\n" * 5)
+    assert apply_hunk(SAME, sent, expected=Expected((20, 2))) == ("exact", "x\ny\n" + "x\n" * 7)
+    assert apply_hunk(SAME, sent, expected=Expected((20, 0))) == ("refused", "ambiguous")
 
 
 def test_a_number_is_not_believed_where_the_text_is_another() -> None:
-    assert made(NUMBERS, hunk("7\n8\n", "7\nx\n8\n"), expected=Expected((3,)))[1] == NUMBERS.replace("8\n", "x\n8\n", 1)
+    assert apply_hunk(NUMBERS, hunk("7\n8\n", "7\nx\n8\n"), expected=Expected((3,)))[1] == NUMBERS.replace(
+        "8\n", "x\n8\n", 1
+    )
 
 
 def test_a_hunk_that_ends_without_context_is_believed_only_at_the_end() -> None:
-    assert made(SAME, hunk("x\n", "x\ny\n"), expected=Expected((4,))) == ("refused", "ambiguous")
-    assert made(SAME, hunk("x\n", "x\ny\n"), expected=Expected((9,))) == ("exact", f"{SAME}y\n")
+    assert apply_hunk(SAME, hunk("x\n", "x\ny\n"), expected=Expected((4,))) == ("refused", "ambiguous")
+    assert apply_hunk(SAME, hunk("x\n", "x\ny\n"), expected=Expected((9,))) == ("exact", f"{SAME}y\n")
 
 
 def test_the_order_of_hunks_decides_between_equal_places() -> None:
     body = "a\nb\na\n"
-    assert made(body, hunk("a\n", "x\n"), expected=Expected((), 2)) == ("exact", "a\nb\nx\n")
-    assert made(body + "a\n", hunk("a\n", "x\n"), expected=Expected((), 2)) == ("refused", "ambiguous")
+    assert apply_hunk(body, hunk("a\n", "x\n"), expected=Expected((), 2)) == ("exact", "a\nb\nx\n")
+    assert apply_hunk(body + "a\n", hunk("a\n", "x\n"), expected=Expected((), 2)) == ("refused", "ambiguous")
 
 
 def test_a_looser_place_does_not_break_a_tie() -> None:
     body = "class A:\n  x = 1\n  x = 1\nclass B:\n    y  = 1\n"
-    assert made(body, hunk("  x = 1\n", "  x = 2\n", "class B:")) == ("refused", "ambiguous")
+    assert apply_hunk(body, hunk("  x = 1\n", "  x = 2\n", "class B:")) == ("refused", "ambiguous")
 
 
 def test_the_change_must_fit_the_place_that_is_left() -> None:
     lines = "    say(\u201chello\u201d + \u2018x\u2019)\n"
-    one = hunk('    say("hello" + "x")\n', '    say("hello" + "y")\n    say("more")\n', "def g():")
-    assert made(f"def f():\n{lines}def g():\n{lines}", one) == ("refused", "ambiguous")
+    sent = hunk('    say("hello" + "x")\n', '    say("hello" + "y")\n    say("more")\n', "def g():")
+    assert apply_hunk(f"def f():\n{lines}def g():\n{lines}", sent) == ("refused", "ambiguous")
 
 
 def test_of_very_many_places_none_is_taken() -> None:
     body = "def f():\n    x\n" * 400
-    assert made(body, hunk("    x\n", "    y\n", at_end=True)) == ("refused", "ambiguous")
+    assert apply_hunk(body, hunk("    x\n", "    y\n", at_end=True)) == ("refused", "ambiguous")
 
 
 def test_inserted_lines_may_have_their_own_endings() -> None:
-    assert made("a\n", hunk("", "b\r\n", at_end=True)) == ("exact", "a\nb\r\n")
+    assert apply_hunk("a\n", hunk("", "b\r\n", at_end=True)) == ("exact", "a\nb\r\n")
 
 
 @pytest.mark.parametrize(("match", "result"), [("exact", "missing"), ("whitespace", "indentation")])
 def test_the_option_match_limits_what_is_forgiven(match: str, result: str) -> None:
-    assert result in made("    a = 1\n", hunk("a = 1\n", "a = 2\n"), match)
+    assert result in apply_hunk("    a = 1\n", hunk("a = 1\n", "a = 2\n"), match)
 
 
 def test_hunks_that_are_all_at_their_numbers_are_placed_together() -> None:
     hunks = [hunk("1\n2\n", "x\n2\n", at=1), hunk("9\n10\n11\n", "9\n11\n", at=9), hunk("20\n", "20\n21\n", at=20)]
     index = Index(NUMBERS.encode())
-    found = fit_by_numbers(index, hunks)
-    assert found is not None
-    edits = [edit for one in found for edit in one.edits]
+    fits = fit_by_numbers(index, hunks)
+    assert fits is not None
+    edits = [edit for placement in fits for edit in placement.edits]
     after = NUMBERS.replace("1\n", "x\n", 1).replace("10\n", "", 1) + "21\n"
     assert apply(index.body, edits).decode() == after
 
@@ -441,10 +443,10 @@ SPLITTING: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize(("body", "one", "result"), SPLITTING.values(), ids=SPLITTING)
+@pytest.mark.parametrize(("body", "sent", "result"), SPLITTING.values(), ids=SPLITTING)
 @pytest.mark.promise("reply.split")
-def test_the_file_decides_which_separator_is_meant(body: str, one: Hunk, result: tuple[str, str]) -> None:
-    assert made(body, one) == result
+def test_the_file_decides_which_separator_is_meant(body: str, sent: Hunk, result: tuple[str, str]) -> None:
+    assert apply_hunk(body, sent) == result
 
 
 def test_the_answer_has_the_split_that_was_taken() -> None:
@@ -480,17 +482,17 @@ SNIPPETS: dict[str, tuple[str, Hunk, tuple[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize(("body", "one", "found"), SNIPPETS.values(), ids=SNIPPETS)
-def test_a_snippet_goes_where_its_text_is(body: str, one: Hunk, found: tuple[str, str]) -> None:
-    assert made(body, one) == found
+@pytest.mark.parametrize(("body", "sent", "expected"), SNIPPETS.values(), ids=SNIPPETS)
+def test_a_snippet_goes_where_its_text_is(body: str, sent: Hunk, expected: tuple[str, str]) -> None:
+    assert apply_hunk(body, sent) == expected
 
 
 def test_a_hint_chooses_among_equal_lines_as_among_snippets() -> None:
-    one = Hunk(1, (Split("x\n", "z\n"),), near=5)
-    assert made(SAME, one) == ("exact", "x\n" * 4 + "z\n" + "x\n" * 4)
+    sent = Hunk(1, (Split("x\n", "z\n"),), near=5)
+    assert apply_hunk(SAME, sent) == ("exact", "x\n" * 4 + "z\n" + "x\n" * 4)
 
 
 def test_a_hint_that_may_mean_two_places_chooses_none() -> None:
-    one = Hunk(1, (Split("x\n", "z\n"),), near=3)
-    assert made("x\ny\nx\n", one, expected=Expected(hints=(3, 5))) == ("exact", "x\ny\nz\n")
-    assert made("x\ny\nx\n", one, expected=Expected(hints=(1, 3))) == ("refused", "ambiguous")
+    sent = Hunk(1, (Split("x\n", "z\n"),), near=3)
+    assert apply_hunk("x\ny\nx\n", sent, expected=Expected(hints=(3, 5))) == ("exact", "x\ny\nz\n")
+    assert apply_hunk("x\ny\nx\n", sent, expected=Expected(hints=(1, 3))) == ("refused", "ambiguous")

@@ -608,7 +608,7 @@ BY_RUNG = {
 }
 
 
-def listed(ladder: dict[str, dict[str, Case]]) -> list[ParameterSet]:
+def parameters(ladder: dict[str, dict[str, Case]]) -> list[ParameterSet]:
     return [
         pytest.param(rung, case, id=f"{rung}: {name}") for rung, cases in ladder.items() for name, case in cases.items()
     ]
@@ -622,7 +622,7 @@ def test_every_rung_has_examples() -> None:
     assert set(BY_RUNG) == set(RUNGS) - OTHERWISE_TESTED, "give the rung examples in BY_RUNG"
 
 
-CASES = [*listed(BY_RUNG), *listed(PIECES)]
+CASES = [*parameters(BY_RUNG), *parameters(PIECES)]
 
 
 @pytest.mark.promise("locate.rungs")

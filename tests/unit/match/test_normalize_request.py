@@ -5,7 +5,7 @@ import pytest
 from suture.match.normalize import Request, readings, split
 
 
-def read(old: str, new: str = "") -> list[tuple[list[str], list[str]]]:
+def other_readings(old: str, new: str = "") -> list[tuple[list[str], list[str]]]:
     """All readings except the literal one."""
     first, *others = readings(old, new)
     assert first == Request(tuple(split(old)), tuple(split(new)))
@@ -46,8 +46,8 @@ NUMBERS = {
 
 @pytest.mark.parametrize("old", NUMBERS.values(), ids=NUMBERS)
 def test_line_numbers_are_removed_in_every_format(old: str) -> None:
-    assert (["a = 1", "b = 2"], ["a = 1", "b = 2"]) in read(old, old)
-    assert (["a = 1", "b = 2"], ["a = 3"]) in read(old, "a = 3\n")
+    assert (["a = 1", "b = 2"], ["a = 1", "b = 2"]) in other_readings(old, old)
+    assert (["a = 1", "b = 2"], ["a = 3"]) in other_readings(old, "a = 3\n")
 
 
 NOT_NUMBERED = {
@@ -61,25 +61,25 @@ NOT_NUMBERED = {
 
 @pytest.mark.parametrize("old", NOT_NUMBERED.values(), ids=NOT_NUMBERED)
 def test_other_numbers_stay(old: str) -> None:
-    assert read(old, old) == []
+    assert other_readings(old, old) == []
 
 
 def test_a_new_line_without_a_number_stays_as_it_is() -> None:
-    assert (["a", "b"], ["a", "  x", "b"]) in read("1\ta\n2\tb\n", "1\ta\n  x\n2\tb\n")
+    assert (["a", "b"], ["a", "  x", "b"]) in other_readings("1\ta\n2\tb\n", "1\ta\n  x\n2\tb\n")
 
 
 def test_a_number_alone_is_a_blank_line() -> None:
-    assert (["a", "", "b"], ["a", "b"]) in read("1\ta\n2\n3\tb\n", "a\nb\n")
+    assert (["a", "", "b"], ["a", "b"]) in other_readings("1\ta\n2\n3\tb\n", "a\nb\n")
 
 
 def test_numbers_in_new_that_are_far_from_those_in_old_are_text() -> None:
-    assert (["a", "b"], ["8080: web", "b"]) in read("1: a\n2: b\n", "8080: web\nb\n")
+    assert (["a", "b"], ["8080: web", "b"]) in other_readings("1: a\n2: b\n", "8080: web\nb\n")
 
 
 def test_a_space_after_the_number_may_be_part_of_it_or_of_the_line() -> None:
     old = "1: a\n2:  b\n"
-    assert read(old) == [([" a", "  b"], []), (["a", " b"], [])]
-    assert read(old, "a\n b\n") == [(["a", " b"], ["a", " b"])]
+    assert other_readings(old) == [([" a", "  b"], []), (["a", " b"], [])]
+    assert other_readings(old, "a\n b\n") == [(["a", " b"], ["a", " b"])]
 
 
 FENCED = {
@@ -94,7 +94,7 @@ FENCED = {
 
 @pytest.mark.parametrize(("old", "new", "expected"), FENCED.values(), ids=FENCED)
 def test_a_fence_around_both_texts_is_removed(old: str, new: str, expected: tuple[list[str], list[str]]) -> None:
-    assert read(old, new) == [expected]
+    assert other_readings(old, new) == [expected]
 
 
 NOT_FENCED = {
@@ -108,7 +108,7 @@ NOT_FENCED = {
 
 @pytest.mark.parametrize(("old", "new"), NOT_FENCED.values(), ids=NOT_FENCED)
 def test_a_fence_around_one_text_is_text(old: str, new: str) -> None:
-    assert read(old, new) == []
+    assert other_readings(old, new) == []
 
 
 SPELLED = {
@@ -121,12 +121,12 @@ SPELLED = {
 
 @pytest.mark.parametrize(("old", "new", "expected"), SPELLED.values(), ids=SPELLED)
 def test_spelled_line_breaks_are_decoded(old: str, new: str, expected: tuple[list[str], list[str]]) -> None:
-    assert read(old, new) == [expected]
+    assert other_readings(old, new) == [expected]
 
 
 @pytest.mark.parametrize(("old", "new"), [("a\\nb\nc", "x"), ("a\\tb", "x"), ("a\\nb", "x\ny")])
 def test_spelled_line_breaks_beside_real_ones_are_text(old: str, new: str) -> None:
-    assert read(old, new) == []
+    assert other_readings(old, new) == []
 
 
 ENTITIES = {
@@ -141,20 +141,20 @@ ENTITIES = {
 
 @pytest.mark.parametrize(("text", "decoded"), ENTITIES.values(), ids=ENTITIES)
 def test_entities_are_decoded_once(text: str, decoded: str) -> None:
-    assert read(text, text) == [([decoded], [decoded])]
+    assert other_readings(text, text) == [([decoded], [decoded])]
 
 
 def test_a_newline_that_would_break_a_string_stays_spelled_out() -> None:
-    assert read('print("a\\nb")', 'print("a\\nc")') == []
+    assert other_readings('print("a\\nb")', 'print("a\\nc")') == []
 
 
 def test_entities_in_new_alone_are_text() -> None:
-    assert read("a < b", "a &lt; b") == []
+    assert other_readings("a < b", "a &lt; b") == []
 
 
 def test_readings_stack() -> None:
-    found = read("```\n1\ta &lt; b\n2\tc\n```", "```\n1\ta &gt; b\n2\tc\n```")
-    assert found[-1] == (["a < b", "c"], ["a > b", "c"])
+    others = other_readings("```\n1\ta &lt; b\n2\tc\n```", "```\n1\ta &gt; b\n2\tc\n```")
+    assert others[-1] == (["a < b", "c"], ["a > b", "c"])
 
 
 def test_exotic_spaces_before_a_line_are_spaces() -> None:

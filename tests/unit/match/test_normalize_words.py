@@ -124,10 +124,10 @@ SLIPS = {
 
 
 @pytest.mark.promise("locate.carry")
-@pytest.mark.parametrize(("one", "other", "expected"), SLIPS.values(), ids=SLIPS)
-def test_a_slip_is_one_letter_inside_a_word(one: str, other: str, *, expected: bool) -> None:
-    assert is_slip(one, other) is expected
-    assert is_slip(other, one) is expected
+@pytest.mark.parametrize(("word", "other", "expected"), SLIPS.values(), ids=SLIPS)
+def test_a_slip_is_one_letter_inside_a_word(word: str, other: str, *, expected: bool) -> None:
+    assert is_slip(word, other) is expected
+    assert is_slip(other, word) is expected
 
 
 SLIPPED = {

@@ -70,7 +70,7 @@ def test_a_line_that_also_says_something_else_is_not_a_placeholder(line: str) ->
 
 
 @pytest.mark.parametrize(
-    ("line", "name", "found"),
+    ("line", "name", "expected"),
     [
         ("# Existing code", "notes/a.md", False),
         ("## Unchanged", "CHANGELOG.md", False),
@@ -80,8 +80,8 @@ def test_a_line_that_also_says_something_else_is_not_a_placeholder(line: str) ->
         ("# Existing code", "Makefile", True),
     ],
 )
-def test_a_heading_is_not_a_comment(line: str, name: str, *, found: bool) -> None:
-    assert is_placeholder(line, name) is found
+def test_a_heading_is_not_a_comment(line: str, name: str, *, expected: bool) -> None:
+    assert is_placeholder(line, name) is expected
 
 
 BODY = "def f():\n    a()\n    b()\n    c()\n"

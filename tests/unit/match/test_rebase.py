@@ -35,14 +35,14 @@ NEW = "    alpha = 1\n    beta = 2\n    return x - alpha - beta\n"
 HEAD = Base(SHOP.encode(), "head", "c0ffee", "decaf")
 
 
-def asked(file: str | bytes, old: str, new: str, *bases: Base) -> Found | Refused:
+def ask(file: str | bytes, old: str, new: str, *bases: Base) -> Found | Refused:
     body = file if isinstance(file, bytes) else file.encode()
     return locate(Index(body, "shop.py", bases), old, new)
 
 
-def made(file: str | bytes, old: str, new: str, *bases: Base) -> bytes:
+def merge(file: str | bytes, old: str, new: str, *bases: Base) -> bytes:
     """The file after a change that must be merged."""
-    answer = asked(file, old, new, *bases)
+    answer = ask(file, old, new, *bases)
     assert isinstance(answer, Found), answer
     assert answer.rung == "rebased"
     return apply(file if isinstance(file, bytes) else file.encode(), answer.edits)
@@ -93,8 +93,8 @@ MERGED: dict[str, tuple[str, str, str, str]] = {
 def test_a_change_of_an_earlier_version_is_merged_as_git_merges_it(
     file: str, old: str, new: str, expected: str
 ) -> None:
-    assert expected in made(file, old, new, HEAD).decode()
-    without = asked(file, old, new)
+    assert expected in merge(file, old, new, HEAD).decode()
+    without = ask(file, old, new)
     assert isinstance(without, Refused)
     assert without.why == "missing"
 
@@ -104,11 +104,11 @@ def test_the_answer_has_the_version_and_the_current_place() -> None:
     file = "# above\n" + swap(SHOP, "    beta = 2\n", "    beta = 2\n    gamma = 3\n").replace(
         "alpha = 1", "alpha = 11"
     )
-    answer = asked(file, OLD, OLD.replace("return x", "return y"), Base(b"another\n", "read"), HEAD)
+    answer = ask(file, OLD, OLD.replace("return x", "return y"), Base(b"another\n", "read"), HEAD)
     assert isinstance(answer, Refused)
     assert (answer.why, answer.base, answer.sites) == ("conflict", HEAD, (Site(18, 21),))
     file = file.replace("    gamma = 3\n", "")
-    answer = asked(file, OLD, NEW, HEAD)
+    answer = ask(file, OLD, NEW, HEAD)
     assert isinstance(answer, Found)
     assert (answer.site, answer.base, answer.score, answer.runner_up) == (Site(18, 20), HEAD, 1.0, None)
     assert answer.span == (file.index("    alpha"), len(file))
@@ -138,7 +138,7 @@ CONFLICTS: dict[str, tuple[str, str, str, Sides]] = {
 @pytest.mark.promise("place.rebase")
 @pytest.mark.parametrize(("file", "old", "new", "sides"), CONFLICTS.values(), ids=CONFLICTS)
 def test_changes_that_touch_are_a_conflict_with_three_sides(file: str, old: str, new: str, sides: Sides) -> None:
-    answer = asked(file, old, new, HEAD)
+    answer = ask(file, old, new, HEAD)
     assert isinstance(answer, Refused)
     assert (answer.why, answer.rung, answer.sides, answer.detail) == ("conflict", "rebased", sides, "changed_since")
     assert answer.base == HEAD
@@ -157,10 +157,10 @@ DELETED: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.promise("place.deleted")
-@pytest.mark.parametrize(("gone", "old"), DELETED.values(), ids=DELETED)
-def test_a_text_whose_target_was_deleted_lands_nowhere(gone: str, old: str) -> None:
-    file = swap(SHOP, gone, "")
-    answer = asked(file, old, old + "# more\n", HEAD)
+@pytest.mark.parametrize(("target", "old"), DELETED.values(), ids=DELETED)
+def test_a_text_whose_target_was_deleted_lands_nowhere(target: str, old: str) -> None:
+    file = swap(SHOP, target, "")
+    answer = ask(file, old, old + "# more\n", HEAD)
     assert isinstance(answer, Refused)
     assert (answer.why, answer.rung, answer.sides, answer.base) == ("deleted", "rebased", None, HEAD)
     assert 1 <= answer.sites[0].start_line <= answer.sites[0].end_line <= len(Index(file.encode()).lines)
@@ -168,19 +168,19 @@ def test_a_text_whose_target_was_deleted_lands_nowhere(gone: str, old: str) -> N
 
 @pytest.mark.promise("place.deleted")
 def test_the_newest_recorded_version_says_what_deleted_a_text() -> None:
-    shown, committed = HEAD.evolve(source="read", id=None, until=None), HEAD.evolve(source="commit")
+    read, committed = HEAD.evolve(source="read", id=None, until=None), HEAD.evolve(source="commit")
     file = swap(SHOP, PREPARE, "")
-    answer = asked(file, PREPARE, PREPARE + "\n", shown, HEAD.evolve(body=b"older\n", until="x"), committed)
+    answer = ask(file, PREPARE, PREPARE + "\n", read, HEAD.evolve(body=b"older\n", until="x"), committed)
     assert isinstance(answer, Refused)
     assert answer.base == committed
-    alone = asked(file, PREPARE, PREPARE + "\n", shown)
-    assert isinstance(alone, Refused)
-    assert alone.base == shown
+    single = ask(file, PREPARE, PREPARE + "\n", read)
+    assert isinstance(single, Refused)
+    assert single.base == read
 
 
 def test_lines_that_were_rewritten_are_a_conflict_and_not_deleted() -> None:
     file = swap(SHOP, OLD, "    alpha = 11\n    beta = 22\n    return y + alpha + beta\n")
-    answer = asked(file, OLD, NEW, HEAD)
+    answer = ask(file, OLD, NEW, HEAD)
     assert isinstance(answer, Refused)
     assert answer.why == "conflict"
 
@@ -188,19 +188,19 @@ def test_lines_that_were_rewritten_are_a_conflict_and_not_deleted() -> None:
 def test_a_text_that_is_only_to_be_found_must_be_there_whole() -> None:
     """For a copy, or an insertion of text from elsewhere, the request changes nothing in the version."""
     file = swap(SHOP, "alpha = 1", "alpha = 11")
-    touched = asked(file, OLD, OLD, HEAD)
-    assert isinstance(touched, Refused)
+    answer = ask(file, OLD, OLD, HEAD)
+    assert isinstance(answer, Refused)
     was = OLD.removesuffix("\n")
-    assert (touched.why, touched.sides) == ("conflict", Sides(17, was, was.replace("alpha = 1", "alpha = 11"), was))
-    gone = asked(swap(SHOP, PREPARE, ""), PREPARE, PREPARE, HEAD)
-    assert isinstance(gone, Refused)
-    assert gone.why == "deleted"
+    assert (answer.why, answer.sides) == ("conflict", Sides(17, was, was.replace("alpha = 1", "alpha = 11"), was))
+    missing = ask(swap(SHOP, PREPARE, ""), PREPARE, PREPARE, HEAD)
+    assert isinstance(missing, Refused)
+    assert missing.why == "deleted"
 
 
 @pytest.mark.promise("place.rebase")
 def test_a_change_that_is_already_made_is_applied() -> None:
     file = swap(swap(SHOP, OLD, NEW), "alpha = 1\n", "alpha = 11\n")
-    answer = asked(file, OLD, NEW, HEAD)
+    answer = ask(file, OLD, NEW, HEAD)
     assert answer == Refused("applied", "rebased", (Site(17, 19),), base=HEAD)
 
 
@@ -209,14 +209,14 @@ def test_the_newest_version_that_contains_the_text_decides() -> None:
     older = HEAD.evolve(body=b"# older\n" + SHOP.encode(), source="commit", id="older")
     file = swap(SHOP, "alpha = 1", "alpha = 11")
     for bases, chosen in (((HEAD, older), HEAD), ((older, HEAD), older), ((HEAD.evolve(body=b"x\n"), older), older)):
-        answer = asked(file, OLD, NEW, *bases)
+        answer = ask(file, OLD, NEW, *bases)
         assert isinstance(answer, Found)
         assert answer.base == chosen
 
 
 def test_a_version_with_the_text_as_sent_is_preferred_to_one_with_another_form() -> None:
     dedented = HEAD.evolve(body=SHOP.replace(OLD, OLD.replace("    ", "\t")).encode(), id="dedented")
-    answer = asked(swap(SHOP, "alpha = 1", "alpha = 11"), OLD, NEW, dedented, HEAD)
+    answer = ask(swap(SHOP, "alpha = 1", "alpha = 11"), OLD, NEW, dedented, HEAD)
     assert isinstance(answer, Found)
     assert answer.base == HEAD
 
@@ -225,9 +225,9 @@ def test_a_version_with_the_text_as_sent_is_preferred_to_one_with_another_form()
 def test_a_text_that_is_ambiguous_in_a_version_is_not_searched_for_elsewhere() -> None:
     twice = HEAD.evolve(body=SHOP.encode() + OLD.encode())
     file = swap(SHOP, "alpha = 1", "alpha = 11")
-    assert asked(file, OLD, NEW, twice) == Refused("missing", detail="several_in_base")
-    assert asked(file, OLD, NEW, twice, HEAD) == Refused("missing", detail="several_in_base")
-    assert isinstance(asked(file, OLD, NEW, HEAD, twice), Found)
+    assert ask(file, OLD, NEW, twice) == Refused("missing", detail="several_in_base")
+    assert ask(file, OLD, NEW, twice, HEAD) == Refused("missing", detail="several_in_base")
+    assert isinstance(ask(file, OLD, NEW, HEAD, twice), Found)
 
 
 def test_blank_lines_have_no_version() -> None:
@@ -271,11 +271,11 @@ MANNERS: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize(("old", "new"), MANNERS.values(), ids=MANNERS)
 def test_a_place_in_another_form_is_not_taken_if_the_text_was_deleted(old: str, new: str) -> None:
     base = START.replace("            sys.exit( 1 )\n", f"            {old.strip(chr(10)).lstrip()}\n")
-    known = asked(RUN, old, new, Base(base.encode(), "read"))
+    known = ask(RUN, old, new, Base(base.encode(), "read"))
     assert isinstance(known, Refused)
     assert (known.why, known.base is not None) == ("deleted", True)
-    assert isinstance(asked(RUN, old, new), Found)
-    assert isinstance(asked(RUN, old, new, Base(base.encode(), "commit", "c0ffee")), Found)  # takes too long to ask
+    assert isinstance(ask(RUN, old, new), Found)
+    assert isinstance(ask(RUN, old, new, Base(base.encode(), "commit", "c0ffee")), Found)  # takes too long to ask
 
 
 def test_a_place_in_another_form_is_taken_if_the_text_was_there() -> None:
@@ -300,13 +300,13 @@ def test_line_endings_are_those_of_the_file(file_end: str, base_end: str) -> Non
     file = swap(SHOP, "alpha = 1", "alpha = 11").replace("\n", file_end)
     base = HEAD.evolve(body=SHOP.replace("\n", base_end).encode())
     expected = file.replace("return x + alpha + beta", "return x - alpha - beta")
-    assert made(file, OLD, NEW, base).decode() == expected
+    assert merge(file, OLD, NEW, base).decode() == expected
 
 
 def test_a_file_with_mixed_line_endings_keeps_them() -> None:
     mixed = swap(SHOP, "    beta = 2\n", "    beta = 2\r\n").encode()
     file = mixed.replace(b"alpha = 1", b"alpha = 11")
-    answer = asked(file, OLD.replace("2\n", "2\r\n"), NEW.replace("2\n", "2\r\n"), HEAD.evolve(body=mixed))
+    answer = ask(file, OLD.replace("2\n", "2\r\n"), NEW.replace("2\n", "2\r\n"), HEAD.evolve(body=mixed))
     assert isinstance(answer, Found)
     assert b"    beta = 2\r\n    return x - alpha" in apply(file, answer.edits)
 
@@ -320,7 +320,7 @@ def test_a_merge_that_would_land_in_another_function_is_a_conflict() -> None:
     base = TWO.replace("    work(1)", "    prepare()\n    work(1)")
     file = "def second():\n    start()\n    prepare()\n    work(1)\n    stop()\n"
     old = "def first():\n    start()\n    prepare()\n    work(1)\n"
-    answer = asked(file, old, old.replace("prepare()", "prepare(now)"), Base(base.encode(), "read"))
+    answer = ask(file, old, old.replace("prepare()", "prepare(now)"), Base(base.encode(), "read"))
     assert isinstance(answer, Refused)
     assert (answer.why, answer.rung, answer.detail) == ("conflict", "rebased", "other_scope")
     sent = old.removesuffix("\n")
@@ -331,7 +331,7 @@ def test_a_merge_that_would_land_in_another_function_is_a_conflict() -> None:
 def test_a_change_follows_a_function_that_got_a_new_name() -> None:
     file = TWO.replace("first", "renamed")
     old = "def first():\n    start()\n    work(1)\n    stop()\n"
-    assert made(file, old, old.replace("stop()", "stop(now)"), Base(TWO.encode(), "read")).decode() == file.replace(
+    assert merge(file, old, old.replace("stop()", "stop(now)"), Base(TWO.encode(), "read")).decode() == file.replace(
         "stop()", "stop(now)", 1
     )
 
@@ -340,7 +340,7 @@ def test_many_large_versions_are_searched_only_for_the_text_as_it_was_sent() -> 
     large = HEAD.evolve(body=SHOP.encode() + b"# filler\n" * 500_000)
     file = swap(SHOP, "alpha = 1", "alpha = 11")
     dedented = "alpha = 1\nbeta = 2\nreturn x + alpha + beta\n"
-    answer = asked(file, dedented, dedented.replace("x +", "x -"), large)
+    answer = ask(file, dedented, dedented.replace("x +", "x -"), large)
     assert isinstance(answer, Refused)
     assert answer.base is None
 
