@@ -11,17 +11,17 @@ def feed(reader: Reader, chunks: Iterable[str], fence: str | None = None, at: in
     """The blocks of a text that arrives in pieces, and the first line after them."""
     source = Source()
     reading = reader(source, at, fence)
-    found: list[Block] = []
+    blocks: list[Block] = []
     for chunk in [*chunks, None]:
         source.close() if chunk is None else source.add(chunk)
         while source.ready(at):
             try:
                 block = next(reading)
             except StopIteration as stop:
-                return found, int(stop.value)
+                return blocks, int(stop.value)
             if block is None:
                 break
-            found.append(block)
+            blocks.append(block)
     message = "the reader waits for lines behind the last one"
     raise AssertionError(message)
 

@@ -23,7 +23,7 @@ def hunks(text: str) -> list[Hunk]:
     return list(block.hunks)
 
 
-def unread(reply: Reply) -> list[str]:
+def unread_kinds(reply: Reply) -> list[str]:
     return [passage.kind for passage in reply.unread]
 
 
@@ -63,10 +63,10 @@ FOUND = {
 }
 
 
-@pytest.mark.parametrize(("more", "found"), FOUND.values(), ids=FOUND)
-def test_what_a_call_says_about_its_place_is_kept(more: dict[str, Any], found: tuple[int | None, int]) -> None:
+@pytest.mark.parametrize(("more", "place"), FOUND.values(), ids=FOUND)
+def test_what_a_call_says_about_its_place_is_kept(more: dict[str, Any], place: tuple[int | None, int]) -> None:
     (hunk,) = hunks(js({**ARGS, **more}))
-    assert (hunk.near, hunk.occurrences) == found
+    assert (hunk.near, hunk.occurrences) == place
 
 
 INEXACT: dict[str, dict[str, Any]] = {
@@ -101,13 +101,13 @@ INEXACT: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("more", INEXACT.values(), ids=INEXACT)
 def test_a_call_that_is_not_exact_is_not_read(more: dict[str, Any]) -> None:
     reply = parse_reply(js({"name": "edit_file", "arguments": {**ARGS, **more}}))
-    assert (len(reply), unread(reply)) == (0, ["call"])
+    assert (len(reply), unread_kinds(reply)) == (0, ["call"])
 
 
 def test_one_inexact_call_among_others_is_a_block_that_cannot_be_used() -> None:
     calls = [ARGS, {**ARGS, "use_regex": True}, {"name": "write_file", "arguments": {"path": "b.py", "content": "c"}}]
-    found = [(block.format, block.problem, block.path) for block in parse_reply(js(calls))]
-    assert found == [("call", None, "a.py"), ("call", "not_exact", "a.py"), ("whole_file", "not_asked", "b.py")]
+    rows = [(block.format, block.problem, block.path) for block in parse_reply(js(calls))]
+    assert rows == [("call", None, "a.py"), ("call", "not_exact", "a.py"), ("whole_file", "not_asked", "b.py")]
     outcomes = preview_reply(js(calls), {"a.py": "x\n"}).outcomes
     assert [outcome.status for outcome in outcomes] == ["applied", "failed", "failed"]
 
@@ -154,7 +154,7 @@ BROKEN = {
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
 def test_broken_calls_are_not_read(text: str) -> None:
     reply = parse_reply(text)
-    assert (len(reply), unread(reply)) == (0, ["call"])
+    assert (len(reply), unread_kinds(reply)) == (0, ["call"])
 
 
 def test_texts_in_json_may_contain_raw_line_endings() -> None:
@@ -220,12 +220,12 @@ ELEMENTS = {
 def test_an_element_that_is_not_exact_is_not_read(text: str) -> None:
     reply = parse_reply(f"{text}\n")
     assert len(reply) == 0
-    assert unread(reply) in (["tag"], ["call"])
+    assert unread_kinds(reply) in (["tag"], ["call"])
 
 
 def test_old_text_without_new_text_is_not_read() -> None:
     reply = parse_reply("a.py\n<old_text>\nx\n</old_text>\n\nText.\n")
-    assert (len(reply), unread(reply)) == (0, ["tag"])
+    assert (len(reply), unread_kinds(reply)) == (0, ["tag"])
 
 
 def test_a_file_element_ends_at_its_own_tag() -> None:
@@ -252,12 +252,12 @@ def test_a_call_without_a_path_writes_no_file() -> None:
 
 def test_a_patch_in_a_call_is_read_as_a_patch() -> None:
     patch = "Text\n*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch"
-    found = parse_reply(f"Text.\n{js({'name': 'apply_patch', 'input': patch})}\n")
-    assert [(block.format, block.path, block.line, block.end_line) for block in found] == [
+    blocks = parse_reply(f"Text.\n{js({'name': 'apply_patch', 'input': patch})}\n")
+    assert [(block.format, block.path, block.line, block.end_line) for block in blocks] == [
         ("v4a", "a.py", 2, 2),
         ("v4a", "b.py", 2, 2),
     ]
-    assert found[0].hunks[0].line == 2
+    assert blocks[0].hunks[0].line == 2
 
 
 def test_markers_are_unescaped_in_an_apply_diff_of_json() -> None:

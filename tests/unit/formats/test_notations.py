@@ -20,7 +20,7 @@ def beside_block(text: str) -> str:
     return f"{GOOD}{text.rstrip()}\n\nThat is all.\n"
 
 
-def met(text: str, *, whole_files: bool = False) -> tuple[Reply, Preview]:
+def read_and_preview(text: str, *, whole_files: bool = False) -> tuple[Reply, Preview]:
     reply = beside_block(text)
     return parse_reply(reply, whole_files=whole_files), preview_reply(reply, FILES, whole_files=whole_files)
 
@@ -39,7 +39,7 @@ def test_every_notation_has_an_example() -> None:
 @pytest.mark.promise("reply.nothing-silent")
 @pytest.mark.parametrize("text", READ.values(), ids=READ)
 def test_exact_notations_are_read_and_applied(text: str) -> None:
-    reply, preview = met(text)
+    reply, preview = read_and_preview(text)
     assert (preview.files, reply.unread) == (BOTH, ())
     assert preview.validation.is_valid
 
@@ -47,23 +47,23 @@ def test_exact_notations_are_read_and_applied(text: str) -> None:
 @pytest.mark.promise("reply.nothing-silent")
 @pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
 def test_whole_files_are_written_if_asked_for_and_reported_otherwise(text: str) -> None:
-    reply, preview = met(text, whole_files=True)
+    reply, preview = read_and_preview(text, whole_files=True)
     assert (preview.files, reply.unread) == (BOTH, ())
-    reply, preview = met(text)
+    reply, preview = read_and_preview(text)
     assert [(passage.kind, passage.path, passage.edits) for passage in reply.unread] == [("file", "a.py", True)]
     assert (preview.files, preview.validation.is_valid) == (ALONE, False)
 
 
 @pytest.mark.parametrize("text", CREATED.values(), ids=CREATED)
 def test_a_new_file_is_created(text: str) -> None:
-    reply, preview = met(text)
+    reply, preview = read_and_preview(text)
     assert (preview.files, reply.unread) == (ALONE | {"b.py": "x = 2\n"}, ())
 
 
 @pytest.mark.promise("reply.nothing-silent")
 @pytest.mark.parametrize(("text", "kind"), TOLD.values(), ids=TOLD)
 def test_what_is_not_read_is_reported(text: str, kind: str) -> None:
-    reply, preview = met(text)
+    reply, preview = read_and_preview(text)
     (unread,) = reply.unread
     assert (unread.kind, unread.edits) == (kind.rstrip("?"), not kind.endswith("?"))
     assert unread.path in ({"a.py", "src/*.py"} if unread.edits else {"a.py", "b.py", "good.py", None})
@@ -77,15 +77,15 @@ def test_what_is_not_read_is_reported(text: str, kind: str) -> None:
 @pytest.mark.promise("reply.nothing-silent")
 @pytest.mark.parametrize("text", ORDINARY.values(), ids=ORDINARY)
 def test_ordinary_text_is_neither_read_nor_reported(text: str) -> None:
-    reply, preview = met(text)
+    reply, preview = read_and_preview(text)
     assert (len(reply), reply.unread, preview.files) == (1, (), ALONE)
     assert (preview.validation.errors, preview.validation.warnings) == ([], [])
 
 
 def test_every_kind_has_words() -> None:
-    told = {passage.kind: passage for text, _ in TOLD.values() for passage in met(text)[0].unread}
-    told |= {passage.kind: passage for text in WHOLE.values() for passage in met(text)[0].unread}
-    assert set(told) == set(UNREAD_KINDS)
+    passages = {passage.kind: passage for text, _ in TOLD.values() for passage in read_and_preview(text)[0].unread}
+    passages |= {passage.kind: passage for text in WHOLE.values() for passage in read_and_preview(text)[0].unread}
+    assert set(passages) == set(UNREAD_KINDS)
     for kind, (text, _) in {kind: TOLD[name] for name, kind in _FIRST.items()}.items():
         validation = validate_reply(beside_block(text))
         assert len(validation.errors) + len(validation.warnings) == len(validation.unread), kind
@@ -139,15 +139,15 @@ def test_here_documents_with_the_same_delimiter_end_separately() -> None:
 
 def test_after_many_calls_without_an_end_only_short_ones_are_reported() -> None:
     call = '{{"path": "a.py",\n{}"old_str": "x"\n}}\n'
-    for lines, told in ((5, [241]), (50, [])):
+    for lines, expected in ((5, [241]), (50, [])):
         text = "{\n\n" * 120 + call.format("\n".join([""] + ['"a": 1,'] * lines + [""]))
-        assert (lines, [passage.line for passage in parse_reply(text).unread]) == (lines, told)
+        assert (lines, [passage.line for passage in parse_reply(text).unread]) == (lines, expected)
 
 
 def test_a_notation_without_other_blocks_is_reported() -> None:
     for name, (text, kind) in TOLD.items():
-        found = [passage.kind for passage in parse_reply(f"{text.rstrip()}\n").unread]
-        assert (name, found) == (name, [kind.rstrip("?")])
+        kinds = [passage.kind for passage in parse_reply(f"{text.rstrip()}\n").unread]
+        assert (name, kinds) == (name, [kind.rstrip("?")])
 
 
 def test_a_workspace_reports_the_same(tmp_path: object) -> None:

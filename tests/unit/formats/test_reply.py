@@ -11,13 +11,15 @@ PATCH = "*** Begin Patch\n*** Update File: p.py\n@@\n-a\n+b\n*** End Patch\n"
 NEW = "<<<<<<< NEW_FILE\nx\n>>>>>>> NEW_FILE\n"
 
 
-def told(text: str, default_path: str | None = None, *, whole_files: bool = False) -> list[tuple[str, str | None]]:
+def formats_and_paths(
+    text: str, default_path: str | None = None, *, whole_files: bool = False
+) -> list[tuple[str, str | None]]:
     """Format and path of each block."""
     return [(block.format, block.path) for block in parse_reply(text, default_path, whole_files=whole_files)]
 
 
 def paths(text: str, default_path: str | None = None) -> list[str | None]:
-    return [path for _, path in told(text, default_path)]
+    return [path for _, path in formats_and_paths(text, default_path)]
 
 
 PLACES = {
@@ -92,7 +94,7 @@ def test_a_diff_in_a_fence_with_a_path_is_known_by_its_second_line_in_pieces_too
 
 def test_formats_may_be_mixed_in_any_order() -> None:
     text = f"Hello\n### File: a.py\n{AB}\n{PATCH}\n```diff\n{DIFF}```\nn.md\n{NEW}{DIFF}{AB}"
-    assert told(text) == [
+    assert formats_and_paths(text) == [
         ("search_replace", "a.py"),
         ("v4a", "p.py"),
         ("unified", "d.py"),
@@ -145,7 +147,7 @@ def test_skipped_fenced_files_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("a.py\n```bash\nls\n```\n", []),
         ("```python\nx\n```\n", []),
@@ -158,8 +160,8 @@ def test_skipped_fenced_files_are_named() -> None:
         ("```python a.py\n\n", []),
     ],
 )
-def test_other_fences_are_not_whole_files(text: str, found: list[tuple[str, str]]) -> None:
-    assert told(text, whole_files=True) == found
+def test_other_fences_are_not_whole_files(text: str, expected: list[tuple[str, str]]) -> None:
+    assert formats_and_paths(text, whole_files=True) == expected
 
 
 def test_a_fenced_file_without_an_end_cannot_be_used() -> None:
@@ -168,7 +170,9 @@ def test_a_fenced_file_without_an_end_cannot_be_used() -> None:
 
 
 def test_the_default_path_is_for_a_code_fence() -> None:
-    assert told("```python\nx\n```\n```bash\nls\n```\n", "d.py", whole_files=True) == [("whole_file", "d.py")]
+    assert formats_and_paths("```python\nx\n```\n```bash\nls\n```\n", "d.py", whole_files=True) == [
+        ("whole_file", "d.py")
+    ]
 
 
 def test_a_block_is_returned_as_soon_as_it_is_complete() -> None:
@@ -232,8 +236,8 @@ SAID: dict[str, tuple[str, list[tuple[str | None, tuple[str, ...]]]]] = {
 
 @pytest.mark.parametrize(("text", "expected"), SAID.values(), ids=SAID)
 def test_a_file_that_prose_mentions_may_be_meant(text: str, expected: list[tuple[str | None, tuple[str, ...]]]) -> None:
-    found = alternatives(text)
-    assert [(path, set(others)) for path, others in found] == [(path, set(others)) for path, others in expected]
+    named = alternatives(text)
+    assert [(path, set(others)) for path, others in named] == [(path, set(others)) for path, others in expected]
 
 
 def test_a_path_of_any_kind_counts_right_above_a_block() -> None:
@@ -286,8 +290,8 @@ def test_patches_after_a_block_without_an_end_cannot_be_used() -> None:
 
 def test_a_patch_in_a_patch_cannot_be_used() -> None:
     inner = "*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n"
-    found = parse_reply(f"*** Begin Patch\n*** Add File: n.md\nexample:\n{inner}*** End Patch\n")
-    assert [block for block in found if not block.problem] == []
+    blocks = parse_reply(f"*** Begin Patch\n*** Add File: n.md\nexample:\n{inner}*** End Patch\n")
+    assert [block for block in blocks if not block.problem] == []
 
 
 def test_a_deletion_alone_may_be_a_mention() -> None:
@@ -297,13 +301,13 @@ def test_a_deletion_alone_may_be_a_mention() -> None:
 
 def test_a_fenced_text_may_contain_blocks() -> None:
     text = f"n.md\n````md\n### File: a.py\n{AB}````\n"
-    assert told(text, whole_files=True) == [("whole_file", "n.md")]
+    assert formats_and_paths(text, whole_files=True) == [("whole_file", "n.md")]
 
 
 def test_a_file_that_a_sentence_mentions_is_not_written_whole() -> None:
-    assert told("In `m.py`, change g:\n\n```python\nx\n```\n", whole_files=True) == []
-    assert told("In `m.py`, change g:\n\n```python\nx\n```\n", "d.py", whole_files=True) == []
-    assert told("### File: m.py\nUsage:\n```python\nimport m\n```\n", whole_files=True) == []
+    assert formats_and_paths("In `m.py`, change g:\n\n```python\nx\n```\n", whole_files=True) == []
+    assert formats_and_paths("In `m.py`, change g:\n\n```python\nx\n```\n", "d.py", whole_files=True) == []
+    assert formats_and_paths("### File: m.py\nUsage:\n```python\nimport m\n```\n", whole_files=True) == []
 
 
 def test_a_fence_with_markers_is_not_a_whole_file() -> None:
@@ -322,6 +326,6 @@ DIFFS = {
 }
 
 
-@pytest.mark.parametrize(("text", "found"), DIFFS.values(), ids=DIFFS)
-def test_diffs_in_fences_are_read_without_headers_and_indented(text: str, found: list[str]) -> None:
-    assert paths(text) == found
+@pytest.mark.parametrize(("text", "expected"), DIFFS.values(), ids=DIFFS)
+def test_diffs_in_fences_are_read_without_headers_and_indented(text: str, expected: list[str]) -> None:
+    assert paths(text) == expected

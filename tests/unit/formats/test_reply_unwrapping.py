@@ -7,22 +7,22 @@ from suture import parse_reply
 BLOCK = "<<<<<<< SEARCH\na < b\n=======\nb\n>>>>>>> REPLACE\n"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def quoted(text: str, mark: str = "> ") -> str:
+def quote(text: str, mark: str = "> ") -> str:
     return "".join(f"{mark}{line}\n" for line in text.removesuffix("\n").split("\n"))
 
 
 READ = {
-    "quoted": quoted(BLOCK),
-    "quoted at the end": quoted(BLOCK).removesuffix("\n"),
-    "quoted, indented": quoted(BLOCK, "  > "),
-    "quoted with text around": quoted(f"Text.\n\n{BLOCK}\nMore."),
-    "quoted with a fence": quoted(f"```\n{BLOCK}```\n"),
-    "entities": escaped(BLOCK),
-    "entities in a fence": f"```\n{escaped(BLOCK)}```\n",
+    "quoted": quote(BLOCK),
+    "quoted at the end": quote(BLOCK).removesuffix("\n"),
+    "quoted, indented": quote(BLOCK, "  > "),
+    "quoted with text around": quote(f"Text.\n\n{BLOCK}\nMore."),
+    "quoted with a fence": quote(f"```\n{BLOCK}```\n"),
+    "entities": escape(BLOCK),
+    "entities in a fence": f"```\n{escape(BLOCK)}```\n",
 }
 
 
@@ -34,7 +34,7 @@ def test_a_block_is_read_as_it_was_before(text: str) -> None:
 
 
 def test_a_quotation_after_a_block_stays_outside() -> None:
-    first, second = parse_reply(f"a.py\n{quoted(BLOCK)}\nText.\n\nb.py\n{BLOCK}")
+    first, second = parse_reply(f"a.py\n{quote(BLOCK)}\nText.\n\nb.py\n{BLOCK}")
     assert [(block.path, block.line) for block in (first, second)] == [("a.py", 2), ("b.py", 11)]
 
 
@@ -43,11 +43,11 @@ NOT_READ = {
     "a quotation with code": "> ```\n> x = 1\n> ```\n",
     "a prompt of Python": ">>> <<<<<<< SEARCH\n",
     "a rule": "> --- a\n> text\n",
-    "an example, indented in a quotation": quoted(BLOCK, ">    "),
-    "a patch, indented in a quotation": quoted("*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n", ">   "),
-    "entities without an end": escaped(BLOCK.partition(">>>>")[0]),
-    "entities, and brackets": escaped(BLOCK).replace("=======", "======= <b>"),
-    "entities of other markers": escaped("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n"),
+    "an example, indented in a quotation": quote(BLOCK, ">    "),
+    "a patch, indented in a quotation": quote("*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n", ">   "),
+    "entities without an end": escape(BLOCK.partition(">>>>")[0]),
+    "entities, and brackets": escape(BLOCK).replace("=======", "======= <b>"),
+    "entities of other markers": escape("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n"),
 }
 
 
@@ -57,6 +57,6 @@ def test_other_quotations_stay_as_they_are(text: str) -> None:
 
 
 def test_a_quoted_block_after_unfinished_quoted_blocks_is_read() -> None:
-    begun = "> <<<<<<< SEARCH\na.py\n"
-    reply = parse_reply(f"{begun * 3}> <<<<<<< SEARCH\n> x\n> =======\n> y\n> >>>>>>> REPLACE\n{begun * 2}")
+    beginning = "> <<<<<<< SEARCH\na.py\n"
+    reply = parse_reply(f"{beginning * 3}> <<<<<<< SEARCH\n> x\n> =======\n> y\n> >>>>>>> REPLACE\n{beginning * 2}")
     assert [block.problem for block in reply] == ["no_end"] * 3 + [None] + ["no_end"] * 2

@@ -69,13 +69,13 @@ DE = block("d\n", "e\n")
 NB = block("", "b\n")
 
 
-def only(text: str) -> Block:
-    (found,) = parse_reply(text)
-    return found
+def only_block(text: str) -> Block:
+    (block,) = parse_reply(text)
+    return block
 
 
-def splits(found: Block) -> list[tuple[str, str]]:
-    (hunk,) = found.hunks
+def splits(block: Block) -> list[tuple[str, str]]:
+    (hunk,) = block.hunks
     return [(split.old, split.new) for split in hunk.splits]
 
 
@@ -95,7 +95,7 @@ PARTS = {
 @pytest.mark.parametrize(("old", "new"), PARTS.values(), ids=PARTS)
 @pytest.mark.parametrize("size", [5, 7, 9])
 def test_the_two_parts_are_taken_as_they_are(old: str, new: str, size: int) -> None:
-    assert splits(only(f"a.py\n{block(old, new, size)}")) == [(old, new)]
+    assert splits(only_block(f"a.py\n{block(old, new, size)}")) == [(old, new)]
 
 
 def test_a_reply_with_windows_line_endings_has_the_same_blocks() -> None:
@@ -105,20 +105,22 @@ def test_a_reply_with_windows_line_endings_has_the_same_blocks() -> None:
 
 
 def test_a_carriage_return_inside_a_block_of_a_plain_reply_is_content() -> None:
-    assert splits(only(block("a\r\n", "b\r\n"))) == [("a\r\n", "b\r\n")]
+    assert splits(only_block(block("a\r\n", "b\r\n"))) == [("a\r\n", "b\r\n")]
 
 
 def test_the_lines_of_an_indented_block_are_taken_without_its_indentation() -> None:
-    assert splits(only("1. In `a.py`:\n" + block("a\n\n  b\n", "c\n", lead="   "))) == [("a\n\n  b\n", "c\n")]
+    assert splits(only_block("1. In `a.py`:\n" + block("a\n\n  b\n", "c\n", lead="   "))) == [("a\n\n  b\n", "c\n")]
 
 
 def test_lines_that_lack_the_indentation_of_their_markers_stay_as_they_are() -> None:
-    assert splits(only("  <<<<<<< SEARCH\n  a\n b\n  =======\n  c\n  >>>>>>> REPLACE\n")) == [("  a\n b\n", "  c\n")]
+    assert splits(only_block("  <<<<<<< SEARCH\n  a\n b\n  =======\n  c\n  >>>>>>> REPLACE\n")) == [
+        ("  a\n b\n", "  c\n")
+    ]
 
 
 def test_every_separator_is_a_way_to_split_the_block() -> None:
     text = "<<<<<<< SEARCH\nTitle\n=====\nText\n=======\nHeading\n=======\n>>>>>>> REPLACE\n"
-    assert splits(only(text)) == [
+    assert splits(only_block(text)) == [
         ("Title\n=====\nText\n", "Heading\n=======\n"),
         ("Title\n=====\nText\n=======\nHeading\n", ""),
         ("Title\n", "Text\n=======\nHeading\n=======\n"),
@@ -127,22 +129,22 @@ def test_every_separator_is_a_way_to_split_the_block() -> None:
 
 def test_an_end_of_another_length_ends_a_block_if_no_better_one_follows() -> None:
     text = "<<<<<<<<< SEARCH\na\n=========\nb\n>>>>>>> REPLACE\n"
-    assert splits(only(f"{text}>>>>>>>>> REPLACE\n")) == [("a\n", "b\n>>>>>>> REPLACE\n")]
+    assert splits(only_block(f"{text}>>>>>>>>> REPLACE\n")) == [("a\n", "b\n>>>>>>> REPLACE\n")]
     first, second = parse_reply(f"{text}{AB}")
     assert (splits(first), splits(second)) == ([("a\n", "b\n")], [("a\n", "b\n")])
-    assert splits(only(text)) == [("a\n", "b\n")]
+    assert splits(only_block(text)) == [("a\n", "b\n")]
 
 
 def test_markers_of_another_length_in_the_content_are_content() -> None:
     inner = "<<<<<<< SEARCH\nx\n"
-    assert splits(only(block(inner, "y\n", size=9))) == [(inner, "y\n")]
+    assert splits(only_block(block(inner, "y\n", size=9))) == [(inner, "y\n")]
     inner = "<<<<< SEARCH\n<<<<<<< SEARCH\n>>>>>> REPLACE\n"
-    assert splits(only(block("a\n", inner, size=9))) == [("a\n", inner)]
+    assert splits(only_block(block("a\n", inner, size=9))) == [("a\n", inner)]
 
 
 def test_a_conflict_in_the_content_is_content() -> None:
     conflict = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n"
-    assert splits(only(block(conflict, "a\n"))) == [
+    assert splits(only_block(block(conflict, "a\n"))) == [
         ("<<<<<<< HEAD\na\n", "b\n>>>>>>> main\n=======\na\n"),
         (conflict, "a\n"),
     ]
@@ -150,15 +152,15 @@ def test_a_conflict_in_the_content_is_content() -> None:
 
 def test_a_block_in_the_content_is_content() -> None:
     inner = block("x\n", "y\n")
-    assert splits(only(block("text\n", f"text\n{inner}"))) == [("text\n", f"text\n{inner}")]
-    assert splits(only(block(inner, ""))) == [(inner, "")]
+    assert splits(only_block(block("text\n", f"text\n{inner}"))) == [("text\n", f"text\n{inner}")]
+    assert splits(only_block(block(inner, ""))) == [(inner, "")]
 
 
 def test_if_there_are_many_separators_those_of_the_right_length_count() -> None:
     headings = "".join(f"{number}\n=====\n" for number in range(30))
-    assert splits(only(block(headings, "a\n"))) == [(headings, "a\n")]
+    assert splits(only_block(block(headings, "a\n"))) == [(headings, "a\n")]
     lines = "=======\n" * 30
-    assert only(block(lines, "")).problem == "many_separators"
+    assert only_block(block(lines, "")).problem == "many_separators"
 
 
 PROBLEMS = {
@@ -208,8 +210,8 @@ def test_a_fence_or_a_separator_shows_that_the_block_has_ended(between: str) -> 
 
 def test_a_new_file_is_everything_between_its_markers() -> None:
     content = "a\n=======\n<<<<<<< SEARCH\n\n```\n"
-    found = only(f"x.md\n<<<<<<< NEW_FILE\n{content}>>>>>>> NEW_FILE\n")
-    assert (found.format, found.action, found.path, found.content) == ("new_file", "create", "x.md", content)
+    block = only_block(f"x.md\n<<<<<<< NEW_FILE\n{content}>>>>>>> NEW_FILE\n")
+    assert (block.format, block.action, block.path, block.content) == ("new_file", "create", "x.md", content)
 
 
 def test_a_block_has_its_number_and_its_lines() -> None:
@@ -222,16 +224,16 @@ def test_a_block_has_its_number_and_its_lines() -> None:
 
 
 def test_a_remark_after_a_marker_is_not_a_path() -> None:
-    found = only("a.py\n<<<<<<< SEARCH (line 1)\na\n=======\nb\n>>>>>>> REPLACE  # done\n")
-    assert (found.path, splits(found)) == ("a.py", [("a\n", "b\n")])
+    block = only_block("a.py\n<<<<<<< SEARCH (line 1)\na\n=======\nb\n>>>>>>> REPLACE  # done\n")
+    assert (block.path, splits(block)) == ("a.py", [("a\n", "b\n")])
 
 
 def test_the_markers_of_other_tools_are_read() -> None:
     text = "a.py\n------- SEARCH\n:start_line:7\n-------\na\n=======\nb\n+++++++ REPLACE\n"
-    assert splits(only(text)) == [("a\n", "b\n")]
+    assert splits(only_block(text)) == [("a\n", "b\n")]
     text = "a.py\n<<<<<<< SEARCH\n:start_line:7\n:end_line:9\n-------\na\n=======\nb\n>>>>>>> REPLACE\n"
-    assert splits(only(text)) == [("a\n", "b\n")]
-    assert splits(only("<<<<<<< SEARCH\n:start_line:7\na\n=======\n>>>>>>> REPLACE\n")) == [("a\n", "")]
+    assert splits(only_block(text)) == [("a\n", "b\n")]
+    assert splits(only_block("<<<<<<< SEARCH\n:start_line:7\na\n=======\n>>>>>>> REPLACE\n")) == [("a\n", "")]
 
 
 HINTS = {
@@ -246,15 +248,15 @@ HINTS = {
 }
 
 
-@pytest.mark.parametrize(("search", "found"), HINTS.items(), ids=HINTS)
-def test_the_number_of_a_line_is_a_hint(search: str, found: tuple[str, int | None]) -> None:
-    hunk = only(f"<<<<<<< SEARCH\n{search}=======\nb\n>>>>>>> REPLACE\n").hunks[0]
-    assert (hunk.splits[0].old, hunk.near, hunk.at) == (*found, None)
+@pytest.mark.parametrize(("search", "expected"), HINTS.items(), ids=HINTS)
+def test_the_number_of_a_line_is_a_hint(search: str, expected: tuple[str, int | None]) -> None:
+    hunk = only_block(f"<<<<<<< SEARCH\n{search}=======\nb\n>>>>>>> REPLACE\n").hunks[0]
+    assert (hunk.splits[0].old, hunk.near, hunk.at) == (*expected, None)
 
 
 def test_a_number_after_the_marker_is_a_hint() -> None:
     for marked, near in {"line=42": 42, 'line="42"': 42, "line=x": None, "(line 42)": None}.items():
-        hunk = only(f"a.py\n<<<<<<< SEARCH {marked}\na\n=======\nb\n>>>>>>> REPLACE\n").hunks[0]
+        hunk = only_block(f"a.py\n<<<<<<< SEARCH {marked}\na\n=======\nb\n>>>>>>> REPLACE\n").hunks[0]
         assert (hunk.splits[0].old, hunk.near) == ("a\n", near)
 
 
@@ -270,14 +272,14 @@ ROO = {
 
 @pytest.mark.parametrize(("above", "number", "read"), ROO.values(), ids=ROO)
 def test_markers_are_escaped_in_blocks_of_roo_only(above: str, number: str, read: str) -> None:
-    found = only(f"{above}<<<<<<< SEARCH\n{number}{ESCAPED}=======\n{ESCAPED}>>>>>>> REPLACE\n")
-    assert splits(found) == [(read, read)]
+    block = only_block(f"{above}<<<<<<< SEARCH\n{number}{ESCAPED}=======\n{ESCAPED}>>>>>>> REPLACE\n")
+    assert splits(block) == [(read, read)]
 
 
 def test_a_block_that_may_end_before_others_of_another_length_cannot_be_used() -> None:
     inner = ">>>>>>> REPLACE\n<<<<<<< SEARCH\nzero\n=======\n2\n"
-    found = only(f"<<<<<<<<< SEARCH\ntwo\n=========\n2\n{inner}>>>>>>>>> REPLACE\n")
-    assert (found.problem, found.hunks) == ("two_ends", ())
+    block = only_block(f"<<<<<<<<< SEARCH\ntwo\n=========\n2\n{inner}>>>>>>>>> REPLACE\n")
+    assert (block.problem, block.hunks) == ("two_ends", ())
 
 
 def test_a_block_ends_at_a_marker_of_another_length_if_a_block_of_its_own_length_follows() -> None:

@@ -72,12 +72,15 @@ def test_a_draft_is_not_applied(written: str, wrapper: str, layout: str) -> None
         return  # a fence is a line of its own
     number = 2 if written == "two" else 1
     both = layout.format(begin=begin, draft=FORMATS[written], end=end, real=REAL)
-    found = preview_reply(both, BEFORE)
-    assert (found.files, [outcome.status for outcome in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
+    preview = preview_reply(both, BEFORE)
+    assert (preview.files, [outcome.status for outcome in preview.outcomes]) == (
+        {"a.py": "x = 1\ny = 2\n"},
+        ["applied"],
+    )
     assert [
-        warning for warning in found.validation.warnings if f"{number} block" in warning
-    ] == found.validation.warnings
-    assert (found.validation.errors, len(found.validation.warnings)) == ([], 1)
+        warning for warning in preview.validation.warnings if f"{number} block" in warning
+    ] == preview.validation.warnings
+    assert (preview.validation.errors, len(preview.validation.warnings)) == ([], 1)
     if "Well" in layout:
         return  # what is in the middle of a line counts only in pairs
     only_begin = preview_reply(layout.format(begin=begin, draft=FORMATS[written], end="", real=REAL), BEFORE)
@@ -86,9 +89,9 @@ def test_a_draft_is_not_applied(written: str, wrapper: str, layout: str) -> None
         return
     only_end = layout.format(begin="", draft=FORMATS[written], end=end, real=REAL)
     if wrapper != "HTML comment":  # its end is an arrow as well
-        found = preview_reply(only_end, BEFORE)
-        assert (found.files, [outcome.id for outcome in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["1"])
-        assert len(found.validation.warnings) == 1
+        preview = preview_reply(only_end, BEFORE)
+        assert (preview.files, [outcome.id for outcome in preview.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["1"])
+        assert len(preview.validation.warnings) == 1
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
@@ -133,8 +136,11 @@ def test_a_tag_alone_counts_at_the_edge_of_its_line(text: str, number: int) -> N
 def test_an_end_in_a_fence_inside_the_thinking_does_not_count(fence: str) -> None:
     end = fence.removesuffix("html")
     text = f"<think>\n{fence}\n</think>\n{end}\n{FORMATS['search_replace']}</think>\n{REAL}"
-    found = preview_reply(text, BEFORE)
-    assert (found.files, [outcome.status for outcome in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
+    preview = preview_reply(text, BEFORE)
+    assert (preview.files, [outcome.status for outcome in preview.outcomes]) == (
+        {"a.py": "x = 1\ny = 2\n"},
+        ["applied"],
+    )
     closed = text.replace("</think>", f"{end}\n</think>", 1)
     assert [block.hunks[0].splits[0].new for block in parse_reply(closed)] == ["x = 2\n", "y = 2\n"]
 
@@ -154,8 +160,11 @@ UNFINISHED = {
 
 @pytest.mark.parametrize(("draft", "begin"), list(product(UNFINISHED.values(), ["", "<think>\n"])))
 def test_a_draft_that_was_never_finished_does_not_take_what_follows(draft: str, begin: str) -> None:
-    found = preview_reply(f"{begin}{draft}</think>\n{REAL}", BEFORE)
-    assert (found.files, [outcome.status for outcome in found.outcomes]) == ({"a.py": "x = 1\ny = 2\n"}, ["applied"])
+    preview = preview_reply(f"{begin}{draft}</think>\n{REAL}", BEFORE)
+    assert (preview.files, [outcome.status for outcome in preview.outcomes]) == (
+        {"a.py": "x = 1\ny = 2\n"},
+        ["applied"],
+    )
 
 
 CONTENT = {
@@ -184,9 +193,9 @@ CONTENT = {
 
 @pytest.mark.parametrize("text", CONTENT.values(), ids=CONTENT)
 def test_text_that_is_not_thinking_is_applied(text: str) -> None:
-    found = preview_reply(text, BEFORE)
-    assert (found.files["a.py"] or "").startswith("x = 1\ny = 2\n")
-    assert {outcome.status for outcome in found.outcomes} == {"applied"}
+    preview = preview_reply(text, BEFORE)
+    assert (preview.files["a.py"] or "").startswith("x = 1\ny = 2\n")
+    assert {outcome.status for outcome in preview.outcomes} == {"applied"}
 
 
 def test_text_beside_a_tag_is_read() -> None:

@@ -32,32 +32,32 @@ ONE = ("@@ -1 +1 @@", "-a", "+b")
 HEAD = ("--- a/x", "+++ b/x")
 
 
-def one(line: int) -> tuple[Hunk]:
+def one_hunk(line: int) -> tuple[Hunk]:
     return (hunk(line, "a\n", "b\n", at=1),)
 
 
 SECTIONS = {
     "git's": (
         text_of("diff --git a/x b/x", "index 1234567..89abcde 100644", *HEAD, *ONE),
-        [block("update", 1, 7, "x", "b/x", hunks=one(5))],
+        [block("update", 1, 7, "x", "b/x", hunks=one_hunk(5))],
     ),
-    "without git": (text_of(*HEAD, *ONE), [block("update", 1, 5, "x", "b/x", hunks=one(3))]),
-    "without prefixes": (text_of("--- x", "+++ x", *ONE), [block("update", 1, 5, "x", "x", hunks=one(3))]),
+    "without git": (text_of(*HEAD, *ONE), [block("update", 1, 5, "x", "b/x", hunks=one_hunk(3))]),
+    "without prefixes": (text_of("--- x", "+++ x", *ONE), [block("update", 1, 5, "x", "x", hunks=one_hunk(3))]),
     "with git's other prefixes": (
         text_of("diff --git i/x w/x", "--- i/x", "+++ w/x", *ONE),
-        [block("update", 1, 6, "x", "w/x", hunks=one(4))],
+        [block("update", 1, 6, "x", "w/x", hunks=one_hunk(4))],
     ),
     "in a folder that is called like a prefix": (
         text_of("diff --git a/x a/x", "--- a/x", "+++ a/x", *ONE),
-        [block("update", 1, 6, "a/x", "a/x", hunks=one(4))],
+        [block("update", 1, 6, "a/x", "a/x", hunks=one_hunk(4))],
     ),
     "with times": (
         text_of("--- x.py\t2026-01-01 10:00:00 +0000", "+++ x.py\t2026-01-02", *ONE),
-        [block("update", 1, 5, "x.py", "x.py", hunks=one(3))],
+        [block("update", 1, 5, "x.py", "x.py", hunks=one_hunk(3))],
     ),
     "with two names": (
         text_of("--- x.py.orig", "+++ x.py", *ONE),
-        [block("update", 1, 5, "x.py", "x.py", hunks=one(3))],
+        [block("update", 1, 5, "x.py", "x.py", hunks=one_hunk(3))],
     ),
     "with quoted names": (
         text_of(
@@ -70,11 +70,11 @@ SECTIONS = {
     ),
     "with names that only look quoted": (
         text_of('--- "a/x', '+++ "b/\\x\\777"', *ONE),
-        [block("update", 1, 5, '"b/\\x\\777"', '"b/\\x\\777"', hunks=one(3))],
+        [block("update", 1, 5, '"b/\\x\\777"', '"b/\\x\\777"', hunks=one_hunk(3))],
     ),
     "of subversion": (
         text_of("Index: x.py", "=====", "--- x.py\t(revision 1)", "+++ x.py\t(working copy)", *ONE),
-        [block("update", 1, 7, "x.py", "x.py", hunks=one(5))],
+        [block("update", 1, 7, "x.py", "x.py", hunks=one_hunk(5))],
     ),
     "of subversion without names": (
         text_of("Index: x.py", "=====", "Cannot display"),
@@ -82,7 +82,10 @@ SECTIONS = {
     ),
     "of diff": (
         text_of(*HEAD, *ONE, "diff -u old/y new/y", "--- old/y", "+++ new/y", *ONE),
-        [block("update", 1, 5, "x", "b/x", hunks=one(3)), block("update", 6, 11, "new/y", "new/y", hunks=one(9))],
+        [
+            block("update", 1, 5, "x", "b/x", hunks=one_hunk(3)),
+            block("update", 6, 11, "new/y", "new/y", hunks=one_hunk(9)),
+        ],
     ),
     "new": (
         text_of(
@@ -150,15 +153,15 @@ SECTIONS = {
         text_of(
             "diff --git a/x b/y", "similarity index 50%", "rename from x", "rename to y", "--- a/x", "+++ b/y", *ONE
         ),
-        [block("rename", 1, 9, "x", "x", to="y", hunks=one(7))],
+        [block("rename", 1, 9, "x", "x", to="y", hunks=one_hunk(7))],
     ),
     "renamed in a few words": (
         text_of("diff --git a/x b/y", "rename from x", "--- a/x", "+++ b/y", *ONE),
-        [block("rename", 1, 7, "x", "x", to="y", hunks=one(5))],
+        [block("rename", 1, 7, "x", "x", to="y", hunks=one_hunk(5))],
     ),
     "renamed in other words": (
         text_of("diff --git a/x b/y", "rename to y", *ONE),
-        [block("rename", 1, 5, "x", "a/x", to="y", hunks=one(3))],
+        [block("rename", 1, 5, "x", "a/x", to="y", hunks=one_hunk(3))],
     ),
     "renamed from nothing": (
         text_of("diff --git a/x b/y", "rename to y", "Text"),
@@ -166,7 +169,7 @@ SECTIONS = {
     ),
     "copied": (
         text_of("diff --git a/x b/y", "similarity index 90%", "copy from x", "copy to y", "--- a/x", "+++ b/y", *ONE),
-        [block("create", 1, 9, "y", "y", copied_from="x", hunks=one(7))],
+        [block("create", 1, 9, "y", "y", copied_from="x", hunks=one_hunk(7))],
     ),
     "copied without a change": (
         text_of("diff --git a/x b/y", "copy from x", "copy to y", "", "Text"),
@@ -178,7 +181,7 @@ SECTIONS = {
     ),
     "with another mode and a change": (
         text_of("diff --git a/x b/x", "old mode 100644", "new mode 100755", "index 1..2", *HEAD, *ONE),
-        [block("update", 1, 9, "x", "b/x", mode=0o100755, hunks=one(7))],
+        [block("update", 1, 9, "x", "b/x", mode=0o100755, hunks=one_hunk(7))],
     ),
     "with a mode that is none": (
         text_of("diff --git a/x b/x", "new mode +rwx", "Text"),
@@ -195,7 +198,7 @@ SECTIONS = {
     ),
     "that has a line without a prefix": (
         text_of(*HEAD, *ONE, "@@ -5,3 +5,3 @@", "-a", "+b", "Text", "+c"),
-        [block("update", 1, 5, "x", "b/x", hunks=one(3)), block("update", 6, 8, "x", "b/x", problem="not_a_hunk")],
+        [block("update", 1, 5, "x", "b/x", hunks=one_hunk(3)), block("update", 6, 8, "x", "b/x", problem="not_a_hunk")],
     ),
     "new, with a line without a prefix": (
         text_of("--- /dev/null", "+++ b/x", "@@ -0,0 +1,3 @@", "+a", "Text", "+c"),
@@ -239,7 +242,7 @@ SECTIONS = {
     ),
     "combined, without saying so": (
         text_of(*HEAD, *ONE, "@@@ -1 -1 +1 @@@", "++c"),
-        [block("update", 1, 5, "x", "b/x", hunks=one(3)), block("update", 6, 7, "x", "b/x", problem="not_a_hunk")],
+        [block("update", 1, 5, "x", "b/x", hunks=one_hunk(3)), block("update", 6, 7, "x", "b/x", problem="not_a_hunk")],
     ),
     "several": (
         text_of(
@@ -256,9 +259,9 @@ SECTIONS = {
             *ONE,
         ),
         [
-            block("update", 1, 6, "x", "b/x", hunks=one(4)),
-            block("update", 8, 13, "y", "b/y", hunks=one(11)),
-            block("update", 14, 18, "z", "z", hunks=one(16)),
+            block("update", 1, 6, "x", "b/x", hunks=one_hunk(4)),
+            block("update", 8, 13, "y", "b/y", hunks=one_hunk(11)),
+            block("update", 14, 18, "z", "z", hunks=one_hunk(16)),
         ],
     ),
 }
@@ -286,8 +289,8 @@ def test_a_section_is_a_block(name: str) -> None:
     ],
 )
 def test_the_two_names_of_diff_git_are_separated(names: str, path: str) -> None:
-    found, _ = read(text_of(f"diff --git {names}", "old mode 100644", "new mode 100755"))
-    assert [section.path for section in found] == [path]
+    sections, _ = read(text_of(f"diff --git {names}", "old mode 100644", "new mode 100755"))
+    assert [section.path for section in sections] == [path]
 
 
 HUNKS = {
@@ -364,8 +367,8 @@ def test_a_hunk_is_read(name: str, fence: str | None) -> None:
     lines, expected = HUNKS[name]
     text = text_of(*HEAD, *lines) + (f"{fence}\nText\n" if fence else "")
     for step in (0, 1):
-        (found,), _ = read(text, fence, step=step)
-        assert (list(found.hunks), found.problem, found.path) == (expected, None, "x")
+        (section,), _ = read(text, fence, step=step)
+        assert (list(section.hunks), section.problem, section.path) == (expected, None, "x")
 
 
 FENCED = {
@@ -384,13 +387,13 @@ FENCED = {
 @pytest.mark.parametrize("name", FENCED)
 def test_only_the_fence_ends_a_hunk_inside_it(name: str) -> None:
     lines, expected = FENCED[name]
-    (found,), end = read(text_of(*HEAD, *lines, "```", "Text"), "```")
-    assert (list(found.hunks), found.problem, end) == (expected, None, len(lines) + 2)
+    (section,), end = read(text_of(*HEAD, *lines, "```", "Text"), "```")
+    assert (list(section.hunks), section.problem, end) == (expected, None, len(lines) + 2)
 
 
 def test_a_log_in_a_fence_ends_with_its_hunk() -> None:
     text = text_of(*HEAD, *ONE, "", "commit 1234", "", "    - message", "", "diff --git a/y b/y", *ONE, "```")
-    assert read(text, "```") == ([block("update", 1, 5, "x", "b/x", hunks=one(3))], 5)
+    assert read(text, "```") == ([block("update", 1, 5, "x", "b/x", hunks=one_hunk(3))], 5)
 
 
 UNFENCED = {
@@ -404,20 +407,20 @@ UNFENCED = {
 @pytest.mark.parametrize("name", UNFENCED)
 def test_outside_a_fence_a_hunk_ends(name: str) -> None:
     text = text_of(*HEAD, *ONE, *UNFENCED[name])
-    assert read(text) == ([block("update", 1, 5, "x", "b/x", hunks=one(3))], 5)
+    assert read(text) == ([block("update", 1, 5, "x", "b/x", hunks=one_hunk(3))], 5)
 
 
 def test_in_a_fence_a_diff_may_begin_with_a_hunk() -> None:
     text = text_of("Text", *ONE, "@@ f", "-c", "~~~")
     assert read(text, "~~~", at=1) == (
-        [block("update", 2, 6, None, None, hunks=(*one(2), hunk(5, "c\n", "", "f")))],
+        [block("update", 2, 6, None, None, hunks=(*one_hunk(2), hunk(5, "c\n", "", "f")))],
         6,
     )
 
 
 def test_an_email_from_git_ends_after_its_hunks() -> None:
     text = text_of("---", " x | 2 +-", "", "diff --git a/x b/x", *HEAD, *ONE, "-- ", "2.39.5", "")
-    assert read(text, at=3) == ([block("update", 4, 9, "x", "b/x", hunks=one(7))], 9)
+    assert read(text, at=3) == ([block("update", 4, 9, "x", "b/x", hunks=one_hunk(7))], 9)
 
 
 def test_line_endings_of_the_reply_are_not_those_of_the_file() -> None:
@@ -430,7 +433,10 @@ def test_line_endings_of_the_reply_are_not_those_of_the_file() -> None:
 def test_a_hunk_with_a_line_after_its_last_one_makes_the_rest_unusable() -> None:
     text = text_of(*HEAD, *ONE, "@@", "+a", "\\ No newline at end of file", "+b", "@@", "-c", "Text")
     assert read(text) == (
-        [block("update", 1, 5, "x", "b/x", hunks=one(3)), block("update", 6, 11, "x", "b/x", problem="not_a_hunk")],
+        [
+            block("update", 1, 5, "x", "b/x", hunks=one_hunk(3)),
+            block("update", 6, 11, "x", "b/x", problem="not_a_hunk"),
+        ],
         11,
     )
 
@@ -491,11 +497,11 @@ def test_a_truncated_diff_keeps_what_is_complete(lines: int) -> None:
 
 @pytest.mark.parametrize("lines", range(1, len(SAMPLE) + 1))
 def test_a_diff_in_a_fence_without_an_end_is_truncated(lines: int) -> None:
-    found, end = read(text_of(*SAMPLE[:lines]), "```")
-    assert (found[-1].problem, found[-1].hunks, end) == ("no_end", (), lines)
-    assert [section for section in found if section.problem is None] == [WHOLE, NEW][: (lines > 13) + (lines > 21)] or (
-        10 < lines <= 13 and found[0] == FIRST
-    )
+    sections, end = read(text_of(*SAMPLE[:lines]), "```")
+    assert (sections[-1].problem, sections[-1].hunks, end) == ("no_end", (), lines)
+    assert [section for section in sections if section.problem is None] == [WHOLE, NEW][
+        : (lines > 13) + (lines > 21)
+    ] or (10 < lines <= 13 and sections[0] == FIRST)
 
 
 @pytest.mark.parametrize(
@@ -520,10 +526,10 @@ def test_a_truncated_header_is_not_part_of_the_previous_hunk() -> None:
 
 
 def test_a_header_after_a_hunk_without_counts_needs_a_hunk() -> None:
-    found, _ = read(text_of(*HEAD, "@@", "-a", "", "--- y", "+++ y", "", *ONE))
-    assert found == [
+    sections, _ = read(text_of(*HEAD, "@@", "-a", "", "--- y", "+++ y", "", *ONE))
+    assert sections == [
         block("update", 1, 4, "x", "b/x", hunks=(hunk(3, "a\n", ""),)),
-        block("update", 6, 11, "y", "y", hunks=one(9)),
+        block("update", 6, 11, "y", "y", hunks=one_hunk(9)),
     ]
 
 
@@ -568,11 +574,11 @@ def test_git_headers_are_understood(tmp_path: Path, settings: list[str], options
     (tmp_path / "b/binary").write_bytes(b"\0\0")
     git("add", ".")
     diff = git(*settings, "diff", "--cached", "-M", "-C", "--find-copies-harder", *options, before)
-    found, end = read(diff)
+    sections, end = read(diff)
     assert end == diff.rstrip("\n").count("\n") + 1
     assert {
         (section.action, section.path, section.to, section.copied_from, section.mode, section.problem)
-        for section in found
+        for section in sections
     } == {
         ("update", "changed ä", None, None, None, None),
         ("update", "copied", None, None, None, None),
@@ -586,7 +592,7 @@ def test_git_headers_are_understood(tmp_path: Path, settings: list[str], options
         ("create", "link", None, None, 0o120000, "not_a_file"),
         ("delete", "gone", None, None, None, None),
     }
-    assert {section.path: section.content for section in found if section.content is not None} == {
+    assert {section.path: section.content for section in sections if section.content is not None} == {
         "new": "a",
         "new and empty": "",
     }
@@ -621,27 +627,27 @@ def test_a_fenced_diff_begins_with_a_hunk_too(line: str, *, expected: bool) -> N
 
 def test_added_lines_after_the_counted_ones_may_be_a_list() -> None:
     lines = ("@@ -1 +1 @@", "-a", "+b", "+ c")
-    (found,), _ = read(text_of(*HEAD, *lines))
-    assert found.hunks == (Hunk(3, (Split("a\n", "b\n"), Split("a\n", "b\n c\n")), (), 1, likely=1),)
+    (section,), _ = read(text_of(*HEAD, *lines))
+    assert section.hunks == (Hunk(3, (Split("a\n", "b\n"), Split("a\n", "b\n c\n")), (), 1, likely=1),)
     (fenced,), _ = read(text_of(*HEAD, *lines, "```"), "```")
     assert fenced.hunks == (hunk(3, "a\n", "b\n c\n", at=1),)
 
 
 def test_a_last_line_without_an_ending_may_be_truncated() -> None:
     text = text_of(*HEAD, "@@ -1,2 +1,2 @@", " a", "-b")
-    (found,), _ = read(f"{text}+c")
-    assert found.problem == "no_end"
+    (section,), _ = read(f"{text}+c")
+    assert section.problem == "no_end"
     (whole,), _ = read(f"{text}+c\n")
     assert whole.hunks == (hunk(3, "a\nb\n", "a\nc\n", at=1),)
 
 
 @pytest.mark.parametrize("head", [HEAD, ()], ids=["with a header", "without"])
 def test_in_a_fence_hunks_need_no_header(head: tuple[str, ...]) -> None:
-    (found,), _ = read(text_of(*head, " a", "-b", "+c", "```"), "```")
-    assert found.hunks == (hunk(len(head) + 1, "a\nb\n", "a\nc\n"),)
+    (section,), _ = read(text_of(*head, " a", "-b", "+c", "```"), "```")
+    assert section.hunks == (hunk(len(head) + 1, "a\nb\n", "a\nc\n"),)
 
 
 def test_a_truncated_new_name_is_not_a_name() -> None:
     text = text_of("diff --git a/x b/long", "similarity index 100%", "rename from x", "rename to lo")
-    (found,), _ = read(text)
-    assert found.problem == "no_end"
+    (section,), _ = read(text)
+    assert section.problem == "no_end"

@@ -135,9 +135,9 @@ HUNKS = {
 @pytest.mark.parametrize("name", HUNKS)
 def test_a_hunk_is_read(name: str) -> None:
     lines, expected = HUNKS[name]
-    (found,), _ = read(patch("*** Update File: x", *lines))
-    assert (list(found.hunks), found.problem) == (expected, None)
-    assert found.line == 2
+    (section,), _ = read(patch("*** Update File: x", *lines))
+    assert (list(section.hunks), section.problem) == (expected, None)
+    assert section.line == 2
 
 
 SPOILED = {
@@ -284,8 +284,8 @@ BARE = {
 def test_a_section_without_a_patch_around_it(name: str) -> None:
     text, fence, end, hunks, problem = BARE[name]
     for step in (0, 1):
-        found, after = read(text, fence, step=step)
-        assert ([section.hunks for section in found], found[-1].problem, after) == (hunks, problem, end)
+        sections, after = read(text, fence, step=step)
+        assert ([section.hunks for section in sections], sections[-1].problem, after) == (hunks, problem, end)
 
 
 def test_a_new_file_without_a_patch_around_it() -> None:
