@@ -25,13 +25,13 @@ STRUCTURE = st.text('{}[]:,"0 \n1e.-\\tru/*é\r', max_size=20)
 NOWHERE = cast("Staging", None)  # these checks need no file
 
 
-def found(text: str, path: str = "a.json") -> list[Issue]:
+def find_issues(text: str, path: str = "a.json") -> list[Issue]:
     check = JsonWithComments() if path.endswith(("c", "rc")) else Json()
     return check.check(path, None, text, NOWHERE)
 
 
 def places(text: str, path: str = "a.json") -> list[tuple[int, int]]:
-    return [(issue.line, issue.column) for issue in found(text, path)]
+    return [(issue.line, issue.column) for issue in find_issues(text, path)]
 
 
 WRONG = {
@@ -153,7 +153,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), WRONG.values(), ids=WRONG)
 def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
-    assert found(text) == [Issue("error", line, column, "invalid-syntax", message)]
+    assert find_issues(text) == [Issue("error", line, column, "invalid-syntax", message)]
 
 
 RIGHT = {
@@ -173,14 +173,14 @@ RIGHT = {
 
 @pytest.mark.parametrize("text", RIGHT.values(), ids=RIGHT)
 def test_what_is_right_passes_with_and_without_comments_allowed(text: str) -> None:
-    assert (found(text), found(text, "a.jsonc")) == ([], [])
+    assert (find_issues(text), find_issues(text, "a.jsonc")) == ([], [])
 
 
 @pytest.mark.parametrize("text", ["[" * 20_000 + "]" * 20_000, '{"a":' * 20_000, "[" * 20_000])
 def test_a_nesting_too_deep_is_not_judged(text: str) -> None:
     for path in ("a.json", "a.jsonc", "a.jsonl"):
         with pytest.raises(NotRunError, match="nested too deeply"):
-            found(text, path)
+            find_issues(text, path)
 
 
 @pytest.mark.parametrize(
@@ -194,20 +194,20 @@ def test_a_nesting_too_deep_is_not_judged(text: str) -> None:
     ids=["one", "written differently", "in two objects", "beside strings"],
 )
 def test_a_duplicate_key_is_a_warning(text: str, expected: list[tuple[int, int]]) -> None:
-    issues = found(text)
+    issues = find_issues(text)
     assert [(issue.line, issue.column) for issue in issues] == expected
     assert {(issue.severity, issue.code) for issue in issues} <= {("warning", "duplicate-key")}
     assert all("first in line 1" in issue.message for issue in issues)
 
 
 def test_very_many_duplicate_keys_are_not_all_reported() -> None:
-    assert len(found("{" + '"a":1,' * 5_000 + '"a":1}')) == 1_000
+    assert len(find_issues("{" + '"a":1,' * 5_000 + '"a":1}')) == 1_000
 
 
 def test_long_names_are_cut_and_odd_characters_shown() -> None:
-    shown = "a\\u007f" * 15
-    (issue,) = found("[" + "a\x7f" * 50 + "]")
-    assert issue.message == f"Expecting value, not `{shown}…`"
+    quoted = "a\\u007f" * 15
+    (issue,) = find_issues("[" + "a\x7f" * 50 + "]")
+    assert issue.message == f"Expecting value, not `{quoted}…`"
 
 
 @pytest.mark.parametrize(
@@ -239,8 +239,8 @@ def test_lines_are_judged_one_by_one(text: str, expected: list[tuple[int, int]])
     ],
 )
 def test_comments_and_trailing_commas_pass_where_they_are_allowed(text: str) -> None:
-    assert found(text, "a.jsonc") == []
-    assert len(found(text)) == 1
+    assert find_issues(text, "a.jsonc") == []
+    assert len(find_issues(text)) == 1
 
 
 @pytest.mark.parametrize(
@@ -258,14 +258,14 @@ def test_comments_and_trailing_commas_pass_where_they_are_allowed(text: str) -> 
     ],
 )
 def test_all_else_is_wrong_with_comments_too(text: str, line: int, column: int, message: str) -> None:
-    assert found(text, "a.jsonc") == [Issue("error", line, column, "invalid-syntax", message)]
+    assert find_issues(text, "a.jsonc") == [Issue("error", line, column, "invalid-syntax", message)]
 
 
 @few
 @given(VALUES, st.sampled_from([{}, {"indent": 2}, {"ensure_ascii": False}]))
 def test_what_is_written_by_the_standard_library_passes(value: object, options: dict[str, Any]) -> None:
     text = json.dumps(value, **options)
-    assert found(text) == found(text, "a.jsonc") == found(json.dumps(value), "a.jsonl") == []
+    assert find_issues(text) == find_issues(text, "a.jsonc") == find_issues(json.dumps(value), "a.jsonl") == []
 
 
 @few
@@ -277,13 +277,13 @@ def test_a_missing_character_is_reported_inside_the_text(value: object, data: st
     try:
         json.loads(broken)
     except ValueError:
-        (issue,) = found(broken)
+        (issue,) = find_issues(broken)
         lines = broken.split("\n")
         assert issue.severity == "error"
         assert 1 <= issue.line <= len(lines)
         assert 1 <= issue.column <= len(lines[issue.line - 1]) + 1
     else:
-        assert all(issue.severity == "warning" for issue in found(broken))
+        assert all(issue.severity == "warning" for issue in find_issues(broken))
 
 
 @settings(max_examples=150)
@@ -294,10 +294,10 @@ def test_any_text_is_judged_as_the_standard_library_judges_it(text: str) -> None
         is_right = True
     except ValueError:
         is_right = False
-    errors = [issue for issue in found(text) if issue.severity == "error"]
+    errors = [issue for issue in find_issues(text) if issue.severity == "error"]
     assert bool(errors) != is_right
     if is_right:
-        assert [issue for issue in found(text, "a.jsonc") if issue.severity == "error"] == []
+        assert [issue for issue in find_issues(text, "a.jsonc") if issue.severity == "error"] == []
 
 
 @few

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NOWHERE = cast("Staging", None)  # this check needs no file
 
 
-def found(text: str) -> list[Issue]:
+def find_issues(text: str) -> list[Issue]:
     return Toml().check("a.toml", None, text, NOWHERE)
 
 
@@ -73,11 +73,11 @@ WRONG = {
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), WRONG.values(), ids=WRONG)
 def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
-    assert found(text) == [Issue("error", line, column, "invalid-syntax", message)]
+    assert find_issues(text) == [Issue("error", line, column, "invalid-syntax", message)]
 
 
 def test_a_number_of_very_many_digits_is_an_error() -> None:
-    (issue,) = found("a = " + "9" * 5_000)
+    (issue,) = find_issues("a = " + "9" * 5_000)
     assert (issue.line, issue.code) == (1, "invalid-syntax")
     assert issue.message.startswith("Exceeds the limit (4300 digits)")
 
@@ -103,7 +103,7 @@ RIGHT = {
 
 @pytest.mark.parametrize("text", RIGHT.values(), ids=RIGHT)
 def test_what_is_right_passes(text: str) -> None:
-    assert found(text) == []
+    assert find_issues(text) == []
 
 
 @pytest.mark.parametrize(
@@ -113,14 +113,14 @@ def test_what_is_right_passes(text: str) -> None:
 )
 def test_a_nesting_too_deep_is_not_judged(text: str) -> None:
     with pytest.raises(NotRunError):
-        found(text)
+        find_issues(text)
 
 
 @settings(max_examples=60)
 @given(st.text("ab=[]{}.,\"'#\\ \n\r\t1-:é", max_size=20) | st.text(max_size=10))
 def test_any_text_is_judged(text: str) -> None:
     lines = text.split("\n" if "\n" in text else "\r")
-    for issue in found(text):
+    for issue in find_issues(text):
         assert issue.severity == "error"
         assert 1 <= issue.line <= len(lines)
         assert 1 <= issue.column <= len(lines[issue.line - 1]) + 1

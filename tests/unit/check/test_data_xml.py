@@ -27,7 +27,7 @@ ELEMENTS = st.recursive(
 )
 
 
-def found(text: str, path: str = "a.xml") -> list[Issue]:
+def find_issues(text: str, path: str = "a.xml") -> list[Issue]:
     return Xml().check(path, None, text, NOWHERE)
 
 
@@ -97,7 +97,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), WRONG.values(), ids=WRONG)
 def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
-    assert found(text) == [Issue("error", line, column, "invalid-syntax", message)]
+    assert find_issues(text) == [Issue("error", line, column, "invalid-syntax", message)]
 
 
 RIGHT = {
@@ -117,7 +117,7 @@ RIGHT = {
 
 @pytest.mark.parametrize("text", RIGHT.values(), ids=RIGHT)
 def test_what_is_right_passes(text: str) -> None:
-    assert found(text) == []
+    assert find_issues(text) == []
 
 
 def entities(number: int, repeated: int, use: str) -> str:
@@ -126,7 +126,7 @@ def entities(number: int, repeated: int, use: str) -> str:
 
 
 def test_entities_of_entities_in_a_text_stay_as_they_are() -> None:
-    assert found(entities(30, 10, "<a>&e;</a>")) == []
+    assert find_issues(entities(30, 10, "<a>&e;</a>")) == []
 
 
 @pytest.mark.parametrize(
@@ -136,29 +136,29 @@ def test_entities_of_entities_in_a_text_stay_as_they_are() -> None:
 )
 def test_entities_of_entities_without_end_are_not_judged(text: str) -> None:
     with pytest.raises(NotRunError, match="entities"):
-        found(text)
+        find_issues(text)
 
 
 def test_what_is_of_another_format_is_not_judged() -> None:
-    assert found("<plist/>", "a.plist") == []
-    assert len(found("", "a.plist")) == 1
+    assert find_issues("<plist/>", "a.plist") == []
+    assert len(find_issues("", "a.plist")) == 1
     with pytest.raises(NotRunError):
-        found("{ a = b; }", "a.plist")
+        find_issues("{ a = b; }", "a.plist")
     with pytest.raises(NotRunError):
-        found("a=b\n", "c/a.props")
+        find_issues("a=b\n", "c/a.props")
 
 
 @pytest.mark.parametrize("text", ["---\n---\n<a/>", "{{ head }}<a/>", "<a>{% if b %}<c>{% endif %}</a>", "<%= a %>"])
 def test_a_template_is_not_judged_unless_it_is_xml(text: str) -> None:
-    assert found("<a>{{ b }}</a>") == []
+    assert find_issues("<a>{{ b }}</a>") == []
     with pytest.raises(NotRunError, match="template"):
-        found(text)
+        find_issues(text)
 
 
 @settings(max_examples=40)
 @given(st.lists(ELEMENTS, max_size=3))
 def test_what_is_escaped_passes(elements: list[str]) -> None:
-    assert found(f"<root>{''.join(elements)}</root>") == []
+    assert find_issues(f"<root>{''.join(elements)}</root>") == []
 
 
 @settings(max_examples=150)
@@ -167,7 +167,7 @@ def test_any_text_is_judged(text: str) -> None:
     for whole in (text, f"<a>{text}</a>"):
         lines = whole.split("\n" if "\n" in whole else "\r")
         try:
-            issues = found(whole)
+            issues = find_issues(whole)
         except NotRunError:
             continue
         for issue in issues:

@@ -24,7 +24,7 @@ VALUES = st.recursive(
 )
 
 
-def found(text: str, path: str = "a.yml") -> list[Issue]:
+def find_issues(text: str, path: str = "a.yml") -> list[Issue]:
     return Yaml().check(path, None, text, NOWHERE)
 
 
@@ -209,26 +209,26 @@ IN_PYTHON = {
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), WRONG.values(), ids=WRONG)
 def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, message: str) -> None:
-    assert found(text) == [Issue("error", line, column, "invalid-syntax", message)]
+    assert find_issues(text) == [Issue("error", line, column, "invalid-syntax", message)]
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_an_error_is_reported_at_the_same_place_without_libyaml(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text, line, column, message = WRONG[name]
     without_libyaml(monkeypatch)
-    (issue,) = found(text)
+    (issue,) = find_issues(text)
     problem = issue.message.partition(" while ")[0]
     expected = IN_PYTHON.get(name, message.partition(" while ")[0])
     assert issue.evolve(message=problem) == Issue("error", line, column, "invalid-syntax", expected)
 
 
 def test_an_unknown_escape_is_an_error() -> None:
-    (issue,) = found('a: 1\nb: "\\d"\n')
+    (issue,) = find_issues('a: 1\nb: "\\d"\n')
     assert (issue.line, issue.column, "escape" in issue.message) == (2, 5, True)
 
 
 def test_a_tag_without_an_end_is_an_error() -> None:
-    (issue,) = found("a: !<x\n")
+    (issue,) = find_issues("a: !<x\n")
     assert (issue.line, issue.column, "'>'" in issue.message) == (1, 7, True)
 
 
@@ -254,7 +254,7 @@ RIGHT = {
 
 @pytest.mark.parametrize("text", RIGHT.values(), ids=RIGHT)
 def test_what_is_right_passes(text: str) -> None:
-    assert found(text) == []
+    assert find_issues(text) == []
 
 
 @pytest.mark.parametrize(
@@ -271,14 +271,14 @@ def test_what_is_right_passes(text: str) -> None:
     ids=["three times", "in a list", "in brackets", "in a document", "by type", "by tag", "CRLF"],
 )
 def test_all_duplicate_keys_are_errors(text: str, expected: list[tuple[int, int, int]]) -> None:
-    issues = found(text)
+    issues = find_issues(text)
     assert [(issue.line, issue.column) for issue in issues] == [(line, column) for line, column, _ in expected]
     assert {(issue.severity, issue.code) for issue in issues} == {("error", "duplicate-key")}
     assert [issue.message.rpartition(" ")[2] for issue in issues] == [str(first) for *_, first in expected]
 
 
 def test_an_alias_needs_an_anchor_before_it_in_its_document() -> None:
-    issues = found("a: *x\n---\nb: &y 1\nc: &z [*y]\nd: *z\n---\ne: *y\n")
+    issues = find_issues("a: *x\n---\nb: &y 1\nc: &z [*y]\nd: *z\n---\ne: *y\n")
     assert [(issue.line, issue.column, issue.code) for issue in issues] == [
         (1, 4, "undefined-alias"),
         (7, 4, "undefined-alias"),
@@ -298,11 +298,11 @@ def test_an_alias_needs_an_anchor_before_it_in_its_document() -> None:
 )
 def test_a_template_is_not_judged(text: str) -> None:
     with pytest.raises(NotRunError, match="template"):
-        found(text, "templates/a.yaml")
+        find_issues(text, "templates/a.yaml")
 
 
 def test_a_template_that_is_yaml_passes() -> None:
-    assert found('a: "{{ b }}"\nc: {{ d }}\n') == []
+    assert find_issues('a: "{{ b }}"\nc: {{ d }}\n') == []
 
 
 @pytest.mark.parametrize(
@@ -312,48 +312,48 @@ def test_a_template_that_is_yaml_passes() -> None:
 )
 def test_a_nesting_too_deep_is_not_judged(text: str) -> None:
     with pytest.raises(NotRunError, match="deeply"):
-        found(text)
+        find_issues(text)
 
 
 def test_aliases_of_aliases_cost_nothing() -> None:
     rows = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 50)]
-    assert found("\n".join(["a0: &a0 x", *rows])) == []
+    assert find_issues("\n".join(["a0: &a0 x", *rows])) == []
 
 
 def test_problems_that_are_very_many_are_not_all_reported() -> None:
-    assert len(found("a: 1\n" * 1_500)) == 1_000
+    assert len(find_issues("a: 1\n" * 1_500)) == 1_000
 
 
 def test_a_missing_parser_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(NotRunError, match="PyYAML"):
-        found("a: 1\n")
+        find_issues("a: 1\n")
 
 
 def test_a_slow_parser_gets_no_long_text(monkeypatch: pytest.MonkeyPatch) -> None:
     without_libyaml(monkeypatch)
     monkeypatch.setattr(data, "_MAX_WITHOUT_LIBYAML_CHARS", 10)
-    assert found("a: 1\nb: 23") == []
+    assert find_issues("a: 1\nb: 23") == []
     with pytest.raises(NotRunError, match="libyaml"):
-        found("a: 1\nb: 234")
+        find_issues("a: 1\nb: 234")
 
 
 def test_half_a_surrogate_pair_is_not_judged() -> None:
     with pytest.raises(NotRunError):
-        found("a: \ud800")
+        find_issues("a: \ud800")
 
 
 @few
 @given(VALUES, st.sampled_from([{}, {"default_flow_style": True}, {"allow_unicode": True}]))
 def test_what_is_dumped_passes(value: object, options: dict[str, Any]) -> None:
-    assert found(yaml.safe_dump(value, **options)) == []
+    assert find_issues(yaml.safe_dump(value, **options)) == []
 
 
 @settings(max_examples=150)
 @given(st.text("ab:-?[]{},&*!|>%@'\"# \n\t\r\\é1.", max_size=20) | st.text(max_size=10))
 def test_any_text_is_judged_or_refused(text: str) -> None:
     try:
-        issues = found(text)
+        issues = find_issues(text)
     except NotRunError:
         return
     lines = text.split("\n" if "\n" in text else "\r")

@@ -21,13 +21,13 @@ class Check:
 
     files = ("*",)
 
-    def __init__(self, found: Callable[[str, Staging], list[Issue]], name: str = "check") -> None:
+    def __init__(self, run: Callable[[str, Staging], list[Issue]], name: str = "check") -> None:
         self.name = name
-        self._found = found
+        self._run = run
 
     def check(self, path: str, before: str | None, after: str, staging: Staging) -> list[Issue]:
         del path, before
-        return self._found(after, staging)
+        return self._run(after, staging)
 
 
 def subject(chosen: list[FileCheck], before: str | None = None, after: str = "x\n", name: str = "a") -> Subject:
@@ -55,14 +55,14 @@ def test_problems_are_reported_with_validator_and_place() -> None:
 
 
 def test_what_is_not_changed_is_checked_once() -> None:
-    asked: list[str] = []
+    texts: list[str] = []
 
-    def counting(text: str, staging: Staging) -> list[Issue]:
-        asked.append(text)
+    def note_text(text: str, staging: Staging) -> list[Issue]:
+        texts.append(text)
         return words(text, staging)
 
-    report = run_checks([subject([FileCheck(Check(counting))], "x\n", "x\n")], 300)
-    assert asked == ["x\n"]
+    report = run_checks([subject([FileCheck(Check(note_text))], "x\n", "x\n")], 300)
+    assert texts == ["x\n"]
     assert (len(report.new), len(report.existing)) == (0, 1)
     assert report.passed()
     assert not report.passed(every=True)
@@ -97,7 +97,7 @@ def no_issue(_: str, __: Staging) -> list[Issue]:
 
 @pytest.mark.promise("safe.not-run")
 @pytest.mark.parametrize(
-    ("found", "reason"),
+    ("function", "reason"),
     [
         (crash, "it crashed: RuntimeError: out of luck"),
         (give_up, "no time today"),
@@ -106,10 +106,10 @@ def no_issue(_: str, __: Staging) -> list[Issue]:
 )
 @pytest.mark.parametrize("required", [False, True])
 def test_a_check_that_fails_is_never_a_pass_and_blocks_only_if_required(
-    found: Callable[[str, Staging], list[Issue]], reason: str, *, required: bool
+    function: Callable[[str, Staging], list[Issue]], reason: str, *, required: bool
 ) -> None:
     report = run_checks(
-        [subject([FileCheck(Check(found), required=required), FileCheck(Check(words))], after="y\n")], 5
+        [subject([FileCheck(Check(function), required=required), FileCheck(Check(words))], after="y\n")], 5
     )
     assert reasons(report) == [reason]
     assert not report.passed()
@@ -118,10 +118,10 @@ def test_a_check_that_fails_is_never_a_pass_and_blocks_only_if_required(
 
 @pytest.mark.promise("safe.not-run")
 def test_errors_count_as_new_if_the_old_text_could_not_be_checked() -> None:
-    def only_new(text: str, staging: Staging) -> list[Issue]:
+    def crash_on_old(text: str, staging: Staging) -> list[Issue]:
         return crash(text, staging) if "old" in text else words(text, staging)
 
-    report = run_checks([subject([FileCheck(Check(only_new))], "x\nold\n", "x\n")], 300)
+    report = run_checks([subject([FileCheck(Check(crash_on_old))], "x\nold\n", "x\n")], 300)
     assert [problem.issue.message for problem in report.new] == ["x"]
 
 
@@ -198,10 +198,10 @@ def test_a_large_text_is_checked_in_a_process_that_can_be_ended(
 
 
 def test_a_configured_severity_counts_and_places_are_made_sane() -> None:
-    def odd(_: str, __: Staging) -> list[Issue]:
+    def misplace(_: str, __: Staging) -> list[Issue]:
         return [Issue("error", 0, -1, "X", "two\nlines")]
 
-    report = run_checks([subject([FileCheck(Check(odd), severity="warning")])], 300)
+    report = run_checks([subject([FileCheck(Check(misplace), severity="warning")])], 300)
     assert report.new[0].issue == Issue("warning", 1, 1, "X", "two lines")
     assert not report.blocks()
 
@@ -209,10 +209,10 @@ def test_a_configured_severity_counts_and_places_are_made_sane() -> None:
 @pytest.mark.promise("safe.not-run")
 @pytest.mark.promise("bound.validators")
 def test_a_check_that_finds_problems_without_end_is_not_run() -> None:
-    def endless(_: str, __: Staging) -> Any:
+    def report_forever(_: str, __: Staging) -> Any:
         return (Issue("warning", n, 1, "X", "x") for n in count(1))
 
-    report = run_checks([subject([FileCheck(Check(endless), required=True)])], 300)
+    report = run_checks([subject([FileCheck(Check(report_forever), required=True)])], 300)
     assert (reasons(report), report.blocks()) == (["it found more than 20,000 problems"], True)
 
 
@@ -221,9 +221,9 @@ def test_what_a_check_says_is_cut() -> None:
     def talkative(_: str, __: Staging) -> list[Issue]:
         return [Issue("error", 10**5_000, 10**5_000, "X" * 10_000, "x " * 1_000_000)]
 
-    (found,) = run_checks([subject([FileCheck(Check(talkative))])], 300).new
-    assert (found.issue.line, found.issue.column) == (1 << 31, 1 << 31)
-    assert (len(found.issue.code), len(found.issue.message)) == (100, 500)
+    (problem,) = run_checks([subject([FileCheck(Check(talkative))])], 300).new
+    assert (problem.issue.line, problem.issue.column) == (1 << 31, 1 << 31)
+    assert (len(problem.issue.code), len(problem.issue.message)) == (100, 500)
 
 
 @pytest.mark.promise("safe.not-run")
@@ -241,8 +241,8 @@ def test_plugins_that_hang_are_not_started_again_and_again(monkeypatch: pytest.M
     hanging = [FileCheck(Check(hang, f"hang{n}"), timeout_ms=1) for n in range(2)]
     try:
         assert len(reasons(run_checks([subject(hanging)], 300))) == 2
-        told = reasons(run_checks([subject([*hanging, FileCheck(Json())], after="[1,]")], 300))
-        assert told == ["2 earlier plugin checks are still running in this process"] * 2
+        messages = reasons(run_checks([subject([*hanging, FileCheck(Json())], after="[1,]")], 300))
+        assert messages == ["2 earlier plugin checks are still running in this process"] * 2
         assert len(started) == 2
     finally:
         goes_on.set()
@@ -252,11 +252,11 @@ def test_plugins_that_hang_are_not_started_again_and_again(monkeypatch: pytest.M
 
 
 def test_of_very_many_problems_those_that_decide_are_kept() -> None:
-    def found(severity: str, number: int) -> Finding:
+    def finding(severity: str, number: int) -> Finding:
         return Finding("a", "check", Issue(severity, number, 1, "X", "x"))
 
-    warnings = Report(new=tuple(found("warning", n) for n in range(3)), not_run=(NotRun("a", "b", "c"),))
-    errors = Report(new=(found("error", 9),), not_run=(NotRun("a", "b", "d", required=True),))
+    warnings = Report(new=tuple(finding("warning", n) for n in range(3)), not_run=(NotRun("a", "b", "c"),))
+    errors = Report(new=(finding("error", 9),), not_run=(NotRun("a", "b", "d", required=True),))
     both = warnings.with_more(errors, 2)
     assert [problem.issue.line for problem in both.new] == [9, 0]
     assert warnings.with_more(errors, 1).not_run == errors.not_run

@@ -179,14 +179,14 @@ def test_existing_problems_are_reported_in_order() -> None:
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=8).map(lambda parts: "".join(f"{part}\n" for part in parts))
 
 
-def marked(text: str) -> list[Issue]:
+def find_b(text: str) -> list[Issue]:
     """Find the letter b, as a check that sees every line."""
     return [error(number) for number, line in enumerate(text.split("\n"), 1) if line == "b"]
 
 
 @given(TEXTS, TEXTS)
 def test_every_problem_is_reported_once(before: str, after: str) -> None:
-    old, new = marked(before), marked(after)
+    old, new = find_b(before), find_b(after)
     result = compare(before, after, old, new)
     assert sorted((*result.new, *result.existing), key=lambda issue: issue.line) == new
     assert len(result.existing) + len(result.fixed) == len(old)
@@ -196,7 +196,7 @@ def test_every_problem_is_reported_once(before: str, after: str) -> None:
 def test_an_edit_without_problems_brings_none(head: str, tail: str, inserted: str) -> None:
     inserted = inserted.replace("b", "x")
     before, after = head + tail, head + inserted + tail
-    assert compare(before, after, marked(before), marked(after)).new == ()
+    assert compare(before, after, find_b(before), find_b(after)).new == ()
 
 
 class Counted(Issue):
@@ -217,8 +217,8 @@ def test_the_work_grows_no_faster_than_the_problems() -> None:
     text = "".join(f"{n}\n" for n in range(size))
     issues = [Counted("error", n, 1, "X", "x") for n in range(1, size + 1)]
     others = [Counted("error", n, 2, "Y", "y") for n in range(1, size + 1)]
-    found = compare(
+    comparison = compare(
         text, text + "more\n", [*issues, *others], [*issues[::-1], *(issue.evolve(code="Z") for issue in others)]
     )
-    assert (len(found.existing), len(found.new), len(found.fixed)) == (size, size, size)
+    assert (len(comparison.existing), len(comparison.new), len(comparison.fixed)) == (size, size, size)
     assert Counted.times < 10 * size

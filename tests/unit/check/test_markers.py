@@ -16,7 +16,7 @@ EDIT = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
 DOCUMENTS = ("a.md", "docs/a.rst", "a.txt", "A.MD")
 
 
-def found(text: str, path: str = "a.c") -> list[Issue]:
+def find_issues(text: str, path: str = "a.c") -> list[Issue]:
     return ConflictMarkers().check(path, None, text, NOWHERE)
 
 
@@ -52,19 +52,19 @@ def found(text: str, path: str = "a.c") -> list[Issue]:
     ],
 )
 def test_a_conflict_is_one_error_at_its_first_line(text: str, lines: list[int]) -> None:
-    issues = found(text)
+    issues = find_issues(text)
     assert [(issue.severity, issue.line, issue.column, issue.code) for issue in issues] == [
         ("error", line, 1, "conflict-marker") for line in lines
     ]
 
 
 def test_the_message_says_where_a_conflict_ends_and_what_it_is() -> None:
-    assert [issue.message for issue in found(f"x\n{CONFLICT}{EDIT}<<<<<<< a\n")] == [
+    assert [issue.message for issue in find_issues(f"x\n{CONFLICT}{EDIT}<<<<<<< a\n")] == [
         "an unresolved merge conflict: it ends in line 6",
         "an edit block was left in the file: it ends in line 11",
         "a marker of a merge conflict was left here: <<<<<<<",
     ]
-    assert [issue.message for issue in found(">>>>>>> REPLACE\n")] == [
+    assert [issue.message for issue in find_issues(">>>>>>> REPLACE\n")] == [
         "a marker of an edit block was left here: >>>>>>>"
     ]
 
@@ -86,12 +86,12 @@ def test_the_message_says_where_a_conflict_ends_and_what_it_is() -> None:
 )
 @pytest.mark.parametrize("path", ["a.c", "a.md"])
 def test_what_is_not_a_marker_passes(text: str, path: str) -> None:
-    assert found(text, path) == []
+    assert find_issues(text, path) == []
 
 
 @pytest.mark.parametrize("path", ["a.patch", "a.diff", "a.c.rej", "a.c.orig", "A.PATCH"])
 def test_patches_may_hold_markers(path: str) -> None:
-    assert found(CONFLICT, path) == []
+    assert find_issues(CONFLICT, path) == []
 
 
 @pytest.mark.parametrize(
@@ -109,25 +109,25 @@ def test_patches_may_hold_markers(path: str) -> None:
 )
 @pytest.mark.parametrize("path", DOCUMENTS)
 def test_documentation_may_show_markers(text: str, path: str) -> None:
-    assert found(text, path) == []
+    assert find_issues(text, path) == []
 
 
 @pytest.mark.parametrize("path", DOCUMENTS)
 def test_a_conflict_in_documentation_is_an_error(path: str) -> None:
-    assert [issue.line for issue in found(f"```\na\n```\n{CONFLICT}", path)] == [4]
+    assert [issue.line for issue in find_issues(f"```\na\n```\n{CONFLICT}", path)] == [4]
 
 
 @pytest.mark.process
 def test_an_edit_block_in_a_string_of_python_is_none() -> None:
     text = f'a = """\n{EDIT}"""\n'
-    assert found(text, "a.py") == []
-    assert [issue.line for issue in found(text + CONFLICT, "a.py")] == [2, 8]
-    assert [issue.line for issue in found(f'a = """\n{CONFLICT}{EDIT}"""\n', "a.py")] == [2]
-    assert [issue.line for issue in found(text + "-" * 5_000 + "1", "a.py")] == [2]
+    assert find_issues(text, "a.py") == []
+    assert [issue.line for issue in find_issues(text + CONFLICT, "a.py")] == [2, 8]
+    assert [issue.line for issue in find_issues(f'a = """\n{CONFLICT}{EDIT}"""\n', "a.py")] == [2]
+    assert [issue.line for issue in find_issues(text + "-" * 5_000 + "1", "a.py")] == [2]
 
 
 def test_very_many_markers_are_not_all_reported() -> None:
-    assert len(found("<<<<<<< a\n" * 5_000)) == 1_000
+    assert len(find_issues("<<<<<<< a\n" * 5_000)) == 1_000
 
 
 class Searched(str):
@@ -150,12 +150,12 @@ class Searched(str):
 @pytest.mark.parametrize("path", ["a.c", "a.md"])
 def test_a_text_is_searched_a_few_times_however_many_markers_it_has(path: str) -> None:
     text = Searched((">>>>>>> b\n" + "x\n" * 5) * 2_000)
-    found(text, path)
+    find_issues(text, path)
     assert text.many <= 4 * len(text)
 
 
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from([*CONFLICT.split("\n"), *EDIT.split("\n"), "```", "é"]), max_size=12))
 def test_every_begin_in_code_is_reported(lines: list[str]) -> None:
-    told = {issue.line for issue in found("\n".join(lines))}
-    assert told >= {number for number, line in enumerate(lines, 1) if line.startswith("<<<<<<<")}
+    numbers = {issue.line for issue in find_issues("\n".join(lines))}
+    assert numbers >= {number for number, line in enumerate(lines, 1) if line.startswith("<<<<<<<")}

@@ -26,8 +26,8 @@ def executable(path: Path) -> Path:
 
 def test_what_a_program_reads_and_writes(tmp_path: Path) -> None:
     source = "import sys, os; given = sys.stdin.buffer.read(); os.write(2, b'why'); print(len(given)); sys.exit(3)"
-    ran = run(python(source), 10, str(tmp_path), b"x" * 1_000_000)
-    assert (ran.code, ran.out, ran.err) == (3, b"1000000\n", b"why")
+    result = run(python(source), 10, str(tmp_path), b"x" * 1_000_000)
+    assert (result.code, result.out, result.err) == (3, b"1000000\n", b"why")
 
 
 def test_a_program_that_does_not_read_is_not_waited_for(tmp_path: Path) -> None:
@@ -56,28 +56,28 @@ def deadline(process: str) -> bool:
 def test_it_learns_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("API_KEY", "secret")
     monkeypatch.setenv("LANG", "C.UTF-8")
-    ran = run(python("import os; print(sorted(os.environ))"), 10, str(tmp_path))
-    names = set(eval(ran.out.decode()))  # noqa: S307  a list that the line above printed
+    result = run(python("import os; print(sorted(os.environ))"), 10, str(tmp_path))
+    names = set(eval(result.out.decode()))  # noqa: S307  a list that the line above printed
     assert "API_KEY" not in names
     assert {"PATH", "LANG"} <= names
 
 
 @pytest.mark.promise("bound.validators")
 def test_one_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
-    told = tmp_path / "processes"
+    list_file = tmp_path / "processes"
     source = f"""
 import os, subprocess, time
 child = subprocess.Popen(["sleep", "600"])
-with open({str(told)!r}, "w") as file:
+with open({str(list_file)!r}, "w") as file:
     file.write(f"{{os.getpid()}} {{child.pid}}")
 time.sleep(600)
 """
     seconds = 1
-    while not told.exists():  # on a busy machine it may not even have begun by then
+    while not list_file.exists():  # on a busy machine it may not even have begun by then
         with pytest.raises(NotRunError, match=rf"took longer than {seconds}\.0 s"):
             run(python(source), seconds, str(tmp_path))
         seconds *= 2
-    assert all(map(deadline, told.read_text().split()))
+    assert all(map(deadline, list_file.read_text().split()))
 
 
 @pytest.mark.promise("bound.validators")
@@ -107,9 +107,9 @@ def test_a_program_in_the_workspace_is_never_taken(tmp_path: Path, monkeypatch: 
     folders = [root / "bin", tmp_path / "links", Path("relative")]
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, folders)))
     assert program("some-check", [str(root)]) is None
-    found = executable(outside / "some-check")
+    path = executable(outside / "some-check")
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, [*folders, outside])))
-    assert program("some-check", [str(root)]) == str(found)
+    assert program("some-check", [str(root)]) == str(path)
 
 
 def test_a_program_beside_suture_comes_first(tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ def test_mypy_sees_the_staged_text_its_neighbors_and_its_configuration(tmp_path:
     (tmp_path / "pkg" / "other.py").write_text("def number() -> int:\n    return 1\n")
     (tmp_path / "pkg" / "a.py").write_text("")
     text = "from .other import number\n\nx: str = number()\n\n\ndef f():\n    return 1\n"
-    found = issues(mypy(), tmp_path, "pkg/a.py", text)
-    assert [(issue.severity, issue.line, issue.column, issue.code) for issue in found] == [
+    problems = issues(mypy(), tmp_path, "pkg/a.py", text)
+    assert [(issue.severity, issue.line, issue.column, issue.code) for issue in problems] == [
         ("error", 3, 10, "assignment"),
         ("error", 6, 1, "no-untyped-def"),
     ]
@@ -49,8 +49,8 @@ def test_mypy_says_nothing_about_good_code(tmp_path: Path) -> None:
 @pytest.mark.promise("safe.staging")
 def test_pylint_sees_the_staged_text_and_its_configuration(tmp_path: Path) -> None:
     (tmp_path / ".pylintrc").write_text("[MESSAGES CONTROL]\ndisable=missing-module-docstring\n")
-    found = issues(pylint(), tmp_path, "a.py", "import os\n\nprint(undefined)\n")
-    assert [(issue.severity, issue.line, issue.column, issue.code) for issue in found] == [
+    problems = issues(pylint(), tmp_path, "a.py", "import os\n\nprint(undefined)\n")
+    assert [(issue.severity, issue.line, issue.column, issue.code) for issue in problems] == [
         ("error", 3, 7, "undefined-variable"),
         ("warning", 1, 1, "unused-import"),
     ]
@@ -61,7 +61,7 @@ def test_a_program_that_is_content_has_found_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("output", "expected"),
     [
         ("{file}:3:5: error: it broke [E1]", [("error", 3, 5, "E1", "it broke")]),
         ("{file}:3: it broke", [("error", 3, 1, "own", "it broke")]),
@@ -76,10 +76,12 @@ def test_a_program_that_is_content_has_found_nothing(tmp_path: Path) -> None:
         ("", [("error", 1, 1, "own", "exit code 1")]),
     ],
 )
-def test_what_a_program_says_is_read(tmp_path: Path, said: str, expected: Sequence[tuple[object, ...]]) -> None:
+def test_what_a_program_says_is_read(tmp_path: Path, output: str, expected: Sequence[tuple[object, ...]]) -> None:
     source = "import sys; print(sys.argv[1]); sys.exit(1)"
-    found = issues(command(source, said), tmp_path, "sub/a.txt", "x\n")
-    assert [(issue.severity, issue.line, issue.column, issue.code, issue.message) for issue in found] == list(expected)
+    problems = issues(command(source, output), tmp_path, "sub/a.txt", "x\n")
+    assert [(issue.severity, issue.line, issue.column, issue.code, issue.message) for issue in problems] == list(
+        expected
+    )
 
 
 def test_what_it_says_on_either_channel_is_read(tmp_path: Path) -> None:

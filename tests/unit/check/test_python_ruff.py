@@ -20,8 +20,8 @@ def issues(root: Path, text: str, path: str = "src/a.py") -> list[Issue]:
     return Ruff().check(path, None, text, Layout(str(root), {}).stage(path).within(60))
 
 
-def told(found: list[Issue]) -> list[tuple[str, int, str]]:
-    return [(issue.severity, issue.line, issue.code) for issue in found]
+def summarize(issues: list[Issue]) -> list[tuple[str, int, str]]:
+    return [(issue.severity, issue.line, issue.code) for issue in issues]
 
 
 BROKEN = [
@@ -50,13 +50,13 @@ GOOD = [
 
 @pytest.mark.parametrize(("text", "expected"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN])
 def test_what_would_break_is_an_error(tmp_path: Path, text: str, expected: tuple[str, int, str]) -> None:
-    assert expected in told(issues(tmp_path, text))
+    assert expected in summarize(issues(tmp_path, text))
 
 
 def test_an_unclosed_bracket_is_reported_first_and_instead_of_where_it_is_noticed(tmp_path: Path) -> None:
-    found = issues(tmp_path, "x = (1, 2\ny = 3\n\nz = 1\n")
-    assert (found[0].line, found[0].column, found[0].message) == (1, 5, "'(' was never closed")
-    assert "unexpected EOF while parsing" not in [issue.message for issue in found]
+    problems = issues(tmp_path, "x = (1, 2\ny = 3\n\nz = 1\n")
+    assert (problems[0].line, problems[0].column, problems[0].message) == (1, 5, "'(' was never closed")
+    assert "unexpected EOF while parsing" not in [issue.message for issue in problems]
 
 
 @pytest.mark.parametrize("text", GOOD)
@@ -66,14 +66,14 @@ def test_good_code_passes_whatever_its_age(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.promise("safe.new-errors")
 def test_an_import_before_its_use_is_only_a_warning(tmp_path: Path) -> None:
-    assert told(issues(tmp_path, "import os\n")) == [("warning", 1, "F401")]
+    assert summarize(issues(tmp_path, "import os\n")) == [("warning", 1, "F401")]
 
 
 def test_style_is_not_looked_at_unless_the_project_wants_it(tmp_path: Path) -> None:
     text = "import os, sys\nprint(os,sys)\n"
     assert issues(tmp_path, text) == []
     (tmp_path / "ruff.toml").write_text('[lint]\nselect = ["E4"]\n')
-    assert told(issues(tmp_path, text)) == [("warning", 1, "E401")]
+    assert summarize(issues(tmp_path, text)) == [("warning", 1, "E401")]
 
 
 def test_a_project_can_leave_out_what_is_an_error_elsewhere(tmp_path: Path) -> None:
@@ -83,16 +83,19 @@ def test_a_project_can_leave_out_what_is_an_error_elsewhere(tmp_path: Path) -> N
 
 def test_a_configuration_that_cannot_be_read_does_not_keep_from_checking(tmp_path: Path) -> None:
     (tmp_path / "ruff.toml").write_text("broken = [\n")
-    assert told(issues(tmp_path, "print(nothing)\n")) == [("warning", 1, "ruff-configuration"), ("error", 1, "F821")]
+    assert summarize(issues(tmp_path, "print(nothing)\n")) == [
+        ("warning", 1, "ruff-configuration"),
+        ("error", 1, "F821"),
+    ]
 
 
 @pytest.mark.promise("safe.not-run")
 @pytest.mark.parametrize(
-    "said", ["fix = true", "fix-only = true", 'exclude = ["*.py"]\nforce-exclude = true', 'output-format = "full"']
+    "content", ["fix = true", "fix-only = true", 'exclude = ["*.py"]\nforce-exclude = true', 'output-format = "full"']
 )
-def test_a_configuration_cannot_turn_the_check_into_something_else(tmp_path: Path, said: str) -> None:
-    (tmp_path / "ruff.toml").write_text(said)
-    assert ("error", 1, "F821") in told(issues(tmp_path, "print(nothing)\n"))
+def test_a_configuration_cannot_turn_the_check_into_something_else(tmp_path: Path, content: str) -> None:
+    (tmp_path / "ruff.toml").write_text(content)
+    assert ("error", 1, "F821") in summarize(issues(tmp_path, "print(nothing)\n"))
 
 
 def test_nothing_is_written_into_the_workspace(tmp_path: Path) -> None:
@@ -124,9 +127,9 @@ def root() -> Iterator[Path]:
     """Give a workspace beside a file that does not belong to it, by paths so short that no message is cut."""
     with TemporaryDirectory(prefix="s", dir="/tmp") as folder:
         Path(folder, "secret.toml").write_text(FOREIGN)
-        made = Path(folder).resolve() / "root"
-        (made / "src").mkdir(parents=True)
-        yield made
+        top = Path(folder).resolve() / "root"
+        (top / "src").mkdir(parents=True)
+        yield top
 
 
 OUTSIDE = {
@@ -156,14 +159,14 @@ def test_a_configuration_that_leads_out_is_not_used_and_reveals_nothing(root: Pa
 
 
 def answers(root: Path, secret: Path) -> set[str]:
-    """What is said about the configuration: a broken secret file, one with an unknown key, and none at all."""
-    found = set()
+    """The messages about the configuration: a broken secret file, one with an unknown key, and none at all."""
+    messages = set()
     for content in (FOREIGN, "secret-key = 1\n", None):
         secret.unlink() if content is None else secret.write_text(content)
-        made = issues(root, "print(nothing)\n")
-        assert told(made) == [("warning", 1, "ruff-configuration"), ("error", 1, "F821")]
-        found.add(made[0].message)
-    return found
+        reported = issues(root, "print(nothing)\n")
+        assert summarize(reported) == [("warning", 1, "ruff-configuration"), ("error", 1, "F821")]
+        messages.add(reported[0].message)
+    return messages
 
 
 @pytest.mark.promise("confine.configuration")
@@ -178,11 +181,11 @@ def test_a_configuration_may_extend_another_in_the_workspace_and_one_above_it_is
     (root / "ruff.toml").write_text("extend = 'src/base.toml'\nsrc = ['.', 'src']\n")
     (root / "src/base.toml").write_text('[lint]\nselect = ["E4"]\n')
     text = "import os, sys\nprint(os,sys)\n"
-    assert told(issues(root, text)) == [("warning", 1, "E401")]
+    assert summarize(issues(root, text)) == [("warning", 1, "E401")]
     (root / "ruff.toml").unlink()
-    (root / "pyproject.toml").write_text("[project]\nname = 'ruff-like'\n")  # which says nothing about ruff
+    (root / "pyproject.toml").write_text("[project]\nname = 'ruff-like'\n")  # without a table for ruff
     (root.parent / "ruff.toml").write_text('[lint]\nselect = ["E4"]\n')
-    assert told(issues(root, text)) == [("warning", 1, "E401")]
+    assert summarize(issues(root, text)) == [("warning", 1, "E401")]
 
 
 def test_a_users_configuration_is_not_used_if_an_agent_can_write_it(
@@ -192,7 +195,7 @@ def test_a_users_configuration_is_not_used_if_an_agent_can_write_it(
     assert issues(root, "x = 1\n") == []
     (root / ".config/ruff").mkdir(parents=True)
     (root / ".config/ruff/ruff.toml").write_text("extend = '../../../secret.toml'")
-    assert told(issues(root, "x = 1\n")) == [("warning", 1, "ruff-configuration")]
+    assert summarize(issues(root, "x = 1\n")) == [("warning", 1, "ruff-configuration")]
 
 
 @pytest.mark.promise("confine.not-a-file")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NOWHERE = cast("Staging", None)  # this check needs no file
 
 
-def found(text: str, path: str = "a.py") -> list[Issue]:
+def find_issues(text: str, path: str = "a.py") -> list[Issue]:
     return PythonSyntax().check(path, None, text, NOWHERE)
 
 
@@ -56,7 +56,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("text", "line", "column", "word"), WRONG.values(), ids=WRONG)
 def test_an_error_is_reported_where_one_would_look(text: str, line: int, column: int, word: str) -> None:
-    (issue,) = found(text)
+    (issue,) = find_issues(text)
     assert (issue.severity, issue.code, issue.line) == ("error", "invalid-syntax", line)
     if sys.version_info < (3, 12):  # later ones may have other words and columns
         assert issue.column == column
@@ -82,21 +82,21 @@ RIGHT = {
 
 @pytest.mark.parametrize("text", RIGHT.values(), ids=RIGHT)
 def test_what_is_right_passes(text: str) -> None:
-    assert found(text) == []
+    assert find_issues(text) == []
 
 
 def test_warnings_are_kept_back_and_the_filters_left_as_they_are() -> None:
     text = "x is 1\n'\\d'\n"
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as shown:
         warnings.simplefilter("always")
         before = list(warnings.filters)
         with ThreadPoolExecutor(4) as pool:
-            assert list(pool.map(found, [text] * 20)) == [[]] * 20
-        assert (warnings.filters, told) == (before, [])
+            assert list(pool.map(find_issues, [text] * 20)) == [[]] * 20
+        assert (warnings.filters, shown) == (before, [])
 
 
 def test_nothing_is_run(capfd: pytest.CaptureFixture[str]) -> None:
-    assert found("print('a')\nraise SystemExit\n") == []
+    assert find_issues("print('a')\nraise SystemExit\n") == []
     assert capfd.readouterr() == ("", "")
 
 
@@ -116,7 +116,7 @@ def test_nothing_is_run(capfd: pytest.CaptureFixture[str]) -> None:
 )
 def test_what_the_compiler_cannot_bear_is_not_judged(text: str) -> None:
     with pytest.raises(NotRunError):
-        found(text)
+        find_issues(text)
 
 
 def finally_in_finally(depth: int) -> str:
@@ -125,35 +125,35 @@ def finally_in_finally(depth: int) -> str:
 
 
 def test_blocks_that_double_are_judged_by_the_symbol_table() -> None:
-    assert found(finally_in_finally(40) + "pass\n") == []
-    assert len(found(finally_in_finally(40) + "a b\n")) == 1
-    assert len(found(finally_in_finally(40) + "pass\nnonlocal x\n")) == 1
+    assert find_issues(finally_in_finally(40) + "pass\n") == []
+    assert len(find_issues(finally_in_finally(40) + "a b\n")) == 1
+    assert len(find_issues(finally_in_finally(40) + "pass\nnonlocal x\n")) == 1
 
 
 def test_comprehensions_too_deep_for_the_compiler_are_judged_by_the_symbol_table() -> None:
     deep = "[" * 90 + "x" + " for x in y]" * 90
-    assert found(f"{deep}\n") == []
-    assert len(found(f"{deep}\nnonlocal x\n")) == 1
-    assert found(f"{deep}\nreturn\n") == []
-    assert len(found("x = '('\n" * 100 + "return\n")) == 1
+    assert find_issues(f"{deep}\n") == []
+    assert len(find_issues(f"{deep}\nnonlocal x\n")) == 1
+    assert find_issues(f"{deep}\nreturn\n") == []
+    assert len(find_issues("x = '('\n" * 100 + "return\n")) == 1
 
 
 def test_many_blocks_side_by_side_are_compiled() -> None:
     text = "try:\n    pass\nfinally:\n    pass\n" * 20
-    assert found(text) == []
-    assert len(found(text + "return\n")) == 1
+    assert find_issues(text) == []
+    assert len(find_issues(text + "return\n")) == 1
 
 
 def test_a_very_long_text_is_judged_by_the_symbol_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(python, "_MAX_COMPILED_CHARS", 10)
-    assert found("def f(a):\n    return a\n") == []
-    assert len(found("def f(a, a):\n    return a\n")) == 1
+    assert find_issues("def f(a):\n    return a\n") == []
+    assert len(find_issues("def f(a, a):\n    return a\n")) == 1
 
 
 @pytest.mark.parametrize("text", ["{% if a %}\nx = 1\n{% endif %}\n", "import {{ cookiecutter.name }}\n"])
 def test_a_template_is_not_judged(text: str) -> None:
     with pytest.raises(NotRunError, match="template"):
-        found(text)
+        find_issues(text)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_an_invalid_place_is_clamped_to_the_text(
 @given(st.text("ab=()[]{}:,.'\"\\\n\t #@1-+éf\r", max_size=20) | st.text(max_size=10))
 def test_any_text_is_judged_or_refused(text: str) -> None:
     try:
-        issues = found(text)
+        issues = find_issues(text)
     except NotRunError:
         return
     lines = text.split("\n" if "\n" in text else "\r")

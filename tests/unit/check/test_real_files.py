@@ -48,7 +48,7 @@ CHECKS += [
 """Checks, and the endings of the files that each must pass."""
 
 
-def walked() -> Iterator[Path]:
+def walk_files() -> Iterator[Path]:
     for root in FOLDERS:
         for folder, folders, names in os.walk(root):
             folders[:] = sorted(set(folders) - BROKEN)
@@ -58,12 +58,12 @@ def walked() -> Iterator[Path]:
 @cache
 def files() -> dict[str, list[Path]]:
     """The first files found, by ending."""
-    found: dict[str, list[Path]] = {}
-    for number, path in enumerate(walked()):
+    by_suffix: dict[str, list[Path]] = {}
+    for number, path in enumerate(walk_files()):
         if number == MOST_SEEN:
             break
-        found.setdefault(path.suffix, []).append(path)
-    return found
+        by_suffix.setdefault(path.suffix, []).append(path)
+    return by_suffix
 
 
 def chosen(endings: tuple[str, ...]) -> list[Path]:
@@ -83,7 +83,7 @@ def errors(check: "Validator", path: Path) -> list[Issue]:
 
 @pytest.mark.parametrize(("check", "endings"), CHECKS, ids=[check.name for check, _ in CHECKS])
 def test_real_files_pass(check: "Validator", endings: tuple[str, ...]) -> None:
-    assert {path: found for path in chosen(endings) if (found := errors(check, path))} == {}
+    assert {path: problems for path in chosen(endings) if (problems := errors(check, path))} == {}
 
 
 def test_there_are_files_to_look_at() -> None:

@@ -16,9 +16,9 @@ def names(table: Registry, path: str) -> list[str]:
     return [check.validator.name for check in table.checks_for(path)]
 
 
-def made(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, ...] = ()) -> Registry:
-    said = Configuration({rule.name: rule for rule in rules}, problems=problems)
-    return Registry(said, [str(root)], commands=commands)
+def registry(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, ...] = ()) -> Registry:
+    configuration = Configuration({rule.name: rule for rule in rules}, problems=problems)
+    return Registry(configuration, [str(root)], commands=commands)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def made(root: Path, *rules: Rule, commands: bool = False, problems: tuple[str, 
     ],
 )
 def test_a_file_gets_the_check_of_its_type_and_that_for_conflicts(tmp_path: Path, path: str, name: str) -> None:
-    assert names(made(tmp_path), path) == [name, "conflict-markers"]
+    assert names(registry(tmp_path), path) == [name, "conflict-markers"]
 
 
 BROKEN = {
@@ -88,28 +88,28 @@ def test_a_parser_reports_where_a_text_is_broken(name: str) -> None:
 
 
 def test_any_other_file_is_looked_at_for_conflicts(tmp_path: Path) -> None:
-    assert names(made(tmp_path), "notes.txt") == ["conflict-markers"]
+    assert names(registry(tmp_path), "notes.txt") == ["conflict-markers"]
 
 
 def test_without_ruff_python_is_checked_by_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("suture.check.programs.program", lambda _name, _roots: None)
-    assert names(made(tmp_path), "a.py") == ["python", "conflict-markers"]
+    assert names(registry(tmp_path), "a.py") == ["python", "conflict-markers"]
 
 
 def test_a_check_can_be_left_out_for_some_files_or_all(tmp_path: Path) -> None:
-    table = made(tmp_path, Rule("ruff", exclude=("gen/**",)), Rule("conflict-markers", enabled=False))
+    table = registry(tmp_path, Rule("ruff", exclude=("gen/**",)), Rule("conflict-markers", enabled=False))
     assert names(table, "a.py") == ["ruff"]
     assert names(table, "gen/a.py") == ["python"]
 
 
 def test_what_is_configured_for_a_file_comes_before_what_its_name_says(tmp_path: Path) -> None:
-    table = made(tmp_path, Rule("jsonc", files=("settings/*.json",)))
+    table = registry(tmp_path, Rule("jsonc", files=("settings/*.json",)))
     assert names(table, "settings/a.json")[0] == "jsonc"
     assert names(table, "a.json")[0] == "json"
 
 
 def test_severity_time_and_need_are_passed_on(tmp_path: Path) -> None:
-    table = made(tmp_path, Rule("json", severity="warning", required=True, timeout_ms=7))
+    table = registry(tmp_path, Rule("json", severity="warning", required=True, timeout_ms=7))
     chosen = table.checks_for("a.json")[0]
     assert (chosen.severity, chosen.required, chosen.timeout_ms) == ("warning", True, 7)
 
@@ -124,16 +124,16 @@ def reason(table: Registry, path: str, name: str) -> str:
 @pytest.mark.promise("safe.commands")
 @pytest.mark.parametrize("rule", [Rule("own", ("*.py",), command=("x",)), Rule("mypy"), Rule("pylint", ("*.py",))])
 def test_a_program_that_the_project_names_is_run_only_if_the_operator_allows_it(tmp_path: Path, rule: Rule) -> None:
-    refused = made(tmp_path, rule.evolve(by_project=True))
+    refused = registry(tmp_path, rule.evolve(by_project=True))
     assert "only the operator can allow" in reason(refused, "a.py", rule.name)
-    for table in (made(tmp_path, rule.evolve(by_project=True), commands=True), made(tmp_path, rule)):
+    for table in (registry(tmp_path, rule.evolve(by_project=True), commands=True), registry(tmp_path, rule)):
         (chosen,) = [check for check in table.checks_for("a.py") if check.validator.name == rule.name]
         assert type(chosen.validator).__name__ == "Command"
-    assert rule.name not in names(made(tmp_path, rule.evolve(files=("*.py",))), "a.txt")
+    assert rule.name not in names(registry(tmp_path, rule.evolve(files=("*.py",))), "a.txt")
 
 
 def test_a_check_that_does_not_exist_and_a_configuration_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
-    table = made(tmp_path, Rule("eslnt", files=("*.js",)), problems=("suture.toml: no",))
+    table = registry(tmp_path, Rule("eslnt", files=("*.js",)), problems=("suture.toml: no",))
     assert "no check has this name" in reason(table, "a.js", "eslnt")
     assert reason(table, "a.js", "configuration") == "suture.toml: no"
 
@@ -171,7 +171,7 @@ class Plugin:
 
 
 @pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Validator]:
+def plugin_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Validator]:
     """Return the checks of a package with good and bad entry points."""
     site = tmp_path / "site"
     info = site / "some_checks-1.0.dist-info"
@@ -195,12 +195,12 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Validator
 
 
 @pytest.mark.promise("safe.plugins")
-def test_plugins_are_found_and_those_that_cannot_be_used_are_reported(installed: list[Validator]) -> None:
-    found = {type(validator).__name__ for validator in installed}
-    assert found == {"Good", "Unavailable"}
-    assert sorted(validator.name for validator in installed) == ["absent", "broken", "good", "good", "poor"]
+def test_plugins_are_found_and_those_that_cannot_be_used_are_reported(plugin_checks: list[Validator]) -> None:
+    kinds = {type(validator).__name__ for validator in plugin_checks}
+    assert kinds == {"Good", "Unavailable"}
+    assert sorted(validator.name for validator in plugin_checks) == ["absent", "broken", "good", "good", "poor"]
     reasons = []
-    for validator in installed:
+    for validator in plugin_checks:
         if isinstance(validator, module.Unavailable):
             with pytest.raises(NotRunError) as caught:
                 validator.check("a.txt", None, "", None)  # type: ignore[arg-type]  # it needs no staging
@@ -215,11 +215,11 @@ def test_plugins_are_found_and_those_that_cannot_be_used_are_reported(installed:
 @pytest.mark.promise("safe.plugins")
 def test_a_plugin_checks_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "plugins", lambda _held: [Plugin()])
-    assert names(made(tmp_path), "a.txt") == ["conflict-markers", "plugin"]
-    assert names(made(tmp_path), "a.md") == ["conflict-markers"]
+    assert names(registry(tmp_path), "a.txt") == ["conflict-markers", "plugin"]
+    assert names(registry(tmp_path), "a.md") == ["conflict-markers"]
 
 
-def planted(folder: Path, name: str, value: str | None = None, text: str = "") -> None:
+def plant_check(folder: Path, name: str, value: str | None = None, text: str = "") -> None:
     """Put a package with a check into a folder."""
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir(parents=True)
@@ -227,10 +227,10 @@ def planted(folder: Path, name: str, value: str | None = None, text: str = "") -
     (folder / f"{name}.py").write_text(text or "raise SystemExit('imported')\n")
 
 
-def told(found: list[Validator]) -> dict[str, str]:
+def reasons_by_name(validators: list[Validator]) -> dict[str, str]:
     """The names of checks, and why they do not run."""
     reasons = {}
-    for validator in found:
+    for validator in validators:
         with pytest.raises(NotRunError) as caught:
             validator.check("a.txt", None, "", None)  # type: ignore[arg-type]  # it needs no staging
         reasons[validator.name] = str(caught.value)
@@ -240,15 +240,15 @@ def told(found: list[Validator]) -> dict[str, str]:
 @pytest.mark.promise("confine.no-code")
 def test_a_plugin_in_a_root_is_reported_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, site = tmp_path / "root", tmp_path / "site"
-    planted(root / "src", "in_src")
-    planted(site, "linked")
+    plant_check(root / "src", "in_src")
+    plant_check(site, "linked")
     (site / "linked.py").unlink()
     (site / "linked.py").symlink_to(root / "src" / "in_src.py")
-    planted(site, "editable", "in_src:Check")
-    planted(site, "deep", "package.inner:Check")
+    plant_check(site, "editable", "in_src:Check")
+    plant_check(site, "deep", "package.inner:Check")
     (root / "src" / "package").mkdir()
     (root / "src" / "package" / "__init__.py").write_text("raise SystemExit('imported')\n")
-    planted(site, "namespace", "spread.inner:Check")
+    plant_check(site, "namespace", "spread.inner:Check")
     (root / "src" / "spread").mkdir()
     (site / "spread").mkdir()
     (site / "spread" / "inner.py").write_text("raise SystemExit('imported')\n")
@@ -257,21 +257,21 @@ def test_a_plugin_in_a_root_is_reported_and_not_imported(tmp_path: Path, monkeyp
     blocked.mkdir()
     os.mkfifo(blocked / "entry_points.txt")
     monkeypatch.setattr(sys, "path", [*sys.path, str(site), str(root / "src")])
-    found = told(module.plugins.__wrapped__((str(root),)))
-    assert found.keys() == {"in_src", "linked", "editable", "deep", "namespace"}
-    assert all("in the workspace, where an agent can change it" in reason for reason in found.values())
+    reasons = reasons_by_name(module.plugins.__wrapped__((str(root),)))
+    assert reasons.keys() == {"in_src", "linked", "editable", "deep", "namespace"}
+    assert all("in the workspace, where an agent can change it" in reason for reason in reasons.values())
 
 
 @pytest.mark.promise("confine.no-code")
 def test_a_planted_package_does_not_hide_an_installed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, site = tmp_path / "root", tmp_path / "site"
-    planted(root, "checks_of_two", "checks_of_two:Evil")
-    planted(site, "checks_of_two", "checks_of_two:Missing", "x = 1\n")
-    planted(site, "no_such_module_", "no_such_module_.inner:X", "x = 1\n")
+    plant_check(root, "checks_of_two", "checks_of_two:Evil")
+    plant_check(site, "checks_of_two", "checks_of_two:Missing", "x = 1\n")
+    plant_check(site, "no_such_module_", "no_such_module_.inner:X", "x = 1\n")
     monkeypatch.setattr(sys, "path", [*sys.path, str(site), str(root)])
-    found = told(module.plugins.__wrapped__((str(root),)))
-    assert found["checks_of_two"].startswith("the plugin cannot be loaded: AttributeError")
-    assert found["no_such_module_"].startswith("the plugin cannot be loaded: ModuleNotFoundError")
+    reasons = reasons_by_name(module.plugins.__wrapped__((str(root),)))
+    assert reasons["checks_of_two"].startswith("the plugin cannot be loaded: AttributeError")
+    assert reasons["no_such_module_"].startswith("the plugin cannot be loaded: ModuleNotFoundError")
     sys.modules.pop("checks_of_two", None)
     sys.modules.pop("no_such_module_", None)
 
@@ -286,7 +286,7 @@ def test_python_is_checked_by_python_if_the_only_ruff_is_in_the_workspace(
     ruff.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(ruff.parent / "python"))
     monkeypatch.setenv("PATH", str(ruff.parent))
-    table = made(tmp_path)
+    table = registry(tmp_path)
     assert names(table, "a.py") == ["python", "conflict-markers", "ruff"]
     assert names(table, "a.txt") == ["conflict-markers"]
     assert f"{ruff} is not run, because it is in the workspace" in reason(table, "a.py", "ruff")

@@ -8,7 +8,7 @@ from suture.check.registry import Configuration, Rule, merge_configurations, par
 
 
 def test_everything_that_can_be_said_about_a_check() -> None:
-    said = {
+    table = {
         "files": ["src/**"],
         "exclude": ["a.py"],
         "severity": "warning",
@@ -17,9 +17,9 @@ def test_everything_that_can_be_said_about_a_check() -> None:
         "timeout_ms": 5,
         "command": ["x", "{file}"],
     }
-    found = parse_configuration({"validators": {"x": said}}, "suture.toml", by_project=True)
+    configuration = parse_configuration({"validators": {"x": table}}, "suture.toml", by_project=True)
     rule = Rule("x", ("src/**",), ("a.py",), "warning", True, True, 5, ("x", "{file}"), by_project=True)  # noqa: FBT003  in the order of its fields
-    assert found == Configuration({"x": rule})
+    assert configuration == Configuration({"x": rule})
 
 
 @pytest.mark.parametrize(
@@ -41,31 +41,31 @@ def test_everything_that_can_be_said_about_a_check() -> None:
     ],
 )
 def test_what_does_not_fit_is_reported_and_left_out(table: Any, problem: str) -> None:
-    found = parse_configuration({"validators": {"x": table}}, "here", by_project=False)
-    assert found.rules == {}
-    assert len(found.problems) == 1
-    assert found.problems[0].startswith(f"here: validators.x: {problem}")
+    configuration = parse_configuration({"validators": {"x": table}}, "here", by_project=False)
+    assert configuration.rules == {}
+    assert len(configuration.problems) == 1
+    assert configuration.problems[0].startswith(f"here: validators.x: {problem}")
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("content", "problem"),
     [
         ({"validators": []}, "here: validators must be a table of tables"),
         ({"validator": {}}, "here: unknown key validator; expected validators"),
         ({"trust": "/root"}, "here: trust must be a list of folders"),
     ],
 )
-def test_a_file_that_says_something_else_is_reported(said: dict[str, Any], problem: str) -> None:
-    assert parse_configuration(said, "here", by_project=False) == Configuration(problems=(problem,))
+def test_a_file_that_says_something_else_is_reported(content: dict[str, Any], problem: str) -> None:
+    assert parse_configuration(content, "here", by_project=False) == Configuration(problems=(problem,))
 
 
 @pytest.mark.promise("safe.commands")
 def test_only_the_operator_can_trust() -> None:
-    said = {"trust": ["/project"]}
-    assert parse_configuration(said, "suture.toml", by_project=False).trust == ("/project",)
-    found = parse_configuration(said, "suture.toml", by_project=True)
-    assert found.trust == ()
-    assert found.problems == ("suture.toml: only the operator's own file may set trust",)
+    table = {"trust": ["/project"]}
+    assert parse_configuration(table, "suture.toml", by_project=False).trust == ("/project",)
+    configuration = parse_configuration(table, "suture.toml", by_project=True)
+    assert configuration.trust == ()
+    assert configuration.problems == ("suture.toml: only the operator's own file may set trust",)
 
 
 @pytest.mark.promise("safe.commands")
@@ -73,7 +73,7 @@ def test_what_the_operator_names_is_the_operators_alone() -> None:
     weak = {"validators": {"x": {"command": ["evil"], "files": ["*"], "enabled": False}, "y": {"enabled": False}}}
     project = parse_configuration(weak, "suture.toml", by_project=True)
     operator = parse_configuration({"validators": {"x": {"required": True}}, "trust": ["/a"]}, "own", by_project=False)
-    found = merge_configurations(project, operator)
-    assert found.rules["x"] == Rule("x", required=True)
-    assert found.rules["y"] == Rule("y", enabled=False, by_project=True)
-    assert found.trust == ("/a",)
+    merged = merge_configurations(project, operator)
+    assert merged.rules["x"] == Rule("x", required=True)
+    assert merged.rules["y"] == Rule("y", enabled=False, by_project=True)
+    assert merged.trust == ("/a",)

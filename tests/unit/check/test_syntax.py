@@ -30,7 +30,7 @@ def issues(name: str, after: str, before: str | None = None) -> list[Issue]:
     return Syntax(LANGUAGE[name]).check("file", before, after, Staged())
 
 
-def broken(name: str, number: int) -> tuple[str, str, int]:
+def break_sample(name: str, number: int) -> tuple[str, str, int]:
     """A good text, a broken one, and the line where a person would look."""
     good, old, new = BROKEN[name][number]
     assert good.count(old) == 1, f"{old!r} must occur once"
@@ -51,7 +51,7 @@ def test_good_text_has_no_issue(name: str, number: int) -> None:
 
 @pytest.mark.parametrize(("name", "number"), BROKEN_TEXTS)
 def test_what_an_edit_broke_is_shown_there(name: str, number: int) -> None:
-    good, bad, line = broken(name, number)
+    good, bad, line = break_sample(name, number)
     [issue] = issues(name, bad, good)
     assert abs(issue.line - line) <= 1, issue
     assert (issue.code, issue.severity) == ("invalid-syntax", "error")
@@ -59,7 +59,7 @@ def test_what_an_edit_broke_is_shown_there(name: str, number: int) -> None:
 
 @pytest.mark.parametrize(("name", "number"), [case for case in BROKEN_TEXTS if LANGUAGE[case[0]].trusted])
 def test_a_new_file_that_is_broken_is_shown_there(name: str, number: int) -> None:
-    _, bad, line = broken(name, number)
+    _, bad, line = break_sample(name, number)
     first = issues(name, bad)[0]
     assert abs(first.line - line) <= 1, first
 
@@ -102,8 +102,8 @@ def test_parenthesis_missing_in_a_long_file_is_shown_where_it_was(name: str, *, 
     lines = long_text(name)
     at = inner_end(lines) - 1
     after = "\n".join([*lines[:at], lines[at].replace(")", ""), *lines[at + 1 :]])
-    found = issues(name, after, "\n".join(lines) if known else None)
-    assert abs(found[0].line - (at + 1)) <= 1, found
+    problems = issues(name, after, "\n".join(lines) if known else None)
+    assert abs(problems[0].line - (at + 1)) <= 1, problems
 
 
 @pytest.mark.parametrize("name", sorted(REPEATED))
@@ -118,7 +118,7 @@ def test_fault_in_a_rewritten_function_is_shown_inside_of_it(name: str) -> None:
 
 def test_lines_that_end_with_carriage_returns() -> None:
     assert issues("go", GOOD["go"][0].replace("\n", "\r\n")) == []
-    good, bad, _ = broken("go", 3)
+    good, bad, _ = break_sample("go", 3)
     plain, returned = issues("go", bad, good), issues("go", bad.replace("\n", "\r\n"), good.replace("\n", "\r\n"))
     assert plain == returned
 
@@ -195,8 +195,8 @@ def test_only_the_guilty_one_of_several_changes_is_shown() -> None:
     lines = long_text("javascript")
     after = [line.replace("return b", "return a") for line in lines]
     at = inner_end(lines)
-    found = issues("javascript", "\n".join(after[:at] + after[at + 1 :]), "\n".join(lines))
-    assert [abs(issue.line - (at + 1)) <= 1 for issue in found] == [True]
+    problems = issues("javascript", "\n".join(after[:at] + after[at + 1 :]), "\n".join(lines))
+    assert [abs(issue.line - (at + 1)) <= 1 for issue in problems] == [True]
 
 
 DEEP = ("(" * 100_000, "[" * 50_000 + "]" * 50_000, ")" * 100_000)
@@ -213,8 +213,8 @@ def test_deep_nesting_ends(name: str, text: str) -> None:
 
 @pytest.mark.promise("safe.not-run")
 def test_untrusted_language_has_not_checked_what_its_grammar_could_not_read_before() -> None:
-    odd = "BEGIN_LIST(a b c)\nint x = 1;\n"
-    for text, before in ((odd, None), (f"{odd}int y = ;\n", odd)):
+    unreadable = "BEGIN_LIST(a b c)\nint x = 1;\n"
+    for text, before in ((unreadable, None), (f"{unreadable}int y = ;\n", unreadable)):
         with pytest.raises(NotRunError, match="may be the grammar's fault"):
             issues("c", text, before)
     [issue] = issues("c", "int x = ;\n", "int x = 1;\n")
@@ -277,7 +277,7 @@ def test_time_limit_stops() -> None:
 @pytest.mark.parametrize("name", ["javascript", "c"])
 def test_whenever_the_time_is_over_it_is_said_or_there_is_an_answer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip(LANGUAGE[name].grammars[0].module)
-    good, bad, line = broken(name, 0)
+    good, bad, line = break_sample(name, 0)
     answers: list[list[int] | None] = []
     for ticks in range(1, 60):
         clock = iter([0.0] * ticks)

@@ -44,11 +44,11 @@ def check(name: str, text: str, seconds: float = 60, before: str | None = None) 
 
 def workers() -> list[int]:
     """The idle processes."""
-    found = [worker._process for _, worker in worker._workers._waiting]
-    return [process for process in found if process is not None]
+    processes = [worker._process for _, worker in worker._workers._waiting]
+    return [process for process in processes if process is not None]
 
 
-def lives(process: int) -> bool:
+def is_alive(process: int) -> bool:
     try:
         return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text("utf-8")
     except FileNotFoundError:
@@ -57,9 +57,9 @@ def lives(process: int) -> bool:
 
 def is_gone(process: int) -> bool:
     ends = time.monotonic() + 60
-    while lives(process) and time.monotonic() < ends:
+    while is_alive(process) and time.monotonic() < ends:
         time.sleep(0.02)
-    return not lives(process)
+    return not is_alive(process)
 
 
 def run(script: str, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -80,8 +80,8 @@ def test_a_worker_is_kept_and_reports_what_its_checks_find() -> None:
 
 def test_what_a_worker_answers() -> None:
     assert answer(("json", "a.json", None, "[1,]", 9.0)) == (None, [tuple(getattr(COMMA, f) for f in COMMA._fields)])
-    reason, found = answer(("yaml", "a.yaml", None, "[" * 5_000, 9.0))
-    assert (reason is not None, found) == (True, [])
+    reason, issues = answer(("yaml", "a.yaml", None, "[" * 5_000, 9.0))
+    assert (reason is not None, issues) == (True, [])
     assert answer(("python-parser", "a.py", None, "return 1\n", 9.0)) == (None, [])
     assert built_in("java").name == "java"
 
@@ -137,35 +137,35 @@ def test_a_worker_that_does_not_move_is_killed() -> None:
 
 @pytest.mark.promise("bound.validators")
 def test_while_one_text_takes_forever_another_thread_is_answered() -> None:
-    told: list[str] = []
+    errors: list[str] = []
 
     def slow() -> None:
         try:
             check("zig", ENDLESS)
         except NotRunError as error:
-            told.append(str(error))
+            errors.append(str(error))
 
     thread = threading.Thread(target=slow)
     thread.start()
     while not worker._workers._busy:
         time.sleep(0.001)
-    found = [check("json", "[1,]") for _ in range(3)]
-    waited = thread.is_alive() and not told
+    answers = [check("json", "[1,]") for _ in range(3)]
+    waited = thread.is_alive() and not errors
     worker.close()
     thread.join()
-    assert (waited, found) == (True, [[COMMA]] * 3)
-    assert told == ["the parser crashed on this text, or needed more than 1,000 MB of memory"]
+    assert (waited, answers) == (True, [[COMMA]] * 3)
+    assert errors == ["the parser crashed on this text, or needed more than 1,000 MB of memory"]
 
 
 def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check("json", "[1,]") == [COMMA]
     (first,) = workers()
 
-    def interrupted(*_: Any) -> bytes:
+    def interrupt(*_: Any) -> bytes:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("suture.files.worker._message", interrupted)
+        patched.setattr("suture.files.worker._message", interrupt)
         with pytest.raises(KeyboardInterrupt):
             check("json", "[")
     assert is_gone(first)
@@ -173,13 +173,13 @@ def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(monkeypatch: 
 
 
 def test_threads_share_a_few_workers() -> None:
-    found: list[list[Issue]] = []
-    threads = [threading.Thread(target=lambda: found.append(check("json", "[1,]"))) for _ in range(20)]
+    answers: list[list[Issue]] = []
+    threads = [threading.Thread(target=lambda: answers.append(check("json", "[1,]"))) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [[COMMA]] * 20
+    assert answers == [[COMMA]] * 20
     assert 1 <= len(workers()) <= 4
 
 
@@ -242,8 +242,8 @@ assert os.waitpid(child, 0)[1] == 0
 assert ask() == first
 print('done')
 """
-    done = run(script)
-    assert (done.stdout, done.stderr) == ("done\n", "")
+    process = run(script)
+    assert (process.stdout, process.stderr) == ("done\n", "")
 
 
 @pytest.mark.promise("confine.imports")
@@ -258,8 +258,8 @@ def test_a_worker_imports_nothing_from_the_workspace(tmp_path: Path) -> None:
         "found = Workspace('.').call('safe_edit', {'path': 'A.java', 'content': 'class A {'})\n"
         "print(found.metadata['error']['code'])"
     )
-    done = run(script, str(tmp_path), cwd=tmp_path)
-    assert (done.stdout, done.stderr) == ("VALIDATION_FAILED\n", "")
+    process = run(script, str(tmp_path), cwd=tmp_path)
+    assert (process.stdout, process.stderr) == ("VALIDATION_FAILED\n", "")
     assert not list(tmp_path.glob("*.ran"))
 
 
@@ -283,9 +283,9 @@ assert 'tree_sitter' not in sys.modules
 with open('/proc/self/status') as status:  # what getrusage says counts what the process was forked from
     print(next(line.split()[1] for line in status if line.startswith('VmHWM')))
 """
-    done = run(script, *HOSTILE, cwd=tmp_path)
-    *verdicts, memory = done.stdout.split("\n")[:-1]
-    assert (verdicts, done.stderr) == ([f"{name} False" for name in HOSTILE], "")
+    process = run(script, *HOSTILE, cwd=tmp_path)
+    *verdicts, memory = process.stdout.split("\n")[:-1]
+    assert (verdicts, process.stderr) == ([f"{name} False" for name in HOSTILE], "")
     assert int(memory) < 300_000  # KB; the text of 100 KB took more than 10 GB
 
 
@@ -329,6 +329,6 @@ def test_suture_check_survives_hostile_files(tmp_path: Path) -> None:
     for name, text in HOSTILE.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "b.json").write_text("[1,]")
-    found = Workspace(tmp_path, Settings(validate_call_ms=1_000)).command("check", {}).metadata
-    assert [issue["path"] for issue in found["issues"] if issue["validator"] == "json"] == ["b.json"]
-    assert {entry["path"] for entry in (*found["not_run"], *found["issues"])} == {*HOSTILE, "b.json"}
+    report = Workspace(tmp_path, Settings(validate_call_ms=1_000)).command("check", {}).metadata
+    assert [issue["path"] for issue in report["issues"] if issue["validator"] == "json"] == ["b.json"]
+    assert {entry["path"] for entry in (*report["not_run"], *report["issues"])} == {*HOSTILE, "b.json"}
