@@ -67,7 +67,7 @@ class Writer:
         """Both spellings of a whole pattern."""
         pair = self._choice(depth)
         numbers = [self._pick(range(1, self._groups + 1)) if self._groups else 0 for _ in range(pair[0].count(HOLE))]
-        ours, theirs = (_filled(text, numbers) for text in pair)
+        ours, theirs = (_fill(text, numbers) for text in pair)
         return ours, theirs
 
     def _choice(self, depth: int) -> tuple[str, str]:
@@ -92,7 +92,7 @@ class Writer:
 
     def _char(self, depth: int) -> tuple[str, str]:
         del depth
-        return (_spelled(self._pick(LETTERS * 2 + WIDE), self._pick),) * 2
+        return (_spell(self._pick(LETTERS * 2 + WIDE), self._pick),) * 2
 
     def _dot(self, depth: int) -> tuple[str, str]:
         del depth
@@ -112,8 +112,8 @@ class Writer:
         members = []
         for _ in range(self._pick((0, 1, 2, 3))):
             first, last = sorted((self._pick(LETTERS + WIDE), self._pick(LETTERS + WIDE)))
-            alone, a_range = _spelled(first, self._pick), f"{_spelled(first, self._pick)}-{_spelled(last, self._pick)}"
-            members.append(self._pick((alone, alone, a_range, self._any_set(), r"\b", r"\n")))
+            single, a_range = _spell(first, self._pick), f"{_spell(first, self._pick)}-{_spell(last, self._pick)}"
+            members.append(self._pick((single, single, a_range, self._any_set(), r"\b", r"\n")))
         return (f"[{self._pick(('', '', '^'))}{''.join(members)}]",) * 2
 
     def _edge(self, depth: int) -> tuple[str, str]:
@@ -124,33 +124,33 @@ class Writer:
 
     def _group(self, depth: int) -> tuple[str, str]:
         self._groups += 1
-        return _both("(", self._choice(depth - 1))
+        return _close("(", self._choice(depth - 1))
 
     def _named(self, depth: int) -> tuple[str, str]:
         self._groups += 1
-        return _both(f"(?<n{self._groups}>", self._choice(depth - 1))
+        return _close(f"(?<n{self._groups}>", self._choice(depth - 1))
 
     def _plain_group(self, depth: int) -> tuple[str, str]:
-        return _both("(?:", self._choice(depth - 1))
+        return _close("(?:", self._choice(depth - 1))
 
     def _look(self, depth: int) -> tuple[str, str]:
-        return _both(self._pick(("(?=", "(?!", "(?<=", "(?<!")), self._choice(depth - 1))
+        return _close(self._pick(("(?=", "(?!", "(?<=", "(?<!")), self._choice(depth - 1))
 
     def _back(self, depth: int) -> tuple[str, str]:
         del depth
         return HOLE, HOLE
 
 
-def _both(opening: str, body: tuple[str, str]) -> tuple[str, str]:
+def _close(opening: str, body: tuple[str, str]) -> tuple[str, str]:
     return f"{opening}{body[0]})", f"{opening}{body[1]})"
 
 
-def _filled(text: str, numbers: list[int]) -> str:
-    first, *rest = text.split(HOLE)
-    return first + "".join((f"(?:\\{n})" if n else "(?:)") + part for n, part in zip(numbers, rest, strict=True))
+def _fill(text: str, numbers: list[int]) -> str:
+    first, *parts = text.split(HOLE)
+    return first + "".join((f"(?:\\{n})" if n else "(?:)") + part for n, part in zip(numbers, parts, strict=True))
 
 
-def _spelled(char: str, pick: Pick) -> str:
+def _spell(char: str, pick: Pick) -> str:
     if char in SYNTAX:
         return f"\\u{{{ord(char):x}}}" if char == "-" else "\\" + char
     return str(pick((char, char, char, f"\\u{{{ord(char):x}}}")))
@@ -166,7 +166,7 @@ def draw_pattern(pick: Pick, *, plain: bool = False) -> tuple[str, str, str, str
 
 
 def random_pattern(seed: int, *, plain: bool = False) -> tuple[str, str, str, str]:
-    """The same as `drawn`, reproducible by its seed."""
+    """The same as `draw_pattern`, reproducible by its seed."""
     return draw_pattern(Random(seed).choice, plain=plain)
 
 

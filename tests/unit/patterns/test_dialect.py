@@ -124,9 +124,9 @@ def test_names_are_numbered() -> None:
     [("/a/y", "", "y"), ("/a/ggvd", "", "vd"), ("a", "x", "x"), ("/a/y", "g", "y")],
 )
 def test_unknown_flags_are_named(written: str, flags: str, unknown: str) -> None:
-    with pytest.raises(InvalidFlags) as refused:
+    with pytest.raises(InvalidFlags) as caught:
         parse(written, flags)
-    assert (refused.value.flags, refused.value.supported) == (unknown, "g, i, m, s, u")
+    assert (caught.value.flags, caught.value.supported) == (unknown, "g, i, m, s, u")
 
 
 @pytest.mark.parametrize(
@@ -202,10 +202,10 @@ def test_unknown_flags_are_named(written: str, flags: str, unknown: str) -> None
     ],
 )
 def test_errors_have_a_reason_and_a_position(written: str, position: int, reason: str) -> None:
-    with pytest.raises(InvalidRegex) as refused:
+    with pytest.raises(InvalidRegex) as caught:
         parse(written)
-    assert (refused.value.position, refused.value.reason) == (position, reason)
-    assert refused.value.pattern == written
+    assert (caught.value.position, caught.value.reason) == (position, reason)
+    assert caught.value.pattern == written
 
 
 HOSTILE = {

@@ -11,7 +11,7 @@ def test_ranges_are_joined() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ranges", "rest"),
+    ("ranges", "others"),
     [
         ([], ((0, LAST),)),
         ([(0, LAST)], ()),
@@ -20,10 +20,10 @@ def test_ranges_are_joined() -> None:
     ],
 )
 def test_inverted_ranges_are_all_other_characters(
-    ranges: list[tuple[int, int]], rest: tuple[tuple[int, int], ...]
+    ranges: list[tuple[int, int]], others: tuple[tuple[int, int], ...]
 ) -> None:
-    assert invert(ranges) == rest
-    assert invert(rest) == join_ranges(ranges)
+    assert invert(ranges) == others
+    assert invert(others) == join_ranges(ranges)
 
 
 @pytest.mark.parametrize(

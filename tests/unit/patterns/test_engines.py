@@ -28,7 +28,7 @@ class Over(Clock):
         """Never."""
 
 
-def both(pattern: str) -> list[Compiled]:
+def compile_both(pattern: str) -> list[Compiled]:
     return [engine for engine in by_both(parse(pattern)) if engine is not None]
 
 
@@ -52,9 +52,9 @@ def test_a_pattern_is_compiled_once() -> None:
     "pattern", ["a{999999999}", "(?:a{1000}){1000}", "(?=x)a{50000}", "(?:a|bc){1000000}", "/" + r"\P{L}" * 200 + "/i"]
 )
 def test_what_would_be_too_large_is_refused(pattern: str) -> None:
-    with pytest.raises(InvalidRegex) as refused:
+    with pytest.raises(InvalidRegex) as caught:
         compile_pattern(parse(pattern))
-    assert refused.value.reason == "Too large with its repetitions written out"
+    assert caught.value.reason == "Too large with its repetitions written out"
 
 
 def test_what_the_engine_refuses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,13 +62,13 @@ def test_what_the_engine_refuses_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         raise regex.error("no")
 
     monkeypatch.setattr(regex, "compile", refuse)
-    with pytest.raises(InvalidRegex) as refused:
+    with pytest.raises(InvalidRegex) as caught:
         compile_pattern(parse("(?=refused)"))
-    assert refused.value.reason == "Not supported: no"
+    assert caught.value.reason == "Not supported: no"
 
 
 @pytest.mark.parametrize(
-    ("pattern", "text", "found"),
+    ("pattern", "text", "expected"),
     [
         ("b", "abab", [[(1, 2)], [(3, 4)]]),
         ("z", "abab", []),
@@ -85,9 +85,9 @@ def test_what_the_engine_refuses_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         (r"a[^]b", "a\nb", [[(0, 3)]]),
     ],
 )
-def test_what_is_found(pattern: str, text: str, found: list[list[tuple[int, int] | None]]) -> None:
-    for engine in both(pattern):
-        assert matches_of(engine, text) == found, engine.engine
+def test_what_is_found(pattern: str, text: str, expected: list[list[tuple[int, int] | None]]) -> None:
+    for engine in compile_both(pattern):
+        assert matches_of(engine, text) == expected, engine.engine
 
 
 def test_a_large_text_is_searched_in_windows() -> None:
@@ -126,7 +126,7 @@ def test_undecodable_bytes_are_found_where_they_are() -> None:
     ],
 )
 def test_lines_are_searched_by_themselves(pattern: str, text: str, starts: list[int]) -> None:
-    for engine in both(pattern):
+    for engine in compile_both(pattern):
         assert [*engine.lines(subject_of(text), LONG)] == starts, engine.engine
 
 
@@ -140,14 +140,14 @@ def test_lines_are_searched_by_themselves(pattern: str, text: str, starts: list[
     ],
 )
 def test_whether_a_match_contains_another(pattern: str, text: str, span: tuple[int, int], inner: int | None) -> None:
-    for engine in both(pattern):
+    for engine in compile_both(pattern):
         assert engine.next_inside(subject_of(text), span, LONG) == inner, engine.engine
 
 
 @pytest.mark.parametrize("pattern", ["a", "ab", "a.*b", ".", "(?=a)", "(?=a)a", r"(a)\1|"])
 def test_nothing_is_searched_when_the_time_is_up(pattern: str) -> None:
     subject = subject_of("abab\n" * 3_000)
-    for engine in both(pattern):
+    for engine in compile_both(pattern):
         with pytest.raises(RegexTimeout):
             [*engine.matches(subject, Over())]
         with pytest.raises(RegexTimeout):
@@ -170,12 +170,12 @@ class Failing:
         self._real = regex.compile("a(?=b)")
 
     def finditer(self, *args: object, **options: object) -> object:
-        return self._asked(self._real.finditer, *args, **options)
+        return self._ask(self._real.finditer, *args, **options)
 
     def search(self, *args: object, **options: object) -> object:
-        return self._asked(self._real.search, *args, **options)
+        return self._ask(self._real.search, *args, **options)
 
-    def _asked(self, question: Callable[..., object], *args: object, **options: object) -> object:
+    def _ask(self, question: Callable[..., object], *args: object, **options: object) -> object:
         if next(self._left) > 0:
             raise self._error
         return question(*args, **options)

@@ -14,11 +14,11 @@ from suture.text import Text
 from suture.text.edits import apply, edit
 
 
-def replaced(pattern: str, replacement: str, raw: bytes, flags: int = 0, encoding: str | None = None) -> bytes:
-    text, found = Text.decode(raw, encoding), PythonPattern(pattern, flags)
-    template = parse_template(replacement, found)
+def replace(pattern: str, replacement: str, raw: bytes, flags: int = 0, encoding: str | None = None) -> bytes:
+    text, compiled = Text.decode(raw, encoding), PythonPattern(pattern, flags)
+    template = parse_template(replacement, compiled)
     clock = Clock(5_000, 5_000)
-    return apply(text.body, [edit(*spans[0], template.fill(text, spans)) for spans in found.matches(text, clock)])
+    return apply(text.body, [edit(*spans[0], template.fill(text, spans)) for spans in compiled.matches(text, clock)])
 
 
 @pytest.mark.promise("safe.search")
@@ -76,9 +76,9 @@ def test_the_same_as_re(pattern: str, replacement: str, text: str) -> None:
             expected = re.sub(pattern, replacement, text)
     if expected is None:
         with pytest.raises(InvalidRegex):
-            replaced(pattern, replacement, text.encode())
+            replace(pattern, replacement, text.encode())
     else:
-        assert replaced(pattern, replacement, text.encode()).decode() == expected
+        assert replace(pattern, replacement, text.encode()).decode() == expected
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_the_same_as_re(pattern: str, replacement: str, text: str) -> None:
 def test_flags_have_pythons_numbers(flag: str, pattern: str, text: str) -> None:
     assert FLAGS[flag] == getattr(re, flag)
     expected = re.sub(pattern, "x", text, flags=FLAGS[flag])
-    assert replaced(pattern, "x", text.encode(), FLAGS[flag]).decode() == expected
+    assert replace(pattern, "x", text.encode(), FLAGS[flag]).decode() == expected
 
 
 ATOMS = st.sampled_from(
@@ -119,10 +119,10 @@ def test_any_pattern_does_the_same_as_in_re(pattern: str, replacement: str, text
     except (re.error, IndexError):
         expected = None
     try:
-        found: str | None = replaced(pattern, replacement, text.encode(), flags).decode()
+        result: str | None = replace(pattern, replacement, text.encode(), flags).decode()
     except InvalidRegex:
-        found = None
-    assert found == expected
+        result = None
+    assert result == expected
 
 
 @pytest.mark.promise("safe.search")
@@ -140,7 +140,7 @@ def test_any_pattern_does_the_same_as_in_re(pattern: str, replacement: str, text
 )
 def test_line_endings_and_bytes_stay_the_same(pattern: str, replacement: str, raw: bytes, expected: bytes) -> None:
     flags = FLAGS["MULTILINE"] if pattern.startswith("(?m)") else 0
-    assert replaced(pattern, replacement, raw, flags) == expected
+    assert replace(pattern, replacement, raw, flags) == expected
 
 
 @pytest.mark.promise("regex.bounded")
@@ -162,7 +162,7 @@ def test_a_pattern_that_is_too_large_is_refused(pattern: str) -> None:
 def test_whitespace_that_python_keeps_in_a_verbose_pattern_counts() -> None:
     text = "a\u00a0b ab"
     expected = re.sub("a\u00a0b", "x", text, flags=re.VERBOSE)
-    assert replaced("a\u00a0b", "x", text.encode(), FLAGS["VERBOSE"]).decode() == expected
+    assert replace("a\u00a0b", "x", text.encode(), FLAGS["VERBOSE"]).decode() == expected
 
 
 def test_a_pattern_that_only_regex_refuses_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,9 +197,9 @@ def test_errors_are_those_of_python() -> None:
 def test_a_group_as_javascript_writes_it_is_refused_with_the_right_spelling(
     replacement: str, reference: str, meant: str
 ) -> None:
-    with pytest.raises(InvalidCaptureGroup) as refused:
-        replaced("(a)(?P<name>b)", replacement, b"ab")
-    error = refused.value
+    with pytest.raises(InvalidCaptureGroup) as caught:
+        replace("(a)(?P<name>b)", replacement, b"ab")
+    error = caught.value
     assert (error.reference, error.meant, error.dialect) == (reference, meant, "Python")
 
 
@@ -213,4 +213,4 @@ def test_a_group_as_javascript_writes_it_is_refused_with_the_right_spelling(
     ],
 )
 def test_a_dollar_that_means_no_group_is_text(pattern: str, replacement: str, expected: str) -> None:
-    assert replaced(pattern, replacement, b"ab").decode() == expected
+    assert replace(pattern, replacement, b"ab").decode() == expected

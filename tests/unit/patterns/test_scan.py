@@ -16,16 +16,16 @@ from suture.text import Text
 LONG = Clock(10_000_000, 10_000_000)
 
 
-def searched(pattern: str, body: bytes, most: int | None = None) -> tuple[Subject, list[Any]]:
+def search(pattern: str, body: bytes, most: int | None = None) -> tuple[Subject, list[Any]]:
     subject = Subject(Text.decode(body))
     return subject, list(islice(each_match(compile_pattern(parse(pattern)), subject, LONG), most))
 
 
-def told(subject: Subject, matches: list[Any], around: int) -> list[dict[str, Any]]:
+def parse_matches(subject: Subject, matches: list[Any], around: int) -> list[dict[str, Any]]:
     return [json.loads(row) for row in rows("f", subject, matches, (around, around), Room(10**9))]
 
 
-def parsed(rows: list[str]) -> Any:
+def parse_rows(rows: list[str]) -> Any:
     return json.loads(f"[{','.join(rows)}]")
 
 
@@ -44,12 +44,12 @@ def parsed(rows: list[str]) -> Any:
     ],
 )
 def test_the_matches_that_count(pattern: str, body: bytes, most: int | None, spans: list[tuple[int, int]]) -> None:
-    assert [match[0] for match in searched(pattern, body, most)[1]] == spans
+    assert [match[0] for match in search(pattern, body, most)[1]] == spans
 
 
 def test_rows() -> None:
-    subject, matches = searched("/(é)(x)?|^c/gm", "a\nbéé\r\nc\nd".encode())
-    assert told(subject, matches, 1) == [
+    subject, matches = search("/(é)(x)?|^c/gm", "a\nbéé\r\nc\nd".encode())
+    assert parse_matches(subject, matches, 1) == [
         {
             "file": "f",
             "line": line,
@@ -65,11 +65,11 @@ def test_rows() -> None:
             (3, 0, "c", None, ["béé"], ["d"]),
         ]
     ]
-    assert [row["context_after"] for row in told(subject, matches, 0)] == [[], [], []]
+    assert [row["context_after"] for row in parse_matches(subject, matches, 0)] == [[], [], []]
 
 
 @pytest.mark.parametrize(
-    ("pattern", "body", "around", "found", "lines"),
+    ("pattern", "body", "around", "expected", "lines"),
     [
         ("/(é)/g", "a\nbéé\r\nc\nd", 0, [(2, 1, 2, 2), (2, 2, 2, 3)], {2: "béé"}),
         ("/(é)/g", "a\nbéé\r\nc\nd", 1, [(2, 1, 2, 2), (2, 2, 2, 3)], {1: "a", 2: "béé", 3: "c"}),
@@ -81,15 +81,15 @@ def test_rows() -> None:
     ],
 )
 def test_extents(
-    pattern: str, body: str, around: int, found: list[tuple[int, int, int, int]], lines: dict[int, str]
+    pattern: str, body: str, around: int, expected: list[tuple[int, int, int, int]], lines: dict[int, str]
 ) -> None:
-    subject, matches = searched(pattern, body.encode())
-    assert extents(subject, matches, (around, around), Room(1_000)) == (found, lines)
+    subject, matches = search(pattern, body.encode())
+    assert extents(subject, matches, (around, around), Room(1_000)) == (expected, lines)
 
 
 @pytest.mark.promise("bound.rows")
 def test_lines_around_matches_are_counted_while_they_are_kept() -> None:
-    subject, matches = searched("/a/g", b"a" * 100 + b"\n" + b"b" * 1_000)
+    subject, matches = search("/a/g", b"a" * 100 + b"\n" + b"b" * 1_000)
     assert len(extents(subject, matches, (0, 0), Room(4_100))[0]) == 100
     with pytest.raises(InputTooLarge) as caught:
         extents(subject, matches, (0, 1), Room(1_000))
@@ -97,8 +97,8 @@ def test_lines_around_matches_are_counted_while_they_are_kept() -> None:
 
 
 def test_context_begins_after_the_last_line_of_a_match() -> None:
-    subject, matches = searched(r"b\nc\n", b"a\nb\nc\nd\ne")
-    (row,) = told(subject, matches, 9)
+    subject, matches = search(r"b\nc\n", b"a\nb\nc\nd\ne")
+    (row,) = parse_matches(subject, matches, 9)
     assert (row["context_before"], row["context_after"]) == (["a"], ["d", "e"])
 
 
@@ -119,13 +119,13 @@ def test_the_lines_around_a_place(size: int, end: str) -> None:
 
 def test_many_matches_have_the_same_context_as_few() -> None:
     body = b"aaaa\r\n" * 9 + b"a\n"
-    subject, matches = searched("/a/g", body)
-    assert told(subject, matches, 2)[4] == told(subject, matches[4:5], 2)[0]
+    subject, matches = search("/a/g", body)
+    assert parse_matches(subject, matches, 2)[4] == parse_matches(subject, matches[4:5], 2)[0]
 
 
 def test_extracts() -> None:
-    subject, matches = searched("/(a)(b)?/g", b"ab\na")
-    assert parsed(extracts("f", subject, matches, Room(1_000))) == [
+    subject, matches = search("/(a)(b)?/g", b"ab\na")
+    assert parse_rows(extracts("f", subject, matches, Room(1_000))) == [
         {"file": "f", "line": 1, "groups": ["a", "b"]},
         {"file": "f", "line": 2, "groups": ["a", None]},
     ]
@@ -148,9 +148,11 @@ def test_lines_that_match(
     most: int | None,
     lines: list[tuple[int, str]],
 ) -> None:
-    told = list(matching_lines(compile_pattern(parse("a")), Subject(Text.decode(body)), LONG, invert=invert, most=most))
-    assert told == lines
-    assert parsed(line_rows("f", told, Room(1_000))) == [
+    matches = list(
+        matching_lines(compile_pattern(parse("a")), Subject(Text.decode(body)), LONG, invert=invert, most=most)
+    )
+    assert matches == lines
+    assert parse_rows(line_rows("f", matches, Room(1_000))) == [
         {"file": "f", "line": line, "content": content} for line, content in lines
     ]
 
@@ -168,14 +170,14 @@ def test_lines_that_match(
 )
 def test_segments(pattern: str, body: bytes, most: int | None, parts: list[tuple[str, int, int]]) -> None:
     subject = Subject(Text.decode(body))
-    told = segments(subject, compile_pattern(parse(pattern)).matches(subject, LONG), most, Room(1_000))
-    assert parsed(told) == [
+    rows = segments(subject, compile_pattern(parse(pattern)).matches(subject, LONG), most, Room(1_000))
+    assert parse_rows(rows) == [
         {"segment": number, "content": content, "line_start": first, "line_end": last}
         for number, (content, first, last) in enumerate(parts, 1)
     ]
 
 
-def endless(line: str) -> Iterator[tuple[int, str]]:
+def endless_lines(line: str) -> Iterator[tuple[int, str]]:
     """An infinite sequence of lines: reading them all exhausts the memory."""
     return ((number, line) for number in count(1))
 
@@ -183,14 +185,14 @@ def endless(line: str) -> Iterator[tuple[int, str]]:
 @pytest.mark.promise("bound.rows")
 def test_rows_are_counted_while_they_are_made() -> None:
     with pytest.raises(InputTooLarge) as caught:
-        line_rows("f", endless(""), Room(1_000_000))
+        line_rows("f", endless_lines(""), Room(1_000_000))
     assert 1_000_000 < caught.value.size < 1_000_200
     assert (caught.value.limit, caught.value.setting) == (1_000_000, "max_result_bytes")
 
 
 @pytest.mark.promise("bound.rows")
 def test_a_row_that_is_too_long_is_not_made() -> None:
-    subject, matches = searched("/((((a+))))/g", b"a" * 1_000)
+    subject, matches = search("/((((a+))))/g", b"a" * 1_000)
     with pytest.raises(InputTooLarge) as caught:
         rows("f", subject, matches, (0, 0), Room(1_000), (pytest.fail("it was made") for _ in matches))
     assert caught.value.size == 1_250  # five times a thousand bytes, which are 250 characters at least
@@ -200,6 +202,6 @@ def test_a_row_that_is_too_long_is_not_made() -> None:
 
 @pytest.mark.promise("bound.rows")
 def test_many_rows_are_put_together() -> None:
-    told = line_rows("f", islice(endless("é"), 10_000), Room(10**9))
-    assert len(told) < 10_000
-    assert [row["line"] for row in parsed(told)] == list(range(1, 10_001))
+    texts = line_rows("f", islice(endless_lines("é"), 10_000), Room(10**9))
+    assert len(texts) < 10_000
+    assert [row["line"] for row in parse_rows(texts)] == list(range(1, 10_001))

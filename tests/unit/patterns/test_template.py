@@ -59,9 +59,9 @@ def test_two_digits_are_read_if_there_are_so_many_groups() -> None:
     ],
 )
 def test_a_group_that_is_missing_is_named(written: str, reference: str) -> None:
-    with pytest.raises(InvalidCaptureGroup) as refused:
+    with pytest.raises(InvalidCaptureGroup) as caught:
         parse(written, TWO)
-    error = refused.value
+    error = caught.value
     assert (error.reference, error.groups, error.names) == (reference, 2, ["first"])
 
 
@@ -97,9 +97,9 @@ def test_a_replacement_is_filled_in(body: bytes, written: str, spans: list[tuple
 def test_a_group_that_is_written_as_in_another_dialect_is_refused_with_the_right_spelling(
     written: str, meant: str
 ) -> None:
-    with pytest.raises(InvalidCaptureGroup) as refused:
+    with pytest.raises(InvalidCaptureGroup) as caught:
         parse(written, TWO)
-    assert (refused.value.meant, refused.value.dialect) == (meant, "JavaScript")
+    assert (caught.value.meant, caught.value.dialect) == (meant, "JavaScript")
 
 
 @pytest.mark.parametrize("written", [r"\\1", r"\n", r"\0", r"\g<last>", r"\g", "\\"])
