@@ -120,9 +120,9 @@ def test_counts_are_the_added_and_removed_lines(before: bytes, edits: list[Edit]
     ids=repr,
 )
 def test_the_line_diff_finds_the_lines_that_differ(before: bytes, after: bytes, expected: list[Edit]) -> None:
-    found = line_edits(before, after)
-    assert apply(before, found) == after
-    assert found == expected
+    edits = line_edits(before, after)
+    assert apply(before, edits) == after
+    assert edits == expected
 
 
 @pytest.mark.parametrize(
@@ -210,16 +210,16 @@ def number_lines(count: int, prefix: str = "") -> list[bytes]:
     return [f"{prefix}{number}\n".encode() for number in range(count)]
 
 
-def shuffled(lines: Sequence[bytes], seed: int) -> list[bytes]:
+def shuffle(lines: Sequence[bytes], seed: int) -> list[bytes]:
     return Random(seed).sample(lines, len(lines))
 
 
-def edited(count: int) -> tuple[list[bytes], list[bytes]]:
+def edit_some(count: int) -> tuple[list[bytes], list[bytes]]:
     old = number_lines(count)
     return old, [b"changed\n" if index % 200 == 0 else line for index, line in enumerate(old)]
 
 
-def moved(count: int) -> tuple[list[bytes], list[bytes]]:
+def move_third(count: int) -> tuple[list[bytes], list[bytes]]:
     old, third = number_lines(count), count // 3
     return old, [*old[third:], *old[:third]]
 
@@ -231,7 +231,7 @@ def zigzag(count: int) -> tuple[list[bytes], list[bytes]]:
 
 
 HARD: dict[str, Callable[[int], tuple[list[bytes], list[bytes]]]] = {
-    "few lines edited": edited,
+    "few lines edited": edit_some,
     "nothing in common": lambda n: (number_lines(n), number_lines(n, "x")),
     "all lines equal, fewer": lambda n: ([b"a\n"] * n, [b"a\n"] * (n // 2)),
     "all lines equal between others": lambda n: (
@@ -239,10 +239,10 @@ HARD: dict[str, Callable[[int], tuple[list[bytes], list[bytes]]]] = {
         [b"p\n", *[b"a\n"] * (n // 2), b"q\n"],
     ),
     "reversed": lambda n: (number_lines(n), number_lines(n)[::-1]),
-    "shuffled": lambda n: (number_lines(n), shuffled(number_lines(n), 1)),
+    "shuffled": lambda n: (number_lines(n), shuffle(number_lines(n), 1)),
     "two lines alternating, shifted": lambda n: ([b"a\n", b"b\n"] * n, [b"b\n", b"a\n"] * n),
     "two lines alternating, fewer": lambda n: ([b"a\n", b"b\n"] * n, [b"b\n", b"a\n"] * (n // 2)),
-    "no line occurs once": lambda n: (number_lines(n // 2) * 2, shuffled(number_lines(n // 2) * 2, 2)),
+    "no line occurs once": lambda n: (number_lines(n // 2) * 2, shuffle(number_lines(n // 2) * 2, 2)),
     "few different lines at random": lambda n: (
         Random(3).choices(number_lines(5), k=n),
         Random(4).choices(number_lines(5), k=n),
@@ -251,7 +251,7 @@ HARD: dict[str, Callable[[int], tuple[list[bytes], list[bytes]]]] = {
         Random(5).choices(number_lines(n), k=n),
         Random(6).choices(number_lines(n), k=n),
     ),
-    "a large block moved": moved,
+    "a large block moved": move_third,
     "anchors in the wrong order": zigzag,
     "one line against many": lambda n: ([b"a\n", *number_lines(n), b"b\n"], [b"x\n", b"%d\n" % (n // 2), b"y\n"]),
 }
@@ -282,10 +282,10 @@ def test_twice_the_lines_take_at_most_twice_the_work(
         cells.clear()
         Line.work = 0
         changes = diff.changes([Line(line) for line in old], [Line(line) for line in new])
-        done = Line.work
+        steps = Line.work
         assert rebuilt(old, new, changes) == new
         assert sum(cells) <= 400 * (len(old) + len(new))
-        return done
+        return steps
 
     assert work(8_000) <= 2.4 * work(4_000) + 1_000
 
@@ -303,33 +303,33 @@ def rebuilt(old: list[bytes], new: list[bytes], changes: list[diff.Change]) -> l
 
 @pytest.mark.promise("bound.diff-time")
 def test_a_thousand_edits_in_a_large_file_are_found_by_anchors_alone(cells: list[int]) -> None:
-    old, new = edited(200_000)
-    found = line_edits(b"".join(old), b"".join(new))
-    assert (len(found), cells) == (1_000, [])
+    old, new = edit_some(200_000)
+    edits = line_edits(b"".join(old), b"".join(new))
+    assert (len(edits), cells) == (1_000, [])
 
 
 @pytest.fixture
-def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def compared_sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of lines in each line diff."""
     sizes: list[int] = []
     real = diff.changes
 
-    def counting(old: Sequence[bytes], new: Sequence[bytes]) -> list[diff.Change]:
+    def note_size(old: Sequence[bytes], new: Sequence[bytes]) -> list[diff.Change]:
         sizes.append(len(old) + len(new))
         return real(old, new)
 
-    monkeypatch.setattr(diff, "changes", counting)
+    monkeypatch.setattr(diff, "changes", note_size)
     return sizes
 
 
 @pytest.mark.promise("bound.diff-time")
-def test_a_diff_from_known_edits_compares_only_the_lines_they_touch(compared: list[int]) -> None:
+def test_a_diff_from_known_edits_compares_only_the_lines_they_touch(compared_sizes: list[int]) -> None:
     before = b"".join(number_lines(200_000))
     places = [before.index(b"\n%d\n" % number) + 1 for number in range(100, 200_000, 2_000)]
     edits = tuple(edit(place, place + 1, b"x") for place in places)
     file = FileDiff("a", "a", before, edits)
     assert (unified(file).count(b"\n@@ "), counts(before, edits)) == (len(edits), (len(edits), len(edits)))
-    assert compared == [2] * (2 * len(edits))
+    assert compared_sizes == [2] * (2 * len(edits))
 
 
 class Scanned(bytes):
@@ -338,9 +338,9 @@ class Scanned(bytes):
     work = 0
 
     def find(self, *args: object) -> int:
-        found = super().find(*args)  # type: ignore[arg-type]
-        Scanned.work += (found if found >= 0 else len(self)) - int(str(args[1]))
-        return found
+        position = super().find(*args)  # type: ignore[arg-type]
+        Scanned.work += (position if position >= 0 else len(self)) - int(str(args[1]))
+        return position
 
 
 @pytest.mark.promise("bound.diff-time")
@@ -348,6 +348,6 @@ def test_many_edits_in_one_long_line_do_not_search_it_again_and_again() -> None:
     before = Scanned(b"x" * 100_000)
     edits = tuple(edit(place, place + 1, b"y") for place in range(0, 100_000, 100))
     Scanned.work = 0
-    made = unified(FileDiff("a", "a", before, edits))
-    assert made.count(b"y") == 1_000
+    text = unified(FileDiff("a", "a", before, edits))
+    assert text.count(b"y") == 1_000
     assert Scanned.work <= 4 * len(before)

@@ -10,8 +10,8 @@ BODY = b"0123456789"
 
 
 def test_an_edit_has_its_span_and_growth() -> None:
-    made = edit(2, 5, b"abcd")
-    assert (made, len(made.span), made.growth) == (Edit(Span(2, 5), b"abcd"), 3, 1)
+    change = edit(2, 5, b"abcd")
+    assert (change, len(change.span), change.growth) == (Edit(Span(2, 5), b"abcd"), 3, 1)
 
 
 @pytest.mark.parametrize(
@@ -258,6 +258,6 @@ def test_neighbors_are_joined_once() -> None:
     size, number = 40, 30_000
     edits = [edit(at * size, (at + 1) * size, b"y" * size) for at in range(number)]
     assert minimize(b"x" * size * number, edits) == [edit(0, size * number, b"y" * size * number)]
-    kept = minimize(b"abcd", [edit(0, 1, b"X"), edit(1, 3, b"bY"), edit(3, 4, b"d")])
-    assert kept == [edit(0, 1, b"X"), edit(2, 3, b"Y")]
+    minimal = minimize(b"abcd", [edit(0, 1, b"X"), edit(1, 3, b"bY"), edit(3, 4, b"d")])
+    assert minimal == [edit(0, 1, b"X"), edit(2, 3, b"Y")]
     assert minimize(b"ab", [edit(0, 1, b""), edit(1, 1, b"a")]) == []

@@ -35,7 +35,7 @@ BODIES = {
 TABLE = pytest.mark.parametrize(("body", "expected", "style"), BODIES.values(), ids=BODIES)
 
 
-def listed(lines: Lines) -> list[tuple[bytes, bytes]]:
+def list_lines(lines: Lines) -> list[tuple[bytes, bytes]]:
     return [(lines.content(number), lines.ending(number)) for number in range(1, len(lines) + 1)]
 
 
@@ -46,7 +46,7 @@ def test_lines_break_at_lf_and_crlf_and_at_cr_only_without_lf(
     body: bytes, expected: list[tuple[bytes, bytes]], style: str
 ) -> None:
     lines = Lines(body)
-    assert (listed(lines), lines.style()) == (expected, style)
+    assert (list_lines(lines), lines.style()) == (expected, style)
 
 
 @TABLE
@@ -56,7 +56,7 @@ def test_chunks_of_the_pass_do_not_show(
 ) -> None:
     monkeypatch.setattr(module, "_CHUNK_SIZE", chunk)
     lines = Lines(body)
-    assert (listed(lines), lines.style()) == (expected, style)
+    assert (list_lines(lines), lines.style()) == (expected, style)
 
 
 @pytest.mark.parametrize(

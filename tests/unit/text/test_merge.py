@@ -16,12 +16,12 @@ def text(letters: str) -> bytes:
     return lines.removesuffix("\n~\n").encode()
 
 
-def merged(
+def merge_texts(
     base: bytes, ours: bytes, theirs: bytes, strategy: str = "refuse", *, touching: bool = False
 ) -> bytes | None:
     """The merged text, or None if the merge is refused."""
-    found = merge(base, ours, theirs, strategy, touching=touching)
-    return None if found.conflicts and strategy == "refuse" else apply(ours, found.edits)
+    merged = merge(base, ours, theirs, strategy, touching=touching)
+    return None if merged.conflicts and strategy == "refuse" else apply(ours, merged.edits)
 
 
 CLEAN = {
@@ -57,14 +57,14 @@ def test_what_the_sides_changed_in_different_places_is_kept_from_both(
     letters: tuple[str, str, str, str], strategy: str
 ) -> None:
     base, ours, theirs, expected = map(text, letters)
-    found = merge(base, ours, theirs, strategy)
-    assert (apply(ours, found.edits), found.conflicts) == (expected, ())
+    merged = merge(base, ours, theirs, strategy)
+    assert (apply(ours, merged.edits), merged.conflicts) == (expected, ())
 
 
 @pytest.mark.parametrize("letters", CLEAN.values(), ids=CLEAN)
 def test_the_sides_can_be_swapped(letters: tuple[str, str, str, str]) -> None:
     base, ours, theirs, expected = map(text, letters)
-    assert merged(base, theirs, ours) == expected
+    assert merge_texts(base, theirs, ours) == expected
 
 
 def conflict(base: str, ours: str, theirs: str, *lines: int) -> Conflict:
@@ -121,8 +121,8 @@ def test_a_strategy_does_not_hide_the_conflicts_it_decides(
 
 
 def test_with_refuse_the_edits_have_the_clean_changes_but_no_conflict() -> None:
-    found = merge(text("abc"), text("Xbc"), text("Ybc") + b"more\n")
-    assert found == Merged((edit(6, 6, b"more\n"),), (conflict("a", "X", "Y", 1, 1, 1),))
+    merged = merge(text("abc"), text("Xbc"), text("Ybc") + b"more\n")
+    assert merged == Merged((edit(6, 6, b"more\n"),), (conflict("a", "X", "Y", 1, 1, 1),))
 
 
 DECIDED = {
@@ -148,8 +148,8 @@ DECIDED = {
 @pytest.mark.parametrize("letters", DECIDED.values(), ids=DECIDED)
 def test_a_strategy_decides_conflicts_and_nothing_else(letters: tuple[str, ...], ending: str) -> None:
     base, ours, theirs, *expected = (text(side).replace(b"\n", ending.encode()) for side in letters)
-    assert [merged(base, ours, theirs, strategy) for strategy in ("ours", "theirs", "union")] == expected
-    assert merged(base, ours, theirs) is None
+    assert [merge_texts(base, ours, theirs, strategy) for strategy in ("ours", "theirs", "union")] == expected
+    assert merge_texts(base, ours, theirs) is None
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_a_strategy_decides_conflicts_and_nothing_else(letters: tuple[str, ...],
 def test_union_ends_an_unfinished_line_like_the_other_lines(
     base: bytes, ours: bytes, theirs: bytes, expected: bytes
 ) -> None:
-    assert merged(base, ours, theirs, "union") == expected
+    assert merge_texts(base, ours, theirs, "union") == expected
 
 
 TOUCHING = {
@@ -206,8 +206,8 @@ def test_touching_ranges_are_both_kept_on_request_if_their_order_is_clear(
     assert base is not None
     assert ours is not None
     assert theirs is not None
-    assert merged(base, ours, theirs, touching=True) == expected
-    assert merged(base, theirs, ours, touching=True) == expected
+    assert merge_texts(base, ours, theirs, touching=True) == expected
+    assert merge_texts(base, theirs, ours, touching=True) == expected
 
 
 def test_a_change_that_only_touches_a_conflict_is_not_part_of_it() -> None:
@@ -222,21 +222,21 @@ def test_lines_are_merged_and_counted_whatever_ends_them(ending: bytes) -> None:
     def lines(letters: str) -> bytes:
         return text(letters).replace(b"\n", ending)
 
-    found = merge(lines("abcdefg"), lines("XbcdPfg~"), lines("abYcdQfg"), "theirs")
-    assert apply(lines("XbcdPfg~"), found.edits) == lines("XbYcdQfg~")
-    assert found.conflicts == (Conflict(lines("e"), lines("P"), lines("Q"), 5, 5, 6),)
+    merged = merge(lines("abcdefg"), lines("XbcdPfg~"), lines("abYcdQfg"), "theirs")
+    assert apply(lines("XbcdPfg~"), merged.edits) == lines("XbYcdQfg~")
+    assert merged.conflicts == (Conflict(lines("e"), lines("P"), lines("Q"), 5, 5, 6),)
 
 
 def test_a_carriage_return_alone_ends_no_line_in_a_text_with_line_feeds() -> None:
-    assert merged(b"a\rb\n", b"x\rb\n", b"a\ry\n") is None
-    assert merged(b"a\rb\rc\r", b"x\rb\rc\r", b"a\rb\ry\r") == b"x\rb\ry\r"
-    assert merged(b"a\rb\rc", b"x\rb\rc", b"a\rb\ry") == b"x\rb\ry"
+    assert merge_texts(b"a\rb\n", b"x\rb\n", b"a\ry\n") is None
+    assert merge_texts(b"a\rb\rc\r", b"x\rb\rc\r", b"a\rb\ry\r") == b"x\rb\ry\r"
+    assert merge_texts(b"a\rb\rc", b"x\rb\rc", b"a\rb\ry") == b"x\rb\ry"
 
 
 def test_line_endings_that_one_side_changed_are_kept_where_the_other_changed_nothing() -> None:
-    assert merged(b"a\r\nb\r\n", b"a\r\nb\r\n", b"a\nb\n") == b"a\nb\n"
-    assert merged(b"a\rb\r", b"a\nb\n", b"a\rb\r") == b"a\nb\n"
-    assert merged(b"a\r\nb\r\n", b"a\r\nX\r\n", b"a\nb\n") is None
+    assert merge_texts(b"a\r\nb\r\n", b"a\r\nb\r\n", b"a\nb\n") == b"a\nb\n"
+    assert merge_texts(b"a\rb\r", b"a\nb\n", b"a\rb\r") == b"a\nb\n"
+    assert merge_texts(b"a\r\nb\r\n", b"a\r\nX\r\n", b"a\nb\n") is None
 
 
 @pytest.mark.parametrize("strategy", ["", "Ours", "both", "diff3"])
@@ -283,8 +283,8 @@ def test_a_hundred_edits_on_each_side_of_a_large_text_cost_a_few_passes_over_its
     ours = with_edits(base, range(500, 200_000, 2_000), "ours")
     theirs = with_edits(base, range(1_500, 200_000, 2_000), "theirs")
     Line.work = 0
-    found = list(regions(base, ours, theirs))
-    assert [region.side for region in found] == ["ours", "theirs"] * 100
+    parts = list(regions(base, ours, theirs))
+    assert [region.side for region in parts] == ["ours", "theirs"] * 100
     assert Line.work <= 2 * len(base)
 
 

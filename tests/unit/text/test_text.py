@@ -311,8 +311,8 @@ def test_the_body_of_ascii_and_utf8_and_unknown_bytes_is_the_file_itself() -> No
 def test_an_edit_shares_the_memory_of_what_stays() -> None:
     raw = b"a" * 100
     pieces = splice(Text.decode(raw), [edit(50, 50, b"x")])
-    kept = [piece for piece in pieces if isinstance(piece, memoryview)]
-    assert [(piece.obj is raw, len(piece)) for piece in kept] == [(True, 50), (True, 50)]
+    views = [piece for piece in pieces if isinstance(piece, memoryview)]
+    assert [(piece.obj is raw, len(piece)) for piece in views] == [(True, 50), (True, 50)]
 
 
 def test_an_edit_of_a_body_in_another_encoding_says_what_the_edit_says() -> None:
@@ -322,10 +322,10 @@ def test_an_edit_of_a_body_in_another_encoding_says_what_the_edit_says() -> None
 
 def test_a_codec_for_names_refuses_what_is_no_name() -> None:
     text = Text.decode(b"a.b", "idna")
-    refused = (EncodingMismatch, NotEncodable)  # newer Pythons know which character it was
-    with pytest.raises(refused):
+    errors = (EncodingMismatch, NotEncodable)  # newer Pythons know which character it was
+    with pytest.raises(errors):
         text.body_bytes("a..b")
-    with pytest.raises(refused):
+    with pytest.raises(errors):
         splice(text, [edit(0, 1, b"")])
 
 
@@ -343,12 +343,12 @@ def test_whether_the_last_line_is_finished_needs_no_index() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "shown"),
+    ("raw", "expected"),
     [
         (b"abc", "Text(3 bytes, utf-8)"),
         (b"\xef\xbb\xbfa", "Text(4 bytes, utf-8, marked)"),
         (b"\xe9", "Text(1 bytes, unknown encoding)"),
     ],
 )
-def test_the_repr_of_a_text_has_no_content(raw: bytes, shown: str) -> None:
-    assert repr(Text.decode(raw)) == shown
+def test_the_repr_of_a_text_has_no_content(raw: bytes, expected: str) -> None:
+    assert repr(Text.decode(raw)) == expected
