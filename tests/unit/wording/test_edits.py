@@ -16,7 +16,7 @@ MOST = 19
 """Lines of a text that a model is shown the first time."""
 
 
-def place(line: int = 3, content: str = "\tvalue = 1", *found: Difference, symbol: str = "") -> SimilarContent:
+def place(line: int = 3, content: str = "\tvalue = 1", *differences: Difference, symbol: str = "") -> SimilarContent:
     named = [
         NamedDifference(
             type=difference.kind,
@@ -26,7 +26,7 @@ def place(line: int = 3, content: str = "\tvalue = 1", *found: Difference, symbo
             line_number=difference.line,
             description=wording.difference(difference),
         )
-        for difference in found or (Difference("indentation", "    ", "\t", line, 1, 2),)
+        for difference in differences or (Difference("indentation", "    ", "\t", line, 1, 2),)
     ]
     return SimilarContent(line_number=line, content=content, similarity_score=0.9, symbol=symbol, differences=named)
 
@@ -56,15 +56,15 @@ def text(error: errors.SutureError) -> list[str]:
 
 def body(error: errors.SutureError) -> list[str]:
     """The text between what was searched for and the suggestions, without blank lines."""
-    told = text(error)
-    begin = next(number for number, line in enumerate(told) if line.endswith("<<<") or "(attempt" in line)
-    return [line for line in told[begin + 1 : told.index("Suggestions:")] if line]
+    lines = text(error)
+    begin = next(number for number, line in enumerate(lines) if line.endswith("<<<") or "(attempt" in line)
+    return [line for line in lines[begin + 1 : lines.index("Suggestions:")] if line]
 
 
-def suggested(error: errors.SutureError) -> list[str]:
+def suggestion_lines(error: errors.SutureError) -> list[str]:
     """The suggestions as they are worded, and what follows them."""
-    told = text(error)
-    return told[told.index("Suggestions:") + 1 :]
+    lines = text(error)
+    return lines[lines.index("Suggestions:") + 1 :]
 
 
 def fixes(error: errors.SutureError) -> list[tuple[str, str]]:
@@ -110,10 +110,10 @@ def test_a_text_that_is_not_there_is_reported_as_in_the_specification() -> None:
 
 def test_the_edit_that_lands_is_the_first_suggestion() -> None:
     error = no_match(why="found", rung="indentation", similar_content=[place()], correction=FIXED)
-    first, *rest = edits.suggestions(error)
+    first, *others = edits.suggestions(error)
     assert first["suggestion"] == "Send this edit instead; it occurs once, at line 3"
     assert json.loads(first["example"]) == {"old_text": "\tvalue = 1\n", "new_text": "\tvalue = 2\n"}
-    assert [suggestion.get("example") for suggestion in rest] == [None] * len(rest)
+    assert [suggestion.get("example") for suggestion in others] == [None] * len(others)
     assert fixes(error)[1:] == [READ, TABS]
     assert r'{"old_text": "\tvalue = 1\n", "new_text": "\tvalue = 2\n"}' in wording.error_text(error)
     assert wording.hint(error) == "Nothing was changed. Send this edit instead; it occurs once, at line 3."
@@ -279,12 +279,14 @@ def has(lines: list[str], parts: list[str]) -> list[bool]:
 
 
 @pytest.mark.promise("teach.data")
-@pytest.mark.parametrize(("fields", "told", "first"), EVIDENCE.values(), ids=EVIDENCE)
-def test_what_is_known_is_reported_and_what_to_do_first(fields: dict[str, Any], told: list[str], first: str) -> None:
+@pytest.mark.parametrize(("fields", "expected", "first"), EVIDENCE.values(), ids=EVIDENCE)
+def test_what_is_known_is_reported_and_what_to_do_first(
+    fields: dict[str, Any], expected: list[str], first: str
+) -> None:
     error = no_match(**fields)
-    assert all(has([*body(error), fixes(error)[0][1]], [*told, first])), wording.error_text(error)
-    *shown, last = suggested(error)
-    assert shown == [f"{number}. {words}" for number, (_, words) in enumerate(fixes(error), 1)]
+    assert all(has([*body(error), fixes(error)[0][1]], [*expected, first])), wording.error_text(error)
+    *suggestions, last = suggestion_lines(error)
+    assert suggestions == [f"{number}. {words}" for number, (_, words) in enumerate(fixes(error), 1)]
     assert last.startswith("Nothing was changed")
     assert len(text(error)) <= MOST
     assert not any("example" in suggestion for suggestion in edits.suggestions(error))
@@ -292,8 +294,8 @@ def test_what_is_known_is_reported_and_what_to_do_first(fields: dict[str, Any], 
 
 @pytest.mark.parametrize(("change_id", "by"), [(None, ""), ("abc", ", written by change abc")])
 def test_what_is_there_already_is_reported_and_nothing_is_to_be_sent(change_id: str | None, by: str) -> None:
-    done = {"start_line": 3, "end_line": 4, "change_id": change_id}
-    error = no_match(why="applied", applied=done, correction=FIXED, similar_content=[place()])
+    applied = {"start_line": 3, "end_line": 4, "change_id": change_id}
+    error = no_match(why="applied", applied=applied, correction=FIXED, similar_content=[place()])
     assert body(error) == [f"new_text is already at lines 3-4{by}."]
     ((kind, words),) = fixes(error)
     assert kind == "ALREADY_APPLIED"
@@ -313,11 +315,11 @@ def test_what_is_there_already_is_reported_and_nothing_is_to_be_sent(change_id: 
 )
 def test_white_space_is_to_be_checked_where_it_differs(what: str, sent: str, here: str, words: str | None) -> None:
     error = no_match(similar_content=[place(3, "x", Difference(what, sent, here, 3))])
-    assert [said for kind, said in fixes(error) if kind == "CHECK_WHITESPACE"] == ([words] if words else [])
+    assert [suggested for kind, suggested in fixes(error) if kind == "CHECK_WHITESPACE"] == ([words] if words else [])
 
 
 @pytest.mark.parametrize(
-    ("sent", "found", "asked"),
+    ("sent", "difference", "expected"),
     [
         ("one\ntwo\n", None, True),
         ("one\n", None, False),
@@ -327,10 +329,10 @@ def test_white_space_is_to_be_checked_where_it_differs(what: str, sent: str, her
     ],
 )
 def test_line_breaks_are_to_be_included_where_they_may_be_missing(
-    sent: str, found: Difference | None, *, asked: bool
+    sent: str, difference: Difference | None, *, expected: bool
 ) -> None:
-    error = no_match(search_text=sent, similar_content=[] if found is None else [place(3, "x", found)])
-    assert (BREAKS in fixes(error)) is asked
+    error = no_match(search_text=sent, similar_content=[] if difference is None else [place(3, "x", difference)])
+    assert (BREAKS in fixes(error)) is expected
 
 
 SPECIAL = [
@@ -366,7 +368,7 @@ def test_the_indentation_of_the_file_is_named(style: str, width: int | None, wor
 
 
 @pytest.mark.parametrize(
-    ("sent", "shown"),
+    ("sent", "expected"),
     [
         ("    return 1\n", ">>>    return 1\n<<<"),
         ("\treturn 1", ">>>\treturn 1<<<"),
@@ -376,33 +378,33 @@ def test_the_indentation_of_the_file_is_named(style: str, width: int | None, wor
         ("x" * 500, f">>>{'x' * 200}<<<"),
     ],
 )
-def test_one_line_of_what_was_sent_is_repeated_with_its_space(sent: str, shown: str) -> None:
-    assert f"\n{shown}\n" in wording.error_text(no_match(search_text=sent))
+def test_one_line_of_what_was_sent_is_repeated_with_its_space(sent: str, expected: str) -> None:
+    assert f"\n{expected}\n" in wording.error_text(no_match(search_text=sent))
 
 
 def test_places_and_differences_are_not_told_without_end() -> None:
     many = [Difference("word", f"sent{number}", f"here{number}", 3 + number) for number in range(6)]
     content = "\n\nfirst_line\n" + "x\n" * 30
-    told = body(no_match(similar_content=[place(number, content, *many) for number in range(3, 8)]))
-    assert told[1:3] == [
+    lines = body(no_match(similar_content=[place(number, content, *many) for number in range(3, 8)]))
+    assert lines[1:3] == [
         "Line 5: first_line … (34 lines)",
         "  Difference in line 3: 'here0' in the file, 'sent0' in your text",
     ]
-    assert [line for line in told if line.startswith("Line ")] == [
+    assert [line for line in lines if line.startswith("Line ")] == [
         "Line 5: first_line … (34 lines)",
         "Line 6: first_line … (34 lines)",
     ]
     for number in (5, 6):
-        start = told.index(f"Line {number}: first_line … (34 lines)") + 1
-        shown = next(at for at, line in enumerate(told[start:]) if not line.startswith("  Difference in line "))
-        assert 1 <= shown <= 3
-        assert told[start + shown] == f"  … and {6 - shown} more differences"
+        start = lines.index(f"Line {number}: first_line … (34 lines)") + 1
+        count = next(at for at, line in enumerate(lines[start:]) if not line.startswith("  Difference in line "))
+        assert 1 <= count <= 3
+        assert lines[start + count] == f"  … and {6 - count} more differences"
 
 
 def test_a_difference_of_many_lines_is_reported_with_the_first() -> None:
     tabs = Difference("indentation", "    ", "\t", 7, 1, 2, times=3)
-    told = body(no_match(similar_content=[place(6, "a\n\tb\n\tc\n\td", tabs)]))
-    assert told[-1] == "  Difference in line 7: indentation: file has 1 tab, you sent 4 spaces (3 times)"
+    lines = body(no_match(similar_content=[place(6, "a\n\tb\n\tc\n\td", tabs)]))
+    assert lines[-1] == "  Difference in line 7: indentation: file has 1 tab, you sent 4 spaces (3 times)"
 
 
 def test_more_suggestions_than_five_are_in_the_metadata() -> None:
@@ -415,7 +417,7 @@ def test_more_suggestions_than_five_are_in_the_metadata() -> None:
         correction=FIXED,
     )
     assert len(fixes(error)) > 5
-    assert len(suggested(error)) == 6
+    assert len(suggestion_lines(error)) == 6
 
 
 # Sent again
@@ -425,11 +427,11 @@ REGION = {"start_line": 2, "end_line": 4, "text": "def one():\n\tvalue = 1\x07\n
 
 def test_a_repeated_edit_is_shown_the_region_and_how_to_replace_it() -> None:
     error = no_match(attempt=2, region=REGION, words=SOME, similar_content=[place()])
-    told = text(error)
-    assert told[0] == "Edit 1 of 1 failed again: Could not find exact text in src/app.py."
-    assert "(attempt 2)" in told[2]
-    assert told[4].startswith("Lines 2-4 of src/app.py, ")
-    assert told[5:9] == ["def one():", "\tvalue = 1\\x07", "\treturn value", ""]
+    lines = text(error)
+    assert lines[0] == "Edit 1 of 1 failed again: Could not find exact text in src/app.py."
+    assert "(attempt 2)" in lines[2]
+    assert lines[4].startswith("Lines 2-4 of src/app.py, ")
+    assert lines[5:9] == ["def one():", "\tvalue = 1\\x07", "\treturn value", ""]
     whole = edits.suggestions(error)[0]
     assert whole["suggestion"].startswith("Replace lines 2-4 completely: send this as old_text")
     assert json.loads(whole["example"]) == {"old_text": REGION["text"]}
@@ -454,15 +456,15 @@ def test_a_repeated_edit_that_was_corrected_is_given_the_correction_first() -> N
 
 def test_a_repeated_edit_of_which_nothing_is_there_is_shown_how_the_file_begins() -> None:
     head = PREVIEW.evolve(content="\n".join(f"line {number}" for number in range(200)))
-    told = body(no_match(attempt=2, words={"there": [], "missing": ["zebra"]}, file_preview=head))
-    assert told[:5] == [
+    lines = body(no_match(attempt=2, words={"there": [], "missing": ["zebra"]}, file_preview=head))
+    assert lines[:5] == [
         "Words of old_text that are not in the file: zebra.",
         "Is src/app.py the right file?",
         "It begins:",
         "line 0",
         "line 1",
     ]
-    assert len(told) < 50
+    assert len(lines) < 50
 
 
 def test_a_repeated_edit_that_fits_several_places_is_shown_them_and_what_is_unique() -> None:
@@ -470,8 +472,8 @@ def test_a_repeated_edit_that_fits_several_places_is_shown_them_and_what_is_uniq
     error = no_match(
         attempt=2, why="ambiguous", rung="indentation", similar_content=[place(3), place(9)], unique=unique
     )
-    told = text(error)
-    assert "It fits 2 places ignoring indentation, and it is not clear which one you mean:" in told
+    lines = text(error)
+    assert "It fits 2 places ignoring indentation, and it is not clear which one you mean:" in lines
     examples = [json.loads(suggestion["example"]) for suggestion in edits.suggestions(error) if "example" in suggestion]
     assert examples == [{"old_text": edit["old_text"]} for edit in unique]
 
@@ -535,24 +537,24 @@ def test_a_text_that_is_there_too_rarely_may_be_spelled_otherwise() -> None:
 
 
 def test_places_are_counted_where_they_are_too_many_to_be_shown() -> None:
-    told = text(wrong_count([*range(1, 31)]))
-    shown = [line for line in told if line.startswith("  Line ")]
-    assert shown == [f"  Line {line}, column 5" for line in range(1, len(shown) + 1)]
-    assert told[3 + len(shown)] == f"  … and {30 - len(shown)} more"
-    assert len(told) <= MOST
+    lines = text(wrong_count([*range(1, 31)]))
+    places = [line for line in lines if line.startswith("  Line ")]
+    assert places == [f"  Line {line}, column 5" for line in range(1, len(places) + 1)]
+    assert lines[3 + len(places)] == f"  … and {30 - len(places)} more"
+    assert len(lines) <= MOST
 
 
 @pytest.mark.parametrize(("originally", "did"), [(4, "changed"), (1, "made")])
 def test_what_earlier_edits_did_is_reported(originally: int, did: str) -> None:
-    told = text(wrong_count([1, 2], originally=originally))
-    assert f"The file itself has {originally}; earlier edits of this call {did} the others." in told
+    lines = text(wrong_count([1, 2], originally=originally))
+    assert f"The file itself has {originally}; earlier edits of this call {did} the others." in lines
 
 
 def test_a_repeated_count_is_shown_the_lines_and_a_text_for_each() -> None:
     error = wrong_count([3, 9], 1, attempt=2)
-    told = text(error)
-    assert told[0] == "Edit 2 of 2 failed again: Expected 1 occurrence but found 2 in src/utils.ts."
-    assert told[3] == "  Line 3, column 5: console.log('x');"
+    lines = text(error)
+    assert lines[0] == "Edit 2 of 2 failed again: Expected 1 occurrence but found 2 in src/utils.ts."
+    assert lines[3] == "  Line 3, column 5: console.log('x');"
     examples = [suggestion.get("example") for suggestion in edits.suggestions(error)]
     assert examples == ['"occurrences": 2', None, None, '{"old_text": "only here"}']
 
@@ -570,8 +572,8 @@ def test_a_repeated_count_is_shown_the_lines_and_a_text_for_each() -> None:
     ],
 )
 def test_other_errors_have_a_next_step(error: errors.SutureError, parts: list[str]) -> None:
-    said = [words for _, words in fixes(error)]
-    assert all(has(said[: len(parts)], parts))
+    suggestions = [words for _, words in fixes(error)]
+    assert all(has(suggestions[: len(parts)], parts))
     assert all("example" not in suggestion for suggestion in edits.suggestions(error))
 
 

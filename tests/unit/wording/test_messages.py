@@ -280,16 +280,16 @@ VERSIONS: list[tuple[Any, str, str]] = [
 def test_the_version_that_a_text_was_written_on_is_named_in_words(version: Any, named: str, removed: str) -> None:
     where: dict[str, Any] = {"index": 0, "total": 1, "path": "x", "search_text": "was"}
     deleted = errors.TargetDeleted(**where, start_line=3, end_line=3, text="now", written_on=version)
-    told = f"It is in {named}; {removed} removed it." if removed not in named else "Change two removed it."
-    assert wording.message(deleted) == f"patches[0]: oldText is no longer in x: was. {told}"
+    evidence = f"It is in {named}; {removed} removed it." if removed not in named else "Change two removed it."
+    assert wording.message(deleted) == f"patches[0]: oldText is no longer in x: was. {evidence}"
     assert wording.details(deleted) == ["Line 3 now:", "         3  now"]
     sides: dict[str, Any] = {"line": 3, "base": "was", "ours": "is", "theirs": "shall be"}
-    touched = errors.EditConflict(**where, **sides, detail="changed_since", written_on=version)
-    assert f"oldText is from {named}; x:3 has changed" in wording.message(touched)
-    assert wording.details(touched) == ["  in oldText:  was", "  in the file: is", "  in newText:  shall be"]
+    conflict = errors.EditConflict(**where, **sides, detail="changed_since", written_on=version)
+    assert f"oldText is from {named}; x:3 has changed" in wording.message(conflict)
+    assert wording.details(conflict) == ["  in oldText:  was", "  in the file: is", "  in newText:  shall be"]
     block = MODEL.about_block()
-    assert wording.message(touched, block) == f"The text is from {named}; x:3 has changed since."
-    assert wording.details(touched, block)[0] == "  in the text:     was"
+    assert wording.message(conflict, block) == f"The text is from {named}; x:3 has changed since."
+    assert wording.details(conflict, block)[0] == "  in the text:     was"
 
 
 def test_the_nearest_places_are_reported_with_what_they_are_in_and_how_they_differ() -> None:
@@ -310,7 +310,7 @@ def test_the_nearest_places_are_reported_with_what_they_are_in_and_how_they_diff
 
 
 @pytest.mark.parametrize(
-    ("exists", "places", "said"),
+    ("exists", "places", "parts"),
     [
         (False, [], ["names class Bill: / def net(total):, which is not in a.py"]),
         (
@@ -327,23 +327,23 @@ def test_the_nearest_places_are_reported_with_what_they_are_in_and_how_they_diff
     ],
 )
 def test_a_hunk_that_names_something_else_is_reported_where_its_lines_are(
-    places: Any, said: list[str], *, exists: bool
+    places: Any, parts: list[str], *, exists: bool
 ) -> None:
     context = ["class Bill:", "def net(total):"]
-    told = wording.message(errors.OutOfScope(path="a.py", context=context, exists=exists, places=places))
-    assert [part in told for part in said] == [True] * len(said), told
-    assert ("lines were found at" in told) is bool(places)
+    message = wording.message(errors.OutOfScope(path="a.py", context=context, exists=exists, places=places))
+    assert [part in message for part in parts] == [True] * len(parts), message
+    assert ("lines were found at" in message) is bool(places)
 
 
 def test_a_patch_is_named_by_its_index_and_by_its_number_where_there_are_several() -> None:
-    for index, total, said in (
+    for index, total, words in (
         (0, 1, ""),
         (0, 2, " (the 1st of 2)"),
         (2, 4, " (the 3rd of 4)"),
         (11, 99, " (the 12th"),
     ):
         text = wording.message(errors.MissingOldText(index=index, total=total))
-        assert text.startswith(f"patches[{index}]{said}")
+        assert text.startswith(f"patches[{index}]{words}")
     overlap = errors.OverlappingPatches(path="x", first=0, second=21, first_lines=(1, 2), second_lines=(2, 2), total=22)
     assert wording.message(overlap) == (
         "patches[0] (the 1st of 22, lines 1-2) and patches[21] (the 22nd of 22, line 2) replace the same text of x."
@@ -351,12 +351,12 @@ def test_a_patch_is_named_by_its_index_and_by_its_number_where_there_are_several
 
 
 @pytest.mark.parametrize(
-    ("sent", "said"),
+    ("sent", "words"),
     [("one", "one"), (" one\n", "one"), ("\n one\ntwo\n", "one … (3 lines)"), ("a\nb", "a … (2 lines)")],
 )
-def test_what_was_not_found_is_reported_by_its_first_line_and_their_number(sent: str, said: str) -> None:
+def test_what_was_not_found_is_reported_by_its_first_line_and_their_number(sent: str, words: str) -> None:
     error = errors.OldTextNotFound(index=0, total=1, path="x", match="exact", search_text=sent, nearest=[])
-    assert wording.message(error) == f"patches[0]: oldText was not found in x: {said}"
+    assert wording.message(error) == f"patches[0]: oldText was not found in x: {words}"
 
 
 def test_a_file_that_is_not_there_is_reported_with_the_way_to_create_it() -> None:
@@ -367,8 +367,8 @@ def test_a_file_that_is_not_there_is_reported_with_the_way_to_create_it() -> Non
 def test_a_conflict_is_reported_with_every_side_or_that_there_is_none() -> None:
     sides = [conflict(base="left\n", ours=None, theirs=""), conflict(base=None, ours="\x1b[31m\n", theirs="y" * 500)]
     text = wording.message(errors.UndoConflict(change_id="id1", conflicts=sides, later=[]))
-    told = [line.partition(":")[2].strip() for line in text.split("\n") if line.startswith("    ")]
-    assert told == ["left", "(no file)", "(nothing)", "(no file)", "\\x1b[31m", "y" * 120]
+    quoted = [line.partition(":")[2].strip() for line in text.split("\n") if line.startswith("    ")]
+    assert quoted == ["left", "(no file)", "(nothing)", "(no file)", "\\x1b[31m", "y" * 120]
 
 
 def test_trouble_with_the_history_is_reported_as_data_and_in_words() -> None:

@@ -45,8 +45,8 @@ VALIDATIONS: dict[str, tuple[str, list[str], list[str]]] = {
 def test_a_reply_is_validated_in_the_words_of_the_specification(
     text: str, errors: list[str], warnings: list[str]
 ) -> None:
-    found = validate_reply(text)
-    assert (found.is_valid, found.errors, found.warnings) == (not errors, errors, warnings)
+    validation = validate_reply(text)
+    assert (validation.is_valid, validation.errors, validation.warnings) == (not errors, errors, warnings)
 
 
 def test_skipped_edits_are_reported() -> None:
