@@ -36,22 +36,22 @@ def test_a_call_gives_what_the_workspace_gives(root: Path) -> None:
 
 def test_more_calls_than_may_wait_are_sent_away(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "WAITING", 2)
-    made = calls_of(root)
-    found: list[dict[str, Any]] = []
+    queue = calls_of(root)
+    results: list[dict[str, Any]] = []
 
     async def ask() -> None:
         sent_away = anyio.Event()
 
-        async def one(name: str) -> None:
-            found.append(await made.run("file_edit", edit(name, "red", "blue")))
+        async def run_one(name: str) -> None:
+            results.append(await queue.run("file_edit", edit(name, "red", "blue")))
             sent_away.set()
 
         async with anyio.create_task_group() as group:
             with locked(root):
                 for name in ("a.txt", "b.txt", "a.txt"):
-                    group.start_soon(one, name)
+                    group.start_soon(run_one, name)
                 await sent_away.wait()
-            (busy,) = found
+            (busy,) = results
             error = busy["structuredContent"]["error"]
             assert (busy["isError"], error["code"], error["limit"], error["retryable"]) == (
                 True,
@@ -59,29 +59,29 @@ def test_more_calls_than_may_wait_are_sent_away(root: Path, monkeypatch: pytest.
                 2,
                 True,
             )
-        assert [result["isError"] for result in found] == [True, False, False]
-        assert not (await made.run("file_edit", edit("a.txt", "blue", "green")))["isError"]
+        assert [result["isError"] for result in results] == [True, False, False]
+        assert not (await queue.run("file_edit", edit("a.txt", "blue", "green")))["isError"]
 
     anyio.run(ask)
 
 
 def test_progress_is_reported_while_it_grows(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "_SECONDS_BETWEEN_REPORTS", 0.001)
-    told: list[tuple[int, str]] = []
+    reports: list[tuple[int, str]] = []
 
     async def ask() -> dict[str, Any] | None:
         several, loop = anyio.Event(), get_running_loop()
-        held = locked(root)
+        lock = locked(root)
 
         def tell(progress: int, words: str) -> None:
-            told.append((progress, words))
+            reports.append((progress, words))
             loop.call_soon_threadsafe(several.set)
 
         async def let_go() -> None:
-            with held:
+            with lock:
                 ready.set()
                 await several.wait()
-                await anyio.sleep(0.05)  # in which there is nothing new to tell
+                await anyio.sleep(0.05)  # meanwhile there is nothing new to report
 
         ready = anyio.Event()
         async with anyio.create_task_group() as group:
@@ -93,10 +93,10 @@ def test_progress_is_reported_while_it_grows(root: Path, monkeypatch: pytest.Mon
     result = anyio.run(ask)
     assert result is not None
     assert not result["isError"]
-    numbers = [progress for progress, _ in told]
+    numbers = [progress for progress, _ in reports]
     assert numbers
     assert numbers == sorted(set(numbers))
-    assert told[-1][1] == "files: 2, matches: 2"
+    assert reports[-1][1] == "files: 2, matches: 2"
 
 
 @pytest.mark.promise("serve.cancel")
@@ -127,22 +127,22 @@ def test_a_client_that_shows_only_structured_content_gets_the_text_in_it(
     text_too: bool,  # noqa: FBT001  a case
     there: bool,  # noqa: FBT001  a case
 ) -> None:
-    made = Calls(Workspace(root), sorted(TOOLS), 1_000_000, text_too=text_too)
-    read = anyio.run(made.run, "file_read", {"path": "a.txt", "format": "raw"}, None, client)
+    calls = Calls(Workspace(root), sorted(TOOLS), 1_000_000, text_too=text_too)
+    read = anyio.run(calls.run, "file_read", {"path": "a.txt", "format": "raw"}, None, client)
     assert read["structuredContent"].get("text") == ("red\n" if there else None)
-    listed = anyio.run(made.run, "regex_split", {"file_path": "a.txt", "pattern": "e"}, None, client)
-    assert "structuredContent" not in listed
+    result = anyio.run(calls.run, "regex_split", {"file_path": "a.txt", "pattern": "e"}, None, client)
+    assert "structuredContent" not in result
 
 
 def test_a_result_that_cannot_be_sent_is_answered_all_the_same(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failures = [ZeroDivisionError]
 
-    def failing_at_first(*given: Any, **named: Any) -> dict[str, Any]:
+    def fail_at_first(*given: Any, **named: Any) -> dict[str, Any]:
         if failures:
             raise failures.pop()
         return fit_result(*given, **named)
 
-    monkeypatch.setattr(calls, "fit_result", failing_at_first)
+    monkeypatch.setattr(calls, "fit_result", fail_at_first)
     answer = anyio.run(calls_of(root).run, "file_read", {"path": "a.txt"})
     assert (answer["isError"], answer["structuredContent"]["error"]["code"]) == (True, "INTERNAL")
 
@@ -156,9 +156,9 @@ def test_a_result_that_there_is_no_memory_for_is_reported_in_brief(root: Path, m
 
     monkeypatch.setattr(calls, "fit_result", without_memory)
     (root / "long.txt").write_bytes(b"x" * 1_000)
-    made = calls_of(root)
-    landed = anyio.run(made.run, "file_edit", edit("a.txt", "red", "blue"))
-    assert (landed["isError"], (root / "a.txt").read_bytes()) == (False, b"blue\n")
-    assert landed["content"][0]["text"].startswith("Done (change ")
-    read = anyio.run(made.run, "file_read", {"path": "long.txt"})
+    queue = calls_of(root)
+    result = anyio.run(queue.run, "file_edit", edit("a.txt", "red", "blue"))
+    assert (result["isError"], (root / "a.txt").read_bytes()) == (False, b"blue\n")
+    assert result["content"][0]["text"].startswith("Done (change ")
+    read = anyio.run(queue.run, "file_read", {"path": "long.txt"})
     assert read["isError"] is True

@@ -18,7 +18,7 @@ LONG = b"red line\n" * 5_000
 REGEX = ("regex_search", {"file_path": "a.txt", "pattern": "red"})
 
 
-def called(name: str, arguments: dict[str, Any], files: dict[str, bytes] | None = None) -> ToolResult:
+def call_tool(name: str, arguments: dict[str, Any], files: dict[str, bytes] | None = None) -> ToolResult:
     ws, _ = workspace(files or {"a.txt": LONG})
     return ws.call(name, arguments)
 
@@ -29,17 +29,17 @@ def size(sent: dict[str, Any]) -> int:
 
 def text(sent: dict[str, Any]) -> str:
     (block,) = sent["content"]
-    found: str = block["text"]
-    return found
+    content: str = block["text"]
+    return content
 
 
 def test_a_result_that_fits_is_sent_as_it_is() -> None:
-    result = called("file_read", {"path": "a.txt"})
+    result = call_tool("file_read", {"path": "a.txt"})
     assert fit_result("file_read", result, 10_000_000) == call_tool_result("file_read", result)
 
 
 def test_a_text_that_is_too_long_is_an_error_that_tells_by_how_much() -> None:
-    sent = fit_result("file_read", called("file_read", {"path": "a.txt"}), LIMIT)
+    sent = fit_result("file_read", call_tool("file_read", {"path": "a.txt"}), LIMIT)
     error = sent["structuredContent"]["error"]
     assert (sent["isError"], error["code"], error["limit"]) == (True, "RESULT_TOO_LARGE", LIMIT)
     assert error["size"] > len(LONG)
@@ -47,7 +47,7 @@ def test_a_text_that_is_too_long_is_an_error_that_tells_by_how_much() -> None:
 
 
 def test_a_list_that_is_too_long_is_an_error_that_tells_how_long() -> None:
-    sent = fit_result("regex_search", called(*REGEX), LIMIT)
+    sent = fit_result("regex_search", call_tool(*REGEX), LIMIT)
     error = sent["_meta"]["error"]
     assert (sent["isError"], error["code"], error["total"]) == (True, "RESULT_TOO_LARGE", 5_000)
     assert "structuredContent" not in sent
@@ -68,7 +68,7 @@ def test_a_list_that_is_too_long_is_an_error_that_tells_how_long() -> None:
     ],
 )
 def test_what_landed_is_no_error_however_much_there_is_to_tell(name: str, arguments: Any, where: str) -> None:
-    result = called(name, arguments)
+    result = call_tool(name, arguments)
     assert size(call_tool_result(name, result)) > LIMIT
     sent = fit_result(name, result, LIMIT)
     assert not sent["isError"]
@@ -80,7 +80,7 @@ def test_what_landed_is_no_error_however_much_there_is_to_tell(name: str, argume
 
 
 def test_an_error_that_is_too_long_is_cut() -> None:
-    result = called("file_edit", {"path": "a.txt", "edits": [{"old_text": "green\n" * 9_000, "new_text": ""}]})
+    result = call_tool("file_edit", {"path": "a.txt", "edits": [{"old_text": "green\n" * 9_000, "new_text": ""}]})
     assert result.is_error
     sent = fit_result("file_edit", result, LIMIT)
     assert sent["isError"]
@@ -105,6 +105,6 @@ def test_bytes_that_are_no_text_are_sent_as_text() -> None:
     sent = fit_result("file_read", result, LIMIT)
     json.dumps(sent, ensure_ascii=False).encode()
     assert text(sent)[0] + text(sent)[-1] == "ab"
-    latin = fit_result("file_read", called("file_read", {"path": "b"}, {"b": b"caf\xe9\n"}), LIMIT)
+    latin = fit_result("file_read", call_tool("file_read", {"path": "b"}, {"b": b"caf\xe9\n"}), LIMIT)
     json.dumps(latin, ensure_ascii=False).encode()
     assert not latin["isError"]

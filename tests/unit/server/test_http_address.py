@@ -29,9 +29,9 @@ def test_anything_else_is_none(given: str) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1.2.3"])
 def test_a_loopback_address_can_be_listened_at(host: str) -> None:
-    with Address(host, 0).listen(remote=False) as found:
-        assert found.getsockname()[1] > 0
-        with socket.create_connection(found.getsockname()[:2]):
+    with Address(host, 0).listen(remote=False) as listener:
+        assert listener.getsockname()[1] > 0
+        with socket.create_connection(listener.getsockname()[:2]):
             pass
 
 
@@ -43,8 +43,8 @@ def test_others_can_reach_it_only_if_allowed(host: str) -> None:
 
 
 def test_others_can_reach_it_if_allowed() -> None:
-    with Address("0.0.0.0", 0).listen(remote=True) as found:  # noqa: S104  this is the permission
-        assert found.getsockname()[0] == "0.0.0.0"  # noqa: S104  as above
+    with Address("0.0.0.0", 0).listen(remote=True) as listener:  # noqa: S104  this is the permission
+        assert listener.getsockname()[0] == "0.0.0.0"  # noqa: S104  as above
 
 
 @pytest.mark.promise("serve.guard")

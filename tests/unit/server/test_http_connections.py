@@ -27,18 +27,18 @@ async def inside(scope: Scope, _receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body"})
 
 
-def served(limits: Limits, talk: Callable[[Connected], None]) -> None:
+def run_client(limits: Limits, talk: Callable[[Connected], None]) -> None:
     """Run a client against a server."""
 
     async def run() -> None:
         config, state = Config(inside, log_config=None), ServerState()
         config.load()
-        made = partial(Connection, limits=limits, pool=Pool(limits), config=config, server_state=state, app_state={})
-        server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
+        factory = partial(Connection, limits=limits, pool=Pool(limits), config=config, server_state=state, app_state={})
+        server = await asyncio.get_running_loop().create_server(factory, "127.0.0.1", 0)
         connected = partial(socket.create_connection, server.sockets[0].getsockname(), 30)
         await asyncio.to_thread(talk, connected)
         server.close()
-        while state.connections:  # noqa: ASYNC110  nothing tells of it
+        while state.connections:  # noqa: ASYNC110  there is no notification
             await asyncio.sleep(0.01)
 
     asyncio.run(run())
@@ -50,8 +50,8 @@ def is_closed(connection: socket.socket) -> bool:
     return True
 
 
-def answered(connection: socket.socket, asked: bytes = ASKING, status: bytes = b"204") -> bool:
-    connection.sendall(asked)
+def is_answered(connection: socket.socket, request: bytes = ASKING, status: bytes = b"204") -> bool:
+    connection.sendall(request)
     return connection.recv(1_000).startswith(b"HTTP/1.1 " + status)
 
 
@@ -59,52 +59,52 @@ def answered(connection: socket.socket, asked: bytes = ASKING, status: bytes = b
 def test_the_oldest_stranger_goes_and_a_known_connection_stays() -> None:
     def talk(connected: Connected) -> None:
         with connected() as known, connected() as other:
-            assert answered(known, KNOWN)
-            assert answered(other, KNOWN)
+            assert is_answered(known, KNOWN)
+            assert is_answered(other, KNOWN)
             with connected() as oldest, connected() as older:
                 oldest.sendall(b"GET / HTTP/1.1\r\nHost:")
-                assert answered(older)
+                assert is_answered(older)
                 with connected() as newest:
                     assert is_closed(oldest)
                     for connection in (older, newest, known, other):
-                        assert answered(connection)
+                        assert is_answered(connection)
 
-    served(Limits(connections=8), talk)
+    run_client(Limits(connections=8), talk)
 
 
 @pytest.mark.promise("serve.room")
 def test_an_idle_connection_goes_for_one_that_brings_the_token() -> None:
     def talk(connected: Connected) -> None:
-        with ExitStack() as held:
-            used, idle, other = (held.enter_context(client) for client in known(connected, 3))
-            assert answered(used, KNOWN)
-            (newest,) = (held.enter_context(client) for client in known(connected, 1))
+        with ExitStack() as stack:
+            used, idle, other = (stack.enter_context(client) for client in known_connections(connected, 3))
+            assert is_answered(used, KNOWN)
+            (newest,) = (stack.enter_context(client) for client in known_connections(connected, 1))
             assert is_closed(idle)
             for client in (used, other, newest):
-                assert answered(client)
+                assert is_answered(client)
 
-    def known(connected: Connected, number: int) -> Iterator[socket.socket]:
+    def known_connections(connected: Connected, number: int) -> Iterator[socket.socket]:
         for _ in range(number):
-            found = connected()
-            assert answered(found, KNOWN)
-            yield found
+            connection = connected()
+            assert is_answered(connection, KNOWN)
+            yield connection
 
-    served(Limits(connections=4), talk)
+    run_client(Limits(connections=4), talk)
 
 
 @pytest.mark.promise("serve.room")
 def test_silence_and_unfinished_heads_end_a_connection() -> None:
     def talk(connected: Connected) -> None:
         with connected() as talking, connected() as silent, connected() as unfinished:
-            assert answered(talking)
+            assert is_answered(talking)
             unfinished.sendall(b"GET / HTTP/1.1\r\nHost:")
             assert is_closed(silent)
             assert is_closed(unfinished)
-            assert answered(talking)
+            assert is_answered(talking)
             talking.sendall(b"GET")
             assert is_closed(talking)
 
-    served(Limits(head_seconds=0.1), talk)
+    run_client(Limits(head_seconds=0.1), talk)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ class Fake:
 def test_strangers_of_a_crowd_go_first() -> None:
     pool, strangers = Pool(Limits(connections=16)), [Fake(network) for network in "abbbcbd"]
     for connection in strangers:
-        pool.enter(connection)  # type: ignore[arg-type]  # as it is said there
+        pool.enter(connection)  # type: ignore[arg-type]  # for the reason above
     assert [number for number, connection in enumerate(strangers) if connection.gone] == [1, 2, 3]
 
 
@@ -161,11 +161,11 @@ def test_where_all_known_connections_are_busy_there_is_no_room() -> None:
 
 
 def test_half_of_the_files_are_left_to_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    def limited(files: int) -> tuple[int, int, int]:
+    def limits_for(files: int) -> tuple[int, int, int]:
         monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
-        found = Limits()
-        return found.anonymous, found.authenticated, found.backlog
+        limits = Limits()
+        return limits.anonymous, limits.authenticated, limits.backlog
 
-    assert limited(1_024) == (128, 384, 32)
-    assert limited(resource.RLIM_INFINITY) == limited(1 << 20) == (250, 750, 62)
-    assert limited(2) == (1, 1, 1)
+    assert limits_for(1_024) == (128, 384, 32)
+    assert limits_for(resource.RLIM_INFINITY) == limits_for(1 << 20) == (250, 750, 62)
+    assert limits_for(2) == (1, 1, 1)

@@ -28,11 +28,11 @@ class Inside:
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
 
-async def _unread() -> Any:
+async def _receive_nothing() -> Any:
     raise AssertionError("the body is read")
 
 
-async def _unsent(_message: Any) -> None:
+async def _send_nothing(_message: Any) -> None:
     raise AssertionError("it is answered")
 
 
@@ -42,21 +42,21 @@ async def _empty() -> Any:
 
 def in_pieces(*pieces: bytes) -> Receive:
     """A body that never ends."""
-    left = list(pieces)
+    pending = list(pieces)
 
     async def receive() -> Any:
-        if not left:
+        if not pending:
             await anyio.sleep_forever()
-        return {"type": "http.request", "body": left.pop(0), "more_body": True}
+        return {"type": "http.request", "body": pending.pop(0), "more_body": True}
 
     return receive
 
 
-async def _gone() -> Any:
+async def _disconnect() -> Any:
     return {"type": "http.disconnect"}
 
 
-async def status(guard: Guard, headers: list[tuple[bytes, bytes]], receive: Receive = _unread) -> int:
+async def status(guard: Guard, headers: list[tuple[bytes, bytes]], receive: Receive = _receive_nothing) -> int:
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -64,8 +64,8 @@ async def status(guard: Guard, headers: list[tuple[bytes, bytes]], receive: Rece
 
     scope = {"type": "http", "http_version": "1.1", "method": "POST", "path": "/mcp", "headers": headers}
     await guard(scope, receive, send)
-    found: int = sent[0]["status"]
-    return found
+    code: int = sent[0]["status"]
+    return code
 
 
 @pytest.mark.promise("serve.guard")
@@ -95,29 +95,29 @@ def test_a_request_comes_in_by_name_origin_and_token(headers: list[tuple[bytes, 
     async def ask() -> tuple[int, int]:
         inside = Inside()
         inside.open.set()
-        receive = _empty if expected == 200 else _unread
+        receive = _empty if expected == 200 else _receive_nothing
         return await status(guard_of(inside), headers, receive), inside.entered
 
     assert anyio.run(ask) == (expected, int(expected == 200))
 
 
 def test_more_requests_than_a_server_takes_are_sent_away() -> None:
-    found: list[int] = []
+    statuses: list[int] = []
 
     async def ask() -> None:
         inside = Inside()
         guard = guard_of(inside, requests=3)
 
-        async def one() -> None:
-            found.append(await status(guard, OURS, _empty))
+        async def ask_once() -> None:
+            statuses.append(await status(guard, OURS, _empty))
 
         async with anyio.create_task_group() as group:
             for _ in range(5):
-                group.start_soon(one)
+                group.start_soon(ask_once)
             await anyio.wait_all_tasks_blocked()
-            assert found == [503, 503]
+            assert statuses == [503, 503]
             inside.open.set()
-        assert found == [503, 503, 200, 200, 200]
+        assert statuses == [503, 503, 200, 200, 200]
         assert await status(guard, OURS, _empty) == 200
 
     anyio.run(ask)
@@ -127,12 +127,12 @@ def test_more_requests_than_a_server_takes_are_sent_away() -> None:
 @pytest.mark.parametrize(
     ("headers", "receive", "expected"),
     [
-        ([(b"content-length", b"101")], _unread, 413),
+        ([(b"content-length", b"101")], _receive_nothing, 413),
         ([], in_pieces(b"x" * 60, b"x" * 41), 413),
         ([], in_pieces(b"x"), 408),
         ([], in_pieces(), 408),
-        ([], _gone, 400),
-        ([(b"content-length", b"5"), (b"transfer-encoding", b"chunked")], _unread, 400),
+        ([], _disconnect, 400),
+        ([(b"content-length", b"5"), (b"transfer-encoding", b"chunked")], _receive_nothing, 400),
     ],
 )
 def test_only_a_whole_request_comes_in(headers: list[tuple[bytes, bytes]], receive: Receive, expected: int) -> None:
@@ -146,16 +146,16 @@ def test_only_a_whole_request_comes_in(headers: list[tuple[bytes, bytes]], recei
 def test_the_bodies_that_are_held_have_a_size() -> None:
     async def ask() -> None:
         guard = guard_of(Inside(), body_seconds=60)
-        found: list[int] = []
+        statuses: list[int] = []
 
-        async def one() -> None:
-            found.append(await status(guard, OURS, in_pieces(b"x" * 100)))
+        async def ask_once() -> None:
+            statuses.append(await status(guard, OURS, in_pieces(b"x" * 100)))
 
         async with anyio.create_task_group() as group:
             for _ in range(12):
-                group.start_soon(one)
+                group.start_soon(ask_once)
             await anyio.wait_all_tasks_blocked()
-            assert found == [503, 503]
+            assert statuses == [503, 503]
             group.cancel_scope.cancel()
 
     anyio.run(ask)
@@ -169,7 +169,7 @@ def test_what_is_no_request_does_not_come_in_unless_it_begins_and_ends_the_serve
 
     async def ask() -> None:
         for kind in ("lifespan", "websocket"):
-            await guard_of(inside)({"type": kind}, _unread, _unsent)
+            await guard_of(inside)({"type": kind}, _receive_nothing, _send_nothing)
 
     anyio.run(ask)
     assert entered == ["lifespan"]

@@ -20,15 +20,15 @@ from tests.interop.mcp_servers import NEWEST, text_of
 MODES = ("legacy", NEWEST)
 
 
-def asked(names: list[str], ask: Callable[[Client], Awaitable[Any]], mode: str = NEWEST) -> Any:
+def run_client(names: list[str], ask: Callable[[Client], Awaitable[Any]], mode: str = NEWEST) -> Any:
     fs = MemoryFS({"a.txt": b"one\n"})
     server = build(Calls(Workspace(fs.root, fs=fs), names, 1_000_000), fs.root)
 
-    async def connected() -> Any:
+    async def connect() -> Any:
         async with Client(server, mode=mode) as client:
             return await ask(client)
 
-    return anyio.run(connected)
+    return anyio.run(connect)
 
 
 @pytest.mark.promise("serve.tools")
@@ -36,8 +36,8 @@ def asked(names: list[str], ask: Callable[[Client], Awaitable[Any]], mode: str =
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_profile_is_offered_and_nothing_else_can_be_called(profile: str, mode: str) -> None:
     async def ask(client: Client) -> None:
-        listed = (await client.list_tools()).tools
-        assert [tool.name for tool in listed] == list(PROFILES[profile])
+        tools = (await client.list_tools()).tools
+        assert [tool.name for tool in tools] == list(PROFILES[profile])
         for name in {*TOOLS, *DIALECTS, "rm", ""} - {*PROFILES[profile]}:
             with pytest.raises(MCPError) as raised:
                 await client.call_tool(name, {})
@@ -45,7 +45,7 @@ def test_a_profile_is_offered_and_nothing_else_can_be_called(profile: str, mode:
             assert raised.value.error.data["code"] == "UNKNOWN_TOOL"
             assert raised.value.error.data["known"] == sorted(PROFILES[profile])
 
-    asked(choose(profile), ask, mode)
+    run_client(choose(profile), ask, mode)
 
 
 @pytest.mark.promise("serve.tools")
@@ -56,7 +56,7 @@ def test_every_schema_is_one() -> None:
                 Draft202012Validator.check_schema(schema)
                 assert schema["type"] == "object"
 
-    asked([*TOOLS, *DIALECTS], ask)
+    run_client([*TOOLS, *DIALECTS], ask)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_a_server_speaks_of_what_it_offers(names: list[str], edits: bool, undoes
     async def ask(client: Client) -> str:
         return client.instructions or ""
 
-    told = asked(names, ask, "legacy")
-    assert ("edit" in told, "undo" in told) == (edits, undoes)
+    instructions = run_client(names, ask, "legacy")
+    assert ("edit" in instructions, "undo" in instructions) == (edits, undoes)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -81,7 +81,7 @@ def test_a_call_is_answered_with_and_without_a_wish_for_progress(mode: str) -> N
         second = await client.call_tool("file_read", {"path": "a.txt", "format": "raw"}, progress_callback=tell)
         return [text_of(first), text_of(second)]
 
-    assert asked(["file_read"], ask, mode) == ["one\n", "one\n"]
+    assert run_client(["file_read"], ask, mode) == ["one\n", "one\n"]
 
 
 @pytest.mark.slow
@@ -90,11 +90,11 @@ def test_progress_reaches_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "a.txt").write_bytes(b"a" * 50_000 + b"!b")
     (tmp_path / "0.txt").write_bytes(b"aab")
     server = build(Calls(Workspace(tmp_path), ["regex_search_multi"], 1_000_000), str(tmp_path))
-    told: list[float] = []
+    values: list[float] = []
 
     async def tell(progress: float, total: float | None, message: str | None) -> None:
         assert (total, bool(message)) == (None, True)
-        told.append(progress)
+        values.append(progress)
 
     async def ask() -> None:
         async with Client(server, mode="legacy") as client:
@@ -102,5 +102,5 @@ def test_progress_reaches_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyP
             await client.call_tool("regex_search_multi", slow, progress_callback=tell)
 
     anyio.run(ask)
-    assert told
-    assert told == sorted(set(told))
+    assert values
+    assert values == sorted(set(values))

@@ -23,20 +23,22 @@ READ = {"path": "a.txt", "format": "raw"}
 MOST = 1_000
 
 
-def serving(files: dict[str, bytes] | None = None) -> bool:
+def serve_files(files: dict[str, bytes] | None = None) -> bool:
     fs = MemoryFS(files or {"a.txt": b"one\n"})
     return serve_tools(Workspace(fs.root, fs=fs), ["file_read", "file_edit"], MOST)
 
 
 def answers(*messages: Message | bytes) -> list[Message]:
-    return exchange(serving, *messages)
+    return exchange(serve_files, *messages)
 
 
 @pytest.mark.promise("serve.revisions")
 @pytest.mark.parametrize("revision", HANDSHAKES)
 def test_a_revision_with_a_handshake_is_spoken(revision: str) -> None:
-    begun, read = answers(hello(revision), notification("notifications/initialized"), tool_call(1, "file_read", READ))
-    assert begun["result"]["protocolVersion"] == revision
+    handshake, read = answers(
+        hello(revision), notification("notifications/initialized"), tool_call(1, "file_read", READ)
+    )
+    assert handshake["result"]["protocolVersion"] == revision
     assert read["result"]["content"][0]["text"] == "one\n"
 
 
@@ -61,8 +63,8 @@ def test_a_revision_with_a_handshake_is_spoken(revision: str) -> None:
     ],
 )
 def test_what_is_no_message_is_answered_and_the_next_is_read(raw: bytes, code: int, number: Any) -> None:
-    refused, pong = answers(raw, request("next", "ping"))
-    assert (refused["id"], refused["error"]["code"]) == (number, code)
+    error, pong = answers(raw, request("next", "ping"))
+    assert (error["id"], error["error"]["code"]) == (number, code)
     assert pong["id"] == "next"
 
 
@@ -75,10 +77,10 @@ def test_what_cannot_be_cancelled_does_no_harm(number: Any) -> None:
 
 def test_input_that_ends_after_a_cancelled_call_ends_the_server(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"one\n")
-    held = partial(serve_tools, Workspace(tmp_path), ["file_edit"], MOST)
+    serve = partial(serve_tools, Workspace(tmp_path), ["file_edit"], MOST)
     call = tool_call(1, "file_edit", edit("a.txt", "one", "two"))
     with locked(tmp_path):
-        answered = exchange(held, hello(), call, notification("notifications/cancelled", requestId=1))
+        answered = exchange(serve, hello(), call, notification("notifications/cancelled", requestId=1))
     assert [answer["id"] for answer in answered] == [0]
     assert (tmp_path / "a.txt").read_bytes() == b"one\n"
 
@@ -103,9 +105,9 @@ def test_what_needs_no_answer_gets_none(raw: bytes) -> None:
     ],
 )
 def test_lines_are_bounded_however_they_come(raw: bytes, lines: list[bytes | None], step: int) -> None:
-    found = stdio._Lines(8)
+    buffer = stdio._Lines(8)
     pieces = [raw[at : at + step] for at in range(0, len(raw), step)]
-    assert [line for piece in (*pieces, b"") for line in found.add(piece)] == lines
+    assert [line for piece in (*pieces, b"") for line in buffer.add(piece)] == lines
 
 
 def test_what_is_printed_goes_to_stderr_and_nothing_is_taken_from_stdin(capfd: pytest.CaptureFixture[str]) -> None:
@@ -121,7 +123,7 @@ def test_what_is_printed_goes_to_stderr_and_nothing_is_taken_from_stdin(capfd: p
 def test_an_answer_that_is_larger_than_the_pipe_waits_for_its_reader() -> None:
     text = "x" * 1_000_000
     (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
-    found = bytearray()
+    received = bytearray()
 
     def read() -> None:
         os.write(to_server, b'{"jsonrpc":"2.0","id":0,"method":"ping"}\n')
@@ -129,13 +131,13 @@ def test_an_answer_that_is_larger_than_the_pipe_waits_for_its_reader() -> None:
         os.write(to_server, str({**hello(), "id": 9}).replace("'", '"').replace("True", "true").encode() + b"\n")
         os.write(to_server, str(call).replace("'", '"').encode() + b"\n")
         os.close(to_server)
-        while text.encode() not in found:
-            found.extend(os.read(out_end, 5_000))
+        while text.encode() not in received:
+            received.extend(os.read(out_end, 5_000))
 
     reader = Thread(target=read)
     with redirect(in_end, from_server):
         reader.start()
-        assert serving({"a.txt": text.encode()}) is False
+        assert serve_files({"a.txt": text.encode()}) is False
     reader.join()
     for end in (in_end, out_end, from_server):
         os.close(end)
@@ -169,7 +171,7 @@ def test_a_client_that_reads_no_answers_ends_the_server() -> None:
     os.close(out_end)
     os.write(to_server, b'{"jsonrpc":"2.0","id":0,"method":"ping"}\n')
     with redirect(in_end, from_server):
-        assert serving() is False  # though its input stays open
+        assert serve_files() is False  # though its input stays open
     for end in (in_end, to_server, from_server):
         os.close(end)
 
@@ -187,9 +189,9 @@ def test_a_signal_ends_the_server_though_its_input_stays_open(number: int, inter
     known = set(threading.enumerate())
     with redirect(in_end, from_server):
         other.start()
-        assert serving() is interrupted
+        assert serve_files() is interrupted
     other.join()
-    os.write(to_server, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')  # which nobody listens to any more
+    os.write(to_server, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')  # the server no longer reads
     for descriptor in (to_server, out_end, from_server):
         os.close(descriptor)
     for thread in set(threading.enumerate()) - known:
@@ -203,12 +205,12 @@ def test_input_that_cannot_be_read_is_tried_again_or_at_its_end(
 ) -> None:
     read, failures = os.read, [failure]
 
-    def failing_at_first(number: int, size: int) -> bytes:
+    def fail_at_first(number: int, size: int) -> bytes:
         if failures:
             raise failures.pop()
         return read(number, size)
 
-    monkeypatch.setattr(os, "read", failing_at_first)
+    monkeypatch.setattr(os, "read", fail_at_first)
     assert [answer["id"] for answer in answers(request(1, "ping"))] == answered
 
 
@@ -217,17 +219,17 @@ def test_a_client_that_reads_nothing_is_not_read_from_until_it_does(tmp_path: Pa
     (tmp_path / "a.txt").write_bytes(b"x" * 600_000)
     (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
     calls = b"".join(json.dumps(tool_call(number, "file_read", READ)).encode() + b"\n" for number in range(1, 9))
-    found = bytearray()
+    received = bytearray()
 
     def talk() -> None:
         os.write(to_server, json.dumps(hello()).encode() + b"\n")
-        found.extend(os.read(out_end, 65_536))
+        received.extend(os.read(out_end, 65_536))
         for call in calls.splitlines(keepends=True):
             os.write(to_server, call)
             time.sleep(0.02)  # each is read for itself, and their answers fill the pipe
         os.close(to_server)
         while data := os.read(out_end, 65_536):
-            found.extend(data)
+            received.extend(data)
 
     other = Thread(target=talk)
     with redirect(in_end, from_server):
@@ -237,20 +239,20 @@ def test_a_client_that_reads_nothing_is_not_read_from_until_it_does(tmp_path: Pa
     other.join()
     os.close(in_end)
     os.close(out_end)
-    assert sorted(json.loads(line)["id"] for line in found.splitlines()) == list(range(9))
+    assert sorted(json.loads(line)["id"] for line in received.splitlines()) == list(range(9))
 
 
 @pytest.mark.promise("serve.malformed")
 def test_what_follows_a_message_that_cannot_be_read_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     half = b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}'
-    refused, pong = answers(half, request(1, "ping"))
-    assert (refused["id"], refused["error"]["code"], pong["id"]) == (None, INVALID_REQUEST, 1)
+    error, pong = answers(half, request(1, "ping"))
+    assert (error["id"], error["error"]["code"], pong["id"]) == (None, INVALID_REQUEST, 1)
     take_line, failures = stdio.Outgoing.take_line, [ZeroDivisionError]
 
-    def failing_at_first(self: stdio.Outgoing, raw: bytes | None) -> Any:
+    def fail_at_first(self: stdio.Outgoing, raw: bytes | None) -> Any:
         if failures:
             raise failures.pop()
         return take_line(self, raw)
 
-    monkeypatch.setattr(stdio.Outgoing, "take_line", failing_at_first)
+    monkeypatch.setattr(stdio.Outgoing, "take_line", fail_at_first)
     assert [answer["id"] for answer in answers(request(1, "ping"), request(2, "ping"))] == [2]

@@ -34,9 +34,9 @@ class Client:
         )
         self.direct.watch_response(JSONRPCResponse(jsonrpc="2.0", id=0, result={"protocolVersion": revision}))
 
-    async def answered(self) -> list[Message]:
+    async def all_sent(self) -> list[Message]:
         """Everything that was sent, once no call is running."""
-        while self.direct.is_busy:  # noqa: ASYNC110  only the client hears of it
+        while self.direct.is_busy:  # noqa: ASYNC110  only the client is notified
             await anyio.sleep(0.005)
         return self.sent
 
@@ -51,7 +51,7 @@ def test_a_call_is_answered_with_what_the_workspace_gives(root: Path) -> None:
     async def ask() -> list[Message]:
         client = Client(root)
         assert client.direct.take(READ)
-        return await client.answered()
+        return await client.all_sent()
 
     ((answer),) = anyio.run(ask)
     assert answer["id"] == 1
@@ -97,9 +97,9 @@ def test_a_call_is_answered_with_what_the_workspace_gives(root: Path) -> None:
 def test_only_plain_calls_go_through_it(root: Path, given: Any, taken: bool) -> None:  # noqa: FBT001  a case's answer
     async def ask() -> bool:
         client = Client(root)
-        found = client.direct.take(given)
-        await client.answered()
-        return found
+        accepted = client.direct.take(given)
+        await client.all_sent()
+        return accepted
 
     assert anyio.run(ask) is taken
 
@@ -108,9 +108,9 @@ def test_only_plain_calls_go_through_it(root: Path, given: Any, taken: bool) -> 
 def test_only_revisions_that_know_structured_results_do(root: Path, revision: str, taken: bool) -> None:  # noqa: FBT001  a case
     async def ask() -> bool:
         client = Client(root, revision)
-        found = client.direct.take(READ)
-        await client.answered()
-        return found
+        accepted = client.direct.take(READ)
+        await client.all_sent()
+        return accepted
 
     assert anyio.run(ask) is taken
 
@@ -122,7 +122,7 @@ def test_it_knows_who_asks(root: Path, client: str, there: bool) -> None:  # noq
         params = {"clientInfo": {"name": client, "version": "1"}}
         asking.direct.watch_request(JSONRPCRequest(jsonrpc="2.0", id=0, method="initialize", params=params))
         assert asking.direct.take(READ)
-        return await asking.answered()
+        return await asking.all_sent()
 
     ((answer),) = anyio.run(ask)
     assert ("text" in answer["result"]["structuredContent"]) is there
@@ -147,7 +147,7 @@ def test_a_cancelled_call_changes_nothing_and_is_not_answered(root: Path) -> Non
             assert not client.direct.take(notification("notifications/cancelled", requestId=2))
             assert not client.direct.take(notification("notifications/cancelled", requestId=[]))
             assert client.direct.take(notification("notifications/cancelled", requestId=1))
-            await client.answered()
+            await client.all_sent()
         return client.sent
 
     assert anyio.run(ask) == []
@@ -161,38 +161,38 @@ def test_progress_is_reported_before_the_answer(root: Path, monkeypatch: pytest.
     async def ask() -> list[Message]:
         client = Client(root)
         assert client.direct.take(tool_call(1, "regex_search_multi", search, token="mine"))  # noqa: S106  no secret
-        return await client.answered()
+        return await client.all_sent()
 
-    *told, answer = anyio.run(ask)
+    *notes, answer = anyio.run(ask)
     assert answer["id"] == 1
-    assert [message["method"] for message in told] == ["notifications/progress"] * len(told)
-    assert told[0]["params"] == {"progressToken": "mine", "progress": 1, "message": "files: 1, matches: 0"}
+    assert [message["method"] for message in notes] == ["notifications/progress"] * len(notes)
+    assert notes[0]["params"] == {"progressToken": "mine", "progress": 1, "message": "files: 1, matches: 0"}
 
 
 def test_an_answer_that_comes_after_the_end_is_dropped(root: Path) -> None:
-    made: list[Calls] = []
+    created: list[Calls] = []
 
     async def ask() -> None:
-        made.append(Calls(Workspace(root), ["file_edit"], 1_000_000))
-        direct = DirectCalls(made[0], print)
+        created.append(Calls(Workspace(root), ["file_edit"], 1_000_000))
+        direct = DirectCalls(created[0], print)
         direct.watch_request(JSONRPCRequest(jsonrpc="2.0", id=0, method="initialize"))
         direct.watch_response(JSONRPCResponse(jsonrpc="2.0", id=0, result={"protocolVersion": "2025-11-25"}))
         assert direct.take(tool_call(1, "file_edit", edit("a.txt", "one", "two")))
 
     with locked(root):
         anyio.run(ask)
-    made[0].end()
+    created[0].end()
     assert (root / "a.txt").read_bytes() in {b"one\n", b"two\n"}
 
 
 def test_a_full_pipe_is_written_when_there_is_room_and_never_blocks() -> None:
     out_end, target = os.pipe()
     message = b"x" * 200_000
-    found = bytearray()
+    received = bytearray()
 
     def read() -> None:
-        while len(found) < 2 * len(message) + 2:
-            found.extend(os.read(out_end, 65_536))
+        while len(received) < 2 * len(message) + 2:
+            received.extend(os.read(out_end, 65_536))
 
     async def send() -> None:
         writer = Writer(target, threading.Event())
@@ -215,7 +215,7 @@ def test_a_full_pipe_is_written_when_there_is_room_and_never_blocks() -> None:
 
     anyio.run(send)
     os.close(target)
-    assert bytes(found[: len(message) + 1]) == message + b"\n"
+    assert bytes(received[: len(message) + 1]) == message + b"\n"
 
 
 @pytest.mark.parametrize("blocking", [True, False])
@@ -258,14 +258,14 @@ def test_a_target_that_has_no_room_after_all_is_tried_again(monkeypatch: pytest.
 def test_no_call_is_begun_for_a_client_that_takes_no_answers(root: Path) -> None:
     out_end, target = os.pipe()
     calls = Calls(Workspace(root), ["file_read"], 1_000_000)
-    begun: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
 
     async def ask() -> None:
         writer = Writer(target, calls.may_start)
         writer.put(b"x" * 2_000_000)
-        calls.start("file_read", {"path": "a.txt"}, begun.append)
+        calls.start("file_read", {"path": "a.txt"}, results.append)
         await anyio.sleep(0.05)
-        assert begun == []
+        assert results == []
         writer.give_up()
         await writer.drain()
         writer.put(b"nobody reads it")
@@ -276,7 +276,7 @@ def test_no_call_is_begun_for_a_client_that_takes_no_answers(root: Path) -> None
     while os.read(out_end, 65_536):
         pass
     os.close(out_end)
-    assert len(begun) == 1
+    assert len(results) == 1
 
 
 def test_a_client_that_reads_is_not_given_up() -> None:
@@ -298,11 +298,11 @@ def test_a_client_that_reads_is_not_given_up() -> None:
 def test_everybody_who_waits_for_room_goes_on_when_there_is() -> None:
     out_end, target = os.pipe()
     message = b"x" * 300_000
-    found = bytearray()
+    received = bytearray()
 
     def read() -> None:
-        while len(found) < len(message) + 1:
-            found.extend(os.read(out_end, 65_536))
+        while len(received) < len(message) + 1:
+            received.extend(os.read(out_end, 65_536))
 
     async def ask() -> None:
         writer = Writer(target, threading.Event())
