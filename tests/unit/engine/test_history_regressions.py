@@ -27,7 +27,7 @@ def states(ws: Workspace) -> dict[str, str]:
     return {change["change_id"]: change["state"] for change in list_changes(ws)}
 
 
-def synced(fs: MemoryFS, path: str) -> None:
+def sync_folder(fs: MemoryFS, path: str) -> None:
     """Make durable what others did in a folder."""
     handle = fs.open_root(f"{fs.root}/{path}")
     fs.sync(handle)
@@ -167,7 +167,7 @@ def test_a_transaction_that_was_rolled_back_does_not_come_back_by_a_power_cut() 
     assert succeed(ws.history())["recovered"]["direction"] == "back"
     remove(fs, "d/e/a")
     remove(fs, "d/e")
-    synced(fs, "d")
+    sync_folder(fs, "d")
     fs.power_loss()
     succeed(ws.history())
     assert state(fs) == {"d/": None}
@@ -187,7 +187,7 @@ def test_a_roll_back_that_was_killed_does_not_come_back_by_a_later_power_cut(sto
     succeed(ws.history())
     remove(fs, "d/e/a")
     remove(fs, "d/e")
-    synced(fs, "d")
+    sync_folder(fs, "d")
     fs.power_loss()
     succeed(ws.history())
     assert state(fs) == {"d/": None}
@@ -215,5 +215,5 @@ def test_an_undo_that_was_killed_does_not_come_back_open_after_its_folder_is_gon
 
 @pytest.mark.promise("back.merge")
 def test_lines_that_both_sides_put_at_one_place_are_a_conflict_though_one_side_changed_the_line_beside() -> None:
-    found = merge(b"a\nb\n", b"a\nB\nred\n", b"a\nb\nblue\n", touching=True)
-    assert len(found.conflicts) == 1
+    merged = merge(b"a\nb\n", b"a\nB\nred\n", b"a\nb\nblue\n", touching=True)
+    assert len(merged.conflicts) == 1

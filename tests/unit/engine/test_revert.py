@@ -164,7 +164,7 @@ def test_owner_and_attributes_of_an_updated_file_stay() -> None:
     assert (node.data, node.owner, node.attributes) == (b"1\n", (12345, 54321), {"user.note": b"x"})
 
 
-def renamed_onto_another() -> tuple[Workspace, MemoryFS, dict[str, object]]:
+def rename_onto_another() -> tuple[Workspace, MemoryFS, dict[str, object]]:
     """A workspace after a rename that replaced a file, and its state before."""
     ws, fs = workspace()
     fs.put("run.sh", b"run\n", mode=0o755)
@@ -182,7 +182,7 @@ def renamed_onto_another() -> tuple[Workspace, MemoryFS, dict[str, object]]:
 
 @pytest.mark.promise("back.everything-returns")
 def test_what_a_rename_replaced_comes_back_beside_what_was_renamed() -> None:
-    ws, fs, _ = renamed_onto_another()
+    ws, fs, _ = rename_onto_another()
     succeed(ws.undo())
     assert fs.files() == {"run.sh": b"run\n", "b": b"b\n"}
     succeed(ws.redo())
@@ -194,7 +194,7 @@ def test_what_a_rename_replaced_comes_back_beside_what_was_renamed() -> None:
 
 @pytest.mark.promise("back.everything-returns")
 def test_what_a_rename_replaced_has_its_own_bits_again() -> None:
-    ws, fs, before = renamed_onto_another()
+    ws, fs, before = rename_onto_another()
     succeed(ws.undo())
     assert state(fs) == before
 
@@ -252,14 +252,14 @@ def test_a_folder_that_is_gone_is_made_again_for_what_comes_back() -> None:
     assert (fs.files(), fs.folders()) == ({"b": b"2\n"}, set())
 
 
-# What somebody else did meanwhile
+# Changes by others in the meantime
 
 
 def put(path: str, content: bytes) -> Meanwhile:
     return lambda fs: fs.put(path, content)
 
 
-def gone(path: str) -> Meanwhile:
+def unlink(path: str) -> Meanwhile:
     return lambda fs: remove(fs, path)
 
 
@@ -275,7 +275,7 @@ def special(path: str) -> Meanwhile:
     return lambda fs: fs.put_special(path)
 
 
-def both(*steps: Meanwhile) -> Meanwhile:
+def steps_together(*steps: Meanwhile) -> Meanwhile:
     def run(fs: MemoryFS) -> None:
         for step in steps:
             step(fs)
@@ -295,25 +295,25 @@ MEANWHILE: list[tuple[str, Ask, Meanwhile, str | dict[str, bytes]]] = [
     ("update, lines added behind", UPDATE, put("a", lines(5) + b"end\n"), {"a": TEXT + b"end\n"}),
     ("update, taken back and edited elsewhere", UPDATE, put("a", lines(15)), {"a": lines(15)}),
     ("update, taken back", UPDATE, put("a", TEXT), {"a": TEXT}),
-    ("update, made anew with the same text", UPDATE, both(gone("a"), put("a", lines(5))), {"a": TEXT}),
+    ("update, made anew with the same text", UPDATE, steps_together(unlink("a"), put("a", lines(5))), {"a": TEXT}),
     ("update, edited in the same line", UPDATE, put("a", lines(5, mark="theirs")), "UNDO_CONFLICT"),
     ("update, the line deleted", UPDATE, put("a", lines(5).replace(b"changed 5\n", b"")), "UNDO_CONFLICT"),
     ("update, emptied", UPDATE, put("a", b""), "UNDO_CONFLICT"),
-    ("update, deleted", UPDATE, gone("a"), "UNDO_CONFLICT"),
-    ("update, made anew with another text", UPDATE, both(gone("a"), put("a", b"other\n")), "UNDO_CONFLICT"),
+    ("update, deleted", UPDATE, unlink("a"), "UNDO_CONFLICT"),
+    ("update, made anew with another text", UPDATE, steps_together(unlink("a"), put("a", b"other\n")), "UNDO_CONFLICT"),
     ("update, turned into a binary file", UPDATE, put("a", BINARY), "UNDO_CONFLICT"),
     ("update, moved away", UPDATE, lambda fs: move(fs, "a", "z"), "UNDO_CONFLICT"),
-    ("update, replaced by a link", UPDATE, both(gone("a"), link("a", "b")), "NOT_A_FILE"),
-    ("update, replaced by a link to nowhere", UPDATE, both(gone("a"), link("a", "nowhere")), "NOT_A_FILE"),
-    ("update, replaced by a folder", UPDATE, both(gone("a"), folder("a")), "NOT_A_FILE"),
-    ("update, replaced by a device", UPDATE, both(gone("a"), special("a")), "NOT_A_FILE"),
-    ("create, left alone", CREATE, both(), {"a": TEXT}),
-    ("create, deleted", CREATE, gone("n"), {"a": TEXT}),
-    ("create, made anew with the same text", CREATE, both(gone("n"), put("n", TEXT)), {"a": TEXT}),
+    ("update, replaced by a link", UPDATE, steps_together(unlink("a"), link("a", "b")), "NOT_A_FILE"),
+    ("update, replaced by a link to nowhere", UPDATE, steps_together(unlink("a"), link("a", "nowhere")), "NOT_A_FILE"),
+    ("update, replaced by a folder", UPDATE, steps_together(unlink("a"), folder("a")), "NOT_A_FILE"),
+    ("update, replaced by a device", UPDATE, steps_together(unlink("a"), special("a")), "NOT_A_FILE"),
+    ("create, left alone", CREATE, steps_together(), {"a": TEXT}),
+    ("create, deleted", CREATE, unlink("n"), {"a": TEXT}),
+    ("create, made anew with the same text", CREATE, steps_together(unlink("n"), put("n", TEXT)), {"a": TEXT}),
     ("create, edited", CREATE, put("n", lines(5)), "UNDO_CONFLICT"),
     ("create, emptied", CREATE, put("n", b""), "UNDO_CONFLICT"),
-    ("create, replaced by a link", CREATE, both(gone("n"), link("n", "b")), "NOT_A_FILE"),
-    ("create, replaced by a folder", CREATE, both(gone("n"), folder("n")), "NOT_A_FILE"),
+    ("create, replaced by a link", CREATE, steps_together(unlink("n"), link("n", "b")), "NOT_A_FILE"),
+    ("create, replaced by a folder", CREATE, steps_together(unlink("n"), folder("n")), "NOT_A_FILE"),
     ("delete, made anew with the same text", DELETE, put("a", TEXT), {"a": TEXT}),
     ("delete, made anew with another text", DELETE, put("a", b"other\n"), "UNDO_CONFLICT"),
     ("delete, made anew, empty", DELETE, put("a", b""), "UNDO_CONFLICT"),
@@ -325,15 +325,20 @@ MEANWHILE: list[tuple[str, Ask, Meanwhile, str | dict[str, bytes]]] = [
     ("rename and edit, edited elsewhere", MOVE, put("n", lines(5, 15)), {"a": lines(15)}),
     ("rename and edit, edited in the same line", MOVE, put("n", lines(5, mark="theirs")), "UNDO_CONFLICT"),
     ("rename, moved back", RENAME, lambda fs: move(fs, "n", "a"), {"a": TEXT}),
-    ("rename, deleted", RENAME, gone("n"), "UNDO_CONFLICT"),
+    ("rename, deleted", RENAME, unlink("n"), "UNDO_CONFLICT"),
     ("rename, the old name taken", RENAME, put("a", b"other\n"), "UNDO_CONFLICT"),
     ("rename, the old name taken by the same text", RENAME, put("a", TEXT), "UNDO_CONFLICT"),
     ("rename, a link at the old name", RENAME, link("a", "b"), "NOT_A_FILE"),
     ("rename, a link to nowhere at the old name", RENAME, link("a", "nowhere"), "NOT_A_FILE"),
     ("rename, a folder at the old name", RENAME, folder("a"), "NOT_A_FILE"),
-    ("rename, replaced by a link", RENAME, both(gone("n"), link("n", "b")), "NOT_A_FILE"),
-    ("below a file", delete("sub/c"), both(gone("sub"), put("sub", b"file")), "NOT_A_FOLDER"),
-    ("behind a link that leads out", delete("sub/c"), both(gone("sub"), link("sub", "/etc")), "PATH_OUTSIDE_WORKSPACE"),
+    ("rename, replaced by a link", RENAME, steps_together(unlink("n"), link("n", "b")), "NOT_A_FILE"),
+    ("below a file", delete("sub/c"), steps_together(unlink("sub"), put("sub", b"file")), "NOT_A_FOLDER"),
+    (
+        "behind a link that leads out",
+        delete("sub/c"),
+        steps_together(unlink("sub"), link("sub", "/etc")),
+        "PATH_OUTSIDE_WORKSPACE",
+    ),
 ]
 
 
@@ -392,12 +397,12 @@ def test_an_undo_does_not_follow_a_link_that_someone_put_in_the_way() -> None:
 
 
 SIDES: list[tuple[Ask, Meanwhile, dict[str, Any]]] = [
-    (write("a", "2\n"), gone("a"), {"path": "a", "base": "2\n", "ours": None, "theirs": "1\n"}),
+    (write("a", "2\n"), unlink("a"), {"path": "a", "base": "2\n", "ours": None, "theirs": "1\n"}),
     (create("n"), put("n", b"x\n"), {"path": "n", "base": "new\n", "ours": "x\n", "theirs": None}),
     (delete("a"), put("a", b"x\n"), {"path": "a", "base": None, "ours": "x\n", "theirs": "1\n"}),
     (delete("a"), put("a", b""), {"path": "a", "base": None, "ours": "", "theirs": "1\n"}),
     (rename("a", "n"), put("a", b"x\n"), {"path": "a", "base": None, "ours": "x\n", "theirs": "1\n"}),
-    (rename("a", "n", "2\n"), gone("n"), {"path": "n", "base": "2\n", "ours": None, "theirs": "1\n"}),
+    (rename("a", "n", "2\n"), unlink("n"), {"path": "n", "base": "2\n", "ours": None, "theirs": "1\n"}),
     (
         write("a", b"\xe9\n"),
         put("a", b"\xe8\n"),
@@ -555,9 +560,9 @@ def test_an_edit_is_undone_under_the_name_that_the_file_has_now(content: bytes |
     change = land(ws, write("a", lines(5)))
     land(ws, rename("a", "sub/b", content))
     land(ws, rename("sub/b", "c"))
-    told = succeed(ws.undo(change))["files"]
-    left = lines() if content is None else lines(15)
-    assert (fs.files(), told) == ({"c": left}, [{"path": "c", "action": "update", "hash": hash_of(left)}])
+    reverted = succeed(ws.undo(change))["files"]
+    text = lines() if content is None else lines(15)
+    assert (fs.files(), reverted) == ({"c": text}, [{"path": "c", "action": "update", "hash": hash_of(text)}])
     succeed(ws.redo(change))
     assert fs.files() == {"c": lines(5) if content is None else content}
 
@@ -618,10 +623,10 @@ def test_a_file_whose_deletion_was_taken_back_is_the_same_file_again() -> None:
     ws, fs = workspace({"a": lines()})
     change = land(ws, write("a", lines(5)))
     for _ in range(2):
-        gone = land(ws, delete("a"))
-        succeed(ws.undo(gone))
-        succeed(ws.redo(gone))
-        succeed(ws.undo(gone))
+        deletion = land(ws, delete("a"))
+        succeed(ws.undo(deletion))
+        succeed(ws.redo(deletion))
+        succeed(ws.undo(deletion))
     land(ws, rename("a", "b"))
     succeed(ws.undo(change))
     assert fs.files() == {"b": lines()}
@@ -661,11 +666,11 @@ def test_files_under_an_extra_root_come_back_too(tmp_path: Path) -> None:
         create("new"),
     )
     land(ws, write(f"{other}/a", lines(5, 15)))
-    told = succeed(ws.undo(change))["files"]
-    assert [file["path"] for file in told] == ["new", "here", f"{other}/run", f"{other}/a"]
+    reverted = succeed(ws.undo(change))["files"]
+    assert [file["path"] for file in reverted] == ["new", "here", f"{other}/run", f"{other}/a"]
     assert list((tmp_path / "ws").iterdir()) == []
-    found = {path.name: (path.read_bytes(), path.stat().st_mode & 0o777) for path in (tmp_path / "other").iterdir()}
-    assert found == {"a": (lines(15), 0o755), "run": (lines(), 0o755), "old": (lines(), 0o755)}
+    contents = {path.name: (path.read_bytes(), path.stat().st_mode & 0o777) for path in (tmp_path / "other").iterdir()}
+    assert contents == {"a": (lines(15), 0o755), "run": (lines(), 0o755), "old": (lines(), 0o755)}
     succeed(ws.redo(change))
     assert (tmp_path / "other/a").read_bytes() == lines(5, 15)
     assert error_of(Workspace(tmp_path / "ws", FAST).undo(change))["code"] == "PATH_OUTSIDE_WORKSPACE"
@@ -694,10 +699,10 @@ def test_what_has_been_protected_since_is_left_alone(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("ask", "meanwhile", "lost", "path"),
     [
-        (UPDATE, both(), TEXT, "a"),
+        (UPDATE, steps_together(), TEXT, "a"),
         (UPDATE, put("a", lines(5, 15)), lines(5), "a"),
-        (DELETE, both(), TEXT, "a"),
-        (MOVE, both(), TEXT, "n"),
+        (DELETE, steps_together(), TEXT, "a"),
+        (MOVE, steps_together(), TEXT, "n"),
     ],
     ids=["what was before", "what was left", "deleted", "renamed and edited"],
 )
@@ -715,12 +720,12 @@ def test_a_content_that_is_not_kept_is_named_and_nothing_changes(
 
 
 def test_what_needs_no_content_is_undone_though_it_is_not_kept() -> None:
-    for ask, lost, left in ((CREATE, TEXT, {"a": b"1"}), (rename("a", "n"), b"1", {"a": b"1"})):
+    for ask, lost, files in ((CREATE, TEXT, {"a": b"1"}), (rename("a", "n"), b"1", {"a": b"1"})):
         ws, fs = workspace({"a": b"1"})
         land(ws, ask)
         lose(fs, lost)
         succeed(ws.undo())
-        assert fs.files() == left
+        assert fs.files() == files
 
 
 # Any order of anything
@@ -735,22 +740,22 @@ def change_something(luck: Random, ws: Workspace, fs: MemoryFS, texts: list[byte
     used: set[str] = set()
     for _ in range(luck.randint(1, 3)):
         free = [name for name in NAMES if name not in there and name not in used]
-        mine = [name for name in there if name not in used]
+        unused = [name for name in there if name not in used]
         what, text = luck.choice(["create", "write", "delete", "rename"]), luck.choice(texts)
-        touched = []
+        paths = []
         if what == "create" and free:
-            touched = [luck.choice(free)]
-            tx.create(touched[0], text, mode=luck.choice([None, 0o755, 0o600]))
-        elif what == "write" and mine:
-            touched = [luck.choice(mine)]
-            tx.write(touched[0], text)
-        elif what == "delete" and mine:
-            touched = [luck.choice(mine)]
-            tx.delete(touched[0])
-        elif what == "rename" and mine and free:
-            touched = [luck.choice(mine), luck.choice(free)]
-            tx.rename(touched[0], touched[1], luck.choice([None, text]))
-        used |= set(touched)
+            paths = [luck.choice(free)]
+            tx.create(paths[0], text, mode=luck.choice([None, 0o755, 0o600]))
+        elif what == "write" and unused:
+            paths = [luck.choice(unused)]
+            tx.write(paths[0], text)
+        elif what == "delete" and unused:
+            paths = [luck.choice(unused)]
+            tx.delete(paths[0])
+        elif what == "rename" and unused and free:
+            paths = [luck.choice(unused), luck.choice(free)]
+            tx.rename(paths[0], paths[1], luck.choice([None, text]))
+        used |= set(paths)
     try:
         tx.__exit__(None, None, None)
     except SutureError:
@@ -823,14 +828,14 @@ def test_an_undo_of_any_change_is_refused_and_changes_nothing_or_is_taken_back_b
         return
     assert trial.metadata == {**result.metadata, "change_id": None, "dry_run": True}
     for file in result.metadata["files"]:
-        found = fs.files().get(file.get("to", file["path"]))
-        assert file["hash"] == (None if found is None else hash_of(found))
+        content = fs.files().get(file.get("to", file["path"]))
+        assert file["hash"] == (None if content is None else hash_of(content))
     if result.metadata["change_id"] is not None:
         way = luck.choice(["redo", "redo this", "undo the undo"])
         named = {"redo": None, "redo this": change, "undo the undo": result.metadata["change_id"]}[way]
         succeed(ws.undo(named) if way == "undo the undo" else ws.redo(named))
-        files = {path: found for path, found in before.items() if not path.endswith("/")}
-        assert {path: found for path, found in state(fs).items() if not path.endswith("/")} == files
+        files = {path: value for path, value in before.items() if not path.endswith("/")}
+        assert {path: value for path, value in state(fs).items() if not path.endswith("/")} == files
 
 
 @pytest.mark.promise("back.middle")

@@ -111,11 +111,11 @@ def test_the_history_is_followed_under_earlier_names() -> None:
     ws, _ = workspace({"a": b"0", "b": b"x"}, Settings(**PATIENT))
     first = land(ws, write("a", b"1"))
     land(ws, rename("b", "c"))
-    moved = land(ws, rename("a", "b", b"2"))
+    renaming = land(ws, rename("a", "b", b"2"))
     last = land(ws, write("b", b"3"))
     assert bases(ws, "b") == [
-        Base(b"2", "history", moved, last),
-        Base(b"1", "history", first, moved),
+        Base(b"2", "history", renaming, last),
+        Base(b"1", "history", first, renaming),
         Base(b"0", "history", None, first),
     ]
     assert bases(ws, "c") == []
@@ -139,9 +139,9 @@ def test_whatever_was_shown_found_or_left_is_a_base_once(steps: list[tuple[str, 
             land(ws, write("a", content))
             recorded |= {now, content}
             now = content
-    found = bases(ws)
-    assert [base.body for base in found if base.source == "read"] == [body for body in shown if body != now]
-    assert sorted(base.body for base in found) == sorted({*shown, *recorded} - {now})
+    known = bases(ws)
+    assert [base.body for base in known if base.source == "read"] == [body for body in shown if body != now]
+    assert sorted(base.body for base in known) == sorted({*shown, *recorded} - {now})
 
 
 def test_neither_the_current_file_nor_a_repeated_content_is_a_base_whatever_its_line_ends() -> None:
@@ -206,10 +206,10 @@ def test_when_the_time_is_over_there_are_no_more(monkeypatch: pytest.MonkeyPatch
         read(ws)
         land(ws, write("a", b"%d" % number))
     with ws._engine.session() as session:
-        begun = session.bases(session.read("a"))
+        bases = session.bases(session.read("a"))
         now = monotonic()
         monkeypatch.setattr("suture.engine.session.monotonic", lambda: now + past)
-        assert len(list(begun)) == known
+        assert len(list(bases)) == known
 
 
 @pytest.mark.promise("bound.bases")
@@ -251,8 +251,8 @@ def stage(repo: Repo, content: bytes) -> None:
 @pytest.mark.promise("place.bases")
 def test_what_git_has_comes_last(repo: Repo, tmp_path: Path) -> None:
     ws = Workspace(tmp_path, Settings(**PATIENT))
-    one = repo.commit(b"1")
-    two = repo.commit(b"2", one)
+    first = repo.commit(b"1")
+    two = repo.commit(b"2", first)
     check_out(repo, two)
     stage(repo, b"staged")
     repo.file.write_bytes(b"3")
@@ -264,7 +264,7 @@ def test_what_git_has_comes_last(repo: Repo, tmp_path: Path) -> None:
         Base(b"3", "history", None, change),
         Base(b"staged", "index"),
         Base(b"2", "head", two.hex()),
-        Base(b"1", "commit", one.hex(), two.hex()),
+        Base(b"1", "commit", first.hex(), two.hex()),
     ]
 
 
@@ -272,9 +272,9 @@ def test_the_index_is_named_only_where_it_differs_from_head(repo: Repo) -> None:
     ws = disk(repo.git.parent)
     stage(repo, b"1")
     assert bases(ws, "src/a.py") == [Base(b"1", "index")]
-    one = repo.commit(b"1")
-    check_out(repo, one)
-    assert bases(ws, "src/a.py") == [Base(b"1", "head", one.hex())]
+    first = repo.commit(b"1")
+    check_out(repo, first)
+    assert bases(ws, "src/a.py") == [Base(b"1", "head", first.hex())]
 
 
 def test_commits_are_gone_through_again_only_after_another_was_made(repo: Repo) -> None:
@@ -338,37 +338,37 @@ def content(text: bytes) -> Content:
     return Content((text,))
 
 
-def texts(shown: ShownVersions, path: str) -> list[bytes]:
-    return [version.bytes() for version in shown.versions(place(path))]
+def texts(store: ShownVersions, path: str) -> list[bytes]:
+    return [version.bytes() for version in store.versions(place(path))]
 
 
 def test_the_same_content_is_kept_once_and_the_newest_four_are_kept() -> None:
-    shown = ShownVersions()
+    store = ShownVersions()
     for text in (b"1", b"1", b"2", b"1"):
-        shown.add(place("a"), content(text))
-    assert texts(shown, "a") == [b"1", b"2"]
+        store.add(place("a"), content(text))
+    assert texts(store, "a") == [b"1", b"2"]
     for text in (b"3", b"4", b"5"):
-        shown.add(place("a"), content(text))
-    assert texts(shown, "a") == [b"5", b"4", b"3", b"1"]
-    assert texts(shown, "b") == []
+        store.add(place("a"), content(text))
+    assert texts(store, "a") == [b"5", b"4", b"3", b"1"]
+    assert texts(store, "b") == []
 
 
 def test_the_file_that_was_used_least_recently_is_forgotten_first() -> None:
-    shown = ShownVersions()
+    store = ShownVersions()
     for number in range(100):
-        shown.add(place(str(number)), content(b"x"))
-    assert texts(shown, "0") == [b"x"]
-    shown.add(place("new"), content(b"x"))
-    assert (texts(shown, "0"), texts(shown, "1"), texts(shown, "2")) == ([b"x"], [], [b"x"])
+        store.add(place(str(number)), content(b"x"))
+    assert texts(store, "0") == [b"x"]
+    store.add(place("new"), content(b"x"))
+    assert (texts(store, "0"), texts(store, "1"), texts(store, "2")) == ([b"x"], [], [b"x"])
 
 
 def test_what_was_shown_is_bounded_in_size() -> None:
-    shown = ShownVersions()
+    store = ShownVersions()
     large = bytes(1_999_999)
     for number in range(20):
-        shown.add(place(str(number)), content(large))
-        shown.add(place(str(number)), content(large))
-    assert [number for number in range(20) if texts(shown, str(number))] == list(range(4, 20))
+        store.add(place(str(number)), content(large))
+        store.add(place(str(number)), content(large))
+    assert [number for number in range(20) if texts(store, str(number))] == list(range(4, 20))
 
 
 def test_a_file_larger_than_a_version_may_be_is_not_kept() -> None:
@@ -379,25 +379,25 @@ def test_a_file_larger_than_a_version_may_be_is_not_kept() -> None:
 
 
 def test_several_threads_may_show_files() -> None:
-    shown = ShownVersions()
+    store = ShownVersions()
 
     def show(number: int) -> None:
         for turn in range(300):
-            shown.add(place(str(turn % 120)), content(b"%d" % (turn + number)))
-            shown.versions(place(str(turn % 7)))
+            store.add(place(str(turn % 120)), content(b"%d" % (turn + number)))
+            store.versions(place(str(turn % 7)))
 
     threads = [Thread(target=show, args=(number,)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sum(len(versions) for versions in shown._files.values()) <= 400
-    assert shown._size == sum(version.size for versions in shown._files.values() for version in versions)
+    assert sum(len(versions) for versions in store._files.values()) <= 400
+    assert store._size == sum(version.size for versions in store._files.values() for version in versions)
 
 
 def test_two_workspaces_do_not_share_what_was_shown() -> None:
     fs = MemoryFS({"a": b"1"})
-    one, two = (Workspace(fs.root, Settings(history=False, **PATIENT), fs=fs) for _ in range(2))
-    read(one)
+    first, two = (Workspace(fs.root, Settings(history=False, **PATIENT), fs=fs) for _ in range(2))
+    read(first)
     fs.put("a", b"now")
-    assert (bodies(one), bodies(two)) == ([b"1"], [])
+    assert (bodies(first), bodies(two)) == ([b"1"], [])
