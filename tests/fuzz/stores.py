@@ -23,7 +23,7 @@ from tests.fuzz.calls import opened, state
 from tests.fuzz.mutation import joined
 from tests.fuzz.target import Choices, Target, as_text
 from tests.unit.files import git_writer as git
-from tests.unit.files.test_journal import RECORD, journal, written
+from tests.unit.files.test_journal import RECORD, journal, write_intent
 from tests.unit.files.test_paths import make as linked
 
 NAME = ".suture-intent"
@@ -31,7 +31,7 @@ NAME = ".suture-intent"
 
 def _intent_line() -> bytes:
     """The JSON of a valid intent."""
-    return written().files()[NAME].split(b"\n")[1]
+    return write_intent().files()[NAME].split(b"\n")[1]
 
 
 def _intent(data: bytes) -> object:
@@ -287,7 +287,7 @@ _SEED = bytes(range(48))
 
 TARGETS = [
     Target("intent", _intent, _JSON, _JSON_WORDS),
-    Target("intent raw", _intent_raw, [written().files()[NAME]], _JSON_WORDS, seconds=4, most=20_000),
+    Target("intent raw", _intent_raw, [write_intent().files()[NAME]], _JSON_WORDS, seconds=4, most=20_000),
     Target("intent planted", _planted, _JSON, _JSON_WORDS, seconds=4, most=20_000),
     Target("pending", _pending, [_waiting(), _waiting().split(b"\n", 1)[1], *_JSON, b'{"a":' * 5_000], _JSON_WORDS),
     Target("packing", _packing, [_SEED, bytes(5) + pack(b"x" * 2_000).data, b"\3\0\0\0" + bytes(40)], ()),

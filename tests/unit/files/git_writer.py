@@ -45,25 +45,25 @@ def number(value: int) -> bytes:
 def delta(base: bytes, result: bytes, keep: int) -> bytes:
     """A delta to a text that starts with the first `keep` bytes of the base."""
     order = b"\xf0" + keep.to_bytes(3, "little") if keep else b""
-    rest = [result[at : at + 127] for at in range(keep, len(result), 127)]
-    return number(len(base)) + number(len(result)) + order + b"".join(bytes([len(piece)]) + piece for piece in rest)
+    pieces = [result[at : at + 127] for at in range(keep, len(result), 127)]
+    return number(len(base)) + number(len(result)) + order + b"".join(bytes([len(piece)]) + piece for piece in pieces)
 
 
 def pack_object(kind: int, data: bytes, head: bytes = b"", size: int | None = None) -> bytes:
     """An object in a pack; `head` names its base."""
     size = len(data) if size is None else size
-    first, rest = kind << 4 | size & 15, size >> 4
-    sizes = bytes([first | 128]) + number(rest) if rest else bytes([first])
+    first, more = kind << 4 | size & 15, size >> 4
+    sizes = bytes([first | 128]) + number(more) if more else bytes([first])
     return sizes + head + zlib.compress(data)
 
 
 def back(distance: int) -> bytes:
     """The distance back to an object's base."""
-    found = [distance & 127]
+    encoded = [distance & 127]
     while distance := distance >> 7:
         distance -= 1
-        found.append(distance & 127 | 128)
-    return bytes(reversed(found))
+        encoded.append(distance & 127 | 128)
+    return bytes(reversed(encoded))
 
 
 class PackWriter:
@@ -99,7 +99,7 @@ class PackWriter:
 
 def index(entries: Iterable[tuple[bytes, bytes, int, int]], version: int = 2) -> bytes:
     """An index of (path, object, mode, flags)."""
-    made, last, count = b"", b"", 0
+    content, last, count = b"", b"", 0
     for path, name, mode, flags in entries:
         count += 1
         extended = version == 3
@@ -110,8 +110,8 @@ def index(entries: Iterable[tuple[bytes, bytes, int, int]], version: int = 2) ->
             entry += back(len(last) - shared) + path[shared:] + b"\0"
         else:
             entry += path + b"\0" * (8 - (len(entry) + len(path)) % 8)
-        made, last = made + entry, path
-    return b"DIRC" + version.to_bytes(4, "big") + count.to_bytes(4, "big") + made + bytes(20)
+        content, last = content + entry, path
+    return b"DIRC" + version.to_bytes(4, "big") + count.to_bytes(4, "big") + content + bytes(20)
 
 
 class Repo:

@@ -23,7 +23,7 @@ def begin(fs: MemoryFS | FaultyFS) -> Transaction:
     return Workspace("/ws", Settings(lock_timeout_ms=0), fs=fs).transaction()
 
 
-def refused(transaction: Transaction) -> SutureError:
+def commit_error(transaction: Transaction) -> SutureError:
     with pytest.raises(SutureError) as caught:
         transaction.__exit__(None, None, None)
     return caught.value
@@ -141,7 +141,7 @@ def test_what_a_rename_would_lose_is_written_in_place(disk: type[MemoryFS]) -> N
 def test_a_write_in_place_that_stops_at_any_call_is_the_old_or_the_new_content(
     disk: type[MemoryFS], content: bytes
 ) -> None:
-    found = set()
+    outcomes = set()
     for number in range(1, 150):
         fs = disk()
         node = fs.node_of("a.txt")
@@ -151,9 +151,9 @@ def test_a_write_in_place_that_stops_at_any_call_is_the_old_or_the_new_content(
             fs.power_loss() if number % 2 else fs.crash()
         Workspace("/ws", fs=fs).recover()
         assert fs.node_of("a.txt") is node
-        found.add(tuple(sorted(fs.files().items())))
+        outcomes.add(tuple(sorted(fs.files().items())))
     expected = [dict.fromkeys(disk().files(), body) for body in (b"old", content)]
-    assert found == {tuple(sorted(files.items())) for files in expected}
+    assert outcomes == {tuple(sorted(files.items())) for files in expected}
 
 
 def test_a_renamed_helping_file_is_not_looked_for_again() -> None:
@@ -173,7 +173,7 @@ def test_a_file_named_twice_is_refused() -> None:
     transaction = begin(fs)
     transaction.write("a.txt", b"1")
     transaction.write("b.txt", b"2")
-    error = refused(transaction)
+    error = commit_error(transaction)
     assert (error.code, error.fields()) == ("SAME_FILE_TWICE", {"path": "b.txt", "other": "a.txt"})
     assert fs.files() == {"a.txt": b"old", "b.txt": b"old"}
 
@@ -208,6 +208,6 @@ def test_new_folders_stay_away_when_nothing_lands() -> None:
     fs = MemoryFS({"a.txt": b"old"})
     transaction = begin(FaultyFS(fs, only=["link"], fail_at=1))
     transaction.create("new/deep/made.txt", b"made")
-    error = refused(transaction)
+    error = commit_error(transaction)
     assert (error.code, error.fields()["path"]) == ("WRITE_FAILED", "new/deep/made.txt")
     assert (fs.files(), fs.folders()) == ({"a.txt": b"old"}, set())

@@ -24,11 +24,11 @@ LONG = 60_000
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Iterator[Tree]:
-    with Tree(LocalFS(), str(tmp_path)) as found:
-        yield found
+    with Tree(LocalFS(), str(tmp_path)) as opened:
+        yield opened
 
 
-def shared(turns: bool) -> dict[int, LockType] | None:  # noqa: FBT001  a parameter of tests
+def lock_queue(turns: bool) -> dict[int, LockType] | None:  # noqa: FBT001  a parameter of tests
     """The queue that threads share, or None: then they compete like processes."""
     return {} if turns else None
 
@@ -41,7 +41,7 @@ def lock(
 
 @pytest.mark.parametrize("turns", [True, False])
 def test_only_one_thread_at_a_time_has_it(tree: Tree, turns: bool) -> None:  # noqa: FBT001  as above
-    queue, inside, most = shared(turns), list[int](), list[int]()
+    queue, inside, most = lock_queue(turns), list[int](), list[int]()
 
     def work(number: int) -> None:
         for _ in range(20):
@@ -61,7 +61,7 @@ def test_only_one_thread_at_a_time_has_it(tree: Tree, turns: bool) -> None:  # n
 @pytest.mark.parametrize("turns", [True, False])
 @pytest.mark.parametrize("timeout", [0, 5])
 def test_waiting_too_long_is_an_error(tree: Tree, timeout: int, turns: bool) -> None:  # noqa: FBT001  as above
-    queue = shared(turns)
+    queue = lock_queue(turns)
     with (
         lock(tree, LONG, queue),
         pytest.raises(WorkspaceBusy) as caught,
@@ -75,22 +75,22 @@ def test_waiting_too_long_is_an_error(tree: Tree, timeout: int, turns: bool) -> 
 
 @pytest.mark.parametrize("turns", [True, False])
 def test_waiting_can_be_cancelled(tree: Tree, turns: bool) -> None:  # noqa: FBT001  as above
-    queue, asked = shared(turns), list[int]()
+    queue, calls = lock_queue(turns), list[int]()
 
-    def waiting() -> None:
-        asked.append(1)
-        if len(asked) == 3:
+    def count_waits() -> None:
+        calls.append(1)
+        if len(calls) == 3:
             raise Cancelled
 
-    with lock(tree, LONG, queue), pytest.raises(Cancelled), lock(tree, LONG, queue, waiting):
+    with lock(tree, LONG, queue), pytest.raises(Cancelled), lock(tree, LONG, queue, count_waits):
         pass
-    assert len(asked) == 3
+    assert len(calls) == 3
     with lock(tree, 0, queue):
         pass
 
 
 def test_a_turn_ends_when_the_lock_of_another_process_is_not_had(tree: Tree) -> None:
-    queue = shared(turns=True)
+    queue = lock_queue(turns=True)
     with lock(tree, LONG), pytest.raises(WorkspaceBusy), lock(tree, 0, queue):
         pass
     with lock(tree, 0, queue):
@@ -101,7 +101,7 @@ def test_a_turn_ends_when_the_lock_of_another_process_is_not_had(tree: Tree) -> 
 def test_a_forked_process_does_not_wait_for_a_thread_that_it_has_not(tree: Tree, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    queue, held, done = shared(turns=True), Event(), Event()
+    queue, held, done = lock_queue(turns=True), Event(), Event()
     assert queue is not None
 
     def hold() -> None:

@@ -35,24 +35,24 @@ def version(content: bytes, mode: int | None = 0o644) -> Version:
     return Version(name, mode)
 
 
-def lost(content: bytes) -> Version:
+def lost_version(content: bytes) -> Version:
     """A version whose content is no longer available."""
     return Version(digest((content,), len(content)).replace("sha256:", "sha256:0"), 0o644)
 
 
-def created(path: str, after: bytes) -> FileRecord:
+def creation(path: str, after: bytes) -> FileRecord:
     return FileRecord(path, "create", None, version(after))
 
 
-def updated(path: str, before: bytes, after: bytes) -> FileRecord:
+def update(path: str, before: bytes, after: bytes) -> FileRecord:
     return FileRecord(path, "update", version(before), version(after))
 
 
-def deleted(path: str, before: bytes) -> FileRecord:
+def removal(path: str, before: bytes) -> FileRecord:
     return FileRecord(path, "delete", version(before), None)
 
 
-def renamed(path: str, to: str, before: bytes, after: bytes | None = None) -> FileRecord:
+def rename(path: str, to: str, before: bytes, after: bytes | None = None) -> FileRecord:
     return FileRecord(path, "rename", version(before), version(before if after is None else after), to)
 
 
@@ -66,7 +66,7 @@ class Scratch(Database):
         self._numbers = count(1)
         super().__init__(self.connection)
 
-    def did(
+    def record(
         self, *files: FileRecord, tool: str = "patch", undoes: str | None = None, days_ago: float | None = None
     ) -> str:
         number = next(self._numbers)
@@ -74,16 +74,16 @@ class Scratch(Database):
         self.add(ChangeRecord(name, tool, "", files, (), undoes), KNOWN.get)
         return name
 
-    def took(self, name: str, files: dict[str, bytes | None], days_ago: float = 0) -> NamedPoint:
+    def take_snapshot(self, name: str, files: dict[str, bytes | None], days_ago: float = 0) -> NamedPoint:
         point = NamedPoint(f"{id_at(time.time() - days_ago * DAY)}{next(self._numbers):05d}", name, self.last_number())
         versions = [(path, None if content is None else version(content)) for path, content in files.items()]
         self.add_snapshot(point, versions, KNOWN.get)
         return point
 
-    def aged(self, days: int) -> None:
+    def drop_old(self, days: int) -> None:
         """Drop what is too old, step by step: changes on three days confirm the date."""
         for age in (0.02, 1.01, 2.01):
-            self.did(days_ago=2.02 - age)
+            self.record(days_ago=2.02 - age)
         while len(before := self.ids()) > 1:
             self.prune(MUCH, days)
             if self.ids() == before:
@@ -117,18 +117,18 @@ class Scratch(Database):
 
 @pytest.fixture
 def db() -> Iterator[Scratch]:
-    found = Scratch()
-    yield found
-    found.connection.close()
+    database = Scratch()
+    yield database
+    database.connection.close()
 
 
 @pytest.fixture
 def on_disk(tmp_path: Path) -> Iterator[Scratch]:
     """A database in a file, without syncing: a test need not survive a power cut."""
-    found = Scratch(tmp_path / "book.db")
-    found.connection.execute("PRAGMA synchronous = OFF")
-    yield found
-    found.connection.close()
+    database = Scratch(tmp_path / "book.db")
+    database.connection.execute("PRAGMA synchronous = OFF")
+    yield database
+    database.connection.close()
 
 
 def size_on_disk(db: Scratch) -> int:
@@ -152,7 +152,7 @@ def test_a_change_is_found_as_it_was_recorded(db: Scratch) -> None:
         FileRecord("a.txt", "update", version(b"one\ntwo\n"), version(b"one\nTWO\nthree\n")),
         FileRecord("/extra/b.txt", "delete", version(b"bye\nbye", 0o600), None),
         FileRecord("c.txt", "rename", version(b"c"), version(b"c"), "d.txt", version(b"stood there\n", 0o640)),
-        FileRecord("lost.txt", "update", lost(b"before"), version(b"after")),
+        FileRecord("lost.txt", "update", lost_version(b"before"), version(b"after")),
     )
     record = ChangeRecord("0123456789abcde", "patch", "about é ☃", files, ("new", "new/deep"), "undone")
     db.add(record, KNOWN.get)
@@ -162,7 +162,7 @@ def test_a_change_is_found_as_it_was_recorded(db: Scratch) -> None:
     assert db.has_change(record.id)
     assert not db.has_change("0123456789abcd")
     assert [change for change in db.unreadable() if change != record.id] == []
-    assert db.content(lost(b"before").digest) is None
+    assert db.content(lost_version(b"before").digest) is None
 
 
 @pytest.mark.promise("back.recorded")
@@ -182,7 +182,7 @@ def test_names_that_are_not_utf8_are_found_as_they_were(db: Scratch, files: list
     assert db.paths() == sorted(
         {path for path in (file.path, file.to) if path}, key=lambda path: path.encode("utf-8", "surrogateescape")
     )
-    point = db.took("point", {file.path: b"2"})
+    point = db.take_snapshot("point", {file.path: b"2"})
     assert db.snapshot_files(point) == {file.path: version(b"2")}
     assert db.last_state().files[file.path] == version(b"2")
 
@@ -191,7 +191,7 @@ def test_names_that_are_not_utf8_are_found_as_they_were(db: Scratch, files: list
 @pytest.mark.parametrize("summary", ["\ud83d", "caf\udce9", "\0", "a\nb"])
 def test_a_change_with_any_summary_is_recorded(db: Scratch, summary: str) -> None:
     """A lone surrogate comes from a model's JSON, an escaped byte from a file name."""
-    db.add(ChangeRecord("c1", "patch", summary, (created("a", b"1"),)), KNOWN.get)
+    db.add(ChangeRecord("c1", "patch", summary, (creation("a", b"1"),)), KNOWN.get)
     assert db.has_change("c1")
 
 
@@ -200,7 +200,7 @@ IDS = ("0000000001aaaaa", "0000000001aaabb", "0000000002aaaaa")
 
 @pytest.mark.promise("back.prefix")
 @pytest.mark.parametrize(
-    ("wanted", "found"),
+    ("prefix", "expected"),
     [
         ("0000000001aaaaa", "0000000001aaaaa"),
         ("0000000001aaaa", "0000000001aaaaa"),
@@ -210,15 +210,17 @@ IDS = ("0000000001aaaaa", "0000000001aaabb", "0000000002aaaaa")
         (" 0000000002aa\n", "0000000002aaaaa"),
     ],
 )
-def test_a_change_is_found_by_any_beginning_of_its_id_that_no_other_has(db: Scratch, wanted: str, found: str) -> None:
+def test_a_change_is_found_by_any_beginning_of_its_id_that_no_other_has(
+    db: Scratch, prefix: str, expected: str
+) -> None:
     for name in IDS:
         db.add(ChangeRecord(name, "patch", "", ()), KNOWN.get)
-    assert db.change(wanted).id == found
+    assert db.change(prefix).id == expected
 
 
 @pytest.mark.promise("back.prefix")
 @pytest.mark.parametrize(
-    ("wanted", "candidates"),
+    ("prefix", "candidates"),
     [
         ("0000000001", IDS[1::-1]),
         ("0000000001AAA", IDS[1::-1]),
@@ -238,13 +240,13 @@ def test_a_change_is_found_by_any_beginning_of_its_id_that_no_other_has(db: Scra
     ],
 )
 def test_an_id_that_none_or_several_begin_with_names_the_candidates_newest_first(
-    db: Scratch, wanted: str, candidates: Sequence[str]
+    db: Scratch, prefix: str, candidates: Sequence[str]
 ) -> None:
     for name in IDS:
         db.add(ChangeRecord(name, "patch", "", ()), KNOWN.get)
     with pytest.raises(ChangeNotFound) as caught:
-        db.change(wanted)
-    assert (caught.value.change_id, caught.value.candidates) == (wanted, list(candidates))
+        db.change(prefix)
+    assert (caught.value.change_id, caught.value.candidates) == (prefix, list(candidates))
 
 
 def test_of_many_candidates_some_are_named(db: Scratch) -> None:
@@ -256,14 +258,14 @@ def test_of_many_candidates_some_are_named(db: Scratch) -> None:
 
 
 def test_an_unknown_id_may_be_that_of_a_change_that_was_forgotten(db: Scratch) -> None:
-    old, _ = [db.did(days_ago=age) for age in (300, 0)]
-    found = []
-    for wanted in (f"{old}0", old):
+    old, _ = [db.record(days_ago=age) for age in (300, 0)]
+    answers = []
+    for name in (f"{old}0", old):
         with pytest.raises(ChangeNotFound) as caught:
-            db.change(wanted)
-        found.append(caught.value.forgotten)
-        db.aged(180)
-    assert found == [False, True]
+            db.change(name)
+        answers.append(caught.value.forgotten)
+        db.drop_old(180)
+    assert answers == [False, True]
 
 
 def test_nothing_is_found_in_an_empty_book(db: Scratch) -> None:
@@ -286,9 +288,9 @@ def test_changes_come_in_the_order_of_landing_whatever_their_ids(db: Scratch) ->
 
 def test_numbers_of_forgotten_changes_are_not_given_again(db: Scratch) -> None:
     for _ in range(3):
-        db.did(days_ago=400)
-    db.aged(180)
-    db.did()
+        db.record(days_ago=400)
+    db.drop_old(180)
+    db.record()
     assert [change.number for change in db.changes()] == [7, 6, 5, 4]
 
 
@@ -299,105 +301,105 @@ def test_numbers_of_forgotten_changes_are_not_given_again(db: Scratch) -> None:
 @pytest.mark.parametrize("undos", range(7))
 def test_an_undo_turns_the_change_it_takes_back_and_so_on_down_the_chain(db: Scratch, undos: int) -> None:
     """Undo, undo of the undo, and so on: every second one before the last is in effect."""
-    name = db.did(created("a", b"1"))
+    name = db.record(creation("a", b"1"))
     for number in range(undos):
-        name = db.did(tool="redo" if number % 2 else "undo", undoes=name)
+        name = db.record(tool="redo" if number % 2 else "undo", undoes=name)
     expected = ["undone" if (undos - place) % 2 else "landed" for place in range(undos + 1)]
     assert db.states() == expected
 
 
 def test_an_undo_turns_no_other_change(db: Scratch) -> None:
-    names = [db.did(created(str(number), b"")) for number in range(3)]
-    db.did(tool="undo", undoes=names[1])
+    names = [db.record(creation(str(number), b"")) for number in range(3)]
+    db.record(tool="undo", undoes=names[1])
     assert db.states() == ["landed", "undone", "landed", "landed"]
 
 
 def test_an_undo_of_a_change_that_is_forgotten_turns_nothing(db: Scratch) -> None:
-    db.did()
-    db.did(tool="undo", undoes="forgotten")
+    db.record()
+    db.record(tool="undo", undoes="forgotten")
     assert db.states() == ["landed", "landed"]
 
 
 def test_the_newest_change_in_effect_and_the_newest_undo_in_effect_are_found(db: Scratch) -> None:
     def newest() -> list[str | None]:
-        found = (db.newest(undo=False), db.newest(undo=True))
-        return [None if change is None else change.id for change in found]
+        changes = (db.newest(undo=False), db.newest(undo=True))
+        return [None if change is None else change.id for change in changes]
 
-    first, second = db.did(), db.did(tool="restore")
+    first, second = db.record(), db.record(tool="restore")
     assert newest() == [second, None]
-    undo = db.did(tool="undo", undoes=second)
+    undo = db.record(tool="undo", undoes=second)
     assert newest() == [first, undo]
-    undo_too = db.did(tool="undo", undoes=first)
+    undo_too = db.record(tool="undo", undoes=first)
     assert newest() == [None, undo_too]
-    db.did(tool="redo", undoes=undo_too)
+    db.record(tool="redo", undoes=undo_too)
     assert newest() == [first, undo]
-    db.did(tool="redo", undoes=undo)
+    db.record(tool="redo", undoes=undo)
     assert newest() == [second, None]
 
 
 def test_what_takes_a_change_back_is_found_while_it_is_in_effect(db: Scratch) -> None:
-    change = db.did()
+    change = db.record()
 
-    def undoing() -> str | None:
-        found = db.undo_of(db.change(change))
-        return None if found is None else found.id
+    def undo_in_effect() -> str | None:
+        undo = db.undo_of(db.change(change))
+        return None if undo is None else undo.id
 
-    assert undoing() is None
-    first = db.did(tool="undo", undoes=change)
-    assert undoing() == first
-    db.did(tool="redo", undoes=first)
-    assert undoing() is None
-    assert undoing() != db.did(tool="undo", undoes=change)
-    assert undoing() == "c4"
+    assert undo_in_effect() is None
+    first = db.record(tool="undo", undoes=change)
+    assert undo_in_effect() == first
+    db.record(tool="redo", undoes=first)
+    assert undo_in_effect() is None
+    assert undo_in_effect() != db.record(tool="undo", undoes=change)
+    assert undo_in_effect() == "c4"
 
 
 # Files through time
 
 
 def test_a_renamed_file_is_found_where_it_is_now(db: Scratch) -> None:
-    db.did(created("a", b"1"))
-    db.did(renamed("a", "b", b"1"))
-    db.did(created("a", b"another"), updated("b", b"1", b"2"))
-    db.did(renamed("b", "c", b"2", b"3"), renamed("a", "b", b"another"))
+    db.record(creation("a", b"1"))
+    db.record(rename("a", "b", b"1"))
+    db.record(creation("a", b"another"), update("b", b"1", b"2"))
+    db.record(rename("b", "c", b"2", b"3"), rename("a", "b", b"another"))
     assert [db.current_path("a", since)[0] for since in (1, 3, 4)] == ["c", "b", "a"]
     assert [db.current_path("b", since)[0] for since in (2, 3, 4)] == ["c", "c", "b"]
     assert db.current_path("elsewhere", 0) == ("elsewhere", True)
 
 
 def test_a_deleted_file_is_where_it_was_though_another_got_its_path(db: Scratch) -> None:
-    db.did(created("a", b"1"))
-    db.did(deleted("a", b"1"))
-    db.did(created("a", b"another"))
-    db.did(renamed("a", "b", b"another"))
+    db.record(creation("a", b"1"))
+    db.record(removal("a", b"1"))
+    db.record(creation("a", b"another"))
+    db.record(rename("a", "b", b"another"))
     assert (db.current_path("a", 1), db.current_path("a", 3)) == (("a", False), ("b", True))
 
 
 def test_a_deleted_file_that_an_undo_brought_back_is_followed_on(db: Scratch) -> None:
-    db.did(created("a", b"1"))
-    change = db.did(deleted("a", b"1"))
+    db.record(creation("a", b"1"))
+    change = db.record(removal("a", b"1"))
     for _ in range(2):
-        change = db.did(created("a", b"1"), tool="undo", undoes=change)
-        change = db.did(deleted("a", b"1"), tool="redo", undoes=change)
+        change = db.record(creation("a", b"1"), tool="undo", undoes=change)
+        change = db.record(removal("a", b"1"), tool="redo", undoes=change)
     assert db.current_path("a", 1) == ("a", False)
-    db.did(created("a", b"1"), tool="undo", undoes=change)
-    db.did(renamed("a", "b", b"1"))
+    db.record(creation("a", b"1"), tool="undo", undoes=change)
+    db.record(rename("a", "b", b"1"))
     assert db.current_path("a", 1) == ("b", True)
 
 
 def test_an_undo_of_a_redone_deletion_brings_the_same_file_back(db: Scratch) -> None:
-    deletion = db.did(deleted("a", b"1"))
+    deletion = db.record(removal("a", b"1"))
     for number in (2, 4):
-        undo = db.did(created("a", b"1"), tool="undo", undoes=deletion)
-        db.did(deleted("a", b"1"), tool="redo", undoes=undo)
+        undo = db.record(creation("a", b"1"), tool="undo", undoes=deletion)
+        db.record(removal("a", b"1"), tool="redo", undoes=undo)
         assert db.current_path("a", number) == ("a", False)
-    db.did(created("a", b"1"), tool="undo", undoes=deletion)
+    db.record(creation("a", b"1"), tool="undo", undoes=deletion)
     assert (db.current_path("a", 2), db.current_path("a", 4)) == (("a", True), ("a", True))
 
 
 def test_a_redo_of_a_change_that_is_lost_is_followed_as_far_as_it_is_known(db: Scratch) -> None:
-    undo = db.did(created("a", b"1"), tool="undo", undoes="forgotten")
-    db.did(deleted("a", b"1"), tool="redo", undoes=undo)
-    db.did(created("a", b"1"), tool="undo", undoes="forgotten")
+    undo = db.record(creation("a", b"1"), tool="undo", undoes="forgotten")
+    db.record(removal("a", b"1"), tool="redo", undoes=undo)
+    db.record(creation("a", b"1"), tool="undo", undoes="forgotten")
     assert db.current_path("a", 1) == ("a", False)
 
 
@@ -406,12 +408,12 @@ def test_a_redo_of_a_change_that_is_lost_is_followed_as_far_as_it_is_known(db: S
 def test_versions_are_what_changes_found_and_left_newest_first_with_who_made_and_replaced_them(
     db: Scratch,
 ) -> None:
-    db.did(created("a", b"1"))
-    db.did(updated("a", b"1", b"2"), updated("other", b"x", b"y"))
-    db.did(updated("a", b"by somebody else", b"3"))
-    db.did(renamed("a", "b", b"3", b"4"))
-    db.did(deleted("b", b"4"))
-    db.did(created("b", b"5"))
+    db.record(creation("a", b"1"))
+    db.record(update("a", b"1", b"2"), update("other", b"x", b"y"))
+    db.record(update("a", b"by somebody else", b"3"))
+    db.record(rename("a", "b", b"3", b"4"))
+    db.record(removal("b", b"4"))
+    db.record(creation("b", b"5"))
     expected = [
         (b"5", "c6", None),
         (b"4", "c4", "c5"),
@@ -425,16 +427,16 @@ def test_versions_are_what_changes_found_and_left_newest_first_with_who_made_and
 
 
 def test_versions_of_a_path_that_a_file_moved_away_from_have_what_was_there(db: Scratch) -> None:
-    db.did(updated("a", b"1", b"2"))
-    db.did(renamed("a", "b", b"2", b"3"))
-    db.did(created("a", b"new"))
+    db.record(update("a", b"1", b"2"))
+    db.record(rename("a", "b", b"2", b"3"))
+    db.record(creation("a", b"new"))
     expected = [(b"new", "c3", None), (b"2", "c1", "c2"), (b"1", None, "c1")]
     assert [*db.versions("a")] == [KnownVersion(version(text).digest, *more) for text, *more in expected]
 
 
 def test_versions_of_many_changes_are_all_found(db: Scratch) -> None:
     for number in range(250):
-        db.did(updated("a", b"%d" % number, b"%d" % (number + 1)))
+        db.record(update("a", b"%d" % number, b"%d" % (number + 1)))
     assert [version.digest for version in db.versions("a")] == [
         version(b"%d" % number).digest for number in range(250, -1, -1)
     ]
@@ -442,10 +444,10 @@ def test_versions_of_many_changes_are_all_found(db: Scratch) -> None:
 
 
 def test_the_state_after_a_change_is_what_was_at_every_path_that_was_touched_later(db: Scratch) -> None:
-    db.did(created("a", b"1"), created("b", b"1"))
-    db.did(updated("a", b"1", b"2"))
-    db.did(renamed("a", "c", b"2", b"3"), FileRecord("d", "rename", version(b"d"), version(b"d"), "e", version(b"e")))
-    db.did(deleted("b", b"1"), updated("c", b"by somebody else", b"4"))
+    db.record(creation("a", b"1"), creation("b", b"1"))
+    db.record(update("a", b"1", b"2"))
+    db.record(rename("a", "c", b"2", b"3"), FileRecord("d", "rename", version(b"d"), version(b"d"), "e", version(b"e")))
+    db.record(removal("b", b"1"), update("c", b"by somebody else", b"4"))
     one, two = version(b"1"), version(b"2")
     later = {"c": None, "d": version(b"d"), "e": version(b"e"), "b": one}
     assert db.state_after(0) == {"a": None, **later, "b": None}
@@ -456,10 +458,10 @@ def test_the_state_after_a_change_is_what_was_at_every_path_that_was_touched_lat
 
 
 def test_the_last_state_is_what_was_last_seen_by_changes_and_snapshots(db: Scratch) -> None:
-    db.took("zero", {"never touched": b"0", "a": b"0"})
-    db.did(updated("a", b"0", b"1"), created("b", b"1"))
-    db.took("one", {"a": b"by somebody else", "b": b"1", "gone": None})
-    db.did(updated("b", b"1", b"2"), deleted("c", b"c"))
+    db.take_snapshot("zero", {"never touched": b"0", "a": b"0"})
+    db.record(update("a", b"0", b"1"), creation("b", b"1"))
+    db.take_snapshot("one", {"a": b"by somebody else", "b": b"1", "gone": None})
+    db.record(update("b", b"1", b"2"), removal("c", b"c"))
     expected = {
         "never touched": version(b"0"),
         "a": version(b"by somebody else"),
@@ -468,16 +470,16 @@ def test_the_last_state_is_what_was_last_seen_by_changes_and_snapshots(db: Scrat
         "gone": None,
     }
     assert db.last_state().files == expected
-    db.took("two", {"b": None})
-    db.took("three", {"a": b"3"})
+    db.take_snapshot("two", {"b": None})
+    db.take_snapshot("three", {"a": b"3"})
     assert db.last_state().files == {**expected, "b": None, "a": version(b"3")}
-    db.did(renamed("a", "d", b"3"))
+    db.record(rename("a", "d", b"3"))
     assert db.last_state().files == {**expected, "b": None, "a": None, "d": version(b"3")}
 
 
 def test_a_snapshot_has_the_files_as_they_were(db: Scratch) -> None:
-    db.did(created("a", b"1"))
-    point = db.took("first", {"a": b"1", "b": b"by somebody else", "gone": None})
+    db.record(creation("a", b"1"))
+    point = db.take_snapshot("first", {"a": b"1", "b": b"by somebody else", "gone": None})
     assert db.snapshots() == [point]
     assert db.snapshots()[0].after_change == 1
     assert db.snapshot_files(point) == {"a": version(b"1"), "b": version(b"by somebody else"), "gone": None}
@@ -490,7 +492,7 @@ def test_a_snapshot_has_the_files_as_they_were(db: Scratch) -> None:
 
 def test_lines_of_a_large_change_are_counted_when_asked_for(db: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "_MAX_COUNTED_BYTES", 10)
-    db.did(updated("a", b"one\ntwo\n" * 9, b"three\n"), updated("b", b"one\n", b"one\ntwo\n"))
+    db.record(update("a", b"one\ntwo\n" * 9, b"three\n"), update("b", b"one\n", b"one\ntwo\n"))
     first, second = db.change("c1").files
     assert (first.added, first.removed, second.added, second.removed) == (None, None, 1, 0)
     assert (db.lines_changed(first), db.lines_changed(second)) == ((1, 18), (1, 0))
@@ -499,21 +501,21 @@ def test_lines_of_a_large_change_are_counted_when_asked_for(db: Scratch, monkeyp
 @pytest.mark.promise("back.once")
 def test_a_content_is_stored_once_however_many_changes_and_snapshots_refer_to_it(db: Scratch) -> None:
     body = noise(5_000, 1)
-    db.did(created("a", body), created("b", body))
-    db.did(renamed("a", "c", body))
-    db.did(deleted("c", body))
-    db.took("point", {"b": body})
+    db.record(creation("a", body), creation("b", body))
+    db.record(rename("a", "c", body))
+    db.record(removal("c", body))
+    db.take_snapshot("point", {"b": body})
     assert db.connection.execute("SELECT count(*), sum(length(data)) < 5100 FROM content").fetchone() == (1, 1)
 
 
 @pytest.mark.promise("back.once")
 def test_a_file_that_someone_else_edited_is_stored_against_what_was_last_seen_of_it(db: Scratch) -> None:
     body = noise(50_000, 1)
-    db.did(created("a", body))
-    db.did(updated("a", body + b"theirs", body + b"theirs and ours"))
-    db.did(renamed("a", "b", body + b"theirs and ours"))
-    db.did(updated("b", body + b"theirs again", body + b"ours"))
-    db.took("point", {"b": b"<" + body})
+    db.record(creation("a", body))
+    db.record(update("a", body + b"theirs", body + b"theirs and ours"))
+    db.record(rename("a", "b", body + b"theirs and ours"))
+    db.record(update("b", body + b"theirs again", body + b"ours"))
+    db.take_snapshot("point", {"b": b"<" + body})
     ((stored,),) = db.connection.execute("SELECT sum(length(data)) FROM content").fetchall()
     assert stored < 51_000
     assert db.unreadable() == []
@@ -523,13 +525,13 @@ def test_a_file_that_someone_else_edited_is_stored_against_what_was_last_seen_of
 @pytest.mark.parametrize("where", [10, 2_500])
 def test_a_damaged_content_does_not_spoil_what_is_recorded_after_it(db: Scratch, where: int) -> None:
     body = noise(900, 1) + b"".join(b"line %d\n" % number for number in range(300))
-    db.did(created("a", body))
+    db.record(creation("a", body))
     ((data,),) = db.connection.execute("SELECT data FROM content").fetchall()
     broken = data[:where] + b"?" + data[where + 1 :] if where < len(data) else data[:-1]
     db.connection.execute("UPDATE content SET data = ?", (broken,))
     for number in range(1, 4):
         before, after = (body + b"%d\n" % line if line else body for line in (number - 1, number))
-        Database(db.connection).add(ChangeRecord(f"d{number}", "patch", "", (updated("a", before, after),)), KNOWN.get)
+        Database(db.connection).add(ChangeRecord(f"d{number}", "patch", "", (update("a", before, after),)), KNOWN.get)
     assert Database(db.connection).content(version(body + b"3\n").digest) == body + b"3\n"
     assert set(db.unreadable()) <= {"c1", "d1"}
 
@@ -540,23 +542,23 @@ def test_a_damaged_content_does_not_spoil_what_is_recorded_after_it(db: Scratch,
 @pytest.mark.promise("back.cap")
 def test_the_oldest_changes_are_forgotten_until_the_file_is_small_enough(on_disk: Scratch) -> None:
     for number in range(60):
-        on_disk.did(updated("a", noise(10_000, number), noise(10_000, number + 1)))
+        on_disk.record(update("a", noise(10_000, number), noise(10_000, number + 1)))
     before = size_on_disk(on_disk)
     on_disk.connection.execute("BEGIN")
     on_disk.prune(300_000, LONG)
     on_disk.connection.execute("COMMIT")
     assert before > 600_000
     assert 150_000 < size_on_disk(on_disk) <= 300_000
-    left = len(on_disk.ids())
-    assert on_disk.ids() == [f"c{number}" for number in range(61 - left, 61)]
+    count = len(on_disk.ids())
+    assert on_disk.ids() == [f"c{number}" for number in range(61 - count, 61)]
     assert on_disk.unreadable() == []
     assert on_disk.connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 @pytest.mark.promise("back.cap")
 def test_the_newest_change_is_never_forgotten(db: Scratch) -> None:
-    db.did(updated("a", noise(10_000, 1), noise(10_000, 2)), days_ago=500)
-    newest = db.did(updated("a", noise(10_000, 2), noise(10_000, 3)), days_ago=400)
+    db.record(update("a", noise(10_000, 1), noise(10_000, 2)), days_ago=500)
+    newest = db.record(update("a", noise(10_000, 2), noise(10_000, 3)), days_ago=400)
     db.prune(1, 1)
     assert db.ids() == [newest]
     assert db.unreadable() == []
@@ -566,9 +568,9 @@ def test_the_newest_change_is_never_forgotten(db: Scratch) -> None:
 
 @pytest.mark.promise("back.cap")
 def test_changes_are_forgotten_when_they_are_too_old(db: Scratch) -> None:
-    ids = [db.did(created(str(age), b"%d" % age), days_ago=age) for age in (400, 200, 183, 179, 10, 3)]
-    db.took("point", {"400": b"400"})
-    db.aged(180)
+    ids = [db.record(creation(str(age), b"%d" % age), days_ago=age) for age in (400, 200, 183, 179, 10, 3)]
+    db.take_snapshot("point", {"400": b"400"})
+    db.drop_old(180)
     assert db.ids()[:-3] == ids[3:]
     assert db.paths() == ["10", "179", "3", "400"]
     assert db.unreadable() == []
@@ -577,11 +579,11 @@ def test_changes_are_forgotten_when_they_are_too_old(db: Scratch) -> None:
 @pytest.mark.promise("back.cap")
 def test_forgetting_what_is_too_old_makes_the_file_smaller(on_disk: Scratch) -> None:
     for number in range(40):
-        on_disk.did(updated("a", noise(10_000, number), noise(10_000, number + 1)), days_ago=300 - number)
-    on_disk.did(created("b", b"today"), days_ago=0)
+        on_disk.record(update("a", noise(10_000, number), noise(10_000, number + 1)), days_ago=300 - number)
+    on_disk.record(creation("b", b"today"), days_ago=0)
     before = size_on_disk(on_disk)
     on_disk.connection.execute("BEGIN")
-    on_disk.aged(180)
+    on_disk.drop_old(180)
     on_disk.connection.execute("COMMIT")
     assert len(on_disk.ids()) == 4
     assert size_on_disk(on_disk) < before / 4
@@ -591,7 +593,7 @@ def test_forgetting_what_is_too_old_makes_the_file_smaller(on_disk: Scratch) -> 
 @pytest.mark.parametrize("days", [365, 20_000, 36_500, 10**9])
 def test_a_limit_of_many_days_loses_nothing(db: Scratch, days: int) -> None:
     """A hundred years ago is before 1970, and a million years ago is before any clock."""
-    ids = [db.did(created(str(age), b""), days_ago=age) for age in (300, 200, 0)]
+    ids = [db.record(creation(str(age), b""), days_ago=age) for age in (300, 200, 0)]
     db.prune(MUCH, days)
     assert db.ids() == ids
 
@@ -599,16 +601,16 @@ def test_a_limit_of_many_days_loses_nothing(db: Scratch, days: int) -> None:
 def test_a_change_made_while_the_clock_was_wrong_does_not_take_the_younger_ones_before_it_along(
     db: Scratch,
 ) -> None:
-    ids = [db.did(created(str(number), b""), days_ago=age) for number, age in enumerate((2, 1, 10_000, 0))]
+    ids = [db.record(creation(str(number), b""), days_ago=age) for number, age in enumerate((2, 1, 10_000, 0))]
     db.prune(MUCH, 180)
     assert db.ids() == ids
 
 
-def made_at(db: Scratch, *days: float) -> list[str]:
+def record_on_days(db: Scratch, *days: float) -> list[str]:
     """Record changes on these days, counted from a day long ago, in this order."""
     names = [f"{id_at((20_000 + day) * DAY)}{number:05d}" for number, day in enumerate(days)]
     for name in names:
-        db.add(ChangeRecord(name, "patch", "", (created(name, name.encode()),)), KNOWN.get)
+        db.add(ChangeRecord(name, "patch", "", (creation(name, name.encode()),)), KNOWN.get)
     return names
 
 
@@ -621,7 +623,7 @@ def at(monkeypatch: pytest.MonkeyPatch, day: float) -> None:
 def test_a_clock_that_jumps_ahead_takes_nothing_along(
     db: Scratch, monkeypatch: pytest.MonkeyPatch, jumped: list[float]
 ) -> None:
-    ids = made_at(db, *range(30), *jumped)
+    ids = record_on_days(db, *range(30), *jumped)
     at(monkeypatch, 401)
     for _ in range(3):
         db.prune(MUCH, 180)
@@ -630,7 +632,9 @@ def test_a_clock_that_jumps_ahead_takes_nothing_along(
 
 @pytest.mark.promise("back.clock")
 def test_a_clock_that_jumps_to_and_fro_confirms_nothing(db: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
-    ids = made_at(db, *range(30), 4_000, 30, 4_001, 31, 4_002, 32, *[4_003 + number / 100 for number in range(40)])
+    ids = record_on_days(
+        db, *range(30), 4_000, 30, 4_001, 31, 4_002, 32, *[4_003 + number / 100 for number in range(40)]
+    )
     at(monkeypatch, 4_003.5)
     for _ in range(3):
         db.prune(MUCH, 180)
@@ -641,12 +645,12 @@ def test_a_clock_that_jumps_to_and_fro_confirms_nothing(db: Scratch, monkeypatch
 def test_a_clock_that_was_wrong_for_long_takes_a_small_part_along_at_once(
     db: Scratch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ids = made_at(db, *(number / 10 for number in range(97)), 400, 401, 402)
+    ids = record_on_days(db, *(number / 10 for number in range(97)), 400, 401, 402)
     at(monkeypatch, 402)
     db.prune(MUCH, 180)
     assert db.ids() == ids[5:]
     at(monkeypatch, 10)  # it is set right
-    made_at(db, 10)
+    record_on_days(db, 10)
     for _ in range(3):
         db.prune(MUCH, 180)
     assert db.ids()[:-1] == ids[5:]
@@ -656,7 +660,7 @@ def test_a_clock_that_was_wrong_for_long_takes_a_small_part_along_at_once(
 def test_a_clock_that_jumps_back_takes_nothing_along_and_lets_nothing_live_on(
     db: Scratch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ids = made_at(db, 0, 1, 200, 201, -9_000, 202, 203, 204)
+    ids = record_on_days(db, 0, 1, 200, 201, -9_000, 202, 203, 204)
     at(monkeypatch, -9_000)
     db.prune(MUCH, 180)
     assert db.ids() == ids
@@ -668,8 +672,8 @@ def test_a_clock_that_jumps_back_takes_nothing_along_and_lets_nothing_live_on(
 
 @pytest.mark.promise("back.clock")
 def test_ids_that_tell_no_time_confirm_none(db: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
-    ids = made_at(db, 0, 1, 2, 400)
-    names = [db.did(created(name, b"")) for name in "xyz"]
+    ids = record_on_days(db, 0, 1, 2, 400)
+    names = [db.record(creation(name, b"")) for name in "xyz"]
     at(monkeypatch, 400)
     db.prune(MUCH, 180)
     assert db.ids() == ids + names
@@ -677,7 +681,7 @@ def test_ids_that_tell_no_time_confirm_none(db: Scratch, monkeypatch: pytest.Mon
 
 def test_nothing_is_written_when_nothing_is_to_be_forgotten(db: Scratch) -> None:
     for age in (100, 10, 0):
-        db.did(created(str(age), b""), days_ago=age)
+        db.record(creation(str(age), b""), days_ago=age)
     before = db.connection.total_changes
     db.prune(MUCH, 180)
     assert db.connection.total_changes == before
@@ -687,8 +691,8 @@ def test_nothing_is_written_when_nothing_is_to_be_forgotten(db: Scratch) -> None
 def test_what_later_versions_rest_on_outlives_the_changes_that_brought_it(db: Scratch) -> None:
     texts = [b"".join(b"line %d\n" % line for line in range(1_000) if line != number) for number in range(40)]
     for number in range(39):
-        db.did(updated("a", texts[number], texts[number + 1]), days_ago=300 if number < 20 else 3)
-    db.aged(180)
+        db.record(update("a", texts[number], texts[number + 1]), days_ago=300 if number < 20 else 3)
+    db.drop_old(180)
     assert len(db.ids()) == 22
     assert db.unreadable() == []
     assert [db.content(known.digest) for known in db.versions("a")] == texts[20:][::-1]
@@ -696,14 +700,14 @@ def test_what_later_versions_rest_on_outlives_the_changes_that_brought_it(db: Sc
 
 @pytest.mark.promise("back.cap")
 def test_snapshots_are_forgotten_with_the_changes_after_them(db: Scratch) -> None:
-    db.took("zero", {"a": b"0"}, days_ago=401)
-    db.did(created("a", b"1"), days_ago=400)
-    db.took("one", {"a": b"1", "b": b"only here"}, days_ago=399)
-    db.did(updated("a", b"1", b"2"), days_ago=300)
-    two = db.took("two", {"a": b"2"}, days_ago=299)
-    db.did(updated("a", b"2", b"3"), days_ago=3)
-    three = db.took("three", {"a": b"3"})
-    db.aged(180)
+    db.take_snapshot("zero", {"a": b"0"}, days_ago=401)
+    db.record(creation("a", b"1"), days_ago=400)
+    db.take_snapshot("one", {"a": b"1", "b": b"only here"}, days_ago=399)
+    db.record(update("a", b"1", b"2"), days_ago=300)
+    two = db.take_snapshot("two", {"a": b"2"}, days_ago=299)
+    db.record(update("a", b"2", b"3"), days_ago=3)
+    three = db.take_snapshot("three", {"a": b"3"})
+    db.drop_old(180)
     assert db.snapshots() == [two, three]
     assert db.snapshot_files(two) == {"a": version(b"2")}
     assert db.content(version(b"only here").digest) is None
@@ -716,9 +720,9 @@ def test_snapshots_are_forgotten_with_the_changes_after_them(db: Scratch) -> Non
 def test_snapshots_that_no_change_follows_are_forgotten_too_but_for_the_newest(on_disk: Scratch, changes: int) -> None:
     """Somebody else edits the files, and suture only takes snapshots."""
     for number in range(changes):
-        on_disk.did(created(str(number), b"%d" % number))
+        on_disk.record(creation(str(number), b"%d" % number))
     for number in range(40):
-        on_disk.took(str(number), {"a": noise(10_000, number)})
+        on_disk.take_snapshot(str(number), {"a": noise(10_000, number)})
     on_disk.connection.execute("BEGIN")
     on_disk.prune(200_000, LONG)
     on_disk.connection.execute("COMMIT")
@@ -742,14 +746,14 @@ def test_whatever_is_forgotten_the_rest_is_the_newest_and_can_be_read(
     db = Scratch()
     now: dict[str, bytes] = {}
     for path, content, forgets in history:
-        db.did(updated(path, now.get(path, b""), content))
+        db.record(update(path, now.get(path, b""), content))
         now[path] = content
         if forgets:
             db.prune(most_bytes, LONG)
     db.prune(most_bytes, LONG)
-    left = len(db.ids())
-    assert db.ids() == [f"c{number}" for number in range(len(history) + 1 - left, len(history) + 1)]
-    assert left == 1 or db._size() <= most_bytes
+    number = len(db.ids())
+    assert db.ids() == [f"c{number}" for number in range(len(history) + 1 - number, len(history) + 1)]
+    assert number == 1 or db._size() <= most_bytes
     assert db.unreadable() == []
     assert {path: db.last_state().files[path] for path in db.paths()} == {
         path: version(now[path]) for path in db.paths()

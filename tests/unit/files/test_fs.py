@@ -24,7 +24,7 @@ class CountingFS(LocalFS):
         self.open: set[int] = set()
         self.most = 0
 
-    def _opened(self, handle: int) -> int:
+    def _count(self, handle: int) -> int:
         self.open.add(handle)
         self.most = max(self.most, len(self.open))
         return handle
@@ -34,23 +34,23 @@ class CountingFS(LocalFS):
         super().unlock(handle)
 
     def open_root(self, path: str) -> int:
-        return self._opened(super().open_root(path))
+        return self._count(super().open_root(path))
 
     def open_folder(self, folder: int, name: str) -> int:
-        return self._opened(super().open_folder(folder, name))
+        return self._count(super().open_folder(folder, name))
 
     def open_file(self, folder: int, name: str) -> int:
-        return self._opened(super().open_file(folder, name))
+        return self._count(super().open_file(folder, name))
 
     def open_write(self, folder: int, name: str) -> int:
-        return self._opened(super().open_write(folder, name))
+        return self._count(super().open_write(folder, name))
 
     def create(self, folder: int, name: str, mode: int) -> int:
-        return self._opened(super().create(folder, name, mode))
+        return self._count(super().create(folder, name, mode))
 
     def lock(self, folder: int) -> int | None:
         handle = super().lock(folder)
-        return handle if handle is None else self._opened(handle)
+        return handle if handle is None else self._count(handle)
 
     def close(self, handle: int) -> None:
         self.open.remove(handle)
@@ -156,11 +156,11 @@ def test_a_file_as_long_as_expected_is_read_at_once(size: int | None, reads: int
 def test_the_folder_used_last_is_closed_last() -> None:
     memory = MemoryFS({f"{number}/f.txt": b"" for number in range(100)})
     with Tree(memory, "/ws") as tree:
-        kept = tree.folder("0")
+        handle = tree.folder("0")
         for number in range(1, 100):
             tree.folder(str(number))
-            assert tree.folder("0") == kept
-        assert memory.fstat(kept).kind == "folder"
+            assert tree.folder("0") == handle
+        assert memory.fstat(handle).kind == "folder"
 
 
 def test_the_status_of_a_path_is_reported_without_following_links() -> None:
@@ -168,7 +168,7 @@ def test_the_status_of_a_path_is_reported_without_following_links() -> None:
     fs.put_link("link", "a.txt")
     fs.put_special("pipe")
     with Tree(fs, "/ws") as tree:
-        kinds = {path: found.kind if (found := tree.stat(path)) else None for path in (
+        kinds = {path: stat.kind if (stat := tree.stat(path)) else None for path in (
             "", "a.txt", "sub", "sub/b.txt", "link", "pipe", "missing", "missing/x", "a.txt/x", "pipe/x",
         )}  # fmt: skip
         assert kinds == {

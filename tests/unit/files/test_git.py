@@ -38,8 +38,8 @@ def objects(folder: Path, deadline: float | None = None) -> Objects:
 
 
 def read(folder: Path, name: bytes, kind: int = BLOB, most: int = MUCH) -> bytes | None:
-    with objects(folder) as found:
-        return found.read(name, kind, most)
+    with objects(folder) as store:
+        return store.read(name, kind, most)
 
 
 # Objects
@@ -97,9 +97,9 @@ def test_objects_of_a_pack_are_put_together(tmp_path: Path, order: int, *, by_na
     pack = PackWriter()
     versions = chain(pack, by_name=by_name)
     pack.write(tmp_path, far=far)
-    with objects(tmp_path) as found:
+    with objects(tmp_path) as store:
         for version in versions[::order]:
-            assert found.read(object_name(BLOB, version), BLOB) == version
+            assert store.read(object_name(BLOB, version), BLOB) == version
     assert read(tmp_path, object_name(BLOB, versions[1]), most=len(versions[1]) - 1) is None
     assert (
         read(tmp_path, object_name(BLOB, versions[5]), most=len(versions[5])) is None
@@ -115,9 +115,9 @@ def test_every_one_of_several_packs_and_loose_objects_is_looked_into(tmp_path: P
         pack.write(tmp_path)
     (tmp_path / "pack/broken.idx").write_bytes(b"broken")
     (tmp_path / "pack/a.idx").mkdir()
-    with objects(tmp_path) as found:
-        assert [found.read(name, BLOB) for name in names * 2] == [b"loose", b"one", b"two", b"three"] * 2
-        assert found.read(bytes(20), BLOB) is None
+    with objects(tmp_path) as store:
+        assert [store.read(name, BLOB) for name in names * 2] == [b"loose", b"one", b"two", b"three"] * 2
+        assert store.read(bytes(20), BLOB) is None
 
 
 def test_a_name_is_found_among_thousands_that_begin_alike(tmp_path: Path) -> None:
@@ -229,11 +229,11 @@ def test_what_was_put_together_is_kept_within_bounds(tmp_path: Path) -> None:
     for content in contents:
         pack.add(object_name(BLOB, content), pack_object(BLOB, content))
     pack.write(tmp_path)
-    with objects(tmp_path) as found:
+    with objects(tmp_path) as store:
         for content in contents:
-            assert found.read(object_name(BLOB, content), BLOB) == content
-        assert found._cache._size <= 16_000_000
-        assert found.read(object_name(BLOB, contents[-1]), BLOB) == contents[-1]
+            assert store.read(object_name(BLOB, content), BLOB) == content
+        assert store._cache._size <= 16_000_000
+        assert store.read(object_name(BLOB, contents[-1]), BLOB) == contents[-1]
 
 
 def test_other_folders_are_looked_into_as_the_file_of_alternates_says(tmp_path: Path) -> None:
@@ -256,8 +256,8 @@ def test_reading_ends_with_the_time(tmp_path: Path) -> None:
     pack = PackWriter()
     versions = chain(pack, by_name=False)
     pack.write(tmp_path)
-    with objects(tmp_path, monotonic() - 1) as found, pytest.raises(TimeoutError):
-        found.read(object_name(BLOB, versions[0]), BLOB)
+    with objects(tmp_path, monotonic() - 1) as store, pytest.raises(TimeoutError):
+        store.read(object_name(BLOB, versions[0]), BLOB)
 
 
 @pytest.mark.promise("bound.bases")
@@ -270,8 +270,8 @@ def test_putting_an_object_together_ends_with_the_time(tmp_path: Path, monkeypat
     assert read(tmp_path, object_name(BLOB, content)) == content
     times = count()
     monkeypatch.setattr("suture.files.git.monotonic", lambda: next(times))
-    with objects(tmp_path, 10) as found, pytest.raises(TimeoutError):
-        found.read(object_name(BLOB, content), BLOB)
+    with objects(tmp_path, 10) as store, pytest.raises(TimeoutError):
+        store.read(object_name(BLOB, content), BLOB)
 
 
 # Repositories
@@ -280,10 +280,10 @@ def test_putting_an_object_together_ends_with_the_time(tmp_path: Path, monkeypat
 class Opened(Repo):
     """As it is read."""
 
-    def opened(self, seconds: float = 60) -> Repository:
-        found = repository(str(self.file), [str(self.file.parent)], monotonic() + seconds)
-        assert found is not None
-        return found
+    def open(self, seconds: float = 60) -> Repository:
+        opened = repository(str(self.file), [str(self.file.parent)], monotonic() + seconds)
+        assert opened is not None
+        return opened
 
 
 @pytest.fixture
@@ -309,9 +309,9 @@ def test_the_commit_that_is_checked_out_is_found(repo: Opened, files: dict[str, 
     for path, written in files.items():
         (repo.git / path).parent.mkdir(parents=True, exist_ok=True)
         (repo.git / path).write_text(written.format(one.hex(), bytes(20).hex()))
-    with repo.opened() as found:
-        assert found.head() == one
-        assert found.at(one) == object_name(BLOB, b"1")
+    with repo.open() as repository:
+        assert repository.head() == one
+        assert repository.at(one) == object_name(BLOB, b"1")
 
 
 @pytest.mark.parametrize(
@@ -335,8 +335,8 @@ def test_a_head_that_leads_nowhere_is_none(repo: Opened, files: dict[str, str]) 
     for path, written in files.items():
         (repo.git / path).parent.mkdir(parents=True, exist_ok=True)
         (repo.git / path).write_text(written.format(bytes(20).hex()))
-    with repo.opened() as found:
-        assert found.head() is None
+    with repo.open() as repository:
+        assert repository.head() is None
 
 
 BROKEN = [
@@ -357,18 +357,18 @@ def test_a_commit_that_is_none_ends_the_history(repo: Opened, raw: bytes) -> Non
     broken = loose(repo.objects, COMMIT, raw)
     one = repo.commit(b"1")
     two = repo.commit(b"2", one, broken)
-    with repo.opened() as found:
-        assert found.at(broken) is None
-        assert list(found.versions_before(broken)) == []
-        assert [version.commit for version in found.versions_before(two)] == [one.hex()]
+    with repo.open() as repository:
+        assert repository.at(broken) is None
+        assert list(repository.versions_before(broken)) == []
+        assert [version.commit for version in repository.versions_before(two)] == [one.hex()]
 
 
 def test_lines_of_history_are_followed_by_time_and_once(repo: Opened) -> None:
     first = repo.commit(b"0", time=1)
     left, right = repo.commit(b"left", first, time=5), repo.commit(b"right", first, time=9)
     top = repo.commit(b"both", left, right, time=10)
-    with repo.opened() as found:
-        past = list(found.versions_before(top))
+    with repo.open() as repository:
+        past = list(repository.versions_before(top))
     assert [(version.commit, version.until) for version in past] == [
         (left.hex(), top.hex()),
         (right.hex(), top.hex()),
@@ -389,8 +389,8 @@ def test_a_long_history_is_not_followed_forever(repo: Opened) -> None:
         pack.add(name, pack_object(COMMIT, content))
     changed = repo.commit(b"2", name)
     pack.write(repo.objects)
-    with repo.opened() as found:
-        assert [version.commit for version in found.versions_before(changed)] == [name.hex()]
+    with repo.open() as repository:
+        assert [version.commit for version in repository.versions_before(changed)] == [name.hex()]
 
 
 ENTRIES = [
@@ -401,16 +401,16 @@ ENTRIES = [
 @pytest.mark.parametrize("version", [2, 3, 4])
 def test_what_is_staged_is_found_in_every_kind_of_index(repo: Opened, version: int) -> None:
     (repo.git / "index").write_bytes(index(ENTRIES, version))
-    with repo.opened() as found:
-        assert found.staged_blob() == b"\3" * 20
+    with repo.open() as repository:
+        assert repository.staged_blob() == b"\3" * 20
 
 
 @pytest.mark.parametrize("version", [2, 3, 4])
 @pytest.mark.parametrize(("mode", "flags"), [(0o120000, 0), (0o160000, 0), (0o100644, 1 << 12), (0o100644, 3 << 12)])
 def test_a_link_a_submodule_or_a_conflict_is_no_version(repo: Opened, version: int, mode: int, flags: int) -> None:
     (repo.git / "index").write_bytes(index([(b"src/a.py", b"\3" * 20, mode, flags)], version))
-    with repo.opened() as found:
-        assert found.staged_blob() is None
+    with repo.open() as repository:
+        assert repository.staged_blob() is None
 
 
 @pytest.mark.parametrize("version", [2, 3, 4, 5])
@@ -418,19 +418,19 @@ def test_an_index_that_is_damaged_has_nothing(repo: Opened, version: int) -> Non
     whole = index(ENTRIES[:2], version)
     for size in range(0, len(whole), 3):
         (repo.git / "index").write_bytes(whole[:size])
-        with repo.opened() as found:
-            assert found.staged_blob() is None
+        with repo.open() as repository:
+            assert repository.staged_blob() is None
     (repo.git / "index").write_bytes(b"DIRX" + whole[4:])
-    with repo.opened() as found:
-        assert found.staged_blob() is None
+    with repo.open() as repository:
+        assert repository.staged_blob() is None
 
 
 @pytest.mark.promise("bound.bases")
 @pytest.mark.parametrize("version", [2, 3, 4])
 def test_a_large_index_is_not_gone_through_forever(repo: Opened, version: int) -> None:
     (repo.git / "index").write_bytes(index(ENTRIES, version))
-    with repo.opened(-1) as found, pytest.raises(TimeoutError):
-        found.staged_blob()
+    with repo.open(-1) as repository, pytest.raises(TimeoutError):
+        repository.staged_blob()
 
 
 @pytest.mark.parametrize(
@@ -469,8 +469,8 @@ def test_a_folder_elsewhere_counts_if_it_is_made_for_this_one(
     repo.git.rename(elsewhere)
     repo.git.write_text("gitdir: ../elsewhere\n")
     (elsewhere / "config").write_text(configuration.format(top=top))
-    found = repository(str(repo.file), [str(top)], monotonic() + 60)
-    assert (found is not None) == belongs
+    opened = repository(str(repo.file), [str(top)], monotonic() + 60)
+    assert (opened is not None) == belongs
     assert repository(str(repo.file), [str(top.parent)], monotonic() + 60) is not None or "worktree" in configuration
 
 
@@ -480,6 +480,6 @@ def test_a_folder_elsewhere_counts_if_it_is_made_for_this_one(
 def test_names_may_be_of_the_longer_kind(repo: Opened, configuration: str) -> None:
     (repo.git / "config").write_text(configuration)
     (repo.git / "HEAD").write_text("ab" * 32)
-    with repo.opened() as found:
-        assert found.head() == b"\xab" * 32
-        assert found.at(b"\xab" * 32) is None
+    with repo.open() as repository:
+        assert repository.head() == b"\xab" * 32
+        assert repository.at(b"\xab" * 32) is None

@@ -10,7 +10,7 @@ from suture.errors import InvalidGlob, PathOutsideWorkspace
 from suture.files.glob import MAX_ALTERNATIVES, MAX_LENGTH, Excluded, NameMatcher, Selection, split_root
 
 
-def means(pattern: str, path: str) -> bool:
+def is_match(pattern: str, path: str) -> bool:
     stage = Selection.parse(pattern).start
     *folders, name = path.split("/")
     for folder in folders:
@@ -21,7 +21,7 @@ def means(pattern: str, path: str) -> bool:
     return name in stage.files([name, "another"])
 
 
-def takes_away(exclude: str, path: str) -> bool:
+def excludes(exclude: str, path: str) -> bool:
     excluded = Excluded([exclude])
     *folders, name = path.split("/")
     prefix = ""
@@ -120,15 +120,15 @@ FITS = [
 
 @pytest.mark.parametrize(("pattern", "paths", "expected"), FITS, ids=[case[0] for case in FITS])
 def test_a_pattern_means_these_paths(pattern: str, paths: str, expected: str) -> None:
-    assert [path for path in paths.split() if means(pattern, path)] == expected.split()
+    assert [path for path in paths.split() if is_match(pattern, path)] == expected.split()
 
 
 def test_a_space_is_a_character() -> None:
-    assert means("a b", "a b")
-    assert means("a ", "a ")
-    assert not means("a ", "a")
-    assert means("a*b", "a\nb")
-    assert means("a?b", "a\nb")
+    assert is_match("a b", "a b")
+    assert is_match("a ", "a ")
+    assert not is_match("a ", "a")
+    assert is_match("a*b", "a\nb")
+    assert is_match("a?b", "a\nb")
 
 
 EXCLUDES = [
@@ -152,7 +152,7 @@ EXCLUDES = [
 
 @pytest.mark.parametrize(("exclude", "paths", "expected"), EXCLUDES, ids=[case[0] for case in EXCLUDES])
 def test_an_exclude_takes_these_paths_away(exclude: str, paths: str, expected: str) -> None:
-    assert [path for path in paths.split() if takes_away(exclude, path)] == expected.split()
+    assert [path for path in paths.split() if excludes(exclude, path)] == expected.split()
 
 
 def test_no_excludes_take_nothing_away() -> None:
@@ -181,8 +181,8 @@ def test_no_excludes_take_nothing_away() -> None:
     ],
 )
 def test_the_part_without_wildcards_is_known(pattern: str, base: str, literal: bool, path: str) -> None:  # noqa: FBT001
-    found = Selection.parse(pattern)
-    assert (found.base, found.literal, found.path) == (base, literal, path)
+    selection = Selection.parse(pattern)
+    assert (selection.base, selection.literal, selection.path) == (base, literal, path)
 
 
 @pytest.mark.parametrize(
@@ -214,10 +214,10 @@ def test_the_part_without_wildcards_is_known(pattern: str, base: str, literal: b
     ],
 )
 def test_what_cannot_be_read_is_refused(pattern: str) -> None:
-    with pytest.raises(InvalidGlob) as refused:
+    with pytest.raises(InvalidGlob) as caught:
         Selection.parse(pattern)
-    assert pattern.startswith(refused.value.pattern.removesuffix("…"))
-    assert refused.value.reason
+    assert pattern.startswith(caught.value.pattern.removesuffix("…"))
+    assert caught.value.reason
     with pytest.raises(InvalidGlob):
         Selection.parse("*", [pattern])
 
@@ -274,28 +274,28 @@ def test_an_expression_that_re2_refuses_is_not_passed_over() -> None:
 
 
 def test_a_hostile_pattern_takes_linear_time() -> None:
-    assert not means("*a" * 1000 + "b", "a" * 200)
-    assert means("**/" * 500 + "x", "/".join("a" * 100) + "/x")
+    assert not is_match("*a" * 1000 + "b", "a" * 200)
+    assert is_match("**/" * 500 + "x", "/".join("a" * 100) + "/x")
 
 
 NAME = st.text("ab.*?", min_size=1, max_size=4).filter(lambda name: not set(name) <= {"."} and "**" not in name)
 PATH = st.lists(st.text("ab.", min_size=1, max_size=3).filter(lambda n: n not in {".", ".."}), min_size=1, max_size=4)
 
 
-def slowly(pattern: list[str], path: list[str]) -> bool:
+def match_slowly(pattern: list[str], path: list[str]) -> bool:
     """Whether a path matches, by brute force."""
     if not pattern or not path:
         return pattern == path
     if pattern[0] == "**":
-        shown = not path[0].startswith(".")
-        return (shown and (pattern == ["**"] or slowly(pattern, path[1:]))) or slowly(pattern[1:], path)
+        visible = not path[0].startswith(".")
+        return (visible and (pattern == ["**"] or match_slowly(pattern, path[1:]))) or match_slowly(pattern[1:], path)
     if path[0].startswith(".") and not pattern[0].startswith("."):
         return False
-    return fnmatchcase(path[0], pattern[0]) and slowly(pattern[1:], path[1:])
+    return fnmatchcase(path[0], pattern[0]) and match_slowly(pattern[1:], path[1:])
 
 
 @given(st.lists(NAME | st.just("**"), min_size=1, max_size=5), PATH)
 def test_a_pattern_means_what_trying_everything_finds(pattern: list[str], path: list[str]) -> None:
     if pattern[-1] == "**":
         pattern = [*pattern, "*"]
-    assert means("/".join(pattern), "/".join(path)) == slowly(pattern, path)
+    assert is_match("/".join(pattern), "/".join(path)) == match_slowly(pattern, path)

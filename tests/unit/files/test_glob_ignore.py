@@ -7,17 +7,17 @@ import pytest
 from suture.files.glob import Ignore, join
 
 
-def says(rules: str | bytes, path: str) -> str:
+def verdict_on(rules: str | bytes, path: str) -> str:
     """What the rules decide for a path (a folder if it ends with a slash): `ignored`, `kept` or nothing."""
     ignore = Ignore(rules if isinstance(rules, bytes) else rules.encode())
     folder, _, name = path.removesuffix("/").rpartition("/")
     prefix = f"{folder}/" if folder else ""
     ask = ignore.folders if path.endswith("/") else ignore.files
     ignored, kept = ask([name, "another"], prefix)
-    said = "ignored" if name in ignored else "kept" if name in kept else ""
-    touched = ignore.matches_any([name], prefix, join([name]))
-    assert touched or not said
-    return said
+    verdict = "ignored" if name in ignored else "kept" if name in kept else ""
+    matched = ignore.matches_any([name], prefix, join([name]))
+    assert matched or not verdict
+    return verdict
 
 
 IGNORED = [
@@ -94,7 +94,7 @@ IGNORED = [
 @pytest.mark.parametrize(("rules", "ignored", "not_ignored"), IGNORED, ids=[repr(case[0]) for case in IGNORED])
 def test_rules_ignore_these_paths_and_not_those(rules: str, ignored: str, not_ignored: str) -> None:
     paths = [*ignored.split(" "), *not_ignored.split(" ")]
-    assert {path: says(rules, path) for path in paths if path} == {
+    assert {path: verdict_on(rules, path) for path in paths if path} == {
         path: "ignored" if path in ignored.split(" ") else "" for path in paths if path
     }
 
@@ -132,7 +132,7 @@ def test_rules_ignore_these_paths_and_not_those(rules: str, ignored: str, not_ig
     ],
 )
 def test_the_last_rule_that_fits_decides(rules: str | bytes, path: str, expected: str) -> None:
-    assert says(rules, path) == expected
+    assert verdict_on(rules, path) == expected
 
 
 def test_thousands_of_rules_work() -> None:
@@ -146,19 +146,19 @@ def test_thousands_of_rules_work() -> None:
 def test_thousands_of_rules_that_take_each_other_back_work() -> None:
     ends = [end for number in range(1000) for end in (f"{number}", f"{number}0")]
     names = ["x", "x7", "x70", "x9990", "x1000", "x01", "x99"]
-    said: tuple[set[str], set[str]] = (set(), set())
+    verdict: tuple[set[str], set[str]] = (set(), set())
     for name in names:
         last = max((at for at, end in enumerate(ends) if name.endswith(end)), default=None)
         if last is not None:
-            said[last % 2].add(name)
+            verdict[last % 2].add(name)
     rules = "".join(("!" if at % 2 else "") + f"*{end}\n" for at, end in enumerate(ends))
-    assert Ignore(rules.encode()).files(names, "") == said
+    assert Ignore(rules.encode()).files(names, "") == verdict
 
 
 def test_a_rule_longer_than_any_path_fits_nothing() -> None:
     name = "a" * 4090
-    assert says("*" * 6 + name, name) == "ignored"
-    assert says("*" * 7 + name, name) == ""
+    assert verdict_on("*" * 6 + name, name) == "ignored"
+    assert verdict_on("*" * 7 + name, name) == ""
 
 
 @pytest.mark.slow

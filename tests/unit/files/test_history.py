@@ -41,8 +41,8 @@ NEWER = Trouble(recorded=False, reason="it was written by a newer version of sut
 
 
 @pytest.fixture
-def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """As `home`, but every user can reach it, and nobody owns it."""
+def shared_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """As `home`, but owned by the user `nobody` and open to every user."""
     top = Path(tempfile.mkdtemp(prefix="suture-test-"))
     monkeypatch.setenv("XDG_STATE_HOME", str(top / "state"))
     make(top / "ws")
@@ -65,19 +65,19 @@ def shelf() -> Path:
     return Path(state_folder()) / ".suture-history"
 
 
-def kept() -> list[str]:
+def history_files() -> list[str]:
     """The files in the history folder."""
     return sorted(path.name for path in shelf().iterdir()) if shelf().exists() else []
 
 
 def database() -> Path:
     """The one database."""
-    (name,) = [name for name in kept() if name.endswith(".db")]
+    (name,) = [name for name in history_files() if name.endswith(".db")]
     return shelf() / name
 
 
 def edit(root: Path, number: int, *, fs: FS | None = None, settings: Settings = FAST) -> Trouble | None:
-    """Write a number into a file, which must land; returns the history's trouble."""
+    """Write a number into a file, which must succeed; returns the problem of the history."""
     with Workspace(root, settings, fs=fs).transaction(str(number)) as tx:
         tx.write("a.txt", f"{number}\n")
     assert (root / "a.txt").read_text() == f"{number}\n"
@@ -85,7 +85,7 @@ def edit(root: Path, number: int, *, fs: FS | None = None, settings: Settings = 
     return tx.change.trouble
 
 
-def edited(root: Path, *numbers: int) -> None:
+def edit_all(root: Path, *numbers: int) -> None:
     assert [edit(root, number) for number in numbers] == [None] * len(numbers)
 
 
@@ -121,12 +121,12 @@ def test_the_history_is_for_its_owner_only(home: Path, umask: int) -> None:
     finally:
         os.umask(before)
     assert (modes, mode(database()), mode(shelf())) == ({0o600}, 0o600, 0o700)
-    assert kept() == [database().name]
+    assert history_files() == [database().name]
 
 
 @pytest.mark.promise("back.private")
 def test_the_history_is_in_the_state_folder_and_not_in_the_workspace(home: Path) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     assert [path.name for path in (home / "ws").iterdir()] == ["a.txt"]
     assert database().parent == home / "state" / "suture" / ".suture-history"
 
@@ -137,7 +137,7 @@ def test_a_relative_state_folder_is_ignored(home: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(home)
     monkeypatch.setenv("HOME", str(home / "user"))
     monkeypatch.delenv("XDG_STATE_HOME") if value is None else monkeypatch.setenv("XDG_STATE_HOME", value)
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     assert shelf().is_relative_to(home / "user")
     assert (database().exists(), (home / "state").exists()) == (True, False)
 
@@ -148,7 +148,7 @@ def test_a_relative_state_folder_is_ignored(home: Path, monkeypatch: pytest.Monk
 def test_tools_cannot_touch_the_history_in_a_workspace_that_contains_it(
     home: Path, root: str, allow: tuple[str, ...]
 ) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     before = database().read_bytes()
     workspace = Workspace(home / root, Settings(allow_protected=allow, durability="fast"))
     path = str(database().relative_to(home / root))
@@ -193,22 +193,22 @@ def test_every_landed_change_is_recorded_with_its_id(home: Path) -> None:
 def test_a_transaction_that_changes_nothing_is_not_recorded(home: Path) -> None:
     with Workspace(home / "ws", FAST).transaction() as tx:
         tx.write("a.txt", "0\n")
-    assert (tx.change, kept()) == (None, [])
+    assert (tx.change, history_files()) == (None, [])
 
 
 def test_two_workspaces_have_two_histories_also_if_one_contains_the_other(home: Path) -> None:
     make(home / "ws" / "inner")
-    edited(home / "ws", 1)
-    edited(home / "ws" / "inner", 2)
+    edit_all(home / "ws", 1)
+    edit_all(home / "ws" / "inner", 2)
     assert (list_summaries(home / "ws"), list_summaries(home / "ws" / "inner")) == (["1"], ["2"])
 
 
 def test_a_workspace_has_one_history_whichever_link_leads_to_it(home: Path) -> None:
     (home / "link").symlink_to("ws")
-    edited(home / "ws", 1)
-    edited(home / "link", 2)
+    edit_all(home / "ws", 1)
+    edit_all(home / "link", 2)
     assert list_summaries(home / "ws") == list_summaries(home / "link") == ["1", "2"]
-    assert kept() == [name_of(home / "ws")]
+    assert history_files() == [name_of(home / "ws")]
 
 
 class NoBirth(LocalFS):
@@ -219,7 +219,7 @@ class NoBirth(LocalFS):
 
 
 def birth_is_known() -> bool:
-    with tempfile.TemporaryDirectory() as found, Tree(LocalFS(), found) as tree:
+    with tempfile.TemporaryDirectory() as folder, Tree(LocalFS(), folder) as tree:
         return LocalFS().born(tree.folder("")) > 0
 
 
@@ -230,13 +230,13 @@ if_birth_is_known = pytest.mark.skipif(not birth_is_known(), reason="this system
 @if_birth_is_known
 @pytest.mark.parametrize("to", ["renamed", "deep/down/ws"])
 def test_a_workspace_that_was_moved_keeps_its_history(home: Path, to: str) -> None:
-    edited(home / "ws", 1, 2)
+    edit_all(home / "ws", 1, 2)
     (home / to).parent.mkdir(parents=True, exist_ok=True)
     (home / "ws").rename(home / to)
     assert list_summaries(home / to) == ["1", "2"]
-    edited(home / to, 3)
+    edit_all(home / to, 3)
     assert list_summaries(home / to) == ["1", "2", "3"]
-    assert kept() == [name_of(home / to)]
+    assert history_files() == [name_of(home / to)]
     assert Workspace(home / to, FAST).undo().metadata["files"][0]["action"] == "update"
     assert (home / to / "a.txt").read_bytes() == b"2\n"
 
@@ -244,11 +244,11 @@ def test_a_workspace_that_was_moved_keeps_its_history(home: Path, to: str) -> No
 @pytest.mark.promise("back.moved")
 @if_birth_is_known
 def test_a_workspace_that_was_moved_keeps_its_history_whatever_became_of_its_files(home: Path) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     (home / "ws").rename(home / "renamed")
     (home / "renamed" / "a.txt").unlink()
     assert list_summaries(home / "renamed") == ["1"]
-    edited(home / "renamed", 2)
+    edit_all(home / "renamed", 2)
     assert list_summaries(home / "renamed") == ["1", "2"]
 
 
@@ -258,9 +258,9 @@ def test_a_workspace_that_was_moved_there_and_back_keeps_its_history(home: Path)
     for number, path in enumerate(["ws", "there", "ws", "elsewhere"], 1):
         where = next(path for path in home.iterdir() if (path / "a.txt").exists())
         where.rename(home / path)
-        edited(home / path, number)
+        edit_all(home / path, number)
     assert list_summaries(home / "elsewhere") == ["1", "2", "3", "4"]
-    assert kept() == [name_of(home / "elsewhere")]
+    assert history_files() == [name_of(home / "elsewhere")]
 
 
 @pytest.mark.promise("back.moved")
@@ -269,48 +269,48 @@ def test_a_moved_workspace_begins_without_history_where_its_birth_is_not_known(h
     (home / "ws").rename(home / "renamed")
     assert edit(home / "renamed", 2, fs=NoBirth()) is None
     assert list_summaries(home / "renamed") == ["2"]
-    assert len(kept()) == 2
+    assert len(history_files()) == 2
 
 
 @pytest.mark.promise("back.moved")
 def test_a_copy_begins_without_history(home: Path) -> None:
-    edited(home / "ws", 1, 2)
+    edit_all(home / "ws", 1, 2)
     shutil.copytree(home / "ws", home / "copy")
     assert list_summaries(home / "copy") == []
-    edited(home / "copy", 3)
+    edit_all(home / "copy", 3)
     assert (list_summaries(home / "ws"), list_summaries(home / "copy")) == (["1", "2"], ["3"])
 
 
 @pytest.mark.promise("back.moved")
 def test_a_workspace_recreated_at_the_same_path_continues_with_the_history(home: Path) -> None:
-    edited(home / "ws", 1, 2)
+    edit_all(home / "ws", 1, 2)
     old = database().read_bytes()
     make_anew(home)
     assert list_summaries(home / "ws") == ["1", "2"]
-    assert kept() == [database().name]
-    edited(home / "ws", 3)
+    assert history_files() == [database().name]
+    edit_all(home / "ws", 3)
     assert list_summaries(home / "ws") == ["1", "2", "3"]
-    assert name_of(home / "ws") in kept()
-    (other,) = {*kept()} - {name_of(home / "ws")}
+    assert name_of(home / "ws") in history_files()
+    (other,) = {*history_files()} - {name_of(home / "ws")}
     assert (shelf() / other).read_bytes() == old
-    assert {mode(shelf() / name) for name in kept()} == {0o600}
+    assert {mode(shelf() / name) for name in history_files()} == {0o600}
 
 
 @pytest.mark.promise("back.moved")
 @if_birth_is_known
 def test_a_workspace_that_was_put_aside_keeps_its_history_too(home: Path) -> None:
-    edited(home / "ws", 1, 2)
+    edit_all(home / "ws", 1, 2)
     make_anew(home)
-    edited(home / "ws", 3)
+    edit_all(home / "ws", 3)
     assert list_summaries(home / "put aside") == ["1", "2"]
-    edited(home / "put aside", 4)
+    edit_all(home / "put aside", 4)
     assert (list_summaries(home / "ws"), list_summaries(home / "put aside")) == (["1", "2", "3"], ["1", "2", "4"])
 
 
 @pytest.mark.promise("back.moved")
 def test_a_workspace_recreated_again_and_again_continues_with_the_history_used_last(home: Path) -> None:
     for number in (1, 2, 3, 4):
-        edited(home / "ws", number)
+        edit_all(home / "ws", number)
         (home / "ws").rename(home / str(number))
         make(home / "ws")
     assert list_summaries(home / "ws") == ["1", "2", "3", "4"]
@@ -319,13 +319,13 @@ def test_a_workspace_recreated_again_and_again_continues_with_the_history_used_l
 @pytest.mark.promise("back.moved")
 def test_a_workspace_at_the_same_path_on_another_device_is_the_same(home: Path) -> None:
     """A container, whose disk has another device number every time."""
-    edited(home / "ws", 1, 2)
+    edit_all(home / "ws", 1, 2)
     path, device, inode = database().name.split("-")
     database().rename(shelf() / f"{path}-{int(device, 16) + 1:x}-{inode}")
     assert list_summaries(home / "ws") == ["1", "2"]
-    edited(home / "ws", 3)
+    edit_all(home / "ws", 3)
     assert list_summaries(home / "ws") == ["1", "2", "3"]
-    assert kept() == [name_of(home / "ws")]
+    assert history_files() == [name_of(home / "ws")]
 
 
 @pytest.mark.promise("back.moved")
@@ -333,16 +333,16 @@ def test_a_workspace_at_the_same_path_on_another_device_is_the_same(home: Path) 
 def test_a_folder_that_was_given_the_inode_of_a_dead_workspace_begins_without_history(
     home: Path, content: bytes
 ) -> None:
-    edited(home / "ws", 1, 2)
+    edit_all(home / "ws", 1, 2)
     make(home / "new")
     (home / "new" / "a.txt").write_bytes(content)
     path = name_of(home / "ws").partition("-")[0]
     _, _, folder = name_of(home / "new").partition("-")
     database().rename(shelf() / f"{path}-{folder}")
     assert list_summaries(home / "new") == []
-    edited(home / "new", 3)
+    edit_all(home / "new", 3)
     assert list_summaries(home / "new") == ["3"]
-    assert kept() == sorted([f"{path}-{folder}", name_of(home / "new")])
+    assert history_files() == sorted([f"{path}-{folder}", name_of(home / "new")])
 
 
 # Machines and containers with one home
@@ -386,28 +386,28 @@ SAME = {
 
 
 @pytest.mark.promise("back.moved")
-@pytest.mark.parametrize(("one", "other"), OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize(("first", "other"), OTHERS.values(), ids=OTHERS)
 def test_another_folder_with_the_same_path_and_numbers_has_its_own_history(
-    home: Path, one: Elsewhere, other: Elsewhere
+    home: Path, first: Elsewhere, other: Elsewhere
 ) -> None:
     """B's undo must not mark A's change, and B's restore must not write A's secret."""
-    assert edit(home / "ws", 1, fs=one) is None
+    assert edit(home / "ws", 1, fs=first) is None
     assert past_of(home / "ws", other) == []
     assert code(Workspace(home / "ws", FAST, fs=other).undo()) == "NOTHING_TO_UNDO"
     assert code(Workspace(home / "ws", FAST, fs=other).restore(paths=["a.txt"])) == "NOT_RECORDED"
     assert edit(home / "ws", 2, fs=other) is None
-    assert edit(home / "ws", 3, fs=one) is None
+    assert edit(home / "ws", 3, fs=first) is None
     assert edit(home / "ws", 4, fs=other) is None
-    assert (past_of(home / "ws", one), past_of(home / "ws", other)) == (["1", "3"], ["2", "4"])
-    assert len(kept()) == 2
+    assert (past_of(home / "ws", first), past_of(home / "ws", other)) == (["1", "3"], ["2", "4"])
+    assert len(history_files()) == 2
 
 
 @pytest.mark.promise("back.moved")
-@pytest.mark.parametrize(("one", "other"), OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize(("first", "other"), OTHERS.values(), ids=OTHERS)
 def test_another_folder_at_the_same_path_gets_no_copy_of_the_history(
-    home: Path, one: Elsewhere, other: Elsewhere
+    home: Path, first: Elsewhere, other: Elsewhere
 ) -> None:
-    assert edit(home / "ws", 1, fs=one) is None
+    assert edit(home / "ws", 1, fs=first) is None
     make_anew(home)
     assert past_of(home / "ws", other) == []
     assert edit(home / "ws", 2, fs=other) is None
@@ -415,12 +415,14 @@ def test_another_folder_at_the_same_path_gets_no_copy_of_the_history(
 
 
 @pytest.mark.promise("back.moved")
-@pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME)
-def test_the_same_folder_seen_from_elsewhere_has_the_same_history(home: Path, one: Elsewhere, other: Elsewhere) -> None:
-    for number, fs in enumerate((one, other, one, other), 1):
+@pytest.mark.parametrize(("first", "other"), SAME.values(), ids=SAME)
+def test_the_same_folder_seen_from_elsewhere_has_the_same_history(
+    home: Path, first: Elsewhere, other: Elsewhere
+) -> None:
+    for number, fs in enumerate((first, other, first, other), 1):
         assert edit(home / "ws", number, fs=fs) is None
-    assert past_of(home / "ws", one) == past_of(home / "ws", other) == ["1", "2", "3", "4"]
-    assert len(kept()) == 1
+    assert past_of(home / "ws", first) == past_of(home / "ws", other) == ["1", "2", "3", "4"]
+    assert len(history_files()) == 1
 
 
 @pytest.mark.promise("back.moved")
@@ -430,19 +432,19 @@ def test_a_volume_whose_device_has_another_number_keeps_its_history(home: Path) 
     database().rename(shelf() / f"{path}-{int(device, 16) + 1:x}-{inode}")
     assert edit(home / "ws", 2, fs=Elsewhere("B", 1, shared=True)) is None
     assert past_of(home / "ws", Elsewhere("C", 1, shared=True)) == ["1", "2"]
-    assert kept() == [name_of(home / "ws")]
+    assert history_files() == [name_of(home / "ws")]
 
 
 @pytest.mark.promise("back.moved")
 @if_birth_is_known
 def test_a_history_of_010_stays_with_its_folder_and_goes_to_no_other(home: Path) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     with closing(sqlite3.connect(database())) as other:
         other.execute("DROP TABLE machine")
         other.execute("DROP TABLE checksum")
     assert list_summaries(home / "ws") == ["1"]
     assert past_of(home / "ws", Elsewhere("B", 1)) == []
-    edited(home / "ws", 2)
+    edit_all(home / "ws", 2)
     assert list_summaries(home / "ws") == ["1", "2"]
 
 
@@ -465,12 +467,12 @@ def half(path: Path) -> None:
     os.truncate(path, path.stat().st_size // 2)
 
 
-def flipped_pages(path: Path) -> None:
+def flip_pages(path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[:4096] + bytes(byte ^ 0xFF for byte in data[4096:]))
 
 
-def replacing(old: bytes, new: bytes) -> Callable[[Path], None]:
+def replace_text(old: bytes, new: bytes) -> Callable[[Path], None]:
     """Damage to the text of the schema, which SQLite parses."""
 
     def damage(path: Path) -> None:
@@ -522,17 +524,17 @@ DAMAGES = {
     "cut after the header": cut_to(100),
     "cut in the first page": cut_to(1000),
     "cut in half": half,
-    "flipped pages": flipped_pages,
+    "flipped pages": flip_pages,
     "a magic string of another": in_header(0, 0),
     "an unknown file format": in_header(47, 9),
     "another program's": of_another_program,
     "a foreign database": foreign,
     "a table is missing": without_a_table,
-    "another table": replacing(b"CREATE TABLE content (", b"CREATE TABLE kontent ("),
-    "another column": replacing(b"digest TEXT NOT NULL UNIQUE", b"digist TEXT NOT NULL UNIQUE"),
-    "a column less": replacing(b"replaced_mode INTEGER, added", b"replaced_mode INTEGER: added"),
-    "no SQL": replacing(b"CREATE TABLE file (", b"CREATE TABLE file )"),
-    "no UTF-8": replacing(b"CREATE TABLE change (", b"CREATE TABLE\xffchange ("),
+    "another table": replace_text(b"CREATE TABLE content (", b"CREATE TABLE kontent ("),
+    "another column": replace_text(b"digest TEXT NOT NULL UNIQUE", b"digist TEXT NOT NULL UNIQUE"),
+    "a column less": replace_text(b"replaced_mode INTEGER, added", b"replaced_mode INTEGER: added"),
+    "no SQL": replace_text(b"CREATE TABLE file (", b"CREATE TABLE file )"),
+    "no UTF-8": replace_text(b"CREATE TABLE change (", b"CREATE TABLE\xffchange ("),
     "a folder": folder,
     "a link": link,
     "a dangling link": dangling_link,
@@ -541,7 +543,7 @@ DAMAGES = {
 damages = pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 
 
-def seen(path: Path) -> tuple[int, object]:
+def look_at(path: Path) -> tuple[int, object]:
     """The status and content of a path, without following links."""
     kind = stat.S_IFMT(path.lstat().st_mode)
     if kind == stat.S_IFREG:
@@ -554,16 +556,16 @@ def seen(path: Path) -> tuple[int, object]:
 @pytest.mark.promise("back.goes-on")
 @damages
 def test_a_damaged_history_is_kept_aside_and_a_new_one_begun(home: Path, damage: Callable[[Path], None]) -> None:
-    edited(home / "ws", 1, 2)
+    edit_all(home / "ws", 1, 2)
     path = database()
     damage(path)
-    before = seen(path)
+    before = look_at(path)
     trouble = edit(home / "ws", 3)
     assert trouble is not None
     assert trouble == Trouble(recorded=True, reason="it was damaged", aside=trouble.aside)
     assert trouble.aside is not None
-    assert seen(shelf() / trouble.aside) == before
-    edited(home / "ws", 4)
+    assert look_at(shelf() / trouble.aside) == before
+    edit_all(home / "ws", 4)
     assert list_summaries(home / "ws") == ["3", "4"]
     Workspace(home / "ws", FAST).undo()
     assert (home / "ws" / "a.txt").read_bytes() == b"3\n"
@@ -574,43 +576,43 @@ def test_a_damaged_history_is_kept_aside_and_a_new_one_begun(home: Path, damage:
 def test_a_damaged_history_is_unavailable_to_readers_and_stays_as_it_is(
     home: Path, damage: Callable[[Path], None]
 ) -> None:
-    edited(home / "ws", 1, 2)
+    edit_all(home / "ws", 1, 2)
     path = database()
     damage(path)
-    before, around = seen(path), kept()
+    before, around = look_at(path), history_files()
     workspace = Workspace(home / "ws", FAST)
-    found = [workspace.history(), workspace.undo(), workspace.redo(), workspace.restore(paths=["a.txt"])]
-    assert [code(result) for result in found] == ["HISTORY_UNAVAILABLE"] * 4
-    assert (seen(path), kept()) == (before, around)
+    results = [workspace.history(), workspace.undo(), workspace.redo(), workspace.restore(paths=["a.txt"])]
+    assert [code(result) for result in results] == ["HISTORY_UNAVAILABLE"] * 4
+    assert (look_at(path), history_files()) == (before, around)
     assert (home / "ws" / "a.txt").read_bytes() == b"2\n"
 
 
 @pytest.mark.promise("back.goes-on")
 def test_a_history_that_was_deleted_or_emptied_starts_over(home: Path) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     database().unlink()
-    edited(home / "ws", 2)
+    edit_all(home / "ws", 2)
     assert list_summaries(home / "ws") == ["2"]
     for nothing in (b"", b"x"):
         database().write_bytes(nothing)
-        edited(home / "ws", 3)
+        edit_all(home / "ws", 3)
         assert list_summaries(home / "ws") == ["3"]
         (home / "ws" / "a.txt").write_bytes(b"2\n")
     shutil.rmtree(home / "state")
-    edited(home / "ws", 4)
+    edit_all(home / "ws", 4)
     assert list_summaries(home / "ws") == ["4"]
 
 
 @pytest.mark.promise("back.goes-on")
-@pytest.mark.parametrize("damage", [garbage, flipped_pages, without_a_table])
+@pytest.mark.parametrize("damage", [garbage, flip_pages, without_a_table])
 def test_a_workspace_created_again_leaves_the_damaged_history_of_the_old_one_alone(
     home: Path, damage: Callable[[Path], None]
 ) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     make_anew(home)
     damage(database())
     damaged, before = database(), database().read_bytes()
-    edited(home / "ws", 2)
+    edit_all(home / "ws", 2)
     assert list_summaries(home / "ws") == ["2"]
     assert damaged.read_bytes() == before
 
@@ -619,13 +621,13 @@ def test_a_workspace_created_again_leaves_the_damaged_history_of_the_old_one_alo
 def test_several_damaged_histories_are_all_kept(home: Path) -> None:
     asides = set()
     for number in (1, 2, 3):
-        edited(home / "ws", number)
+        edit_all(home / "ws", number)
         garbage(database())
         trouble = edit(home / "ws", number + 100)
         assert trouble is not None
         asides.add(trouble.aside)
     assert len(asides) == 3
-    assert {*kept()} == {*asides, database().name}
+    assert {*history_files()} == {*asides, database().name}
 
 
 SCHEMA_BYTES = range(100, 4096, 61)
@@ -657,7 +659,7 @@ def check_flips(home: Path, places: range | list[int], mask: int) -> None:
     for place in places:
         if place >= len(whole) or place in range(60, 64):  # the version: a newer one is left alone
             continue
-        for name in kept():
+        for name in history_files():
             (shelf() / name).unlink()
         (shelf() / name_of(home / "ws")).write_bytes(whole[:place] + bytes([whole[place] ^ mask]) + whole[place + 1 :])
         (home / "ws" / "a.txt").write_bytes(text)
@@ -673,21 +675,21 @@ def check_flips(home: Path, places: range | list[int], mask: int) -> None:
 
 @pytest.mark.promise("back.goes-on")
 def test_a_history_of_a_newer_version_is_left_alone(home: Path) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     with closing(sqlite3.connect(database())) as newer:
         newer.execute("PRAGMA user_version = 99")
     before = database().read_bytes()
     assert edit(home / "ws", 2) == NEWER
     assert code(Workspace(home / "ws").history()) == "HISTORY_UNAVAILABLE"
-    assert (database().read_bytes(), kept()) == (before, [database().name])
+    assert (database().read_bytes(), history_files()) == (before, [database().name])
     with closing(sqlite3.connect(database())) as ours:
         ours.execute("PRAGMA user_version = 1")
-    edited(home / "ws", 3)
+    edit_all(home / "ws", 3)
     assert list_summaries(home / "ws") == ["1", "3"]
 
 
 @contextmanager
-def locked_here(path: Path, how: str) -> Iterator[None]:
+def lock_here(path: Path, how: str) -> Iterator[None]:
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute(f"BEGIN {how}")
         yield
@@ -704,7 +706,7 @@ sys.stdin.read()
 
 
 @contextmanager
-def locked_by_another(path: Path, how: str) -> Iterator[None]:
+def lock_by_another(path: Path, how: str) -> Iterator[None]:
     command = [sys.executable, "-c", LOCKING, str(path), how]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -714,7 +716,7 @@ def locked_by_another(path: Path, how: str) -> Iterator[None]:
         process.communicate()
 
 
-lockers = pytest.mark.parametrize("locked", [locked_here, locked_by_another])
+lockers = pytest.mark.parametrize("locked", [lock_here, lock_by_another])
 
 
 @pytest.mark.process
@@ -722,19 +724,19 @@ lockers = pytest.mark.parametrize("locked", [locked_here, locked_by_another])
 @lockers
 @pytest.mark.parametrize("how", ["EXCLUSIVE", "IMMEDIATE"])
 def test_a_history_that_another_program_has_locked_does_not_stop_an_edit(home: Path, locked: Lock, how: str) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     with locked(database(), how):
         assert edit(home / "ws", 2) == LOCKED
         assert edit(home / "ws", 3) == LOCKED
-    edited(home / "ws", 4)
+    edit_all(home / "ws", 4)
     assert list_summaries(home / "ws") == ["1", "4"]
-    assert kept() == [database().name]
+    assert history_files() == [database().name]
 
 
 @pytest.mark.process
 @lockers
 def test_looking_at_a_locked_history_fails_and_leaves_the_lock(home: Path, locked: Lock) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     with locked(database(), "EXCLUSIVE"):
         for _ in range(2):
             assert code(Workspace(home / "ws", FAST).history()) == "HISTORY_UNAVAILABLE"
@@ -745,8 +747,8 @@ def test_looking_at_a_locked_history_fails_and_leaves_the_lock(home: Path, locke
 
 
 def test_a_reader_of_the_history_does_not_stop_it_from_being_read(home: Path) -> None:
-    edited(home / "ws", 1)
-    with locked_here(database(), "DEFERRED"):
+    edit_all(home / "ws", 1)
+    with lock_here(database(), "DEFERRED"):
         assert list_summaries(home / "ws") == ["1"]
 
 
@@ -760,14 +762,14 @@ def test_a_moved_workspace_whose_history_is_locked_does_not_begin_another(home: 
     (home / "ws").rename(home / "renamed")
     with locked(database(), "EXCLUSIVE"):
         assert edit(home / "renamed", 2) == LOCKED
-    edited(home / "renamed", 3)
+    edit_all(home / "renamed", 3)
     assert list_summaries(home / "renamed") == ["1", "3"]
 
 
 @pytest.mark.promise("back.goes-on")
 def test_the_result_of_a_tool_says_that_it_cannot_be_undone(home: Path) -> None:
-    edited(home / "ws", 1)
-    with locked_here(database(), "IMMEDIATE"):
+    edit_all(home / "ws", 1)
+    with lock_here(database(), "IMMEDIATE"):
         result = Workspace(home / "ws", FAST).undo()
     assert not result.is_error
     assert result.metadata["history"] == {"recorded": False, "reason": LOCKED.reason, "aside": None}
@@ -779,9 +781,9 @@ def test_the_result_of_a_tool_says_that_it_cannot_be_undone(home: Path) -> None:
 
 @pytest.mark.promise("back.goes-on")
 def test_the_result_of_an_undo_that_finds_nothing_to_do_says_that_it_could_not_be_noted(home: Path) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     (home / "ws" / "a.txt").write_bytes(b"0\n")
-    with locked_here(database(), "IMMEDIATE"):
+    with lock_here(database(), "IMMEDIATE"):
         result = Workspace(home / "ws", FAST).undo()
     assert not result.is_error
     assert result.metadata["history"]["recorded"] is False
@@ -819,7 +821,7 @@ def permit() -> None:
     shelf().parent.chmod(0o700)
     if shelf().exists():
         shelf().chmod(0o700)
-        for name in kept():
+        for name in history_files():
             (shelf() / name).chmod(0o600)
 
 
@@ -828,18 +830,20 @@ def permit() -> None:
     "forbid",
     [read_only_shelf, unreadable_shelf, read_only_file, unreadable_file, read_only_state, file_for_a_folder],
 )
-def test_a_state_folder_that_cannot_be_written_does_not_stop_an_edit(shared: Path, forbid: Callable[[], None]) -> None:
+def test_a_state_folder_that_cannot_be_written_does_not_stop_an_edit(
+    shared_home: Path, forbid: Callable[[], None]
+) -> None:
     with nobody():
-        edited(shared / "ws", 1)
+        edit_all(shared_home / "ws", 1)
         forbid()
         for number in (2, 3):
-            trouble = edit(shared / "ws", number)
+            trouble = edit(shared_home / "ws", number)
             assert trouble is not None
             assert (trouble.recorded, trouble.aside) == (False, None)
             assert trouble.reason.startswith("its file cannot be used: ")
         permit()
-        edited(shared / "ws", 4)
-        assert list_summaries(shared / "ws") == (
+        edit_all(shared_home / "ws", 4)
+        assert list_summaries(shared_home / "ws") == (
             ["1", "4"] if forbid not in {read_only_state, file_for_a_folder} else ["4"]
         )
 
@@ -848,10 +852,10 @@ def test_a_state_folder_that_cannot_be_written_does_not_stop_an_edit(shared: Pat
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EACCES], ids=errno.errorcode.get)
 @pytest.mark.parametrize("call", ["commit_database", "open_database"])
 def test_a_failing_disk_does_not_stop_an_edit(home: Path, call: str, error: int) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     trouble = edit(home / "ws", 2, fs=FaultyFS(LocalFS(), only=[call], fail_at=1, error=error))
     assert trouble == Trouble(recorded=False, reason=f"its file cannot be used: {os.strerror(error)}")
-    edited(home / "ws", 3)
+    edit_all(home / "ws", 3)
     assert list_summaries(home / "ws") == ["1", "3"]
 
 
@@ -859,10 +863,10 @@ class SmallDisk(LocalFS):
     """A disk on which no database can grow."""
 
     def open_database(self, name: str, create: bool, timeout_ms: int) -> sqlite3.Connection:  # noqa: FBT001  as there
-        found = super().open_database(name, create, timeout_ms)
-        (pages,) = found.execute("PRAGMA page_count").fetchone()
-        found.execute(f"PRAGMA max_page_count = {max(pages, 2)}")
-        return found
+        database = super().open_database(name, create, timeout_ms)
+        (pages,) = database.execute("PRAGMA page_count").fetchone()
+        database.execute(f"PRAGMA max_page_count = {max(pages, 2)}")
+        return database
 
 
 @pytest.mark.promise("back.goes-on")
@@ -870,12 +874,12 @@ def test_a_full_disk_does_not_stop_an_edit(home: Path) -> None:
     assert edit(home / "ws", 1, fs=SmallDisk()) == Trouble(
         recorded=False, reason="its file cannot be used: database or disk is full"
     )
-    edited(home / "ws", 2)
+    edit_all(home / "ws", 2)
     with Workspace(home / "ws", FAST, fs=SmallDisk()).transaction("3") as tx:
         tx.create("large.bin", os.urandom(100_000))
     assert tx.change is not None
     assert tx.change.trouble == Trouble(recorded=False, reason="its file cannot be used: database or disk is full")
-    edited(home / "ws", 4)
+    edit_all(home / "ws", 4)
     assert list_summaries(home / "ws") == ["2", "4"]
 
 
@@ -884,13 +888,13 @@ def test_a_history_that_is_switched_off_keeps_nothing_and_says_so(home: Path) ->
     off = Settings(durability="fast", history=False)
     assert edit(home / "ws", 1, settings=off) == OFF
     assert not (home / "state").exists()
-    edited(home / "ws", 2)
+    edit_all(home / "ws", 2)
     assert edit(home / "ws", 3, settings=off) == OFF
     workspace = Workspace(home / "ws", off)
-    found = [workspace.history(), workspace.undo(), workspace.snapshot("point"), workspace.snapshots()]
-    assert [code(result) for result in found] == ["HISTORY_UNAVAILABLE"] * 4
-    assert {result.metadata["error"]["reason"] for result in found} == {OFF.reason}
-    edited(home / "ws", 4)
+    results = [workspace.history(), workspace.undo(), workspace.snapshot("point"), workspace.snapshots()]
+    assert [code(result) for result in results] == ["HISTORY_UNAVAILABLE"] * 4
+    assert {result.metadata["error"]["reason"] for result in results} == {OFF.reason}
+    edit_all(home / "ws", 4)
     assert list_summaries(home / "ws") == ["2", "4"]
 
 
@@ -903,20 +907,20 @@ def test_a_bug_in_recording_does_not_stop_an_edit(home: Path) -> None:
     trouble = edit(home / "ws", 1, fs=Buggy())
     assert trouble is not None
     assert (trouble.recorded, trouble.reason.startswith("suture failed: ZeroDivisionError")) == (False, True)
-    edited(home / "ws", 2)
+    edit_all(home / "ws", 2)
     assert list_summaries(home / "ws") == ["2"]
 
 
 def test_a_snapshot_that_cannot_be_kept_is_an_error(home: Path) -> None:
-    edited(home / "ws", 1)
-    with locked_here(database(), "IMMEDIATE"):
+    edit_all(home / "ws", 1)
+    with lock_here(database(), "IMMEDIATE"):
         assert code(Workspace(home / "ws", FAST).snapshot("point")) == "HISTORY_UNAVAILABLE"
     garbage(database())
     assert code(Workspace(home / "ws", FAST).snapshot("point")) == "HISTORY_UNAVAILABLE"
 
 
 def test_a_snapshot_has_a_name_of_its_own(home: Path) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     workspace = Workspace(home / "ws", FAST)
     assert workspace.snapshot("point").metadata["files"] == 1
     before = database().read_bytes()
@@ -945,8 +949,8 @@ def die_while_writing(path: Path) -> None:
     assert path.with_name(path.name + "-journal").stat().st_size > 512
     without = path.with_name("without its journal")
     shutil.copy(path, without)
-    with closing(sqlite3.connect(without)) as found:
-        assert found.execute("SELECT DISTINCT summary FROM change").fetchall() == [("spoiled",)]
+    with closing(sqlite3.connect(without)) as database:
+        assert database.execute("SELECT DISTINCT summary FROM change").fetchall() == [("spoiled",)]
     without.unlink()
 
 
@@ -963,32 +967,32 @@ def move(home: Path) -> Path:
 @pytest.mark.parametrize("then", [stay, pytest.param(move, marks=if_birth_is_known), make_anew])
 @pytest.mark.parametrize("looks", [True, False])
 def test_a_history_left_half_written_is_as_before(home: Path, then: Callable[[Path], Path], *, looks: bool) -> None:
-    edited(home / "ws", 1, 2)
+    edit_all(home / "ws", 1, 2)
     die_while_writing(database())
     root = then(home)
     if looks:
         assert list_summaries(root) == ["1", "2"]
-    edited(root, 3)
+    edit_all(root, 3)
     assert list_summaries(root) == ["1", "2", "3"]
-    assert [name for name in kept() if not name.endswith(".db")] == []
+    assert [name for name in history_files() if not name.endswith(".db")] == []
 
 
 @pytest.mark.promise("back.crash")
 def test_a_history_whose_copying_was_interrupted_is_copied_again(home: Path) -> None:
-    edited(home / "ws", 1, 2)
+    edit_all(home / "ws", 1, 2)
     make_anew(home)
     (shelf() / name_of(home / "ws")).touch(mode=0o600)
     assert list_summaries(home / "ws") == ["1", "2"]
-    edited(home / "ws", 3)
+    edit_all(home / "ws", 3)
     assert list_summaries(home / "ws") == ["1", "2", "3"]
 
 
 @pytest.mark.process
 def test_a_database_is_renamed_with_the_journal_it_needs(home: Path) -> None:
-    edited(home / "ws", 1)
+    edit_all(home / "ws", 1)
     die_while_writing(database())
     LocalFS().rename_database(database().name, "new.db")
-    assert kept() == ["new.db", "new.db-journal"]
+    assert history_files() == ["new.db", "new.db-journal"]
 
 
 @pytest.mark.slow

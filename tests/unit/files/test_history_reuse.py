@@ -32,7 +32,7 @@ LINUX = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /pr
 
 
 def edit(workspace: Workspace, number: int) -> Trouble | None:
-    """Write a number into the file, which must land; returns the history's trouble."""
+    """Write a number into the file, which must succeed; returns the problem of the history."""
     with workspace.transaction(str(number)) as tx:
         tx.write("a.txt", f"{number}\n")
     assert Path(workspace.root, "a.txt").read_text() == f"{number}\n"
@@ -42,14 +42,14 @@ def edit(workspace: Workspace, number: int) -> Trouble | None:
 
 def database() -> Path:
     """The one database."""
-    (found,) = (Path(state_folder()) / ".suture-history").glob("*.db")
-    return found
+    (file,) = (Path(state_folder()) / ".suture-history").glob("*.db")
+    return file
 
 
 def open_databases() -> list[str]:
     """The history databases that this process has open."""
-    found = [str(link.readlink()) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
-    return [name for name in found if name.startswith(state_folder())]
+    targets = [str(link.readlink()) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    return [name for name in targets if name.startswith(state_folder())]
 
 
 def test_a_process_that_edits_again_does_not_open_the_history_again(home: Path) -> None:
@@ -64,34 +64,34 @@ def test_a_process_that_edits_again_does_not_open_the_history_again(home: Path) 
 
 def test_a_file_system_whose_databases_are_copies_has_them_opened_each_time() -> None:
     fs = MemoryFS()
-    one, other = Workspace(fs.root, FAST, fs=fs), Workspace(fs.root, FAST, fs=fs)
-    for number, workspace in enumerate((one, other, one, other)):
+    first, other = Workspace(fs.root, FAST, fs=fs), Workspace(fs.root, FAST, fs=fs)
+    for number, workspace in enumerate((first, other, first, other)):
         with workspace.transaction(str(number)) as tx:
             tx.write("a.txt", f"{number + 1}\n")
-    assert [change["summary"] for change in one.history().metadata["changes"]] == ["3", "2", "1", "0"]
+    assert [change["summary"] for change in first.history().metadata["changes"]] == ["3", "2", "1", "0"]
 
 
 # What others do to the file meanwhile: the outcome is that of a process which opens it each time
 
 
-def nothing(path: Path) -> None:
+def do_nothing(path: Path) -> None:
     assert path.exists()
 
 
-def deleted(path: Path) -> None:
+def delete(path: Path) -> None:
     path.unlink()
 
 
-def renamed(path: Path) -> None:
+def rename(path: Path) -> None:
     path.rename(path.with_name("elsewhere"))
 
 
-def replaced_by_its_copy(path: Path) -> None:
+def replace_by_copy(path: Path) -> None:
     shutil.copy(path, path.with_name("copy"))
     path.with_name("copy").rename(path)
 
 
-def emptied(path: Path) -> None:
+def empty(path: Path) -> None:
     path.write_bytes(b"")
 
 
@@ -140,11 +140,11 @@ def half_written(path: Path) -> None:
 @pytest.mark.parametrize(
     "meanwhile",
     [
-        nothing,
-        deleted,
-        renamed,
-        replaced_by_its_copy,
-        emptied,
+        do_nothing,
+        delete,
+        rename,
+        replace_by_copy,
+        empty,
         cut_short,
         overwritten,
         of_another_program,
@@ -203,27 +203,27 @@ def test_another_folder_at_the_workspaces_path_has_its_own_history(home: Path) -
 
 
 def test_two_processes_that_keep_it_open_see_each_others_changes(home: Path) -> None:
-    one, other = Workspace(home / "ws", FAST), Workspace(home / "ws", FAST)
+    first, other = Workspace(home / "ws", FAST), Workspace(home / "ws", FAST)
     for number in range(1, 41):
-        assert edit(one if number % 3 else other, number) is None
+        assert edit(first if number % 3 else other, number) is None
     assert list_summaries(home / "ws") == [str(number) for number in range(1, 41)]
     for number in range(39, -1, -1):
-        assert not (one if number % 2 else other).undo().is_error
+        assert not (first if number % 2 else other).undo().is_error
         assert (home / "ws" / "a.txt").read_text() == f"{number}\n"
 
 
 def test_one_that_drops_changes_does_not_confuse_another(home: Path) -> None:
     """The numbers of dropped contents are reused."""
     small = Settings(durability="fast", history_max_bytes=300_000)
-    one, other = Workspace(home / "ws", small), Workspace(home / "ws", small)
+    first, other = Workspace(home / "ws", small), Workspace(home / "ws", small)
     luck = [os.urandom(9_000) for _ in range(60)]
     for number, content in enumerate(luck):
-        with (one if number % 4 else other).transaction(str(number)) as tx:
+        with (first if number % 4 else other).transaction(str(number)) as tx:
             tx.write("a.txt", content)
         assert tx.change is not None
         assert tx.change.trouble is None
     for content in luck[-2:-6:-1]:
-        assert not one.undo().is_error
+        assert not first.undo().is_error
         assert (home / "ws" / "a.txt").read_bytes() == content
 
 
@@ -251,8 +251,8 @@ def test_little_is_held_in_memory_between_changes(home: Path, monkeypatch: pytes
         with workspace.transaction(str(number)) as tx:
             tx.write("a.txt", b"line\n" * number * 100)
     assert workspace._engine._idle_database is not None
-    (kept,) = workspace._engine._idle_database._idle
-    assert sum(map(len, kept.database._contents._cache.values())) <= 1_000
+    (idle,) = workspace._engine._idle_database._idle
+    assert sum(map(len, idle.database._contents._cache.values())) <= 1_000
     assert list_summaries(home / "ws") == ["1", "2", "3", "4", "5"]
 
 
@@ -359,7 +359,7 @@ def calls_of_the_second_change(home: Path) -> tuple[int, list[str]]:
     return before, counting.calls[before:]
 
 
-def settled(root: Path, landed: list[str]) -> bool:
+def is_settled(root: Path, landed: list[str]) -> bool:
     """Whether a workspace has exactly the state that was recorded last."""
     names = [path.name for path in root.iterdir()]
     return (list_summaries(root), names, (root / "a.txt").read_text()) == (landed, ["a.txt"], f"{landed[-1]}\n")
@@ -386,7 +386,7 @@ def test_a_failure_of_any_call_leaves_a_change_that_is_whole(home: Path) -> None
             tx.write("a.txt", "3\n")
         assert tx.change is not None
         assert tx.change.trouble is None, name
-        assert settled(root, [*landed, "3"]), name
+        assert is_settled(root, [*landed, "3"]), name
 
 
 def edit_twice(root: Path, *, killed_at: int) -> None:
@@ -411,7 +411,7 @@ def test_a_kill_at_any_call_leaves_a_change_that_is_whole(home: Path) -> None:
         Workspace(root, FAST).recover()
         recorded = list_summaries(root)
         assert recorded in (["1"], ["1", "2"]), name
-        assert settled(root, recorded), name
+        assert is_settled(root, recorded), name
 
 
 @pytest.mark.filterwarnings("error")
@@ -427,11 +427,11 @@ def test_a_database_that_cannot_be_closed_any_more_makes_no_noise(home: Path, mo
             strict: sqlite3.Connection = sqlite3.connect(path, isolation_level=None)  # for one thread only
             return strict
 
-    kept: list[Workspace] = []
+    workspaces: list[Workspace] = []
 
     def edit() -> None:
-        kept.append(Workspace(home / "ws", FAST, fs=Strict()))
-        with kept[0].transaction("one") as tx:
+        workspaces.append(Workspace(home / "ws", FAST, fs=Strict()))
+        with workspaces[0].transaction("one") as tx:
             tx.write("a.txt", "1\n")
         assert tx.change is not None
         assert tx.change.trouble is None
@@ -439,10 +439,10 @@ def test_a_database_that_cannot_be_closed_any_more_makes_no_noise(home: Path, mo
     thread = Thread(target=edit)
     thread.start()
     thread.join()
-    (ws,) = kept
+    (ws,) = workspaces
     assert ws._engine._idle_database is not None
     (opened,) = ws._engine._idle_database._idle
-    kept.clear()
+    workspaces.clear()
     del ws
     gc.collect()
     assert noise == []

@@ -19,7 +19,7 @@ NAME = ".suture-intent"
 STEM = ".suture-0123456789abcde-"
 
 
-def hashed(number: int) -> str:
+def hash_of(number: int) -> str:
     return f"sha256:{number:064}"
 
 
@@ -28,9 +28,9 @@ RECORD = ChangeRecord(
     "transaction",
     "about é",
     (
-        FileRecord("a.txt", "update", Version(hashed(1), 0o644), Version(hashed(2), 0o644)),
-        FileRecord("/extra/sub/b é\n.txt", "create", None, Version(hashed(3), None)),
-        FileRecord("c.txt", "rename", Version(hashed(4), 0o755), Version(hashed(4), 0o755), "d.txt"),
+        FileRecord("a.txt", "update", Version(hash_of(1), 0o644), Version(hash_of(2), 0o644)),
+        FileRecord("/extra/sub/b é\n.txt", "create", None, Version(hash_of(3), None)),
+        FileRecord("c.txt", "rename", Version(hash_of(4), 0o755), Version(hash_of(4), 0o755), "d.txt"),
     ),
     ("new",),
     "00000000000aaaa",
@@ -40,9 +40,9 @@ INTENT = Intent(
     RECORD,
     ((0, "new"), (1, "new/deep")),
     (
-        Step(0, "a.txt", hashed(1), hashed(2), f"{STEM}7-0.new", f"{STEM}7-0.old"),
-        Step(1, "sub/b é\n.txt", None, hashed(3), f"sub/{STEM}7-1.new", None),
-        Step(0, "c.txt", hashed(4), hashed(1), f"{STEM}7-2.new", f"{STEM}7-2.old", in_place=True),
+        Step(0, "a.txt", hash_of(1), hash_of(2), f"{STEM}7-0.new", f"{STEM}7-0.old"),
+        Step(1, "sub/b é\n.txt", None, hash_of(3), f"sub/{STEM}7-1.new", None),
+        Step(0, "c.txt", hash_of(4), hash_of(1), f"{STEM}7-2.new", f"{STEM}7-2.old", in_place=True),
     ),
     ((0, "old"), (1, "old/deep")),
 )
@@ -63,20 +63,20 @@ def journal(fs: MemoryFS, *roots: str) -> Journal:
     return Journal([Tree(fs, root) for root in roots or ("/ws", "/extra")])
 
 
-def written(*, durable: bool = False) -> MemoryFS:
+def write_intent(*, durable: bool = False) -> MemoryFS:
     fs = disk()
     journal(fs).write(INTENT, durable=durable)
     return fs
 
 
 def test_an_intent_is_read_as_it_was_written() -> None:
-    fs = written()
+    fs = write_intent()
     assert journal(fs).exists()
     assert journal(fs).read() == SIGNED
 
 
 def test_an_intent_is_for_its_owner_only() -> None:
-    assert written().node_of(NAME).mode == 0o600
+    assert write_intent().node_of(NAME).mode == 0o600
 
 
 def test_an_intent_is_marked_done_in_place_and_the_mark_can_be_taken_back() -> None:
@@ -92,7 +92,7 @@ def test_an_intent_is_marked_done_in_place_and_the_mark_can_be_taken_back() -> N
 
 
 def test_an_intent_is_removed() -> None:
-    fs = written()
+    fs = write_intent()
     journal(fs).remove()
     assert not journal(fs).exists()
     assert fs.files() == {}
@@ -100,7 +100,7 @@ def test_an_intent_is_removed() -> None:
 
 @pytest.mark.parametrize("durable", [True, False])
 def test_a_durable_intent_outlives_a_power_cut(*, durable: bool) -> None:
-    fs = written(durable=durable)
+    fs = write_intent(durable=durable)
     fs.power_loss()
     assert journal(fs).exists() is durable
 
@@ -115,7 +115,7 @@ def test_a_durable_mark_outlives_a_power_cut() -> None:
 
 
 def test_an_intent_torn_anywhere_was_never_written() -> None:
-    whole = written().node_of(NAME).data
+    whole = write_intent().node_of(NAME).data
     for length in range(len(whole) - 1):
         fs = disk()
         fs.put(NAME, whole[:length])
@@ -123,7 +123,7 @@ def test_an_intent_torn_anywhere_was_never_written() -> None:
 
 
 def test_an_intent_whose_state_cannot_be_read_is_not_done() -> None:
-    fs = written()
+    fs = write_intent()
     fs.put(NAME, fs.node_of(NAME).data.replace(b" open ", b" doen "))
     assert journal(fs).read() == SIGNED
 
@@ -140,7 +140,7 @@ def test_an_intent_whose_state_cannot_be_read_is_not_done() -> None:
     ids=["body", "checksum", "version", "one line", "three lines"],
 )
 def test_an_intent_that_is_damaged_or_foreign_blocks_the_recovery(data: Callable[[bytes], bytes]) -> None:
-    fs = written()
+    fs = write_intent()
     fs.put(NAME, data(fs.node_of(NAME).data))
     with pytest.raises(RecoveryBlocked):
         journal(fs).read()
@@ -151,18 +151,18 @@ def test_an_intent_that_is_damaged_or_foreign_blocks_the_recovery(data: Callable
     "data", [lambda whole: b"\0" * len(whole), lambda whole: whole[:30] + b"\0" * 30, lambda _: b""]
 )
 def test_an_intent_that_a_power_cut_left_unwritten_means_that_nothing_was_begun(data: Callable[[bytes], bytes]) -> None:
-    fs = written()
+    fs = write_intent()
     fs.put(NAME, data(fs.node_of(NAME).data))
     assert journal(fs).read() == Leftover(None)
 
 
 def test_roots_are_known_by_their_paths_and_the_first_by_the_place_of_the_intent() -> None:
-    fs = written()
+    fs = write_intent()
     fs.put("../moved/.suture-intent", fs.node_of(NAME).data)
-    found = journal(fs, "/moved", "/ws", "/extra").read().intent
-    assert found is not None
-    assert [step.root for step in found.steps] == [0, 2, 0]
-    assert found.folders == ((0, "new"), (2, "new/deep"))
+    intent = journal(fs, "/moved", "/ws", "/extra").read().intent
+    assert intent is not None
+    assert [step.root for step in intent.steps] == [0, 2, 0]
+    assert intent.folders == ((0, "new"), (2, "new/deep"))
 
 
 def test_an_intent_of_an_earlier_version_knows_no_clipboards() -> None:
@@ -191,7 +191,7 @@ def rewrite(fs: MemoryFS, old: bytes, new: bytes) -> None:
 
 def test_a_root_that_is_not_there_blocks_the_recovery() -> None:
     with pytest.raises(RecoveryBlocked):
-        journal(written(), "/ws").read()
+        journal(write_intent(), "/ws").read()
 
 
 def test_a_folder_of_that_name_is_not_an_intent() -> None:

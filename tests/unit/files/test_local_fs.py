@@ -112,11 +112,11 @@ def test_a_lock_excludes_other_processes_and_ends_with_its_process(
     fs = LocalFS() if kind == "folder" else WithoutFolderLocks()
     command = [sys.executable, "-c", LOCKER, str(tmp_path), kind]
 
-    held = fs.lock(folder)
-    assert held is not None
+    handle = fs.lock(folder)
+    assert handle is not None
     busy = subprocess.run(command, input="", capture_output=True, text=True, check=True)
     assert busy.stdout == "busy\n"
-    fs.close(held)
+    fs.close(handle)
 
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
@@ -196,17 +196,17 @@ def test_no_call_follows_a_link(tmp_path: Path, folder: int) -> None:
     (tmp_path / "to-nothing").symlink_to("new")
     with pytest.raises(NotADirectoryError):
         FS.open_folder(folder, "to-folder")
-    for refused in (FS.open_file, FS.open_write):
+    for opener in (FS.open_file, FS.open_write):
         with pytest.raises(OSError, match=os.strerror(errno.ELOOP)):
-            refused(folder, "to-file")
+            opener(folder, "to-file")
     for name in ("to-file", "to-nothing"):
         with pytest.raises(FileExistsError):
             FS.create(folder, name, 0o644)
         with pytest.raises(FileExistsError):
             FS.link(folder, "f", folder, name)
-    found = FS.stat(folder, "to-file")
-    assert found is not None
-    assert found.kind == "link"
+    stat = FS.stat(folder, "to-file")
+    assert stat is not None
+    assert stat.kind == "link"
     FS.link(folder, "to-file", folder, "second")
     assert (tmp_path / "second").is_symlink()
     FS.rename(folder, "f", folder, "to-folder")
@@ -239,11 +239,11 @@ def test_a_folder_that_may_only_be_searched_can_be_opened(tmp_path: Path, folder
     (tmp_path / "sub/f").write_bytes(b"one")
     (tmp_path / "sub").chmod(0o111)
     handle = FS.open_folder(folder, "sub")
-    found = FS.stat(handle, "f")
+    stat = FS.stat(handle, "f")
     FS.close(handle)
     (tmp_path / "sub").chmod(0o755)
-    assert found is not None
-    assert found.size == 3
+    assert stat is not None
+    assert stat.size == 3
 
 
 def test_a_listing_is_sorted_and_reads_the_folder_again(tmp_path: Path, folder: int) -> None:
@@ -305,7 +305,7 @@ MACHINE = """\
 
 
 @pytest.mark.parametrize(
-    ("mounts", "found"),
+    ("mounts", "container"),
     [
         (DOCKER, "upperdir=/o/ID/diff /containers/c0ffee/hostname"),
         (DOCKER.replace(",upperdir=", ",x="), "/containers/c0ffee/hostname"),
@@ -314,8 +314,8 @@ MACHINE = """\
         ("torn\n27 1 0:1\n", None),
     ],
 )
-def test_a_container_is_recognized_by_what_is_mounted(mounts: str, found: str | None) -> None:
-    assert container_of(mounts) == found
+def test_a_container_is_recognized_by_what_is_mounted(mounts: str, container: str | None) -> None:
+    assert container_of(mounts) == container
 
 
 def test_a_machine_is_the_same_each_time_and_its_folders_too(tmp_path: Path) -> None:

@@ -21,21 +21,21 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def shown(folder: str) -> set[str]:
-    found = [os.path.join(above, name) for above, _, names in os.walk(folder) for name in names]  # noqa: PTH118  strings, as os.walk has them
-    return {os.path.relpath(path, folder) for path in found}
+def files_in(folder: str) -> set[str]:
+    paths = [os.path.join(above, name) for above, _, names in os.walk(folder) for name in names]  # noqa: PTH118  strings, as os.walk has them
+    return {os.path.relpath(path, folder) for path in paths}
 
 
 @pytest.mark.promise("safe.staging")
 def test_the_text_is_where_it_belongs_and_the_rest_is_unchanged(root: Path) -> None:
     layout = Layout(str(root), {"src/pkg/a.py": b"new\n", "src/new/deep/c.py": b"c\n", "src/pkg/b.py": None})
     try:
-        made = Path(layout.folder())
-        assert (made / "src" / "pkg" / "a.py").read_text() == "new\n"
-        assert (made / "src" / "new" / "deep" / "c.py").read_text() == "c\n"
-        assert (made / "src" / "other.py").read_text() == "other\n"
-        assert shown(str(made)) == {"setup.cfg", "src/pkg/a.py", "src/new/deep/c.py", "src/other.py"}
-        assert made.stat().st_mode & 0o777 == 0o700
+        folder = Path(layout.folder())
+        assert (folder / "src" / "pkg" / "a.py").read_text() == "new\n"
+        assert (folder / "src" / "new" / "deep" / "c.py").read_text() == "c\n"
+        assert (folder / "src" / "other.py").read_text() == "other\n"
+        assert files_in(str(folder)) == {"setup.cfg", "src/pkg/a.py", "src/new/deep/c.py", "src/other.py"}
+        assert folder.stat().st_mode & 0o777 == 0o700
         assert (root / "src" / "pkg" / "a.py").read_text() == "old\n"
     finally:
         layout.remove()
@@ -45,10 +45,10 @@ def test_the_text_is_where_it_belongs_and_the_rest_is_unchanged(root: Path) -> N
 def test_nothing_is_left_of_it_and_nothing_of_the_workspace_goes_with_it(root: Path) -> None:
     before = sorted(root.rglob("*"))
     layout = Layout(str(root), {"src/pkg/a.py": b"new\n"})
-    made = layout.folder()
-    assert layout.folder() == made
+    folder = layout.folder()
+    assert layout.folder() == folder
     layout.remove()
-    assert not Path(made).exists()
+    assert not Path(folder).exists()
     assert sorted(root.rglob("*")) == before
 
 

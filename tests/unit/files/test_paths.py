@@ -50,19 +50,19 @@ def resolver(
     return Resolver([Tree(fs, root) for root in roots or ("/t/ws",)], Guard(protect, allow))
 
 
-def code(found: Resolver, path: str) -> str:
+def code(resolver: Resolver, path: str) -> str:
     with pytest.raises(SutureError) as caught:
-        found.resolve(path)
+        resolver.resolve(path)
     return caught.value.code
 
 
 @pytest.mark.parametrize(("requested", "path"), [("sub/deep/c.txt", "sub/deep/c.txt"), ("sub/deep/back", "sub/b.txt")])
 def test_a_folder_that_is_open_is_not_walked_to_again(requested: str, path: str) -> None:
     fs = FaultyFS(make(), only=["stat"])
-    found = resolver(fs)
-    first = found.resolve(requested)
+    paths = resolver(fs)
+    first = paths.resolve(requested)
     before = len(fs.calls)
-    again = found.resolve(requested)
+    again = paths.resolve(requested)
     assert (again, again.path) == (first, path)
     assert len(fs.calls) - before == before - requested.count("/")
 
@@ -159,11 +159,11 @@ def test_a_path_that_is_refused(requested: str, expected: str) -> None:
 
 
 def test_as_many_names_and_links_as_the_limits_say_are_followed() -> None:
-    found = resolver(make())
-    assert found.resolve("/".join(["here"] * 40) + "/a.txt").path == "a.txt"
-    assert found.resolve("d/" * 256 + "x").stat is None
-    assert found.resolve("./" * 256 + "a.txt").path == "a.txt"
-    assert found.resolve("n" * 255).stat is None
+    paths = resolver(make())
+    assert paths.resolve("/".join(["here"] * 40) + "/a.txt").path == "a.txt"
+    assert paths.resolve("d/" * 256 + "x").stat is None
+    assert paths.resolve("./" * 256 + "a.txt").path == "a.txt"
+    assert paths.resolve("n" * 255).stat is None
 
 
 @pytest.mark.promise("confine.inside-links")
@@ -186,24 +186,24 @@ def test_a_path_below_an_extra_root_is_named_absolutely(requested: str, root: in
 
 
 def test_an_extra_root_does_not_open_what_is_between_the_roots() -> None:
-    found = resolver(make(), "/t/ws", "/t/extra/lib")
-    assert found.resolve("/t/extra/lib/x.txt").root == 1
+    paths = resolver(make(), "/t/ws", "/t/extra/lib")
+    assert paths.resolve("/t/extra/lib/x.txt").root == 1
     for path in ("/t/extra/x.txt", "/t/extra/lib/../x.txt", "/t/extra", "../extra/lib/x.txt", "/t/extra/library"):
-        assert code(found, path) == "PATH_OUTSIDE_WORKSPACE"
+        assert code(paths, path) == "PATH_OUTSIDE_WORKSPACE"
 
 
 def test_a_root_that_is_the_whole_system_contains_everything() -> None:
-    found = resolver(make(), "/")
-    target = found.resolve("/t/other/x.txt")
+    paths = resolver(make(), "/")
+    target = paths.resolve("/t/other/x.txt")
     assert (target.path, target.name) == ("t/other/x.txt", "t/other/x.txt")
-    assert found.resolve("t/ws/sub/b.txt").path == "t/ws/sub/b.txt"
-    assert code(found, "..") == "PATH_OUTSIDE_WORKSPACE"
+    assert paths.resolve("t/ws/sub/b.txt").path == "t/ws/sub/b.txt"
+    assert code(paths, "..") == "PATH_OUTSIDE_WORKSPACE"
 
 
 def test_a_root_may_be_a_link_or_end_in_a_slash() -> None:
     for root in ("/t/way", "/t/ws/", "/t/other/../ws"):
-        found = resolver(make(), root)
-        assert {found.resolve(path).path for path in ("a.txt", "/t/ws/a.txt", "/t/way/a.txt")} == {"a.txt"}, root
+        roots = resolver(make(), root)
+        assert {roots.resolve(path).path for path in ("a.txt", "/t/ws/a.txt", "/t/way/a.txt")} == {"a.txt"}, root
 
 
 @pytest.mark.promise("confine.hostile")
@@ -270,16 +270,16 @@ def test_protection_is_by_requested_and_by_final_name(
     path: str,
     allowed: bool,  # noqa: FBT001  a parameter of pytest
 ) -> None:
-    found = resolver(make(), allow=allow, protect=protect)
+    paths = resolver(make(), allow=allow, protect=protect)
     if allowed:
-        assert isinstance(found.resolve(path), Target)
+        assert isinstance(paths.resolve(path), Target)
     else:
-        assert code(found, path) == "PROTECTED_PATH"
+        assert code(paths, path) == "PROTECTED_PATH"
 
 
 def test_a_path_is_protected_or_not_however_often_and_after_however_many_others_it_is_asked_for() -> None:
     guard = Guard(["secret/**"])
-    asked = ["src/app.py", ".git/config", "secret/key", *(f"src/{number}.py" for number in range(2_500)), "src/app.py"]
-    assert [guard.rule(path) for path in asked] == [guard.rule(path) for path in asked]
-    assert [path for path in asked if guard.rule(path)] == [".git/config", "secret/key"]
+    paths = ["src/app.py", ".git/config", "secret/key", *(f"src/{number}.py" for number in range(2_500)), "src/app.py"]
+    assert [guard.rule(path) for path in paths] == [guard.rule(path) for path in paths]
+    assert [path for path in paths if guard.rule(path)] == [".git/config", "secret/key"]
     assert len(guard._free) <= 1_000

@@ -114,8 +114,8 @@ def test_a_walk_leaves_out_what_a_path_may_not_name() -> None:
     everything = "{**/{*,.*},**/.*/**/{*,.*}}"
     with Tree(MemoryFS(dict.fromkeys(files, b"")), "/ws") as tree:
         runs = walk(tree, Selection.parse(everything, ()), Guard(), include_ignored=True)
-        found = {prefix + name for _, prefix, names in runs for name in names}
-    assert found == set(OPEN)
+        visited = {prefix + name for _, prefix, names in runs for name in names}
+    assert visited == set(OPEN)
 
 
 @pytest.mark.parametrize(

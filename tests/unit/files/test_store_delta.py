@@ -15,7 +15,7 @@ LINES = [b"%06d = make(%d, 'a value of some length')\n" % (number, number * 7919
 OLD = b"".join(LINES)
 
 
-def scattered(seed: int, edits: int) -> bytes:
+def scatter_edits(seed: int, edits: int) -> bytes:
     """The old text with scattered changed, inserted and removed lines."""
     random, lines = Random(seed), [*LINES]
     for _ in range(edits):
@@ -24,13 +24,13 @@ def scattered(seed: int, edits: int) -> bytes:
     return b"".join(lines)
 
 
-FEW = scattered(1, 3), delta(scattered(1, 3), OLD) or b""
+FEW = scatter_edits(1, 3), delta(scatter_edits(1, 3), OLD) or b""
 
 
 @pytest.mark.parametrize("seed", range(scaled(3)))
 @pytest.mark.parametrize("edits", [1, 30, 1_000])
 def test_scattered_edits_come_back_and_cost_little_more_than_they_say(seed: int, edits: int) -> None:
-    new = scattered(seed, edits)
+    new = scatter_edits(seed, edits)
     data = delta(new, OLD)
     assert data is not None
     assert apply_delta(data, OLD, len(new)) == new
@@ -38,7 +38,7 @@ def test_scattered_edits_come_back_and_cost_little_more_than_they_say(seed: int,
 
 
 def test_a_version_with_scattered_edits_is_packed_as_a_delta() -> None:
-    new = scattered(1, 200)
+    new = scatter_edits(1, 200)
     packed = pack(new, OLD)
     assert (packed.codec, packed.head, packed.tail) == ("delta", 0, 0)
     assert unpack(packed, len(new), OLD) == new

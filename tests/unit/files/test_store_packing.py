@@ -35,11 +35,11 @@ def two_versions(draw: st.DrawFn) -> tuple[bytes, bytes]:
     return head + draw(parts) + tail, head + draw(parts) + tail
 
 
-def damaged(data: bytes, at: int, mask: int) -> bytes:
+def damage(data: bytes, at: int, mask: int) -> bytes:
     return data[:at] + bytes([data[at] ^ mask]) + data[at + 1 :]
 
 
-def unpacked_or_refused(packed: Packed, size: int, old: bytes) -> bytes | None:
+def unpack_or_refuse(packed: Packed, size: int, old: bytes) -> bytes | None:
     try:
         return unpack(packed, size, old)
     except ValueError:
@@ -112,9 +112,9 @@ def test_damaged_data_is_an_error_or_another_version_of_the_same_size(
     old, new = versions
     packed = pack(new, old)
     if packed.data:
-        packed = packed.evolve(data=damaged(packed.data, where % len(packed.data), mask))
-        found = unpacked_or_refused(packed, len(new), old)
-        assert found is None or len(found) == len(new)
+        packed = packed.evolve(data=damage(packed.data, where % len(packed.data), mask))
+        result = unpack_or_refuse(packed, len(new), old)
+        assert result is None or len(result) == len(new)
 
 
 @pytest.mark.parametrize("old", [b"", LINES], ids=["zstd", "zstd+"])
@@ -123,9 +123,9 @@ def test_any_damage_to_the_beginning_is_an_error_or_another_version_of_the_same_
     packed = pack(OTHER_LINES, old)
     for at in range(18):
         for mask in range(1, 256):
-            broken = packed.evolve(data=damaged(packed.data, at, mask))
-            found = unpacked_or_refused(broken, len(OTHER_LINES), old)
-            assert found is None or len(found) == len(OTHER_LINES), (at, mask)
+            broken = packed.evolve(data=damage(packed.data, at, mask))
+            result = unpack_or_refuse(broken, len(OTHER_LINES), old)
+            assert result is None or len(result) == len(OTHER_LINES), (at, mask)
 
 
 @given(two_versions(), parts)
@@ -133,14 +133,14 @@ def test_the_wrong_old_version_is_an_error_or_another_version_of_the_same_size(
     versions: tuple[bytes, bytes], wrong: bytes
 ) -> None:
     old, new = versions
-    found = unpacked_or_refused(pack(new, old), len(new), wrong)
-    assert found is None or len(found) == len(new)
+    result = unpack_or_refuse(pack(new, old), len(new), wrong)
+    assert result is None or len(result) == len(new)
 
 
 @pytest.mark.parametrize("length", [0, 1, 4, 17, 200])
 def test_data_that_was_cut_off_is_an_error(length: int) -> None:
     packed = pack(OTHER_LINES, LINES)
-    assert unpacked_or_refused(packed.evolve(data=packed.data[:length]), len(OTHER_LINES), LINES) is None
+    assert unpack_or_refuse(packed.evolve(data=packed.data[:length]), len(OTHER_LINES), LINES) is None
 
 
 @pytest.mark.parametrize(
@@ -163,4 +163,4 @@ def test_data_that_was_cut_off_is_an_error(length: int) -> None:
     ],
 )
 def test_sizes_and_codecs_that_do_not_fit_are_an_error(packed: Packed, size: int) -> None:
-    assert unpacked_or_refused(packed, size, b"old") is None
+    assert unpack_or_refuse(packed, size, b"old") is None

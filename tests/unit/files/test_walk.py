@@ -30,11 +30,11 @@ def paths(
 ) -> list[str]:
     with Tree(fs, root) as tree:
         runs = walk(tree, Selection.parse(pattern, exclude), guard or Guard(), include_ignored=include_ignored)
-        found = [prefix + name for _, prefix, names in runs for name in names]
-    assert found == sorted(found)
+        paths = [prefix + name for _, prefix, names in runs for name in names]
+    assert paths == sorted(paths)
     if isinstance(fs, MemoryFS):
         assert not fs._handles
-    return found
+    return paths
 
 
 def memory(*files: str, ignore: str = "", **ignores: str) -> MemoryFS:
@@ -220,15 +220,15 @@ def test_a_guard_that_knows_other_scripts_protects_as_before() -> None:
 
 
 def test_the_guard_is_asked_about_few_files() -> None:
-    asked: list[str] = []
+    names: list[str] = []
 
     class Asked(Guard):
         def rule(self, path: str) -> str | None:
-            asked.append(path)
+            names.append(path)
             return super().rule(path)
 
     paths(memory(*(f"d{number}/f{number}.py" for number in range(50)), "x/config.fish"), guard=Asked())
-    assert asked == ["x/config.fish"]
+    assert names == ["x/config.fish"]
 
 
 # What goes wrong
@@ -241,18 +241,18 @@ def test_a_folder_that_may_not_be_listed_is_an_error_unless_nothing_is_wanted_th
         if call == "scan" and name in {"c", "e"}:
             raise OSError(errno.EACCES, "no")
 
-    with pytest.raises(PermissionDenied) as refused:
+    with pytest.raises(PermissionDenied) as caught:
         paths(SpyFS(inner, refuse))
-    assert (refused.value.path, refused.value.operation) == ("c", "read")
+    assert (caught.value.path, caught.value.operation) == ("c", "read")
     assert not inner._handles
     assert paths(SpyFS(inner, refuse), "a/*") == ["a/b"]
     assert paths(SpyFS(inner, refuse), "**", "c") == ["a/b"]
 
 
 def test_a_root_that_may_not_be_listed_is_an_error() -> None:
-    with pytest.raises(PermissionDenied) as refused:
+    with pytest.raises(PermissionDenied) as caught:
         paths(FaultyFS(memory("a"), fail_at=1, only=["scan"], error=errno.EACCES))
-    assert refused.value.path == "."
+    assert caught.value.path == "."
     with pytest.raises(ReadFailed):
         paths(FaultyFS(memory("a"), fail_at=1, only=["scan"]))
     with pytest.raises(WorkspaceNotFound):
@@ -271,10 +271,10 @@ def test_a_failing_call_leaves_nothing_open(number: int) -> None:
     for error in (errno.EIO, errno.EACCES, errno.ENOENT):
         fs = FaultyFS(inner, fail_at=number, error=error)
         try:
-            found = paths(fs)
+            visited = paths(fs)
         except SutureError:
-            found = []
-        assert set(found) <= {"a/b/c", "a/d", "e"}
+            visited = []
+        assert set(visited) <= {"a/b/c", "a/d", "e"}
         assert not inner._handles
 
 
@@ -309,34 +309,34 @@ def test_a_deep_tree_is_walked_with_few_open_folders() -> None:
     fs = MemoryFS()
     chain(fs, 3000)
     most = 0
-    found = []
+    visited = []
     with Tree(fs, "/ws") as tree:
         for handle, prefix, names in walk(tree, Selection.parse("**"), Guard()):
             most = max(most, len(fs._handles))
             assert fs.stat(handle, names[0]) is not None
-            found.append((prefix.count("/"), names))
+            visited.append((prefix.count("/"), names))
     assert most < 100
-    assert found[:2] == [(3000, ["f2999"]), (2999, ["f2998", "z"])]
-    assert found[-2:] == [(1, ["f0", "z"]), (0, ["z"])]
-    assert len(found) == 3001
+    assert visited[:2] == [(3000, ["f2999"]), (2999, ["f2998", "z"])]
+    assert visited[-2:] == [(1, ["f0", "z"]), (0, ["z"])]
+    assert len(visited) == 3001
     assert not fs._handles
 
 
 def test_a_deep_tree_that_changes_meanwhile_is_walked_as_far_as_it_exists() -> None:
     fs = MemoryFS()
     chain(fs, 300)
-    found = []
+    depths = []
     with Tree(fs, "/ws") as tree:
         for _, prefix, names in walk(tree, Selection.parse("**/z"), Guard()):
-            found.append(prefix.count("/"))
+            depths.append(prefix.count("/"))
             assert names == ["z"]
-            if len(found) == 1:
+            if len(depths) == 1:
                 node = fs._at("/ws")
                 for _ in range(50):
                     node = node.entries["d"]
                 del node.entries["d"]
-    still_open = len(found) - 51
-    assert found == [*range(299, 299 - still_open, -1), *range(50, -1, -1)]
+    still_open = len(depths) - 51
+    assert depths == [*range(299, 299 - still_open, -1), *range(50, -1, -1)]
     assert 0 < still_open < 100
     assert not fs._handles
 
@@ -413,9 +413,9 @@ def test_a_folder_is_opened_with_what_is_in_it(fs_and_folder: tuple[FS, int]) ->
 @pytest.mark.parametrize("name", ["to_d", "nothing", "d/f"])
 def test_what_is_not_a_folder_is_not_opened(fs_and_folder: tuple[FS, int], name: str) -> None:
     fs, folder = fs_and_folder
-    with pytest.raises(OSError) as refused:  # noqa: PT011  which one is asked below
+    with pytest.raises(OSError) as caught:  # noqa: PT011  the assertion below says which
         fs.scan(folder, name)
-    assert refused.value.errno in {errno.ENOTDIR, errno.ENOENT, errno.ELOOP}
+    assert caught.value.errno in {errno.ENOTDIR, errno.ENOENT, errno.ELOOP}
 
 
 @pytest.mark.parametrize("size", [0, 4, 10, 20])
@@ -432,9 +432,9 @@ def test_a_buffer_is_filled_as_far_as_the_file_goes(fs_and_folder: tuple[FS, int
 def test_only_files_are_read(fs_and_folder: tuple[FS, int], name: str, error: int) -> None:
     fs, folder = fs_and_folder
     handle = fs.open_folder(folder, "d")
-    with pytest.raises(OSError) as refused:  # noqa: PT011  which one is asked below
+    with pytest.raises(OSError) as caught:  # noqa: PT011  the assertion below says which
         fs.fill(handle, name, bytearray(4))
-    assert refused.value.errno == error
+    assert caught.value.errno == error
     fs.close(handle)
 
 

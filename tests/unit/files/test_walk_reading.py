@@ -33,9 +33,9 @@ def swept(
     )
     with Tree(fs, fs.root) as tree:
         runs = [(tree.folder(""), "", sorted(files))]
-        found = list(read_candidates(tree, runs, content_filter))
-    assert [content for _, _, name, content in found] == [files[name] for _, _, name, _ in found]
-    return [prefix + name for _, prefix, name, _ in found]
+        candidates = list(read_candidates(tree, runs, content_filter))
+    assert [content for _, _, name, content in candidates] == [files[name] for _, _, name, _ in candidates]
+    return [prefix + name for _, prefix, name, _ in candidates]
 
 
 @pytest.mark.parametrize(
@@ -88,14 +88,14 @@ def test_a_file_that_is_too_large_is_named_by_its_path() -> None:
     )
 
 
-def failing(error: int, at: int = 2) -> Workspace:
+def failing_workspace(error: int, at: int = 2) -> Workspace:
     inner = MemoryFS({f"src/{name}": b"needle\n" for name in "abc"})
     return Workspace(inner.root, fs=FaultyFS(inner, fail_at=at, error=error, only={"fill"}))
 
 
 @pytest.mark.parametrize("number", [errno.ENOENT, errno.ELOOP, errno.ENOTDIR])
 def test_a_file_that_vanishes_is_passed_over(number: int) -> None:
-    result = failing(number).call("regex_search_multi", {"path_pattern": "**/*", "pattern": "needle"})
+    result = failing_workspace(number).call("regex_search_multi", {"path_pattern": "**/*", "pattern": "needle"})
     assert [row["file"] for row in result.data] == ["src/a", "src/c"]
 
 
@@ -107,7 +107,7 @@ def test_a_file_that_vanishes_is_passed_over(number: int) -> None:
     ],
 )
 def test_a_file_that_cannot_be_read_fails_the_call(number: int, code: str, text: str | None) -> None:
-    result = failing(number).call("regex_search_multi", {"path_pattern": "**/*", "pattern": "needle"})
+    result = failing_workspace(number).call("regex_search_multi", {"path_pattern": "**/*", "pattern": "needle"})
     assert (result.is_error, result.metadata["error"]["code"]) == (True, code)
     assert text in {None, result.text}
     assert "\n" not in result.text
@@ -186,8 +186,8 @@ def test_a_file_of_the_largest_size_is_searched_and_changed(tmp_path: Path) -> N
     workspace = Workspace(tmp_path, Settings(regex_file_ms=60_000, history=False, durability="fast"))
     number = size // len(line) + 1
     for pattern in ("needle (\\w+)", "(?<=needle )one", "[xyz]+"):
-        found = workspace.call("regex_search", {"file_path": "large.txt", "pattern": pattern, "context_after": 1})
-        assert [row["line"] for row in found.data] == ([] if "xyz" in pattern else [number]), pattern
+        result = workspace.call("regex_search", {"file_path": "large.txt", "pattern": pattern, "context_after": 1})
+        assert [row["line"] for row in result.data] == ([] if "xyz" in pattern else [number]), pattern
     lines = workspace.call("regex_match_lines", {"file_path": "large.txt", "pattern": "^needle"})
     assert lines.data == [{"file": "large.txt", "line": number, "content": "needle one"}]
     changed = workspace.call(

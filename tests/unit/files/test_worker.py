@@ -32,7 +32,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def sharing(monkeypatch: pytest.MonkeyPatch) -> None:
+def share_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share from the first file on, in small batches."""
     monkeypatch.setattr(module, "_WORTH_ASKING", 1)
     monkeypatch.setattr(module, "_WORTH_STARTING", 1)
@@ -51,12 +51,12 @@ def call(workspace: Workspace, **more: Any) -> Any:
 def test_a_shared_search_gives_what_one_alone_gives(
     tree: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
 ) -> None:
-    alone = call(Workspace(tree, Settings(second_process=False)), **more)
-    sharing(monkeypatch)
+    single = call(Workspace(tree, Settings(second_process=False)), **more)
+    share_early(monkeypatch)
     workspace = Workspace(tree)
     for _ in range(3):
         together = call(workspace, **more)
-        assert (together.is_error, together.data, together.text) == (False, alone.data, alone.text)
+        assert (together.is_error, together.data, together.text) == (False, single.data, single.text)
     workspace.close()
 
 
@@ -66,18 +66,18 @@ def test_a_shared_search_for_the_command_line_gives_what_one_alone_gives(
     tree: Path, monkeypatch: pytest.MonkeyPatch, view: str
 ) -> None:
     arguments = {"pattern": "needle (.)", "view": view, "context_before": 1, "max_matches": 70}
-    alone = Workspace(tree, Settings(second_process=False)).command("search", arguments)
-    sharing(monkeypatch)
+    single = Workspace(tree, Settings(second_process=False)).command("search", arguments)
+    share_early(monkeypatch)
     workspace = Workspace(tree)
     for _ in range(3):
         together = workspace.command("search", arguments)
-        assert (together.is_error, together.data, together.text) == (False, alone.data, alone.text)
+        assert (together.is_error, together.data, together.text) == (False, single.data, single.text)
     workspace.close()
 
 
 @pytest.mark.promise("regex.shared")
 def test_a_worker_that_is_killed_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sharing(monkeypatch)
+    share_early(monkeypatch)
     workspace = Workspace(tree)
     expected = call(Workspace(tree, Settings(second_process=False))).data
     assert call(workspace).data == expected
@@ -96,7 +96,7 @@ def test_a_worker_that_is_killed_is_done_without(tree: Path, monkeypatch: pytest
 
 @pytest.mark.promise("regex.shared")
 def test_a_worker_that_does_not_move_is_done_without(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sharing(monkeypatch)
+    share_early(monkeypatch)
     monkeypatch.setattr(module, "_REPLY_TIMEOUT_MS", 300)
     workspace = Workspace(tree)
     expected = call(workspace).data
@@ -120,7 +120,7 @@ def test_a_worker_that_does_not_move_is_done_without(tree: Path, monkeypatch: py
 @pytest.mark.promise("regex.shared")
 def test_an_error_that_the_worker_meets_is_reported(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tree / "d59" / "c.txt").write_bytes(b"needle x\n" + b"." * 5_000)
-    sharing(monkeypatch)
+    share_early(monkeypatch)
     workspace = Workspace(tree, Settings(max_file_bytes=4_000))
     for _ in range(2):
         result = call(workspace)
@@ -131,16 +131,16 @@ def test_an_error_that_the_worker_meets_is_reported(tree: Path, monkeypatch: pyt
 
 def test_answer_looks_into_the_files_of_a_batch_and_hides_errors(tree: Path) -> None:
     settings = {name: getattr(Settings(), name) for name in Settings._fields}
-    wanted = search.RegexSearchMulti.parse({"path_pattern": "**/*", "pattern": "needle"})
-    query = dict(search.Query.of(wanted).__dict__)
-    found = search.answer((str(tree), settings, query, 0, [("d01/", ["a.txt"]), ("gone/", ["x"])]))
-    assert found is not None
-    assert [(name, [json.loads(row)["line"] for row in rows]) for name, rows, _ in found] == [("d01/a.txt", [2])]
+    search_request = search.RegexSearchMulti.parse({"path_pattern": "**/*", "pattern": "needle"})
+    query = dict(search.Query.of(search_request).__dict__)
+    answers = search.answer((str(tree), settings, query, 0, [("d01/", ["a.txt"]), ("gone/", ["x"])]))
+    assert answers is not None
+    assert [(name, [json.loads(row)["line"] for row in rows]) for name, rows, _ in answers] == [("d01/a.txt", [2])]
     assert search.answer((str(tree / "no"), settings, query, 0, [])) is None
 
 
 def test_a_call_that_fails_leaves_no_answer_for_the_next(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sharing(monkeypatch)
+    share_early(monkeypatch)
     team = WorkerPool(ENTRY, local=True)
     settings = {name: getattr(Settings(), name) for name in Settings._fields}
     with team.worker() as start:
@@ -152,7 +152,7 @@ def test_a_call_that_fails_leaves_no_answer_for_the_next(tree: Path, monkeypatch
 
 
 def test_only_one_call_has_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    sharing(monkeypatch)
+    share_early(monkeypatch)
     team = WorkerPool(ENTRY, local=True)
     with team.worker() as early:
         assert early(start=False) is None
@@ -182,8 +182,8 @@ def test_where_no_worker_can_run_none_is_started(monkeypatch: pytest.MonkeyPatch
 
 def test_a_worker_belongs_to_the_process_that_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = Worker(ENTRY)
-    own = os.getpid()
-    monkeypatch.setattr(os, "getpid", lambda: own + 1)
+    pid = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: pid + 1)
     usable = [worker.usable]
     monkeypatch.undo()
     usable.append(worker.usable)
