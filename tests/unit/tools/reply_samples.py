@@ -13,27 +13,27 @@ from tests.cases.case_file import CASES, read
 
 
 class Sample(NamedTuple):
-    """A reply, the files before and after it, and what is told of each block (`*`: any error)."""
+    """A reply, the files before and after it, and the status of each block (`*`: any error)."""
 
     name: str
     before: Mapping[str, bytes]
     reply: str
     after: Mapping[str, bytes]
-    told: Mapping[str, str]
+    statuses: Mapping[str, str]
 
 
 def of_cases(file: str) -> list[Sample]:
     """The samples of a case file."""
-    found = []
+    samples = []
     for case in read(CASES / "apply_reply" / f"{file}.case"):
         (call,) = case.calls
         before, after = ({path: entry.content for path, entry in tree.items()} for tree in (case.before, call.tree))
-        told = {block["id"]: _told(block) for block in call.expected.fields.get("blocks", [])}
-        found.append(Sample(case.title, before, call.arguments["reply"], after, told))
-    return found
+        statuses = {block["id"]: _status(block) for block in call.expected.fields.get("blocks", [])}
+        samples.append(Sample(case.title, before, call.arguments["reply"], after, statuses))
+    return samples
 
 
-def _told(block: Mapping[str, Any]) -> str:
+def _status(block: Mapping[str, Any]) -> str:
     if block["status"] != "failed":
         return str(block["status"])
     return str(block["error"]["code"]) if "error" in block else "*"
@@ -64,17 +64,17 @@ def in_fence(text: str, fence: str = "```", info: str = "") -> str:
 
 
 def all_applied(*ids: str) -> dict[str, str]:
-    """Blocks that land."""
+    """The statuses of blocks that are all applied."""
     return dict.fromkeys(ids, "applied")
 
 
 def applied_up_to(count: int) -> dict[str, str]:
-    """As many blocks, all of which land."""
+    """The same for this many blocks, numbered from 1."""
     return all_applied(*(str(number) for number in range(1, count + 1)))
 
 
-def one(name: str, before: bytes, reply: str, after: bytes, *ids: str) -> Sample:
-    """A sample of a single file `a.py`, all of whose blocks land."""
+def sample_of(name: str, before: bytes, reply: str, after: bytes, *ids: str) -> Sample:
+    """A sample of a single file `a.py`, all of whose blocks are applied."""
     return Sample(name, {"a.py": before}, reply, {"a.py": after}, all_applied(*(ids or ("1",))))
 
 
@@ -127,19 +127,19 @@ LONG_FILE = "".join(f"def function_{n}():\n    return {n}\n\n\n" for n in range(
 
 LONG = [
     MANY,
-    one(
+    sample_of(
         "a line of 10,000 characters",
         f"before\n{LONG_LINE}after\n".encode(),
         at("a.py", block(LONG_LINE, LONG_LINE.replace("data", "other"))),
         f"before\n{LONG_LINE.replace('data', 'other')}after\n".encode(),
     ),
-    one(
+    sample_of(
         "a line of 10,000 characters is inserted",
         b"before\nafter\n",
         at("a.py", block("before\n", f"before\n{LONG_LINE}")),
         f"before\n{LONG_LINE}after\n".encode(),
     ),
-    one(
+    sample_of(
         "a file of 800 lines, edited at both ends and in the middle",
         LONG_FILE.encode(),
         at(
@@ -156,7 +156,7 @@ LONG = [
         "2",
         "3",
     ),
-    one(
+    sample_of(
         "a block of 600 lines",
         LONG_FILE.encode(),
         at("a.py", block(LONG_FILE[: LONG_FILE.index("def function_150")], "# gone\n")),

@@ -40,11 +40,11 @@ class Case(NamedTuple):
     settings: Settings | None = None
 
 
-def called(tool: str, **arguments: Any) -> Step:
+def call(tool: str, **arguments: Any) -> Step:
     return lambda ws, _: ws.call(tool, arguments)
 
 
-def landed(*asks: Any) -> Step:
+def land_changes(*asks: Any) -> Step:
     return lambda ws, _: land(ws, *asks)
 
 
@@ -52,13 +52,13 @@ def put(path: str, content: bytes) -> Step:
     return lambda _, fs: fs.put(path, content)
 
 
-def damaged(ws: Workspace, fs: MemoryFS) -> None:
+def damage_history(ws: Workspace, fs: MemoryFS) -> None:
     """Make the history unreadable."""
     ws.close()
     fs.shelf.update(dict.fromkeys(fs.shelf, b"no database" * 100))
 
 
-def stopped(only: str, occurrence: int) -> Step:
+def stop_process(only: str, occurrence: int) -> Step:
     """Let a process be killed in the middle of a change."""
 
     def run(_: Workspace, fs: MemoryFS) -> None:
@@ -85,7 +85,7 @@ def reply(*blocks: str, **more: Any) -> dict[str, Any]:
     return {"reply": "\n".join(blocks), **more}
 
 
-def searching(search: str, replace: str, **more: Any) -> dict[str, Any]:
+def search_replace(search: str, replace: str, **more: Any) -> dict[str, Any]:
     return {"path": "src/app.py", "search_replace": {"search": search, "replace": replace}, **more}
 
 
@@ -111,7 +111,7 @@ READS = {
 HELLO = ("load('a')", "load('b')")
 STRAY = ("first  = load(\u2018a\u2019)", "first = load('b')")
 RETURNS = CODE.replace("return first", "return [first]")
-READ = called("file_read", path="src/app.py")
+READ = call("file_read", path="src/app.py")
 LAST_CHANGED = READ, put("src/app.py", RETURNS.encode())
 LOAD_CHANGED = READ, put("src/app.py", CODE.replace("load('a')", "load('c')").encode())
 LOAD_DELETED = READ, put("src/app.py", CODE.replace("        first = load('a')\n", "").encode())
@@ -126,16 +126,19 @@ EDITS = {
     "rejected": Case("file_edit", edits("data.json", ("1}", "1"), validate="strict"), "VALIDATION_FAILED"),
     "nearly there": Case("file_edit", edits("src/app.py", STRAY), "NO_MATCH"),
     "nearly there again": Case(
-        "file_edit", edits("src/app.py", STRAY), "NO_MATCH", (called("file_edit", **edits("src/app.py", STRAY)),)
+        "file_edit", edits("src/app.py", STRAY), "NO_MATCH", (call("file_edit", **edits("src/app.py", STRAY)),)
     ),
     "not there at all": Case("file_edit", edits("src/app.py", ("zebra()", "x")), "NO_MATCH"),
     "in an empty file": Case("file_edit", edits("empty.txt", ("zebra()", "x")), "NO_MATCH"),
     "taken by another edit": Case("file_edit", edits("src/app.py", HELLO, HELLO), "NO_MATCH"),
     "applied already": Case(
-        "file_edit", edits("src/app.py", HELLO), "NO_MATCH", (called("file_edit", **edits("src/app.py", HELLO)),)
+        "file_edit", edits("src/app.py", HELLO), "NO_MATCH", (call("file_edit", **edits("src/app.py", HELLO)),)
     ),
     "stale": Case(
-        "file_edit", edits("src/app.py", HELLO), "NO_MATCH", (landed(write("src/app.py", CODE.replace("'a'", "'c'"))),)
+        "file_edit",
+        edits("src/app.py", HELLO),
+        "NO_MATCH",
+        (land_changes(write("src/app.py", CODE.replace("'a'", "'c'"))),),
     ),
     "written on another version": Case(
         "file_edit", edits("src/app.py", (CODE, CODE.replace("App", "Main"))), "NO_MATCH", LAST_CHANGED
@@ -172,7 +175,7 @@ PATCHES = {
     "merged with a recorded version": Case(
         "patch",
         patches("src/app.py", FIRST_LINE),
-        steps=(landed(write("src/app.py", f"{CODE}\n")), landed(write("src/app.py", RETURNS))),
+        steps=(land_changes(write("src/app.py", f"{CODE}\n")), land_changes(write("src/app.py", RETURNS))),
     ),
     "changed since": Case("patch", patches("src/app.py", LOADS), "EDIT_CONFLICT", LOAD_CHANGED),
     "deleted since": Case("patch", patches("src/app.py", LOADS), "TARGET_DELETED", LOAD_DELETED),
@@ -217,7 +220,7 @@ REPLIES = {
     "deleted": Case("apply_reply", reply(GONE)),
     "a diff": Case("apply_reply", reply(DIFF, dry_run=True)),
     "a whole file": Case("apply_reply", reply("empty.txt", in_fence("full\n"), whole_files=True)),
-    "applied already": Case("apply_reply", reply(LOAD), steps=(called("apply_reply", reply=LOAD),)),
+    "applied already": Case("apply_reply", reply(LOAD), steps=(call("apply_reply", reply=LOAD),)),
     "chosen": Case("apply_reply", reply(LOAD, GONE, only=["1"])),
     "with a warning": Case("apply_reply", reply(at("made.py", block("x = 1\n", "x = 2\n")))),
     "checked": Case("apply_reply", reply(BREAK, validate="warn")),
@@ -255,10 +258,10 @@ SAVES = {
     "whole": Case("safe_edit", reads("twice.txt", content="1\n")),
     "a new file": Case("safe_edit", reads("new.txt", content="1\n")),
     "by lines": Case("safe_edit", reads("twice.txt", line_edits=[lines(2, 2)])),
-    "by search": Case("safe_edit", searching("load", "read")),
+    "by search": Case("safe_edit", search_replace("load", "read")),
     "nothing": Case("safe_edit", reads("twice.txt", line_edits=[])),
     "nothing of nothing": Case("safe_edit", reads("new.txt", line_edits=[])),
-    "nothing found": Case("safe_edit", searching("zebra", "x", mode="interactive")),
+    "nothing found": Case("safe_edit", search_replace("zebra", "x", mode="interactive")),
     "saved with problems": Case("safe_edit", reads("data.json", content="{\n", mode="interactive")),
     "verified": Case("safe_edit", reads("data.json", content="{}\n", mode="verify_only")),
     "verified, with problems": Case("safe_edit", reads("data.json", content="{\n", mode="verify_only")),
@@ -267,10 +270,10 @@ SAVES = {
     "not checked": Case("safe_edit", reads("data.json", content="{}\n"), steps=(put("suture.toml", b"= not TOML"),)),
     "rejected": Case("safe_edit", reads("data.json", content="{\n"), "VALIDATION_FAILED"),
     "rejected by search": Case(
-        "safe_edit", {**searching("1}", "1"), "path": "data.json", "show_diff": False}, "VALIDATION_FAILED"
+        "safe_edit", {**search_replace("1}", "1"), "path": "data.json", "show_diff": False}, "VALIDATION_FAILED"
     ),
-    "nearly there": Case("safe_edit", searching("first = load(\u2018a\u2019)", "x = 1"), "PATTERN_NOT_FOUND"),
-    "not there at all": Case("safe_edit", searching("zebra", "x"), "PATTERN_NOT_FOUND"),
+    "nearly there": Case("safe_edit", search_replace("first = load(\u2018a\u2019)", "x = 1"), "PATTERN_NOT_FOUND"),
+    "not there at all": Case("safe_edit", search_replace("zebra", "x"), "PATTERN_NOT_FOUND"),
     "missing": Case("safe_edit", reads("src/ap.py", line_edits=[lines(1, 1)]), "LINE_OUT_OF_BOUNDS"),
     "past the end": Case("safe_edit", reads("twice.txt", line_edits=[lines(8, 9)]), "LINE_OUT_OF_BOUNDS"),
     "overlapping": Case("safe_edit", reads("twice.txt", line_edits=[lines(1, 2), lines(2, 3)]), "OVERLAPPING_LINES"),
@@ -284,51 +287,51 @@ SAVES = {
     "no edit": Case("safe_edit", reads("twice.txt"), "INVALID_ARGUMENTS"),
     "wrong arguments": Case("safe_edit", {"path": 7, "mode": "lax", "contents": ""}, "INVALID_ARGUMENTS"),
 }
-EDITED = landed(write("twice.txt", "one\n2\none\n"))
+EDITED = land_changes(write("twice.txt", "one\n2\none\n"))
 CHANGED = put("twice.txt", b"one\nzwei\none\n")
 UNDOS = {
     "an update": Case("undo", {}, steps=(EDITED,)),
     "a dry run": Case("undo", {"dry_run": True}, steps=(EDITED,)),
-    "a creation": Case("undo", {}, steps=(landed(create("new.txt")),)),
-    "a deletion": Case("undo", {}, steps=(landed(delete("twice.txt")),)),
-    "a rename": Case("undo", {}, steps=(landed(rename("twice.txt", "once.txt")),)),
+    "a creation": Case("undo", {}, steps=(land_changes(create("new.txt")),)),
+    "a deletion": Case("undo", {}, steps=(land_changes(delete("twice.txt")),)),
+    "a rename": Case("undo", {}, steps=(land_changes(rename("twice.txt", "once.txt")),)),
     "merged": Case("undo", {}, steps=(EDITED, put("twice.txt", b"one\n2\none\nx\n"))),
     "nothing to do": Case("undo", {}, steps=(EDITED, put("twice.txt", FILES["twice.txt"]))),
     "conflicting": Case("undo", {}, "UNDO_CONFLICT", (EDITED, CHANGED)),
     "conflicting, and long": Case(
-        "undo", {}, "UNDO_CONFLICT", (landed(create("new.txt", "x" * 200_000)), put("new.txt", b""))
+        "undo", {}, "UNDO_CONFLICT", (land_changes(create("new.txt", "x" * 200_000)), put("new.txt", b""))
     ),
     "renamed again": Case(
         "undo",
         {"change_id": FIRST},
         "UNDO_CONFLICT",
-        (landed(rename("twice.txt", "b.txt")), landed(rename("b.txt", "c.txt"))),
+        (land_changes(rename("twice.txt", "b.txt")), land_changes(rename("b.txt", "c.txt"))),
     ),
     "another file": Case(
         "undo",
         {"change_id": FIRST},
         "UNDO_CONFLICT",
-        (EDITED, landed(delete("twice.txt")), landed(create("twice.txt"))),
+        (EDITED, land_changes(delete("twice.txt")), land_changes(create("twice.txt"))),
     ),
     "no change": Case("undo", {}, "NOTHING_TO_UNDO"),
     "an unknown change": Case("undo", {"change_id": "zzz"}, "CHANGE_NOT_FOUND", (EDITED,)),
-    "undone already": Case("undo", {"change_id": FIRST}, "ALREADY_UNDONE", (EDITED, called("undo"))),
+    "undone already": Case("undo", {"change_id": FIRST}, "ALREADY_UNDONE", (EDITED, call("undo"))),
     "no history": Case("undo", {}, "HISTORY_UNAVAILABLE", settings=Settings(history=False)),
     "wrong arguments": Case("undo", {"change": "x", "dry_run": 7}, "INVALID_ARGUMENTS"),
 }
 REDOS = {
-    "an update": Case("redo", {}, steps=(EDITED, called("undo"))),
-    "a deletion": Case("redo", {}, steps=(landed(delete("twice.txt")), called("undo"))),
-    "conflicting": Case("redo", {}, "UNDO_CONFLICT", (EDITED, called("undo"), CHANGED)),
+    "an update": Case("redo", {}, steps=(EDITED, call("undo"))),
+    "a deletion": Case("redo", {}, steps=(land_changes(delete("twice.txt")), call("undo"))),
+    "conflicting": Case("redo", {}, "UNDO_CONFLICT", (EDITED, call("undo"), CHANGED)),
     "no change": Case("redo", {}, "NOTHING_TO_REDO", (EDITED,)),
     "no history": Case("redo", {}, "HISTORY_UNAVAILABLE", settings=Settings(history=False)),
     "wrong arguments": Case("redo", {"changeid": "x"}, "INVALID_ARGUMENTS"),
 }
 LISTS = {
     "nothing": Case("history", {}),
-    "all kinds": Case("history", {}, steps=(EDITED, called("undo"), called("redo"), landed(delete("made.py")))),
-    "a rename": Case("history", {"path": "once.txt"}, steps=(landed(rename("twice.txt", "once.txt")),)),
-    "a part": Case("history", {"limit": 1}, steps=(EDITED, called("undo"))),
+    "all kinds": Case("history", {}, steps=(EDITED, call("undo"), call("redo"), land_changes(delete("made.py")))),
+    "a rename": Case("history", {"path": "once.txt"}, steps=(land_changes(rename("twice.txt", "once.txt")),)),
+    "a part": Case("history", {"limit": 1}, steps=(EDITED, call("undo"))),
     "before a change that is none": Case("history", {"before": "zzz"}, "CHANGE_NOT_FOUND"),
     "no history": Case("history", {}, "HISTORY_UNAVAILABLE", settings=Settings(history=False)),
     "outside": Case("history", {"path": "../a"}, "PATH_OUTSIDE_WORKSPACE"),
@@ -340,16 +343,16 @@ ONCE = [
 ]
 """Cases to which something else is added."""
 KILLED = {
-    "rolled back": (stopped("rename", 1),),
-    "finished": (stopped("unlink", 1),),
-    "finished, but not recorded": (stopped("unlink", 1), damaged),
+    "rolled back": (stop_process("rename", 1),),
+    "finished": (stop_process("unlink", 1),),
+    "finished, but not recorded": (stop_process("unlink", 1), damage_history),
 }
 NOTES = {
     f"{title} ({case.tool}, {case.code or 'done'})": case._replace(steps=(*case.steps, *steps))
     for case in ONCE
     for title, steps in KILLED.items()
 }
-NOTES |= {f"a damaged history ({case.tool})": case._replace(steps=(EDITED, damaged)) for case in ONCE[1:5]}
+NOTES |= {f"a damaged history ({case.tool})": case._replace(steps=(EDITED, damage_history)) for case in ONCE[1:5]}
 EVERY: dict[str, Case] = {
     f"{case.tool}: {title}": case
     for table in (READS, EDITS, PATCHES, REPLIES, SAVES, UNDOS, REDOS, LISTS, NOTES)

@@ -22,21 +22,21 @@ _SHOWN = re.compile(r"\*\*Diff Preview:\*\*\n(`{3,})diff\n(.*?)\n\1\n\n", re.DOT
 Issues = list[dict[str, Any]]
 
 
-class Told(NamedTuple):
+class TextParts(NamedTuple):
     """A text's two parts: the diff, if it is shown, and the status."""
 
     diff: str | None
     status: str
 
 
-def split_text(result: ToolResult) -> Told:
-    found = _SHOWN.match(result.text)
-    if found is None:
+def split_text(result: ToolResult) -> TextParts:
+    preview = _SHOWN.match(result.text)
+    if preview is None:
         assert "**Diff Preview:**" not in result.text
-        return Told(None, result.text)
-    fence, diff = found.groups()
+        return TextParts(None, result.text)
+    fence, diff = preview.groups()
     assert len(fence) > max(map(len, re.findall("`+", diff)), default=0)
-    return Told(diff.rstrip("\n"), result.text[found.end() :])
+    return TextParts(diff.rstrip("\n"), result.text[preview.end() :])
 
 
 def ask(ws: Workspace, path: str, **arguments: Any) -> ToolResult:
@@ -123,11 +123,11 @@ def pattern(search: str, replace: str, **more: Any) -> dict[str, Any]:
 def failure(
     before: bytes | None, settings: Settings | None = None, path: str = "a.txt", **arguments: Any
 ) -> ToolResult:
-    """What a call is told that fails, in all modes alike, and changes nothing."""
+    """The result of a call that fails in every mode with the same code, and changes nothing."""
     ws, fs = workspace({} if before is None else {path: before}, settings)
-    untouched = snapshot(fs)
+    state = snapshot(fs)
     answers = [ask(ws, path, **arguments, mode=mode) for mode in ("interactive", "verify_only", "strict")]
-    assert snapshot(fs) == untouched
+    assert snapshot(fs) == state
     assert [result.is_error for result in answers] == [True] * 3, answers[0].text
     assert len({result.data["error"]["code"] for result in answers}) == 1
     return answers[-1]
@@ -157,10 +157,10 @@ class Folder:
 
     def state(self) -> dict[str, tuple[bytes, int] | None]:
         """Everything that is there: a check leaves nothing behind."""
-        found = {str(path.relative_to(self.root)): path for path in self.root.rglob("*")}
+        paths = {str(path.relative_to(self.root)): path for path in self.root.rglob("*")}
         return {
             name: (path.read_bytes(), path.stat().st_mtime_ns) if path.is_file() else None
-            for name, path in found.items()
+            for name, path in paths.items()
         }
 
 
@@ -193,10 +193,10 @@ def with_ending(last: str, new: str, ending: str) -> str:
         return ""
     if "\r" not in new:
         new = new.replace("\n", ending)
-    own = end_of(last)
-    if own and not new.endswith("\n"):
-        return new + own
-    if not own and new.endswith("\n"):
+    last_ending = end_of(last)
+    if last_ending and not new.endswith("\n"):
+        return new + last_ending
+    if not last_ending and new.endswith("\n"):
         return new[: -len(end_of(new))]
     return new
 
@@ -207,6 +207,6 @@ def memory(**files: bytes) -> tuple[Workspace, MemoryFS]:
 
 
 def shown_issues(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give the problems that a text shows: of a line that cannot be parsed, the first."""
+    """The problems that a text lists: only the first syntax error of a line."""
     first = {(issue["path"], issue["line"]): issue for issue in reversed(issues) if issue["code"] == "invalid-syntax"}
     return [issue for issue in issues if issue["code"] != "invalid-syntax" or issue in first.values()]

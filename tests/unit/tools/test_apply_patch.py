@@ -26,11 +26,11 @@ def test_the_metadata_are_those_of_apply_reply() -> None:
     text = patch(*update("a", "@@", "-x", "+y"), *update("b", "@@", "-q", "+r"))
     for good in (True, False):
         files = {"a": b"x\n", "b": b"q\n" if good else b"z\n"}
-        mine, theirs = ask(workspace(files)[0], text), workspace(files)[0].apply_reply(text, atomic=True)
-        assert mine.is_error is theirs.is_error is not good
-        assert mine.metadata.keys() == theirs.metadata.keys()
-        assert mine.metadata["summary"] == theirs.metadata["summary"]
-        assert [block.keys() for block in mine.metadata["blocks"]] == [
+        ours, theirs = ask(workspace(files)[0], text), workspace(files)[0].apply_reply(text, atomic=True)
+        assert ours.is_error is theirs.is_error is not good
+        assert ours.metadata.keys() == theirs.metadata.keys()
+        assert ours.metadata["summary"] == theirs.metadata["summary"]
+        assert [block.keys() for block in ours.metadata["blocks"]] == [
             block.keys() for block in theirs.metadata["blocks"]
         ]
 
@@ -48,8 +48,8 @@ def test_real_files_are_patched(tmp_path: Path) -> None:
 
 
 def test_an_operation_as_a_patch() -> None:
-    made = operation_envelope({"type": "update_file", "path": "src/a.py", "diff": "@@\n-x\n+y"})
-    assert made == "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** End Patch\n"
+    envelope = operation_envelope({"type": "update_file", "path": "src/a.py", "diff": "@@\n-x\n+y"})
+    assert envelope == "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** End Patch\n"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.unit.tools.reply_samples import ask, at, block, new_file, patch, stat
 Files = dict[str, bytes]
 
 
-def met(before: Files, reply: str, **more: Any) -> tuple[ToolResult, Files]:
+def run_reply(before: Files, reply: str, **more: Any) -> tuple[ToolResult, Files]:
     ws, fs = workspace(before)
     return ask(ws, reply, **more), fs.files()
 
@@ -22,7 +22,9 @@ MOVE = patch("*** Update File: a.py", "*** Move to: b.py", "@@", "-x = 1", "+x =
 
 def test_a_file_keeps_its_bytes_when_it_is_moved() -> None:
     content = "x = 1\r\n\u00e4\r\n".encode("utf-16")
-    _, files = met({"a.txt": content}, patch("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-x = 1", "+x = 2"))
+    _, files = run_reply(
+        {"a.txt": content}, patch("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-x = 1", "+x = 2")
+    )
     assert files == {"b.txt": "x = 2\r\n\u00e4\r\n".encode("utf-16")}
 
 
@@ -97,7 +99,7 @@ def test_a_binary_file_can_be_moved_and_deleted_but_not_edited() -> None:
     binary = b"\0\1\2"
     reply = patch("*** Update File: a.bin", "*** Move to: b.bin", "*** Delete File: c.bin", "*** Update File: d.bin")
     reply = reply.replace("*** End Patch", "@@\n-a\n+b\n*** End Patch")
-    result, files = met({"a.bin": binary, "c.bin": binary, "d.bin": binary}, reply)
+    result, files = run_reply({"a.bin": binary, "c.bin": binary, "d.bin": binary}, reply)
     assert statuses_of(result) == {"1": "applied", "2": "applied", "3.1": "BINARY_FILE"}
     assert files == {"b.bin": binary, "d.bin": binary}
 
@@ -128,29 +130,29 @@ FENCED = {
 def test_a_fence_around_all_of_a_new_file_of_code_is_not_a_part_of_it(
     path: str, content: str, written: str, by: str
 ) -> None:
-    made = new_file(content) if by == "NEW_FILE" else block("", content)
-    assert met({}, at(path, made))[1] == {path: written.encode()}
+    reply = new_file(content) if by == "NEW_FILE" else block("", content)
+    assert run_reply({}, at(path, reply))[1] == {path: written.encode()}
 
 
 def test_a_whole_file_that_leaves_something_out_is_refused() -> None:
     reply = "```python a.py\nx = 2\n# rest of the code remains unchanged\n```\n"
-    result, files = met({"a.py": b"x = 1\ny = 1\n"}, reply, whole_files=True)
+    result, files = run_reply({"a.py": b"x = 1\ny = 1\n"}, reply, whole_files=True)
     assert (statuses_of(result), files) == ({"1": "ELISION_IN_NEW_TEXT"}, {"a.py": b"x = 1\ny = 1\n"})
-    assert met({"a.py": b"x = 1\n"}, reply, whole_files=True, match="exact")[1]["a.py"].startswith(b"x = 2\n")
+    assert run_reply({"a.py": b"x = 1\n"}, reply, whole_files=True, match="exact")[1]["a.py"].startswith(b"x = 2\n")
 
 
 def test_a_new_file_where_none_can_be_is_refused() -> None:
-    result, files = met({"a": b"x\n"}, at("a/b.py", new_file("y\n")))
+    result, files = run_reply({"a": b"x\n"}, at("a/b.py", new_file("y\n")))
     assert (result.is_error, files) == (True, {"a": b"x\n"})
 
 
 def test_a_name_with_a_backslash_is_found_as_it_is_written() -> None:
-    assert met({"a\\b.py": b"x = 1\n"}, at("a\\b.py", block("x = 1\n", "x = 2\n")))[1] == {"a\\b.py": b"x = 2\n"}
+    assert run_reply({"a\\b.py": b"x = 1\n"}, at("a\\b.py", block("x = 1\n", "x = 2\n")))[1] == {"a\\b.py": b"x = 2\n"}
 
 
 def test_a_path_that_turned_out_to_mean_a_file_means_it_again() -> None:
     before = {"src/app.py": b"x = 1\ny = 1\n", "lib/app.py": b"y = 1\n"}
-    result, files = met(before, at("app.py", block("x = 1\n", "x = 2\n"), block("y = 1\n", "y = 2\n")))
+    result, files = run_reply(before, at("app.py", block("x = 1\n", "x = 2\n"), block("y = 1\n", "y = 2\n")))
     assert (statuses_of(result), files["src/app.py"]) == ({"1": "applied", "2": "applied"}, b"x = 2\ny = 2\n")
     assert result.metadata["warnings"] == [
         "There is no app.py; the block fits src/app.py, and no other file with a similar name."
@@ -170,7 +172,7 @@ NEAR = {
 
 @pytest.mark.parametrize(("written", "meant"), NEAR.items(), ids=list(NEAR))
 def test_a_name_with_a_slip_means_the_one_file_that_fits(written: str, meant: str) -> None:
-    assert met({meant: b"x = 1\n"}, at(written, block("x = 1\n", "x = 2\n")))[1] == {meant: b"x = 2\n"}
+    assert run_reply({meant: b"x = 1\n"}, at(written, block("x = 1\n", "x = 2\n")))[1] == {meant: b"x = 2\n"}
 
 
 OTHERS = {
@@ -189,7 +191,7 @@ OTHERS = {
 
 @pytest.mark.parametrize(("written", "other"), OTHERS.items(), ids=list(OTHERS))
 def test_another_file_is_not_meant_though_the_block_fits_it(written: str, other: str) -> None:
-    result, files = met({other: b"x = 1\n"}, at(written, block("x = 1\n", "x = 2\n")))
+    result, files = run_reply({other: b"x = 1\n"}, at(written, block("x = 1\n", "x = 2\n")))
     assert (statuses_of(result), files) == ({"1": "FILE_NOT_FOUND"}, {other: b"x = 1\n"})
 
 
@@ -203,20 +205,20 @@ UNCLEAR: dict[str, Files] = {
 
 @pytest.mark.parametrize("before", UNCLEAR.values(), ids=UNCLEAR)
 def test_a_near_name_is_taken_only_where_no_other_could_be_meant(before: Files) -> None:
-    result, files = met(before, at("app.py", block("one\n", "1\n")))
+    result, files = run_reply(before, at("app.py", block("one\n", "1\n")))
     assert (statuses_of(result), files) == ({"1": "FILE_NOT_FOUND"}, before)
 
 
 def test_the_hash_of_a_near_name_is_a_condition_too() -> None:
     wrong = {"x/app.py": "0" * 64}
     before = {"x/app.py": b"one\n", "y/app.py": b"one\n"}
-    result, files = met(before, at("app.py", block("one\n", "1\n")), expect_hash=wrong)
+    result, files = run_reply(before, at("app.py", block("one\n", "1\n")), expect_hash=wrong)
     assert (result.metadata["error"]["code"], files) == ("FILE_CHANGED", before)
 
 
 def test_the_hash_of_a_file_that_no_block_is_about_is_a_condition_too() -> None:
     before = {"a.py": b"one\n", "b.py": b"x\n"}
-    result, files = met(before, at("a.py", block("one\n", "1\n")), expect_hash={"b.py": "0" * 64})
+    result, files = run_reply(before, at("a.py", block("one\n", "1\n")), expect_hash={"b.py": "0" * 64})
     assert (result.metadata["error"]["code"], files) == ("FILE_CHANGED", before)
 
 
@@ -225,35 +227,35 @@ def test_a_new_name_means_nothing_to_one_text() -> None:
 
 
 def test_what_may_not_have_been_meant_is_reported() -> None:
-    result, _ = met({"m.py": b"a\n"}, at("m.py", block("a\n", "b\n=======\n")))
+    result, _ = run_reply({"m.py": b"a\n"}, at("m.py", block("a\n", "b\n=======\n")))
     assert result.metadata["warnings"] == ["Block 1: a ======= line was taken as part of the new text."]
-    result, _ = met({}, at("m.py", new_file("```\nx\n```\n")))
+    result, _ = run_reply({}, at("m.py", new_file("```\nx\n```\n")))
     assert result.metadata["warnings"] == ["The code fence around m.py was left out."]
 
 
 def test_a_hunk_of_a_renamed_file_that_fails_is_reported_with_the_new_name() -> None:
     reply = patch("*** Update File: a.py", "*** Move to: b.py", "@@", "-x = 1", "+x = 2", "@@", "-never was here", "+z")
-    result, _ = met({"a.py": b"x = 1\n"}, reply)
+    result, _ = run_reply({"a.py": b"x = 1\n"}, reply)
     assert "Could not find matching text in b.py: never was here" in result.text
     assert "its context and - lines copied from the file" in result.text
 
 
 def test_a_part_of_a_line_is_told_to_be_one() -> None:
-    result, _ = met({"a.py": b"value = compute(x)\n"}, at("a.py", block("compute(x)\n", "")))
+    result, _ = run_reply({"a.py": b"value = compute(x)\n"}, at("a.py", block("compute(x)\n", "")))
     assert "blocks are whole lines" in result.text
 
 
 def test_a_near_name_that_cannot_be_edited_is_passed_over() -> None:
     before = {"src/app.py": b"x = 1\n", "lib/app.py": b"\0x = 1\n"}
-    assert met(before, at("app.py", block("x = 1\n", "x = 2\n")))[1]["src/app.py"] == b"x = 2\n"
+    assert run_reply(before, at("app.py", block("x = 1\n", "x = 2\n")))[1]["src/app.py"] == b"x = 2\n"
 
 
 def test_many_failures_are_not_all_looked_into() -> None:
     blocks = [block(f"missing_name_{number} = {number}\n", "x\n") for number in range(30)]
-    result, _ = met({"a.py": b"something = 1\n"}, at("a.py", *blocks))
-    found = [block["error"] for block in result.metadata["blocks"]]
-    assert {error["code"] for error in found} == {"NO_MATCH"}
-    assert [bool(error["similar_content"] or error["words"]) for error in found] == [True] * 20 + [False] * 10
+    result, _ = run_reply({"a.py": b"something = 1\n"}, at("a.py", *blocks))
+    errors = [block["error"] for block in result.metadata["blocks"]]
+    assert {error["code"] for error in errors} == {"NO_MATCH"}
+    assert [bool(error["similar_content"] or error["words"]) for error in errors] == [True] * 20 + [False] * 10
     assert result.text.count("failed: Could not find matching text") == 30
 
 
@@ -270,7 +272,7 @@ def test_the_hunks_of_one_file_are_not_looked_for_without_end(monkeypatch: pytes
     now = iter(range(0, 1_000, 20))
     monkeypatch.setattr("suture.tools.reply.monotonic", lambda: next(now))
     hunks = ("@@", "-x = 1", "+x = 2", "@@", "-y = 1", "+y = 2")
-    result, files = met({"a.py": b"x = 1\ny = 1\n"}, patch("*** Update File: a.py", *hunks))
+    result, files = run_reply({"a.py": b"x = 1\ny = 1\n"}, patch("*** Update File: a.py", *hunks))
     assert statuses_of(result) == {"1.1": "REPLY_TIMEOUT", "1.2": "REPLY_TIMEOUT"}
     assert files == {"a.py": b"x = 1\ny = 1\n"}
 
@@ -285,19 +287,19 @@ def test_too_many_blocks_are_refused() -> None:
 @pytest.mark.parametrize("only", [["1", "2.1"], '["1", "2.1"]', "1, 2.1", [1, 2.1], 1])
 def test_ids_may_come_in_any_shape(only: object) -> None:
     reply = at("a.py", block("x = 1\n", "x = 2\n")) + patch("*** Update File: b.py", "@@", "-y = 1", "+y = 2")
-    result, _ = met({"a.py": b"x = 1\n", "b.py": b"y = 1\n"}, reply, only=only)
+    result, _ = run_reply({"a.py": b"x = 1\n", "b.py": b"y = 1\n"}, reply, only=only)
     assert statuses_of(result) == {"1": "applied", "2.1": "applied" if only != 1 else "skipped"}
 
 
 @pytest.mark.parametrize("only", [True, [None], ["9"], {"a": 1}])
 def test_what_is_no_id_is_refused(only: object) -> None:
-    result, files = met({"a.py": b"x = 1\n"}, at("a.py", block("x = 1\n", "x = 2\n")), only=only)
+    result, files = run_reply({"a.py": b"x = 1\n"}, at("a.py", block("x = 1\n", "x = 2\n")), only=only)
     assert (result.metadata["error"]["code"], files) == ("INVALID_ARGUMENTS", {"a.py": b"x = 1\n"})
 
 
 def test_a_character_that_a_file_cannot_hold_is_refused_for_its_block_only() -> None:
     before = {"a.txt": b"caf\xe9 = 1\nb = 1\n"}
-    result, files = met(before, at("a.txt", block("b = 1\n", "b = \u4e2d\n"), block("b = 1\n", "b = 2\n")))
+    result, files = run_reply(before, at("a.txt", block("b = 1\n", "b = \u4e2d\n"), block("b = 1\n", "b = 2\n")))
     assert (statuses_of(result), files) == (
         {"1": "ENCODING_UNKNOWN", "2": "applied"},
         {"a.txt": b"caf\xe9 = 1\nb = 2\n"},
@@ -326,7 +328,7 @@ NOT_APPLIED = {
 
 @pytest.mark.parametrize(("before", "reply"), NOT_APPLIED.values(), ids=NOT_APPLIED)
 def test_a_new_text_that_is_there_for_other_reasons_does_not_make_a_change_done(before: str, reply: str) -> None:
-    assert statuses_of(met({"a.py": before.encode()}, at("a.py", reply))[0]) == {"1": "NO_MATCH"}
+    assert statuses_of(run_reply({"a.py": before.encode()}, at("a.py", reply))[0]) == {"1": "NO_MATCH"}
 
 
 BILL = (
@@ -354,44 +356,44 @@ def out_of_scope(context: list[str], *, exists: bool) -> dict[str, Any]:
     return {"code": "OUT_OF_SCOPE", "path": "a.py", "context": context, "exists": exists, "places": places}
 
 
-def scoped(reply: str, context: list[str], *, exists: bool | None) -> None:
-    """Whether a hunk lands inside of what it names, and is refused outside of it."""
-    result, files = met({"a.py": BILL.encode()}, reply)
-    (one,) = result.metadata["blocks"]
+def check_scope(reply: str, context: list[str], *, exists: bool | None) -> None:
+    """Check that a hunk is applied inside of what it names, and refused outside of it."""
+    result, files = run_reply({"a.py": BILL.encode()}, reply)
+    (entry,) = result.metadata["blocks"]
     if exists is None:
-        assert (one["status"], files) == ("applied", {"a.py": BILL.replace("total * 2", "total * 3").encode()})
+        assert (entry["status"], files) == ("applied", {"a.py": BILL.replace("total * 2", "total * 3").encode()})
         return
     expected = out_of_scope(context, exists=exists)
-    assert ({name: one["error"].get(name) for name in expected}, files) == (expected, {"a.py": BILL.encode()})
+    assert ({name: entry["error"].get(name) for name in expected}, files) == (expected, {"a.py": BILL.encode()})
     assert (context[-1].strip() in result.text, "line 3 in Bill.gross" in result.text) == (True, True)
 
 
 @pytest.mark.parametrize(("context", "exists"), SCOPES.values(), ids=SCOPES)
 def test_a_hunk_does_not_land_outside_of_what_it_names(context: list[str], *, exists: bool | None) -> None:
     heads = [f"@@ {name}" for name in context]
-    scoped(patch("*** Update File: a.py", *heads, *HUNK.split("\n")[:-1]), context, exists=exists)
+    check_scope(patch("*** Update File: a.py", *heads, *HUNK.split("\n")[:-1]), context, exists=exists)
 
 
 @pytest.mark.parametrize(("context", "exists"), [case for case in SCOPES.values() if len(case[0]) == 1], ids=str)
 def test_a_diff_does_not_land_outside_of_what_its_heading_names(context: list[str], *, exists: bool | None) -> None:
-    scoped(f"--- a/a.py\n+++ b/a.py\n@@ -3 +3 @@ {context[0]}\n{HUNK}", context, exists=exists)
+    check_scope(f"--- a/a.py\n+++ b/a.py\n@@ -3 +3 @@ {context[0]}\n{HUNK}", context, exists=exists)
 
 
 def test_a_line_that_says_which_place_is_meant_is_not_passed_over() -> None:
     before = b"DELETE FROM users\nWHERE created_at < now();\n"
     old = "SELECT * FROM users\nWHERE created_at < now();\n"
-    result, files = met({"a.sql": before}, at("a.sql", block(old, old.replace("now();", "now() OR true;"))))
+    result, files = run_reply({"a.sql": before}, at("a.sql", block(old, old.replace("now();", "now() OR true;"))))
     assert (result.is_error, files) == (True, {"a.sql": before})
 
 
 def test_a_name_that_a_terminal_would_obey_is_reported_cleanly() -> None:
-    result, _ = met({"src/a\x1b[31m.py": b"x = 1\n"}, at("a\x1b[31m.py", block("x = 1\n", "x = 2\n")))
+    result, _ = run_reply({"src/a\x1b[31m.py": b"x = 1\n"}, at("a\x1b[31m.py", block("x = 1\n", "x = 2\n")))
     assert "\x1b" not in result.text
 
 
 def test_a_part_that_stays_does_not_make_a_deletion_done() -> None:
     reply = at("a.py", block("first_call()\nimportant_call()\nlast_call()\n", "important_call()\n"))
-    assert statuses_of(met({"a.py": b"important_call()\n"}, reply)[0]) == {"1": "NO_MATCH"}
+    assert statuses_of(run_reply({"a.py": b"important_call()\n"}, reply)[0]) == {"1": "NO_MATCH"}
 
 
 def test_the_second_time_the_region_is_shown_as_it_is() -> None:
@@ -458,7 +460,7 @@ def test_blocks_of_one_file_may_be_written_on_several_versions() -> None:
 
 def test_a_generated_file_is_changed_with_a_warning() -> None:
     before = {"a.go": b"// Code generated by x. DO NOT EDIT.\nvar a = 1\n"}
-    result, files = met(before, at("a.go", block("var a = 1\n", "var a = 2\n")))
+    result, files = run_reply(before, at("a.go", block("var a = 1\n", "var a = 2\n")))
     assert files["a.go"].endswith(b"var a = 2\n")
     assert any("a.go" in warning for warning in result.metadata["warnings"])
 
@@ -466,7 +468,7 @@ def test_a_generated_file_is_changed_with_a_warning() -> None:
 def test_many_blocks_that_land_are_not_all_listed() -> None:
     body = "".join(f"{number}\n" for number in range(1, 31))
     blocks = [block(f"{number}\n", f"{number}!\n") for number in range(1, 31)]
-    result, _ = met({"a.txt": body.encode()}, at("a.txt", *blocks))
+    result, _ = run_reply({"a.txt": body.encode()}, at("a.txt", *blocks))
     assert result.text.startswith("Applied all 30 blocks (change ")
     assert result.text.endswith("\n… and 10 more.")
 
@@ -485,7 +487,7 @@ def test_a_conflict_is_reported_with_both_sides() -> None:
 
 def test_a_line_with_other_words_is_not_taken_for_one_of_the_text() -> None:
     before = TOTAL.format("a + b + offset").encode()
-    result, files = met({"a.py": before}, at("a.py", block(TOTAL.format("a + b"), TOTAL.format("a - b"))))
+    result, files = run_reply({"a.py": before}, at("a.py", block(TOTAL.format("a + b"), TOTAL.format("a - b"))))
     assert (statuses_of(result), files) == ({"1": "NO_MATCH"}, {"a.py": before})
     (near,) = result.metadata["blocks"][0]["error"]["similar_content"]
     assert (near["line_number"], near["symbol"], [difference["line_number"] for difference in near["differences"]]) == (
@@ -498,8 +500,8 @@ def test_a_line_with_other_words_is_not_taken_for_one_of_the_text() -> None:
 
 def test_texts_in_memory_have_no_outside() -> None:
     for path in ("/etc/passwd", "../a.py"):
-        found = preview_reply(at(path, new_file("x\n")), {})
-        assert (found.files, [outcome.error.code for outcome in found.outcomes if outcome.error]) == (
+        preview = preview_reply(at(path, new_file("x\n")), {})
+        assert (preview.files, [outcome.error.code for outcome in preview.outcomes if outcome.error]) == (
             {},
             ["PATH_OUTSIDE_WORKSPACE"],
         )
@@ -515,14 +517,17 @@ def test_texts_in_memory_are_found_by_nearly_their_names() -> None:
 
 def test_a_preview_can_be_of_some_blocks_only() -> None:
     reply = at("a", block("1\n", "one\n"), block("2\n", "two\n"))
-    found = preview_reply(reply, {"a": "1\n2\n"}, only=["2"])
-    assert (found.files, [outcome.status for outcome in found.outcomes]) == ({"a": "1\ntwo\n"}, ["skipped", "applied"])
+    preview = preview_reply(reply, {"a": "1\n2\n"}, only=["2"])
+    assert (preview.files, [outcome.status for outcome in preview.outcomes]) == (
+        {"a": "1\ntwo\n"},
+        ["skipped", "applied"],
+    )
 
 
 def test_blocks_are_applied_to_one_text_whatever_they_are_about() -> None:
     blocks = parse_reply(at("a", block("1\n", "one\n")) + patch("*** Update File: b", "@@", "-2", "+two"))
-    found = apply_blocks("1\n2\n", blocks)
-    assert (found.text, [(outcome.id, outcome.path) for outcome in found.outcomes]) == (
+    applied = apply_blocks("1\n2\n", blocks)
+    assert (applied.text, [(outcome.id, outcome.path) for outcome in applied.outcomes]) == (
         "one\ntwo\n",
         [("1", "a"), ("2.1", "b")],
     )
@@ -597,7 +602,7 @@ BEFORE: Files = {"a.py": b"x = 1\n", "b.py": b"x\n"}
 
 @pytest.mark.promise("reply.nothing-silent")
 def test_an_edit_that_is_not_read_is_an_error_though_the_blocks_land() -> None:
-    result, files = met(BEFORE, GOOD + SED)
+    result, files = run_reply(BEFORE, GOOD + SED)
     message = "Line 8 of the reply was not read: it looks like a shell command that changes files (b.py)."
     assert result.is_error
     assert result.metadata["unread"] == [
@@ -616,33 +621,35 @@ def test_an_edit_that_is_not_read_is_an_error_though_the_blocks_land() -> None:
 
 
 def test_what_may_be_an_edit_is_a_warning() -> None:
-    result, _ = met(BEFORE, f"{GOOD}Delete the file `b.py`.\n")
+    result, _ = run_reply(BEFORE, f"{GOOD}Delete the file `b.py`.\n")
     assert (result.is_error, "error" in result.metadata) == (False, False)
     assert [(passage["kind"], passage["edits"]) for passage in result.metadata["unread"]] == [("sentence", False)]
     assert result.metadata["warnings"] == [result.metadata["unread"][0]["message"]]
 
 
 def test_atomic_lands_nothing_if_an_edit_is_not_read() -> None:
-    result, files = met(BEFORE, GOOD + SED, atomic=True)
+    result, files = run_reply(BEFORE, GOOD + SED, atomic=True)
     assert (files, statuses_of(result), result.is_error) == (BEFORE, {"1": "skipped"}, True)
     assert "atomic is set: nothing was applied" in result.text
 
 
 def test_who_chooses_blocks_knows_what_is_not_read() -> None:
-    result, files = met(BEFORE, GOOD + SED, only=["1"])
+    result, files = run_reply(BEFORE, GOOD + SED, only=["1"])
     assert (result.is_error, files["a.py"], len(result.metadata["unread"])) == (False, b"x = 2\n", 1)
-    result, files = met(BEFORE, GOOD + SED, only=["1"], atomic=True)
+    result, files = run_reply(BEFORE, GOOD + SED, only=["1"], atomic=True)
     assert (result.is_error, files["a.py"]) == (False, b"x = 2\n")
 
 
 def test_what_is_not_read_is_reported_beside_blocks_that_failed() -> None:
-    result, _ = met(BEFORE, at("a.py", block("z\n", "y\n")) + SED + at("a.py", "<<<<<<< SEARCH\n"))
+    result, _ = run_reply(BEFORE, at("a.py", block("z\n", "y\n")) + SED + at("a.py", "<<<<<<< SEARCH\n"))
     assert result.metadata["error"]["code"] == "BLOCKS_FAILED"
     assert f"error: {result.metadata['unread'][0]['message']}" in result.text
 
 
 def test_a_reply_without_blocks_says_what_it_saw() -> None:
-    result, _ = met(BEFORE, f"{SED}\n<write_to_file>\n<path>a.py</path>\n<content>\nx\n</content>\n</write_to_file>\n")
+    result, _ = run_reply(
+        BEFORE, f"{SED}\n<write_to_file>\n<path>a.py</path>\n<content>\nx\n</content>\n</write_to_file>\n"
+    )
     error = result.metadata["error"]
     assert (error["code"], error["unread"]) == ("NO_BLOCKS", result.metadata["unread"])
     assert [(passage["kind"], passage["path"]) for passage in error["unread"]] == [("shell", "b.py"), ("file", "a.py")]
@@ -651,20 +658,20 @@ def test_a_reply_without_blocks_says_what_it_saw() -> None:
 
 
 def test_only_a_few_of_what_was_not_read_are_reported_in_a_sentence() -> None:
-    result, _ = met(BEFORE, GOOD + "\n".join([SED] * 5))
+    result, _ = run_reply(BEFORE, GOOD + "\n".join([SED] * 5))
     assert "… and 2 more (unread)." in result.metadata["error"]["message"]
     assert len(result.metadata["unread"]) == 5
 
 
 def test_a_count_that_is_wrong_is_reported() -> None:
     reply = '{"path": "b.py", "old_str": "x", "new_str": "y", "expected_replacements": 2}\n'
-    result, files = met(BEFORE, reply)
+    result, files = run_reply(BEFORE, reply)
     (failed,) = result.metadata["blocks"]
     assert (failed["error"]["code"], failed["error"]["actual_occurrences"], files) == ("WRONG_COUNT", 1, BEFORE)
 
 
 def test_a_call_that_is_not_found_is_reported_in_its_own_words() -> None:
-    result, _ = met(BEFORE, '{"path": "b.py", "old_str": "nothing of it", "new_str": "y"}\n')
+    result, _ = run_reply(BEFORE, '{"path": "b.py", "old_str": "nothing of it", "new_str": "y"}\n')
     (failed,) = result.metadata["blocks"]
     assert "its old text copied from the file" in failed["error"]["hint"]
 
@@ -672,16 +679,16 @@ def test_a_call_that_is_not_found_is_reported_in_its_own_words() -> None:
 def test_a_hint_is_read_for_the_file_before_the_reply_and_for_the_file_so_far() -> None:
     search = "<<<<<<< SEARCH\n:start_line:{}\n-------\nx\n=======\n{}\n>>>>>>> REPLACE\n"
     before = {"a.py": b"a\nx\nb\nx\nc\n"}
-    _, files = met(before, "a.py\n" + search.format(2, "y\ny\ny") + search.format(4, "z"))
+    _, files = run_reply(before, "a.py\n" + search.format(2, "y\ny\ny") + search.format(4, "z"))
     assert files == {"a.py": b"a\ny\ny\ny\nb\nz\nc\n"}
     two = {"a.py": b"a\nx\nx\n"}
-    result, files = met(two, at("a.py", block("a\n", "a\nb\n")) + search.format(3, "z"))
+    result, files = run_reply(two, at("a.py", block("a\n", "a\nb\n")) + search.format(3, "z"))
     assert statuses_of(result) == {
         "1": "applied",
         "2": "OLD_TEXT_NOT_UNIQUE",
     }  # its line was 3, and that is now the line of the other one
     assert files == {"a.py": b"a\nb\nx\nx\n"}
-    result, files = met(two, "a.py\n" + search.format(2, "y") + search.format(99, "z"))
+    result, files = run_reply(two, "a.py\n" + search.format(2, "y") + search.format(99, "z"))
     assert (statuses_of(result), files) == ({"1": "applied", "2": "applied"}, {"a.py": b"a\ny\nz\n"})
 
 

@@ -59,14 +59,14 @@ MISSING = block("no_such_function(call)\n", "something_else\n")
 
 def fits(expected: dict[str, str], result: ToolResult) -> bool:
     """Whether the blocks became what is expected; `*` is any error."""
-    found = statuses_of(result)
+    statuses = statuses_of(result)
     failed = {block["id"] for block in result.metadata["blocks"] if block["status"] == "failed"}
     wild = {name for name, what in expected.items() if what == "*"}
-    found = {name: "*" if name in wild & failed else what for name, what in found.items()}
-    return list(found.items()) == list(expected.items())
+    statuses = {name: "*" if name in wild & failed else what for name, what in statuses.items()}
+    return list(statuses.items()) == list(expected.items())
 
 
-def met(before: dict[str, bytes], reply: str, **more: Any) -> tuple[ToolResult, dict[str, bytes]]:
+def run_reply(before: dict[str, bytes], reply: str, **more: Any) -> tuple[ToolResult, dict[str, bytes]]:
     """The answer to a reply, and the files after it."""
     ws, fs = workspace(before)
     result = ask(ws, reply, **more)
@@ -75,13 +75,13 @@ def met(before: dict[str, bytes], reply: str, **more: Any) -> tuple[ToolResult, 
 
 def failure(result: ToolResult, number: str = "1") -> dict[str, Any]:
     """The error of a block."""
-    (found,) = (block for block in result.metadata["blocks"] if block["id"] == number)
-    assert found["status"] == "failed", found
-    error: dict[str, Any] = found["error"]
+    (entry,) = (block for block in result.metadata["blocks"] if block["id"] == number)
+    assert entry["status"] == "failed", entry
+    error: dict[str, Any] = entry["error"]
     return error
 
 
-def unchanged(sample: Sample) -> bool:
+def is_unchanged(sample: Sample) -> bool:
     return dict(sample.before) == dict(sample.after)
 
 
@@ -91,21 +91,21 @@ def unchanged(sample: Sample) -> bool:
 @pytest.mark.parametrize("sample", LONG, ids=lambda sample: sample.name)
 @pytest.mark.promise("reply.exact")
 def test_a_long_reply_makes_exactly_these_files_and_tells_of_each_block(sample: Sample) -> None:
-    result, files = met(dict(sample.before), sample.reply)
+    result, files = run_reply(dict(sample.before), sample.reply)
     assert files == sample.after, result.text
-    assert fits(dict(sample.told), result), statuses_of(result)
+    assert fits(dict(sample.statuses), result), statuses_of(result)
     assert result.is_error is any(block["status"] == "failed" for block in result.metadata["blocks"])
 
 
 @pytest.mark.parametrize("name", list(SAMPLES)[::2])
 def test_the_answer_has_its_shape_and_agrees_with_itself(name: str) -> None:
     sample = SAMPLES[name]
-    result, files = met(dict(sample.before), sample.reply)
+    result, files = run_reply(dict(sample.before), sample.reply)
     data = result.metadata
     assert set(data) >= FIELDS
     counted = {status: sum(entry["status"] == status for entry in data["blocks"]) for status in STATUSES}
     assert data["summary"] == counted
-    assert (data["change_id"] is None) is unchanged(sample)
+    assert (data["change_id"] is None) is is_unchanged(sample)
     for entry in data["blocks"]:
         assert set(entry) >= OF_A_BLOCK
         assert entry["format"] in {"search_replace", "new_file", "v4a", "unified"}
@@ -126,11 +126,11 @@ def test_the_answer_has_its_shape_and_agrees_with_itself(name: str) -> None:
     hashes = {file["hash"] for file in data["files"] if file["action"] != "delete"}
     changed = {path for path, content in files.items() if sample.before.get(path) != content}
     assert hashes == {hash_of(files[path]) for path in changed}
-    gone = {file["path"] for file in data["files"] if file["action"] == "delete"}
-    assert gone <= set(sample.before) - set(files)
+    deleted = {file["path"] for file in data["files"] if file["action"] == "delete"}
+    assert deleted <= set(sample.before) - set(files)
     assert all(isinstance(message, str) for message in [*data["errors"], *data["warnings"]])
     assert isinstance(data["diff"], str)
-    assert (data["diff"] == "") is unchanged(sample)
+    assert (data["diff"] == "") is is_unchanged(sample)
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -153,17 +153,17 @@ def test_a_dry_run_gives_the_same_answer_and_writes_nothing(name: str) -> None:
     before, shelf = state(fs), dict(fs.shelf)
     dry = ask(ws, sample.reply, dry_run=True)
     assert (state(fs), dict(fs.shelf)) == (before, shelf)
-    real, _ = met(dict(sample.before), sample.reply)
+    real, _ = run_reply(dict(sample.before), sample.reply)
     assert {name: dry.metadata[name] for name in FIELDS} == {**{n: real.metadata[n] for n in FIELDS}, "change_id": None}
     assert dry.is_error is real.is_error
     assert dry.metadata.get("error", {}).get("code") == real.metadata.get("error", {}).get("code")
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("name", [name for name in SAMPLES if not unchanged(SAMPLES[name]) and name not in UNSHOWN])
+@pytest.mark.parametrize("name", [name for name in SAMPLES if not is_unchanged(SAMPLES[name]) and name not in UNSHOWN])
 def test_git_makes_the_same_files_of_the_diff(name: str, tmp_path: Path) -> None:
     sample = SAMPLES[name]
-    result, files = met(dict(sample.before), sample.reply)
+    result, files = run_reply(dict(sample.before), sample.reply)
     assert git_apply(tmp_path, sample.before, result.metadata["diff"]) == files
 
 
@@ -177,9 +177,9 @@ def test_git_makes_the_same_files_of_the_diff(name: str, tmp_path: Path) -> None
 )
 def test_a_reply_with_crlf_makes_the_same_files(name: str) -> None:
     sample = SAMPLES[name]
-    result, files = met(dict(sample.before), sample.reply.replace("\n", "\r\n"))
+    result, files = run_reply(dict(sample.before), sample.reply.replace("\n", "\r\n"))
     assert files == sample.after
-    assert fits(dict(sample.told), result), statuses_of(result)
+    assert fits(dict(sample.statuses), result), statuses_of(result)
 
 
 @pytest.mark.parametrize(
@@ -187,15 +187,15 @@ def test_a_reply_with_crlf_makes_the_same_files(name: str) -> None:
     [
         name
         for name, sample in SAMPLES.items()
-        if "INCOMPLETE_BLOCK" not in sample.told.values() and not sample.reply.startswith("\ufeff")
+        if "INCOMPLETE_BLOCK" not in sample.statuses.values() and not sample.reply.startswith("\ufeff")
     ],
 )
 def test_prose_around_a_reply_changes_nothing(name: str) -> None:
     sample = SAMPLES[name]
     reply = f"Sure! Here are the changes.\n\n{sample.reply}\n\nLet me know if you need anything else.\n"
-    result, files = met(dict(sample.before), reply)
+    result, files = run_reply(dict(sample.before), reply)
     assert files == sample.after
-    assert fits(dict(sample.told), result), statuses_of(result)
+    assert fits(dict(sample.statuses), result), statuses_of(result)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_prose_around_a_reply_changes_nothing(name: str) -> None:
     ],
 )
 def test_several_splits_that_are_in_the_file_are_reported_and_none_is_guessed(before: bytes, between: str) -> None:
-    result, files = met({"a.txt": before}, at("a.txt", f"<<<<<<< SEARCH\n{between}>>>>>>> REPLACE\n"))
+    result, files = run_reply({"a.txt": before}, at("a.txt", f"<<<<<<< SEARCH\n{between}>>>>>>> REPLACE\n"))
     assert files == {"a.txt": before}
     assert result.metadata["blocks"][0]["status"] == "failed"
 
@@ -215,7 +215,7 @@ def test_several_splits_that_are_in_the_file_are_reported_and_none_is_guessed(be
 def test_no_split_that_is_in_the_file_is_reported() -> None:
     before = {"a.txt": b"alpha\nbeta\n"}
     reply = at("a.txt", block("not_in_this_file(1)\n=======\nnor_is_this_line(2)\n", "changed\n"))
-    result, files = met(before, reply)
+    result, files = run_reply(before, reply)
     assert (files, fits({"1": "*"}, result)) == (before, True)
 
 
@@ -233,14 +233,14 @@ def test_wherever_a_reply_is_cut_the_complete_blocks_land_and_nothing_else() -> 
     starts = [reply.index(block) + len("<<<<<<< SEARCH\n") for block in blocks]
     for cut in range(len(reply) + 1):
         whole = sum(end <= cut for end in ends)
-        begun = sum(start <= cut for start in starts) > whole
-        result, files = met(before, reply[:cut])
+        is_begun = sum(start <= cut for start in starts) > whole
+        result, files = run_reply(before, reply[:cut])
         expected = b"".join(
             f"{name} = 2\n{name} = 3\n".encode() if number < whole else f"{name} = 1\n".encode()
             for number, name in enumerate("xyz")
         )
         assert files == {"a.py": expected}, reply[:cut]
-        if begun:
+        if is_begun:
             assert statuses_of(result) == {
                 **{str(number + 1): "applied" for number in range(whole)},
                 str(whole + 1): "INCOMPLETE_BLOCK",
@@ -251,13 +251,13 @@ def test_a_cut_new_file_is_never_written_in_part() -> None:
     content = "".join(f"line {number}\n" for number in range(8))
     reply = at("new.txt", new_file(content))
     for cut in range(len(reply) - 1):
-        result, files = met({}, reply[:cut])
+        result, files = run_reply({}, reply[:cut])
         assert (files, result.is_error, result.metadata.get("change_id")) == ({}, True, None), reply[:cut]
 
 
 def test_the_rest_of_a_cut_reply_is_named_with_what_to_send_again() -> None:
     reply = SIMPLE + "\n### File: src/second.py\n<<<<<<< SEARCH\ny = 1\n=======\ny"
-    result, _ = met({"a.py": b"x = 1\n", "src/second.py": b"y = 1\n"}, reply)
+    result, _ = run_reply({"a.py": b"x = 1\n", "src/second.py": b"y = 1\n"}, reply)
     error = failure(result, "2")
     assert error["code"] == "INCOMPLETE_BLOCK"
     assert "src/second.py" in result.text
@@ -270,7 +270,7 @@ def test_the_rest_of_a_cut_reply_is_named_with_what_to_send_again() -> None:
 
 def test_an_incomplete_reply_carries_the_seeds_words() -> None:
     reply = at("a.py", block("x = 1\n", "x = 2\n"), block("y = 1\n", "y = 2\n"), "<<<<<<< SEARCH\nz = 1\n")
-    result, files = met({"a.py": b"x = 1\ny = 1\nz = 1\n"}, reply)
+    result, files = run_reply({"a.py": b"x = 1\ny = 1\nz = 1\n"}, reply)
     assert files == {"a.py": b"x = 2\ny = 2\nz = 1\n"}
     assert "Mismatched SEARCH/REPLACE: 3 SEARCH vs 2 REPLACE" in result.metadata["errors"]
 
@@ -278,7 +278,7 @@ def test_an_incomplete_reply_carries_the_seeds_words() -> None:
 def test_a_missing_separator_is_warned_of_in_the_seeds_words() -> None:
     malformed = "<<<<<<< SEARCH\nz = 1\n>>>>>>> REPLACE\n"
     reply = at("a.py", block("x = 1\n", "x = 2\n"), malformed, block("y = 1\n", "y = 2\n"))
-    result, files = met({"a.py": b"x = 1\ny = 1\nz = 1\n"}, reply)
+    result, files = run_reply({"a.py": b"x = 1\ny = 1\nz = 1\n"}, reply)
     assert files == {"a.py": b"x = 2\ny = 2\nz = 1\n"}
     expected = (
         "Some SEARCH/REPLACE blocks may be missing the separator (=======). 2 complete blocks found out of 3 expected."
@@ -288,30 +288,30 @@ def test_a_missing_separator_is_warned_of_in_the_seeds_words() -> None:
 
 def test_a_mismatch_of_new_file_markers_is_reported() -> None:
     reply = at("a.txt", new_file("a\n")) + "\n### File: b.txt\n<<<<<<< NEW_FILE\nb\n"
-    result, files = met({}, reply)
+    result, files = run_reply({}, reply)
     assert files == {"a.txt": b"a\n"}
     assert "Mismatched NEW_FILE: 2 start vs 1 end" in result.metadata["errors"]
 
 
 def test_malformed_blocks_are_reported_in_the_seeds_words() -> None:
-    result, _ = met(TWO, SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")
+    result, _ = run_reply(TWO, SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")
     assert "Some file blocks may be malformed" in json.dumps(result.to_dict())
 
 
 def test_a_text_that_is_not_found_is_reported_in_the_seeds_words() -> None:
-    result, _ = met({"a.py": b"alpha = 1\n"}, at("a.py", MISSING))
+    result, _ = run_reply({"a.py": b"alpha = 1\n"}, at("a.py", MISSING))
     assert "Could not find matching text" in failure(result)["message"]
     assert "Could not find matching text" in result.text
 
 
 def test_a_sound_reply_has_neither_errors_nor_warnings() -> None:
-    result, _ = met(TWO, SIMPLE + "\n" + OTHER)
+    result, _ = run_reply(TWO, SIMPLE + "\n" + OTHER)
     assert (result.metadata["errors"], result.metadata["warnings"]) == ([], [])
 
 
 def test_what_is_wrong_with_a_reply_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG, "suture.reply"):
-        met(TWO, SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")
+        run_reply(TWO, SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")
     assert "suture.reply" in {record.name for record in caplog.records}
 
 
@@ -327,18 +327,18 @@ def test_nothing_is_written_when_every_block_fails() -> None:
 
 
 def test_when_some_blocks_fail_the_answer_is_an_error_that_names_the_landed_ones() -> None:
-    result, _ = met(TWO, at("a.py", MISSING) + "\n" + OTHER)
+    result, _ = run_reply(TWO, at("a.py", MISSING) + "\n" + OTHER)
     assert error_of(result)["code"] == "BLOCKS_FAILED"
     assert "do not send it again" in result.text
     reply = "\n".join([SIMPLE, at("c.py", MISSING), OTHER])
-    result, _ = met({**TWO, "c.py": b"z = 1\n"}, reply)
+    result, _ = run_reply({**TWO, "c.py": b"z = 1\n"}, reply)
     assert error_of(result)["code"] == "BLOCKS_FAILED"
     assert "do not send them again" in result.text
 
 
 @pytest.mark.parametrize("reply", [at("a.py", MISSING), SIMPLE])
 def test_nobody_is_told_not_to_send_again_where_all_landed_or_none(reply: str) -> None:
-    result, _ = met(TWO, reply)
+    result, _ = run_reply(TWO, reply)
     assert "do not send" not in result.text.lower()
 
 
@@ -350,7 +350,7 @@ def test_an_answer_in_full() -> None:
     reply = "Here:\n\n### File: src/a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n"
     result = ask(ws, reply)
     data = succeed(result)
-    (found,) = data["blocks"]
+    (entry,) = data["blocks"]
     expected = {
         "id": "1",
         "format": "search_replace",
@@ -363,8 +363,8 @@ def test_an_answer_in_full() -> None:
         "rung": "exact",
         "error": None,
     }
-    assert {name: found[name] for name in expected} == expected
-    assert "-x = 1\n+x = 2\n" in found["diff"]
+    assert {name: entry[name] for name in expected} == expected
+    assert "-x = 1\n+x = 2\n" in entry["diff"]
     assert data["summary"] == {"applied": 1, "already_applied": 0, "failed": 0, "skipped": 0}
     assert data["files"] == [{"path": "src/a.py", "hash": hash_of(b"w = 0\nx = 2\ny = 2\n"), "action": "update"}]
     assert (data["errors"], data["warnings"]) == ([], [])
@@ -404,25 +404,25 @@ def test_an_answer_in_full() -> None:
 def test_format_and_action_of_a_block(
     before: dict[str, bytes], reply: str, expected: list[tuple[str, str, str, str | None]]
 ) -> None:
-    result, _ = met(before, reply)
+    result, _ = run_reply(before, reply)
     assert not result.is_error, result.text
-    found = [(block["id"], block["format"], block["action"], block["path"]) for block in result.metadata["blocks"]]
-    moved = found[0][2] == "rename"
-    assert [(*block[:3], None if moved else block[3]) for block in found] == expected
+    rows = [(block["id"], block["format"], block["action"], block["path"]) for block in result.metadata["blocks"]]
+    is_rename = rows[0][2] == "rename"
+    assert [(*block[:3], None if is_rename else block[3]) for block in rows] == expected
     assert [file["action"] for file in result.metadata["files"]] == [expected[0][2]]
-    if moved:
+    if is_rename:
         assert [(file["path"], file["to"]) for file in result.metadata["files"]] == [("a", "b")]
 
 
 def test_lines_are_those_of_the_file_as_the_block_found_it() -> None:
     reply = at("a.py", block("c\n", "C\n"), block("a\n", "1\n2\n3\na\n"), block("e\n", "E\n"), MISSING)
-    result, _ = met({"a.py": b"a\nb\nc\nd\ne\n"}, reply)
+    result, _ = run_reply({"a.py": b"a\nb\nc\nd\ne\n"}, reply)
     assert [block["line"] for block in result.metadata["blocks"]] == [3, 1, 8, None]
 
 
 def test_reply_lines_are_those_where_the_blocks_begin() -> None:
     reply = "Hello.\n\n" + at("a.py", block("x = 1\n", "x = 2\n"), "prose\n" + block("y = 1\n", "y = 2\n"))
-    result, _ = met({"a.py": b"x = 1\ny = 1\n"}, reply)
+    result, _ = run_reply({"a.py": b"x = 1\ny = 1\n"}, reply)
     lines = reply.split("\n")
     begin = [number for number, line in enumerate(lines, 1) if line == "<<<<<<< SEARCH"]
     assert [block["reply_line"] for block in result.metadata["blocks"]] == begin
@@ -430,7 +430,7 @@ def test_reply_lines_are_those_where_the_blocks_begin() -> None:
 
 def test_every_landed_block_has_its_own_diff_and_the_answer_has_the_whole() -> None:
     reply = at("a.py", block("one\n", "1\n"), block("1\n", "ONE\n"), MISSING)
-    result, _ = met({"a.py": b"one\ntwo\n"}, reply)
+    result, _ = run_reply({"a.py": b"one\ntwo\n"}, reply)
     first, second, third = (block["diff"] for block in result.metadata["blocks"])
     assert "-one\n+1\n" in first
     assert "-1\n+ONE\n" in second
@@ -443,10 +443,10 @@ def test_files_are_listed_once_with_what_became_of_them() -> None:
     reply = at("a.py", block("one\n", "1\n"), block("two\n", "2\n")) + v4a(
         "*** Delete File: b.py\n*** Add File: d.py\n+d\n"
     )
-    result, _ = met(before, reply)
-    found = {file["path"]: (file["action"], file["hash"]) for file in result.metadata["files"]}
+    result, _ = run_reply(before, reply)
+    files = {file["path"]: (file["action"], file["hash"]) for file in result.metadata["files"]}
     assert len(result.metadata["files"]) == 3
-    assert found == {
+    assert files == {
         "a.py": ("update", hash_of(b"1\n2\n")),
         "b.py": ("delete", None),
         "d.py": ("create", hash_of(b"d\n")),
@@ -506,7 +506,7 @@ def test_an_unknown_argument_is_answered_with_the_nearest() -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("validate", ["off", "warn", "strict"])
 def test_validate_is_taken(validate: str) -> None:
-    result, files = met(TWO, SIMPLE, validate=validate)
+    result, files = run_reply(TWO, SIMPLE, validate=validate)
     assert (result.is_error, files["a.py"]) == (False, b"x = 2\n")
 
 
@@ -529,7 +529,7 @@ def test_a_reply_may_have_as_many_blocks_as_a_call_has_edits() -> None:
 
 
 def test_atomic_lands_all_of_a_reply_that_fits() -> None:
-    result, files = met(TWO, SIMPLE + "\n" + OTHER, atomic=True)
+    result, files = run_reply(TWO, SIMPLE + "\n" + OTHER, atomic=True)
     assert files == {"a.py": b"x = 2\n", "b.py": b"y = 2\n"}
     assert statuses_of(result) == {"1": "applied", "2": "applied"}
 
@@ -552,7 +552,7 @@ def test_atomic_lands_all_of_a_reply_that_fits() -> None:
 @pytest.mark.promise("reply.chosen")
 def test_only_the_chosen_blocks_land(only: Any, after: bytes, skipped: list[str]) -> None:
     reply = at("a.py", block("one\n", "1\n"), block("two\n", "2\n"), block("three\n", "3\n"))
-    result, files = met({"a.py": b"one\ntwo\nthree\n"}, reply, only=only)
+    result, files = run_reply({"a.py": b"one\ntwo\nthree\n"}, reply, only=only)
     assert files == {"a.py": after}
     assert [name for name, what in statuses_of(result).items() if what == "skipped"] == skipped
     assert result.metadata["summary"]["skipped"] == len(skipped)
@@ -575,20 +575,20 @@ def test_only_the_chosen_hunks_land(only: list[str], after: bytes, kind: str) ->
     reply = f"--- a/a\n+++ b/a\n{hunks}"
     if kind == "v4a":
         reply = v4a("*** Update File: a\n" + hunks.replace("@@ -1,4 +1,4 @@", "@@").replace("@@ -7,3 +7,3 @@", "@@"))
-    result, files = met({"a": NINE}, reply, only=only)
+    result, files = run_reply({"a": NINE}, reply, only=only)
     assert files == {"a": after}
     assert not result.is_error
 
 
 def test_ids_stay_when_only_some_blocks_are_chosen() -> None:
     reply = at("a.py", block("one\n", "1\n"), block("two\n", "2\n"))
-    whole, _ = met({"a.py": b"one\ntwo\n"}, reply, dry_run=True)
-    part, _ = met({"a.py": b"one\ntwo\n"}, reply, only=["2"])
+    whole, _ = run_reply({"a.py": b"one\ntwo\n"}, reply, dry_run=True)
+    part, _ = run_reply({"a.py": b"one\ntwo\n"}, reply, only=["2"])
     assert [block["id"] for block in whole.metadata["blocks"]] == [block["id"] for block in part.metadata["blocks"]]
 
 
 def test_a_block_that_fails_and_is_not_chosen_is_skipped_and_no_error() -> None:
-    result, files = met(TWO, at("a.py", MISSING) + "\n" + OTHER, only=["2"])
+    result, files = run_reply(TWO, at("a.py", MISSING) + "\n" + OTHER, only=["2"])
     assert (result.is_error, statuses_of(result)) == (False, {"1": "skipped", "2": "applied"})
     assert files["b.py"] == b"y = 2\n"
 
@@ -617,7 +617,7 @@ def test_a_block_that_fails_and_is_not_chosen_is_skipped_and_no_error() -> None:
 def test_a_heading_holds_whatever_is_said_below_it(prose: str, more: str) -> None:
     before = {"src/app.py": b"x = 1\n", "b.py": b"x = 1\n"}
     end = "```\n" if "```" in more else ""
-    result, files = met(before, "### File: src/app.py\n\n" + prose + more + block("x = 1\n", "x = 2\n") + end)
+    result, files = run_reply(before, "### File: src/app.py\n\n" + prose + more + block("x = 1\n", "x = 2\n") + end)
     assert files == {**before, "src/app.py": b"x = 2\n"}, statuses_of(result)
 
 
@@ -625,7 +625,7 @@ def test_a_heading_holds_whatever_is_said_below_it(prose: str, more: str) -> Non
 def test_a_path_on_its_own_line_ends_the_heading_before(line: str) -> None:
     before = {"a.py": b"x = 1\n", "b.py": b"x = 1\n"}
     reply = at("a.py", block("x = 1\n", "x = 2\n")) + f"\n{line}\n" + block("x = 1\n", "x = 3\n")
-    assert met(before, reply)[1] == {"a.py": b"x = 2\n", "b.py": b"x = 3\n"}
+    assert run_reply(before, reply)[1] == {"a.py": b"x = 2\n", "b.py": b"x = 3\n"}
 
 
 def test_two_names_of_one_file_are_one_file() -> None:
@@ -659,30 +659,30 @@ def test_an_absolute_path_inside_is_reported_relative_to_the_root() -> None:
 
 def test_a_block_without_a_path_belongs_to_the_file_of_the_block_before() -> None:
     reply = "a.py\n" + in_fence(block("x = 1\n", "x = 2\n")) + "\nAnd also:\n\n" + in_fence(block("y = 1\n", "y = 2\n"))
-    result, files = met({"a.py": b"x = 1\ny = 1\n"}, reply)
+    result, files = run_reply({"a.py": b"x = 1\ny = 1\n"}, reply)
     assert files == {"a.py": b"x = 2\ny = 2\n"}
     assert [block["path"] for block in result.metadata["blocks"]] == ["a.py", "a.py"]
 
 
 def test_the_default_path_comes_before_the_path_of_the_block_before() -> None:
     reply = "a.py\n" + in_fence(block("x = 1\n", "x = 2\n")) + "\nAnd also:\n\n" + in_fence(block("y = 1\n", "y = 2\n"))
-    _, files = met({"a.py": b"x = 1\ny = 1\n", "b.py": b"y = 1\n"}, reply, default_path="b.py")
+    _, files = run_reply({"a.py": b"x = 1\ny = 1\n", "b.py": b"y = 1\n"}, reply, default_path="b.py")
     assert files == {"a.py": b"x = 2\ny = 1\n", "b.py": b"y = 2\n"}
 
 
 def test_a_block_without_any_path_says_so() -> None:
-    result, files = met(TWO, block("x = 1\n", "x = 2\n"))
+    result, files = run_reply(TWO, block("x = 1\n", "x = 2\n"))
     assert (statuses_of(result), files) == ({"1": "NO_PATH"}, TWO)
     assert "path" in failure(result)["hint"]
 
 
 def test_a_unique_near_name_is_taken_where_the_block_fits_and_the_answer_says_so() -> None:
-    result, files = met(
+    result, files = run_reply(
         {"src/app.py": b"x = 1\n", "README.md": b"read\n"}, at("src/ap.py", block("x = 1\n", "x = 2\n"))
     )
     assert files == {"src/app.py": b"x = 2\n", "README.md": b"read\n"}
-    (found,) = result.metadata["blocks"]
-    assert (found["path"], found["path_as_written"], found["status"]) == ("src/app.py", "src/ap.py", "applied")
+    (entry,) = result.metadata["blocks"]
+    assert (entry["path"], entry["path_as_written"], entry["status"]) == ("src/app.py", "src/ap.py", "applied")
     assert "src/ap.py" in result.text
     assert "src/app.py" in result.text
 
@@ -696,18 +696,18 @@ def test_a_unique_near_name_is_taken_where_the_block_fits_and_the_answer_says_so
     ids=["it does not fit", "two fit"],
 )
 def test_a_near_name_is_not_taken_otherwise(before: dict[str, bytes], reply: str) -> None:
-    result, files = met(before, reply)
+    result, files = run_reply(before, reply)
     assert (statuses_of(result), files) == ({"1": "FILE_NOT_FOUND"}, before)
 
 
 def test_a_new_file_never_goes_to_a_near_name() -> None:
-    result, files = met({"src/app.py": b"x = 1\n"}, at("src/ap.py", new_file("x = 1\n")))
+    result, files = run_reply({"src/app.py": b"x = 1\n"}, at("src/ap.py", new_file("x = 1\n")))
     assert files == {"src/app.py": b"x = 1\n", "src/ap.py": b"x = 1\n"}
     assert statuses_of(result) == {"1": "applied"}
 
 
 def test_a_deletion_never_goes_to_a_near_name() -> None:
-    result, files = met({"src/app.py": b"x = 1\n"}, v4a("*** Delete File: src/ap.py\n"))
+    result, files = run_reply({"src/app.py": b"x = 1\n"}, v4a("*** Delete File: src/ap.py\n"))
     assert (statuses_of(result), files) == ({"1": "FILE_NOT_FOUND"}, {"src/app.py": b"x = 1\n"})
 
 
@@ -753,7 +753,7 @@ def test_no_block_leaves_the_workspace_and_the_others_land(path: str, code: str,
 
 def test_the_expected_hashes_are_those_of_the_files() -> None:
     expected = {"a.py": hash_of(b"x = 1\n"), "b.py": hash_of(b"y = 1\n")}
-    result, files = met(TWO, SIMPLE + "\n" + OTHER, expect_hash=expected)
+    result, files = run_reply(TWO, SIMPLE + "\n" + OTHER, expect_hash=expected)
     assert (result.is_error, files) == (False, {"a.py": b"x = 2\n", "b.py": b"y = 2\n"})
 
 
@@ -803,17 +803,17 @@ def test_another_hash_fails_the_whole_call(*, dry: bool) -> None:
 def test_match_bounds_how_loosely_a_text_is_found(before: bytes, old: str, new: str, after: bytes, bound: str) -> None:
     bounds = ["exact", "whitespace", "lenient"]
     for match in bounds:
-        result, files = met({"a": before}, at("a", block(old, new)), match=match)
+        result, files = run_reply({"a": before}, at("a", block(old, new)), match=match)
         if bounds.index(match) >= bounds.index(bound):
             assert (statuses_of(result), files) == ({"1": "applied"}, {"a": after}), match
         else:
             assert (statuses_of(result), files) == ({"1": "NO_MATCH"}, {"a": before}), match
-    assert met({"a": before}, at("a", block(old, new)))[1] == {"a": after}
+    assert run_reply({"a": before}, at("a", block(old, new)))[1] == {"a": after}
 
 
 def test_the_rung_and_score_of_a_match_are_reported() -> None:
     reply = at("a", block("a = 1\n", "a = 2\n"), block("c = 1\nd = 1\n", "c = 1\nd = 2\n"))
-    result, _ = met({"a": b"a = 1\nif b:\n    c = 1\n    d = 1\n"}, reply)
+    result, _ = run_reply({"a": b"a = 1\nif b:\n    c = 1\n    d = 1\n"}, reply)
     first, second = result.metadata["blocks"]
     assert (first["rung"], second["rung"]) == ("exact", "indentation")
     assert isinstance(second["score"], int | float)
@@ -823,7 +823,7 @@ def test_the_rung_and_score_of_a_match_are_reported() -> None:
 
 
 def test_a_text_that_occurs_twice_is_reported_with_its_places() -> None:
-    result, _ = met({"a.py": b"same()\nx\nsame()\n"}, at("a.py", block("same()\n", "other()\n")))
+    result, _ = run_reply({"a.py": b"same()\nx\nsame()\n"}, at("a.py", block("same()\n", "other()\n")))
     error = failure(result)
     assert error["code"] == "OLD_TEXT_NOT_UNIQUE"
     assert [place["start_line"] for place in error["places"]] == [1, 3]
@@ -832,7 +832,7 @@ def test_a_text_that_occurs_twice_is_reported_with_its_places() -> None:
 def test_a_text_that_is_not_found_is_reported_with_what_is_like_it() -> None:
     before = b"import os\n\n\ndef total(values, rate):\n    return sum(values) * rate\n"
     old = "def total(values, tax_rate, country):\n    return sum(values) * tax_rate[country]\n"
-    result, files = met({"a.py": before}, at("a.py", block(old, "def total(values):\n    return 0\n")))
+    result, files = run_reply({"a.py": before}, at("a.py", block(old, "def total(values):\n    return 0\n")))
     error = failure(result)
     assert (error["code"], files) == ("NO_MATCH", {"a.py": before})
     assert {"similar_content", "search_text"} <= set(error)
@@ -847,7 +847,7 @@ def test_indentation_is_carried_to_the_file() -> None:
         b"class A:\n\tdef f(self):\n\t\tif self.x:\n\t\t\tself.y = 1\n\t\t\treturn 1\n\t\treturn 2\n"
         b"\n\tdef g(self):\n\t\treturn 3\n"
     )
-    result, files = met({"a.py": before}, at("a.py", block(old, new)))
+    result, files = run_reply({"a.py": before}, at("a.py", block(old, new)))
     assert (statuses_of(result), files) == ({"1": "applied"}, {"a.py": after})
 
 
@@ -881,7 +881,7 @@ def test_a_moved_file_of_v4a_takes_the_place_of_another_and_undo_brings_both_bac
 
 
 def test_a_file_of_v4a_may_be_moved_without_a_change() -> None:
-    result, files = met({"a.py": b"one\n"}, v4a("*** Update File: a.py\n*** Move to: src/b.py\n"))
+    result, files = run_reply({"a.py": b"one\n"}, v4a("*** Update File: a.py\n*** Move to: src/b.py\n"))
     assert (statuses_of(result), files) == ({"1": "applied"}, {"src/b.py": b"one\n"})
 
 
@@ -891,8 +891,8 @@ def test_a_file_of_v4a_may_be_moved_without_a_change() -> None:
 def test_the_modes_of_a_diff_are_taken_or_told() -> None:
     ws, fs = workspace({"a.sh": b"echo 1\n"})
     result = ask(ws, "diff --git a/a.sh b/a.sh\nold mode 100644\nnew mode 100755\n")
-    made = fs.node_of("a.sh").mode & 0o111 != 0
-    assert made or result.is_error or "mode" in result.text
+    is_executable = fs.node_of("a.sh").mode & 0o111 != 0
+    assert is_executable or result.is_error or "mode" in result.text
     assert fs.files() == {"a.sh": b"echo 1\n"}
 
 
@@ -901,7 +901,7 @@ def test_a_hunk_beside_mode_lines_lands() -> None:
         "diff --git a/a.sh b/a.sh\nold mode 100644\nnew mode 100755\nindex 1..2\n--- a/a.sh\n+++ b/a.sh\n"
         "@@ -1 +1 @@\n-echo 1\n+echo 2\n"
     )
-    result, files = met({"a.sh": b"echo 1\n"}, reply)
+    result, files = run_reply({"a.sh": b"echo 1\n"}, reply)
     assert files == {"a.sh": b"echo 2\n"}
     assert statuses_of(result)["1.1"] == "applied"
 
@@ -954,14 +954,14 @@ def test_a_diff_with_right_numbers_lands_as_git_would_land_it(seed: int) -> None
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
         for line in difflib.unified_diff(old, new, "a/a.txt", "b/a.txt", n=1 + seed % 3)
     )
-    result, files = met({"a.txt": before}, f"diff --git a/a.txt b/a.txt\n{diff}")
+    result, files = run_reply({"a.txt": before}, f"diff --git a/a.txt b/a.txt\n{diff}")
     assert files == {"a.txt": after}, diff
     assert set(statuses_of(result).values()) == {"applied"}
 
 
 def test_a_hunk_without_numbers_that_fits_several_places_is_refused() -> None:
     reply = "--- a/a\n+++ b/a\n@@ @@\n begin\n-same\n+other\n end\n"
-    result, files = met({"a": REPEATED}, reply)
+    result, files = run_reply({"a": REPEATED}, reply)
     assert (statuses_of(result), files) == ({"1.1": "OLD_TEXT_NOT_UNIQUE"}, {"a": REPEATED})
 
 
@@ -972,9 +972,9 @@ WHOLE = in_fence("x = 2\n", info="python")
 
 
 def test_fenced_code_is_no_block_unless_whole_files_are_asked_for() -> None:
-    result, files = met(TWO, "### File: a.py\n" + WHOLE)
+    result, files = run_reply(TWO, "### File: a.py\n" + WHOLE)
     assert (error_of(result)["code"], files) == ("NO_BLOCKS", TWO)
-    result, files = met(TWO, "### File: a.py\n" + WHOLE + "\n" + OTHER)
+    result, files = run_reply(TWO, "### File: a.py\n" + WHOLE + "\n" + OTHER)
     assert (statuses_of(result), files) == ({"1": "applied"}, {"a.py": b"x = 1\n", "b.py": b"y = 2\n"})
 
 
@@ -987,30 +987,30 @@ def test_fenced_code_is_no_block_unless_whole_files_are_asked_for() -> None:
     ],
 )
 def test_a_block_in_a_fence_is_no_whole_file(inside: str, kind: str) -> None:
-    result, files = met(TWO, "### File: a.py\n" + in_fence(inside, info="python"), whole_files=True)
+    result, files = run_reply(TWO, "### File: a.py\n" + in_fence(inside, info="python"), whole_files=True)
     assert ([block["format"] for block in result.metadata["blocks"]], files["a.py"]) == ([kind], b"x = 2\n")
 
 
 @pytest.mark.parametrize("first", ["### File: a.py\n" + WHOLE, "a.py\n" + WHOLE, SIMPLE])
 def test_commands_after_a_file_are_not_its_content(first: str) -> None:
-    result, files = met(TWO, first + "\nThen run:\n\n```sh\npython a.py\n```\n", whole_files=True)
+    result, files = run_reply(TWO, first + "\nThen run:\n\n```sh\npython a.py\n```\n", whole_files=True)
     assert files == {"a.py": b"x = 2\n", "b.py": b"y = 1\n"}, result.text
 
 
 def test_a_whole_file_that_leaves_parts_out_is_refused() -> None:
     before = {"a.py": b"def a():\n    pass\n\n\ndef b():\n    pass\n"}
     reply = "a.py\n" + in_fence("def a():\n    return 1\n\n\n# ... rest of the code unchanged\n", info="python")
-    result, files = met(before, reply, whole_files=True)
+    result, files = run_reply(before, reply, whole_files=True)
     assert (fits({"1": "*"}, result), files) == (True, before)
 
 
 def test_a_whole_file_that_is_there_already_is_applied_already() -> None:
-    result, files = met(TWO, "a.py\n" + in_fence("x = 1\n"), whole_files=True)
+    result, files = run_reply(TWO, "a.py\n" + in_fence("x = 1\n"), whole_files=True)
     assert (statuses_of(result), files, result.metadata["change_id"]) == ({"1": "already_applied"}, TWO, None)
 
 
 def test_a_whole_file_that_is_cut_is_not_written() -> None:
-    result, files = met(TWO, "a.py\n```python\nx = 2\n", whole_files=True)
+    result, files = run_reply(TWO, "a.py\n```python\nx = 2\n", whole_files=True)
     assert (statuses_of(result), files) == ({"1": "INCOMPLETE_BLOCK"}, TWO)
 
 
@@ -1024,7 +1024,7 @@ def test_a_whole_file_keeps_the_mark_and_the_mode_and_undo_brings_the_old_back()
 
 
 def test_code_without_a_path_is_no_whole_file() -> None:
-    _, files = met(TWO, "Run this:\n\n```sh\nls\n```\n", whole_files=True)
+    _, files = run_reply(TWO, "Run this:\n\n```sh\nls\n```\n", whole_files=True)
     assert files == TWO
 
 
@@ -1033,13 +1033,13 @@ def test_code_without_a_path_is_no_whole_file() -> None:
 
 def test_blocks_that_take_each_other_back_change_nothing() -> None:
     reply = at("a.py", block("x = 1\n", "x = 2\n"), block("x = 2\n", "x = 1\n"))
-    result, files = met(TWO, reply)
+    result, files = run_reply(TWO, reply)
     assert (statuses_of(result), files) == ({"1": "applied", "2": "applied"}, TWO)
     assert (result.metadata["change_id"], result.metadata["diff"], result.metadata["files"]) == (None, "", [])
 
 
 def test_an_edit_of_a_file_that_the_reply_deleted_fails() -> None:
-    result, files = met(
+    result, files = run_reply(
         {"a.txt": b"one line\n"}, v4a("*** Delete File: a.txt\n") + at("a.txt", block("one line\n", "x\n"))
     )
     assert (statuses_of(result), files) == ({"1": "applied", "2": "FILE_NOT_FOUND"}, {})
@@ -1091,7 +1091,7 @@ def test_the_text_names_each_failed_block_with_its_file_and_what_to_do() -> None
     reply = "\n".join(
         [at("a.py", MISSING), at("b.py", block("same()\n", "x\n")), at("c.py", block("z = 1\n", "z = 2\n"))]
     )
-    result, _ = met({"a.py": b"x = 1\n", "b.py": b"same()\nsame()\n", "c.py": b"z = 1\n"}, reply)
+    result, _ = run_reply({"a.py": b"x = 1\n", "b.py": b"same()\nsame()\n", "c.py": b"z = 1\n"}, reply)
     assert statuses_of(result) == {"1": "NO_MATCH", "2": "OLD_TEXT_NOT_UNIQUE", "3": "applied"}
     for path in ("a.py", "b.py", "c.py"):
         assert path in result.text
@@ -1101,13 +1101,13 @@ def test_the_text_names_each_failed_block_with_its_file_and_what_to_do() -> None
 
 def test_the_text_of_a_failed_block_is_short() -> None:
     long = "".join(f"unknown_function_{number}(with_arguments)\n" for number in range(300))
-    result, _ = met(TWO, at("a.py", block(long, "x\n")))
+    result, _ = run_reply(TWO, at("a.py", block(long, "x\n")))
     assert result.text.count("(with_arguments)") <= 1
     assert len([line for line in result.text.split("\n") if line.strip()]) <= 30
 
 
 def test_a_long_diff_is_cut_in_the_text_and_whole_in_the_data() -> None:
     content = "".join(f"line {number}\n" for number in range(1_000))
-    result, _ = met({}, at("big.txt", new_file(content)))
+    result, _ = run_reply({}, at("big.txt", new_file(content)))
     assert result.metadata["diff"].count("\n+line ") == 1_000
     assert result.text.count("\n") < 500

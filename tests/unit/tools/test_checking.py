@@ -115,9 +115,9 @@ def test_a_refusal_tells_which_blocks_had_failed_before(root: Path) -> None:
 def test_strict_leaves_old_errors_alone_and_all_does_not(root: Path) -> None:
     (root / "b.py").write_text("print(nothing)\nx = 1\n")
     arguments = {"path": "b.py", "edits": [{"old_text": "x = 1", "new_text": "x = 2"}]}
-    refused = call(root, "file_edit", {**arguments, "validate": "all"})
-    assert refused.is_error
-    head, first, *_, last = refused.text.removesuffix("\n").split("\n")
+    refusal = call(root, "file_edit", {**arguments, "validate": "all"})
+    assert refusal.is_error
+    head, first, *_, last = refusal.text.removesuffix("\n").split("\n")
     assert head == "VALIDATION_FAILED: The edit was rejected:"
     assert first.startswith("  b.py:1:7 F821 ")
     fix = "fix them first, or check only for new errors."
@@ -127,11 +127,11 @@ def test_strict_leaves_old_errors_alone_and_all_does_not(root: Path) -> None:
     assert "Existing problems, not caused by this edit:\nb.py:1:7 F821" in result.text
 
 
-def settings(tmp_path: Path, said: str, **others: Any) -> Settings:
+def settings(tmp_path: Path, content: str, **others: Any) -> Settings:
     """Give the settings of an operator with this configuration."""
-    own = tmp_path / "own.toml"
-    own.write_text(said)
-    return FAST.evolve(config=str(own), **others)
+    path = tmp_path / "own.toml"
+    path.write_text(content)
+    return FAST.evolve(config=str(path), **others)
 
 
 MARK = f"""
@@ -141,7 +141,7 @@ command = ["{sys.executable}", "-c", "import sys; sys.exit(sys.argv[1] + ':1:1: 
 """
 
 
-def checked(root: Path, settings: Settings) -> dict[str, Any]:
+def validation_of(root: Path, settings: Settings) -> dict[str, Any]:
     result = call(root, "file_edit", {**FINE["file_edit"], "validate": "warn"}, settings)
     validation: dict[str, Any] = result.metadata["validation"]
     return validation
@@ -150,8 +150,8 @@ def checked(root: Path, settings: Settings) -> dict[str, Any]:
 @pytest.mark.process
 @pytest.mark.promise("safe.commands")
 def test_a_command_of_the_operator_is_run(root: Path, tmp_path: Path) -> None:
-    found = checked(root, settings(tmp_path, MARK))
-    assert [issue["code"] for issue in found["existing"]] == ["N"]
+    validation = validation_of(root, settings(tmp_path, MARK))
+    assert [issue["code"] for issue in validation["existing"]] == ["N"]
 
 
 @pytest.mark.process
@@ -159,16 +159,16 @@ def test_a_command_of_the_operator_is_run(root: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["suture.toml", "pyproject.toml"])
 def test_a_command_of_the_project_is_run_only_if_the_operator_says_so(root: Path, tmp_path: Path, name: str) -> None:
     (root / name).write_text(MARK if name == "suture.toml" else MARK.replace("[validators", "[tool.suture.validators"))
-    found = checked(root, FAST)
-    assert found["existing"] == found["new"] == []
-    assert [check["validator"] for check in found["not_run"]] == ["own"]
-    assert "only the operator can allow" in found["not_run"][0]["reason"]
+    validation = validation_of(root, FAST)
+    assert validation["existing"] == validation["new"] == []
+    assert [check["validator"] for check in validation["not_run"]] == ["own"]
+    assert "only the operator can allow" in validation["not_run"][0]["reason"]
     (root / "a.json").write_text('{"a": 1}\n')
     trusting = settings(tmp_path, f"trust = [{str(root)!r}]\n")
-    assert [issue["code"] for issue in checked(root, trusting)["existing"]] == ["N"]
+    assert [issue["code"] for issue in validation_of(root, trusting)["existing"]] == ["N"]
     (root / "a.json").write_text('{"a": 1}\n')
     allowing = FAST.evolve(project_commands=True)
-    assert [issue["code"] for issue in checked(root, allowing)["existing"]] == ["N"]
+    assert [issue["code"] for issue in validation_of(root, allowing)["existing"]] == ["N"]
 
 
 @pytest.mark.promise("safe.commands")
@@ -193,7 +193,7 @@ def test_a_configuration_is_read_anew_when_it_changes(root: Path) -> None:
 
 @pytest.mark.promise("safe.not-run")
 @pytest.mark.parametrize(
-    ("name", "said", "reason"),
+    ("name", "content", "reason"),
     [
         ("suture.toml", "= broken", "suture.toml is not TOML"),
         ("suture.toml", "[validators.json]\nsevere = 1\n", "unknown key severe"),
@@ -201,75 +201,77 @@ def test_a_configuration_is_read_anew_when_it_changes(root: Path) -> None:
         ("suture.toml", "[validators.jsn]\nrequired = true\n", "no check has this name"),
     ],
 )
-def test_a_configuration_that_cannot_be_understood_is_reported(root: Path, name: str, said: str, reason: str) -> None:
-    (root / name).write_text(said)
-    found = checked(root, FAST)
-    assert len(found["not_run"]) == 1
-    assert reason in found["not_run"][0]["reason"]
-    assert not found["passed"]
+def test_a_configuration_that_cannot_be_understood_is_reported(
+    root: Path, name: str, content: str, reason: str
+) -> None:
+    (root / name).write_text(content)
+    validation = validation_of(root, FAST)
+    assert len(validation["not_run"]) == 1
+    assert reason in validation["not_run"][0]["reason"]
+    assert not validation["passed"]
 
 
 def test_a_broken_configuration_of_the_operator_is_reported_and_a_missing_one_is_none(
     root: Path, tmp_path: Path
 ) -> None:
-    assert "is not TOML" in checked(root, settings(tmp_path, "="))["not_run"][0]["reason"]
+    assert "is not TOML" in validation_of(root, settings(tmp_path, "="))["not_run"][0]["reason"]
     (root / "a.json").write_text('{"a": 1}\n')
-    assert "cannot be read" in checked(root, FAST.evolve(config=str(tmp_path)))["not_run"][0]["reason"]
+    assert "cannot be read" in validation_of(root, FAST.evolve(config=str(tmp_path)))["not_run"][0]["reason"]
     (root / "a.json").write_text('{"a": 1}\n')
-    assert checked(root, FAST.evolve(config=""))["passed"]
+    assert validation_of(root, FAST.evolve(config=""))["passed"]
 
 
 def test_the_operators_file_is_looked_for_in_the_users_configuration(root: Path) -> None:
-    own = Path(os.environ["XDG_CONFIG_HOME"]) / "suture" / "suture.toml"
-    own.parent.mkdir(exist_ok=True)
-    own.write_text("[validators.json]\nenabled = false\n")
+    path = Path(os.environ["XDG_CONFIG_HOME"]) / "suture" / "suture.toml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("[validators.json]\nenabled = false\n")
     try:
         assert not call(root, "file_edit", {**BREAKING["file_edit"], "validate": "strict"}).is_error
     finally:
-        own.unlink()
+        path.unlink()
 
 
 @pytest.mark.promise("safe.commands")
 def test_an_operators_file_that_an_agent_could_write_is_not_used(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = root / ".config" / "suture" / "suture.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text(MARK)
+    path = root / ".config" / "suture" / "suture.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(MARK)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(root / ".config"))
-    found = checked(root, FAST)
-    assert found["existing"] == found["new"] == []
-    assert "is in the workspace" in found["not_run"][0]["reason"]
+    validation = validation_of(root, FAST)
+    assert validation["existing"] == validation["new"] == []
+    assert "is in the workspace" in validation["not_run"][0]["reason"]
     monkeypatch.setenv("XDG_CONFIG_HOME", ".config")
     monkeypatch.setenv("HOME", "relative")
     (root / "a.json").write_text('{"a": 1}\n')
-    assert checked(root, FAST)["passed"]
+    assert validation_of(root, FAST)["passed"]
 
 
 def test_an_operators_file_that_is_named_and_not_there_is_reported(root: Path) -> None:
-    assert "No such file" in checked(root, FAST.evolve(config="/nowhere.toml"))["not_run"][0]["reason"]
+    assert "No such file" in validation_of(root, FAST.evolve(config="/nowhere.toml"))["not_run"][0]["reason"]
 
 
 def test_a_bad_glob_is_reported_and_keeps_nothing_from_working(root: Path) -> None:
     (root / "suture.toml").write_text('[validators.json]\nfiles = ["[a"]\n')
-    found = checked(root, FAST)
-    assert "'[a' is not a glob" in found["not_run"][0]["reason"]
+    validation = validation_of(root, FAST)
+    assert "'[a' is not a glob" in validation["not_run"][0]["reason"]
     assert call(root, "safe_edit", {"path": "a.json", "content": "{"}).is_error
 
 
 def test_a_link_that_leads_out_is_no_configuration(root: Path, tmp_path: Path) -> None:
     (tmp_path / "outside.toml").write_text("[validators.json]\nenabled = false\n")
     (root / "suture.toml").symlink_to(tmp_path / "outside.toml")
-    found = checked(root, FAST)
-    assert found["not_run"][0]["reason"] == "suture.toml cannot be read (PATH_OUTSIDE_WORKSPACE)"
+    validation = validation_of(root, FAST)
+    assert validation["not_run"][0]["reason"] == "suture.toml cannot be read (PATH_OUTSIDE_WORKSPACE)"
 
 
 @pytest.mark.process
 @pytest.mark.promise("safe.not-run")
 def test_a_required_check_that_cannot_be_run_refuses_in_strict_only(root: Path, tmp_path: Path) -> None:
-    said = '[validators.own]\nfiles = ["*.json"]\ncommand = ["/nowhere"]\nrequired = true\n'
-    result = call(root, "file_edit", {**FINE["file_edit"], "validate": "strict"}, settings(tmp_path, said))
+    configuration = '[validators.own]\nfiles = ["*.json"]\ncommand = ["/nowhere"]\nrequired = true\n'
+    result = call(root, "file_edit", {**FINE["file_edit"], "validate": "strict"}, settings(tmp_path, configuration))
     assert result.is_error
     assert "a.json by own: /nowhere cannot be started" in result.text
-    result = call(root, "file_edit", {**FINE["file_edit"], "validate": "warn"}, settings(tmp_path, said))
+    result = call(root, "file_edit", {**FINE["file_edit"], "validate": "warn"}, settings(tmp_path, configuration))
     assert not result.is_error
     assert "⚠️ Not validated: a.json by own: /nowhere cannot be started" in result.text
     assert "✅ Validation Passed" not in result.text
@@ -277,9 +279,9 @@ def test_a_required_check_that_cannot_be_run_refuses_in_strict_only(root: Path, 
 
 @pytest.mark.promise("bound.validators")
 def test_a_large_file_is_not_checked_which_is_reported(root: Path) -> None:
-    found = checked(root, FAST.evolve(validate_max_bytes=4))
-    assert {check["validator"] for check in found["not_run"]} == {"json", "conflict-markers"}
-    assert found["not_run"][0]["reason"] == "the file is larger than 4 bytes (validate_max_bytes)"
+    validation = validation_of(root, FAST.evolve(validate_max_bytes=4))
+    assert {check["validator"] for check in validation["not_run"]} == {"json", "conflict-markers"}
+    assert validation["not_run"][0]["reason"] == "the file is larger than 4 bytes (validate_max_bytes)"
 
 
 @pytest.mark.process
@@ -292,8 +294,8 @@ def test_files_that_change_together_are_checked_together(root: Path, tmp_path: P
     operator = settings(tmp_path, "[validators.mypy]\nfiles = ['pkg/two.py']\nrequired = true\n")
     edit: dict[str, Any] = {"path_pattern": "pkg/*.py", "pattern": "/old/g", "replacement": "new", "validate": "strict"}
     assert not call(root, "regex_replace_multi", edit, operator).is_error
-    alone = {"path": "pkg/one.py", "edits": [{"old_text": "new", "new_text": "newer"}], "validate": "strict"}
-    assert not call(root, "file_edit", alone, operator).is_error  # only two.py is checked
+    arguments = {"path": "pkg/one.py", "edits": [{"old_text": "new", "new_text": "newer"}], "validate": "strict"}
+    assert not call(root, "file_edit", arguments, operator).is_error  # only two.py is checked
     edit = {"path": "pkg/two.py", "edits": [{"old_text": "x", "new_text": "y"}], "validate": "all"}
     assert "attr-defined" in call(root, "file_edit", edit, operator).text
 
@@ -314,8 +316,8 @@ def test_created_renamed_and_deleted_files(root: Path) -> None:
         "*** Begin Patch\n*** Add File: new.json\n+{\n*** Update File: a.json\n*** Move to: moved.json\n@@\n"
         '-{"a": 1}\n+{"a": 1\n*** Delete File: b.py\n*** End Patch\n'
     )
-    found = call(root, "apply_reply", {"reply": patch, "validate": "strict"}).metadata["error"]["validation"]
-    assert sorted(issue["path"] for issue in found["new"]) == ["moved.json", "new.json"]
+    validation = call(root, "apply_reply", {"reply": patch, "validate": "strict"}).metadata["error"]["validation"]
+    assert sorted(issue["path"] for issue in validation["new"]) == ["moved.json", "new.json"]
 
 
 def test_what_is_not_text_and_other_encodings(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""The tool `file_edit`: what a model that failed is given, so that its second try lands, and lands right."""
+"""The tool `file_edit`: the correction after a failed edit; applied as it is, it must do what was meant."""
 
 import json
 
@@ -23,7 +23,7 @@ from tests.unit.file_edits import (
 )
 
 
-def corrected(before: str, sent: Edit) -> str:
+def correct(before: str, sent: Edit) -> str:
     """A file's text after an edit that failed, and its first suggested fix sent back unread."""
     ws, fs = workspace({"a": before.encode()})
     result = ask(ws, "a", sent)
@@ -41,12 +41,12 @@ def corrected(before: str, sent: Edit) -> str:
 @pytest.mark.parametrize("name", SPOILED)
 @pytest.mark.promise("edit.correction")
 def test_a_spoiled_edit_is_given_back_ready_to_land(name: str) -> None:
-    assert corrected(CODE, edit(SPOILED[name](OLD), SPOILED[name](NEW))) == AFTER
+    assert correct(CODE, edit(SPOILED[name](OLD), SPOILED[name](NEW))) == AFTER
 
 
 @pytest.mark.parametrize("name", ODD_FILES)
 def test_an_edit_of_an_odd_file_is_given_back_ready_to_land(name: str) -> None:
-    assert corrected(ODD_FILES[name](CODE), edit(OLD, NEW)) == ODD_FILES[name](AFTER)
+    assert correct(ODD_FILES[name](CODE), edit(OLD, NEW)) == ODD_FILES[name](AFTER)
 
 
 # Where none may be offered

@@ -73,13 +73,13 @@ def plain(fs: MemoryFS) -> Workspace:
 )
 @pytest.mark.promise("edit.dry-run")
 def test_returns_same_errors_as_real_run_would(code: str, opened: Any, arguments: dict[str, Any]) -> None:
-    told = []
+    answers = []
     for dry_run in (False, True):
         fs = MemoryFS({"a": BEFORE, "bin": b"\0", "sub/c": b"", ".git/config": b"x", "l1": b"x \xe9\n"})
         result = opened(fs).call("file_edit", {"path": "a", **arguments, "dry_run": dry_run})
         assert (result.is_error, result.metadata["error"]["code"]) == (True, code)
-        told.append((result.text, {name: data for name, data in result.metadata.items() if name != "dry_run"}))
-    assert told[0] == told[1]
+        answers.append((result.text, {name: data for name, data in result.metadata.items() if name != "dry_run"}))
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize("char", ["x", "é", "😀"])
@@ -87,5 +87,5 @@ def test_returns_same_errors_as_real_run_would(code: str, opened: Any, arguments
 def test_a_long_line_of_a_preview_is_cut_between_characters(char: str, more: int, ending: str) -> None:
     workspace = Workspace("/ws", fs=MemoryFS({"a": f"🌒{char * more}\n".encode()}))
     (preview,) = succeed(ask(workspace, "a", edit("🌒", "🌓"), dry_run=True))["preview"]
-    shown = char * min(more, 3_999) + ending
-    assert (preview["before"], preview["after"]) == (f"🌒{shown}", f"🌓{shown}")
+    visible = char * min(more, 3_999) + ending
+    assert (preview["before"], preview["after"]) == (f"🌒{visible}", f"🌓{visible}")

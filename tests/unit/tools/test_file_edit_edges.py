@@ -28,25 +28,25 @@ def test_handles_null_bytes_in_text() -> None:
 
 def test_handles_permission_denied_errors_of_reading() -> None:
     fs = MemoryFS({"a": b"one\n"})
-    untouched = snapshot(fs)
+    state = snapshot(fs)
     for dry in (False, True):
         faulty = FaultyFS(fs, fail_at=1, error=errno.EACCES, only={"open_file"})
         result = ask(Workspace(fs.root, fs=faulty), "a", edit("one", "two"), dry_run=dry)
         assert (wrong(result)["type"], error_of(result)["code"]) == ("PERMISSION_DENIED", "PERMISSION_DENIED")
         assert (result.metadata["path"], error_of(result)["retryable"]) == ("a", False)
         assert "ermission" in result.text
-    assert snapshot(fs) == untouched
+    assert snapshot(fs) == state
 
 
 @pytest.mark.parametrize("dry", [False, True])
 def test_handles_permission_denied_errors_of_writing(*, dry: bool) -> None:
     ws, fs = workspace({"a": b"one\n"})
     fs.node_of("a").mode = 0o444
-    untouched = snapshot(fs)
+    state = snapshot(fs)
     result = ask(ws, "a", edit("one", "two"), dry_run=dry)
     assert (wrong(result)["type"], error_of(result)["code"]) == ("PERMISSION_DENIED", "PERMISSION_DENIED")
     assert result.metadata["path"] == "a"
-    assert snapshot(fs) == untouched
+    assert snapshot(fs) == state
 
 
 def test_handles_symlinks_correctly(tmp_path: Path) -> None:
@@ -81,10 +81,10 @@ def test_symlinks_that_lead_outside_are_refused(tmp_path: Path, aim: str) -> Non
 def test_what_is_protected_or_no_file_is_refused() -> None:
     ws, fs = workspace({".git/config": b"one\n", "sub/a": b"one\n"})
     fs.put_special("pipe")
-    untouched = snapshot(fs)
+    state = snapshot(fs)
     for path, code in ((".git/config", "PROTECTED_PATH"), ("sub", "NOT_A_FILE"), ("pipe", "NOT_A_FILE")):
         assert error_of(ask(ws, path, edit("one", "two")))["code"] == code
-    assert snapshot(fs) == untouched
+    assert snapshot(fs) == state
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o755, 0o4755])
@@ -123,11 +123,11 @@ def test_extended_attributes_and_hard_links_are_kept(tmp_path: Path) -> None:
 def test_a_file_that_changes_during_the_call_is_edited_as_it_then_is() -> None:
     fs = MemoryFS({"a": b"one\n"})
 
-    def somebody_else(number: int, _: str) -> None:
+    def write_as_other(number: int, _: str) -> None:
         if number == 1:
             fs.put("a", b"first\none\n")
 
-    ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=somebody_else))
+    ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=write_as_other))
     data = succeed(ask(ws, "a", edit("one", "two")))
     assert (fs.files(), data["edits_applied"][0]["line_numbers"]) == ({"a": b"first\ntwo\n"}, [2])
 
@@ -135,21 +135,21 @@ def test_a_file_that_changes_during_the_call_is_edited_as_it_then_is() -> None:
 def test_a_file_that_changes_during_the_call_can_make_it_fail() -> None:
     fs = MemoryFS({"a": b"one\n"})
 
-    def somebody_else(number: int, _: str) -> None:
+    def write_as_other(number: int, _: str) -> None:
         if number == 1:
             fs.put("a", b"one\none\n")
 
-    ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=somebody_else))
-    told = wrong(ask(ws, "a", edit("one", "two")))
-    assert (told["type"], told["actual_occurrences"], fs.files()) == ("WRONG_COUNT", 2, {"a": b"one\none\n"})
+    ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=write_as_other))
+    problem = wrong(ask(ws, "a", edit("one", "two")))
+    assert (problem["type"], problem["actual_occurrences"], fs.files()) == ("WRONG_COUNT", 2, {"a": b"one\none\n"})
 
 
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EIO])
 def test_a_write_that_fails_leaves_everything_as_it_was(error: int) -> None:
     fs = MemoryFS({"a": b"one\n"})
     ws = Workspace(fs.root, fs=FaultyFS(fs, fail_at=2, error=error, only={"write"}))
-    told = error_of(ask(ws, "a", edit("one", "two")))
-    assert (told["code"], told["retryable"], fs.files()) == ("WRITE_FAILED", True, {"a": b"one\n"})
+    problem = error_of(ask(ws, "a", edit("one", "two")))
+    assert (problem["code"], problem["retryable"], fs.files()) == ("WRITE_FAILED", True, {"a": b"one\n"})
 
 
 @pytest.mark.parametrize(
@@ -157,6 +157,6 @@ def test_a_write_that_fails_leaves_everything_as_it_was(error: int) -> None:
 )
 def test_detects_and_rejects_binary_files(before: bytes) -> None:
     result = failure(before, edit("one", "two"))
-    told, error = wrong(result), error_of(result)
-    assert (told["type"], error["code"], result.metadata["path"]) == ("BINARY_FILE", "BINARY_FILE", "a")
+    problem, error = wrong(result), error_of(result)
+    assert (problem["type"], error["code"], result.metadata["path"]) == ("BINARY_FILE", "BINARY_FILE", "a")
     assert "binary" in result.text

@@ -20,7 +20,7 @@ MOST = 16  # lines that are not blank: the specification says about 15
 UTILS[10:13] = ["function init() {", "    console.log('Starting process');", "    const config = loadConfig();"]
 
 
-def told(result: ToolResult) -> list[str]:
+def text_lines(result: ToolResult) -> list[str]:
     """The lines of a text that are not blank."""
     return [line for line in result.text.split("\n") if line.strip()]
 
@@ -49,10 +49,10 @@ def test_provides_clear_next_steps_for_each_error_type(path: str, edits: list[Ed
     error = error_of(result)
     assert error["code"] == code
     assert error["hint"]
-    assert 2 <= len(told(result)) <= MOST
+    assert 2 <= len(text_lines(result)) <= MOST
 
 
-# How much is said
+# The length of messages
 
 
 @pytest.mark.parametrize("size", [1, 10, 100, 1_000])
@@ -60,7 +60,7 @@ def test_a_text_stays_short_whatever_the_size_of_the_file(size: int) -> None:
     before = "".join(f"def function_{number}(a, b):\n    return a + b * {number}\n\n\n" for number in range(size))
     for request in (edit("def function_0(a, c):\n    return a - c * 0\n", "x\n"), edit("return", "x", size + 1)):
         result = failure(before.encode(), request)
-        assert len(told(result)) <= MOST
+        assert len(text_lines(result)) <= MOST
         assert len(result.text) < 3_000
 
 

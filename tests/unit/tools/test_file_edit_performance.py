@@ -13,7 +13,7 @@ from tests.unit.file_edits import Edit, ask, edit, wrong
 WRITING = {"create", "write", "open_write", "rename", "link", "unlink", "truncate", "make_folder", "lock"}
 
 
-def numbered(count: int) -> bytes:
+def number_lines(count: int) -> bytes:
     return b"".join(b"%07d: the quick brown fox jumps over the lazy dog\n" % number for number in range(count))
 
 
@@ -40,7 +40,7 @@ def thousand(size: int, *, chained: bool) -> list[Edit]:
 @pytest.mark.slow
 @pytest.mark.parametrize("chained", [False, True])
 def test_handles_1000_edits_efficiently(*, chained: bool) -> None:
-    before = numbered(20_000)
+    before = number_lines(20_000)
     edits = thousand(20_000, chained=chained)
     expected = before.decode()
     for request in edits:
@@ -54,7 +54,7 @@ def test_handles_1000_edits_efficiently(*, chained: bool) -> None:
 
 
 def test_handles_10_mb_file_efficiently(tmp_path: Path) -> None:
-    before = numbered(220_000)
+    before = number_lines(220_000)
     (tmp_path / "a").write_bytes(before)
     edits = thousand(220_000, chained=False)
     data = succeed(ask(Workspace(tmp_path, Settings(durability="fast")), "a", *edits))
@@ -66,19 +66,19 @@ def test_handles_10_mb_file_efficiently(tmp_path: Path) -> None:
 
 @pytest.mark.promise("edit.one-read-one-write")
 def test_does_not_read_file_multiple_times() -> None:
-    before = numbered(2_000)
+    before = number_lines(2_000)
     for edits in (thousand(2_000, chained=False)[:1], thousand(2_000, chained=False), thousand(2_000, chained=True)):
-        made = calls(before, *edits)
-        assert made[: made.index("lock")].count("open_file") == 1
+        names = calls(before, *edits)
+        assert names[: names.index("lock")].count("open_file") == 1
 
 
 @pytest.mark.promise("edit.one-read-one-write")
 def test_does_not_write_file_multiple_times() -> None:
-    before = numbered(2_000)
-    one = calls(before, *thousand(2_000, chained=False)[:1])
+    before = number_lines(2_000)
+    single = calls(before, *thousand(2_000, chained=False)[:1])
     many = calls(before, *thousand(2_000, chained=False))
     for name in sorted(WRITING):
-        assert one.count(name) == many.count(name)
+        assert single.count(name) == many.count(name)
     assert many.count("rename") == 1
 
 
@@ -86,13 +86,13 @@ def test_does_not_write_file_multiple_times() -> None:
 @pytest.mark.promise("edit.one-read-one-write")
 def test_validates_all_edits_before_any_modifications(error: str) -> None:
     last = edit("nowhere at all", "x") if error == "NO_MATCH" else edit("the quick", "x")
-    made = calls(numbered(2_000), *thousand(2_000, chained=False)[:999], last, error=error)
-    assert not WRITING & set(made)
-    assert made.count("open_file") == 1
+    names = calls(number_lines(2_000), *thousand(2_000, chained=False)[:999], last, error=error)
+    assert not WRITING & set(names)
+    assert names.count("open_file") == 1
 
 
 def test_a_failed_call_reads_a_large_file_once(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(numbered(220_000))
+    (tmp_path / "a").write_bytes(number_lines(220_000))
     fs = FaultyFS(LocalFS(), only={"open_file", *WRITING})
     ws = Workspace(tmp_path, fs=fs)
     result = ask(ws, "a", edit("0110000:  the quick brown fax jumps over the lazy dog", "x"))
@@ -105,7 +105,7 @@ def test_a_failed_call_reads_a_large_file_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.promise("edit.memory")
 def test_needs_less_than_three_times_the_size_of_the_file(tmp_path: Path, *, many: bool) -> None:
-    before = numbered(220_000)
+    before = number_lines(220_000)
     size = len(before)
     (tmp_path / "a").write_bytes(before)
     del before

@@ -78,12 +78,12 @@ def test_git_applies_the_diff(tmp_path: Path, before: bytes) -> None:
 @pytest.mark.promise("edit.shape")
 def test_a_validation_error_has_the_fields_of_the_specification(edits: list[Edit], code: str) -> None:
     result = failure(b"one\ntwo\nthree\ntwo\n", *edits, path="src/a.py")
-    told, error = wrong(result), error_of(result)
+    problem, error = wrong(result), error_of(result)
     index = next(at for at, edit in enumerate(edits) if edit["old_text"] != "one")
     assert result.metadata["path"] == "src/a.py"
     expected = {"type": code, "edit_index": index, "total_edits": 2}
-    assert part(told, expected) == expected
-    assert told["message"].startswith(f"Edit {index + 1} of 2 failed: ")
+    assert part(problem, expected) == expected
+    assert problem["message"].startswith(f"Edit {index + 1} of 2 failed: ")
     assert (error["code"], error["retryable"]) == (code, False)
     assert error["message"]
     assert error["hint"]
@@ -93,16 +93,16 @@ def test_a_validation_error_has_the_fields_of_the_specification(edits: list[Edit
 
 
 def test_thousands_of_places_are_complete_in_the_metadata() -> None:
-    told = wrong(failure(b"x\n" * 20_000, edit("x", "y")))
-    assert (told["actual_occurrences"], len(told["match_locations"])) == (20_000, 20_000)
-    assert told["match_locations"][-1]["line_number"] == 20_000
+    problem = wrong(failure(b"x\n" * 20_000, edit("x", "y")))
+    assert (problem["actual_occurrences"], len(problem["match_locations"])) == (20_000, 20_000)
+    assert problem["match_locations"][-1]["line_number"] == 20_000
 
 
 def test_the_line_of_a_place_is_reported_in_full() -> None:
     line = "q " * 5_000 + "x and x"
-    told = wrong(failure(f"{line}\n".encode(), edit("x", "y")))
-    assert [location["column_start"] for location in told["match_locations"]] == [10_001, 10_007]
-    assert [location["line_content"] for location in told["match_locations"]] == [line, line]
+    problem = wrong(failure(f"{line}\n".encode(), edit("x", "y")))
+    assert [location["column_start"] for location in problem["match_locations"]] == [10_001, 10_007]
+    assert [location["line_content"] for location in problem["match_locations"]] == [line, line]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_the_path_and_the_error_are_always_in_the_metadata(path: str, more: dict
     files = {"a": b"one\n", "bin": b"\0one", "ro": b"one\n", "large": b"one\n" * 50, "sub/c": b"", "l1": b"one \xe9\n"}
     ws, fs = workspace({**files, ".git/config": b"one\n"}, Settings(max_file_bytes=100, max_edits=3))
     fs.node_of("ro").mode = 0o444
-    untouched = snapshot(fs)
+    state = snapshot(fs)
     result = ws.call("file_edit", {"path": path, **more})
     error = error_of(result)
     assert (error["code"], result.metadata["path"]) == (code, path)
@@ -138,10 +138,10 @@ def test_the_path_and_the_error_are_always_in_the_metadata(path: str, more: dict
     assert error["retryable"] is (code == "FILE_CHANGED")
     assert result.to_dict()["isError"] is True
     if code in TYPES:
-        told = wrong(result)
-        assert (told["type"], told["total_edits"], type(told["edit_index"])) == (code, 1, int)
-        assert told["message"]
-    assert snapshot(fs) == untouched
+        problem = wrong(result)
+        assert (problem["type"], problem["total_edits"], type(problem["edit_index"])) == (code, 1, int)
+        assert problem["message"]
+    assert snapshot(fs) == state
 
 
 # Bounds
@@ -186,10 +186,10 @@ def test_the_schema_has_the_fields_of_the_specification() -> None:
 
 def test_a_call_never_raises() -> None:
     ws, fs = workspace({"a": b"a\n"})
-    odd: list[Any] = [None, [], "", 3, {"edits": {}}, {"path": "", "edits": [edit("a", "b")]}]
-    odd += [{"path": "a\0b", "edits": [edit("a", "b")]}, {"path": "a", "edits": [[]]}]
-    odd += [{"path": "a", "edits": [{1: 2}]}, {"path": "a", "edits": "{" * 5_000}]
-    for arguments in odd:
+    calls: list[Any] = [None, [], "", 3, {"edits": {}}, {"path": "", "edits": [edit("a", "b")]}]
+    calls += [{"path": "a\0b", "edits": [edit("a", "b")]}, {"path": "a", "edits": [[]]}]
+    calls += [{"path": "a", "edits": [{1: 2}]}, {"path": "a", "edits": "{" * 5_000}]
+    for arguments in calls:
         error = error_of(ws.call("file_edit", arguments))
         assert error["code"] != "INTERNAL"
     assert fs.files() == {"a": b"a\n"}

@@ -30,7 +30,7 @@ from tests.unit.changes import (
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
-def seen(ws: Workspace, path: str | None, **arguments: Any) -> list[str]:
+def change_ids(ws: Workspace, path: str | None, **arguments: Any) -> list[str]:
     """The ids of the changes of a path, newest first."""
     return [change["change_id"] for change in succeed(ws.history(path, **arguments))["changes"]]
 
@@ -79,25 +79,25 @@ def test_the_history_is_reported_in_exactly_this_shape() -> None:
         ],
         "next": None,
     }
-    told = result.text.split("\n")
-    for line, number, time in zip(told, (undo, second, first), times, strict=True):
+    lines = result.text.split("\n")
+    for line, number, time in zip(lines, (undo, second, first), times, strict=True):
         assert line.startswith(f"{number} {time}")
-    assert ["(undone)" in line for line in told] == [False, True, False]
-    assert all(part in told[2] for part in ("tidy up", "a +2 -1", "d +2 -0", "b +0 -1"))
-    assert "c => e" in told[1]
+    assert ["(undone)" in line for line in lines] == [False, True, False]
+    assert all(part in lines[2] for part in ("tidy up", "a +2 -1", "d +2 -0", "b +0 -1"))
+    assert "c => e" in lines[1]
 
 
 @pytest.mark.promise("back.shapes")
 def test_the_time_is_that_of_the_change_in_utc_by_rfc_3339() -> None:
     ws, _ = workspace()
-    begun = datetime.now(UTC)
+    start = datetime.now(UTC)
     for number in range(3):
         land(ws, create(str(number)))
     times = [change["time"] for change in list_changes(ws)]
     assert all(TIME.fullmatch(time) for time in times)
     assert times == sorted(times, reverse=True)
     second = timedelta(seconds=1)
-    assert all(begun - second <= datetime.fromisoformat(time) <= datetime.now(UTC) + second for time in times)
+    assert all(start - second <= datetime.fromisoformat(time) <= datetime.now(UTC) + second for time in times)
 
 
 def test_of_many_files_three_are_named_in_the_text_and_all_in_the_data() -> None:
@@ -147,27 +147,27 @@ def test_lines_added_and_removed_are_counted_as_diff_counts_them(
 def test_paging_visits_every_change_once(limit: int) -> None:
     ws, _ = workspace({"a": lines()})
     ids = [land(ws, write("a", lines(number))) for number in range(1, 8)]
-    found: list[str] = []
+    visited: list[str] = []
     before, rounds = None, 0
     while rounds == 0 or before is not None:
         page = succeed(ws.history(limit=limit, before=before))
         assert len(page["changes"]) <= limit
-        found += [change["change_id"] for change in page["changes"]]
+        visited += [change["change_id"] for change in page["changes"]]
         before, rounds = page["next"], rounds + 1
-    assert (found, rounds) == (ids[::-1], -(-7 // limit))
+    assert (visited, rounds) == (ids[::-1], -(-7 // limit))
 
 
 def test_a_page_ends_early_where_its_changes_have_very_many_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("suture.tools.history._MAX_FILES", 4)
     ws, _ = workspace()
     ids = [land(ws, *(create(f"{number}/{name}") for name in "abc")) for number in range(5)]
-    found: list[list[str]] = []
+    pages: list[list[str]] = []
     before = None
-    while not found or before is not None:
+    while not pages or before is not None:
         page = succeed(ws.history(limit=10, before=before))
-        found.append([change["change_id"] for change in page["changes"]])
+        pages.append([change["change_id"] for change in page["changes"]])
         before = page["next"]
-    assert found == [[ids[4], ids[3]], [ids[2], ids[1]], [ids[0]]]
+    assert pages == [[ids[4], ids[3]], [ids[2], ids[1]], [ids[0]]]
 
 
 def test_the_text_of_a_page_says_how_to_go_on() -> None:
@@ -181,7 +181,7 @@ def test_paging_goes_on_after_later_changes_landed() -> None:
     ids = [land(ws, create(str(number))) for number in range(4)]
     following = succeed(ws.history(limit=2))["next"]
     land(ws, create("later"))
-    assert seen(ws, None, before=following) == [ids[1], ids[0]]
+    assert change_ids(ws, None, before=following) == [ids[1], ids[0]]
 
 
 def test_paging_of_one_file_follows_its_renames() -> None:
@@ -189,11 +189,11 @@ def test_paging_of_one_file_follows_its_renames() -> None:
     asks = [write("a", lines(1)), write("x", "2"), rename("a", "b"), write("x", "3"), write("b", lines(2))]
     ids = [land(ws, ask) for ask in asks]
     page = succeed(ws.history("b", limit=1))
-    found = [page["changes"][0]["change_id"]]
+    visited = [page["changes"][0]["change_id"]]
     while page["next"] is not None:
         page = succeed(ws.history("b", limit=1, before=page["next"]))
-        found += [change["change_id"] for change in page["changes"]]
-    assert found == [ids[4], ids[2], ids[0]]
+        visited += [change["change_id"] for change in page["changes"]]
+    assert visited == [ids[4], ids[2], ids[0]]
 
 
 # Of a file, of a folder
@@ -204,20 +204,20 @@ def test_the_history_of_a_file_follows_it_through_its_names() -> None:
     first = land(ws, write("a", lines(1)))
     land(ws, write("b", "2\n"))
     land(ws, rename("b", "c"))
-    moved = land(ws, rename("a", "b"))
+    renaming = land(ws, rename("a", "b"))
     last = land(ws, write("b", lines(1, 2)))
-    assert seen(ws, "b") == [last, moved, first]
-    assert seen(ws, "a") == [moved, first]
+    assert change_ids(ws, "b") == [last, renaming, first]
+    assert change_ids(ws, "a") == [renaming, first]
 
 
 def test_the_history_of_a_file_follows_renames_that_were_undone_and_redone() -> None:
     ws, _ = workspace({"a": lines()})
     first = land(ws, write("a", lines(1)))
-    moved = land(ws, rename("a", "b"))
+    renaming = land(ws, rename("a", "b"))
     undo = succeed(ws.undo())["change_id"]
-    assert seen(ws, "a") == [undo, moved, first]
+    assert change_ids(ws, "a") == [undo, renaming, first]
     redo = succeed(ws.redo())["change_id"]
-    assert seen(ws, "b") == [redo, undo, moved, first]
+    assert change_ids(ws, "b") == [redo, undo, renaming, first]
 
 
 def test_a_file_that_is_gone_has_a_history_still() -> None:
@@ -226,8 +226,8 @@ def test_a_file_that_is_gone_has_a_history_still() -> None:
     edited = land(ws, write("sub/b", "3"))
     remove(fs, "sub/b")
     remove(fs, "sub")
-    assert seen(ws, "a") == [deleted]
-    assert seen(ws, "sub/b") == seen(ws, "sub") == [edited]
+    assert change_ids(ws, "a") == [deleted]
+    assert change_ids(ws, "sub/b") == change_ids(ws, "sub") == [edited]
 
 
 @pytest.mark.parametrize("spelled", ["sub", "sub/", "./sub", "sub//", "sub/.", "/ws/sub", "/ws/sub/"])
@@ -237,24 +237,24 @@ def test_the_history_of_a_folder_is_that_of_everything_below_it(spelled: str) ->
     land(ws, write("subway", "x"), write("c", "x"))
     into = land(ws, rename("c", "sub/c"))
     out = land(ws, rename("sub/a", "a"))
-    assert seen(ws, spelled) == [out, into, *below[::-1]]
+    assert change_ids(ws, spelled) == [out, into, *below[::-1]]
 
 
 @pytest.mark.parametrize("spelled", [".", "./", "/ws", "/ws/"])
 def test_the_history_of_the_root_is_everything(spelled: str) -> None:
     ws, _ = workspace({"a": b"1"})
-    assert seen(ws, spelled) == []
+    assert change_ids(ws, spelled) == []
     ids = [land(ws, write("a", "2")), land(ws, create("sub/b"))]
-    assert seen(ws, spelled) == ids[::-1]
+    assert change_ids(ws, spelled) == ids[::-1]
 
 
 @pytest.mark.parametrize("spelled", ["gone", "gone/", "gone/deep", "gone/deep/", "./gone/"])
 def test_a_folder_that_is_gone_has_a_history_still(spelled: str) -> None:
     ws, fs = workspace()
-    made = land(ws, create("gone/deep/a"))
-    undone = succeed(ws.undo())["change_id"]
+    creation = land(ws, create("gone/deep/a"))
+    undo = succeed(ws.undo())["change_id"]
     assert fs.folders() == set()
-    assert seen(ws, spelled) == [undone, made]
+    assert change_ids(ws, spelled) == [undo, creation]
 
 
 @pytest.mark.parametrize("spelled", ["other/../sub", "sub/../sub/", "link", "link/"])
@@ -262,14 +262,14 @@ def test_a_folder_may_be_named_by_a_detour(spelled: str) -> None:
     ws, fs = workspace({"sub/a": b"1", "other/b": b"1"})
     fs.put_link("link", "sub")
     change = land(ws, write("sub/a", "2"))
-    assert seen(ws, spelled) == [change]
+    assert change_ids(ws, spelled) == [change]
 
 
 def test_a_link_has_the_history_of_what_it_points_to() -> None:
     ws, fs = workspace({"a": b"1"})
     fs.put_link("link", "a")
     change = land(ws, write("link", "2"))
-    assert seen(ws, "link") == seen(ws, "a") == [change]
+    assert change_ids(ws, "link") == change_ids(ws, "a") == [change]
 
 
 def test_what_lies_under_an_extra_root_is_named_absolutely(tmp_path: Path) -> None:
@@ -279,8 +279,8 @@ def test_what_lies_under_an_extra_root_is_named_absolutely(tmp_path: Path) -> No
     ws = Workspace(tmp_path / "ws", Settings(durability="fast", extra_roots=(other,)))
     ids = [land(ws, create(f"{other}/sub/a")), land(ws, create("here"))]
     assert list_changes(ws)[1]["files"][0]["path"] == f"{other}/sub/a"
-    assert seen(ws, other) == seen(ws, f"{other}/sub/") == seen(ws, f"{other}/sub/a") == [ids[0]]
-    assert seen(ws, ".") != []
+    assert change_ids(ws, other) == change_ids(ws, f"{other}/sub/") == change_ids(ws, f"{other}/sub/a") == [ids[0]]
+    assert change_ids(ws, ".") != []
 
 
 # Show
@@ -294,9 +294,9 @@ def test_show_tells_a_change_as_history_does_and_its_diff() -> None:
     (entry,) = list_changes(ws)
     diff = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n 1\n-2\n+3\n"
     assert succeed(result) == {**entry, "diff": diff}
-    head, _, rest = result.text.partition("\n\n")
+    head, _, body = result.text.partition("\n\n")
     assert (head.startswith(change), "two to three" in head, "a +1 -1" in head) == (True, True, True)
-    assert rest == diff[:-1]
+    assert body == diff[:-1]
 
 
 @pytest.mark.process

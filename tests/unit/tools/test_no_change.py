@@ -1,4 +1,4 @@
-"""A call that leaves every file as it was says so, and claims no change."""
+"""A call that changes no file reports that, and has no change id."""
 
 from typing import Any
 

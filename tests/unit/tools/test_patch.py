@@ -37,7 +37,7 @@ def copy(old: str, name: str) -> dict[str, Any]:
     return replace(old, toClipboard=name, fromClipboard=name)
 
 
-def patched(before: bytes, *patches: dict[str, Any], **more: Any) -> bytes:
+def patch_bytes(before: bytes, *patches: dict[str, Any], **more: Any) -> bytes:
     """A file's bytes after a call that succeeds."""
     ws, fs = workspace({"a": before})
     succeed(ws.patch("a", list(patches), **more))
@@ -50,7 +50,7 @@ def patched(before: bytes, *patches: dict[str, Any], **more: Any) -> bytes:
 @pytest.mark.promise("patch.original")
 def test_patches_refer_to_the_original_in_any_order() -> None:
     patches = [replace("one", "two"), replace("two", "three"), replace("three", "one"), append("!"), prepend("?")]
-    assert {patched(b"one two three\n", *order) for order in permutations(patches)} == {b"?two three one\n!"}
+    assert {patch_bytes(b"one two three\n", *order) for order in permutations(patches)} == {b"?two three one\n!"}
 
 
 # Clipboards
@@ -61,8 +61,8 @@ def test_patches_refer_to_the_original_in_any_order() -> None:
 def test_a_clipboard_holds_the_very_bytes(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     ws, fs = workspace({"a": content})
     end = len(Text.decode(content).body)
-    found = Found("exact", Site(1, 1), (0, end), (edit(0, end, b""),))
-    monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: found)
+    place = Found("exact", Site(1, 1), (0, end), (edit(0, end, b""),))
+    monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: place)
     succeed(ws.patch("a", [replace("all of it", "", toClipboard="x")]))
     succeed(Workspace(fs.root, fs=fs).patch("a", [append(fromClipboard="x")]))
     assert fs.files() == {"a": content}
@@ -73,9 +73,9 @@ def test_bytes_of_an_unknown_encoding_are_pasted_only_where_they_are_none_either
     ws, fs = workspace({"a": b"1 \xe9 2\n", "b": b"\xc3\xa9\n", "c": b"\xff\n", "d": b"ascii\n"})
     session = ws._engine.session()
     assert session.clipboard("x") is None
-    found = Found("exact", Site(1, 1), (0, 5), ())
+    place = Found("exact", Site(1, 1), (0, 5), ())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(patch_tool, "locate", lambda *_, **__: found)
+        patch.setattr(patch_tool, "locate", lambda *_, **__: place)
         succeed(ws.patch("a", [copy("1", "x")]))
     assert error_of(ws.patch("b", [append(fromClipboard="x")]))["code"] == "ENCODING_MISMATCH"
     succeed(ws.patch("c", [append(fromClipboard="x")]))
@@ -188,14 +188,14 @@ ANSWERS: dict[str, tuple[Refused, dict[str, Any], str]] = {
 @pytest.mark.promise("patch.codes")
 @pytest.mark.parametrize("code", ANSWERS)
 def test_every_refusal_of_the_search_has_its_code_and_fields(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer, fields, said = ANSWERS[code]
+    answer, fields, words = ANSWERS[code]
     monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: answer)
     ws, fs = workspace({"a": CODE})
     result = ws.patch("a", [replace("one line\nthat was sent", "x")])
     error = error_of(result)
     assert (error["code"], error["path"], error["search_text"]) == (code, "a", "one line\nthat was sent")
     assert {name: error[name] for name in fields} == fields
-    assert said in result.text
+    assert words in result.text
     assert ("that was sent" not in result.text, len(result.text.split("\n")) <= 15) == (True, True)
     assert fs.files() == {"a": CODE}
 
@@ -220,17 +220,17 @@ def test_a_text_that_a_change_replaced_is_reported_with_the_change_and_what_is_t
 @pytest.mark.promise("patch.stale")
 def test_a_text_that_a_change_deleted_is_reported_with_the_change_and_the_version_that_has_it() -> None:
     ws, fs = workspace({"a": b"0\nkept\nold one\nold two\nend\n"})
-    made = land(ws, write("a", "new head\n0\nkept\nold one\nold two\nend\n"))
+    change = land(ws, write("a", "new head\n0\nkept\nold one\nold two\nend\n"))
     removed = succeed(ws.patch("a", [replace("old one\nold two\n", "now other\n")]))["change_id"]
     land(ws, write("a", b"\n" + fs.files()["a"]))
     before = fs.files()
     result = ws.patch("a", [replace("old one\r\nold two\r\n", "x")])
-    told = {"code": "TARGET_DELETED", "index": 0, "total": 1, "path": "a", "search_text": "old one\r\nold two\r\n"}
+    fields = {"code": "TARGET_DELETED", "index": 0, "total": 1, "path": "a", "search_text": "old one\r\nold two\r\n"}
     here = {"start_line": 5, "end_line": 5, "text": "now other"}
-    version = {"source": "history", "id": made, "until": removed}
+    version = {"source": "history", "id": change, "until": removed}
     error = error_of(result)
-    assert {name: error[name] for name in (*told, *here, "written_on")} == {**told, **here, "written_on": version}
-    assert f"It is in change {made}; change {removed} removed it." in result.text
+    assert {name: error[name] for name in (*fields, *here, "written_on")} == {**fields, **here, "written_on": version}
+    assert f"It is in change {change}; change {removed} removed it." in result.text
     assert fs.files() == before
 
 
@@ -335,14 +335,14 @@ def test_a_text_that_an_earlier_version_has_several_times_has_no_place(match: st
 def test_a_match_that_is_not_exact_is_reported_with_its_place_and_the_next_best(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = Found("similar", Site(1, 2), (0, 24), (edit(4, 7, b"ONE"),), 0.9, Site(5, 6, 0.5))
-    monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: found)
+    place = Found("similar", Site(1, 2), (0, 24), (edit(4, 7, b"ONE"),), 0.9, Site(5, 6, 0.5))
+    monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: place)
     ws, fs = workspace({"a": CODE})
     result = ws.patch("a", [replace("def oen():\n return 1\n", "def ONE():\n return 1\n", toClipboard="x")])
-    (told,) = succeed(result)["patches"]
-    assert (told["rung"], told["score"]) == ("similar", 0.9)
-    assert told["runner_up"] == {"start_line": 5, "end_line": 6, "score": 0.5}
-    assert told["replaced"] == "def one():\n    return 1\n"
+    (entry,) = succeed(result)["patches"]
+    assert (entry["rung"], entry["score"]) == ("similar", 0.9)
+    assert entry["runner_up"] == {"start_line": 5, "end_line": 6, "score": 0.5}
+    assert entry["replaced"] == "def one():\n    return 1\n"
     assert result.text == (
         f"{APPLIED}\npatches[0]: found at lines 1-2 by similarity (next best: lines 5-6); "
         "your change was adapted to the file's text.\n"
@@ -360,11 +360,11 @@ def test_a_match_that_is_not_exact_is_reported_with_its_place_and_the_next_best(
 def test_a_file_that_changes_while_it_is_patched_is_patched_as_it_then_is() -> None:
     fs = MemoryFS({"a": CODE})
 
-    def somebody_else(number: int, _: str) -> None:
+    def write_as_other(number: int, _: str) -> None:
         if number == 1:
             fs.put("a", b"first\n" + CODE)
 
-    ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=somebody_else))
+    ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=write_as_other))
     data = succeed(ws.patch("a", [replace("return 1", "return 3", toClipboard="x"), append(fromClipboard="x")]))
     assert data["patches"][0]["start_line"] == 3
     assert fs.files() == {"a": b"first\n" + CODE.replace(b"1", b"3") + b"return 1"}

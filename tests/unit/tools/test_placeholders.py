@@ -35,11 +35,11 @@ def hunk(new: str) -> str:
     return "".join([" def one():\n", *lines])
 
 
-def unified(new: str) -> str:
+def unified_diff(new: str) -> str:
     return f"--- a/{NAME}\n+++ b/{NAME}\n@@ -4,2 +4,{new.count(chr(10))} @@\n{hunk(new)}"
 
 
-def patched(new: str, **more: Any) -> list[dict[str, Any]]:
+def patch_list(new: str, **more: Any) -> list[dict[str, Any]]:
     return [{"operation": "replace", "oldText": OLD, "newText": new, **more}]
 
 
@@ -55,10 +55,10 @@ def same(value: str) -> Callable[[str], str]:
 
 
 TOOLS: dict[str, Ask] = {
-    "patch, replace": lambda ws, new, more: ws.patch(NAME, patched(new), **more),
-    "patch, replace, white space": lambda ws, new, more: ws.patch(NAME, patched(new), "whitespace", **more),
+    "patch, replace": lambda ws, new, more: ws.patch(NAME, patch_list(new), **more),
+    "patch, replace, white space": lambda ws, new, more: ws.patch(NAME, patch_list(new), "whitespace", **more),
     "patch, reindented": lambda ws, new, more: ws.patch(
-        NAME, patched(f"  {new}".replace("\n    ", "\n      "), reindent={"strip": "  "}), **more
+        NAME, patch_list(f"  {new}".replace("\n    ", "\n      "), reindent={"strip": "  "}), **more
     ),
     "patch, overwrite": lambda ws, new, more: ws.patch(
         NAME, [{"operation": "overwrite", "newText": whole(new)}], **more
@@ -90,7 +90,7 @@ TOOLS: dict[str, Ask] = {
         ),
         **more,
     ),
-    "apply_reply, unified": lambda ws, new, more: ws.apply_reply(unified(new), **more),
+    "apply_reply, unified": lambda ws, new, more: ws.apply_reply(unified_diff(new), **more),
     "str_replace": editor(command=same("str_replace"), old_str=same(OLD), new_str=str),
     "create": editor(command=same("create"), file_text=whole),
     "apply_patch": lambda ws, new, more: ws.call("apply_patch", {"input": V4A.format(NAME, hunk(new)), **more}),
@@ -108,10 +108,10 @@ def codes(result: ToolResult) -> list[str]:
 def test_a_placeholder_where_lines_go_away_is_refused_unless_it_is_meant_literally(ask: Ask) -> None:
     for line in PLACEHOLDERS[::2]:  # all of them are judged in tests/unit/match
         ws, fs = workspace({NAME: BEFORE.encode()})
-        refused = ask(ws, new_text(line), {})
-        assert refused.is_error, line
-        assert codes(refused) == ["ELISION_IN_NEW_TEXT"], line
-        assert "literal: true" in refused.text
+        result = ask(ws, new_text(line), {})
+        assert result.is_error, line
+        assert codes(result) == ["ELISION_IN_NEW_TEXT"], line
+        assert "literal: true" in result.text
         assert fs.files() == {NAME: BEFORE.encode()}
         succeed(ask(ws, new_text(line), {"literal": True}))
         assert line.encode() in fs.files()[NAME]
@@ -135,14 +135,14 @@ def test_a_placeholder_that_is_there_may_stay() -> None:
     line = "    # rest of the function unchanged\n"
     before = BEFORE.replace("    return 1\n", f"{line}    return 1\n")
     after = before.replace("return 1", "return 3")
-    one = f"def one():\n{line}"
+    start = f"def one():\n{line}"
     for name in ("patch, overwrite", "safe_edit, content", "apply_reply, whole file", "create"):
         ws, fs = workspace({NAME: before.encode()})
         succeed(TOOLS[name](ws, after.removeprefix("import os\n\n\n"), {}))
         assert fs.files()[NAME] == after.encode()
     for tool in ("file_edit", "patch"):
         ws, fs = workspace({NAME: before.encode()})
-        succeed(ws.call(tool, {"path": NAME, "old_text": f"{one}    return 1", "new_text": f"{one}    return 3"}))
+        succeed(ws.call(tool, {"path": NAME, "old_text": f"{start}    return 1", "new_text": f"{start}    return 3"}))
         assert fs.files()[NAME] == after.encode()
 
 
@@ -195,11 +195,11 @@ WHOLE: dict[str, Ask] = {
 @pytest.mark.parametrize("ask", WHOLE.values(), ids=WHOLE)
 def test_a_file_that_loses_more_than_half_of_its_lines_is_reported_with_the_numbers(ask: Ask) -> None:
     ws, _ = workspace({NAME: LONG.encode()})
-    told = "warning: app.py: 120 lines became 40; 95 of the old lines are gone."
+    warning = "warning: app.py: 120 lines became 40; 95 of the old lines are gone."
     result = ask(ws, SHORT, {})
-    assert told in result.text.split("\n")
+    assert warning in result.text.split("\n")
     if "warnings" in result.metadata:
-        assert [told.removeprefix("warning: ")] == result.metadata["warnings"]
+        assert [warning.removeprefix("warning: ")] == result.metadata["warnings"]
 
 
 @pytest.mark.process
@@ -235,9 +235,9 @@ def test_of_a_very_long_line_only_what_is_near_an_edit_is_looked_at(at: int) -> 
     assert find_added(old.decode(), new) is None
 
 
-@pytest.mark.parametrize(("around", "refused"), [(b" " * 700, True), (b"x" + b" " * 5_000, False)])
-def test_blanks_of_a_long_line_do_not_make_it_a_placeholder(around: bytes, *, refused: bool) -> None:
+@pytest.mark.parametrize(("around", "expected"), [(b" " * 700, True), (b"x" + b" " * 5_000, False)])
+def test_blanks_of_a_long_line_do_not_make_it_a_placeholder(around: bytes, *, expected: bool) -> None:
     body = b"one\n" + around + b"old()" + around[::-1] + b"\n"
     at = body.index(b"old()")
     old, new = whole_lines(body, edit(at, at + 5, b"# ... existing code ..."))
-    assert (find_added(old.decode(), new) is not None) == refused
+    assert (find_added(old.decode(), new) is not None) == expected

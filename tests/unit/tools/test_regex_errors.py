@@ -27,7 +27,7 @@ def arguments(tool: str, path: str = "a", pattern: str = "(x)", **more: Any) -> 
     return where | ({"replacement": "y"} if "replace" in tool else {}) | more
 
 
-def told(result: ToolResult) -> tuple[str, str]:
+def code_and_text(result: ToolResult) -> tuple[str, str]:
     """The code and the text of an error, which has the shape of every error."""
     error = error_of(result)
     assert {"code", "message", "hint", "retryable"} <= set(error)
@@ -40,10 +40,10 @@ def told(result: ToolResult) -> tuple[str, str]:
     return error["code"], result.text
 
 
-def failed(tool: str, files: dict[str, bytes], settings: Settings | None = None, **given: Any) -> tuple[str, str]:
+def failure(tool: str, files: dict[str, bytes], settings: Settings | None = None, **given: Any) -> tuple[str, str]:
     """How a call is refused that changes nothing."""
     ws, fs = workspace(files, settings)
-    answer = told(ws.call(tool, arguments(tool, **given)))
+    answer = code_and_text(ws.call(tool, arguments(tool, **given)))
     assert (fs.files(), list_changes(ws)) == (files, [])
     return answer
 
@@ -56,20 +56,20 @@ def failed(tool: str, files: dict[str, bytes], settings: Settings | None = None,
 def test_a_file_that_may_not_be_read_is_reported(tool: str) -> None:
     fs = MemoryFS({"a": b"x\n"})
     ws = Workspace(fs.root, fs=FaultyFS(fs, fail_at=1, error=errno.EACCES, only={"open_file"}))
-    assert told(ws.call(tool, arguments(tool))) == ("PERMISSION_DENIED", "Permission denied: a")
+    assert code_and_text(ws.call(tool, arguments(tool))) == ("PERMISSION_DENIED", "Permission denied: a")
 
 
 @pytest.mark.promise("regex.errors")
 def test_a_file_that_may_not_be_written_is_reported() -> None:
     ws, fs = workspace({"sub/hosts": b"x\n"})
     fs.node_of("sub/hosts").mode = 0o444
-    answer = told(ws.call("regex_replace", arguments("regex_replace", "sub/hosts")))
+    answer = code_and_text(ws.call("regex_replace", arguments("regex_replace", "sub/hosts")))
     assert answer == ("PERMISSION_DENIED", "Permission denied writing: sub/hosts")
     assert fs.files() == {"sub/hosts": b"x\n"}
 
 
 @pytest.fixture
-def shared() -> Iterator[Path]:
+def shared_folder() -> Iterator[Path]:
     """A workspace that every user can reach, as pytest's own folders cannot be."""
     top = Path(tempfile.mkdtemp(prefix="suture-test-"))
     top.chmod(0o755)
@@ -82,13 +82,13 @@ def shared() -> Iterator[Path]:
 
 @pytest.mark.promise("regex.errors")
 @pytest.mark.parametrize("tool", MULTI)
-def test_one_unreadable_file_fails_a_call_over_many(shared: Path, tool: str) -> None:
-    ws = Workspace(shared, Settings(durability="fast"))
+def test_one_unreadable_file_fails_a_call_over_many(shared_folder: Path, tool: str) -> None:
+    ws = Workspace(shared_folder, Settings(durability="fast"))
     given = arguments(tool, "src/**/*.js") | ({"dry_run": True} if "replace" in tool else {})
     assert not ws.call(tool, given).is_error  # as an ordinary user modules may not be loadable
-    (shared / "src/private/data.js").chmod(0)
+    (shared_folder / "src/private/data.js").chmod(0)
     with nobody():
-        answer = told(ws.call(tool, given))
+        answer = code_and_text(ws.call(tool, given))
     assert answer == ("PERMISSION_DENIED", "Permission denied reading: src/private/data.js")
 
 
@@ -125,7 +125,7 @@ def test_one_unreadable_file_fails_a_call_over_many(shared: Path, tool: str) -> 
     ],
 )
 def test_a_pattern_that_cannot_be_read_is_reported_with_reason_and_position(pattern: str) -> None:
-    code, text = failed("regex_search", {"a": b"x\n"}, pattern=pattern)
+    code, text = failure("regex_search", {"a": b"x\n"}, pattern=pattern)
     assert code == "INVALID_REGEX"
     read = re.fullmatch(r"Invalid regex: \S.* at position (\d+)", text)
     assert read is not None, text
@@ -137,5 +137,5 @@ def test_a_pattern_that_cannot_be_read_is_reported_with_reason_and_position(patt
 @pytest.mark.parametrize("flags", ["y", "x", "d", "G"])
 def test_a_flag_that_is_not_known_is_reported(tool: str, flags: str) -> None:
     text = f"Invalid flags: {flags} (supported: g, i, m, s, u)"
-    assert failed(tool, {"a": b"x\n"}, flags=flags) == ("INVALID_FLAGS", text)
-    assert failed(tool, {"a": b"x\n"}, pattern="/(x)/", flags=flags) == ("INVALID_FLAGS", text)
+    assert failure(tool, {"a": b"x\n"}, flags=flags) == ("INVALID_FLAGS", text)
+    assert failure(tool, {"a": b"x\n"}, pattern="/(x)/", flags=flags) == ("INVALID_FLAGS", text)

@@ -16,7 +16,7 @@ def ask(before: bytes, pattern: str, **more: Any) -> ToolResult:
     return ws.call("regex_match_lines", {"file_path": "a", "pattern": pattern, **more})
 
 
-def kept(before: bytes, pattern: str, *, binary: bool = False, **more: Any) -> list[Line]:
+def matching_lines(before: bytes, pattern: str, *, binary: bool = False, **more: Any) -> list[Line]:
     result = ask(before, pattern, **more)
     assert not result.is_error, result.text
     assert json.loads(result.text) == result.data
@@ -92,15 +92,15 @@ ALL = [(1, "one"), (2, "two"), (3, ""), (4, "Three"), (5, "  four")]
     ],
 )
 def test_every_line_is_tested_alone(pattern: str, more: dict[str, Any], expected: list[Line]) -> None:
-    assert kept(FIVE, pattern, **more) == expected
-    assert kept(FIVE.replace(b"\n", b"\r\n"), pattern, **more) == expected
-    assert kept(FIVE.replace(b"\n", b"\r"), pattern, **more) == expected
+    assert matching_lines(FIVE, pattern, **more) == expected
+    assert matching_lines(FIVE.replace(b"\n", b"\r\n"), pattern, **more) == expected
+    assert matching_lines(FIVE.replace(b"\n", b"\r"), pattern, **more) == expected
 
 
 def test_a_line_of_ten_megabytes_is_tested() -> None:
     line = "x" * 10_000_000 + "needle"
-    assert kept(f"first\n{line}\nlast\n".encode(), "needle$") == [(2, line)]
-    assert kept(f"first\n{line}\nlast\n".encode(), "needle$", invert=True) == [(1, "first"), (3, "last")]
+    assert matching_lines(f"first\n{line}\nlast\n".encode(), "needle$") == [(2, line)]
+    assert matching_lines(f"first\n{line}\nlast\n".encode(), "needle$", invert=True) == [(1, "first"), (3, "last")]
 
 
 @pytest.mark.parametrize(
@@ -118,5 +118,5 @@ def test_a_line_of_ten_megabytes_is_tested() -> None:
 )
 def test_a_binary_file_is_skipped(before: bytes, size: Any, count: int) -> None:
     more = {} if size is ... else {"binary_check_buffer_size": size}
-    assert len(kept(before, "x", binary=not count, **more)) == count
-    assert len(kept(before, "y", invert=True, binary=not count, **more)) == count
+    assert len(matching_lines(before, "x", binary=not count, **more)) == count
+    assert len(matching_lines(before, "y", invert=True, binary=not count, **more)) == count

@@ -25,14 +25,14 @@ def items(result: ToolResult) -> list[Item]:
     return data
 
 
-def replaced(before: str, pattern: str, replacement: str, **more: Any) -> str:
-    """A file's text after a call that succeeds, and whose answer says the same."""
+def replace(before: str, pattern: str, replacement: str, **more: Any) -> str:
+    """A file's text after a successful call, which must report the same replacements."""
     ws, fs = workspace({"a": before.encode()})
-    listed = items(ask(ws, pattern, replacement, **more))
+    matches = items(ask(ws, pattern, replacement, **more))
     after = fs.files()["a"].decode()
     lines, done_before = before.split("\n"), 0
     expected = ""
-    for item in listed:
+    for item in matches:
         start = sum(len(line) + 1 for line in lines[: item["line"] - 1]) + item["column"]
         assert before[start : start + len(item["original"])] == item["original"] == item["groups"][0]
         expected += before[done_before:start] + item["replacement"]
@@ -41,8 +41,8 @@ def replaced(before: str, pattern: str, replacement: str, **more: Any) -> str:
     return after
 
 
-def untouched(before: str, pattern: str, replacement: str, **more: Any) -> ToolResult:
-    """What a call is told that is refused, and changes nothing."""
+def refusal(before: str, pattern: str, replacement: str, **more: Any) -> ToolResult:
+    """The result of a call that is refused and changes nothing."""
     ws, fs = workspace({"a": before.encode()})
     result = ask(ws, pattern, replacement, **more)
     assert result.is_error, result.text
@@ -114,8 +114,8 @@ def blocks(count: int) -> str:
 )
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_a_match_of_many_lines_that_holds_others_is_refused(before: str, pattern: str, *, dry_run: bool) -> None:
-    assert error_of(untouched(before, pattern, "x", dry_run=dry_run))["code"] == "OVER_MATCH"
-    assert replaced(before, pattern, "x", allow_over_match=True).removeprefix("before\n") == "x\n"
+    assert error_of(refusal(before, pattern, "x", dry_run=dry_run))["code"] == "OVER_MATCH"
+    assert replace(before, pattern, "x", allow_over_match=True).removeprefix("before\n") == "x\n"
 
 
 def test_a_line_of_ten_megabytes_is_changed() -> None:
@@ -194,12 +194,12 @@ def test_a_change_through_a_link_changes_the_file_and_keeps_the_link(tmp_path: P
 # Files that others change
 
 
-def restless(fs: MemoryFS, times: int) -> Workspace:
+def growing_workspace(fs: MemoryFS, times: int) -> Workspace:
     """A workspace whose file gets another line each of the first times that it is opened."""
-    left = iter(range(times))
+    turns = iter(range(times))
 
     def grow(_: int, __: str) -> None:
-        if next(left, None) is not None:
+        if next(turns, None) is not None:
             fs.put("a", fs.files()["a"] + b"x\n")
 
     return Workspace(fs.root, fs=FaultyFS(fs, only={"open_file"}, on_call=grow))
@@ -207,15 +207,15 @@ def restless(fs: MemoryFS, times: int) -> Workspace:
 
 def test_a_change_is_planned_again_on_what_another_process_wrote() -> None:
     fs = MemoryFS({"a": b"x\n"})
-    listed = items(ask(restless(fs, 2), "x", "y"))
+    matches = items(ask(growing_workspace(fs, 2), "x", "y"))
     assert set(fs.files()["a"].split(b"\n")) == {b"y", b""}
-    assert len(listed) == fs.files()["a"].count(b"y") > 1
+    assert len(matches) == fs.files()["a"].count(b"y") > 1
 
 
 @pytest.mark.promise("regex.changed")
 def test_a_file_that_never_stops_changing_is_refused_in_the_end() -> None:
     fs = MemoryFS({"a": b"x\n"})
-    result = ask(restless(fs, 1000), "x", "y")
+    result = ask(growing_workspace(fs, 1000), "x", "y")
     assert (error_of(result)["code"], error_of(result)["retryable"]) == ("FILE_CHANGED", True)
     assert result.text == "File modified during operation: a (another process changed it)"
     assert b"y" not in fs.files()["a"]
@@ -252,5 +252,5 @@ def test_new_text_that_is_too_large_is_refused_before_it_is_made(
 
 
 def test_the_example_of_too_many_replacements_is_reported_as_it_is_written() -> None:
-    result = untouched("a\n" * 1000, "a", "b", max_replacements=500)
+    result = refusal("a\n" * 1000, "a", "b", max_replacements=500)
     assert result.text == "Max replacements exceeded: 1000 (limit: 500)"

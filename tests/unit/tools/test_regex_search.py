@@ -18,7 +18,7 @@ def ask(before: bytes, pattern: str, **more: Any) -> ToolResult:
     return ws.call("regex_search", {"file_path": "a", "pattern": pattern, **more})
 
 
-def found(result: ToolResult) -> list[Match]:
+def matches_of(result: ToolResult) -> list[Match]:
     assert not result.is_error, result.text
     assert json.loads(result.text) == result.data
     data: list[Match] = result.data
@@ -26,7 +26,7 @@ def found(result: ToolResult) -> list[Match]:
 
 
 def places(before: bytes, pattern: str, **more: Any) -> list[Place]:
-    return [(match["line"], match["column"], match["match"]) for match in found(ask(before, pattern, **more))]
+    return [(match["line"], match["column"], match["match"]) for match in matches_of(ask(before, pattern, **more))]
 
 
 # The result
@@ -62,7 +62,7 @@ def test_a_file_is_named_relative_to_the_root_by_its_final_path(tmp_path: Path, 
     (tmp_path / "link").symlink_to("sub/b.txt")
     ws = Workspace(tmp_path)
     for spelling in (path, str(tmp_path / path)):
-        assert [m["file"] for m in found(ws.call("regex_search", {"file_path": spelling, "pattern": "x"}))] == [
+        assert [m["file"] for m in matches_of(ws.call("regex_search", {"file_path": spelling, "pattern": "x"}))] == [
             "sub/b.txt"
         ]
 
@@ -71,7 +71,7 @@ def test_a_search_changes_nothing_on_disk(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"x\n")
     before, folder = path.stat(), tmp_path.stat()
-    found(Workspace(tmp_path).call("regex_search", {"file_path": "a", "pattern": "x"}))
+    matches_of(Workspace(tmp_path).call("regex_search", {"file_path": "a", "pattern": "x"}))
     assert (path.stat().st_mtime_ns, tmp_path.stat().st_mtime_ns) == (before.st_mtime_ns, folder.st_mtime_ns)
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 

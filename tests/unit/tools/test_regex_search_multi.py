@@ -25,7 +25,7 @@ def ask(ws: Workspace, path_pattern: str, pattern: str = "x", **more: Any) -> To
     return ws.call("regex_search_multi", {"path_pattern": path_pattern, "pattern": pattern, **more})
 
 
-def found(result: ToolResult) -> list[Match]:
+def matches_of(result: ToolResult) -> list[Match]:
     assert not result.is_error, result.text
     assert json.loads(result.text) == result.data
     assert result.metadata == {}
@@ -35,10 +35,10 @@ def found(result: ToolResult) -> list[Match]:
 
 def files(ws: Workspace, path_pattern: str, **more: Any) -> list[str]:
     """The files in which a letter is found that all of them hold once."""
-    return [match["file"] for match in found(ask(ws, path_pattern, **more))]
+    return [match["file"] for match in matches_of(ask(ws, path_pattern, **more))]
 
 
-def missed(result: ToolResult) -> bool:
+def matched_no_file(result: ToolResult) -> bool:
     """Whether no file was matched."""
     return bool(error_of(result)["code"] == "NO_FILES_MATCHED")
 
@@ -103,7 +103,7 @@ def test_a_pattern_of_paths_is_read_from_the_root(tmp_path: Path, path_pattern: 
 )
 def test_a_pattern_that_means_no_file_is_reported(tmp_path: Path, path_pattern: str) -> None:
     result = ask(tree(tmp_path, TREE), path_pattern)
-    assert missed(result)
+    assert matched_no_file(result)
     assert result.text == f"No files matched pattern: {path_pattern}"
 
 

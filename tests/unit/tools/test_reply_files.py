@@ -134,33 +134,33 @@ PLACES = {
 }
 
 
-def mention(said: str, name: str) -> str:
-    return said.replace("{}", name)
+def mention(sentence: str, name: str) -> str:
+    return sentence.replace("{}", name)
 
 
 @pytest.mark.promise("reply.mentions")
-@pytest.mark.parametrize(("number", "said"), list(enumerate(SAID)), ids=SAID)
-def test_a_block_lands_in_the_file_that_is_mentioned_or_nowhere(number: int, said: str) -> None:
-    landed = []
+@pytest.mark.parametrize(("number", "sentence"), list(enumerate(SAID)), ids=SAID)
+def test_a_block_lands_in_the_file_that_is_mentioned_or_nowhere(number: int, sentence: str) -> None:
+    hits = []
     for count, (first, name, (where, place)) in enumerate(product(FIRST.values(), NAMES, PLACES.items())):
         if (count + number) % 5:
             continue  # of 18,000 ways, each fifth
-        second = place.format(said=mention(said, name), block=FOOTER)
-        made = preview_reply(f"{first}\n{second}", FILES).files
-        assert made[INDEX] == STORE, (first, name, where)
-        landed.append(made.get(ABOUT) == NEW_ABOUT)
-    assert sum(landed) > len(landed) / 4 or said.startswith("See"), "refused nearly always"
+        second = place.format(said=mention(sentence, name), block=FOOTER)
+        after = preview_reply(f"{first}\n{second}", FILES).files
+        assert after[INDEX] == STORE, (first, name, where)
+        hits.append(after.get(ABOUT) == NEW_ABOUT)
+    assert sum(hits) > len(hits) / 4 or sentence.startswith("See"), "refused nearly always"
 
 
 @pytest.mark.promise("reply.mentions")
 @pytest.mark.parametrize("name", NAMES[:6])
 def test_a_new_file_is_the_one_that_is_mentioned(name: str) -> None:
     files = {INDEX: FILES[INDEX]}
-    for said in SAID:
-        made = preview_reply(f"{FIRST['a heading']}\n{mention(said, name)}\n{NEW}", files).files
-        assert made.pop(INDEX) == STORE
-        assert list(made.values()) in ([], ["new\n"]), said
-        assert set(made) <= {ABOUT, "about.html"}, said
+    for sentence in SAID:
+        after = preview_reply(f"{FIRST['a heading']}\n{mention(sentence, name)}\n{NEW}", files).files
+        assert after.pop(INDEX) == STORE
+        assert list(after.values()) in ([], ["new\n"]), sentence
+        assert set(after) <= {ABOUT, "about.html"}, sentence
 
 
 BESIDE = [
@@ -200,11 +200,11 @@ BESIDE = [
 
 
 @pytest.mark.promise("reply.mentions")
-@pytest.mark.parametrize("said", BESIDE)
-def test_a_block_does_not_land_in_the_file_before_because_that_is_mentioned_too(said: str) -> None:
+@pytest.mark.parametrize("sentence", BESIDE)
+def test_a_block_does_not_land_in_the_file_before_because_that_is_mentioned_too(sentence: str) -> None:
     names = (("index.html", "about.html"), (INDEX, ABOUT), ("`index.html`", "`about.html`"))
     for (old, new), place in product(names, ("{}\n{}", "{}\n\n```html\n{}```\n", "{}\n\nHere:\n\n{}")):
-        reply = f"{FIRST['a heading']}\n{place.format(said.format(o=old, n=new), FOOTER)}"
+        reply = f"{FIRST['a heading']}\n{place.format(sentence.format(o=old, n=new), FOOTER)}"
         assert preview_reply(reply, FILES).files[INDEX] == STORE, place
 
 
@@ -240,11 +240,11 @@ Now for `os.path` and `self.value`, e.g. in v1.2:
 """.strip().split("\n")
 
 
-@pytest.mark.parametrize("said", INHERITED)
-def test_where_no_other_file_is_mentioned_the_block_before_tells_it(said: str) -> None:
+@pytest.mark.parametrize("sentence", INHERITED)
+def test_where_no_other_file_is_mentioned_the_block_before_tells_it(sentence: str) -> None:
     for first, place in product(FIRST.values(), ("{}\n{}", "{}\n\n```html\n{}```\n", "{}\n\nThat is all:\n\n{}")):
-        found = preview_reply(f"{first}\n{place.format(said, FOOTER)}", FILES)
-        assert found.files == {INDEX: "<title>Store</title>\n<footer>new</footer>\n"}, said
+        preview = preview_reply(f"{first}\n{place.format(sentence, FOOTER)}", FILES)
+        assert preview.files == {INDEX: "<title>Store</title>\n<footer>new</footer>\n"}, sentence
 
 
 MISSING = """
@@ -272,19 +272,21 @@ In `{}` we do the same:
 @pytest.mark.promise("reply.mentions")
 @pytest.mark.parametrize("name", MISSING)
 def test_a_block_for_a_file_that_does_not_exist_lands_nowhere(name: str) -> None:
-    for said in POINTING:
-        found = preview_reply(f"{FIRST['a line']}\n{mention(said, name)}\n\n{FOOTER}", FILES)
-        assert found.files == ONLY_FIRST, said
+    for sentence in POINTING:
+        preview = preview_reply(f"{FIRST['a line']}\n{mention(sentence, name)}\n\n{FOOTER}", FILES)
+        assert preview.files == ONLY_FIRST, sentence
 
 
-def told(reply: str, files: dict[str, str], **more: Any) -> tuple[dict[str, str | None], list[str], list[Any]]:
+def preview_rest(reply: str, files: dict[str, str], **more: Any) -> tuple[dict[str, str | None], list[str], list[Any]]:
     """What changes, what became of the second block on, and why."""
-    found = preview_reply(reply, files, **more)
-    rest = [outcome for outcome in found.outcomes if outcome.id != "1"]
+    preview = preview_reply(reply, files, **more)
+    outcomes = [outcome for outcome in preview.outcomes if outcome.id != "1"]
     reasons = [
-        (outcome.error.candidates, outcome.error.why) for outcome in rest if isinstance(outcome.error, errors.NoPath)
+        (outcome.error.candidates, outcome.error.why)
+        for outcome in outcomes
+        if isinstance(outcome.error, errors.NoPath)
     ]
-    return found.files, [outcome.error.code if outcome.error else outcome.status for outcome in rest], reasons
+    return preview.files, [outcome.error.code if outcome.error else outcome.status for outcome in outcomes], reasons
 
 
 BOTH: dict[str, str | None] = {INDEX: STORE, ABOUT: NEW_ABOUT}
@@ -593,7 +595,7 @@ DECIDED: dict[str, tuple[str, dict[str, str], dict[str, str | None], list[str], 
 def test_several_files_are_decided_by_what_is_in_them(
     reply: str, files: dict[str, str], after: dict[str, str | None], statuses: list[str], reasons: list[Any]
 ) -> None:
-    assert told(reply, files) == (after, statuses, reasons)
+    assert preview_rest(reply, files) == (after, statuses, reasons)
 
 
 def test_the_first_block_may_be_mentioned_only() -> None:
@@ -612,8 +614,8 @@ def test_a_default_path_is_for_what_is_mentioned_nowhere() -> None:
 
 
 def test_of_chosen_blocks_the_file_is_found_though_those_before_are_left_out() -> None:
-    found = preview_reply(f"{FIRST['a line']}Now about.html\n{FOOTER}And:\n{WE}", FILES, only=["3"])
-    assert found.files == {ABOUT: "<title>We</title>\n<footer>old</footer>\n"}
+    preview = preview_reply(f"{FIRST['a line']}Now about.html\n{FOOTER}And:\n{WE}", FILES, only=["3"])
+    assert preview.files == {ABOUT: "<title>We</title>\n<footer>old</footer>\n"}
 
 
 REPLIES = {
@@ -634,19 +636,19 @@ def test_the_workspace_tells_which_file_is_mentioned(text: str, statuses: list[s
     result = ws.call("apply_reply", {"reply": f"{FIRST['a heading']}{text}"})
     assert [block["status"] for block in result.metadata["blocks"]] == statuses
     changed = {name for name, content in fs.files().items() if b"new" in content}
-    wanted = {"a bare name": ABOUT, "a near name": ABOUT, "an unknown extension": "deep/in/site.page", "words": INDEX}
+    expected = {"a bare name": ABOUT, "a near name": ABOUT, "an unknown extension": "deep/in/site.page", "words": INDEX}
     name = next(key for key, value in REPLIES.items() if value == (text, statuses))
-    assert changed == {wanted[name]} - {""} if name in wanted else changed == set()
+    assert changed == {expected[name]} - {""} if name in expected else changed == set()
 
 
 def test_the_files_that_a_mention_may_mean_come_in_one_order() -> None:
     files = {INDEX: FILES[INDEX], **{f"{name}/about.html": FILES[ABOUT] for name in ("pages", "old", "a/b", "Zoo")}}
     reply = f"{FIRST['a heading']}Now about.html\n{FOOTER}"
     ws, _ = workspace({name: content.encode() for name, content in files.items()})
-    _, landed = ws.call("apply_reply", {"reply": reply}).metadata["blocks"]
+    _, block = ws.call("apply_reply", {"reply": reply}).metadata["blocks"]
     _, previewed = preview_reply(reply, files).outcomes
     assert previewed.error is not None
-    assert landed["error"]["candidates"] == previewed.error.fields()["candidates"]
+    assert block["error"]["candidates"] == previewed.error.fields()["candidates"]
 
 
 def test_a_file_that_is_mentioned_need_not_have_the_hash_that_is_expected() -> None:
@@ -658,11 +660,11 @@ def test_a_file_that_is_mentioned_need_not_have_the_hash_that_is_expected() -> N
     assert fs.files()[ABOUT] == FILES[ABOUT].encode()
 
 
-@pytest.mark.parametrize("said", ["Now the same for .bashrc", ".bashrc", "Next, `.bashrc`:"])
-def test_a_protected_file_that_is_mentioned_is_refused(said: str) -> None:
+@pytest.mark.parametrize("sentence", ["Now the same for .bashrc", ".bashrc", "Next, `.bashrc`:"])
+def test_a_protected_file_that_is_mentioned_is_refused(sentence: str) -> None:
     before = {name: content.encode() for name, content in {**FILES, ".bashrc": FILES[ABOUT]}.items()}
     ws, fs = workspace(before)
-    result = ws.call("apply_reply", {"reply": f"{FIRST['a line']}\n{said}\n\n{FOOTER}"})
+    result = ws.call("apply_reply", {"reply": f"{FIRST['a line']}\n{sentence}\n\n{FOOTER}"})
     first, second = result.metadata["blocks"]
     assert (first["status"], second["error"]["code"]) == ("applied", "PROTECTED_PATH")
     assert fs.files() == {**before, INDEX: STORE.encode()}
@@ -676,8 +678,8 @@ def test_a_refusal_names_the_files() -> None:
             line for line in ws.call("apply_reply", {"reply": text}).text.split("\n") if "Block 2 failed" in line
         )
 
-    def reply(said: str, of: str = FOOTER) -> str:
-        return f"{INDEX}\n{TITLE}{said}\n{of}"
+    def reply(sentence: str, of: str = FOOTER) -> str:
+        return f"{INDEX}\n{TITLE}{sentence}\n{of}"
 
     assert refusal(reply("Now contact.html")) == (
         "Block 2 failed: The text above the block at line 8 of the reply mentions contact.html, which does not exist; "
@@ -701,8 +703,8 @@ EXCERPTS = {
 def test_an_excerpt_is_no_whole_file(text: str) -> None:
     ws, fs = workspace({"app.py": b"x = 1\ny = 1\n"})
     result = ws.call("apply_reply", {"reply": text, "whole_files": True})
-    (told,) = result.metadata["blocks"]
-    assert (told["error"]["code"], told["error"]["problem"]) == ("INCOMPLETE_BLOCK", "excerpt")
+    (block,) = result.metadata["blocks"]
+    assert (block["error"]["code"], block["error"]["problem"]) == ("INCOMPLETE_BLOCK", "excerpt")
     assert "is introduced as an excerpt or an example" in result.text
     assert "SEARCH/REPLACE block for the part that changes" in result.text
     assert fs.files() == {"app.py": b"x = 1\ny = 1\n"}
@@ -718,5 +720,5 @@ WHOLE = {
 
 @pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
 def test_a_whole_file_is_written(text: str) -> None:
-    found = preview_reply(text, {"app.py": "x = 1\n"}, whole_files=True)
-    assert (found.files["app.py"] or "").endswith("x = 2\n")
+    preview = preview_reply(text, {"app.py": "x = 1\n"}, whole_files=True)
+    assert (preview.files["app.py"] or "").endswith("x = 2\n")

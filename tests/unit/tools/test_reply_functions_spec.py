@@ -42,7 +42,7 @@ AS_TEXT = {
     if name not in {"UTF-16", "a byte order mark", "bytes of an unknown encoding", "a binary file", "a folder"}
     and name not in {"a new file below a file", "a character that cannot be written"}
     and "manner" not in name
-    and not {"PATH_OUTSIDE_WORKSPACE", "PROTECTED_PATH"} & set(sample.told.values())
+    and not {"PATH_OUTSIDE_WORKSPACE", "PROTECTED_PATH"} & set(sample.statuses.values())
 }
 """The samples whose files a `str` can hold, and for which no folder is needed."""
 
@@ -51,17 +51,17 @@ def texts(files: Any) -> dict[str, str]:
     return {path: content.decode() for path, content in files.items()}
 
 
-def sides(found: Any) -> list[tuple[str, str]]:
+def sides(parsed: Any) -> list[tuple[str, str]]:
     """Both sides of each hunk of a block that can be split in one way only."""
-    assert found.problem is None
+    assert parsed.problem is None
     result = []
-    for hunk in found.hunks:
+    for hunk in parsed.hunks:
         (split,) = hunk.splits
         result.append((split.old, split.new))
     return result
 
 
-def told(outcomes: Iterable[Any]) -> dict[str, str]:
+def statuses_of(outcomes: Iterable[Any]) -> dict[str, str]:
     return {outcome.id: outcome.error.code if outcome.status == "failed" else outcome.status for outcome in outcomes}
 
 
@@ -70,8 +70,8 @@ def fits(expected: Any, outcomes: Iterable[Any]) -> bool:
     outcomes = list(outcomes)
     failed = {outcome.id for outcome in outcomes if outcome.status == "failed"}
     wild = {name for name, what in expected.items() if what == "*"}
-    found = {name: "*" if name in wild & failed else what for name, what in told(outcomes).items()}
-    return list(found.items()) == list(expected.items())
+    statuses = {name: "*" if name in wild & failed else what for name, what in statuses_of(outcomes).items()}
+    return list(statuses.items()) == list(expected.items())
 
 
 # parse_reply
@@ -112,15 +112,15 @@ def fits(expected: Any, outcomes: Iterable[Any]) -> bool:
 def test_blocks_are_read_with_both_sides_as_whole_lines(
     reply: str, expected: list[tuple[str, str, str, list[tuple[str, str]]]]
 ) -> None:
-    found = parse_reply(reply)
-    assert [(block.format, block.action, block.path, sides(block)) for block in found] == expected
+    blocks = parse_reply(reply)
+    assert [(block.format, block.action, block.path, sides(block)) for block in blocks] == expected
 
 
 def test_a_reply_is_a_sequence_of_numbered_blocks() -> None:
-    found = parse_reply(SIMPLE + "\n" + OTHER)
-    assert (len(found), [block.number for block in found]) == (2, [1, 2])
-    assert (found[0].path, found[1].path, found[-1].path) == ("a.py", "b.py", "b.py")
-    assert list(found) == list(found.blocks)
+    blocks = parse_reply(SIMPLE + "\n" + OTHER)
+    assert (len(blocks), [block.number for block in blocks]) == (2, [1, 2])
+    assert (blocks[0].path, blocks[1].path, blocks[-1].path) == ("a.py", "b.py", "b.py")
+    assert list(blocks) == list(blocks.blocks)
 
 
 def test_blocks_say_where_they_are_in_the_reply() -> None:
@@ -131,36 +131,36 @@ def test_blocks_say_where_they_are_in_the_reply() -> None:
 
 
 def test_a_new_file_has_a_content() -> None:
-    (found,) = parse_reply(at("src/n.py", new_file("a\n\n=======\nb\n")))
-    assert (found.format, found.action, found.path) == ("new_file", "create", "src/n.py")
-    assert (found.content, found.problem) == ("a\n\n=======\nb\n", None)
-    (found,) = parse_reply(v4a("*** Add File: n.py\n+a\n+\n+b\n"))
-    assert (found.format, found.action, found.path, found.content) == ("v4a", "create", "n.py", "a\n\nb\n")
+    (parsed,) = parse_reply(at("src/n.py", new_file("a\n\n=======\nb\n")))
+    assert (parsed.format, parsed.action, parsed.path) == ("new_file", "create", "src/n.py")
+    assert (parsed.content, parsed.problem) == ("a\n\n=======\nb\n", None)
+    (parsed,) = parse_reply(v4a("*** Add File: n.py\n+a\n+\n+b\n"))
+    assert (parsed.format, parsed.action, parsed.path, parsed.content) == ("v4a", "create", "n.py", "a\n\nb\n")
 
 
 def test_a_moved_file_has_an_aim() -> None:
-    (found,) = parse_reply(v4a("*** Update File: a.py\n*** Move to: src/b.py\n@@\n-x\n+y\n"))
-    assert (found.action, found.path, found.to, sides(found)) == ("rename", "a.py", "src/b.py", [("x\n", "y\n")])
-    (found,) = parse_reply("diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n")
-    assert (found.format, found.action, found.path, found.to) == ("unified", "rename", "a.py", "b.py")
+    (parsed,) = parse_reply(v4a("*** Update File: a.py\n*** Move to: src/b.py\n@@\n-x\n+y\n"))
+    assert (parsed.action, parsed.path, parsed.to, sides(parsed)) == ("rename", "a.py", "src/b.py", [("x\n", "y\n")])
+    (parsed,) = parse_reply("diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n")
+    assert (parsed.format, parsed.action, parsed.path, parsed.to) == ("unified", "rename", "a.py", "b.py")
 
 
 def test_a_deleted_file_is_a_deletion() -> None:
-    (found,) = parse_reply(v4a("*** Delete File: a.py\n"))
-    assert (found.format, found.action, found.path) == ("v4a", "delete", "a.py")
-    (found,) = parse_reply("--- a/a.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n")
-    assert (found.format, found.action, found.path) == ("unified", "delete", "a.py")
+    (parsed,) = parse_reply(v4a("*** Delete File: a.py\n"))
+    assert (parsed.format, parsed.action, parsed.path) == ("v4a", "delete", "a.py")
+    (parsed,) = parse_reply("--- a/a.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n")
+    assert (parsed.format, parsed.action, parsed.path) == ("unified", "delete", "a.py")
 
 
 @pytest.mark.parametrize("place", PATHS)
 def test_paths_are_read_wherever_models_put_them(place: str) -> None:
-    (found,) = parse_reply(PATHS[place])
-    assert found.path == "src/app.py"
+    (parsed,) = parse_reply(PATHS[place])
+    assert parsed.path == "src/app.py"
 
 
 def test_a_path_is_kept_as_it_was_written() -> None:
-    (found,) = parse_reply(PATHS["separators of Windows"])
-    assert found.path_as_written == "src\\app.py"
+    (parsed,) = parse_reply(PATHS["separators of Windows"])
+    assert parsed.path_as_written == "src\\app.py"
 
 
 def test_a_default_path_stands_in_for_one_that_is_missing() -> None:
@@ -178,8 +178,8 @@ def test_no_block_is_invented(name: str) -> None:
 def test_fenced_files_are_blocks_only_when_they_are_asked_for() -> None:
     reply = "### File: a.py\n" + in_fence("x = 2\n", info="python")
     assert len(parse_reply(reply)) == 0
-    (found,) = parse_reply(reply, whole_files=True)
-    assert (found.format, found.path, found.content) == ("whole_file", "a.py", "x = 2\n")
+    (parsed,) = parse_reply(reply, whole_files=True)
+    assert (parsed.format, parsed.path, parsed.content) == ("whole_file", "a.py", "x = 2\n")
 
 
 @pytest.mark.parametrize(
@@ -193,10 +193,10 @@ def test_fenced_files_are_blocks_only_when_they_are_asked_for() -> None:
     ],
 )
 def test_an_incomplete_block_is_a_block_with_a_problem(incomplete: str) -> None:
-    found = parse_reply(at("a.py", incomplete))
-    assert (len(found), found[0].problem is not None, found[0].path) == (1, True, "a.py")
-    found = parse_reply(SIMPLE + "\n" + incomplete)
-    assert [block.problem is None for block in found] == [True, False]
+    blocks = parse_reply(at("a.py", incomplete))
+    assert (len(blocks), blocks[0].problem is not None, blocks[0].path) == (1, True, "a.py")
+    blocks = parse_reply(SIMPLE + "\n" + incomplete)
+    assert [block.problem is None for block in blocks] == [True, False]
 
 
 @pytest.mark.parametrize("incomplete", [MALFORMED, CUT, "<<<<<<< SEARCH\nz = 1\n"])
@@ -219,8 +219,8 @@ def test_an_incomplete_block_does_not_swallow_the_next(incomplete: str) -> None:
     ],
 )
 def test_where_a_split_is_not_clear_the_right_one_is_among_them(old: str, new: str) -> None:
-    (found,) = parse_reply(at("a.md", block(old, new)))
-    (hunk,) = found.hunks
+    (parsed,) = parse_reply(at("a.md", block(old, new)))
+    (hunk,) = parsed.hunks
     splits = [(split.old, split.new) for split in hunk.splits]
     assert (old, new) in splits
     assert len(splits) == len(set(splits))
@@ -230,10 +230,10 @@ def test_where_a_split_is_not_clear_the_right_one_is_among_them(old: str, new: s
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_texts_are_whole_lines_and_lines_of_blocks_rise(name: str) -> None:
-    found = parse_reply(SAMPLES[name].reply)
-    assert [parsed.number for parsed in found] == list(range(1, len(found) + 1))
+    blocks = parse_reply(SAMPLES[name].reply)
+    assert [parsed.number for parsed in blocks] == list(range(1, len(blocks) + 1))
     position = 0
-    for parsed in found:
+    for parsed in blocks:
         assert position < parsed.line <= parsed.end_line
         position = parsed.end_line
         for hunk in parsed.hunks:
@@ -267,14 +267,14 @@ def test_any_text_can_be_parsed(seed: int) -> None:
         else:
             pieces.insert(place, "".join(chance.choice("<>=@+-* \t`#~\r\0é\u2028") for _ in range(9)))
     reply = "\n".join(pieces)
-    found = parse_reply(reply)
-    assert all(block.line >= 1 for block in found)
+    blocks = parse_reply(reply)
+    assert all(block.line >= 1 for block in blocks)
     validation = validate_reply(reply)
     assert isinstance(validation.is_valid, bool)
     assert len(extract_paths(reply)) == len(set(extract_paths(reply)))
     parser = ReplyParser()
     assert [*parser.feed(reply[: len(reply) // 2]), *parser.feed(reply[len(reply) // 2 :]), *parser.close()] == list(
-        found
+        blocks
     )
 
 
@@ -327,29 +327,29 @@ def test_thousands_of_markers_without_sense_are_parsed(piece: str) -> None:
     ids=["sound", "two", "new file", "3 vs 2", "2 vs 1", "1 vs 2", "NEW_FILE", "separator"],
 )
 def test_a_reply_is_validated_in_the_seeds_words(reply: str, errors: list[str], warnings: list[str] | None) -> None:
-    found = validate_reply(reply)
-    assert [error for error in errors if error not in found.errors] == []
-    assert found.is_valid is (not errors)
-    assert found.is_valid is (not found.errors)
+    validation = validate_reply(reply)
+    assert [error for error in errors if error not in validation.errors] == []
+    assert validation.is_valid is (not errors)
+    assert validation.is_valid is (not validation.errors)
     if warnings is not None:
-        given = [" ".join(warning.split()) for warning in found.warnings]
+        given = [" ".join(warning.split()) for warning in validation.warnings]
         assert [warning for warning in warnings if warning not in given] == []
         assert bool(warnings) is bool(given)
 
 
 @pytest.mark.parametrize("name", NOTHING)
 def test_a_reply_without_blocks_is_reported(name: str) -> None:
-    found = validate_reply(NOTHING[name])
-    assert [*found.errors, *found.warnings] != []
+    validation = validate_reply(NOTHING[name])
+    assert [*validation.errors, *validation.warnings] != []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLES)
 def test_errors_and_warnings_are_strings(name: str) -> None:
-    found = validate_reply(SAMPLES[name].reply)
-    assert isinstance(found.errors, list)
-    assert isinstance(found.warnings, list)
-    assert all(isinstance(message, str) for message in [*found.errors, *found.warnings])
+    validation = validate_reply(SAMPLES[name].reply)
+    assert isinstance(validation.errors, list)
+    assert isinstance(validation.warnings, list)
+    assert all(isinstance(message, str) for message in [*validation.errors, *validation.warnings])
 
 
 @pytest.mark.parametrize("sample", COMPLEX, ids=lambda sample: sample.name)
@@ -454,34 +454,34 @@ def test_the_paths_of_all_formats_are_extracted_from_one_reply() -> None:
     ],
 )
 def test_blocks_are_applied_to_a_text_in_memory(text: str, reply: str, after: str, expected: dict[str, str]) -> None:
-    found = apply_blocks(text, parse_reply(reply))
-    assert (found.text, told(found.outcomes)) == (after, expected)
+    result = apply_blocks(text, parse_reply(reply))
+    assert (result.text, statuses_of(result.outcomes)) == (after, expected)
 
 
 def test_some_blocks_of_a_reply_can_be_applied_and_keep_their_ids() -> None:
     blocks = parse_reply(at("a", block("one\n", "1\n"), block("two\n", "2\n"), block("three\n", "3\n")))
-    found = apply_blocks("one\ntwo\nthree\n", [blocks[2], blocks[0]])
-    assert (found.text, told(found.outcomes)) == ("1\ntwo\n3\n", {"3": "applied", "1": "applied"})
-    found = apply_blocks("one\ntwo\nthree\n", blocks.blocks[1:])
-    assert (found.text, told(found.outcomes)) == ("one\n2\n3\n", {"2": "applied", "3": "applied"})
+    result = apply_blocks("one\ntwo\nthree\n", [blocks[2], blocks[0]])
+    assert (result.text, statuses_of(result.outcomes)) == ("1\ntwo\n3\n", {"3": "applied", "1": "applied"})
+    result = apply_blocks("one\ntwo\nthree\n", blocks.blocks[1:])
+    assert (result.text, statuses_of(result.outcomes)) == ("one\n2\n3\n", {"2": "applied", "3": "applied"})
 
 
 def test_an_outcome_says_how_and_where() -> None:
     blocks = parse_reply(at("a", block("b = 1\n", "b = 2\n"), block("c = 1\nd = 1\n", "c = 1\nd = 2\n"), MISSING))
-    found = apply_blocks("a = 1\nb = 1\nif x:\n    c = 1\n    d = 1\n", blocks)
-    assert [(outcome.status, outcome.rung) for outcome in found.outcomes] == [
+    result = apply_blocks("a = 1\nb = 1\nif x:\n    c = 1\n    d = 1\n", blocks)
+    assert [(outcome.status, outcome.rung) for outcome in result.outcomes] == [
         ("applied", "exact"),
         ("applied", "indentation"),
         ("failed", None),
     ]
-    assert [outcome.line for outcome in found.outcomes][::2] == [2, None]
-    assert [outcome.error is None for outcome in found.outcomes] == [True, True, False]
+    assert [outcome.line for outcome in result.outcomes][::2] == [2, None]
+    assert [outcome.error is None for outcome in result.outcomes] == [True, True, False]
 
 
 def test_a_conflict_is_resolved_in_memory() -> None:
     conflict = "<<<<<<< HEAD\nb = 1\n=======\nb = 2\n>>>>>>> feature\n"
-    found = apply_blocks(CONFLICT.decode(), parse_reply(block(conflict, "b = 12\n")))
-    assert (found.text, told(found.outcomes)) == ("a = 0\nb = 12\nc = 3\n", {"1": "applied"})
+    result = apply_blocks(CONFLICT.decode(), parse_reply(block(conflict, "b = 12\n")))
+    assert (result.text, statuses_of(result.outcomes)) == ("a = 0\nb = 12\nc = 3\n", {"1": "applied"})
 
 
 # preview_reply
@@ -491,48 +491,48 @@ def test_a_conflict_is_resolved_in_memory() -> None:
 def test_a_preview_says_what_would_become_of_the_files(name: str) -> None:
     sample = AS_TEXT[name]
     files = texts(sample.before)
-    found = preview_reply(sample.reply, files)
+    preview = preview_reply(sample.reply, files)
     after = texts(sample.after)
     expected: dict[str, str | None] = {path: text for path, text in after.items() if files.get(path) != text}
     expected |= dict.fromkeys(set(files) - set(after))
-    assert found.files == expected
-    assert fits(dict(sample.told), found.outcomes), told(found.outcomes)
+    assert preview.files == expected
+    assert fits(dict(sample.statuses), preview.outcomes), statuses_of(preview.outcomes)
     assert files == texts(sample.before)
 
 
 def test_a_preview_has_paths_diffs_and_the_validation() -> None:
     reply = SIMPLE + "\n" + OTHER + "\n" + at("b.py", MISSING) + "\n" + CUT
-    found = preview_reply(reply, texts(TWO))
-    assert [outcome.path for outcome in found.outcomes] == ["a.py", "b.py", "b.py", "b.py"]
-    assert told(found.outcomes) == {"1": "applied", "2": "applied", "3": "NO_MATCH", "4": "INCOMPLETE_BLOCK"}
-    assert "-x = 1\n+x = 2\n" in found.outcomes[0].diff
-    assert not found.outcomes[2].diff
-    assert not found.validation.is_valid
-    assert "Mismatched SEARCH/REPLACE: 4 SEARCH vs 3 REPLACE" in found.validation.errors
+    preview = preview_reply(reply, texts(TWO))
+    assert [outcome.path for outcome in preview.outcomes] == ["a.py", "b.py", "b.py", "b.py"]
+    assert statuses_of(preview.outcomes) == {"1": "applied", "2": "applied", "3": "NO_MATCH", "4": "INCOMPLETE_BLOCK"}
+    assert "-x = 1\n+x = 2\n" in preview.outcomes[0].diff
+    assert not preview.outcomes[2].diff
+    assert not preview.validation.is_valid
+    assert "Mismatched SEARCH/REPLACE: 4 SEARCH vs 3 REPLACE" in preview.validation.errors
 
 
 def test_a_preview_of_a_deletion_has_no_text() -> None:
-    found = preview_reply(v4a("*** Delete File: a.py\n"), texts(TWO))
-    assert found.files == {"a.py": None}
+    preview = preview_reply(v4a("*** Delete File: a.py\n"), texts(TWO))
+    assert preview.files == {"a.py": None}
 
 
 def test_a_preview_of_prose_changes_nothing() -> None:
-    found = preview_reply("Nothing to do.\n", texts(TWO))
-    assert (found.files, list(found.outcomes)) == ({}, [])
+    preview = preview_reply("Nothing to do.\n", texts(TWO))
+    assert (preview.files, list(preview.outcomes)) == ({}, [])
 
 
 # ReplyParser
 
 
-def chunked(reply: str, sizes: Iterable[int]) -> list[Any]:
-    parser, found, position = ReplyParser(), list[Any](), 0
+def parse_chunks(reply: str, sizes: Iterable[int]) -> list[Any]:
+    parser, blocks, position = ReplyParser(), list[Any](), 0
     for size in sizes:
-        found += parser.feed(reply[position : position + size])
+        blocks += parser.feed(reply[position : position + size])
         position += size
         if position >= len(reply):
             break
-    found += parser.feed(reply[position:])
-    return [*found, *parser.close()]
+    blocks += parser.feed(reply[position:])
+    return [*blocks, *parser.close()]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -541,12 +541,12 @@ def test_a_reply_in_pieces_gives_the_same_blocks(name: str) -> None:
     expected = list(parse_reply(reply))
     chance = random.Random(name)
     step = 1 if len(reply) < 2_000 else 97
-    assert chunked(reply, [step] * len(reply)) == expected
+    assert parse_chunks(reply, [step] * len(reply)) == expected
     for size in (2, 3, 7, 64, 1_000):
-        assert chunked(reply, [size] * (len(reply) // size)) == expected
+        assert parse_chunks(reply, [size] * (len(reply) // size)) == expected
     for _ in range(scaled(3)):
-        assert chunked(reply, [chance.randrange(1, 50) for _ in range(len(reply))]) == expected
-    assert chunked(reply, []) == expected
+        assert parse_chunks(reply, [chance.randrange(1, 50) for _ in range(len(reply))]) == expected
+    assert parse_chunks(reply, []) == expected
 
 
 @pytest.mark.parametrize(
@@ -556,7 +556,7 @@ def test_a_reply_with_crlf_in_pieces_gives_the_same_blocks(name: str) -> None:
     reply = SAMPLES[name].reply.replace("\n", "\r\n")
     expected = list(parse_reply(reply))
     for cut in range(len(reply)):
-        assert chunked(reply, [cut]) == expected, cut
+        assert parse_chunks(reply, [cut]) == expected, cut
 
 
 def test_a_block_is_given_as_soon_as_it_is_complete() -> None:
@@ -573,13 +573,16 @@ def test_a_block_is_given_as_soon_as_it_is_complete() -> None:
 def test_what_is_incomplete_is_given_at_the_close() -> None:
     parser = ReplyParser()
     assert [block.number for block in parser.feed(SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")] == [1]
-    (rest,) = parser.close()
-    assert (rest.number, rest.path, rest.problem is not None) == (2, "b.py", True)
+    (last,) = parser.close()
+    assert (last.number, last.path, last.problem is not None) == (2, "b.py", True)
 
 
 def test_the_parser_takes_the_same_options() -> None:
     parser = ReplyParser(default_path="z.py", whole_files=True)
     reply = block("x\n", "y\n") + "\nsrc/new.py\n" + in_fence("n = 1\n", info="python")
-    found = [*parser.feed(reply), *parser.close()]
-    assert found == list(parse_reply(reply, default_path="z.py", whole_files=True))
-    assert [(block.format, block.path) for block in found] == [("search_replace", "z.py"), ("whole_file", "src/new.py")]
+    blocks = [*parser.feed(reply), *parser.close()]
+    assert blocks == list(parse_reply(reply, default_path="z.py", whole_files=True))
+    assert [(block.format, block.path) for block in blocks] == [
+        ("search_replace", "z.py"),
+        ("whole_file", "src/new.py"),
+    ]

@@ -61,8 +61,8 @@ def test_a_restore_is_reported_in_exactly_this_shape() -> None:
         "files": [{"path": "a", "action": "update", "hash": hash_of(b"2\n")}],
         "diff": diff,
     }
-    head, _, rest = result.text.partition("\n\n")
-    assert (first in head, result.metadata["change_id"] in head, rest) == (True, True, diff[:-1])
+    head, _, body = result.text.partition("\n\n")
+    assert (first in head, result.metadata["change_id"] in head, body) == (True, True, diff[:-1])
 
 
 @pytest.mark.promise("back.restore")
@@ -118,7 +118,7 @@ def test_the_beginning_of_an_id_will_do(spelled: Callable[[str], str]) -> None:
 
 @pytest.mark.promise("back.restore")
 @pytest.mark.parametrize(
-    ("paths", "touched"),
+    ("paths", "expected"),
     [
         (["a"], {"a"}),
         (["sub"], {"sub/b", "sub/c"}),
@@ -128,16 +128,16 @@ def test_the_beginning_of_an_id_will_do(spelled: Callable[[str], str]) -> None:
         (["."], {"a", "b", "new/deep/d", "sub/b", "sub/c"}),
     ],
 )
-def test_only_the_named_files_and_folders_are_restored(paths: list[str], touched: set[str]) -> None:
+def test_only_the_named_files_and_folders_are_restored(paths: list[str], expected: set[str]) -> None:
     ws, fs, _, stations = grown()
     succeed(ws.snapshot("late"))
     for _ in range(5):
         succeed(ws.undo())
     assert state(fs) == stations[0]
-    told = succeed(ws.restore("late", paths))["files"]
-    assert {file["path"] for file in told} == touched
+    restored = succeed(ws.restore("late", paths))["files"]
+    assert {file["path"] for file in restored} == expected
     for path in ("a", "b", "sub/b", "sub/c", "new/deep/d"):
-        assert state(fs).get(path) == stations[5 if path in touched else 0].get(path)
+        assert state(fs).get(path) == stations[5 if path in expected else 0].get(path)
 
 
 @pytest.mark.promise("back.restore")
@@ -311,9 +311,9 @@ def test_paths_are_held_to_the_rules_of_all_tools(path: str, code: str) -> None:
 def test_a_folder_that_is_gone_can_be_restored_with_or_without_a_slash() -> None:
     for spelled in ("new", "new/"):
         ws, fs = workspace()
-        made = land(ws, create("new/a"))
+        change = land(ws, create("new/a"))
         succeed(ws.undo())
-        succeed(ws.restore(made, [spelled]))
+        succeed(ws.restore(change, [spelled]))
         assert fs.files() == {"new/a": b"new\n"}
 
 
@@ -410,12 +410,14 @@ def test_a_snapshot_is_listed_with_its_time_newest_last_in_the_data() -> None:
     ws, _ = workspace()
     assert succeed(ws.snapshots()) == {"snapshots": []}
     ids = [succeed(ws.snapshot(name))["id"] for name in ("first", "second")]
-    listed = succeed(ws.snapshots())["snapshots"]
-    assert [(snapshot["name"], snapshot["id"], sorted(snapshot)) for snapshot in listed] == [
+    snapshots = succeed(ws.snapshots())["snapshots"]
+    assert [(snapshot["name"], snapshot["id"], sorted(snapshot)) for snapshot in snapshots] == [
         ("first", ids[0], ["id", "name", "time"]),
         ("second", ids[1], ["id", "name", "time"]),
     ]
-    assert ws.snapshots().text.split("\n") == [f"{snapshot['name']}  {snapshot['time']}" for snapshot in listed[::-1]]
+    assert ws.snapshots().text.split("\n") == [
+        f"{snapshot['name']}  {snapshot['time']}" for snapshot in snapshots[::-1]
+    ]
 
 
 def test_a_snapshot_is_no_change_and_nothing_to_undo() -> None:

@@ -1,4 +1,4 @@
-"""The schemas of results: whatever a tool answers fits its schema, and the schema says what each key is."""
+"""The schemas of results: every result fits the schema of its tool, and the schema describes each key."""
 
 import json
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def before(example: Example) -> Workspace:
     return ws
 
 
-def sent(result: ToolResult) -> dict[str, Any]:
+def as_json(result: ToolResult) -> dict[str, Any]:
     """The metadata as a client gets them."""
     received: dict[str, Any] = json.loads(json.dumps(result.metadata))
     return received
@@ -61,18 +61,18 @@ def schema_of(tool: str) -> Schema:
 
 
 def complaints(tool: str, metadata: object) -> list[str]:
-    """What a client that checks results says about one."""
-    found = Draft202012Validator(schema_of(tool)).iter_errors(metadata)
-    return [f"{error.json_path}: {error.message}" for error in found]
+    """The problems that a client would find in a result."""
+    errors = Draft202012Validator(schema_of(tool)).iter_errors(metadata)
+    return [f"{error.json_path}: {error.message}" for error in errors]
 
 
-def described(schema: Schema, where: str = "") -> Iterator[tuple[str, Schema]]:
+def described_parts(schema: Schema, where: str = "") -> Iterator[tuple[str, Schema]]:
     """Every key that a schema names, at any depth."""
     for key, part in schema.get("properties", {}).items():
         yield f"{where}.{key}", part
-        yield from described(part, f"{where}.{key}")
+        yield from described_parts(part, f"{where}.{key}")
     if "items" in schema:
-        yield from described(schema["items"], where)
+        yield from described_parts(schema["items"], where)
 
 
 def keys(value: Any, schema: Schema, where: str = "") -> Iterator[str]:
@@ -87,14 +87,14 @@ def keys(value: Any, schema: Schema, where: str = "") -> Iterator[str]:
                 yield from keys(item, schema["properties"].get(key, {}), f"{where}.{key}")
 
 
-def spoiled(value: Any) -> Iterator[Any]:
+def spoil(value: Any) -> Iterator[Any]:
     """A value with one part of it, at any depth, replaced by something of another type."""
     yield "text" if isinstance(value, dict) else {"an": "object"}
     if isinstance(value, dict):
-        yield from ({**value, key: wrong} for key, item in value.items() for wrong in spoiled(item))
+        yield from ({**value, key: wrong} for key, item in value.items() for wrong in spoil(item))
     if isinstance(value, list):
         for number, item in enumerate(value):
-            yield from ([*value[:number], wrong, *value[number + 1 :]] for wrong in spoiled(item))
+            yield from ([*value[:number], wrong, *value[number + 1 :]] for wrong in spoil(item))
 
 
 @pytest.mark.process
@@ -102,9 +102,9 @@ def spoiled(value: Any) -> Iterator[Any]:
 @pytest.mark.parametrize("title", EVERY)
 def test_a_result_fits_the_schema_of_its_tool(title: str) -> None:
     case, result = EVERY[title], answer(title)
-    found = sent(result)
-    assert found.get("error", {}).get("code") == case.code
-    assert complaints(case.tool, found) == []
+    data = as_json(result)
+    assert data.get("error", {}).get("code") == case.code
+    assert complaints(case.tool, data) == []
 
 
 @pytest.mark.parametrize("tool", OBJECTS)
@@ -112,52 +112,52 @@ def test_the_result_of_an_example_fits(tool: str) -> None:
     for example in find(tool).examples:
         result = before(example).call(tool, example.arguments)
         assert not result.is_error
-        assert complaints(tool, sent(result)) == []
+        assert complaints(tool, as_json(result)) == []
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("title", EVERY)
 def test_every_key_of_a_result_is_described(title: str) -> None:
     schema = schema_of(EVERY[title].tool)
-    assert set(keys(sent(answer(title)), schema)) <= dict(described(schema)).keys()
+    assert set(keys(as_json(answer(title)), schema)) <= dict(described_parts(schema)).keys()
 
 
 @pytest.mark.process
 def test_every_key_that_is_described_occurs_in_some_result() -> None:
-    schemas = {tool: dict(described(schema_of(tool))) for tool in OBJECTS}
-    found = {
-        (case.tool, key) for title, case in EVERY.items() for key in keys(sent(answer(title)), schema_of(case.tool))
+    schemas = {tool: dict(described_parts(schema_of(tool))) for tool in OBJECTS}
+    known = {
+        (case.tool, key) for title, case in EVERY.items() for key in keys(as_json(answer(title)), schema_of(case.tool))
     }
-    shared = {id(schemas[tool][key]) for tool, key in found}  # tools that tell the same share its description
+    shared = {id(schemas[tool][key]) for tool, key in known}  # tools with the same key share its description
     assert [(tool, key) for tool in OBJECTS for key, part in schemas[tool].items() if id(part) not in shared] == []
 
 
 @pytest.mark.process
 def test_each_tool_is_tried_with_everything_that_a_result_may_tell_besides() -> None:
-    found = [(case.tool, sent(answer(title))) for title, case in EVERY.items()]
-    ways = {(tool, result["recovered"]["direction"]) for tool, result in found if "recovered" in result}
+    results = [(case.tool, as_json(answer(title))) for title, case in EVERY.items()]
+    ways = {(tool, result["recovered"]["direction"]) for tool, result in results if "recovered" in result}
     assert ways == {(tool, way) for tool in OBJECTS for way in ("back", "forward")}
-    assert {tool for tool, result in found if "history" in result} == set(OBJECTS)
+    assert {tool for tool, result in results if "history" in result} == set(OBJECTS)
 
 
 @pytest.mark.parametrize("tool", OBJECTS)
 def test_a_failure_of_any_tool_may_tell_the_error_and_nothing_else(tool: str) -> None:
-    assert complaints(tool, sent(ToolResult.failed(InternalError(exception="OSError")))) == []
+    assert complaints(tool, as_json(ToolResult.failed(InternalError(exception="OSError")))) == []
 
 
 @pytest.mark.parametrize("tool", OBJECTS)
 def test_a_key_that_the_schema_does_not_know_is_let_pass(tool: str) -> None:
-    found = sent(answer(WORKED[tool]))
-    assert complaints(tool, {**found, "later_addition": 1}) == []
+    result = as_json(answer(WORKED[tool]))
+    assert complaints(tool, {**result, "later_addition": 1}) == []
     assert complaints(tool, {"error": {**PLAIN_ERROR, "later_addition": 1}, "later_addition": 1}) == []
 
 
 @pytest.mark.parametrize("tool", OBJECTS)
 def test_a_result_that_lacks_a_key_does_not_fit(tool: str) -> None:
-    found = sent(answer(WORKED[tool]))
-    assert not found.keys() & {"error", "history", "recovered"}
+    result = as_json(answer(WORKED[tool]))
+    assert not result.keys() & {"error", "history", "recovered"}
     fitting = [
-        key for key in found if not complaints(tool, {name: item for name, item in found.items() if name != key})
+        key for key in result if not complaints(tool, {name: item for name, item in result.items() if name != key})
     ]
     assert fitting == []
     assert complaints(tool, {})
@@ -165,7 +165,7 @@ def test_a_result_that_lacks_a_key_does_not_fit(tool: str) -> None:
 
 @pytest.mark.parametrize("tool", OBJECTS)
 def test_a_result_with_a_value_of_another_type_does_not_fit(tool: str) -> None:
-    fitting = [wrong for wrong in spoiled(sent(answer(WORKED[tool]))) if not complaints(tool, wrong)]
+    fitting = [wrong for wrong in spoil(as_json(answer(WORKED[tool]))) if not complaints(tool, wrong)]
     assert fitting == []
 
 
@@ -187,7 +187,7 @@ def test_a_result_with_a_value_of_another_type_does_not_fit(tool: str) -> None:
     ],
 )
 def test_a_value_that_cannot_be_does_not_fit(tool: str, wrong: dict[str, Any]) -> None:
-    assert complaints(tool, {**sent(answer(WORKED[tool])), **wrong})
+    assert complaints(tool, {**as_json(answer(WORKED[tool])), **wrong})
 
 
 @pytest.mark.parametrize("lacking", PLAIN_ERROR)
@@ -200,7 +200,7 @@ def test_an_error_without_one_of_its_four_fields_does_not_fit(lacking: str) -> N
 def test_a_schema_is_one_that_every_client_understands(tool: str) -> None:
     schema = schema_of(tool)
     Draft202012Validator.check_schema(schema)
-    parts = [part for _, part in described(schema)]
+    parts = [part for _, part in described_parts(schema)]
     items = [part["items"] for part in parts if "items" in part]
     assert {keyword for part in (*parts, *items) for keyword in part} <= KEYWORDS
     assert (set(schema), schema["type"]) == ({"type", "properties", "anyOf"}, "object")
@@ -208,7 +208,7 @@ def test_a_schema_is_one_that_every_client_understands(tool: str) -> None:
 
 @pytest.mark.parametrize("tool", OBJECTS)
 def test_every_key_is_explained_in_a_few_words(tool: str) -> None:
-    assert [key for key, part in described(schema_of(tool)) if not 0 < len(part["description"]) <= 100] == []
+    assert [key for key, part in described_parts(schema_of(tool)) if not 0 < len(part["description"]) <= 100] == []
 
 
 def test_a_tool_that_answers_with_a_list_and_a_command_have_no_schema() -> None:
@@ -238,7 +238,7 @@ def test_the_result_of_a_command_is_what_its_type_says(
     arguments = {**arguments, **({"change_id": newest} if "change_id" in arguments else {})}
     result = ws.command(name, arguments)
     assert not result.is_error, result.text
-    Draft202012Validator({**model.schema(), "additionalProperties": False}).validate(sent(result))
+    Draft202012Validator({**model.schema(), "additionalProperties": False}).validate(as_json(result))
 
 
 @pytest.mark.parametrize("tool", TOOLS)

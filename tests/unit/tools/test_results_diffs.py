@@ -109,7 +109,7 @@ def test_a_version_that_is_not_kept_is_named_in_the_diff_of_a_change() -> None:
 
 
 @pytest.mark.parametrize(
-    ("diff", "most", "shown"),
+    ("diff", "most", "expected"),
     [
         ("", 3, ""),
         ("1\n2\n3\n", 3, "1\n2\n3"),
@@ -125,12 +125,12 @@ def test_a_version_that_is_not_kept_is_named_in_the_diff_of_a_change() -> None:
         ),
     ],
 )
-def test_a_diff_is_cut_after_so_many_lines_and_says_so(diff: str, most: int, shown: str) -> None:
-    assert cut(diff, Settings(max_diff_lines=most)).partition(";")[0] == shown
+def test_a_diff_is_cut_after_so_many_lines_and_says_so(diff: str, most: int, expected: str) -> None:
+    assert cut(diff, Settings(max_diff_lines=most)).partition(";")[0] == expected
 
 
 @pytest.mark.parametrize(
-    ("most", "shown"),
+    ("most", "expected"),
     [
         (1, "… 2 more lines (max_read_bytes)"),
         (2, "12\n… 1 more line (max_read_bytes)"),
@@ -138,8 +138,8 @@ def test_a_diff_is_cut_after_so_many_lines_and_says_so(diff: str, most: int, sho
         (5, "12\n34"),
     ],
 )
-def test_a_diff_is_cut_between_lines(most: int, shown: str) -> None:
-    assert cut("12\n34\n", Settings(max_read_bytes=most)).partition(";")[0] == shown
+def test_a_diff_is_cut_between_lines(most: int, expected: str) -> None:
+    assert cut("12\n34\n", Settings(max_read_bytes=most)).partition(";")[0] == expected
 
 
 def test_a_long_line_of_a_diff_says_how_long_it_is() -> None:

@@ -57,7 +57,7 @@ def test_content_mode_with_validation(tmp_path: Path) -> None:
 @pytest.mark.promise("safe.new-errors")
 def test_strict_rejects_invalid(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="x = 1\n")
-    untouched = folder.state()
+    state = folder.state()
     result = folder.ask("a.py", content="x = 1\nprint(y)\n")
     assert code_of(result) == "VALIDATION_FAILED"
     diff, status = split_text(result)
@@ -65,7 +65,7 @@ def test_strict_rejects_invalid(tmp_path: Path) -> None:
     assert status.startswith(
         "❌ Edit rejected due to validation errors (Mode: strict):\na.py:2:7 F821 Undefined name `y`"
     )
-    assert folder.state() == untouched
+    assert folder.state() == state
     assert result.data["hash"] == hash_of(b"x = 1\n")
     assert list_changes(folder.ws) == []
 
@@ -266,11 +266,11 @@ def test_the_diff_is_never_cut() -> None:
 def test_a_file_that_changes_during_the_call_is_edited_and_checked_as_it_then_is() -> None:
     fs = MemoryFS({"a.json": b'{"a": 1}\n'})
 
-    def somebody_else(number: int, _: str) -> None:
+    def write_as_other(number: int, _: str) -> None:
         if number == 1:
             fs.put("a.json", b'{"b": 2}\n{"a": 1}\n')
 
-    ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=somebody_else))
+    ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=write_as_other))
     data = succeed(ask(ws, "a.json", search_replace=swap('"a"', '"c"')))
     after = b'{"b": 2}\n{"c": 1}\n'
     assert (fs.files(), data["hash"]) == ({"a.json": after}, hash_of(after))
@@ -280,11 +280,11 @@ def test_a_file_that_changes_during_the_call_is_edited_and_checked_as_it_then_is
 def test_a_file_that_changes_during_the_call_is_refused_if_a_hash_is_expected() -> None:
     fs = MemoryFS({"a.txt": TEXT})
 
-    def somebody_else(number: int, _: str) -> None:
+    def write_as_other(number: int, _: str) -> None:
         if number == 1:
             fs.put("a.txt", b"0\n" + TEXT)
 
-    ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=somebody_else))
+    ws = Workspace(fs.root, fs=FaultyFS(fs, only={"lock"}, on_call=write_as_other))
     result = ask(ws, "a.txt", line_edits=[line(1, 1, "x")], expect_hash=hash_of(TEXT))
     assert (code_of(result), fs.files()) == ("FILE_CHANGED", {"a.txt": b"0\n" + TEXT})
 

@@ -35,8 +35,8 @@ WARNED = "⚠️ Saved with validation warnings (Mode: interactive):\n"
 BROKEN = "import os\n\n\ndef one():\n    return missing\n\n\nprint(os.name, one())\n"
 
 
-def checked(folder: Folder, path: str = "a.py", **arguments: Any) -> dict[str, list[tuple[int, str]]]:
-    """What an edit that passes says of the file's problems."""
+def issues_after(folder: Folder, path: str = "a.py", **arguments: Any) -> dict[str, list[tuple[int, str]]]:
+    """The problems of a file that a successful edit reports."""
     data = succeed(folder.ask(path, **arguments))
     assert data["written"] == (arguments.get("mode") != "verify_only")
     return {name: codes(data["validation"][name]) for name in ("new", "existing", "fixed")}
@@ -60,18 +60,18 @@ def checked(folder: Folder, path: str = "a.py", **arguments: Any) -> dict[str, l
 )
 def test_an_error_that_an_edit_brings_blocks_in_strict_only(tmp_path: Path, content: str, line_number: int) -> None:
     folder = Folder(tmp_path, a="x = 1\n")
-    untouched = folder.state()
+    state = folder.state()
     verified = folder.ask("a.py", content=content, mode="verify_only")
     rejected = folder.ask("a.py", content=content)
-    assert folder.state() == untouched
+    assert folder.state() == state
     assert (verified.is_error, code_of(rejected)) == (False, "VALIDATION_FAILED")
-    found = errors(rejected.data["validation"]["new"])
-    assert found[0]["line"] == line_number
-    listed = "\n".join(map(line_of, shown_issues(found)))
-    assert split_text(rejected).status.startswith(REJECTED + listed)
-    assert split_text(verified).status.startswith("❌ Validation Failed:\n" + listed)
+    problems = errors(rejected.data["validation"]["new"])
+    assert problems[0]["line"] == line_number
+    listing = "\n".join(map(line_of, shown_issues(problems)))
+    assert split_text(rejected).status.startswith(REJECTED + listing)
+    assert split_text(verified).status.startswith("❌ Validation Failed:\n" + listing)
     warned = folder.ask("a.py", content=content, mode="interactive")
-    assert split_text(warned).status.startswith(f"{SAVED}\n{WARNED}{listed}")
+    assert split_text(warned).status.startswith(f"{SAVED}\n{WARNED}{listing}")
     assert folder.read("a.py") == content
     succeed(folder.ws.undo())
     assert folder.read("a.py") == "x = 1\n"
@@ -87,7 +87,7 @@ def test_an_import_before_its_use_is_a_warning_and_passes(tmp_path: Path) -> Non
     ]
     assert validation["passed"]
     assert split_text(result).status.startswith(SAVED)
-    assert checked(folder, line_edits=[line(2, 2, "x = os.name\n")])["fixed"] == [(1, "F401")]
+    assert issues_after(folder, line_edits=[line(2, 2, "x = os.name\n")])["fixed"] == [(1, "F401")]
 
 
 @pytest.mark.promise("safe.new-errors")
@@ -106,16 +106,16 @@ def test_a_new_file_has_only_new_problems(tmp_path: Path) -> None:
 @pytest.mark.promise("safe.new-errors")
 def test_a_file_that_was_broken_before_can_be_edited_elsewhere(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a=BROKEN)
-    found = checked(folder, search_replace=swap("os.name", "os.sep"))
-    assert found == {"new": [], "existing": [(5, "F821")], "fixed": []}
+    issues = issues_after(folder, search_replace=swap("os.name", "os.sep"))
+    assert issues == {"new": [], "existing": [(5, "F821")], "fixed": []}
 
 
 @pytest.mark.promise("safe.new-errors")
 def test_a_file_that_does_not_parse_can_be_edited_elsewhere(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="def f(:\n    pass\n\n\nx = 1\n")
-    found = checked(folder, line_edits=[line(5, 5, "x = 2\n")])
-    assert (found["new"], found["fixed"]) == ([], [])
-    assert {number for number, _ in found["existing"]} == {1}
+    issues = issues_after(folder, line_edits=[line(5, 5, "x = 2\n")])
+    assert (issues["new"], issues["fixed"]) == ([], [])
+    assert {number for number, _ in issues["existing"]} == {1}
     result = folder.ask("a.py", line_edits=[line(5, 5, "x = = 3\n")])
     assert code_of(result) == "VALIDATION_FAILED"
     assert {issue["line"] for issue in errors(result.data["validation"]["new"])} == {5}
@@ -132,23 +132,23 @@ def test_a_file_that_does_not_parse_can_be_edited_elsewhere(tmp_path: Path) -> N
 )
 def test_an_old_error_that_moved_is_not_new(tmp_path: Path, way: dict[str, Any]) -> None:
     folder = Folder(tmp_path, a=BROKEN)
-    found = checked(folder, **way)
+    issues = issues_after(folder, **way)
     at = folder.read("a.py").split("\n").index("    return missing") + 1
     assert at > 5
-    assert found == {"new": [], "existing": [(at, "F821")], "fixed": []}
+    assert issues == {"new": [], "existing": [(at, "F821")], "fixed": []}
 
 
 @pytest.mark.promise("safe.new-errors")
 def test_an_old_error_in_an_edited_line_is_still_old(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="print(missing)\n")
-    assert checked(folder, line_edits=[line(1, 1, "print(1, missing)\n")])["existing"] == [(1, "F821")]
+    assert issues_after(folder, line_edits=[line(1, 1, "print(1, missing)\n")])["existing"] == [(1, "F821")]
 
 
 @pytest.mark.promise("safe.new-errors")
 def test_an_error_that_is_repaired_is_reported_as_fixed(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a=BROKEN)
-    found = checked(folder, search_replace=swap("missing", "1"))
-    assert found == {"new": [], "existing": [], "fixed": [(5, "F821")]}
+    issues = issues_after(folder, search_replace=swap("missing", "1"))
+    assert issues == {"new": [], "existing": [], "fixed": [(5, "F821")]}
 
 
 @pytest.mark.promise("safe.new-errors")
@@ -173,13 +173,13 @@ def test_an_error_put_for_another_is_new(tmp_path: Path) -> None:
 @pytest.mark.promise("safe.new-errors")
 def test_what_a_repaired_line_uncovers_is_not_new(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a="def f(:\n    pass\n\n\nprint(missing)\n")
-    found = checked(folder, line_edits=[line(1, 1, "def f():\n")])
-    assert (errors_at(found, "new"), errors_at(found, "existing")) == ([], [5])
-    assert errors_at(found, "fixed")[:1] == [1]
+    issues = issues_after(folder, line_edits=[line(1, 1, "def f():\n")])
+    assert (errors_at(issues, "new"), errors_at(issues, "existing")) == ([], [5])
+    assert errors_at(issues, "fixed")[:1] == [1]
 
 
-def errors_at(found: dict[str, list[tuple[int, str]]], name: str) -> list[int]:
-    return [number for number, _ in found[name]]
+def errors_at(issues: dict[str, list[tuple[int, str]]], name: str) -> list[int]:
+    return [number for number, _ in issues[name]]
 
 
 @pytest.mark.promise("safe.new-errors")
@@ -219,7 +219,7 @@ def test_a_syntax_error_put_for_another_is_new(tmp_path: Path) -> None:
 @pytest.mark.promise("safe.new-errors")
 def test_old_errors_block_if_all_are_to_be_checked(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a=BROKEN)
-    untouched = folder.state()
+    state = folder.state()
     edit = swap("os.name", "os.sep")
     result = folder.ask("a.py", search_replace=edit, validate="all")
     assert code_of(result) == "VALIDATION_FAILED"
@@ -228,7 +228,7 @@ def test_old_errors_block_if_all_are_to_be_checked(tmp_path: Path) -> None:
     verified = folder.ask("a.py", search_replace=edit, validate="all", mode="verify_only")
     assert not succeed(verified)["validation"]["passed"]
     assert "❌ Validation Failed" in split_text(verified).status
-    assert folder.state() == untouched
+    assert folder.state() == state
     warned = folder.ask("a.py", search_replace=edit, validate="all", mode="interactive")
     assert succeed(warned)["written"]
     assert "⚠️ Saved with validation warnings (Mode: interactive):" in warned.text
@@ -241,7 +241,7 @@ def test_old_errors_block_if_all_are_to_be_checked(tmp_path: Path) -> None:
 @pytest.mark.promise("safe.modes")
 def test_verify_only_lists_existing_problems_apart(tmp_path: Path) -> None:
     folder = Folder(tmp_path, a=BROKEN)
-    untouched = folder.state()
+    state = folder.state()
     passing = folder.ask("a.py", search_replace=swap("os.name", "os.sep"), mode="verify_only")
     status = split_text(passing).status
     assert "✅ Validation Passed" in status.split("\n")
@@ -253,7 +253,7 @@ def test_verify_only_lists_existing_problems_apart(tmp_path: Path) -> None:
     assert "❌ Validation Failed:\na.py:8:7 F821 Undefined name `absent`" in above
     assert "`missing`" not in above
     assert "\na.py:5:12 F821 Undefined name `missing`" in below
-    assert folder.state() == untouched
+    assert folder.state() == state
     assert list_changes(folder.ws) == []
 
 
@@ -276,10 +276,10 @@ def test_verify_only_of_nothing_tells_how_the_file_stands(tmp_path: Path, way: d
 @pytest.mark.parametrize("mode", ["strict", "interactive"])
 def test_changing_nothing_in_a_broken_file_is_no_error(tmp_path: Path, mode: str) -> None:
     folder = Folder(tmp_path, a=BROKEN)
-    untouched = folder.state()
+    state = folder.state()
     result = folder.ask("a.py", content=BROKEN, mode=mode)
     assert (succeed(result)["written"], result.text.startswith("✅ No changes")) == (False, True)
-    assert folder.state() == untouched
+    assert folder.state() == state
 
 
 # What a check touches
@@ -328,11 +328,11 @@ def test_a_broken_configuration_of_the_project_never_makes_an_error_pass(tmp_pat
 
 
 def test_without_ruff_python_itself_looks_at_the_syntax(tmp_path: Path) -> None:
-    broken, undefined = without_ruff(
+    unparsed, undefined = without_ruff(
         tmp_path, {"path": "a.py", "content": "x = (\n"}, {"path": "a.py", "content": "x = y\n", "mode": "verify_only"}
     )
-    assert broken["isError"]
-    assert [issue["validator"] for issue in broken["metadata"]["validation"]["new"]] == ["python"]
+    assert unparsed["isError"]
+    assert [issue["validator"] for issue in unparsed["metadata"]["validation"]["new"]] == ["python"]
     assert undefined["metadata"]["validation"] == {**NOTHING, "passed": True}
 
 
@@ -352,7 +352,7 @@ def without_ruff(folder: Path, *calls: dict[str, Any]) -> list[dict[str, Any]]:
         "ws = suture.Workspace(sys.argv[1])\n"
         "print(json.dumps([ws.call('safe_edit', each).to_dict() for each in json.loads(sys.argv[2])]))\n"
     )
-    ran = subprocess.run(
+    process = subprocess.run(
         [folder / "venv" / "bin" / "python", "-c", script, root, json.dumps(calls)],
         cwd=folder,
         env={
@@ -364,7 +364,7 @@ def without_ruff(folder: Path, *calls: dict[str, Any]) -> list[dict[str, Any]]:
         capture_output=True,
         check=True,
     )
-    answers: list[dict[str, Any]] = json.loads(ran.stdout)
+    answers: list[dict[str, Any]] = json.loads(process.stdout)
     return answers
 
 
@@ -385,13 +385,13 @@ def without_ruff(folder: Path, *calls: dict[str, Any]) -> list[dict[str, Any]]:
 )
 def test_files_of_other_kinds_are_checked(name: str, good: str, bad: str) -> None:
     ws, fs = workspace({name: good.encode()})
-    untouched = snapshot(fs)
+    state = snapshot(fs)
     result = ask(ws, name, content=bad)
     assert code_of(result) == "VALIDATION_FAILED"
     assert split_text(result).status.startswith(f"{REJECTED}{name}:")
     assert result.data["hash"] == hash_of(good.encode())
     assert not succeed(ask(ws, name, content=bad, mode="verify_only"))["validation"]["passed"]
-    assert snapshot(fs) == untouched
+    assert snapshot(fs) == state
     assert succeed(ask(ws, name, content=bad, mode="interactive"))["written"]
     repaired = succeed(ask(ws, name, content=good))["validation"]
     assert (repaired["passed"], repaired["new"], repaired["existing"]) == (True, [], [])
@@ -456,8 +456,8 @@ def test_an_error_written_by_an_edit_that_repairs_another_is_new(
     ws, fs = workspace({name: before.encode()})
     result = ask(ws, name, line_edits=[line(2, 2, repair), harm])
     assert code_of(result) == "VALIDATION_FAILED"
-    found = result.data["validation"]
-    assert (len(errors(found["new"])), errors(found["existing"]), len(found["fixed"])) == (1, [], 1)
+    validation = result.data["validation"]
+    assert (len(errors(validation["new"])), errors(validation["existing"]), len(validation["fixed"])) == (1, [], 1)
     assert fs.files() == {name: before.encode()}
 
 
@@ -480,10 +480,10 @@ def test_another_error_in_the_place_of_an_old_one_is_new(tmp_path: Path, name: s
 
 
 @pytest.mark.promise("safe.new-errors")
-@pytest.mark.parametrize("gone", [1, 5])
-def test_a_conflict_that_is_resolved_by_half_is_still_one(gone: int) -> None:
+@pytest.mark.parametrize("number", [1, 5])
+def test_a_conflict_that_is_resolved_by_half_is_still_one(number: int) -> None:
     ws, _ = workspace({"a.cfg": b"<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"})
-    edit = [line(gone, gone, "")]
+    edit = [line(number, number, "")]
     validation = succeed(ask(ws, "a.cfg", line_edits=edit, mode="interactive"))["validation"]
     assert errors(validation["new"]) or errors(validation["existing"])
 

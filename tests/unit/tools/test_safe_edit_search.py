@@ -250,7 +250,7 @@ def test_a_catastrophic_pattern_ends_in_time() -> None:
 @pytest.mark.promise("safe.search")
 def test_what_python_would_never_finish_is_answered_with_the_default_limits() -> None:
     ws, fs = workspace({"a.txt": b"a" * 80 + b"b\n"})
-    untouched = snapshot(fs)
+    state = snapshot(fs)
     result = ask(ws, "a.txt", search_replace=pattern(r"^(a?)(?:\1a|a|aa)+$", "x"))
     assert code_of(result) == "REGEX_TIMEOUT"
-    assert snapshot(fs) == untouched
+    assert snapshot(fs) == state

@@ -30,22 +30,22 @@ def ask(ws: Workspace, command: str, path: str = "a", **more: Any) -> ToolResult
     return ws.call(NAME, {"command": command, "path": path, **more})
 
 
-def viewed(files: Files, path: str = "a", settings: Settings | None = None, **more: Any) -> ToolResult:
-    """What `view` tells, which touches nothing."""
+def view(files: Files, path: str = "a", settings: Settings | None = None, **more: Any) -> ToolResult:
+    """The result of `view`, which changes nothing."""
     ws, fs = workspace(files, settings)
-    untouched = snapshot(fs)
+    state = snapshot(fs)
     result = ask(ws, "view", path, **more)
-    assert snapshot(fs) == untouched
+    assert snapshot(fs) == state
     return result
 
 
-def failed(files: Files, command: str, settings: Settings | None = None, path: str = "a", **more: Any) -> ToolResult:
-    """What a command is told that fails, and changes nothing."""
+def failure(files: Files, command: str, settings: Settings | None = None, path: str = "a", **more: Any) -> ToolResult:
+    """The result of a command that fails and changes nothing."""
     ws, fs = workspace(files, settings)
-    untouched = snapshot(fs)
+    state = snapshot(fs)
     result = ask(ws, command, path, **more)
     assert result.is_error, result.text
-    assert snapshot(fs) == untouched
+    assert snapshot(fs) == state
     return result
 
 
@@ -129,7 +129,7 @@ def test_an_empty_folder_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_a_big_folder_is_cut_and_says_so(files: Files, first: str, last: str) -> None:
-    result = viewed(files, "d")
+    result = view(files, "d")
     entries = succeed(result)["entries"]
     assert (len(entries), entries[0], entries[-1]) == (1000, first, last)
     assert succeed(result)["truncated"]
@@ -137,7 +137,7 @@ def test_a_big_folder_is_cut_and_says_so(files: Files, first: str, last: str) ->
 
 
 @pytest.mark.parametrize(
-    ("call", "number", "told"),
+    ("call", "number", "expected"),
     [
         ("list", 2, ["d/sub/", "d/y"]),  # the folder in it
         ("scan", 2, ["d/sub/", "d/y"]),
@@ -146,25 +146,27 @@ def test_a_big_folder_is_cut_and_says_so(files: Files, first: str, last: str) ->
         ("scan", 1, "PERMISSION_DENIED"),
     ],
 )
-def test_what_may_not_be_read_is_passed_over_but_for_the_folder_itself(call: str, number: int, told: object) -> None:
+def test_what_may_not_be_read_is_passed_over_but_for_the_folder_itself(
+    call: str, number: int, expected: object
+) -> None:
     inner = MemoryFS({"d/sub/x": b"", "d/.gitignore": b"ignored\n", "d/ignored": b"", "d/y": b""})
     fs = FaultyFS(inner, fail_at=number, error=errno.EACCES, only={call})
     result = ask(Workspace(inner.root, fs=fs), "view", "d")
-    assert told == (error_of(result)["code"] if result.is_error else succeed(result)["entries"])
+    assert expected == (error_of(result)["code"] if result.is_error else succeed(result)["entries"])
     if result.is_error:
         assert head(result) == "Error: Permission denied. Cannot read file."
 
 
 def test_a_gitignore_that_is_too_large_counts_as_empty() -> None:
     files = {".gitignore": b"x\n" + b"#" * (1 << 20), "x": b""}
-    assert succeed(viewed(files, "."))["entries"] == ["x"]
+    assert succeed(view(files, "."))["entries"] == ["x"]
 
 
 # str_replace
 
 
 def test_a_text_that_is_there_often_is_refused_with_its_lines() -> None:
-    result = failed({"a": b"x = 1\ny = 2\nx = 1\nz\n  x = 1\n"}, "str_replace", old_str="x = 1", new_str="x = 2")
+    result = failure({"a": b"x = 1\ny = 2\nx = 1\nz\n  x = 1\n"}, "str_replace", old_str="x = 1", new_str="x = 2")
     assert head(result) == (
         "Error: Found 3 matches for replacement text. Please provide more context to make a unique match."
     )
@@ -207,7 +209,7 @@ SIDES = {"line": 7, "base": "one\n", "ours": "two\n", "theirs": "three\n"}
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "expected"),
     [
         ({"why": "conflict", "sides": SIDES}, "Line 7 is not what the change assumes:\n  in old_str:  one\n"),
         (
@@ -220,10 +222,10 @@ SIDES = {"line": 7, "base": "one\n", "ours": "two\n", "theirs": "three\n"}
         ({"why": "missing", "applied": {"start_line": 2, "end_line": 3, "change_id": None}}, "already at lines 2-3.\n"),
     ],
 )
-def test_why_an_edit_does_not_fit_is_reported(fields: dict[str, Any], told: str) -> None:
+def test_why_an_edit_does_not_fit_is_reported(fields: dict[str, Any], expected: str) -> None:
     answer = explain_text_editor({"command": "str_replace", "path": "a"}, NoMatch(**BASE, **fields))
     assert answer.text.startswith(f"{NO_MATCH}\n")
-    assert told in answer.text
+    assert expected in answer.text
     assert answer.data["error"]["hint"] == answer.text.split("\n")[-1]
 
 
@@ -285,10 +287,10 @@ def test_a_text_that_is_offered_stands_once_also_where_it_ends_with_an_empty_lin
         workspace = Workspace(fs.root, fs=fs)
         for _ in range(2):
             call = {"command": "str_replace", "path": "a.py", "old_str": old, "new_str": "x"}
-            told = workspace.call(NAME, call).text
+            text = workspace.call(NAME, call).text
             offered += [
                 json.loads(line[line.index("{") :])["old_str"]
-                for line in told.split("\n")
+                for line in text.split("\n")
                 if "which occurs once" in line
             ]
     assert offered

@@ -50,7 +50,7 @@ BACK = {
 }
 
 
-def numbered() -> tuple[Workspace, MemoryFS]:
+def numbered_workspace() -> tuple[Workspace, MemoryFS]:
     return workspace({"a": lines()})
 
 
@@ -70,8 +70,8 @@ def test_an_undo_is_reported_in_exactly_this_shape() -> None:
         "files": [{"path": "a.txt", "action": "update", "hash": hash_of(b"one\ntwo\n")}],
         "diff": diff,
     }
-    head, _, rest = result.text.partition("\n\n")
-    assert (change in head, result.metadata["change_id"] in head, rest) == (True, True, diff[:-1])
+    head, _, body = result.text.partition("\n\n")
+    assert (change in head, result.metadata["change_id"] in head, body) == (True, True, diff[:-1])
 
 
 @pytest.mark.promise("back.shapes")
@@ -88,8 +88,8 @@ def test_a_redo_is_reported_in_exactly_this_shape() -> None:
         "files": [{"path": "a.txt", "action": "update", "hash": hash_of(b"one\n2\n")}],
         "diff": diff,
     }
-    head, _, rest = result.text.partition("\n\n")
-    assert (change in head, result.metadata["change_id"] in head, rest) == (True, True, diff[:-1])
+    head, _, body = result.text.partition("\n\n")
+    assert (change in head, result.metadata["change_id"] in head, body) == (True, True, diff[:-1])
 
 
 @pytest.mark.promise("back.shapes")
@@ -97,9 +97,9 @@ def test_a_redo_is_reported_in_exactly_this_shape() -> None:
 def test_every_kind_of_change_is_reported_with_the_hash_that_the_file_has_then(kind: str) -> None:
     ws, fs = workspace(FILES)
     land(ws, KINDS[kind])
-    told = succeed(ws.undo())["files"]
-    assert [(file["path"], file["action"], file.get("to")) for file in told] == BACK[kind]
-    for file in told:
+    files = succeed(ws.undo())["files"]
+    assert [(file["path"], file["action"], file.get("to")) for file in files] == BACK[kind]
+    for file in files:
         keys = {"path", "action", "hash"} | ({"to"} if file["action"] == "rename" else set())
         content = fs.files().get(file.get("to", file["path"]))
         assert (file.keys(), file["hash"]) == (keys, None if content is None else hash_of(content))
@@ -218,7 +218,7 @@ def test_of_many_conflicts_a_hundred_are_reported_and_the_text_stays_short() -> 
 
 @pytest.mark.promise("back.conflict")
 def test_a_long_conflict_is_reported_in_about_fifteen_lines() -> None:
-    ws, _ = numbered()
+    ws, _ = numbered_workspace()
     change = land(ws, write("a", lines(*range(2, 8), *range(11, 18))))
     land(ws, write("a", lines(*range(2, 8), *range(11, 18), mark="later")))
     assert len(ws.undo(change).text.split("\n")) <= 15
@@ -229,7 +229,7 @@ def test_a_long_conflict_is_reported_in_about_fifteen_lines() -> None:
 
 @pytest.mark.promise("back.undo")
 def test_undo_takes_the_newest_change_that_is_neither_undone_nor_an_undo() -> None:
-    ws, fs = numbered()
+    ws, fs = numbered_workspace()
     first, second, third = (land(ws, write("a", lines(*range(1, n)))) for n in (2, 3, 4))
     assert succeed(ws.undo())["undone"] == third
     assert succeed(ws.undo())["undone"] == second
@@ -251,7 +251,7 @@ def test_a_change_may_be_named_by_the_beginning_of_its_id_in_any_case(spelled: A
 
 
 def test_a_beginning_that_several_ids_have_is_refused_with_the_candidates() -> None:
-    ws, fs = numbered()
+    ws, fs = numbered_workspace()
     ids = [land(ws, write("a", lines(n))) for n in range(3, 10)]
     error = error_of(ws.undo(ids[0][:1]))
     assert (error["code"], error["candidates"]) == ("CHANGE_NOT_FOUND", ids[:-6:-1])
@@ -273,14 +273,14 @@ def test_an_id_that_cannot_be_one_is_not_found(name: str) -> None:
 @pytest.mark.promise("back.middle")
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_changes_of_different_lines_can_be_undone_in_any_order(order: tuple[int, ...]) -> None:
-    ws, fs = numbered()
+    ws, fs = numbered_workspace()
     where = [(2, 3), (4,), (20,)]
     ids = [land(ws, write("a", lines(*sum(where[: n + 1], ())))) for n in range(3)]
-    left = {0, 1, 2}
+    landed = {0, 1, 2}
     for number in order:
         result = succeed(ws.undo(ids[number]))
-        left -= {number}
-        expected = lines(*(line for number in left for line in where[number]))
+        landed -= {number}
+        expected = lines(*(line for number in landed for line in where[number]))
         assert (result["undone"], fs.files()) == (ids[number], {"a": expected})
         assert result["files"] == [{"path": "a", "action": "update", "hash": hash_of(expected)}]
     for number in order:
@@ -290,7 +290,7 @@ def test_changes_of_different_lines_can_be_undone_in_any_order(order: tuple[int,
 
 @pytest.mark.promise("back.middle")
 def test_an_undo_in_the_middle_keeps_later_work_and_says_that_it_merged() -> None:
-    ws, fs = numbered()
+    ws, fs = numbered_workspace()
     middle = land(ws, write("a", lines(5)))
     land(ws, write("a", lines(5, 15)))
     result = ws.undo(middle)
@@ -377,7 +377,7 @@ def test_an_undo_may_be_redone_by_its_own_id() -> None:
 
 @pytest.mark.promise("back.redo")
 def test_redo_takes_the_most_recently_undone() -> None:
-    ws, fs = numbered()
+    ws, fs = numbered_workspace()
     first = land(ws, write("a", lines(1)))
     second = land(ws, write("a", lines(1, 20)))
     succeed(ws.undo(first))
@@ -388,7 +388,7 @@ def test_redo_takes_the_most_recently_undone() -> None:
 
 @pytest.mark.promise("back.redo")
 def test_later_edits_do_not_clear_what_can_be_redone_and_are_kept() -> None:
-    ws, fs = numbered()
+    ws, fs = numbered_workspace()
     change = land(ws, write("a", lines(5)))
     succeed(ws.undo())
     land(ws, write("a", lines(15)))
@@ -400,7 +400,7 @@ def test_later_edits_do_not_clear_what_can_be_redone_and_are_kept() -> None:
 @pytest.mark.promise("back.redo")
 @pytest.mark.promise("back.conflict")
 def test_a_redo_over_later_edits_of_the_same_lines_is_refused() -> None:
-    ws, fs = numbered()
+    ws, fs = numbered_workspace()
     change = land(ws, write("a", lines(5)))
     succeed(ws.undo())
     later = land(ws, write("a", lines(5, mark="later")))
@@ -473,7 +473,7 @@ def test_what_someone_else_has_taken_back_already_counts_as_undone() -> None:
     trial, result = ws.undo(dry_run=True), ws.undo()
     assert trial.metadata == {**result.metadata, "dry_run": True}
     assert all(change in result.text and "\n" not in result.text for result in (trial, result))
-    told: dict[str, object] = {
+    expected: dict[str, object] = {
         "change_id": None,
         "undone": change,
         "merged": False,
@@ -481,7 +481,7 @@ def test_what_someone_else_has_taken_back_already_counts_as_undone() -> None:
         "diff": "",
         "no_change": True,
     }
-    assert succeed(result) == told
+    assert succeed(result) == expected
     assert [(change["tool"], change["state"], change["files"]) for change in list_changes(ws)] == [
         ("undo", "landed", []),
         ("transaction", "undone", [{"path": "a", "action": "update", "added": 1, "removed": 1}]),

@@ -21,16 +21,16 @@ SERVER = "host = one\nport = 80\n"
 Send = Callable[[Workspace, str, str], ToolResult]
 
 
-def _signed(sign: str, text: str) -> str:
+def _sign(sign: str, text: str) -> str:
     return "".join(f"{sign}{line}\n" for line in text.removesuffix("\n").split("\n"))
 
 
 def _v4a(old: str, new: str) -> str:
-    return f"*** Begin Patch\n*** Update File: a\n@@\n{_signed('-', old)}{_signed('+', new)}*** End Patch\n"
+    return f"*** Begin Patch\n*** Update File: a\n@@\n{_sign('-', old)}{_sign('+', new)}*** End Patch\n"
 
 
 def _diff(old: str, new: str) -> str:
-    return f"--- a/a\n+++ b/a\n@@ -1 +1 @@\n{_signed('-', old)}{_signed('+', new)}"
+    return f"--- a/a\n+++ b/a\n@@ -1 +1 @@\n{_sign('-', old)}{_sign('+', new)}"
 
 
 MERGING: dict[str, Send] = {
@@ -48,7 +48,7 @@ EXACT: dict[str, Send] = {
         "str_replace_based_edit_tool", {"command": "str_replace", "path": "a", "old_str": old, "new_str": new}
     ),
 }
-"""Tools that change only what they are sent exactly, and tell what they know."""
+"""Tools that change only an exact match, and report what is known about other texts."""
 TOOLS: dict[str, Send] = MERGING | EXACT
 
 
@@ -58,9 +58,9 @@ class Known:
     def __init__(self, known: str, now: bytes) -> None:
         self.ws, self.fs = workspace({"a": b""})
         self.fs.put("a", b"" if known.startswith("recorded") else WAS)
-        made = replaced = None
+        change = replaced = None
         if known.startswith("recorded"):
-            made = land(self.ws, write("a", WAS))
+            change = land(self.ws, write("a", WAS))
         elif known.startswith("viewed"):
             self.ws.call("str_replace_based_edit_tool", {"command": "view", "path": "a"})
         else:
@@ -70,8 +70,8 @@ class Known:
         self.fs.put("a", now)
         source = "history" if known.startswith("recorded") else "read"
         self.change = replaced
-        self.version = {"source": source, "id": made, "until": replaced}
-        self.named = f"change {made}" if made else "the version you read"
+        self.version = {"source": source, "id": change, "until": replaced}
+        self.named = f"change {change}" if change else "the version you read"
 
 
 VERSIONS = [
@@ -81,18 +81,18 @@ VERSIONS = [
 ]
 
 
-def found(result: ToolResult) -> dict[str, Any]:
-    """What a tool that merges tells about its only change: of the place, or of the error."""
-    one: dict[str, Any] = next(iter(result.metadata.get("patches") or result.metadata.get("blocks") or [{}]))
-    error = one.get("error") or ({} if "blocks" in result.metadata else result.metadata.get("error") or {})
-    return {**one, **error}
+def describe_change(result: ToolResult) -> dict[str, Any]:
+    """What a tool that merges reports about its only change: the place or the error."""
+    entry: dict[str, Any] = next(iter(result.metadata.get("patches") or result.metadata.get("blocks") or [{}]))
+    error = entry.get("error") or ({} if "blocks" in result.metadata else result.metadata.get("error") or {})
+    return {**entry, **error}
 
 
 def part(data: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
     return {name: data.get(name) for name in names}
 
 
-def untouched(fs: MemoryFS, send: Callable[[], ToolResult]) -> ToolResult:
+def call_unchanged(fs: MemoryFS, send: Callable[[], ToolResult]) -> ToolResult:
     before = snapshot(fs)
     result = send()
     assert snapshot(fs) == before
@@ -107,7 +107,7 @@ def test_a_change_of_an_earlier_version_is_merged_where_nothing_else_touched_it(
     result = MERGING[tool](known.ws, CLIENT, CLIENT.replace("[client]", "[clients]"))
     assert not result.is_error, result.text
     expected = {"rung": "rebased", "score": 1.0, "written_on": known.version}
-    assert part(found(result), expected) == expected
+    assert part(describe_change(result), expected) == expected
     assert known.fs.files() == {"a": NOW.replace(b"[client]", b"[clients]")}
 
 
@@ -116,10 +116,10 @@ def test_a_change_of_an_earlier_version_is_merged_where_nothing_else_touched_it(
 @pytest.mark.parametrize("tool", MERGING)
 def test_a_change_of_what_was_changed_since_is_a_conflict(tool: str, version: str) -> None:
     known = Known(version, NOW)
-    result = untouched(known.fs, lambda: MERGING[tool](known.ws, "retries = 3\n", "retries = 4\n"))
+    result = call_unchanged(known.fs, lambda: MERGING[tool](known.ws, "retries = 3\n", "retries = 4\n"))
     sides = {"line": 7, "base": "retries = 3", "ours": "retries = 5", "theirs": "retries = 4"}
     expected = {"code": "EDIT_CONFLICT", "path": "a", **sides, "written_on": known.version}
-    assert part(found(result), expected) == expected
+    assert part(describe_change(result), expected) == expected
     assert all(text in result.text for text in ("retries = 3", "retries = 5", "retries = 4"))
 
 
@@ -128,10 +128,10 @@ def test_a_change_of_what_was_changed_since_is_a_conflict(tool: str, version: st
 @pytest.mark.parametrize("tool", MERGING)
 def test_what_was_deleted_since_is_looked_for_nowhere_else(tool: str, version: str) -> None:
     known = Known(version, SHORTER)
-    result = untouched(known.fs, lambda: MERGING[tool](known.ws, SERVER, SERVER.replace("80", "81")))
+    result = call_unchanged(known.fs, lambda: MERGING[tool](known.ws, SERVER, SERVER.replace("80", "81")))
     where = {"start_line": 2, "end_line": 2, "text": "", "search_text": SERVER}
     expected = {"code": "TARGET_DELETED", "path": "a", **where, "written_on": known.version}
-    assert part(found(result), expected) == expected
+    assert part(describe_change(result), expected) == expected
 
 
 @pytest.mark.promise("patch.stale")
@@ -139,18 +139,18 @@ def test_what_was_deleted_since_is_looked_for_nowhere_else(tool: str, version: s
 @pytest.mark.parametrize("tool", MERGING)
 def test_what_was_done_since_is_not_done_again(tool: str, version: str) -> None:
     known = Known(version, NOW)
-    result = untouched(known.fs, lambda: MERGING[tool](known.ws, "retries = 3\n", "retries = 5\n"))
+    result = call_unchanged(known.fs, lambda: MERGING[tool](known.ws, "retries = 3\n", "retries = 5\n"))
     if tool == "patch":
         expected = {"code": "ALREADY_APPLIED", "start_line": 7, "end_line": 7, "change_id": known.change}
     else:
         expected = {"status": "already_applied", "line": 7, "written_on": None}
-    assert part(found(result), expected) == expected
+    assert part(describe_change(result), expected) == expected
 
 
 # Tools that are exact
 
 
-def told(result: ToolResult) -> dict[str, Any]:
+def exact_error(result: ToolResult) -> dict[str, Any]:
     """The error of a tool that is exact."""
     assert result.is_error, result.text
     error: dict[str, Any] = result.metadata["error"]
@@ -159,7 +159,7 @@ def told(result: ToolResult) -> dict[str, Any]:
 
 
 def correction(result: ToolResult) -> tuple[str, str]:
-    """The old and the new text that a failure says to send instead."""
+    """The old and the new text that a failure suggests."""
     start = min(at for at in (result.text.find('{"old_text"'), result.text.find('{"command"')) if at >= 0)
     call = json.loads(result.text[start:].split("\n")[0])
     old, new = (call.get(f"{which}_text", call.get(f"{which}_str")) for which in ("old", "new"))
@@ -172,9 +172,9 @@ def correction(result: ToolResult) -> tuple[str, str]:
 def test_an_exact_tool_says_what_to_send_where_the_change_can_be_merged(tool: str, version: str) -> None:
     known = Known(version, NOW)
     sent = CLIENT, CLIENT.replace("[client]", "[clients]")
-    result = untouched(known.fs, lambda: EXACT[tool](known.ws, *sent))
+    result = call_unchanged(known.fs, lambda: EXACT[tool](known.ws, *sent))
     expected = {"why": "found", "rung": "rebased", "stale": None, "written_on": known.version}
-    assert part(told(result), expected) == expected
+    assert part(exact_error(result), expected) == expected
     assert not EXACT[tool](known.ws, *correction(result)).is_error
     assert known.fs.files() == {"a": NOW.replace(b"[client]", b"[clients]")}
 
@@ -184,11 +184,11 @@ def test_an_exact_tool_says_what_to_send_where_the_change_can_be_merged(tool: st
 @pytest.mark.parametrize("tool", EXACT)
 def test_an_exact_tool_shows_what_was_changed_since(tool: str, version: str) -> None:
     known = Known(version, NOW)
-    result = untouched(known.fs, lambda: EXACT[tool](known.ws, "retries = 3", "retries = 4"))
+    result = call_unchanged(known.fs, lambda: EXACT[tool](known.ws, "retries = 3", "retries = 4"))
     sides = {"line": 7, "base": "retries = 3", "ours": "retries = 5", "theirs": "retries = 4"}
     stale = {"change_id": known.change, "start_line": 7, "end_line": 7, "text": "retries = 5"}
     expected = {"why": "conflict", "sides": sides, "stale": stale, "written_on": known.version}
-    assert part(told(result), expected) == expected
+    assert part(exact_error(result), expected) == expected
     assert "retries = 5" in result.text
     assert '"new_' not in result.text
 
@@ -198,10 +198,10 @@ def test_an_exact_tool_shows_what_was_changed_since(tool: str, version: str) -> 
 @pytest.mark.parametrize("tool", EXACT)
 def test_an_exact_tool_says_that_a_text_was_deleted(tool: str, version: str) -> None:
     known = Known(version, SHORTER)
-    result = untouched(known.fs, lambda: EXACT[tool](known.ws, SERVER, SERVER.replace("80", "81")))
+    result = call_unchanged(known.fs, lambda: EXACT[tool](known.ws, SERVER, SERVER.replace("80", "81")))
     stale = {"change_id": known.change, "start_line": 2, "end_line": 2, "text": ""}
     expected = {"why": "deleted", "stale": stale, "written_on": known.version}
-    assert part(told(result), expected) == expected
+    assert part(exact_error(result), expected) == expected
     if tool == "file_edit":
         assert [fix["type"] for fix in result.metadata["suggested_fixes"]] == ["TARGET_DELETED"]
 
@@ -211,10 +211,10 @@ def test_an_exact_tool_says_that_a_text_was_deleted(tool: str, version: str) -> 
 @pytest.mark.parametrize("tool", EXACT)
 def test_an_exact_tool_says_that_a_change_was_made_already(tool: str, version: str) -> None:
     known = Known(version, NOW)
-    result = untouched(known.fs, lambda: EXACT[tool](known.ws, "retries = 3", "retries = 5"))
+    result = call_unchanged(known.fs, lambda: EXACT[tool](known.ws, "retries = 3", "retries = 5"))
     applied = {"start_line": 7, "end_line": 7, "change_id": known.change}
     expected = {"why": "applied", "applied": applied, "stale": None, "written_on": known.version}
-    assert part(told(result), expected) == expected
+    assert part(exact_error(result), expected) == expected
     assert (known.change or "is already at line 7") in result.text
 
 
