@@ -71,12 +71,12 @@ FILES = {"src/app.py": APP}
 
 
 @pytest.fixture
-def said(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def apply_stdin(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Apply a reply from stdin; returns the output."""
     assert root.is_dir()
 
     def run(reply: str, *words: str, code: int = 0, err: str | None = None) -> str:
-        typed(monkeypatch, reply)
+        type_input(monkeypatch, reply)
         assert main(["apply", *words]) == code
         out, complaint = capfd.readouterr()
         assert (complaint if err is not None else "") == (err or "")
@@ -85,7 +85,7 @@ def said(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
     return run
 
 
-def typed(monkeypatch: pytest.MonkeyPatch, text: str | bytes) -> None:
+def type_input(monkeypatch: pytest.MonkeyPatch, text: str | bytes) -> None:
     raw = text if isinstance(text, bytes) else text.encode()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(raw)))
 
@@ -107,31 +107,31 @@ def test_a_reply_is_applied_and_told(
 ) -> None:
     reply = tmp_path_factory.mktemp("replies") / "reply.txt"
     reply.write_text(REPLY)
-    typed(monkeypatch, REPLY)
+    type_input(monkeypatch, REPLY)
     assert main(["apply", *(str(reply) if word == "reply.txt" else word for word in words)]) == 0
     out, err = capfd.readouterr()
-    found = re.search(r"^Applied 3 blocks as change ([0-9a-z]{15})\.$", out, re.MULTILINE)
-    assert found
-    assert out == f"{LINES}{found[0]}\n\n{DIFF}"
-    assert err == f"To undo: suture undo {found[1]}\n"
+    applied = re.search(r"^Applied 3 blocks as change ([0-9a-z]{15})\.$", out, re.MULTILINE)
+    assert applied
+    assert out == f"{LINES}{applied[0]}\n\n{DIFF}"
+    assert err == f"To undo: suture undo {applied[1]}\n"
     assert contents(root) == AFTER
-    assert main(["undo", found[1]]) == 0
+    assert main(["undo", applied[1]]) == 0
     assert contents(root) == {"src/app.py": APP}
 
 
-def test_a_dry_run_changes_nothing(root: Path, said: Run) -> None:
-    assert said(REPLY, "--dry-run", err="") == f"{LINES}Would apply 3 blocks.\n\n{DIFF}"
+def test_a_dry_run_changes_nothing(root: Path, apply_stdin: Run) -> None:
+    assert apply_stdin(REPLY, "--dry-run", err="") == f"{LINES}Would apply 3 blocks.\n\n{DIFF}"
     assert contents(root) == {"src/app.py": APP}
     failing = REPLY + FAILING
     head = f"{LINES}✗ 4 src/app.py, failed\nWould apply 3 of 4 blocks; 1 failed.\n"
-    assert said(failing, "--dry-run", code=1) == f"{head}\n{DIFF}"
-    assert said(FAILING, "--dry-run", code=1) == "✗ 1 src/app.py, failed\nNothing would change: 1 failed.\n"
+    assert apply_stdin(failing, "--dry-run", code=1) == f"{head}\n{DIFF}"
+    assert apply_stdin(FAILING, "--dry-run", code=1) == "✗ 1 src/app.py, failed\nNothing would change: 1 failed.\n"
 
 
-def test_what_is_applied_already_is_no_failure(said: Run) -> None:
-    said(REPLY)
+def test_what_is_applied_already_is_no_failure(apply_stdin: Run) -> None:
+    apply_stdin(REPLY)
     expected = "= 2 src/app.py:6, already applied\n= 3 notes.md, already applied\n"
-    out = said(REPLY, "--only", "2,3", err="")
+    out = apply_stdin(REPLY, "--only", "2,3", err="")
     assert out == f"- 1 src/app.py, skipped\n{expected}Nothing was changed: 2 already applied, 1 skipped.\n"
 
 
@@ -167,7 +167,7 @@ def test_validation_errors_and_warnings_are_reported(root: Path, capfd: pytest.C
     assert main(["apply", "reply.md", "--dry-run"]) == 1
     err = capfd.readouterr().err
     assert err.startswith("INCOMPLETE_BLOCK: Block 2 failed: ")
-    assert "Mismatched" not in err  # the block tells it better
+    assert "Mismatched" not in err  # the message of the block is more precise
     stale = "### File: src/app.py\n" + block("nowhere at all\n", "x\n")
     (root / "reply.md").write_text(f"{stale}>>>>>>> REPLACE\n")
     assert main(["apply", "reply.md", "--dry-run"]) == 1
@@ -176,21 +176,21 @@ def test_validation_errors_and_warnings_are_reported(root: Path, capfd: pytest.C
 
 def test_a_block_that_is_not_text_gets_no_general_warning(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     diff = "diff --git a/x.png b/x.png\nindex 1f2e3d4..5c6b7a8 100644\nBinary files a/x.png and b/x.png differ\n"
-    said = "UNSUPPORTED_BLOCK: Block 1 failed: The diff changes x.png, which is binary.\n  Only text files can be "
+    error = "UNSUPPORTED_BLOCK: Block 1 failed: The diff changes x.png, which is binary.\n  Only text files can be "
     for reply, note in (
         (diff, ""),
         (f"{diff}>>>>>>> REPLACE\n", "note: Mismatched SEARCH/REPLACE: 0 SEARCH vs 1 REPLACE\n"),
     ):
         (root / "reply.md").write_text(reply)
         assert main(["apply", "reply.md"]) == 1
-        assert capfd.readouterr().err == f"{said}changed this way.\n{note}"
+        assert capfd.readouterr().err == f"{error}changed this way.\n{note}"
 
 
-def test_deleted_and_renamed_files_are_reported(root: Path, said: Run) -> None:
+def test_deleted_and_renamed_files_are_reported(root: Path, apply_stdin: Run) -> None:
     (root / "old.py").write_text("x\n")
     patch = "*** Begin Patch\n*** Delete File: old.py\n*** Update File: src/app.py\n*** Move to: src/new.py\n@@\n"
     patch += "-    return 1\n+    return 10\n*** End Patch\n"
-    out = said(patch)
+    out = apply_stdin(patch)
     first, second, summary = out.split("\n\n")[0].split("\n")
     assert first == "✓ 1 old.py, deleted"
     assert second.startswith("✓ 2")
@@ -199,24 +199,26 @@ def test_deleted_and_renamed_files_are_reported(root: Path, said: Run) -> None:
     assert contents(root) == {"src/new.py": APP.replace("1", "10")}
 
 
-def test_a_block_without_a_file_is_reported_by_its_line(said: Run) -> None:
+def test_a_block_without_a_file_is_reported_by_its_line(apply_stdin: Run) -> None:
     err = "NO_PATH: Block 1 failed: The block at line 1 of the reply does not name its file.\n"
     err += "  Send this block again below a line `### File: PATH`, or give --default-path.\n"
-    out = said(block("a\n", "b\n"), code=1, err=err)
+    out = apply_stdin(block("a\n", "b\n"), code=1, err=err)
     assert out == "✗ 1 (line 1 of the reply), failed\nNothing was changed: 1 failed.\n"
 
 
-def test_blocks_that_cancel_each_other_out_leave_no_change(root: Path, said: Run) -> None:
+def test_blocks_that_cancel_each_other_out_leave_no_change(root: Path, apply_stdin: Run) -> None:
     reply = "### File: src/app.py\n" + block("def f():\n", "def h():\n") + block("def h():\n", "def f():\n")
-    out = said(reply, err="")
+    out = apply_stdin(reply, err="")
     assert out == ("✓ 1 src/app.py:1\n✓ 2 src/app.py:1\nNo change: 2 blocks together change nothing.\n")
     assert Workspace(root).history().metadata["changes"] == []
 
 
-def test_a_change_that_could_not_be_recorded_is_said_to_be_final(said: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_that_could_not_be_recorded_is_said_to_be_final(
+    apply_stdin: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
     why = "the history cannot be used, its file cannot be used: Not a directory"
-    said(REPLY, err=f"note: This change cannot be undone: {why}.\n")
+    apply_stdin(REPLY, err=f"note: This change cannot be undone: {why}.\n")
 
 
 @pytest.mark.parametrize(("words", "reply"), [(["--dry-run"], REPLY), (["-p", "reply.md"], "n\nn\nn\n")])
@@ -225,7 +227,7 @@ def test_a_transaction_that_was_cleared_up_is_noted(
 ) -> None:
     (root / "reply.md").write_text(REPLY)
     note = interrupt(root, "src/app.py")
-    typed(monkeypatch, reply)
+    type_input(monkeypatch, reply)
     assert main(["apply", *words]) == 0
     assert capfd.readouterr().err == note
 
@@ -234,7 +236,7 @@ def test_how_to_undo_names_another_root(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path_factory: Any
 ) -> None:
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    typed(monkeypatch, REPLY)
+    type_input(monkeypatch, REPLY)
     assert main(["apply", "--root", str(root)]) == 0
     assert main(capfd.readouterr().err.removeprefix("To undo: suture ").split()) == 0
     assert contents(root) == {"src/app.py": APP}
@@ -243,8 +245,8 @@ def test_how_to_undo_names_another_root(
 # Options
 
 
-def test_atomic_is_all_or_nothing(root: Path, said: Run) -> None:
-    out = said(REPLY + FAILING, "--atomic", code=1)
+def test_atomic_is_all_or_nothing(root: Path, apply_stdin: Run) -> None:
+    out = apply_stdin(REPLY + FAILING, "--atomic", code=1)
     assert out.endswith("- 3 notes.md, skipped\n✗ 4 src/app.py, failed\nNothing was changed: 1 failed, 3 skipped.\n")
     assert contents(root) == {"src/app.py": APP}
 
@@ -256,7 +258,9 @@ UNREAD = (
 
 
 @pytest.mark.promise("reply.nothing-silent")
-def test_an_edit_that_is_not_read_is_exit_code_1(root: Path, said: Run, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_edit_that_is_not_read_is_exit_code_1(
+    root: Path, apply_stdin: Run, capfd: pytest.CaptureFixture[str]
+) -> None:
     typed_reply = REPLY + SED
     source = root.parent / f"{root.name}.md"
     source.write_text(typed_reply)
@@ -266,15 +270,15 @@ def test_an_edit_that_is_not_read_is_exit_code_1(root: Path, said: Run, capfd: p
     assert err == f"{UNREAD}Resend only what was not read, as SEARCH/REPLACE blocks or as a patch.\n"
     assert main(["apply", str(source), "--only", "1"]) == 0
     assert capfd.readouterr()[1].startswith(UNREAD)
-    shown = said(REPLY + "\nDelete `src/app.py`.\n", "--dry-run")
-    assert "\nWould apply 2 of 3 blocks; 1 already applied.\n" in shown
+    output = apply_stdin(REPLY + "\nDelete `src/app.py`.\n", "--dry-run")
+    assert "\nWould apply 2 of 3 blocks; 1 already applied.\n" in output
 
 
 @pytest.mark.parametrize(
     "words", [["--only", "1,3"], ["--only", "1", "--only", "3"], ["--only=3 1"], ["--only", "3, ", "--only", "1"]]
 )
-def test_only_some_blocks_may_be_applied(root: Path, said: Run, words: list[str]) -> None:
-    out = said(REPLY, *words)
+def test_only_some_blocks_may_be_applied(root: Path, apply_stdin: Run, words: list[str]) -> None:
+    out = apply_stdin(REPLY, *words)
     assert "\n- 2 src/app.py, skipped\n" in out
     assert re.search(r"\nApplied 2 of 3 blocks as change [0-9a-z]{15}; 1 skipped\.\n\ndiff ", out)
     assert contents(root) == {"src/app.py": APP.replace("1", "10"), "notes.md": "# Notes\n"}
@@ -305,15 +309,15 @@ def test_wrong_usage_is_exit_code_2(
     words: list[str],
     problem: str,
 ) -> None:
-    typed(monkeypatch, REPLY)
+    type_input(monkeypatch, REPLY)
     assert main(["apply", *words]) == 2
     out, err = capfd.readouterr()
     assert (out, err.replace("'exact', 'whitespace', 'lenient'", "exact, whitespace, lenient")) == ("", wrong(problem))
     assert contents(root) == {"src/app.py": APP}
 
 
-def test_a_stricter_match_may_be_asked_for(said: Run, capfd: pytest.CaptureFixture[str], root: Path) -> None:
-    out = said(REPLY, "--match", "whitespace", "--dry-run")
+def test_a_stricter_match_may_be_asked_for(apply_stdin: Run, capfd: pytest.CaptureFixture[str], root: Path) -> None:
+    out = apply_stdin(REPLY, "--match", "whitespace", "--dry-run")
     assert "Would apply 3 blocks." in out
     (root / "reply.md").write_text(REPLY)
     assert main(["apply", "reply.md", "--match", "exact"]) == 1
@@ -323,32 +327,36 @@ def test_a_stricter_match_may_be_asked_for(said: Run, capfd: pytest.CaptureFixtu
     )
 
 
-def test_whole_files_are_taken_if_asked_for(root: Path, said: Run, capfd: pytest.CaptureFixture[str]) -> None:
+def test_whole_files_are_taken_if_asked_for(root: Path, apply_stdin: Run, capfd: pytest.CaptureFixture[str]) -> None:
     reply = "**src/app.py**\n\n```python\nx = 1\n```\n"
     (root / "reply.md").write_text(reply)
     assert main(["apply", "reply.md"]) == 2
     out, err = capfd.readouterr()
     hint = "It has whole files in code fences (src/app.py): to write them, add --whole-files."
     assert (out, err) == ("", f"NO_BLOCKS: The reply contains no block that can be applied.\n{hint}\n")
-    assert "Applied 1 block as change" in said(reply, "--whole-files")
+    assert "Applied 1 block as change" in apply_stdin(reply, "--whole-files")
     assert contents(root)["src/app.py"] == "x = 1\n"
 
 
-def test_a_file_may_be_named_for_blocks_that_name_none(root: Path, said: Run) -> None:
-    assert "✓ 1 src/app.py:6\n" in said(block("    return 2\n", "    return 20\n"), "--default-path", "src/app.py")
+def test_a_file_may_be_named_for_blocks_that_name_none(root: Path, apply_stdin: Run) -> None:
+    assert "✓ 1 src/app.py:6\n" in apply_stdin(
+        block("    return 2\n", "    return 20\n"), "--default-path", "src/app.py"
+    )
     assert contents(root)["src/app.py"] == APP.replace("2", "20")
 
 
-def test_a_file_that_has_another_hash_is_not_changed(root: Path, said: Run, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_has_another_hash_is_not_changed(
+    root: Path, apply_stdin: Run, capfd: pytest.CaptureFixture[str]
+) -> None:
     (root / "reply.md").write_text(REPLY)
     known = Workspace(root).file_read("src/app.py").metadata["hash"]
     assert main(["apply", "reply.md", "--expect-hash", json.dumps({"src/app.py": "0" * 64})]) == 1
     out, err = capfd.readouterr()
     assert (out, err.split(":")[0]) == ("", "FILE_CHANGED")
     reply = "### File: src/app.py\n" + block("    return 2\n", "    return 20\n")
-    assert "Applied 1 block" in said(reply, "--expect-hash", known)
+    assert "Applied 1 block" in apply_stdin(reply, "--expect-hash", known)
     known = Workspace(root).file_read("src/app.py").metadata["hash"]
-    assert "Applied 1 block" in said(
+    assert "Applied 1 block" in apply_stdin(
         "### File: src/app.py\n" + block("    return 20\n", "    return 2\n"),
         "--expect-hash",
         json.dumps({"src/app.py": known}),
@@ -365,12 +373,14 @@ def test_a_file_that_has_another_hash_is_not_changed(root: Path, said: Run, capf
         (REPLY, ["--dry-run", "--only", "9"], 2),
     ],
 )
-def test_json_is_the_whole_result_of_the_tool(root: Path, said: Run, reply: str, words: list[str], code: int) -> None:
+def test_json_is_the_whole_result_of_the_tool(
+    root: Path, apply_stdin: Run, reply: str, words: list[str], code: int
+) -> None:
     arguments: dict[str, object] = {"reply": reply, "dry_run": True, "atomic": "--atomic" in words}
     if "--only" in words:
         arguments["only"] = words[-1]
     expected = Workspace(root).call("apply_reply", arguments)
-    assert json.loads(said(reply, "--json", *words, code=code, err="")) == expected.to_dict()
+    assert json.loads(apply_stdin(reply, "--json", *words, code=code, err="")) == expected.to_dict()
 
 
 @pytest.mark.parametrize("words", [[], ["-p"]])
@@ -378,7 +388,7 @@ def test_json_is_the_whole_result_of_the_tool(root: Path, said: Run, reply: str,
 def test_a_workspace_that_is_not_there_is_a_refusal(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
-    typed(monkeypatch, REPLY)
+    type_input(monkeypatch, REPLY)
     assert main(["apply", "--root", "nowhere", *words]) == 1
     out, err = capfd.readouterr()
     assert (out, err.split(":")[0]) == ("", "WORKSPACE_NOT_FOUND")
@@ -387,8 +397,8 @@ def test_a_workspace_that_is_not_there_is_a_refusal(
 # Replies as they come
 
 
-def test_line_ends_of_a_reply_do_not_matter_to_a_file_that_is_there(root: Path, said: Run) -> None:
-    said("\ufeff" + REPLY.replace("\n", "\r\n"))
+def test_line_ends_of_a_reply_do_not_matter_to_a_file_that_is_there(root: Path, apply_stdin: Run) -> None:
+    apply_stdin("\ufeff" + REPLY.replace("\n", "\r\n"))
     assert (root / "src/app.py").read_bytes() == AFTER["src/app.py"].encode()
 
 
@@ -417,7 +427,7 @@ def test_a_reply_that_is_not_utf_8_is_not_read(
     problem: str,
 ) -> None:
     (root / "reply.md").write_bytes(raw)
-    typed(monkeypatch, raw)
+    type_input(monkeypatch, raw)
     assert main(["apply", *words]) == 2
     assert capfd.readouterr() == ("", wrong(f"{'reply.md' if words else 'stdin'} {problem}"))
 
@@ -441,21 +451,21 @@ def test_a_reply_that_cannot_be_read_is_wrong_usage(
     assert contents(root) == {"src/app.py": APP, "reply.md": REPLY}
 
 
-def test_an_empty_stdin_is_no_reply(said: Run) -> None:
+def test_an_empty_stdin_is_no_reply(apply_stdin: Run) -> None:
     problem = "WRONG_USAGE: suture apply: stdin is empty\nSee: suture apply --help\n"
-    assert said("", code=2, err=problem) == ""
+    assert apply_stdin("", code=2, err=problem) == ""
 
 
 @pytest.mark.parametrize("reply", ["\n", "Sorry, I cannot do that.\n", "\0\x1b[31m"])
 def test_a_reply_without_a_block_is_unusable(
-    said: Run, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, reply: str
+    apply_stdin: Run, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, reply: str
 ) -> None:
     for words in ([], ["-p"]):
-        typed(monkeypatch, reply)
+        type_input(monkeypatch, reply)
         assert main(["apply", *words]) == 2
         out, err = capfd.readouterr()
         assert (out, err.split(":")[0]) == ("", "NO_BLOCKS")
-    assert json.loads(said(reply, "--json", code=2))["metadata"]["error"]["code"] == "NO_BLOCKS"
+    assert json.loads(apply_stdin(reply, "--json", code=2))["metadata"]["error"]["code"] == "NO_BLOCKS"
 
 
 # Terminals and pipes
@@ -486,9 +496,9 @@ def in_terminal(
     if process.stdin is not None:
         process.stdin.write(reply or b"")
         process.stdin.close()
-    shown = b""
+    screen = b""
     while True:
-        if sent and shown.rstrip().endswith((b"?]", b"line.")):
+        if sent and screen.rstrip().endswith((b"?]", b"line.")):
             os.write(master, sent[: (sent + b"\n").index(b"\n") + 1])
             sent = sent[(sent + b"\n").index(b"\n") + 1 :]
         try:
@@ -497,22 +507,22 @@ def in_terminal(
             break
         if not read:
             break
-        shown += read
+        screen += read
     timer.cancel()
     os.close(master)
-    return process.wait(timeout=50), shown.decode().replace("\r\n", "\n")
+    return process.wait(timeout=50), screen.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.process
-def test_colors_are_for_terminals_only(root: Path, said: Run) -> None:
+def test_colors_are_for_terminals_only(root: Path, apply_stdin: Run) -> None:
     (root / "reply.md").write_text(REPLY + FAILING)
-    code, shown = in_terminal(["apply", "reply.md", "--dry-run"], root)
+    code, screen = in_terminal(["apply", "reply.md", "--dry-run"], root)
     assert code == 1
     for line in ("\x1b[31m-    return 1\x1b[0m", "\x1b[32m✓\x1b[0m 2 src/app.py:6\n", "\x1b[31m✗\x1b[0m 4 src/app.py"):
-        assert line in shown
-    assert shown.index("Would apply") < shown.index("Block 4 failed") < shown.index(" Send this block")
+        assert line in screen
+    assert screen.index("Would apply") < screen.index("Block 4 failed") < screen.index(" Send this block")
     assert "\x1b" not in in_terminal(["apply", "reply.md", "--dry-run"], root, color=False)[1]
-    assert "\x1b" not in said(REPLY, "--dry-run")
+    assert "\x1b" not in apply_stdin(REPLY, "--dry-run")
 
 
 @pytest.mark.process
@@ -522,9 +532,9 @@ def test_nothing_that_a_terminal_obeys_gets_there(root: Path, capfd: pytest.Capt
     reply = "### File: src/app.py\n" + block(f"a {evil}\n", f"c {evil}\n") + block(f"x {evil}\n", f"b {evil}\n")
     reply += f"### File: e{evil}.txt\n<<<<<<< NEW_FILE\n{evil}\n>>>>>>> NEW_FILE\n"
     (root / "reply.md").write_text(reply)
-    code, shown = in_terminal(["apply", "reply.md", "-p"], root, b"y\nn\n", color=False)
-    assert (code, {"\x1b", "\x9b", "\x07"} & set(shown)) == (1, set())
-    assert "+c \\x1b[2J\\x9b\\x07\n" in shown
+    code, screen = in_terminal(["apply", "reply.md", "-p"], root, b"y\nn\n", color=False)
+    assert (code, {"\x1b", "\x9b", "\x07"} & set(screen)) == (1, set())
+    assert "+c \\x1b[2J\\x9b\\x07\n" in screen
     (root / "src/app.py").write_text(f"a {evil}\nb {evil}\n")
     assert main(["apply", "reply.md", "--dry-run"]) == 1
     out, err = capfd.readouterr()
@@ -534,8 +544,8 @@ def test_nothing_that_a_terminal_obeys_gets_there(root: Path, capfd: pytest.Capt
 @pytest.mark.process
 def test_a_reply_may_be_pasted(root: Path) -> None:
     reply = b"### File: src/app.py\n<<<<<<< SEARCH\ndef f():\n=======\ndef h():\n>>>>>>> REPLACE\n\x04"
-    code, shown = in_terminal(["apply", "--dry-run"], root, reply.replace(b"\n", b"\r"))
-    assert (code, "Paste the reply" in shown, "Would apply 1 block." in shown) == (0, True, True)
+    code, screen = in_terminal(["apply", "--dry-run"], root, reply.replace(b"\n", b"\r"))
+    assert (code, "Paste the reply" in screen, "Would apply 1 block." in screen) == (0, True, True)
 
 
 @pytest.mark.process
@@ -544,7 +554,7 @@ def test_a_closed_pipe_does_not_hide_how_to_undo(root: Path, unbuffered: str) ->
     (root / "reply.md").write_text(REPLY)
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "suture", "apply", "reply.md"],
         stdout=writing,
         stderr=subprocess.PIPE,
@@ -553,8 +563,8 @@ def test_a_closed_pipe_does_not_hide_how_to_undo(root: Path, unbuffered: str) ->
         env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
     )
     os.close(writing)
-    assert done.returncode == 141
-    assert re.fullmatch(r"To undo: suture undo [0-9a-z]{15}\n", done.stderr)
+    assert process.returncode == 141
+    assert re.fullmatch(r"To undo: suture undo [0-9a-z]{15}\n", process.stderr)
 
 
 @pytest.mark.process
@@ -578,21 +588,27 @@ def test_a_closed_pipe_does_not_hide_how_to_undo(root: Path, unbuffered: str) ->
 def test_closed_and_full_streams_make_no_traceback(root: Path, words: str, code: int, end: str) -> None:
     (root / "reply.md").write_text(REPLY)
     command = f"{sys.executable} -m suture apply reply.md {words} </dev/null"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
-    assert (done.returncode, "Traceback" in done.stderr, done.stderr[-len(end) :] if end else "") == (code, False, end)
+    process = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (process.returncode, "Traceback" in process.stderr, process.stderr[-len(end) :] if end else "") == (
+        code,
+        False,
+        end,
+    )
 
 
 # One by one
 
 
 @pytest.fixture
-def asked(root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+def answer_questions(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
     """Answer the questions about a reply; returns the exit code and the output."""
 
     def run(answers: str, reply: str = REPLY, *words: str) -> tuple[int, str, str]:
         source = root.parent / f"{root.name}.md"
         source.write_text(reply)
-        typed(monkeypatch, answers)
+        type_input(monkeypatch, answers)
         code = main(["apply", str(source), "-p", *words])
         return code, *capfd.readouterr()
 
@@ -607,8 +623,8 @@ def questions(out: str) -> list[str]:
     return re.findall(r"Apply block (\S+) to \S+\? \[y,n,q,a,d,\?\] ", out)
 
 
-def test_an_edit_that_is_not_read_is_reported_though_blocks_are_chosen(asked: Callable[..., Any]) -> None:
-    code, _, err = asked("y\ny\ny\n", REPLY + SED)
+def test_an_edit_that_is_not_read_is_reported_though_blocks_are_chosen(answer_questions: Callable[..., Any]) -> None:
+    code, _, err = answer_questions("y\ny\ny\n", REPLY + SED)
     assert (code, err.startswith(UNREAD)) == (1, True)
 
 
@@ -630,9 +646,9 @@ def test_an_edit_that_is_not_read_is_reported_though_blocks_are_chosen(asked: Ca
     ],
 )
 def test_each_block_is_asked_about(
-    root: Path, asked: Callable[..., Any], answers: str, questioned: str, applied: str
+    root: Path, answer_questions: Callable[..., Any], answers: str, questioned: str, applied: str
 ) -> None:
-    code, out, err = asked(answers)
+    code, out, err = answer_questions(answers)
     assert (code, questions(out)) == (0, questioned.split())
     lines = out.removesuffix("\n").rpartition("] ")[2].split("\n")
     assert [line.split()[1] for line in lines if line.startswith("✓")] == applied.split()
@@ -646,14 +662,14 @@ def test_each_block_is_asked_about(
     if not total:
         assert (lines[-1], err) == ("Nothing was changed: 3 skipped.", "")
     else:
-        done = "3 blocks" if total == 3 else f"{total} of 3 blocks"
-        assert lines[-1].startswith(f"Applied {done} as change ")
+        count = "3 blocks" if total == 3 else f"{total} of 3 blocks"
+        assert lines[-1].startswith(f"Applied {count} as change ")
         assert err.startswith("To undo: suture undo ")
 
 
-def test_a_block_is_shown_before_it_is_asked_about(asked: Callable[..., Any]) -> None:
-    _, out, _ = asked("n\n?\nn\nn\n")
-    first, second, third, rest = re.split(r"Apply block . to \S+\? \[y,n,q,a,d,\?\] (?=[B-])", out)
+def test_a_block_is_shown_before_it_is_asked_about(answer_questions: Callable[..., Any]) -> None:
+    _, out, _ = answer_questions("n\n?\nn\nn\n")
+    first, second, third, report = re.split(r"Apply block . to \S+\? \[y,n,q,a,d,\?\] (?=[B-])", out)
     assert first.startswith(
         "Block 1: update src/app.py:2, found ignoring indentation\ndiff --git a/src/app.py b/src/app.py\n"
     )
@@ -662,12 +678,12 @@ def test_a_block_is_shown_before_it_is_asked_about(asked: Callable[..., Any]) ->
     assert [letter in second for letter in LETTERS] == [True] * 6
     assert third.startswith("Block 3: create notes.md\n")
     assert third.endswith("+# Notes\n")
-    assert rest.startswith("- 1 src/app.py, skipped\n")
+    assert report.startswith("- 1 src/app.py, skipped\n")
 
 
-def test_what_fails_or_is_there_already_is_not_asked_about(root: Path, asked: Callable[..., Any]) -> None:
+def test_what_fails_or_is_there_already_is_not_asked_about(root: Path, answer_questions: Callable[..., Any]) -> None:
     there = block("def f():\n", "def f():\n")
-    code, out, err = asked("y\n", FAILING + there + block("    return 2\n", "    return 20\n"))
+    code, out, err = answer_questions("y\n", FAILING + there + block("    return 2\n", "    return 20\n"))
     assert (code, questions(out)) == (1, ["3"])
     assert out.startswith("✗ 1 src/app.py, failed\n= 2 src/app.py:1, already applied\nBlock 3: ")
     assert re.search(
@@ -679,16 +695,18 @@ def test_what_fails_or_is_there_already_is_not_asked_about(root: Path, asked: Ca
     assert contents(root)["src/app.py"] == APP.replace("2", "20")
 
 
-def test_a_repeated_block_does_not_bring_back_what_was_refused(root: Path, asked: Callable[..., Any]) -> None:
+def test_a_repeated_block_does_not_bring_back_what_was_refused(
+    root: Path, answer_questions: Callable[..., Any]
+) -> None:
     reply = "### File: src/app.py\n" + block("def g():\n", "def greet_everybody():\n") * 2
-    code, out, err = asked("n\n", reply)
+    code, out, err = answer_questions("n\n", reply)
     assert (code, questions(out), err) == (0, ["1"], "")
     assert contents(root) == {"src/app.py": APP}
 
 
-def test_what_needs_a_block_that_was_left_out_says_so(root: Path, asked: Callable[..., Any]) -> None:
+def test_what_needs_a_block_that_was_left_out_says_so(root: Path, answer_questions: Callable[..., Any]) -> None:
     reply = "### File: src/app.py\n" + block("def f():\n", "def h():\n") + block("def h():\n", "def h(x):\n")
-    code, out, err = asked("n\ny\n", reply)
+    code, out, err = answer_questions("n\ny\n", reply)
     assert (code, questions(out)) == (1, ["1", "2"])
     assert out.endswith("- 1 src/app.py, skipped\n✗ 2 src/app.py, failed\nNothing was changed: 1 failed, 1 skipped.\n")
     assert err.startswith("NO_MATCH: Block 2 failed: Could not find matching text in src/app.py: def h():\n")
@@ -696,39 +714,41 @@ def test_what_needs_a_block_that_was_left_out_says_so(root: Path, asked: Callabl
     assert contents(root) == {"src/app.py": APP}
 
 
-def test_hunks_of_a_diff_are_asked_about_one_by_one(root: Path, asked: Callable[..., Any]) -> None:
+def test_hunks_of_a_diff_are_asked_about_one_by_one(root: Path, answer_questions: Callable[..., Any]) -> None:
     diff = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1,2 +1,2 @@\n def f():\n-    return 1\n+    return 10\n"
     diff += "@@ -5,2 +5,2 @@\n def g():\n-    return 2\n+    return 20\n"
-    code, out, _ = asked("n\ny\n", diff)
+    code, out, _ = answer_questions("n\ny\n", diff)
     assert (code, questions(out)) == (0, ["1.1", "1.2"])
     assert contents(root) == {"src/app.py": APP.replace("2", "20")}
 
 
-def test_what_has_no_diff_is_asked_about_by_its_name(root: Path, asked: Callable[..., Any]) -> None:
+def test_what_has_no_diff_is_asked_about_by_its_name(root: Path, answer_questions: Callable[..., Any]) -> None:
     (root / "empty.txt").touch()
     diff = "diff --git a/empty.txt b/empty.txt\nold mode 100644\nnew mode 100755\n"
-    code, out, _ = asked("y\n", diff, "--allow-executables")
+    code, out, _ = answer_questions("y\n", diff, "--allow-executables")
     assert (code, out.startswith("Block 1: update empty.txt\nApply block 1 to empty.txt? ")) == (0, True)
     assert (root / "empty.txt").stat().st_mode & 0o111
 
 
-def test_options_hold_for_what_is_asked_about(root: Path, asked: Callable[..., Any]) -> None:
-    code, out, err = asked("y\n", REPLY, "--only", "3", "--dry-run")
+def test_options_hold_for_what_is_asked_about(root: Path, answer_questions: Callable[..., Any]) -> None:
+    code, out, err = answer_questions("y\n", REPLY, "--only", "3", "--dry-run")
     assert (code, questions(out), err) == (0, ["3"], "")
     assert out.endswith(
         "- 1 src/app.py, skipped\n- 2 src/app.py, skipped\n✓ 3 notes.md, created\n"
         "Would apply 1 of 3 blocks; 2 skipped.\n"
     )
     assert contents(root) == {"src/app.py": APP}
-    code, out, _ = asked("y\nn\n", REPLY + FAILING, "--atomic", "--only", "1,2,4")
+    code, out, _ = answer_questions("y\nn\n", REPLY + FAILING, "--atomic", "--only", "1,2,4")
     assert (code, questions(out)) == (1, ["1", "2"])
     assert contents(root) == {"src/app.py": APP.replace("1", "10")}
-    assert asked("", REPLY, "--only", "9")[::2] == (2, wrong("--only: unknown block 9; choose from 1, 2, 3"))
+    assert answer_questions("", REPLY, "--only", "9")[::2] == (2, wrong("--only: unknown block 9; choose from 1, 2, 3"))
 
 
 @pytest.mark.parametrize("answers", ["", "y\n", "y\ny\n"])
-def test_no_more_answers_mean_that_nothing_is_applied(root: Path, asked: Callable[..., Any], answers: str) -> None:
-    code, out, err = asked(answers)
+def test_no_more_answers_mean_that_nothing_is_applied(
+    root: Path, answer_questions: Callable[..., Any], answers: str
+) -> None:
+    code, out, err = answer_questions(answers)
     assert (code, out[-1], err) == (1, "\n", NO_ANSWER)
     assert contents(root) == {"src/app.py": APP}
 
@@ -800,8 +820,8 @@ def test_an_interrupt_while_files_are_written_leaves_them_as_they_were(root: Pat
 
 @pytest.mark.process
 def test_a_reply_from_stdin_is_asked_about_on_the_terminal(root: Path) -> None:
-    code, shown = in_terminal(["apply", "-p"], root, b"y\nn\ny\n", REPLY.encode(), color=False)
-    assert (code, questions(shown)) == (0, ["1", "2", "3"])
+    code, screen = in_terminal(["apply", "-p"], root, b"y\nn\ny\n", REPLY.encode(), color=False)
+    assert (code, questions(screen)) == (0, ["1", "2", "3"])
     assert contents(root) == {"src/app.py": APP.replace("1", "10"), "notes.md": "# Notes\n"}
 
 
@@ -814,7 +834,7 @@ def test_keys_at_the_terminal_end_it_all(root: Path, typed: bytes, code: int) ->
 
 @pytest.mark.process
 def test_without_a_terminal_a_reply_from_stdin_cannot_be_asked_about(root: Path) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "suture", "apply", "-p"],
         input=REPLY,
         capture_output=True,
@@ -822,8 +842,8 @@ def test_without_a_terminal_a_reply_from_stdin_cannot_be_asked_about(root: Path)
         check=False,
         start_new_session=True,
     )
-    said = "WRONG_USAGE: suture apply: -p needs a terminal if the reply comes from stdin: "
-    assert (done.returncode, done.stderr[: len(said)]) == (2, said)
+    message = "WRONG_USAGE: suture apply: -p needs a terminal if the reply comes from stdin: "
+    assert (process.returncode, process.stderr[: len(message)]) == (2, message)
     assert contents(root) == {"src/app.py": APP}
 
 
@@ -831,7 +851,7 @@ def test_without_a_terminal_a_reply_from_stdin_cannot_be_asked_about(root: Path)
 def test_a_call_imports_nothing_slow(root: Path) -> None:
     (root / "reply.md").write_text(REPLY)
     code = "import sys; from suture.cli import main; main(sys.argv[1:]); sys.stderr.write('\\n'.join(sys.modules))"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code, "apply", "reply.md"],
         capture_output=True,
         text=True,
@@ -839,4 +859,4 @@ def test_a_call_imports_nothing_slow(root: Path) -> None:
         env={name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")},
     )
     slow = ["suture.patterns", "re2", "suture.cli.search", "dataclasses", "typing", "pathlib", "logging", "shutil"]
-    assert set(slow).isdisjoint(done.stderr.split())
+    assert set(slow).isdisjoint(process.stderr.split())

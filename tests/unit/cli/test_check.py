@@ -45,7 +45,7 @@ def put(root: Path, name: str, content: str) -> None:
 
 
 @pytest.fixture
-def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
+def run_check(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
     """Run `suture check`; returns the lines of stdout and stderr."""
     assert root.is_dir()
 
@@ -63,18 +63,21 @@ def places(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.process
-def test_where_nothing_is_wrong_only_the_number_of_files_is_reported(said: Run) -> None:
-    assert said() == ([], ["Checked 4 files (1 for conflict markers only): no problems."])
-    assert said("src") == ([], ["Checked 2 files: no problems."])
-    assert said("src/app.py", "src", "src/app.py", "./src/../src/app.py") == ([], ["Checked 2 files: no problems."])
+def test_where_nothing_is_wrong_only_the_number_of_files_is_reported(run_check: Run) -> None:
+    assert run_check() == ([], ["Checked 4 files (1 for conflict markers only): no problems."])
+    assert run_check("src") == ([], ["Checked 2 files: no problems."])
+    assert run_check("src/app.py", "src", "src/app.py", "./src/../src/app.py") == (
+        [],
+        ["Checked 2 files: no problems."],
+    )
 
 
 @pytest.mark.process
-def test_problems_are_lines_sorted_by_place(root: Path, said: Run) -> None:
+def test_problems_are_lines_sorted_by_place(root: Path, run_check: Run) -> None:
     put(root, "zoo.json", BAD_JSON)
     put(root, "src/app.py", BROKEN)
     put(root, "data.json", f"\n\n{BAD_JSON}")
-    out, err = said(code=1)
+    out, err = run_check(code=1)
     assert places(out) == [
         "data.json:3:8 invalid-syntax",
         "src/app.py:1:5 invalid-syntax",
@@ -83,41 +86,41 @@ def test_problems_are_lines_sorted_by_place(root: Path, said: Run) -> None:
     assert err == ["Checked 5 files (1 for conflict markers only): 3 errors."]
 
 
-def test_lines_and_columns_are_sorted_as_numbers(root: Path, said: Run) -> None:
+def test_lines_and_columns_are_sorted_as_numbers(root: Path, run_check: Run) -> None:
     conflict = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"
     put(root, "a.txt", "\n" + conflict + "\n" * 4 + conflict)
-    out, _ = said("a.txt", code=1)
+    out, _ = run_check("a.txt", code=1)
     assert places(out) == ["a.txt:2:1 conflict-marker", "a.txt:11:1 conflict-marker"]
 
 
-def test_a_warning_is_no_error(root: Path, said: Run) -> None:
+def test_a_warning_is_no_error(root: Path, run_check: Run) -> None:
     put(root, "suture.toml", "[validators.json]\nseverity = 'warning'\n")
     put(root, "data.json", BAD_JSON)
-    out, err = said("data.json")
+    out, err = run_check("data.json")
     assert places(out) == ["data.json:1:8 invalid-syntax"]
     assert out[0].endswith(" (warning)")
     assert err == ["Checked 1 file: 1 warning."]
 
 
 @pytest.mark.process
-def test_what_is_ignored_hidden_or_binary_is_checked_only_if_named(said: Run) -> None:
-    assert places(said("build", code=1)[0]) == ["build/out.json:1:8 invalid-syntax"]
-    assert places(said(".hidden/a.json", code=1)[0]) == [".hidden/a.json:1:8 invalid-syntax"]
-    assert said("--include-ignored", "--exclude", "build", ".") == (
+def test_what_is_ignored_hidden_or_binary_is_checked_only_if_named(run_check: Run) -> None:
+    assert places(run_check("build", code=1)[0]) == ["build/out.json:1:8 invalid-syntax"]
+    assert places(run_check(".hidden/a.json", code=1)[0]) == [".hidden/a.json:1:8 invalid-syntax"]
+    assert run_check("--include-ignored", "--exclude", "build", ".") == (
         [],
         ["Checked 4 files (1 for conflict markers only): no problems."],
     )
-    assert places(said("--include-ignored", code=1)[0]) == ["build/out.json:1:8 invalid-syntax"]
+    assert places(run_check("--include-ignored", code=1)[0]) == ["build/out.json:1:8 invalid-syntax"]
     binary = ["note: image.json is binary and was skipped", "Nothing was checked: no text files found."]
-    assert said("image.json", code=2) == ([], binary)
+    assert run_check("image.json", code=2) == ([], binary)
 
 
 @pytest.mark.process
-def test_json_is_all_of_it(root: Path, said: Run) -> None:
+def test_json_is_all_of_it(root: Path, run_check: Run) -> None:
     put(root, "src/app.json", BAD_JSON)
-    out, err = said("src", "data.json", "--json", code=1)
-    told = json.loads("".join(out))
-    (issue,) = told.pop("issues")
+    out, err = run_check("src", "data.json", "--json", code=1)
+    result = json.loads("".join(out))
+    (issue,) = result.pop("issues")
     numbers = {
         "files": 4,
         "markers_only": 0,
@@ -127,7 +130,7 @@ def test_json_is_all_of_it(root: Path, said: Run) -> None:
         "warnings": 0,
         "unchecked": 0,
     }
-    assert told == {**numbers, "not_run": [], "unlisted": {"issues": 0, "not_run": 0}}
+    assert result == {**numbers, "not_run": [], "unlisted": {"issues": 0, "not_run": 0}}
     assert {name: issue[name] for name in ("path", "line", "column", "severity", "code", "validator")} == {
         "path": "src/app.json",
         "line": 1,
@@ -150,8 +153,8 @@ def test_json_is_all_of_it(root: Path, said: Run) -> None:
         (["--frobnicate"], "WRONG_USAGE: suture check: unrecognized arguments: --frobnicate"),
     ],
 )
-def test_what_cannot_be_checked_at_all_is_wrong_usage(said: Run, words: list[str], complaint: str) -> None:
-    out, err = said(*words, code=2)
+def test_what_cannot_be_checked_at_all_is_wrong_usage(run_check: Run, words: list[str], complaint: str) -> None:
+    out, err = run_check(*words, code=2)
     assert (out, err[0][: len(complaint)]) == ([], complaint)
 
 
@@ -166,36 +169,36 @@ def test_a_refusal_as_json(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.process
-def test_what_could_not_be_checked_is_reported_once_for_all_files(root: Path, said: Run) -> None:
+def test_what_could_not_be_checked_is_reported_once_for_all_files(root: Path, run_check: Run) -> None:
     put(root, "suture.toml", "[validators.nonesuch]\nfiles = ['*.py']\n")
     reason = "by nonesuch: no check has this name, and no command is configured for it"
-    assert said("src") == (
+    assert run_check("src") == (
         [],
         [f"⚠️ Not validated: 2 files {reason}", "Checked 2 files: 2 files not fully checked."],
     )
-    assert said("src/app.py") == (
+    assert run_check("src/app.py") == (
         [],
         [f"⚠️ Not validated: src/app.py {reason}", "Checked 1 file: 1 file not fully checked."],
     )
-    assert len(json.loads(said("src", "--json")[0][0])["not_run"]) == 2
+    assert len(json.loads(run_check("src", "--json")[0][0])["not_run"]) == 2
 
 
 @pytest.mark.process
-def test_a_required_check_that_cannot_be_run_fails(root: Path, said: Run) -> None:
+def test_a_required_check_that_cannot_be_run_fails(root: Path, run_check: Run) -> None:
     put(root, "suture.toml", "[validators.nonesuch]\nfiles = ['*.py']\nrequired = true\n")
-    assert said("src", code=1)[1][-1] == "Checked 2 files: 2 files not fully checked."
-    assert said("data.json")[1] == ["Checked 1 file: no problems."]
+    assert run_check("src", code=1)[1][-1] == "Checked 2 files: 2 files not fully checked."
+    assert run_check("data.json")[1] == ["Checked 1 file: no problems."]
 
 
 @pytest.mark.process
-def test_the_project_names_programs_that_run_only_if_allowed(root: Path, said: Run) -> None:
+def test_the_project_names_programs_that_run_only_if_allowed(root: Path, run_check: Run) -> None:
     command = [sys.executable, "-c", "import sys; print(f'{sys.argv[1]}:3:4: error: odd [E1]'); sys.exit(1)", "{file}"]
     put(root, "suture.toml", f"[validators.mine]\nfiles = ['*.txt']\ncommand = {json.dumps(command)}\n")
-    out, err = said("notes.txt")
+    out, err = run_check("notes.txt")
     assert (out, err[-1]) == ([], "Checked 1 file: 1 file not fully checked.")
     assert err[0].startswith("⚠️ Not validated: notes.txt by mine: ")
     assert err[0].endswith("(--allow-commands)")
-    out, err = said("notes.txt", "--allow-commands", code=1)
+    out, err = run_check("notes.txt", "--allow-commands", code=1)
     assert (out, err) == (["notes.txt:3:4 E1 odd"], ["Checked 1 file: 1 error."])
 
 
@@ -203,10 +206,10 @@ def test_the_project_names_programs_that_run_only_if_allowed(root: Path, said: R
 def test_a_file_that_is_too_large_is_reported_unless_it_is_binary(root: Path) -> None:
     put(root, "large.json", BAD_JSON + " " * 100)
     (root / "large.bin").write_bytes(b"\0" * 200)
-    found = Workspace(root, Settings(max_file_bytes=100)).command("check", {}).metadata
+    report = Workspace(root, Settings(max_file_bytes=100)).command("check", {}).metadata
     reasons = {"the file is too large (--set max_file_bytes=N)"}
-    assert {(check["path"], check["reason"]) for check in found["not_run"]} == {("large.json", *reasons)}
-    assert (found["files"], found["errors"]) == (5, 0)
+    assert {(check["path"], check["reason"]) for check in report["not_run"]} == {("large.json", *reasons)}
+    assert (report["files"], report["errors"]) == (5, 0)
 
 
 @pytest.mark.process
@@ -220,9 +223,9 @@ def test_a_file_that_is_too_large_is_reported_unless_it_is_binary(root: Path) ->
 def test_a_file_that_may_not_be_read_is_reported_and_one_that_is_gone_passed_over(
     root: Path, error: OSError, files: int, unchecked: set[tuple[str, str]]
 ) -> None:
-    found = Workspace(root, fs=Closed("data.json", error)).command("check", {}).metadata
-    told = {(check["path"], check["reason"]) for check in found["not_run"]}
-    assert (found["files"], told) == (files, unchecked)
+    report = Workspace(root, fs=Closed("data.json", error)).command("check", {}).metadata
+    reasons = {(check["path"], check["reason"]) for check in report["not_run"]}
+    assert (report["files"], reasons) == (files, unchecked)
 
 
 class Closed(LocalFS):
@@ -240,54 +243,60 @@ class Closed(LocalFS):
 
 
 @pytest.mark.parametrize("limit", ["_MAX_WAITING_FILES", "_MAX_WAITING_BYTES"])
-def test_many_files_are_checked_in_batches(root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+def test_many_files_are_checked_in_batches(
+    root: Path, run_check: Run, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
     sizes: list[int] = []
 
-    def counted(session: Any, files: Any) -> Any:
+    def note_size(session: Any, files: Any) -> Any:
         sizes.append(len(files))
         return check_files(session, files)
 
-    monkeypatch.setattr(check, "check_files", counted)
+    monkeypatch.setattr(check, "check_files", note_size)
     monkeypatch.setattr(check, limit, 3 if limit == "_MAX_WAITING_FILES" else 9)
     for number in range(7):
         put(root, f"many/{number}.json", "[1]" if number % 2 else "[1,")
-    out, err = said("many", code=1)
+    out, err = run_check("many", code=1)
     assert [line.partition(":")[0] for line in out] == [f"many/{number}.json" for number in (0, 2, 4, 6)]
     assert (sizes, err) == ([3, 3, 1], ["Checked 7 files: 4 errors."])
 
 
 @pytest.mark.promise("bound.check-command")
-def test_files_beyond_the_most_are_counted_and_fail(root: Path, said: Run) -> None:
+def test_files_beyond_the_most_are_counted_and_fail(root: Path, run_check: Run) -> None:
     for number in range(7):
         put(root, f"many/{number}.json", "[1]")
-    out, err = said("many", "--max-files", "3", code=1)
+    out, err = run_check("many", "--max-files", "3", code=1)
     assert out == []
     why = "it was skipped, with 3 more files: the limit is 3 files (--max-files N)"
     assert err == [f"⚠️ Not validated: many/3.json by check: {why}", "Checked 3 files: 4 files skipped."]
-    assert said("many", "--max-files", "7") == ([], ["Checked 7 files: no problems."])
-    out, err = said("many/0.json", "many/1.json", "--max-files", "1", code=1)
+    assert run_check("many", "--max-files", "7") == ([], ["Checked 7 files: no problems."])
+    out, err = run_check("many/0.json", "many/1.json", "--max-files", "1", code=1)
     assert err[0].endswith("many/1.json by check: it was skipped: the limit is 1 file (--max-files N)")
-    assert said("many", "--max-files", "0", code=2)[1][0].endswith("expected a whole number of at least 1, got '0'")
+    assert run_check("many", "--max-files", "0", code=2)[1][0].endswith(
+        "expected a whole number of at least 1, got '0'"
+    )
 
 
 @pytest.mark.promise("bound.check-command")
-def test_files_beyond_the_time_are_reported_and_fail(root: Path, monkeypatch: pytest.MonkeyPatch, said: Run) -> None:
+def test_files_beyond_the_time_are_reported_and_fail(
+    root: Path, monkeypatch: pytest.MonkeyPatch, run_check: Run
+) -> None:
     for number in range(7):
         put(root, f"many/{number}/a.json", "[1]")
     now = iter(range(10_000))
     monkeypatch.setattr(check, "monotonic", lambda: next(now))
-    err = said("many", "--max-time", "5", code=1)[1]
+    err = run_check("many", "--max-time", "5", code=1)[1]
     assert err[-2].endswith("it was skipped, with all files after it: the time limit expired (--max-time SECONDS)")
     assert err[-1].endswith(" files: the rest skipped.")
     now = iter(range(0, 1_000_000, 10))
-    assert said("many", "--max-time", "5", code=1)[1][-1] == "Nothing was checked: all files were skipped."
+    assert run_check("many", "--max-time", "5", code=1)[1][-1] == "Nothing was checked: all files were skipped."
 
 
 @pytest.mark.promise("bound.check-command")
-def test_problems_beyond_the_most_are_counted(root: Path, said: Run) -> None:
+def test_problems_beyond_the_most_are_counted(root: Path, run_check: Run) -> None:
     for number in range(7):
         put(root, f"many/{number}.json", BAD_JSON)
-    out, err = said("many", "--max-issues", "3", code=1)
+    out, err = run_check("many", "--max-issues", "3", code=1)
     assert len(out) == 3
     assert err == ["… and 4 more problems (--max-issues)", "Checked 7 files: 7 errors."]
 
@@ -295,13 +304,13 @@ def test_problems_beyond_the_most_are_counted(root: Path, said: Run) -> None:
 @pytest.mark.promise("bound.check-command")
 @pytest.mark.parametrize("required", [True, False])
 def test_checks_beyond_the_most_are_counted_and_a_required_one_is_kept(
-    root: Path, said: Run, *, required: bool
+    root: Path, run_check: Run, *, required: bool
 ) -> None:
     rule = f"[validators.nonesuch]\nfiles = ['many/6.json']\nrequired = {str(required).lower()}\n"
     put(root, "suture.toml", f"[validators.other]\nfiles = ['many/*.json']\n{rule}")
     for number in range(7):
         put(root, f"many/{number}.json", "[1]")
-    err = said("many", "--max-issues", "3", code=int(required))[1]
+    err = run_check("many", "--max-issues", "3", code=int(required))[1]
     assert any("by nonesuch" in line for line in err) is required
     assert err[-2:] == ["⚠️ … and 5 more checks (--max-issues)", "Checked 7 files: 7 files not fully checked."]
 
@@ -310,13 +319,13 @@ def test_files_of_another_root_are_named_absolutely(root: Path, tmp_path_factory
     other = tmp_path_factory.mktemp("other")
     put(other, "deep/b.json", BAD_JSON)
     settings = Settings(extra_roots=(str(other),))
-    found = Workspace(root, settings).command("check", {"paths": ["data.json", str(other / "deep")]}).metadata
-    assert (found["files"], [issue["path"] for issue in found["issues"]]) == (2, [str(other / "deep/b.json")])
+    report = Workspace(root, settings).command("check", {"paths": ["data.json", str(other / "deep")]}).metadata
+    assert (report["files"], [issue["path"] for issue in report["issues"]]) == (2, [str(other / "deep/b.json")])
 
 
-def test_what_was_interrupted_is_cleared_up_first(root: Path, said: Run) -> None:
+def test_what_was_interrupted_is_cleared_up_first(root: Path, run_check: Run) -> None:
     note = interrupt(root, "notes.txt")
-    assert said("data.json")[1] == [
+    assert run_check("data.json")[1] == [
         note.strip(),
         "Checked 1 file: no problems.",
     ]
@@ -330,9 +339,9 @@ def test_lines_are_colored_on_a_terminal(root: Path) -> None:
     command = [sys.executable, "-m", "suture", "check", "data.json"]
     subprocess.run(command, stdout=slave, stderr=subprocess.DEVNULL, env=environment, check=False)
     os.close(slave)
-    shown = os.read(master, 10_000)
+    screen = os.read(master, 10_000)
     os.close(master)
-    assert shown.startswith(b"\x1b[1mdata.json:1:8\x1b[0m\x1b[31m invalid-syntax \x1b[0m")
+    assert screen.startswith(b"\x1b[1mdata.json:1:8\x1b[0m\x1b[31m invalid-syntax \x1b[0m")
 
 
 # --validate of the commands that edit

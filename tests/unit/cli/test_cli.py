@@ -118,9 +118,9 @@ def test_read_prints_lines_as_utf_8_and_errors_to_stderr(capfd: pytest.CaptureFi
     assert main(["read", "a.txt"]) == 0
     assert main(["read", "a.txt", "--format", "raw", "--start-line", "2"]) == 0
     assert main(["read", "b.txt"]) == 1
-    found = capfd.readouterr()
-    assert found.out == "     1\téén\n     2\ttwee\ntwee\n"
-    assert found.err.startswith("FILE_NOT_FOUND: There is no file b.txt.\nDid you mean a.txt?")
+    output = capfd.readouterr()
+    assert output.out == "     1\téén\n     2\ttwee\ntwee\n"
+    assert output.err.startswith("FILE_NOT_FOUND: There is no file b.txt.\nDid you mean a.txt?")
 
 
 @pytest.mark.usefixtures("root")
@@ -187,8 +187,8 @@ def test_recover_says_what_it_found_and_did(root: Path, capsys: pytest.CaptureFi
     stopping.abandon()
     assert (root / ".suture-intent").exists()
     assert main(["recover", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["recovered"]
-    assert (found["direction"], found["files"], found["aside"]) == ("back", ["a.txt", "b.txt"], [])
+    recovered = json.loads(capsys.readouterr().out)["recovered"]
+    assert (recovered["direction"], recovered["files"], recovered["aside"]) == ("back", ["a.txt", "b.txt"], [])
     assert {path.name: path.read_bytes() for path in root.iterdir()} == before
     assert main(["recover"]) == 0
     assert capsys.readouterr().out == "Nothing to recover.\n"
@@ -216,9 +216,9 @@ def test_help_fits_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     assert main(["call", "--help"]) == 0
-    usage, _, rest = capsys.readouterr().out.partition("\n\n")
+    usage, _, details = capsys.readouterr().out.partition("\n\n")
     assert max(map(len, usage.splitlines())) <= (40 if columns == "40" else 100)
-    assert max(map(len, rest.splitlines())) <= 100
+    assert max(map(len, details.splitlines())) <= 100
 
 
 def test_an_interrupt_ends_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,15 +314,15 @@ def run(words: list[str], shell: str, **environment: str) -> subprocess.Complete
 @pytest.mark.parametrize("words", COMMANDS_THAT_PRINT, ids=" ".join)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk_behind_stdout_is_reported_in_a_line(words: list[str], unbuffered: str) -> None:
-    done = run(words, ">/dev/full", PYTHONUNBUFFERED=unbuffered)
-    assert (done.returncode, done.stderr.splitlines()[-2:]) == (
+    process = run(words, ">/dev/full", PYTHONUNBUFFERED=unbuffered)
+    assert (process.returncode, process.stderr.splitlines()[-2:]) == (
         1,
         [
             "OUTPUT_FAILED: the output could not be written: No space left on device",
             "Whatever the command changed has landed: see suture log.",
         ],
     )
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in process.stderr
 
 
 @pytest.mark.process
@@ -330,9 +330,9 @@ def test_a_full_disk_behind_stdout_is_reported_in_a_line(words: list[str], unbuf
 @pytest.mark.parametrize("words", COMMANDS_THAT_PRINT, ids=" ".join)
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_closed_streams_make_no_traceback(words: list[str], closed: str) -> None:
-    done = run(words, closed)
-    assert "Traceback" not in done.stderr
-    assert done.returncode == (1 if words[0] == "call" else 0)
+    process = run(words, closed)
+    assert "Traceback" not in process.stderr
+    assert process.returncode == (1 if words[0] == "call" else 0)
 
 
 @pytest.mark.process
@@ -341,25 +341,25 @@ def test_a_closed_or_foreign_stdin_is_wrong_usage() -> None:
     for shell in ("<&-", "</dev/null", "</proc/self/mem"):
         assert run(["call", "file_read", "-"], shell).returncode == 2
     Path("latin.json").write_bytes(b'{"path": "\xe9"}')
-    done = run(["call", "file_read", "-"], "<latin.json")
-    assert (done.returncode, "utf-8" in done.stderr) == (2, True)
+    process = run(["call", "file_read", "-"], "<latin.json")
+    assert (process.returncode, "utf-8" in process.stderr) == (2, True)
 
 
 @pytest.mark.process
 @pytest.mark.usefixtures("root")
 def test_any_locale_can_show_help_and_errors() -> None:
     for words in (["--help"], ["read", "größe"]):
-        done = run(words, "", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
-        assert "Traceback" not in done.stderr
+        process = run(words, "", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+        assert "Traceback" not in process.stderr
 
 
 @pytest.mark.process
 def test_a_folder_that_is_gone_is_no_workspace(tmp_path: Path) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    command = f"cd {gone} && rmdir {gone} && {sys.executable} -m suture read x"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr.split(":")[0]) == (1, "WORKSPACE_NOT_FOUND")
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    command = f"cd {folder} && rmdir {folder} && {sys.executable} -m suture read x"
+    process = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stderr.split(":")[0]) == (1, "WORKSPACE_NOT_FOUND")
 
 
 def test_recover_tells_an_error_as_json_too(capsys: pytest.CaptureFixture[str]) -> None:
@@ -370,5 +370,5 @@ def test_recover_tells_an_error_as_json_too(capsys: pytest.CaptureFixture[str]) 
 def test_a_raw_read_leaves_its_notes_to_stderr(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "long.txt").write_text("x\n" * 20_001)
     assert main(["read", "long.txt", "--format", "raw"]) == 0
-    found = capfd.readouterr()
-    assert (len(found.out), found.err) == (40_000, "note: truncated after line 20000 of 20001\n")
+    output = capfd.readouterr()
+    assert (len(output.out), output.err) == (40_000, "note: truncated after line 20000 of 20001\n")

@@ -33,13 +33,13 @@ def commands() -> dict[str, argparse.ArgumentParser]:
     return dict(group.choices)
 
 
-def shown(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+def visible_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     return [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]
 
 
 def options() -> dict[str, set[str]]:
     return {
-        name: {word for action in shown(parser) for word in action.option_strings}
+        name: {word for action in visible_options(parser) for word in action.option_strings}
         for name, parser in commands().items()
     }
 
@@ -49,7 +49,7 @@ def choices() -> dict[tuple[str, str], list[str]]:
     return {
         (name, word): [str(choice) for choice in action.choices]
         for name, parser in commands().items()
-        for action in shown(parser)
+        for action in visible_options(parser)
         if action.choices
         for word in action.option_strings
     }
@@ -60,12 +60,12 @@ def script(shell: str, capfd: pytest.CaptureFixture[str]) -> str:
     return capfd.readouterr().out
 
 
-def offered(line: str, capfd: pytest.CaptureFixture[str], shell: str = "bash") -> list[str]:
+def completions(line: str, capfd: pytest.CaptureFixture[str], shell: str = "bash") -> list[str]:
     """What suture prints for a shell's script."""
     assert main(["completion", shell, f"--line={line}"]) == 0
-    told = capfd.readouterr()
-    assert told.err == ""
-    return told.out.splitlines()
+    output = capfd.readouterr()
+    assert output.err == ""
+    return output.out.splitlines()
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def history(root: Path) -> tuple[list[str], str]:
     return ids[::-1], ids[0]
 
 
-def untouched(root: Path) -> bool:
+def is_unchanged(root: Path) -> bool:
     return sorted(path.name for path in root.iterdir()) == ["same", "sub dir", "suture"]
 
 
@@ -114,12 +114,12 @@ def test_every_option_of_every_command_and_every_choice_is_offered(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every, taken = options(), choices()
-    assert {name: set(offered(f"suture {name} -", capfd)) for name in every} == every
-    assert {(name, option): offered(f"suture {name} {option} ", capfd) for name, option in taken} == taken
+    assert {name: set(completions(f"suture {name} -", capfd)) for name in every} == every
+    assert {(name, option): completions(f"suture {name} {option} ", capfd) for name, option in taken} == taken
     whole = {(name, option): [f"{option}={word}" for word in words] for (name, option), words in taken.items()}
-    assert {(name, option): offered(f"suture {name} {option}=", capfd) for name, option in taken} == whole
+    assert {(name, option): completions(f"suture {name} {option}=", capfd) for name, option in taken} == whole
     monkeypatch.setenv("_ARGCOMPLETE_COMP_WORDBREAKS", WORDBREAKS)
-    assert {(name, option): offered(f"suture {name} {option}=", capfd) for name, option in taken} == taken
+    assert {(name, option): completions(f"suture {name} {option}=", capfd) for name, option in taken} == taken
 
 
 LINES: dict[str, list[str]] = {
@@ -167,25 +167,25 @@ LINES: dict[str, list[str]] = {
 def test_what_can_be_where_is_offered(line: str, world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (world / ".hidden").write_text("")
     (world / "odd\nname").write_text("")
-    assert offered(line, capfd) == LINES[line]
+    assert completions(line, capfd) == LINES[line]
 
 
 @pytest.mark.promise("cli.completion")
 def test_ids_and_names_are_offered_with_what_they_are(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     ids, undone = history(world)
     landed = [change for change in ids if change != undone]
-    told = dict(line.split("\t") for line in offered("suture restore --to ", capfd, "fish"))
-    assert [*told] == [*NASTY[::-1], *ids]
-    assert told[NASTY[0]].startswith("snapshot of 20")
-    assert told[undone].endswith(" (undone) transaction: first")
-    assert told[ids[1]].endswith(" transaction: $(touch pwned)")
-    assert offered("suture restore --to bef", capfd, "zsh") == [f"before\\:x:{told['before:x']}"]
-    assert offered("suture und", capfd, "zsh") == ["undo:undo a change, keeping later work"]
-    assert [offered(f"suture {name} ", capfd) for name in ("show", "redo", "undo")] == [ids, [undone], landed]
-    assert offered("suture undo --root ~/root ", capfd) == landed
+    described = dict(line.split("\t") for line in completions("suture restore --to ", capfd, "fish"))
+    assert [*described] == [*NASTY[::-1], *ids]
+    assert described[NASTY[0]].startswith("snapshot of 20")
+    assert described[undone].endswith(" (undone) transaction: first")
+    assert described[ids[1]].endswith(" transaction: $(touch pwned)")
+    assert completions("suture restore --to bef", capfd, "zsh") == [f"before\\:x:{described['before:x']}"]
+    assert completions("suture und", capfd, "zsh") == ["undo:undo a change, keeping later work"]
+    assert [completions(f"suture {name} ", capfd) for name in ("show", "redo", "undo")] == [ids, [undone], landed]
+    assert completions("suture undo --root ~/root ", capfd) == landed
     with Workspace(world).transaction("long " * 100) as tx:
         tx.write("same", "y")
-    about = offered("suture undo ", capfd, "fish")[0].split("\t")[1]
+    about = completions("suture undo ", capfd, "fish")[0].split("\t")[1]
     assert [len(about), about[-1]] == [70, "…"]
 
 
@@ -194,7 +194,7 @@ def test_what_cannot_be_known_is_not_offered_and_no_error(
     world: Path, root: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(world.parent.rglob("*"))
-    assert offered(f"suture restore --root {root} --to ", capfd, "zsh") == []
+    assert completions(f"suture restore --root {root} --to ", capfd, "zsh") == []
     assert sorted(world.parent.rglob("*")) == before
 
 
@@ -211,14 +211,14 @@ ask() {
 
 def bash(text: str, lines: list[str]) -> list[tuple[list[str], str]]:
     """The completions of each line in bash, and the completion options that it sets."""
-    told = subprocess.run(
+    process = subprocess.run(
         ["bash", "--norc", "--noprofile", "-u"],
         input="\n".join([text, ASK, *(shlex.join(["ask", line]) for line in lines)]).encode(),
         capture_output=True,
         check=True,
     )
-    assert told.stderr == b""
-    parts = told.stdout.decode().split("\t")
+    assert process.stderr == b""
+    parts = process.stdout.decode().split("\t")
     return [
         (before.splitlines()[at > 0 :], after.splitlines()[0]) for at, (before, after) in enumerate(pairwise(parts))
     ]
@@ -239,25 +239,29 @@ def test_bash_inserts_what_is_offered_and_nothing_in_it_is_obeyed(
         "suture restore --to \\$\\(tou",
         "suture read sub",
     ]
-    points, again, missing, rest, quoted, escaped, folder = bash(script("bash", capfd), lines)
+    points, again, missing, files, quoted, escaped, folder = bash(script("bash", capfd), lines)
     read = subprocess.run(["bash", "-c", f"printf '%s\\0' {' '.join(points[0])}"], capture_output=True, check=True)
     assert read.stdout.decode().split("\0")[:-1] == [*NASTY[::-1], *ids]
-    assert [again, missing, rest] == [([undone], ""), ([], ""), (["x"], "")]
+    assert [again, missing, files] == [([undone], ""), ([], ""), (["x"], "")]
     assert [quoted[0], escaped[0]] == [["\\$(touch pwned)"], ["\\$\\(touch\\ pwned\\)"]]
     assert folder == (["sub\\ dir/"], "-o nospace")
-    assert untouched(world)
+    assert is_unchanged(world)
 
 
 def fish(text: str, lines: list[str], folder: Path) -> list[list[str]]:
     """The completions of each line in fish."""
     file = folder / "suture.fish"
     file.write_text(text)
-    asked = [f"complete -C {fish_quoted(line)}; echo -s \\t" for line in lines]
-    told = subprocess.run(
-        ["fish", "--no-config"], input="\n".join([f"source {file}", *asked]), capture_output=True, text=True, check=True
+    queries = [f"complete -C {fish_quoted(line)}; echo -s \\t" for line in lines]
+    process = subprocess.run(
+        ["fish", "--no-config"],
+        input="\n".join([f"source {file}", *queries]),
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert told.stderr == ""
-    return [part.splitlines() for part in told.stdout.split("\t\n")[:-1]]
+    assert process.stderr == ""
+    return [part.splitlines() for part in process.stdout.split("\t\n")[:-1]]
 
 
 def fish_quoted(text: str) -> str:
@@ -280,10 +284,10 @@ def test_fish_offers_options_choices_ids_and_files(
         "cat same | suture --root ~/root read sa",
         "suture read --root=s",
     ]
-    told = fish(script("fish", capfd), lines, tmp_path)
-    assert all("\t" in line for line in told[0])
-    assert told[2][-1].endswith(" (undone) transaction: first")
-    bare = [[line.partition("\t")[0] for line in words] for words in told]
+    answers = fish(script("fish", capfd), lines, tmp_path)
+    assert all("\t" in line for line in answers[0])
+    assert answers[2][-1].endswith(" (undone) transaction: first")
+    bare = [[line.partition("\t")[0] for line in words] for words in answers]
     assert set(bare.pop(0)) == options()["write"]
     assert bare == [
         choices()["write", "--mode"],
@@ -293,7 +297,7 @@ def test_fish_offers_options_choices_ids_and_files(
         ["same"],
         ["--root=sub dir/"],
     ]
-    assert untouched(world)
+    assert is_unchanged(world)
 
 
 ZSHRC = r"""
@@ -324,7 +328,7 @@ def zsh(load: str, lines: list[str], folder: Path) -> list[list[str]]:
     folder.mkdir()
     (folder / ".zshrc").write_text(ZSHRC.replace("@LOAD@", load))
     (folder / "questions").write_text("\n".join(lines) + "\n")
-    own, its = pty.openpty()
+    terminal, its = pty.openpty()
     environment = {**os.environ, "ZDOTDIR": str(folder), "TERM": "dumb"}
     with subprocess.Popen(
         ["zsh", "-d", "-i"], stdin=its, stdout=its, stderr=its, env=environment, start_new_session=True
@@ -332,13 +336,13 @@ def zsh(load: str, lines: list[str], folder: Path) -> list[list[str]]:
         os.close(its)
         ends = monotonic() + 60
         while started.poll() is None and monotonic() < ends:  # what it writes must be read, or it waits
-            if select.select([own], [], [], 0.05)[0]:
+            if select.select([terminal], [], [], 0.05)[0]:
                 try:
-                    os.read(own, 1 << 16)
+                    os.read(terminal, 1 << 16)
                 except OSError:
                     break
         started.kill() if monotonic() >= ends else started.wait()
-    os.close(own)
+    os.close(terminal)
     return [part.splitlines() for part in (folder / "answers").read_text().split("\t\n")[:-1]]
 
 
@@ -361,9 +365,9 @@ def test_zsh_offers_options_choices_ids_and_files(
     ]
     (tmp_path / "fpath").mkdir()
     (tmp_path / "fpath" / "_suture").write_text(script("zsh", capfd))
-    told = zsh(f'eval "$(<{tmp_path}/fpath/_suture)"', lines, tmp_path / "z")
-    assert set(told.pop(0)) == options()["write"]
-    assert [sorted(words) for words in told] == [
+    answers = zsh(f'eval "$(<{tmp_path}/fpath/_suture)"', lines, tmp_path / "z")
+    assert set(answers.pop(0)) == options()["write"]
+    assert [sorted(words) for words in answers] == [
         sorted(f"--mode={choice}" for choice in choices()["write", "--mode"]),
         sorted([*NASTY, *ids]),
         [undone],
@@ -374,7 +378,7 @@ def test_zsh_offers_options_choices_ids_and_files(
     ]
     by_path = f"fpath=({tmp_path}/fpath $fpath); autoload -Uz compinit && compinit -D"
     assert zsh(by_path, ["suture help und"], tmp_path / "y") == [["undo"]]
-    assert untouched(world)
+    assert is_unchanged(world)
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -38,7 +38,7 @@ def each_action() -> Iterator[tuple[str, argparse.Action]]:
     return ((command, action) for command in PARSERS for action in actions(command))
 
 
-# What every command tells of itself
+# What the help of every command has
 
 
 @pytest.mark.promise("cli.help")
@@ -62,8 +62,8 @@ def test_the_example_of_a_command_can_be_parsed(command: str) -> None:
 @pytest.mark.promise("cli.exit-codes")
 @pytest.mark.parametrize("command", PARSERS)
 def test_a_command_says_what_its_exit_codes_mean(command: str) -> None:
-    told = (PARSERS[command].epilog or "").partition("exit codes: ")[2].replace("\n ", "")
-    assert [int(part.split()[0]) for part in told.split(", ") if part[:1].isdecimal()] == [0, 1, 2, 130]
+    codes = (PARSERS[command].epilog or "").partition("exit codes: ")[2].replace("\n ", "")
+    assert [int(part.split()[0]) for part in codes.split(", ") if part[:1].isdecimal()] == [0, 1, 2, 130]
     assert list(EXIT_CODES) == [0, 1, 2, 130, 141]
 
 
@@ -115,7 +115,7 @@ def test_an_option_means_the_same_in_every_command() -> None:
         for name, action in options(command).items():
             if (command, name) not in OTHERWISE:
                 natures.setdefault(name, set()).add(nature(action))
-    assert {name: found for name, found in natures.items() if len(found) > 1} == {}
+    assert {name: meanings for name, meanings in natures.items() if len(meanings) > 1} == {}
 
 
 def test_no_exception_is_listed_that_is_none() -> None:
@@ -127,11 +127,11 @@ def test_no_exception_is_listed_that_is_none() -> None:
 
 @pytest.mark.promise("cli.consistent")
 def test_an_argument_has_the_same_name_in_every_command() -> None:
-    shown: dict[str, set[object]] = {}
+    names: dict[str, set[object]] = {}
     for _, action in each_action():
         if not action.option_strings:
-            shown.setdefault(action.dest, set()).add(action.metavar)
-    assert {dest: found for dest, found in shown.items() if len(found) > 1} == {}
+            names.setdefault(action.dest, set()).add(action.metavar)
+    assert {dest: names for dest, names in names.items() if len(names) > 1} == {}
 
 
 @pytest.mark.promise("cli.consistent")
@@ -140,7 +140,7 @@ def test_a_value_has_one_option_and_a_letter_one_meaning() -> None:
     for _, action in each_action():
         if action.option_strings:
             by_dest.setdefault(action.dest, set()).add(tuple(action.option_strings))
-    assert {dest: found for dest, found in by_dest.items() if len(found) > 1} == {}
+    assert {dest: options for dest, options in by_dest.items() if len(options) > 1} == {}
 
 
 @pytest.mark.promise("cli.consistent")
@@ -216,14 +216,14 @@ def test_the_formats_of_prompts_that_can_be_chosen_are_those_that_there_are() ->
 
 @pytest.mark.promise("cli.help")
 def test_the_page_lists_each_command_once_in_groups_within_80_columns() -> None:
-    shown = page()
-    listed = re.findall(r"^  ([a-z]+) +(.*)$", shown, re.MULTILINE)
-    assert listed == [(name, about) for name, (about, _) in COMMANDS.items()]
+    text = page()
+    rows = re.findall(r"^  ([a-z]+) +(.*)$", text, re.MULTILINE)
+    assert rows == [(name, about) for name, (about, _) in COMMANDS.items()]
     assert Counter(name for group in GROUPS.values() for name in group) == Counter(PARSERS.keys())
-    titles = re.findall(r"^([A-Z][a-z ]+):$", shown, re.MULTILINE)
+    titles = re.findall(r"^([A-Z][a-z ]+):$", text, re.MULTILINE)
     assert titles == [*GROUPS, "Common options", "Exit codes"]
-    assert max(map(len, shown.split("\n"))) <= 80
-    assert all(f"\n  {name} " in shown for name in ("--root DIR", *COMMON[2:], "--json", "--help"))
+    assert max(map(len, text.split("\n"))) <= 80
+    assert all(f"\n  {name} " in text for name in ("--root DIR", *COMMON[2:], "--json", "--help"))
 
 
 @pytest.mark.promise("cli.help")
@@ -232,12 +232,12 @@ def test_the_help_of_a_command_fits_100_columns_and_may_be_asked_for_in_several_
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "300")
-    shown = []
+    outputs = []
     for words in ([command, "--help"], [command, "-h"], ["help", command], ["--help", command]):
         assert main(words) == 0
-        shown.append(capsys.readouterr())
-    assert shown == [(shown[0].out, "")] * 4
-    assert max(map(len, shown[0].out.split("\n"))) <= 100
+        outputs.append(capsys.readouterr())
+    assert outputs == [(outputs[0].out, "")] * 4
+    assert max(map(len, outputs[0].out.split("\n"))) <= 100
 
 
 def test_what_is_meant_by_other_names_is_a_command_and_no_command_itself() -> None:
@@ -253,4 +253,4 @@ def test_codes_of_the_command_line_are_no_codes_of_the_tools() -> None:
         )
 
     assert set(CODES).isdisjoint(codes(SutureError))
-    assert all(re.fullmatch(r"[A-Z]+(_[A-Z]+)*", code) and said.endswith(".") for code, said in CODES.items())
+    assert all(re.fullmatch(r"[A-Z]+(_[A-Z]+)*", code) and codes.endswith(".") for code, codes in CODES.items())

@@ -51,16 +51,16 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
 
 
-def looked(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> list[dict[str, str]]:
+def run_doctor(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> list[dict[str, str]]:
     """Every finding, from JSON."""
     assert main(["doctor", "--json", *words]) == code
-    found: dict[str, Any] = json.loads(capfd.readouterr().out)
-    assert [found["version"], found["ok"]] == [suture.__version__, code == 0]
-    checks: list[dict[str, str]] = found["checks"]
+    report: dict[str, Any] = json.loads(capfd.readouterr().out)
+    assert [report["version"], report["ok"]] == [suture.__version__, code == 0]
+    checks: list[dict[str, str]] = report["checks"]
     return checks
 
 
-def odd(checks: list[dict[str, str]], *names: str) -> list[tuple[str, ...]]:
+def findings_not_ok(checks: list[dict[str, str]], *names: str) -> list[tuple[str, ...]]:
     """The findings of these names that are not ok."""
     keys = ("state", "name", "found", "advice")
     return [tuple(check[key] for key in keys) for check in checks if check["name"] in names and check["state"] != "ok"]
@@ -70,7 +70,7 @@ def shelf(world: Path) -> Path:
     return world / "state" / "suture" / ".suture-history"
 
 
-def changed(root: Path) -> Path:
+def land_change(root: Path) -> Path:
     """Land a change; returns its database."""
     workspace = Workspace(root)
     with workspace.transaction() as tx:
@@ -81,7 +81,7 @@ def changed(root: Path) -> Path:
 
 @pytest.mark.promise("cli.doctor")
 def test_where_all_is_well_every_check_has_a_line(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    database = changed(world / "project")
+    database = land_change(world / "project")
     before = files(world)
     assert main(["doctor"]) == 0
     out, err = capfd.readouterr()
@@ -113,7 +113,7 @@ def test_where_all_is_well_every_check_has_a_line(world: Path, capfd: pytest.Cap
         f"  ok       on PATH: {world}/bin/suture",
     ]
     assert lines[-1].startswith("No problems found; ")
-    checks = looked(capfd)
+    checks = run_doctor(capfd)
     assert list(dict.fromkeys(check["group"] for check in checks)) == list(command.CHECKS)
     others = [check["name"] for check in checks if check["group"] not in {"state folder", "workspace", "agents"}]
     names = ["suture", "python", "on PATH", "packages", "mcp", "models", "lint", "syntax", "system"]
@@ -122,33 +122,33 @@ def test_where_all_is_well_every_check_has_a_line(world: Path, capfd: pytest.Cap
 
 
 def test_a_history_is_that_of_the_root(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    changed(world / "project")
+    land_change(world / "project")
     (world / "other").mkdir()
-    for root, code, found in (("other", 0, ["nothing is recorded yet"]), ("missing", 1, [])):
-        checks = looked(capfd, "--root", str(world / root), code=code)
-        assert [check["found"] for check in checks if check["name"] == "history"] == found
+    for root, code, expected in (("other", 0, ["nothing is recorded yet"]), ("missing", 1, [])):
+        checks = run_doctor(capfd, "--root", str(world / root), code=code)
+        assert [check["found"] for check in checks if check["name"] == "history"] == expected
 
 
 def test_nothing_is_made_where_there_is_nothing_yet(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     before = files(world)
-    found = {check["name"]: check["found"] for check in looked(capfd) if check["group"] == "state folder"}
-    assert found.pop("free space")
-    assert found == {"folder": f"{shelf(world)} (the first change creates it)", "history": "nothing is recorded yet"}
+    findings = {check["name"]: check["found"] for check in run_doctor(capfd) if check["group"] == "state folder"}
+    assert findings.pop("free space")
+    assert findings == {"folder": f"{shelf(world)} (the first change creates it)", "history": "nothing is recorded yet"}
     assert files(world) == before
 
 
-def replaced(world: Path) -> None:
+def replace_root(world: Path) -> None:
     shutil.rmtree(world / "project")
     (world / "project").write_text("")
 
 
-def opened(world: Path) -> None:
-    changed(world / "project")
+def open_shelf(world: Path) -> None:
+    land_change(world / "project")
     shelf(world).chmod(0o755)
 
 
 def in_the_way(world: Path) -> None:
-    file = changed(world / "project")
+    file = land_change(world / "project")
     file.unlink()
     file.mkdir()
 
@@ -165,7 +165,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
         ("problem", "root", "{project}: No such file or directory", "Name an existing folder: --root DIR"),
     ),
     "a root that is a file": (
-        replaced,
+        replace_root,
         "workspace",
         ("problem", "root", "{project}: Not a directory", "Name an existing folder: --root DIR"),
     ),
@@ -180,7 +180,7 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
         ),
     ),
     "a state folder for everybody": (
-        opened,
+        open_shelf,
         "state folder",
         (
             "problem",
@@ -238,13 +238,13 @@ def test_what_is_broken_is_a_problem_with_what_to_do(world: Path, how: str, capf
     harm, group, line = BROKEN[how]
     harm(world)
     before = files(world)
-    wanted = tuple(part.format(project=world / "project", state=world / "state") for part in line)
-    assert odd(looked(capfd, "--root", str(world / "project"), code=1), wanted[1]) == [wanted]
+    expected = tuple(part.format(project=world / "project", state=world / "state") for part in line)
+    assert findings_not_ok(run_doctor(capfd, "--root", str(world / "project"), code=1), expected[1]) == [expected]
     assert main(["doctor", "--quiet", "--root", str(world / "project")]) == 1
-    assert capfd.readouterr() == ("", f"PROBLEM: {group}: {wanted[1]}: {wanted[2]}\n{wanted[3]}\n")
+    assert capfd.readouterr() == ("", f"PROBLEM: {group}: {expected[1]}: {expected[2]}\n{expected[3]}\n")
     assert main(["doctor", "--root", str(world / "project")]) == 1
     out = capfd.readouterr().out
-    assert f"  problem  {wanted[1]}: {wanted[2]}\n           {wanted[3]}\n" in out
+    assert f"  problem  {expected[1]}: {expected[2]}\n           {expected[3]}\n" in out
     summary = out.splitlines()[-1]
     assert (summary[:14], summary.partition(" found; ")[2]) == ("1 problem and ", "what to do is below each.")
     assert files(world) == before
@@ -259,33 +259,33 @@ def test_an_interrupted_transaction_waits_for_recover(world: Path, capfd: pytest
         pass
     stopping.abandon()
     advice = f"suture recover --root {root} (rolls it back)"
-    assert odd(looked(capfd, code=1), "transaction") == [
+    assert findings_not_ok(run_doctor(capfd, code=1), "transaction") == [
         ("problem", "transaction", "a change of a.txt was interrupted", advice)
     ]
     handle = os.open(root, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
     try:
-        (held,) = odd(looked(capfd), "lock", "transaction")  # the transaction is under way
+        (under_way,) = findings_not_ok(run_doctor(capfd), "lock", "transaction")  # the transaction is under way
     finally:
         os.close(handle)
-    assert [held[:2], held[3]] == [("note", "lock"), "Wait until it is done."]
-    assert held[2] == "held by another process, which is editing" or held[2].startswith(
+    assert [under_way[:2], under_way[3]] == [("note", "lock"), "Wait until it is done."]
+    assert under_way[2] == "held by another process, which is editing" or under_way[2].startswith(
         f"held by process {os.getpid()} ("
     )
     (root / ".suture-intent").write_bytes(b"suture-intent 1 op")
-    told = ("problem", "transaction", "a change was interrupted", advice)
-    assert odd(looked(capfd, code=1), "transaction") == [told]
+    finding = ("problem", "transaction", "a change was interrupted", advice)
+    assert findings_not_ok(run_doctor(capfd, code=1), "transaction") == [finding]
     assert main(["recover"]) == 0
 
 
 @pytest.mark.parametrize(
-    ("table", "name", "found"),
+    ("table", "name", "message"),
     [("sqlite_schema", "history", "it is damaged: file is not a database"), ("file_path", "database", " is damaged: ")],
 )
 def test_a_damaged_history_is_a_problem(
-    world: Path, table: str, name: str, found: str, capfd: pytest.CaptureFixture[str]
+    world: Path, table: str, name: str, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    file = changed(world / "project")
+    file = land_change(world / "project")
     database = sqlite3.connect(file)
     pages = {"sqlite_schema": 1, **dict(database.execute("SELECT name, rootpage FROM sqlite_master").fetchall())}
     (size,) = database.execute("PRAGMA page_size").fetchone()
@@ -294,35 +294,35 @@ def test_a_damaged_history_is_a_problem(
     raw[(pages[table] - 1) * size : pages[table] * size] = b"\xff" * size
     file.write_bytes(raw)
     before = files(world)
-    (line,) = odd(looked(capfd, code=1), "history", "database", "records")
+    (line,) = findings_not_ok(run_doctor(capfd, code=1), "history", "database", "records")
     assert [line[0], line[1], line[3]] == ["problem", name, doctor._NEW_HISTORY]
-    assert found in line[2]
+    assert message in line[2]
     assert files(world) == before
 
 
 def test_a_damaged_change_is_a_problem(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    file = changed(world / "project")
+    file = land_change(world / "project")
     with closing(sqlite3.connect(file)) as database:
         database.execute("UPDATE change SET summary = 'other'")
         database.commit()
-    (line,) = odd(looked(capfd, code=1), "history", "database", "records")
+    (line,) = findings_not_ok(run_doctor(capfd, code=1), "history", "database", "records")
     assert line[:2] == ("problem", "records")
     assert " damaged, such as " in line[2]
 
 
 def test_a_history_that_was_being_written_is_left_as_it_is(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    file = changed(world / "project")
+    file = land_change(world / "project")
     database = sqlite3.connect(file, isolation_level=None)
     database.execute("PRAGMA cache_size = 1")
     database.execute("BEGIN")
     for number in range(20):  # more than is held in memory
         database.execute("INSERT INTO snapshot VALUES (?, ?, 0)", (f"{number:4000}", f"{number:4000}"))
-    left = {path: path.read_bytes() for path in shelf(world).iterdir()}
+    files = {path: path.read_bytes() for path in shelf(world).iterdir()}
     database.close()
-    for path, content in left.items():
+    for path, content in files.items():
         path.write_bytes(content)
-    assert len(left) == 2
-    assert odd(looked(capfd), "history", "database", "records") == [
+    assert len(files) == 2
+    assert findings_not_ok(run_doctor(capfd), "history", "database", "records") == [
         (
             "note",
             "history",
@@ -330,16 +330,16 @@ def test_a_history_that_was_being_written_is_left_as_it_is(world: Path, capfd: p
             "Nothing to do: the next change, or suture log, rolls that back.",
         )
     ]
-    assert {path: path.read_bytes() for path in shelf(world).iterdir()} == left
+    assert {path: path.read_bytes() for path in shelf(world).iterdir()} == files
 
 
 def test_a_history_that_someone_has_locked_is_reported(
     world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(doctor, "_TIMEOUT_MS", 0)
-    database = sqlite3.connect(changed(world / "project"), isolation_level=None)
+    database = sqlite3.connect(land_change(world / "project"), isolation_level=None)
     database.execute("BEGIN EXCLUSIVE")
-    (line,) = odd(looked(capfd), "history", "database", "records")
+    (line,) = findings_not_ok(run_doctor(capfd), "history", "database", "records")
     database.close()
     assert line[:3] == ("note", "history", "another program has locked it")
 
@@ -350,7 +350,7 @@ def test_changes_that_wait_are_reported_and_not_taken_in(world: Path, capfd: pyt
         with workspace.transaction() as tx:
             tx.write("a.txt", text)
     before = files(world)
-    (line,) = odd(looked(capfd), "history", "waiting")
+    (line,) = findings_not_ok(run_doctor(capfd), "history", "waiting")
     assert line[:3] == ("note", "waiting", "2 changes waiting to be recorded")
     assert files(world) == before
     assert main(["completion", "bash", "--line=suture show "]) == 0
@@ -361,10 +361,10 @@ def test_changes_that_wait_are_reported_and_not_taken_in(world: Path, capfd: pyt
 def test_a_large_history_is_read_for_a_while_only(
     world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = changed(world / "project")
+    file = land_change(world / "project")
     monkeypatch.setattr(doctor, "_SQLITE_SECONDS", -1)
     monkeypatch.setattr(doctor, "_SQLITE_STEPS", 1)
-    checks = {check["name"]: check["found"] for check in looked(capfd) if check["group"] == "state folder"}
+    checks = {check["name"]: check["found"] for check in run_doctor(capfd) if check["group"] == "state folder"}
     assert checks["database"] == f"{file}: no damage found in -1 s"
 
 
@@ -373,11 +373,11 @@ def test_a_root_that_can_only_be_read_is_a_problem(
 ) -> None:
     root = world / "project"
     root.chmod(0o444)
-    if os.access(root, os.W_OK):  # by root, to whom the mode says nothing
+    if os.access(root, os.W_OK):  # root may write whatever the mode is
         monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(root) or mode == os.F_OK)
-    found = odd(looked(capfd, "--root", str(root), code=1), "root", "reading", "writing")
+    findings = findings_not_ok(run_doctor(capfd, "--root", str(root), code=1), "root", "reading", "writing")
     root.chmod(0o755)
-    assert found == [
+    assert findings == [
         ("problem", "reading", "you cannot read the folder", f"chmod u+rx {root}"),
         ("problem", "writing", "no edit can land: you cannot write to the folder", f"chmod u+w {root}"),
     ]
@@ -386,12 +386,12 @@ def test_a_root_that_can_only_be_read_is_a_problem(
 def test_a_state_folder_of_another_user_is_a_problem(
     world: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    changed(world / "project")
+    land_change(world / "project")
     user = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: user + 1)
     monkeypatch.setattr(os, "access", lambda path, _: str(path) != str(shelf(world)))
     place = shelf(world)
-    assert odd(looked(capfd, code=1), "folder", "owner") == [
+    assert findings_not_ok(run_doctor(capfd, code=1), "folder", "owner") == [
         (
             "problem",
             "folder",
@@ -408,15 +408,15 @@ def test_a_state_folder_of_another_user_is_a_problem(
 
 
 @pytest.mark.parametrize(
-    ("blocks", "level", "found"),
+    ("blocks", "level", "room"),
     [(0, "problem", "0 bytes"), (1, "problem", "1.0 kB"), (100_000, "note", "100.0 MB"), (10**9, "ok", "1000.0 GB")],
 )
 def test_little_room_is_reported(
-    world: Path, blocks: int, level: str, found: str, monkeypatch: pytest.MonkeyPatch
+    world: Path, blocks: int, level: str, room: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=blocks, f_frsize=1000))
-    told = doctor.free_space(str(world))
-    assert (told.state, told.found) == (level, f"{found} on the disk of {world}")
+    finding = doctor.free_space(str(world))
+    assert (finding.state, finding.found) == (level, f"{room} on the disk of {world}")
 
 
 @pytest.mark.parametrize(
@@ -424,8 +424,8 @@ def test_little_room_is_reported(
 )
 def test_a_very_broad_root_is_reported(world: Path, root: str, what: str) -> None:
     place = str(world) if root == "." else root if root == "/" else str(world / root)
-    told = next(doctor.workspace_folder(place))
-    assert told == Finding(
+    finding = next(doctor.workspace_folder(place))
+    assert finding == Finding(
         "root", "note", f"{place} is very broad: an agent can edit {what}", "Name the project's folder: --root DIR"
     )
 
@@ -442,7 +442,7 @@ def test_programs_of_checks_are_looked_for(world: Path, capfd: pytest.CaptureFix
     install = "Install no-such-program, or set: enabled = false"
     asks = f"{world}/bin/suture is not run, because only the project asks for it"
     trust = "If you trust the project: --allow-commands, or `trust` in your own suture.toml."
-    wanted = [
+    expected = [
         ("note", "validators.own", asks, trust),
         ("problem", "validators.gone", "no-such-program is not installed", install),
         ("note", "validators.absent", "no-such-program is not installed", install),
@@ -453,16 +453,16 @@ def test_programs_of_checks_are_looked_for(world: Path, capfd: pytest.CaptureFix
             doctor._FORMAT_HINT,
         ),
     ]
-    names = [line[1] for line in wanted]
-    assert odd(looked(capfd, code=1), *names, "validators.off", "validators.yaml") == wanted
-    own = world / "config" / "suture" / "suture.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text(f'trust = ["{world}/project"]\n[validators.mypy]\nenabled = true\n')
-    checks = looked(capfd, code=1)
-    assert odd(checks, *names) == wanted[1:]
-    said = {check["name"]: check["found"] for check in checks}
-    assert said["configuration"] == f"suture.toml, {own}"
-    assert said["validators.own"] == f"{world}/bin/suture"
+    names = [line[1] for line in expected]
+    assert findings_not_ok(run_doctor(capfd, code=1), *names, "validators.off", "validators.yaml") == expected
+    configuration = world / "config" / "suture" / "suture.toml"
+    configuration.parent.mkdir(parents=True)
+    configuration.write_text(f'trust = ["{world}/project"]\n[validators.mypy]\nenabled = true\n')
+    checks = run_doctor(capfd, code=1)
+    assert findings_not_ok(checks, *names) == expected[1:]
+    findings = {check["name"]: check["found"] for check in checks}
+    assert findings["configuration"] == f"suture.toml, {configuration}"
+    assert findings["validators.own"] == f"{world}/bin/suture"
 
 
 MOUNTS = """\
@@ -473,7 +473,7 @@ MOUNTS = """\
 
 
 @pytest.mark.parametrize(
-    ("kind", "state", "found"),
+    ("kind", "state", "message"),
     [
         ("nfs4", "note", "nfs4, perhaps shared with other machines"),
         ("fuse.sshfs", "note", "fuse.sshfs, perhaps shared with other machines"),
@@ -481,13 +481,13 @@ MOUNTS = """\
     ],
 )
 def test_a_network_disk_is_reported(
-    world: Path, kind: str, state: str, found: str, monkeypatch: pytest.MonkeyPatch
+    world: Path, kind: str, state: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = world / "mountinfo"
     table.write_text(MOUNTS.format(folder=world, kind=kind))
     monkeypatch.setattr(doctor, "_MOUNTS", str(table))
-    (told,) = doctor._file_system(str(world / "project"))
-    assert (told.state, told.found) == (state, found)
+    (finding,) = doctor._file_system(str(world / "project"))
+    assert (finding.state, finding.found) == (state, message)
     table.unlink()
     assert [*doctor._file_system(str(world))] == []
 
@@ -552,9 +552,9 @@ def test_what_agents_start_is_looked_for(
 ) -> None:
     file = world / "project" / ".mcp.json"
     file.write_text(json.dumps({"mcpServers": settings}).replace("{world}", str(world)))
-    found = [check for check in looked(capfd, code=int(line[0] == "problem")) if check["group"] == "agents"]
-    wanted = tuple(part.format(world=world, file=file) for part in line)
-    assert [(check["state"], check["found"], check["advice"]) for check in found] == [wanted]
+    findings = [check for check in run_doctor(capfd, code=int(line[0] == "problem")) if check["group"] == "agents"]
+    expected = tuple(part.format(world=world, file=file) for part in line)
+    assert [(check["state"], check["found"], check["advice"]) for check in findings] == [expected]
 
 
 def test_settings_are_not_looked_for_where_there_is_no_home(
@@ -563,7 +563,7 @@ def test_settings_are_not_looked_for_where_there_is_no_home(
     for name in ("HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name)
     assert world.exists()
-    assert odd(looked(capfd), "settings")[0][2] == "no agent is configured to start suture"
+    assert findings_not_ok(run_doctor(capfd), "settings")[0][2] == "no agent is configured to start suture"
 
 
 def test_what_is_missing_of_the_installation_is_reported(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -576,12 +576,12 @@ def test_what_is_missing_of_the_installation_is_reported(world: Path, monkeypatc
     assert (first.state, first.advice) == ("problem", "Reinstall it: pip install --force-reinstall regex")
     assert first.found.startswith("regex cannot be imported: ModuleNotFoundError: ")
     assert second.found.count(",") == len(PACKAGES) - 2
-    told = {check.name: check for check in doctor.extras(root)}
-    assert {name: check.advice for name, check in told.items()} == {
+    extras = {check.name: check for check in doctor.extras(root)}
+    assert {name: check.advice for name, check in extras.items()} == {
         name: f"pip install 'suture[{name}]'" for name in ("mcp", "models", "lint", "syntax")
     }
-    assert {check.state for check in told.values()} == {"note"}
-    assert "tree-sitter-go" in told["syntax"].found or "are missing;" in told["syntax"].found
+    assert {check.state for check in extras.values()} == {"note"}
+    assert "tree-sitter-go" in extras["syntax"].found or "are missing;" in extras["syntax"].found
     assert doctor._version("no-such-distribution") == "(unknown version)"
 
 
@@ -628,12 +628,14 @@ def test_programs_in_the_workspace_are_reported(
         f"[validators.own]\nfiles = ['*']\ncommand = ['own']\n[validators.path]\nfiles = ['*']\n"
         f"command = ['{tools}/own']\n"
     )
-    held = [check for check in looked(capfd) if "is in the workspace, where an agent can change it" in check["found"]]
-    assert [check["name"] for check in held] == ["lint", "validators.own", "validators.path"]
+    findings = [
+        check for check in run_doctor(capfd) if "is in the workspace, where an agent can change it" in check["found"]
+    ]
+    assert [check["name"] for check in findings] == ["lint", "validators.own", "validators.path"]
     operator.write_text(
         operator.read_text().replace("[validators.own]", f"trust = ['{world}/project']\n[validators.own]")
     )
-    assert [check["name"] for check in looked(capfd) if "is in the workspace" in check["found"]] == ["lint"]
+    assert [check["name"] for check in run_doctor(capfd) if "is in the workspace" in check["found"]] == ["lint"]
 
 
 def test_other_systems_and_old_versions_are_reported(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -695,7 +697,7 @@ def test_files_that_a_power_cut_left_are_a_problem(world: Path, capfd: pytest.Ca
     names = [f".suture-537q7a6j43e1zsy-{project.stat().st_ino:x}-{number}.new" for number in range(4)]
     for name in names:
         (project / name).write_bytes(b"")
-    said = f"a power cut left {', '.join(names[:3])} and more"
-    wanted = ("problem", "transaction", said, f"suture recover --root {project}")
-    assert odd(looked(capfd, "--root", str(project), code=1), "transaction") == [wanted]
+    message = f"a power cut left {', '.join(names[:3])} and more"
+    expected = ("problem", "transaction", message, f"suture recover --root {project}")
+    assert findings_not_ok(run_doctor(capfd, "--root", str(project), code=1), "transaction") == [expected]
     assert {*names} <= {path.name for path in project.iterdir()}

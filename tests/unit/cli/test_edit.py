@@ -23,7 +23,7 @@ DIFF = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n 
 FILES = {"a.txt": b"one\ntwo\n"}
 
 
-def given(root: Path, document: object) -> str:
+def write_edits(root: Path, document: object) -> str:
     (root / "edits.json").write_text(json.dumps(document))
     return "edits.json"
 
@@ -89,7 +89,7 @@ def test_edits_may_be_json_in_a_file_in_stdin_or_in_the_argument(
 
 def test_several_edits_are_made_one_after_the_other(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     edits = [{"old_text": "o", "new_text": "0", "occurrences": 2}, {"old_text": "tw0", "new_text": "2"}]
-    assert main(["edit", "a.txt", given(root, edits)]) == 0
+    assert main(["edit", "a.txt", write_edits(root, edits)]) == 0
     assert capfd.readouterr().out.startswith("Edited a.txt (3 replacements) as change ")
     assert (root / "a.txt").read_bytes() == b"0ne\n2\n"
 
@@ -142,16 +142,16 @@ def test_everything_can_be_had_as_json(capfd: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.process
 def test_the_diff_is_colored_on_a_terminal_only(root: Path) -> None:
-    given(root, [ONE])
+    write_edits(root, [ONE])
     master, slave = pty.openpty()
     command = [sys.executable, "-m", "suture", "edit", "a.txt", "edits.json", "--dry-run"]
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     subprocess.run(command, stdout=slave, env=environment, check=True)
     os.close(slave)
-    shown = os.read(master, 10_000)
+    screen = os.read(master, 10_000)
     os.close(master)
-    assert b"\x1b[31m-two\x1b[0m" in shown
-    assert b"\x1b[32m+2\x1b[0m" in shown
+    assert b"\x1b[31m-two\x1b[0m" in screen
+    assert b"\x1b[32m+2\x1b[0m" in screen
 
 
 # What is refused
@@ -171,7 +171,7 @@ def test_a_refusal_goes_to_stderr_and_is_exit_code_1(root: Path, capfd: pytest.C
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         (
             ["edit", "a.txt", "--old", "o", "--new", "0"],
@@ -184,11 +184,11 @@ def test_a_refusal_goes_to_stderr_and_is_exit_code_1(root: Path, capfd: pytest.C
     ],
 )
 def test_what_the_tool_refuses_is_reported_on_stderr(
-    root: Path, capfd: pytest.CaptureFixture[str], command: list[str], said: str
+    root: Path, capfd: pytest.CaptureFixture[str], command: list[str], message: str
 ) -> None:
     assert main(command) == 1
     out, err = capfd.readouterr()
-    assert (out, err[: len(said)]) == ("", said)
+    assert (out, err[: len(message)]) == ("", message)
     assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
 
 
@@ -231,9 +231,9 @@ def test_a_correction_with_what_a_terminal_obeys_lands_as_it_was_meant(
     (root / "-a.py").write_text("if x:\n\ty = '\x7f\x1b[2J\u202e\U000e0041'\n")
     wrong = ["edit", "--old", "    y = '\x7f\x1b[2J\u202e\U000e0041'\n", "--new", "    y = '\x9b'\n", "--", "-a.py"]
     assert main(wrong) == 1
-    told = capfd.readouterr().err
-    assert all(line.isprintable() or "\t" in line for line in told.splitlines())
-    (line,) = [line for line in told.splitlines() if line.startswith("1. Type this instead; ")]
+    hint = capfd.readouterr().err
+    assert all(line.isprintable() or "\t" in line for line in hint.splitlines())
+    (line,) = [line for line in hint.splitlines() if line.startswith("1. Type this instead; ")]
     assert main(shlex.split(line[line.index("suture edit ") :])[1:]) == 0
     assert (root / "-a.py").read_text() == "if x:\n\ty = '\x9b'\n"
 
@@ -277,7 +277,7 @@ BOTH = "edits.json already has the edits: omit --old, --new and --occurrences"
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ([], "expected --old TEXT or --old-file FILE (or the edits as JSON)"),
         (["--old", "two"], "expected --new TEXT or --new-file FILE (or the edits as JSON)"),
@@ -319,9 +319,9 @@ BOTH = "edits.json already has the edits: omit --old, --new and --occurrences"
     ],
 )
 def test_what_is_no_request_is_wrong_usage(
-    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
 ) -> None:
-    given(root, [ONE])
+    write_edits(root, [ONE])
     (root / "old").write_bytes(b"two")
     (root / "latin").write_bytes(b"\xe9")
     (root / "deep").write_bytes(b"[" * 200_000)
@@ -329,8 +329,8 @@ def test_what_is_no_request_is_wrong_usage(
     send(monkeypatch, b"two")
     assert main(["edit", "a.txt", *options]) == 2
     out, err = capfd.readouterr()
-    first, last = f"WRONG_USAGE: suture edit: {said}", "\nSee: suture edit --help\n"
-    assert (out, err if not said.endswith(" ") else err[: len(first)] + last) == ("", first + last)
+    first, last = f"WRONG_USAGE: suture edit: {message}", "\nSee: suture edit --help\n"
+    assert (out, err if not message.endswith(" ") else err[: len(first)] + last) == ("", first + last)
     assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
 
 
@@ -339,7 +339,7 @@ def test_a_file_that_is_too_large_is_wrong_usage(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str]
 ) -> None:
     monkeypatch.setattr("suture.cli.output._MAX_INPUT_BYTES", 10)
-    given(root, [ONE])
+    write_edits(root, [ONE])
     send(monkeypatch, b" " * 11)
     assert main(["edit", "a.txt", *options]) == 2
     problem = f"{'stdin' if options == ['-'] else 'edits.json'} has more than 10 bytes"
@@ -353,6 +353,6 @@ def test_an_empty_stdin_is_no_text(
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
         other = ["--old", "two"] if option == "--new-file" else ["--new", "2"]
         assert main(["edit", "a.txt", *other, option, "-"]) == 2
-        told = f"WRONG_USAGE: suture edit: stdin is empty{more}\nSee: suture edit --help\n"
-        assert capfd.readouterr() == ("", told)
+        expected = f"WRONG_USAGE: suture edit: stdin is empty{more}\nSee: suture edit --help\n"
+        assert capfd.readouterr() == ("", expected)
     assert (root / "a.txt").read_bytes() == b"one\ntwo\n"

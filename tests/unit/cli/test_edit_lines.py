@@ -68,16 +68,16 @@ def test_texts_of_other_edits_may_come_from_stdin_too(root: Path, monkeypatch: p
 
 
 @pytest.fixture
-def broken(root: Path) -> list[str]:
+def breaking_edit(root: Path) -> list[str]:
     """An edit that would break a file."""
     (root / "a.json").write_bytes(b"[\n1\n]\n")
     return ["edit", "a.json", "--lines", "2", "--new", "1,"]
 
 
 def test_what_brings_errors_is_rejected_and_the_file_left_alone(
-    root: Path, capfd: pytest.CaptureFixture[str], broken: list[str]
+    root: Path, capfd: pytest.CaptureFixture[str], breaking_edit: list[str]
 ) -> None:
-    assert main(broken) == 1
+    assert main(breaking_edit) == 1
     out, err = capfd.readouterr()
     assert out.startswith("diff --git a/a.json b/a.json\n")
     assert err.startswith("VALIDATION_FAILED: Edit rejected due to validation errors (Mode: strict):\na.json:")
@@ -85,8 +85,10 @@ def test_what_brings_errors_is_rejected_and_the_file_left_alone(
     assert Workspace(root).history().metadata["changes"] == []
 
 
-def test_interactive_writes_it_all_the_same(root: Path, capfd: pytest.CaptureFixture[str], broken: list[str]) -> None:
-    assert main([*broken, "--mode", "interactive"]) == 0
+def test_interactive_writes_it_all_the_same(
+    root: Path, capfd: pytest.CaptureFixture[str], breaking_edit: list[str]
+) -> None:
+    assert main([*breaking_edit, "--mode", "interactive"]) == 0
     out, err = capfd.readouterr()
     assert (out.split(" as ")[0], err.startswith("⚠️ Validation found:\na.json:")) == ("Edited a.json", True)
     assert (root / "a.json").read_bytes() == b"[\n1,\n]\n"
@@ -94,9 +96,9 @@ def test_interactive_writes_it_all_the_same(root: Path, capfd: pytest.CaptureFix
 
 @pytest.mark.parametrize("options", [["--dry-run"], ["--mode", "verify_only"], ["--dry-run", "--mode", "interactive"]])
 def test_a_dry_run_only_verifies(
-    root: Path, capfd: pytest.CaptureFixture[str], broken: list[str], options: list[str]
+    root: Path, capfd: pytest.CaptureFixture[str], breaking_edit: list[str], options: list[str]
 ) -> None:
-    assert main([*broken, *options]) == 1
+    assert main([*breaking_edit, *options]) == 1
     out, err = capfd.readouterr()
     assert out.startswith("Would refuse to edit a.json: it would not pass the checks.\n\ndiff ")
     assert err.startswith("⚠️ Validation found:\na.json:")
@@ -159,15 +161,15 @@ def test_lines_that_hold_something_else_are_reported_in_the_words_of_the_command
 @pytest.mark.usefixtures("root")
 def test_everything_can_be_had_as_json(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["edit", "a.txt", "--lines", "2", "--new", "2", "--json"]) == 0
-    told = json.loads(capfd.readouterr().out)
-    assert (told["isError"], told["metadata"]["written"], told["metadata"]["diff"]) == (False, True, DIFF)
+    result = json.loads(capfd.readouterr().out)
+    assert (result["isError"], result["metadata"]["written"], result["metadata"]["diff"]) == (False, True, DIFF)
 
 
 RANGE = "--lines: expected a line such as 12 or a range such as 10-20, counted from 1, got "
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--lines", "3-2", "--new", "x"], "--lines: 3-2 ends before it starts; did you mean 2-3?"),
         (["--lines", "0", "--new", "x"], f"{RANGE}'0'"),
@@ -208,9 +210,9 @@ RANGE = "--lines: expected a line such as 12 or a range such as 10-20, counted f
     ],
 )
 def test_what_is_no_request_is_wrong_usage(
-    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
 ) -> None:
     send(monkeypatch, b"\xff")
     assert main(["edit", "a.txt", *options]) == 2
-    assert capfd.readouterr() == ("", f"WRONG_USAGE: suture edit: {said}\nSee: suture edit --help\n")
+    assert capfd.readouterr() == ("", f"WRONG_USAGE: suture edit: {message}\nSee: suture edit --help\n")
     assert (root / "a.txt").read_bytes() == BEFORE

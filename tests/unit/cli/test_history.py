@@ -36,30 +36,30 @@ def ws(root: Path) -> Workspace:
 
 
 @pytest.fixture
-def said(capfd: pytest.CaptureFixture[str]) -> Run:
+def run_command(capfd: pytest.CaptureFixture[str]) -> Run:
     """Run a command that must succeed; returns its output with ids and times replaced."""
 
     def run(*words: str, code: int = 0) -> str:
         assert main(list(words)) == code
-        found = capfd.readouterr()
-        out, rest = (found.out, found.err) if code == 0 else (found.err, found.out)
-        assert rest == "" or (code == 0 and re.fullmatch(BACK, rest)), rest
+        output = capfd.readouterr()
+        out, other = (output.out, output.err) if code == 0 else (output.err, output.out)
+        assert other == "" or (code == 0 and re.fullmatch(BACK, other)), other
         return re.sub(r"\d{4}-\d\d-\d\d[ T][\d:.]+Z?", "<time>", ID.sub("<id>", out))
 
     return run
 
 
-def test_what_is_damaged_is_listed_as_such(ws: Workspace, said: Run) -> None:
+def test_what_is_damaged_is_listed_as_such(ws: Workspace, run_command: Run) -> None:
     land(ws, write("a.txt", "1\n"))
     land(ws, write("a.txt", "2\n"), summary="sound")
     ws.snapshot("point")
-    ((database, waiting),) = [(path, path.with_name(path.name + "-pending")) for path in found_databases(ws.root)]
+    ((database, waiting),) = [(path, path.with_name(path.name + "-pending")) for path in databases_of(ws.root)]
     assert not waiting.exists()
     with closing(sqlite3.connect(database)) as opened:
         opened.execute("UPDATE change SET summary = 'other' WHERE number = 1")
         opened.execute("UPDATE snapshot SET after_change = 1")
         opened.commit()
-    assert said("log").splitlines() == [
+    assert run_command("log").splitlines() == [
         "<time> snapshot point (damaged)",
         "<id> <time> transaction: sound",
         " a.txt | 2 +-",
@@ -67,11 +67,11 @@ def test_what_is_damaged_is_listed_as_such(ws: Workspace, said: Run) -> None:
         "<id> (damaged) <time>",
         " what it changed is unknown",
     ]
-    assert said("snapshot").strip() == "<time> snapshot point (damaged)"
-    assert "HISTORY_DAMAGED" in said("restore", "--to", "point", code=1)
+    assert run_command("snapshot").strip() == "<time> snapshot point (damaged)"
+    assert "HISTORY_DAMAGED" in run_command("restore", "--to", "point", code=1)
 
 
-def found_databases(root: str) -> list[Path]:
+def databases_of(root: str) -> list[Path]:
     """The history of this root."""
     with Tree(LocalFS(), root) as tree:
         name = History(tree, Settings())._name()
@@ -90,14 +90,14 @@ def tokens(result: Any) -> Any:
 # log
 
 
-def test_log_says_that_there_is_nothing(ws: Workspace, said: Run) -> None:
-    assert said("log").startswith("No changes are recorded")
-    assert said("log", "a.txt").startswith("No changes of a.txt are recorded")
+def test_log_says_that_there_is_nothing(ws: Workspace, run_command: Run) -> None:
+    assert run_command("log").startswith("No changes are recorded")
+    assert run_command("log", "a.txt").startswith("No changes of a.txt are recorded")
     succeed(ws.snapshot("first"))
-    assert "No changes are recorded" in said("log")
+    assert "No changes are recorded" in run_command("log")
 
 
-def test_log_shows_each_change_with_its_files_and_the_snapshots_between_them(ws: Workspace, said: Run) -> None:
+def test_log_shows_each_change_with_its_files_and_the_snapshots_between_them(ws: Workspace, run_command: Run) -> None:
     succeed(ws.snapshot("morning"))
     land(ws, write("a.txt", "one\n2\n3\n"), delete("c.txt"), rename("sub/b.txt", "b.txt"), summary="tidy up")
     succeed(ws.snapshot("before lunch"))
@@ -106,8 +106,8 @@ def test_log_shows_each_change_with_its_files_and_the_snapshots_between_them(ws:
     succeed(ws.redo())
     succeed(ws.undo())
     succeed(ws.snapshot("evening"))
-    shown = said("log").replace("<time> ", "").replace(" <time>", "").split("\n")
-    assert shown == [
+    log = run_command("log").replace("<time> ", "").replace(" <time>", "").split("\n")
+    assert log == [
         "snapshot evening",
         *("<id> undo <id>", " empty | 0", " 1 file changed"),
         *("<id> redo <id>", " empty | 0", " 1 file changed"),
@@ -125,9 +125,9 @@ def test_log_shows_each_change_with_its_files_and_the_snapshots_between_them(ws:
 
 
 def git(folder: Path, *words: str) -> str:
-    alone = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
     command = ["git", "-c", "user.name=x", "-c", "user.email=x", *words]
-    return subprocess.run(command, cwd=folder, env=alone, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
 
 
 def follow(root: Path, twin: Path) -> None:
@@ -154,93 +154,93 @@ def follow(root: Path, twin: Path) -> None:
     ],
 )
 def test_the_files_of_a_change_are_shown_as_git_log_stat_shows_them(
-    asks: list[Any], root: Path, ws: Workspace, said: Run, tmp_path_factory: pytest.TempPathFactory
+    asks: list[Any], root: Path, ws: Workspace, run_command: Run, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     twin = tmp_path_factory.mktemp("git")
     git(twin, "init", "-q")
     follow(root, twin)
     land(ws, *asks)
     follow(root, twin)
-    shown = git(twin, "log", "--oneline", "--stat", "--no-color", "-1").split("\n")[1:-1]
-    *files_shown, summary = said("log", "--limit", "1").split("\n")[1:-1]
-    assert sorted(files_shown) == sorted(shown[:-1])
-    assert summary == shown[-1].replace(", 0 insertions(+), 0 deletions(-)", "")
+    stat = git(twin, "log", "--oneline", "--stat", "--no-color", "-1").split("\n")[1:-1]
+    *files_shown, summary = run_command("log", "--limit", "1").split("\n")[1:-1]
+    assert sorted(files_shown) == sorted(stat[:-1])
+    assert summary == stat[-1].replace(", 0 insertions(+), 0 deletions(-)", "")
 
 
-def test_many_lines_are_scaled_down_and_few_among_them_still_seen(ws: Workspace, said: Run) -> None:
+def test_many_lines_are_scaled_down_and_few_among_them_still_seen(ws: Workspace, run_command: Run) -> None:
     land(ws, create("many", lines(count=1000)), write("a.txt", "one\n2\n"))
-    many, few, _ = said("log").split("\n")[1:-1]
+    many, few, _ = run_command("log").split("\n")[1:-1]
     assert many == f" many  | 1000 {'+' * 40}"
     assert few.split("|")[1].split() == ["2", "+-"]
 
 
-def test_log_of_a_path_shows_only_its_changes_and_no_snapshots(ws: Workspace, said: Run) -> None:
+def test_log_of_a_path_shows_only_its_changes_and_no_snapshots(ws: Workspace, run_command: Run) -> None:
     land(ws, write("a.txt", "1\n"))
     land(ws, write("sub/b.txt", "1\n"))
     succeed(ws.snapshot("now"))
     land(ws, rename("a.txt", "sub/a.txt"))
-    assert re.findall(r"^ (.*?) +\|", said("log", "sub/a.txt"), re.MULTILINE) == ["a.txt => sub/a.txt", "a.txt"]
-    assert re.findall(r"^ (.*?) +\|", said("log", "sub"), re.MULTILINE) == ["a.txt => sub/a.txt", "sub/b.txt"]
-    assert "snapshot" not in said("log", "sub/")
+    assert re.findall(r"^ (.*?) +\|", run_command("log", "sub/a.txt"), re.MULTILINE) == ["a.txt => sub/a.txt", "a.txt"]
+    assert re.findall(r"^ (.*?) +\|", run_command("log", "sub"), re.MULTILINE) == ["a.txt => sub/a.txt", "sub/b.txt"]
+    assert "snapshot" not in run_command("log", "sub/")
 
 
-def test_log_can_be_paged(ws: Workspace, said: Run, capfd: pytest.CaptureFixture[str]) -> None:
+def test_log_can_be_paged(ws: Workspace, run_command: Run, capfd: pytest.CaptureFixture[str]) -> None:
     ids = [land(ws, write("a.txt", f"{number}\n")) for number in range(5)]
     succeed(ws.snapshot("now"))
     assert main(["log", "--limit", "2"]) == 0
     last = capfd.readouterr().out.split("\n")[-2]
     assert ("suture log" in last, f"--before {ids[3]}" in last) == (True, True)
-    assert said("log", "--before", ids[3]).count("<id>") == 3
-    assert "snapshot" not in said("log", "--before", ids[3])
+    assert run_command("log", "--before", ids[3]).count("<id>") == 3
+    assert "snapshot" not in run_command("log", "--before", ids[3])
 
 
 # show
 
 
-def test_show_prints_a_change_and_its_diff(ws: Workspace, said: Run) -> None:
+def test_show_prints_a_change_and_its_diff(ws: Workspace, run_command: Run) -> None:
     change = land(ws, write("a.txt", "one\n2\n"), summary="two")
-    head, _, rest = said("show", change).partition("\n")
+    head, _, diff = run_command("show", change).partition("\n")
     assert (head.startswith("<id>"), "two" in head) == (True, True)
-    assert rest == (
+    assert diff == (
         " a.txt | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n\n"
         "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
     )
-    assert said("show", change[:13]) == said("show") == f"{head}\n{rest}"
-    assert "CHANGE_NOT_FOUND: No change has the id 'zz'." in said("show", "zz", code=1)
+    assert run_command("show", change[:13]) == run_command("show") == f"{head}\n{diff}"
+    assert "CHANGE_NOT_FOUND: No change has the id 'zz'." in run_command("show", "zz", code=1)
 
 
-def test_show_says_if_nothing_is_recorded(said: Run) -> None:
-    assert said("show") == "No changes are recorded.\n"
+def test_show_says_if_nothing_is_recorded(run_command: Run) -> None:
+    assert run_command("show") == "No changes are recorded.\n"
 
 
-def test_show_prints_the_whole_diff(ws: Workspace, said: Run) -> None:
+def test_show_prints_the_whole_diff(ws: Workspace, run_command: Run) -> None:
     change = land(ws, create("long", lines(count=1000)))
-    assert said("show", change).endswith("+line 1000\n")
+    assert run_command("show", change).endswith("+line 1000\n")
 
 
 # undo and redo
 
 
-def test_undo_and_redo_take_the_newest_and_print_what_they_changed(root: Path, ws: Workspace, said: Run) -> None:
+def test_undo_and_redo_take_the_newest_and_print_what_they_changed(root: Path, ws: Workspace, run_command: Run) -> None:
     before = contents(root)
     land(ws, write("a.txt", "one\n2\n"))
     after = contents(root)
     diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n"
-    assert said("undo", "--dry-run") == f"Dry run: would undo <id>; nothing was written.\n\n{diff}-2\n+two\n"
+    assert run_command("undo", "--dry-run") == f"Dry run: would undo <id>; nothing was written.\n\n{diff}-2\n+two\n"
     assert contents(root) == after
-    assert said("undo") == f"Undid <id> as change <id>.\n\n{diff}-2\n+two\n"
+    assert run_command("undo") == f"Undid <id> as change <id>.\n\n{diff}-2\n+two\n"
     assert contents(root) == before
-    assert said("redo", "--dry-run") == f"Dry run: would redo <id>; nothing was written.\n\n{diff}-two\n+2\n"
-    assert said("redo") == f"Redid <id> as change <id>.\n\n{diff}-two\n+2\n"
+    assert run_command("redo", "--dry-run") == f"Dry run: would redo <id>; nothing was written.\n\n{diff}-two\n+2\n"
+    assert run_command("redo") == f"Redid <id> as change <id>.\n\n{diff}-two\n+2\n"
     assert contents(root) == after
 
 
-def test_undo_and_redo_take_the_change_that_is_named(root: Path, ws: Workspace, said: Run) -> None:
+def test_undo_and_redo_take_the_change_that_is_named(root: Path, ws: Workspace, run_command: Run) -> None:
     change = land(ws, write("a.txt", "1\n"))
     land(ws, write("c.txt", "2\n"))
-    said("undo", change)
+    run_command("undo", change)
     assert contents(root)["a.txt"] == b"one\ntwo\n"
-    said("redo", change)
+    run_command("redo", change)
     assert contents(root)["a.txt"] == b"1\n"
 
 
@@ -260,63 +260,65 @@ def test_how_to_take_back_an_undo_a_redo_and_a_restore_is_reported(
     assert (root / "c.txt").read_bytes() == b"3\n"
 
 
-def test_a_conflict_goes_to_stderr_with_both_sides(root: Path, ws: Workspace, said: Run) -> None:
+def test_a_conflict_goes_to_stderr_with_both_sides(root: Path, ws: Workspace, run_command: Run) -> None:
     change = land(ws, write("c.txt", "2\n"))
     (root / "c.txt").write_text("3\n")
-    head, place, *sides, hint, _ = said("undo", change, code=1).split("\n")
+    head, place, *sides, hint, _ = run_command("undo", change, code=1).split("\n")
     assert (head[:20], place[:9], hint[:19]) == ("UNDO_CONFLICT: <id> ", "  c.txt:1", "Nothing was changed")
     assert [side.rpartition(" ")[2] for side in sides] == ["2", "3", "c"]
     assert contents(root)["c.txt"] == b"3\n"
 
 
-def test_what_has_nothing_to_change_says_so(root: Path, ws: Workspace, said: Run) -> None:
+def test_what_has_nothing_to_change_says_so(root: Path, ws: Workspace, run_command: Run) -> None:
     change = land(ws, write("c.txt", "2\n"))
-    assert said("restore", "--to", change).count("\n") == 1
+    assert run_command("restore", "--to", change).count("\n") == 1
     (root / "c.txt").write_bytes(b"c\n")
     for words in (["undo"], ["redo"]):
-        shown = said(*words)
-        assert ("diff" in shown, shown.count("\n")) == (False, 1)
+        output = run_command(*words)
+        assert ("diff" in output, output.count("\n")) == (False, 1)
 
 
 # snapshot and restore
 
 
 @pytest.mark.promise("back.restore")
-def test_a_snapshot_is_taken_listed_and_restored(root: Path, ws: Workspace, said: Run) -> None:
+def test_a_snapshot_is_taken_listed_and_restored(root: Path, ws: Workspace, run_command: Run) -> None:
     land(ws, write("a.txt", "1\n"))
-    assert said("snapshot").count("\n") == 1
-    assert said("snapshot", "before lunch").startswith("Took snapshot 'before lunch' with 1 file")
-    assert said("snapshot", "with c", "c.txt").startswith("Took snapshot 'with c' with 2 files")
-    assert re.findall("with c|before lunch", said("snapshot")) == ["with c", "before lunch"]
+    assert run_command("snapshot").count("\n") == 1
+    assert run_command("snapshot", "before lunch").startswith("Took snapshot 'before lunch' with 1 file")
+    assert run_command("snapshot", "with c", "c.txt").startswith("Took snapshot 'with c' with 2 files")
+    assert re.findall("with c|before lunch", run_command("snapshot")) == ["with c", "before lunch"]
     for name in ("a.txt", "c.txt"):
         (root / name).write_bytes(b"by hand\n")
-    trial = said("restore", "--to", "with c", "--dry-run")
+    trial = run_command("restore", "--to", "with c", "--dry-run")
     assert trial.startswith("Dry run: would restore 2 files to snapshot 'with c'; nothing was written.\n\ndiff --git ")
     assert contents(root)["a.txt"] == b"by hand\n"
-    restored = said("restore", "--to", "before lunch", "a.txt")
+    restored = run_command("restore", "--to", "before lunch", "a.txt")
     assert restored.startswith("Restored 1 file to snapshot 'before lunch' as change <id>")
     assert (contents(root)["a.txt"], contents(root)["c.txt"]) == (b"1\n", b"by hand\n")
-    said("restore", "--to", "with c")
+    run_command("restore", "--to", "with c")
     assert contents(root)["c.txt"] == b"c\n"
-    said("undo")
+    run_command("undo")
     assert contents(root)["c.txt"] == b"by hand\n"
 
 
 @pytest.mark.promise("back.restore")
-def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Workspace, said: Run) -> None:
+def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Workspace, run_command: Run) -> None:
     first = land(ws, write("a.txt", "1\n"), write("sub/b.txt", "1\n"))
     land(ws, write("a.txt", "2\n"), write("sub/b.txt", "2\n"))
-    said("restore", "sub/", "--to", first)
+    run_command("restore", "sub/", "--to", first)
     assert (contents(root)["a.txt"], contents(root)["sub/b.txt"]) == (b"2\n", b"1\n")
-    assert said("restore", "--to", first[:14]).startswith(f"Restored 1 file to change {first[:14]} as change <id>")
+    assert run_command("restore", "--to", first[:14]).startswith(
+        f"Restored 1 file to change {first[:14]} as change <id>"
+    )
     assert contents(root)["a.txt"] == b"1\n"
     (root / "a.txt").unlink()
-    assert said("restore", "a.txt").startswith("Restored 1 file ")
+    assert run_command("restore", "a.txt").startswith("Restored 1 file ")
     assert contents(root)["a.txt"] == b"1\n"
 
 
 @pytest.mark.parametrize(
-    ("words", "shown"),
+    ("words", "message"),
     [
         (["undo", "zz"], "CHANGE_NOT_FOUND: No change has the id 'zz'."),
         (["undo", "\udcff"], "CHANGE_NOT_FOUND: "),
@@ -335,11 +337,11 @@ def test_restore_takes_an_id_its_beginning_a_file_or_a_folder(root: Path, ws: Wo
     ],
 )
 def test_what_is_refused_is_reported_on_stderr_with_code_1(
-    words: list[str], shown: str, ws: Workspace, said: Run
+    words: list[str], message: str, ws: Workspace, run_command: Run
 ) -> None:
     land(ws, write("a.txt", "1\n"))
     succeed(ws.snapshot("taken"))
-    assert said(*words, code=1).startswith(shown)
+    assert run_command(*words, code=1).startswith(message)
 
 
 @pytest.mark.usefixtures("root")
@@ -351,13 +353,13 @@ def test_what_is_refused_is_reported_on_stderr_with_code_1(
         (["snapshot", ""], "NAME: expected a name of 1 to 100 printable characters"),
     ],
 )
-def test_what_fits_no_argument_is_wrong_usage(words: list[str], problem: str, said: Run) -> None:
-    assert said(*words, code=2) == f"WRONG_USAGE: suture {words[0]}: {problem}\nSee: suture {words[0]} --help\n"
+def test_what_fits_no_argument_is_wrong_usage(words: list[str], problem: str, run_command: Run) -> None:
+    assert run_command(*words, code=2) == f"WRONG_USAGE: suture {words[0]}: {problem}\nSee: suture {words[0]} --help\n"
 
 
-def test_a_point_that_is_unknown_is_answered_with_the_snapshots(ws: Workspace, said: Run) -> None:
+def test_a_point_that_is_unknown_is_answered_with_the_snapshots(ws: Workspace, run_command: Run) -> None:
     succeed(ws.snapshot("morning"))
-    assert said("restore", "--to", "mourning", code=1).endswith("Snapshots: morning.\n")
+    assert run_command("restore", "--to", "mourning", code=1).endswith("Snapshots: morning.\n")
 
 
 @pytest.mark.promise("call.exit-codes")
@@ -395,44 +397,44 @@ def test_json_is_the_whole_result_in_one_line(ws: Workspace, capfd: pytest.Captu
     change = land(ws, write("a.txt", "1\n"))
     succeed(ws.snapshot("now"))
 
-    def printed(*words: str) -> Any:
+    def print_json(*words: str) -> Any:
         code = main([*words, "--json"])
-        found = capfd.readouterr()
-        assert (found.err, found.out.count("\n"), found.out[-1]) == ("", 1, "\n")
-        result = json.loads(found.out)
+        output = capfd.readouterr()
+        assert (output.err, output.out.count("\n"), output.out[-1]) == ("", 1, "\n")
+        result = json.loads(output.out)
         assert (sorted(result), code) == (["content", "isError", "metadata"], int(result["isError"]))
         return result
 
-    log = printed("log")
+    log = print_json("log")
     assert log["metadata"].pop("snapshots") == succeed(ws.snapshots())["snapshots"]
     assert log == ws.history().to_dict()
-    assert printed("log", "a.txt") == ws.history("a.txt").to_dict()
-    assert printed("show", change) == ws.show(change).to_dict()
-    assert printed("snapshot") == ws.snapshots().to_dict()
-    assert printed("undo", "--dry-run") == ws.undo(dry_run=True).to_dict()
-    undone, redone = printed("undo")["metadata"], printed("redo")["metadata"]
+    assert print_json("log", "a.txt") == ws.history("a.txt").to_dict()
+    assert print_json("show", change) == ws.show(change).to_dict()
+    assert print_json("snapshot") == ws.snapshots().to_dict()
+    assert print_json("undo", "--dry-run") == ws.undo(dry_run=True).to_dict()
+    undone, redone = print_json("undo")["metadata"], print_json("redo")["metadata"]
     assert (undone["undone"], redone["redone"]) == (change, change)
     assert sorted(undone) == ["change_id", "diff", "files", "merged", "undone"]
-    assert sorted(printed("restore", "--to", "now")["metadata"]) == ["change_id", "diff", "files", "no_change", "to"]
-    assert sorted(printed("snapshot", "later")["metadata"]) == ["files", "id", "name", "skipped"]
+    assert sorted(print_json("restore", "--to", "now")["metadata"]) == ["change_id", "diff", "files", "no_change", "to"]
+    assert sorted(print_json("snapshot", "later")["metadata"]) == ["files", "id", "name", "skipped"]
     for words in (["undo", "zz"], ["redo"], ["show", "zz"], ["restore", "x"], ["snapshot", "now"], ["log", "../x"]):
-        assert printed(*words)["metadata"]["error"].keys() > {"code", "message", "hint", "retryable"}
-    assert tokens(printed("redo")) == tokens(ws.redo().to_dict())
-    assert printed("log", "--root", "missing")["metadata"]["error"]["code"] == "WORKSPACE_NOT_FOUND"
+        assert print_json(*words)["metadata"]["error"].keys() > {"code", "message", "hint", "retryable"}
+    assert tokens(print_json("redo")) == tokens(ws.redo().to_dict())
+    assert print_json("log", "--root", "missing")["metadata"]["error"]["code"] == "WORKSPACE_NOT_FOUND"
 
 
 def test_root_names_the_workspace(
-    root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+    root: Path, run_command: Run, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     land(Workspace(root), write("a.txt", "1\n"))
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    assert said("log").startswith("No changes are recorded")
+    assert run_command("log").startswith("No changes are recorded")
     there = ["--root", str(root)]
-    assert said("log", "a.txt", *there).startswith("<id> ")
-    said("snapshot", "now", *there)
-    said("undo", *there)
+    assert run_command("log", "a.txt", *there).startswith("<id> ")
+    run_command("snapshot", "now", *there)
+    run_command("undo", *there)
     assert contents(root)["a.txt"] == b"one\ntwo\n"
-    said("restore", "a.txt", "--to", "now", *there)
+    run_command("restore", "a.txt", "--to", "now", *there)
     assert contents(root)["a.txt"] == b"1\n"
 
 
@@ -453,12 +455,12 @@ def on_a_terminal(*words: str, no_color: str | None = None) -> str:
             patch.setenv("NO_COLOR", no_color)
         with redirect_stdout(terminal), redirect_stderr(terminal):
             main(list(words))
-    found = b""
+    output = b""
     with suppress(OSError):  # the other end is closed
         while piece := os.read(ours, 1 << 16):
-            found += piece
+            output += piece
     os.close(ours)
-    return found.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    return output.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
 
 
 COLORED: list[list[str]] = [
@@ -483,21 +485,21 @@ def test_there_is_color_on_a_terminal_and_only_there(
     assert main(words) == 0
     piped = capfd.readouterr().out
     assert "\x1b" not in piped + on_a_terminal(*words, "--json") + on_a_terminal(*words, no_color="1")
-    shown = on_a_terminal(*words)
-    assert len(ESCAPE.findall(shown)) > 1
-    assert ESCAPE.sub("", shown) == piped
+    screen = on_a_terminal(*words)
+    assert len(ESCAPE.findall(screen)) > 1
+    assert ESCAPE.sub("", screen) == piped
 
 
 def test_the_colors_are_those_of_git(ws: Workspace) -> None:
     change = land(ws, write("a.txt", "one\n2\n"))
-    shown = on_a_terminal("show", change)
+    screen = on_a_terminal("show", change)
     for part in (
         f"\x1b[33m{change}\x1b[0m",
         "a.txt | 2 \x1b[32m+\x1b[0m\x1b[31m-\x1b[0m",
         "\x1b[1mdiff --git a/a.txt b/a.txt\x1b[0m",
         "\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n one\n\x1b[31m-two\x1b[0m\n\x1b[32m+2\x1b[0m\n",
     ):
-        assert part in shown
+        assert part in screen
 
 
 def test_no_color_is_respected_unless_it_is_empty(ws: Workspace) -> None:
@@ -516,11 +518,11 @@ def test_nothing_in_names_summaries_or_contents_steers_the_terminal(name: str, r
     change = land(ws, write(name, f"{name}\x1b[2J\n"), summary=name)
     succeed(ws.snapshot("now"))
     for words in (["log"], ["show", change], ["undo"], ["restore", "--to", "now"], ["undo", name]):
-        shown = on_a_terminal(*words)
-        bare = ESCAPE.sub("", shown)
+        screen = on_a_terminal(*words)
+        bare = ESCAPE.sub("", screen)
         assert STEERING.isdisjoint(bare), words
         assert name not in bare, words
-        assert "\x1b[2J" not in shown, words
+        assert "\x1b[2J" not in screen, words
 
 
 @pytest.mark.parametrize("name", ["a\x1b]0;title\x07", "two\nlines"], ids=["codes", "newline"])
@@ -530,9 +532,9 @@ def test_nothing_in_a_name_that_is_only_mentioned_steers_the_terminal(name: str,
     (root / name).unlink()
     (root / name).mkdir()
     for words in (["snapshot", "now"], ["undo"], ["log", f"{name}/inside"], ["restore", f"{name}/inside"]):
-        shown = on_a_terminal(*words)
-        assert STEERING.isdisjoint(ESCAPE.sub("", shown)), words
-        assert name not in shown, words
+        screen = on_a_terminal(*words)
+        assert STEERING.isdisjoint(ESCAPE.sub("", screen)), words
+        assert name not in screen, words
 
 
 @pytest.mark.process
@@ -540,9 +542,9 @@ def test_a_pipe_gets_contents_as_they_are_and_names_that_are_not_utf_8(root: Pat
     name = os.fsdecode(b"caf\xe9")
     (root / name).write_bytes(b"1\n")
     change = land(Workspace(root), write(name, "\x1b[31mé\n"), summary="été")
-    shown = run(["show", change]).stdout
-    assert "+\x1b[31mé\n".encode() in shown
-    assert b" caf\xe9 | 2 +-" in shown
+    output = run(["show", change]).stdout
+    assert "+\x1b[31mé\n".encode() in output
+    assert b" caf\xe9 | 2 +-" in output
     assert b"caf\xe9" in run(["log"], env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0"}).stdout
     assert run(["undo"]).returncode == 0
     assert (root / name).read_bytes() == b"1\n"
@@ -559,8 +561,8 @@ def test_a_pipe_that_is_closed_ends_quietly(words: list[str], ws: Workspace, roo
     process = subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE, cwd=root)
     os.close(writing)
     os.close(reading)
-    rest = process.communicate()[1].decode()
-    assert re.fullmatch(BACK, rest) if words == ["undo"] else rest == ""
+    other = process.communicate()[1].decode()
+    assert re.fullmatch(BACK, other) if words == ["undo"] else other == ""
     assert process.returncode == 141
 
 
@@ -570,8 +572,8 @@ def test_a_pipe_that_is_closed_ends_quietly(words: list[str], ws: Workspace, roo
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_closed_streams_make_no_traceback(words: list[str], closed: str) -> None:
     command = f"{sys.executable} -m suture {' '.join(words)} {closed}"
-    ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
-    assert ("Traceback" in ran.stderr, ran.returncode) == (False, {"undo": 1, "restore": 2}.get(words[0], 0))
+    process = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert ("Traceback" in process.stderr, process.returncode) == (False, {"undo": 1, "restore": 2}.get(words[0], 0))
 
 
 @pytest.mark.process
@@ -584,8 +586,8 @@ def test_a_session_by_real_processes_keeps_what_was_written_by_hand(root: Path) 
     (root / "long").write_bytes(lines(5, 9, 15))
     assert "merge" in run(["undo"]).stdout.decode().split("\n")[0]
     assert (root / "long").read_bytes() == lines(5, 15)
-    ran = run(["undo"])
-    assert (ran.returncode, ran.stdout, ran.stderr.decode().split(":")[0]) == (1, b"", "UNDO_CONFLICT")
+    process = run(["undo"])
+    assert (process.returncode, process.stdout, process.stderr.decode().split(":")[0]) == (1, b"", "UNDO_CONFLICT")
     assert run(["log", "--limit", "2"]).stdout.decode().count(" long | ") == 2
 
 
@@ -594,4 +596,4 @@ def test_a_session_by_real_processes_keeps_what_was_written_by_hand(root: Path) 
 def test_verbose_logs_to_stderr(ws: Workspace) -> None:
     land(ws, write("a.txt", "1\n"))
     silent, loud = run(["undo"]), run(["redo", "--verbose"])
-    assert [b"suture.call: " in ran.stderr for ran in (silent, loud)] == [False, True]
+    assert [b"suture.call: " in process.stderr for process in (silent, loud)] == [False, True]

@@ -62,13 +62,13 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def init(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> tuple[str, str]:
     assert main(["init", *words]) == code
-    found = capfd.readouterr()
-    return found.out, found.err
+    output = capfd.readouterr()
+    return output.out, output.err
 
 
 def result(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(init(capfd, *words, "--json", code=code)[0])
-    return found
+    data: dict[str, Any] = json.loads(init(capfd, *words, "--json", code=code)[0])
+    return data
 
 
 def entry(world: Path, client: str, *more: str) -> dict[str, Any]:
@@ -76,9 +76,9 @@ def entry(world: Path, client: str, *more: str) -> dict[str, Any]:
     return {**kind, "command": f"{world}/bin/suture", "args": ["mcp", "--root", f"{world}/project", *more]}
 
 
-def parsed(client: str, text: str) -> dict[str, Any]:
-    found: dict[str, Any] = tomllib.loads(text) if client == "codex" else json.loads(text)
-    return found
+def parse(client: str, text: str) -> dict[str, Any]:
+    data: dict[str, Any] = tomllib.loads(text) if client == "codex" else json.loads(text)
+    return data
 
 
 def files(world: Path) -> dict[str, bytes]:
@@ -106,7 +106,7 @@ def test_what_belongs_where_is_printed_and_nothing_is_written(
     assert "Nothing was written; use --write" in err
     assert files(world) == before
     snippet = out.split("\n\n")[1]
-    assert parsed(client, snippet) == {CONTAINERS.get(client, "mcpServers"): {"suture": entry(world, client)}}
+    assert parse(client, snippet) == {CONTAINERS.get(client, "mcpServers"): {"suture": entry(world, client)}}
     assert result(capfd, client) == {
         "client": client,
         "path": str(world / place),
@@ -128,8 +128,8 @@ def test_a_file_that_is_missing_is_made_with_its_folder(
     assert out == f"written: {world / place}\n"
     after = files(world)
     assert set(after) - set(before) - {name for name in after if "/.local/" in name} == {place}
-    wanted = {CONTAINERS.get(client, "mcpServers"): {"suture": entry(world, client)}}
-    assert parsed(client, after[place].decode()) == wanted
+    expected = {CONTAINERS.get(client, "mcpServers"): {"suture": entry(world, client)}}
+    assert parse(client, after[place].decode()) == expected
     assert init(capfd, client, "--write") == (f"already there: {world / place}\n", "")
     assert files(world)[place] == after[place]
 
@@ -149,8 +149,8 @@ def test_a_file_is_merged_into_and_a_copy_is_kept(world: Path, capfd: pytest.Cap
     old = b'\xef\xbb\xbf{\r\n\t"k\xc3\xa4se": "\xf0\x9f\xa7\x80",\r\n\t"mcpServers": {}\r\n}'
     place.write_bytes(old)
     place.chmod(0o600)
-    found = result(capfd, "claude-code", "--user", "--write", "--profile", "read-only")
-    assert (found["status"], found["written"], found["backup"]) == ("written", True, f"{place}.bak")
+    outcome = result(capfd, "claude-code", "--user", "--write", "--profile", "read-only")
+    assert (outcome["status"], outcome["written"], outcome["backup"]) == ("written", True, f"{place}.bak")
     new = place.read_bytes()
     assert new.startswith(old[: old.index(b"{}") + 1] + b'\r\n\t\t"suture": {\r\n\t\t\t"type"')
     assert new.endswith(b"\r\n\t\t}\r\n\t}\r\n}")
@@ -200,17 +200,17 @@ def test_an_entry_that_differs_is_replaced_only_by_force(
         f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: it has a different entry named suture "
     )
     assert ("command is 'old'" in err, "env is set" in err, "secret" in err + out) == (True, True, False)
-    assert parsed(client, out)
+    assert parse(client, out)
     assert (place.read_text(), names(place.parent)) == (old, [place.name])
-    refused = result(capfd, client, "--write", code=1)
-    assert (refused["status"], refused["written"], "command is 'old'" in refused["error"]) == ("refused", False, True)
+    refusal = result(capfd, client, "--write", code=1)
+    assert (refusal["status"], refusal["written"], "command is 'old'" in refusal["error"]) == ("refused", False, True)
     assert result(capfd, client, "--write", "--force")["status"] == "written"
-    assert parsed(client, place.read_text())[CLIENTS[client].container] == {"suture": entry(world, client)}
+    assert parse(client, place.read_text())[CLIENTS[client].container] == {"suture": entry(world, client)}
     assert Path(f"{place}.bak").read_text() == old
 
 
 @pytest.mark.parametrize(
-    ("client", "content", "said"),
+    ("client", "content", "message"),
     [
         ("claude-code", b"{", "it is not JSON: line 1"),
         ("claude-code", b'{"a": 1, // x\n}', "it is not JSON: line 1"),
@@ -224,15 +224,15 @@ def test_an_entry_that_differs_is_replaced_only_by_force(
     ],
 )
 def test_a_file_that_cannot_be_merged_into_is_left_alone(
-    world: Path, capfd: pytest.CaptureFixture[str], client: str, content: bytes, said: str
+    world: Path, capfd: pytest.CaptureFixture[str], client: str, content: bytes, message: str
 ) -> None:
     place = world / PLACES[client]
     place.parent.mkdir(exist_ok=True)
     place.write_bytes(content)
     out, err = init(capfd, client, "--write", "--force", code=1)
-    assert err.startswith(f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: {said}")
+    assert err.startswith(f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: {message}")
     assert err.endswith("\nAdd the entry by hand.\n\nThe entry:\n\n")
-    assert parsed(client, out)
+    assert parse(client, out)
     assert (place.read_bytes(), names(place.parent)) == (content, [place.name])
 
 
@@ -241,8 +241,8 @@ def test_a_link_of_the_user_is_kept_and_followed(world: Path, capfd: pytest.Capt
     (world / "dotfiles" / "codex.toml").write_text("a = 1\n")
     (world / "home" / ".codex").mkdir()
     (world / "home" / ".codex" / "config.toml").symlink_to("../../dotfiles/codex.toml")
-    found = result(capfd, "codex", "--write")
-    assert (found["path"], found["backup"]) == (str(world / PLACES["codex"]), f"{world}/dotfiles/codex.toml.bak")
+    outcome = result(capfd, "codex", "--write")
+    assert (outcome["path"], outcome["backup"]) == (str(world / PLACES["codex"]), f"{world}/dotfiles/codex.toml.bak")
     assert (world / PLACES["codex"]).is_symlink()
     assert tomllib.loads((world / "dotfiles" / "codex.toml").read_text())["mcp_servers"]
 
@@ -311,9 +311,9 @@ def test_the_clients_are_listed_with_their_files_and_what_is_in_them(
     states |= {"vscode": "cannot be read", "gemini": "not a file"}
     rows = [line.split(maxsplit=2) for line in init(capfd)[0].splitlines()]
     assert rows == [[client, str(world / place), states[client]] for client, place in PLACES.items()]
-    told = json.loads(init(capfd, "--json")[0])
-    assert [(row["client"], row["path"], row["state"]) for row in told] == [tuple(row) for row in rows]
-    assert {row["client"]: row["scope"] for row in told}["codex"] == "user"
+    table = json.loads(init(capfd, "--json")[0])
+    assert [(row["client"], row["path"], row["state"]) for row in table] == [tuple(row) for row in rows]
+    assert {row["client"]: row["scope"] for row in table}["codex"] == "user"
 
 
 def test_the_list_is_of_the_scope_that_was_asked_for(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -324,7 +324,7 @@ def test_the_list_is_of_the_scope_that_was_asked_for(world: Path, capfd: pytest.
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["curser"], "unknown agent 'curser'; did you mean cursor?"),
         (["Claude-Code"], "unknown agent 'Claude-Code'; did you mean claude-code?"),
@@ -339,8 +339,8 @@ def test_the_list_is_of_the_scope_that_was_asked_for(world: Path, capfd: pytest.
     ],
 )
 @pytest.mark.usefixtures("world")
-def test_wrong_usage_is_reported(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
-    assert init(capfd, *words, code=2) == ("", f"WRONG_USAGE: suture init: {said}\nSee: suture init --help\n")
+def test_wrong_usage_is_reported(capfd: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
+    assert init(capfd, *words, code=2) == ("", f"WRONG_USAGE: suture init: {message}\nSee: suture init --help\n")
 
 
 @pytest.mark.parametrize("words", [["--profile", "edit"], ["--tools", "undo,patch"]], ids=" ".join)
@@ -352,8 +352,8 @@ def test_the_tools_to_serve_may_be_chosen(world: Path, capfd: pytest.CaptureFixt
 def test_tools_that_there_are_none_of_are_reported(capfd: pytest.CaptureFixture[str]) -> None:
     assert init(capfd, "codex", "--tools", "pach", code=2)[1].startswith("UNKNOWN_TOOL: There is no tool 'pach'.\n")
     problem = f"unknown profile 'edti'; did you mean edit? choose from {', '.join(PROFILES)}"
-    told = f"WRONG_USAGE: suture init: {problem}\nSee: suture init --help\n"
-    assert init(capfd, "codex", "--profile", "edti", code=2) == ("", told)
+    message = f"WRONG_USAGE: suture init: {problem}\nSee: suture init --help\n"
+    assert init(capfd, "codex", "--profile", "edti", code=2) == ("", message)
 
 
 @pytest.mark.parametrize("words", [["codex", "--user", "--project"], ["codex", "--profile", "all"], ["codex", "x"]])
@@ -406,8 +406,8 @@ def test_a_workspace_must_be_there(world: Path, capfd: pytest.CaptureFixture[str
             "Fix that, or use another --root.\n"
         ),
     )
-    told = json.loads(init(capfd, "codex", "--root", "gone", "--json", code=1)[0])
-    assert told == {
+    message = json.loads(init(capfd, "codex", "--root", "gone", "--json", code=1)[0])
+    assert message == {
         "client": "codex",
         "status": "refused",
         "written": False,
@@ -428,8 +428,8 @@ def test_a_program_that_cannot_be_found_is_named_by_its_module(
 ) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(sys, "argv", [running])
-    found = result(capfd, "cursor")["entry"]
-    assert found == {"command": sys.executable, "args": ["-P", "-m", "suture", "mcp", "--root", f"{world}/project"]}
+    entry = result(capfd, "cursor")["entry"]
+    assert entry == {"command": sys.executable, "args": ["-P", "-m", "suture", "mcp", "--root", f"{world}/project"]}
 
 
 def test_a_program_on_the_path_is_named_in_full(
@@ -476,12 +476,12 @@ def test_what_another_program_writes_meanwhile_is_kept(
     place.write_text("{}")
     plan = Session.plan_update
 
-    def planned(session: Session, before: Snapshot, edits: Iterable[Edit]) -> Update:
+    def plan_anew(session: Session, before: Snapshot, edits: Iterable[Edit]) -> Update:
         if before.text.raw == b"{}":
             place.write_text('{"a": 1}')
         return plan(session, before, edits)
 
-    monkeypatch.setattr(Session, "plan_update", planned)
+    monkeypatch.setattr(Session, "plan_update", plan_anew)
     copy = result(capfd, "claude-code", "--write")["backup"]
     assert json.loads(place.read_text()) == {"a": 1, "mcpServers": {"suture": entry(world, "claude-code")}}
     assert Path(copy).read_text() == '{"a": 1}'
@@ -495,13 +495,13 @@ def test_an_interrupt_leaves_nothing_half_done(
     rename = LocalFS.rename
     calls: list[object] = []
 
-    def interrupted(*given: Any) -> None:
+    def interrupt(*given: Any) -> None:
         calls.append(given)
         if len(calls) == 1:
             raise KeyboardInterrupt
         rename(*given)
 
-    monkeypatch.setattr(LocalFS, "rename", interrupted)
+    monkeypatch.setattr(LocalFS, "rename", interrupt)
     init(capfd, "claude-code", "--write", code=130)
     assert calls
     assert (place.read_text(), names(place.parent)) == ("{}", [".mcp.json"])

@@ -175,7 +175,7 @@ def test_an_entry_that_is_written_otherwise_is_there_all_the_same(text: str, add
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("entry", "message"),
     [
         ({"command": "old", "args": ["mcp"]}, "command is 'old'"),
         ({"command": "/bin/suture", "args": ["mcp", "-x"]}, "args is ['mcp', '-x']"),
@@ -186,11 +186,11 @@ def test_an_entry_that_is_written_otherwise_is_there_all_the_same(text: str, add
         (None, "it is not an object"),
     ],
 )
-def test_an_entry_that_differs_is_refused_with_what_differs(found: object, said: str) -> None:
-    text = json.dumps({"mcpServers": {"suture": found}})
+def test_an_entry_that_differs_is_refused_with_what_differs(entry: object, message: str) -> None:
+    text = json.dumps({"mcpServers": {"suture": entry}})
     with pytest.raises(DifferentEntry) as error:
         merge(text, JSON)
-    assert str(error.value) == said
+    assert str(error.value) == message
     assert merge(text, JSON, replace=True) == Merged(
         f'{{"mcpServers": {{{INLINE}}}}}',
         ((26, len(text) - 2, INLINE.removeprefix('"suture": ')),),
@@ -247,7 +247,7 @@ def test_what_is_not_clearly_one_table_is_not_replaced(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[1]", "its content is not an object"),
         ('"x"', "its content is not an object"),
@@ -267,14 +267,14 @@ def test_what_is_not_clearly_one_table_is_not_replaced(text: str) -> None:
         ('{"a": ' + "9" * 5_000 + "}", "it cannot be read: "),
     ],
 )
-def test_json_that_cannot_be_read_for_certain_is_refused(text: str, said: str) -> None:
+def test_json_that_cannot_be_read_for_certain_is_refused(text: str, message: str) -> None:
     with pytest.raises(Unmergeable) as error:
         merge(text, JSONC)
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a = ", "it is not TOML: line 1, "),
         ("a = 1\na = 2", "it is not TOML: line 2, "),
@@ -285,10 +285,10 @@ def test_json_that_cannot_be_read_for_certain_is_refused(text: str, said: str) -
         (".".join("a" * 1_000) + " = 1", "it has a key of more than 500 parts"),
     ],
 )
-def test_toml_that_cannot_be_added_to_for_certain_is_refused(text: str, said: str) -> None:
+def test_toml_that_cannot_be_added_to_for_certain_is_refused(text: str, message: str) -> None:
     with pytest.raises(Unmergeable) as error:
         merge(text, TOML)
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize("name", ["two words", "a.b", ""])
@@ -301,10 +301,10 @@ def test_nesting_that_can_be_read_but_not_compared_is_refused() -> None:
     for depth in range(100, 1_200, 50):
         text = '{"a": ' + '{"a":' * depth + "1" + "}" * depth + "}"
         try:
-            found = merge(text, JSON).text
+            merged = merge(text, JSON).text
         except Unmergeable:
             continue
-        assert found.startswith(text[:-1])
+        assert merged.startswith(text[:-1])
 
 
 @pytest.mark.parametrize("path", ['C:\\suture "x"', "/größe/\U0001f600", "/a\tb\nc\x7f\x1b", "/$HOME/#{x}"])
@@ -357,15 +357,15 @@ def documents(draw: st.DrawFn, blank: st.SearchStrategy[str], *, trailing: bool)
 
 def without_new(result: Merged) -> str:
     """The new text without what was inserted, found by walking the cuts."""
-    text, shift, kept = result.text, 0, []
+    text, shift, parts = result.text, 0, []
     position = 0
     for start, end, new in result.cuts:
         assert start == end
-        kept.append(text[position : start + shift])
+        parts.append(text[position : start + shift])
         position = start + shift + len(new)
         assert text[start + shift : position] == new
         shift += len(new)
-    return "".join([*kept, text[position:]])
+    return "".join([*parts, text[position:]])
 
 
 @settings(max_examples=60)

@@ -32,14 +32,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SUTURE_MCP_TOKEN", raising=False)
     monkeypatch.setattr("sse_starlette.sse.AppStatus.should_exit", False)  # else streams end with the first server
-    kept = {number: signal.signal(number, _stray) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.signal(number, _stray) for number in (signal.SIGINT, signal.SIGTERM)}
     yield tmp_path
-    for number, handler in kept.items():
+    for number, handler in handlers.items():
         signal.signal(number, handler)
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (
             ["--http", "nowhere"],
@@ -75,11 +75,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     ],
 )
 def test_what_cannot_be_served_is_said(
-    words: list[str], code: int, said: str, capfd: pytest.CaptureFixture[str]
+    words: list[str], code: int, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["mcp", *words]) == code
     out, err = capfd.readouterr()
-    assert (out, said in err) == ("", True), err
+    assert (out, message in err) == ("", True), err
 
 
 def test_a_token_that_is_too_short_is_refused(
@@ -116,20 +116,22 @@ def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch, capfd: p
 def test_a_server_whose_streams_are_gone_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def gone(*_: object) -> bool:
+    def fail(*_: object) -> bool:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
-    monkeypatch.setattr("suture.server.stdio.serve", gone)
+    monkeypatch.setattr("suture.server.stdio.serve", fail)
     assert main(["mcp"]) == 1
-    told = "CANNOT_SERVE: suture mcp: [Errno 9] Bad file descriptor.\nLet an agent start it, or use --http HOST:PORT.\n"
-    assert capfd.readouterr() == ("", told)
+    message = (
+        "CANNOT_SERVE: suture mcp: [Errno 9] Bad file descriptor.\nLet an agent start it, or use --http HOST:PORT.\n"
+    )
+    assert capfd.readouterr() == ("", message)
 
 
 @pytest.mark.parametrize("words", [[], ["--quiet"], ["--json"]], ids=" ".join)
 def test_it_serves_over_stdio_until_input_ends(words: list[str]) -> None:
     codes: list[int] = []
-    begun, read = exchange(lambda: codes.append(main(["mcp", *words])), hello(), tool_call(1, "file_read", READ))
-    assert begun["id"] == 0
+    handshake, read = exchange(lambda: codes.append(main(["mcp", *words])), hello(), tool_call(1, "file_read", READ))
+    assert handshake["id"] == 0
     assert read["result"]["content"][0]["text"] == "one\n"
     assert codes == [0]
 
@@ -143,16 +145,16 @@ def test_a_protected_path_is_opened_for_a_server(folder: Path, words: list[str],
     assert answer["result"]["content"][0]["text"].startswith(status)
 
 
-def served(monkeypatch: pytest.MonkeyPatch, use: Callable[[list[str]], None], *words: str, lines: int) -> int:
+def serve_http(monkeypatch: pytest.MonkeyPatch, use: Callable[[list[str]], None], *words: str, lines: int) -> int:
     """Serve over HTTP, while another thread uses the printed address and token, then sends a signal."""
     read_end, write_end = os.pipe()
     failed: list[BaseException] = []
 
     def client() -> None:
         try:
-            with open(read_end, encoding="utf-8") as told:  # noqa: PTH123  a descriptor
-                use([told.readline().strip() for _ in range(lines)])
-        except BaseException as error:  # noqa: BLE001  told in the main thread
+            with open(read_end, encoding="utf-8") as output:  # noqa: PTH123  a descriptor
+                use([output.readline().strip() for _ in range(lines)])
+        except BaseException as error:  # noqa: BLE001  raised in the main thread
             failed.append(error)
             os.kill(os.getpid(), signal.SIGTERM)
 
@@ -168,16 +170,16 @@ def served(monkeypatch: pytest.MonkeyPatch, use: Callable[[list[str]], None], *w
     return code
 
 
-def ask(number: int, token: str | None, host: str, told: list[str]) -> None:
-    url = told[0]
-    token = token or told[1].removeprefix("Authorization: Bearer ")
+def ask(number: int, token: str | None, host: str, printed: list[str]) -> None:
+    url = printed[0]
+    token = token or printed[1].removeprefix("Authorization: Bearer ")
     server = HttpServer(url, token, None)  # type: ignore[arg-type]  # it is this process
     assert url.startswith(host)
     with httpx2.Client() as web:
         assert web.post(url, json=hello()).status_code == 401
-        begun = web.post(url, headers=server.headers, json=hello())
-        assert begun.status_code == 200
-        session = {**server.headers, "Mcp-Session-Id": begun.headers["Mcp-Session-Id"]}
+        handshake = web.post(url, headers=server.headers, json=hello())
+        assert handshake.status_code == 200
+        session = {**server.headers, "Mcp-Session-Id": handshake.headers["Mcp-Session-Id"]}
         assert "one" in web.post(url, headers=session, json=tool_call(1, "file_read", READ)).text
     os.kill(os.getpid(), number)
 
@@ -187,7 +189,7 @@ def test_it_serves_over_http_with_a_token_that_it_prints(
     monkeypatch: pytest.MonkeyPatch, number: int, code: int
 ) -> None:
     use = partial(ask, number, None, "http://127.0.0.1:")
-    assert served(monkeypatch, use, "--http", "127.0.0.1:0", lines=2) == code
+    assert serve_http(monkeypatch, use, "--http", "127.0.0.1:0", lines=2) == code
 
 
 @pytest.mark.promise("cli.quiet")
@@ -196,23 +198,23 @@ def test_where_it_listens_can_be_had_as_json(monkeypatch: pytest.MonkeyPatch, kn
     if known is not None:
         monkeypatch.setenv("SUTURE_MCP_TOKEN", known)
 
-    def use(told: list[str]) -> None:
-        found = json.loads(told[0])
-        assert (set(found), found["token"] is None) == ({"url", "token"}, known is not None)
-        ask(signal.SIGTERM, known or found["token"], "http://127.0.0.1:", [found["url"]])
+    def use(printed: list[str]) -> None:
+        data = json.loads(printed[0])
+        assert (set(data), data["token"] is None) == ({"url", "token"}, known is not None)
+        ask(signal.SIGTERM, known or data["token"], "http://127.0.0.1:", [data["url"]])
 
-    assert served(monkeypatch, use, "--http", "127.0.0.1:0", "--json", "--quiet", lines=1) == 0
+    assert serve_http(monkeypatch, use, "--http", "127.0.0.1:0", "--json", "--quiet", lines=1) == 0
 
 
 def test_it_serves_over_http_with_a_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUTURE_MCP_TOKEN", "a-token-of-my-own")
     seen: list[str | None] = []
 
-    def use(told: list[str]) -> None:
+    def use(printed: list[str]) -> None:
         seen.append(os.environ.get("SUTURE_MCP_TOKEN"))
-        ask(signal.SIGTERM, "a-token-of-my-own", "http://127.0.0.1:", told)
+        ask(signal.SIGTERM, "a-token-of-my-own", "http://127.0.0.1:", printed)
 
-    assert served(monkeypatch, use, "--http", "localhost:0", "--allow-host", "me.example", lines=1) == 0
+    assert serve_http(monkeypatch, use, "--http", "localhost:0", "--allow-host", "me.example", lines=1) == 0
     assert seen == [None]
 
 
@@ -228,7 +230,7 @@ def test_it_serves_over_http_though_stdout_is_closed(monkeypatch: pytest.MonkeyP
         try:
             wait_for(lambda: _answers(port))
             ask(signal.SIGTERM, "a-token-of-my-own", "http://", [f"http://127.0.0.1:{port}/mcp"])
-        except BaseException as error:  # noqa: BLE001  told in the main thread
+        except BaseException as error:  # noqa: BLE001  raised in the main thread
             failed.append(error)
             os.kill(os.getpid(), signal.SIGTERM)
 

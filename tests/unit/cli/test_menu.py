@@ -61,17 +61,17 @@ def test_two_equally_similar_commands_are_both_suggested(capsys: pytest.CaptureF
 
 
 @pytest.mark.promise("cli.errors")
-@pytest.mark.parametrize(("word", "shown"), [("xyzzy", "'xyzzy'"), ("\x1b[2J", "'\\x1b[2J'"), ("", "''")])
+@pytest.mark.parametrize(("word", "name"), [("xyzzy", "'xyzzy'"), ("\x1b[2J", "'\\x1b[2J'"), ("", "''")])
 def test_without_a_similar_command_the_list_is_suggested(
-    word: str, shown: str, capsys: pytest.CaptureFixture[str]
+    word: str, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([word]) == 2
-    assert capsys.readouterr() == ("", f"WRONG_USAGE: unknown command {shown}.\nSee: suture --help\n")
+    assert capsys.readouterr() == ("", f"WRONG_USAGE: unknown command {name}.\nSee: suture --help\n")
 
 
 @pytest.mark.promise("cli.common")
 @pytest.mark.parametrize(
-    ("words", "moved"),
+    ("words", "expected"),
     [
         (["read", "a"], ["read", "a"]),
         (["--root", "x", "read", "a"], ["read", "--root", "x", "a"]),
@@ -83,19 +83,19 @@ def test_without_a_similar_command_the_list_is_suggested(
         (["--root", "x"], []),
     ],
 )
-def test_common_options_may_precede_the_command(words: list[str], moved: list[str]) -> None:
-    assert command_first(words) == moved
+def test_common_options_may_precede_the_command(words: list[str], expected: list[str]) -> None:
+    assert command_first(words) == expected
 
 
 @pytest.mark.promise("cli.common")
 @pytest.mark.usefixtures("root")
 def test_options_before_and_after_a_command_do_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = []
+    outputs = []
     for words in (["read", "a.txt", "--root", "inner", "--json"], ["--json", "--root", "inner", "read", "a.txt"]):
         assert main(words) == 0
-        shown.append(capsys.readouterr().out)
-    assert json.loads(shown[0])["content"][0]["text"] == "     1\tone"
-    assert shown[0] == shown[1]
+        outputs.append(capsys.readouterr().out)
+    assert json.loads(outputs[0])["content"][0]["text"] == "     1\tone"
+    assert outputs[0] == outputs[1]
 
 
 @pytest.mark.promise("cli.common")

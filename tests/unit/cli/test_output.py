@@ -89,8 +89,8 @@ DONE = [
 
 
 def test_the_table_has_every_command_that_has_something_to_keep_back() -> None:
-    own = {"call", "completion", "doctor", "mcp"}  # JSON only, tested beside its module, or a server
-    assert {words[0] for words in DONE} == set(COMMANDS) - own, "add the command to DONE, or to own"
+    others = {"call", "completion", "doctor", "mcp"}  # JSON only, tested beside its module, or a server
+    assert {words[0] for words in DONE} == set(COMMANDS) - others, "add the command to DONE, or to own"
 
 
 @pytest.mark.promise("cli.quiet")
@@ -106,7 +106,7 @@ def test_quiet_leaves_nothing_but_the_exit_code(
 @pytest.mark.promise("cli.quiet")
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "message"),
     [
         (["search", "zzz"], 1, ""),
         (["lines", "nowhere", "a.txt"], 1, ""),
@@ -124,11 +124,11 @@ def test_quiet_leaves_nothing_but_the_exit_code(
     ],
 )
 def test_quiet_tells_errors_and_the_exit_code_is_the_same(
-    words: list[str], code: int, told: str, capfd: pytest.CaptureFixture[str]
+    words: list[str], code: int, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--quiet", *words]) == code
     out, err = capfd.readouterr()
-    assert (out, err[: len(told)], bool(err)) == ("", told, bool(told))
+    assert (out, err[: len(message)], bool(err)) == ("", message, bool(message))
     assert "To undo" not in err
 
 
@@ -227,13 +227,13 @@ def run(words: list[str], **streams: int) -> subprocess.CompletedProcess[bytes]:
 def test_an_error_is_colored_by_what_stderr_is_and_not_by_stdout() -> None:
     master, slave = pty.openpty()
     run(["apply", "half.md", "--dry-run"], stdout=subprocess.PIPE, stderr=slave)
-    done = run(["read", "missing"], stdout=subprocess.PIPE, stderr=slave)
+    process = run(["read", "missing"], stdout=subprocess.PIPE, stderr=slave)
     os.close(slave)
-    shown = os.read(master, 10_000).replace(b"\r\n", b"\n")
+    screen = os.read(master, 10_000).replace(b"\r\n", b"\n")
     os.close(master)
-    assert done.stdout == b""
-    assert shown.startswith(b"\x1b[1;31mNO_MATCH\x1b[0m: Block 1 failed: ")
-    assert b"\n\x1b[1;31mFILE_NOT_FOUND\x1b[0m: There is no file missing.\n" in shown
+    assert process.stdout == b""
+    assert screen.startswith(b"\x1b[1;31mNO_MATCH\x1b[0m: Block 1 failed: ")
+    assert b"\n\x1b[1;31mFILE_NOT_FOUND\x1b[0m: There is no file missing.\n" in screen
 
 
 @pytest.mark.promise("cli.streams")
@@ -246,16 +246,16 @@ def test_a_raw_read_says_besides_it_that_something_was_cleared_up(
     assert capfd.readouterr() == ("one\ntwo\n", note)
 
 
-# The order of both streams, and streams that nobody reads
+# The order of both streams, and streams without a reader
 
 
 @pytest.mark.process
 @pytest.mark.promise("cli.streams")
 @pytest.mark.usefixtures("root")
 def test_stdout_and_stderr_in_one_pipe_keep_their_order() -> None:
-    shown = run(["apply", "half.md"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout.decode()
+    output = run(["apply", "half.md"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout.decode()
     order = ["✗ 1 ", "✓ 2 ", "Applied 1 of 2 ", "diff --git ", "NO_MATCH: Block 1 failed: ", "To undo: "]
-    assert [mark for mark in re.findall("|".join(order), shown) if mark in order] == order
+    assert [mark for mark in re.findall("|".join(order), output) if mark in order] == order
 
 
 @pytest.mark.promise("cli.streams")
@@ -298,8 +298,8 @@ def test_both_streams_in_a_pipe_that_is_closed_after_a_line_end_quietly(root: Pa
 @pytest.mark.usefixtures("root")
 def test_a_full_disk_behind_stderr_is_exit_code_1_and_what_was_done_is_done(root: Path) -> None:
     with Path("/dev/full").open("wb") as full:
-        done = run(["apply", "half.md"], stdout=subprocess.PIPE, stderr=full.fileno())
-    assert (done.returncode, done.stdout.decode().splitlines()[2][:16]) == (1, "Applied 1 of 2 b")
+        process = run(["apply", "half.md"], stdout=subprocess.PIPE, stderr=full.fileno())
+    assert (process.returncode, process.stdout.decode().splitlines()[2][:16]) == (1, "Applied 1 of 2 b")
     assert (root / "a.txt").read_text() == "one\n2\n"
 
 
@@ -348,9 +348,9 @@ def test_a_command_that_is_told_to_be_typed_names_the_workspace_and_is_quoted(
         workspace.call("safe_edit", {"path": "my files/a.txt", "content": text})
     monkeypatch.chdir(root.parent)
     assert main(["log", "my files", "--limit", "1", "--root", "root"]) == 0
-    told = capfd.readouterr().out.splitlines()[-1].partition(": ")[2]
-    assert re.fullmatch(r"suture log 'my files' --limit 1 --before [0-9a-z]{15} --root root", told)
-    assert main(shlex.split(told)[1:]) == 0
+    command = capfd.readouterr().out.splitlines()[-1].partition(": ")[2]
+    assert re.fullmatch(r"suture log 'my files' --limit 1 --before [0-9a-z]{15} --root root", command)
+    assert main(shlex.split(command)[1:]) == 0
     assert "1 file changed" in capfd.readouterr().out
 
 
@@ -370,17 +370,17 @@ def test_a_terminal_obeys_nothing_that_files_or_words_hold(root: Path) -> None:
     ):
         run(words, stdout=slave, stderr=slave)
     os.close(slave)
-    shown = os.read(master, 10_000).decode().replace("\x1b[1;31mWRONG_USAGE\x1b[0m", "WRONG_USAGE")
+    screen = os.read(master, 10_000).decode().replace("\x1b[1;31mWRONG_USAGE\x1b[0m", "WRONG_USAGE")
     os.close(master)
-    assert [char for char in shown if not char.isprintable() and char not in "\r\n\t"] == []
-    assert shown.count("\\x1b]0;title\\x07\\x1b[2J\\x9b31m\\u202e") == 4
+    assert [char for char in screen if not char.isprintable() and char not in "\r\n\t"] == []
+    assert screen.count("\\x1b]0;title\\x07\\x1b[2J\\x9b31m\\u202e") == 4
 
 
 @pytest.mark.process
 def test_help_can_be_printed_in_any_locale(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    done = run(["apply", "--help"], stdout=subprocess.PIPE)
-    assert (done.returncode, "…" in done.stdout.decode()) == (0, True)
+    process = run(["apply", "--help"], stdout=subprocess.PIPE)
+    assert (process.returncode, "…" in process.stdout.decode()) == (0, True)
 
 
 @pytest.mark.process
@@ -393,5 +393,5 @@ def test_help_can_be_printed_in_any_locale(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.usefixtures("root")
 def test_an_exit_code_does_not_depend_on_whether_anybody_can_be_told(words: list[str], code: int) -> None:
     with open("/dev/full", "wb") as full:  # noqa: PTH123  a device
-        done = run(words, stdout=subprocess.PIPE, stderr=full.fileno())
-    assert done.returncode == code
+        process = run(words, stdout=subprocess.PIPE, stderr=full.fileno())
+    assert process.returncode == code

@@ -22,7 +22,7 @@ DIFF = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n 
 FILES = {"a.txt": b"one\ntwo\n"}
 
 
-def given(root: Path, document: object) -> str:
+def write_patches(root: Path, document: object) -> str:
     (root / "patches.json").write_text(json.dumps(document))
     return "patches.json"
 
@@ -32,7 +32,7 @@ def given(root: Path, document: object) -> str:
 def test_patch_applies_what_is_in_a_file_and_prints_the_diff(
     root: Path, capfd: pytest.CaptureFixture[str], document: Any
 ) -> None:
-    assert main(["patch", "a.txt", given(root, document)]) == 0
+    assert main(["patch", "a.txt", write_patches(root, document)]) == 0
     out, err = capfd.readouterr()
     head, _, diff = out.partition("\n\n")
     (change,) = re.findall(r"^Patched a\.txt \(1 patch\) as change ([0-9a-z]{15})\.$", head)
@@ -55,7 +55,10 @@ def test_patch_reads_stdin(root: Path, capfd: pytest.CaptureFixture[str], monkey
 
 @pytest.mark.promise("patch.command")
 def test_a_dry_run_prints_what_would_be_changed(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["patch", "a.txt", given(root, [ONE, {"operation": "append_eof", "newText": ""}]), "--dry-run"]) == 0
+    assert (
+        main(["patch", "a.txt", write_patches(root, [ONE, {"operation": "append_eof", "newText": ""}]), "--dry-run"])
+        == 0
+    )
     assert capfd.readouterr().out == f"Would apply 2 patches to a.txt.\n\n{DIFF}"
     assert (root / "a.txt").read_bytes() == b"one\ntwo\n"
 
@@ -64,7 +67,7 @@ def test_a_dry_run_prints_what_would_be_changed(root: Path, capfd: pytest.Captur
 def test_notes_come_before_the_diff_and_warnings_go_to_stderr(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "yarn.lock").write_bytes(b"if a:\n    x = 1\n    y = 2\n")
     patch = {"operation": "replace", "oldText": "x = 1\ny = 2\n", "newText": "x = 1\ny = 3\n"}
-    assert main(["patch", "yarn.lock", given(root, patch)]) == 0
+    assert main(["patch", "yarn.lock", write_patches(root, patch)]) == 0
     out, err = capfd.readouterr()
     head, note, empty, first, *_ = out.split("\n")
     assert head.startswith("Patched yarn.lock")
@@ -75,7 +78,7 @@ def test_notes_come_before_the_diff_and_warnings_go_to_stderr(root: Path, capfd:
 
 @pytest.mark.promise("patch.command")
 def test_a_refusal_goes_to_stderr_and_is_exit_code_1(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    patch = given(root, {"operation": "replace", "oldText": "nowhere", "newText": "x"})
+    patch = write_patches(root, {"operation": "replace", "oldText": "nowhere", "newText": "x"})
     assert main(["patch", "a.txt", patch]) == 1
     out, err = capfd.readouterr()
     assert (out, err.split(":")[0]) == ("", "OLD_TEXT_NOT_FOUND")
@@ -88,7 +91,7 @@ def test_a_refusal_goes_to_stderr_and_is_exit_code_1(root: Path, capfd: pytest.C
 @pytest.mark.promise("patch.command")
 def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "b.txt").write_bytes("  é\n  x\n".encode("latin-1"))
-    spaced = given(root, {"operation": "replace", "oldText": "é\nx\n", "newText": "è\nx\n"})
+    spaced = write_patches(root, {"operation": "replace", "oldText": "é\nx\n", "newText": "è\nx\n"})
     assert main(["patch", "b.txt", spaced, "--encoding", "latin-1", "--match", "exact"]) == 1
     assert "or use --match lenient" in capfd.readouterr().err
     assert main(["patch", "b.txt", spaced, "--encoding", "latin-1", "--expect-hash", "0" * 64]) == 1
@@ -100,7 +103,7 @@ def test_options_are_handed_on(root: Path, capfd: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.promise("patch.command")
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("patches.json", b"{", "patches.json is not JSON: "),
         ("patches.json", b"\xff", "patches.json is not JSON: "),
@@ -120,14 +123,14 @@ def test_what_is_no_request_is_wrong_usage(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
     content: bytes,
-    said: str,
+    message: str,
 ) -> None:
     (root / "patches.json").write_bytes(content)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
     assert main(["patch", "a.txt", name]) == 2
     out, err = capfd.readouterr()
-    first, last = f"WRONG_USAGE: suture patch: {said}", "\nSee: suture patch --help\n"
-    assert (out, err if not said.endswith(" ") else err[: len(first)] + last) == ("", first + last)
+    first, last = f"WRONG_USAGE: suture patch: {message}", "\nSee: suture patch --help\n"
+    assert (out, err if not message.endswith(" ") else err[: len(first)] + last) == ("", first + last)
 
 
 @pytest.mark.promise("patch.command")
@@ -155,8 +158,8 @@ def test_a_dry_run_says_what_would_be_created_or_stay(
     root: Path, capfd: pytest.CaptureFixture[str], path: str, patch: dict[str, str], head: str, *, diff: bool
 ) -> None:
     assert main(["patch", path, json.dumps(patch), "--dry-run"]) == 0
-    first, *rest = capfd.readouterr().out.removesuffix("\n").split("\n")
-    assert (first, bool(rest)) == (head, diff)
+    first, *diff_lines = capfd.readouterr().out.removesuffix("\n").split("\n")
+    assert (first, bool(diff_lines)) == (head, diff)
     assert [path.name for path in root.iterdir()] == ["a.txt"]
 
 
@@ -174,19 +177,19 @@ def test_too_much_json_is_wrong_usage(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("suture.cli.output._MAX_INPUT_BYTES", 10)
-    assert main(["patch", "a.txt", given(root, [ONE])]) == 2
+    assert main(["patch", "a.txt", write_patches(root, [ONE])]) == 2
     assert "patches.json has more than 10 bytes" in capfd.readouterr().err
 
 
 @pytest.mark.process
 @pytest.mark.promise("patch.command")
 def test_the_diff_is_colored_on_a_terminal_only(root: Path) -> None:
-    given(root, [ONE])
+    write_patches(root, [ONE])
     master, slave = pty.openpty()
     command = [sys.executable, "-m", "suture", "patch", "a.txt", "patches.json", "--dry-run"]
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     subprocess.run(command, stdout=slave, env=environment, check=True)
     os.close(slave)
-    shown = os.read(master, 10_000)
+    screen = os.read(master, 10_000)
     os.close(master)
-    assert b"\x1b[31m-two\x1b[0m" in shown
+    assert b"\x1b[31m-two\x1b[0m" in screen

@@ -81,7 +81,7 @@ def test_json_is_the_whole_result(
 
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["extract", "(nowhere)", "setup.cfg"], "No matches.\n"),
         (["lines", "nowhere", "setup.cfg"], "No matching lines.\n"),
@@ -91,15 +91,15 @@ def test_json_is_the_whole_result(
         (["split", "a", "a.bin", "-0"], "note: a.bin is binary and was skipped\nNothing to split.\n"),
     ],
 )
-def test_nothing_found_is_exit_code_1(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+def test_nothing_found_is_exit_code_1(capfd: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
     assert main(words) == 1
-    assert capfd.readouterr() == ("", said)
+    assert capfd.readouterr() == ("", message)
     assert main([*words, "--json"]) == 1
 
 
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             ["extract", "name", "setup.cfg"],
@@ -116,9 +116,9 @@ def test_nothing_found_is_exit_code_1(capfd: pytest.CaptureFixture[str], words: 
         ),
     ],
 )
-def test_what_is_refused_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+def test_what_is_refused_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
     assert main(words) == 2
-    assert capfd.readouterr() == ("", said)
+    assert capfd.readouterr() == ("", message)
     assert main([*words, "--json"]) == 2
 
 
@@ -161,9 +161,9 @@ def test_nothing_that_a_terminal_obeys_reaches_it(root: Path, words: list[str], 
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     subprocess.run([sys.executable, "-m", "suture", *words], stdout=slave, env=environment, check=True, cwd=root)
     os.close(slave)
-    shown = os.read(master, 10_000).decode().replace("\r\n", "\n")
+    screen = os.read(master, 10_000).decode().replace("\r\n", "\n")
     os.close(master)
-    assert shown.startswith(expected)
+    assert screen.startswith(expected)
 
 
 def test_a_pipe_gets_contents_as_they_are(root: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""`suture prompt`: suture can read what it tells models to write."""
+"""`suture prompt`: suture can read the formats that it teaches."""
 
 import os
 import re
@@ -45,30 +45,30 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str, str]], str]] = {
 }
 
 
-def printed(capfd: pytest.CaptureFixture[str], *words: str) -> str:
+def print_prompt(capfd: pytest.CaptureFixture[str], *words: str) -> str:
     assert main(["prompt", *words]) == 0
     out, err = capfd.readouterr()
     assert err == ""
     return out
 
 
-def read(block: Block) -> tuple[str, str, str | None]:
+def describe(block: Block) -> tuple[str, str, str | None]:
     assert block.problem is None
     return (" ".join(block.ids), f"{block.format} {block.action}", block.path)
 
 
 @pytest.mark.parametrize("format", EXAMPLES)
 def test_every_example_is_read_as_it_is_meant(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002  the option of that name
-    text = printed(capfd, "--format", format)
+    text = print_prompt(capfd, "--format", format)
     (example,) = re.findall(r"^```\w*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     expected, _ = EXAMPLES[format]
-    assert [read(block) for block in parse_reply(example)] == expected
+    assert [describe(block) for block in parse_reply(example)] == expected
 
 
 @pytest.mark.parametrize("format", EXAMPLES)
 def test_what_is_around_the_example_is_no_block(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002  the option of that name
     expected, _ = EXAMPLES[format]
-    assert [read(block) for block in parse_reply(printed(capfd, "--format", format))] == expected
+    assert [describe(block) for block in parse_reply(print_prompt(capfd, "--format", format))] == expected
 
 
 @pytest.mark.parametrize("match", ["exact", "lenient"])
@@ -82,7 +82,7 @@ def test_every_example_does_what_is_said_of_it(
     (tmp_path / "src").mkdir()
     (tmp_path / "src/greeting.py").write_text(GREETING)
     (tmp_path / "src/old.py").write_text('print("old")\n')
-    result = Workspace(tmp_path).apply_reply(printed(capfd, "--format", format), match=match)
+    result = Workspace(tmp_path).apply_reply(print_prompt(capfd, "--format", format), match=match)
     assert result.metadata["summary"] == {"applied": 4, "already_applied": 0, "failed": 0, "skipped": 0}
     assert (result.metadata["errors"], result.metadata["warnings"]) == ([], [])
     _, greeting = EXAMPLES[format]
@@ -91,13 +91,13 @@ def test_every_example_does_what_is_said_of_it(
 
 
 def test_blocks_are_what_is_printed_unless_another_format_is_named(capfd: pytest.CaptureFixture[str]) -> None:
-    assert printed(capfd) == printed(capfd, "--format", "blocks")
-    assert len({printed(capfd, "--format", format) for format in EXAMPLES}) == 3  # noqa: A001  as above
+    assert print_prompt(capfd) == print_prompt(capfd, "--format", "blocks")
+    assert len({print_prompt(capfd, "--format", format) for format in EXAMPLES}) == 3  # noqa: A001  as above
 
 
 @pytest.mark.parametrize("format", EXAMPLES)
 def test_a_prompt_is_short_plain_text(capfd: pytest.CaptureFixture[str], format: str) -> None:  # noqa: A002  the option of that name
-    text = printed(capfd, "--format", format)
+    text = print_prompt(capfd, "--format", format)
     lines = text.split("\n")
     assert text.isascii()
     assert text.endswith("again.\n")
@@ -114,7 +114,7 @@ def test_an_unknown_format_is_wrong_usage(capfd: pytest.CaptureFixture[str]) -> 
 def test_a_prompt_needs_no_tool() -> None:
     code = "import sys; from suture.cli import main; main(['prompt']); sys.stderr.write(' '.join(sys.modules))"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-    found = set(done.stderr.split())
-    assert "suture.cli.prompt" in found
-    assert found.isdisjoint(["suture.workspace", "suture.tools", "suture.formats", "suture.wording"])
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    modules = set(process.stderr.split())
+    assert "suture.cli.prompt" in modules
+    assert modules.isdisjoint(["suture.workspace", "suture.tools", "suture.formats", "suture.wording"])

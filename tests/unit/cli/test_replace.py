@@ -60,21 +60,21 @@ def test_with_write_the_same_is_done_and_can_be_undone(root: Path, capfd: pytest
     assert main(["replace", *WORDS, "--write", "src"]) == 0
     out, err = capfd.readouterr()
     head, _, diff = out.partition("\n\n")
-    said = re.fullmatch(r"Made 3 replacements in 2 files as change ([0-9a-z]{15})\.", head)
-    assert said is not None
-    assert (diff, err) == (DIFF, f"To undo: suture undo {said[1]}\n")
+    output = re.fullmatch(r"Made 3 replacements in 2 files as change ([0-9a-z]{15})\.", head)
+    assert output is not None
+    assert (diff, err) == (DIFF, f"To undo: suture undo {output[1]}\n")
     assert (root / "src/app.py").read_text() == "bar(a) + bar(b)\nbaz(c)\n"
     assert main(["log"]) == 0
     assert r"regex_replace_multi: replace 3 matches of foo\((\w+)\) in src" in capfd.readouterr().out
-    assert main(["undo", said[1]]) == 0
+    assert main(["undo", output[1]]) == 0
     assert contents(root) == before
 
 
 @pytest.mark.process
 def test_the_diff_can_be_applied(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["replace", *WORDS]) == 0
-    shown = capfd.readouterr().out
-    subprocess.run(["git", "apply"], input=shown, text=True, check=True, cwd=root)
+    patch = capfd.readouterr().out
+    subprocess.run(["git", "apply"], input=patch, text=True, check=True, cwd=root)
     applied = contents(root)
     assert applied["readme.md"] == b"call bar(x)\n"
     assert main(["replace", *WORDS]) == 1
@@ -95,19 +95,19 @@ def test_json_is_the_whole_result_of_the_tool(
     arguments = {"path_pattern": globs[0], "pattern": WORDS[0], "replacement": WORDS[1], "flags": "gm", "dry_run": True}
     expected = Workspace(root).call("regex_replace_multi", arguments)
     assert main(["replace", *WORDS, *globs, "--json", *write]) == 0
-    shown = json.loads(capfd.readouterr().out)
-    assert bool(shown["metadata"].pop("change_id")) == bool(write)
-    assert (shown["metadata"].pop("dry_run", False), expected.metadata.pop("dry_run")) == (not write, True)
+    result = json.loads(capfd.readouterr().out)
+    assert bool(result["metadata"].pop("change_id")) == bool(write)
+    assert (result["metadata"].pop("dry_run", False), expected.metadata.pop("dry_run")) == (not write, True)
     del expected.metadata["change_id"]
-    assert shown == {"isError": False, "data": expected.rows, "metadata": expected.metadata}
+    assert result == {"isError": False, "data": expected.rows, "metadata": expected.metadata}
 
 
 def test_a_dry_run_is_what_happens_anyway(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     before = contents(root)
     assert main(["replace", *WORDS]) == 0
-    shown = capfd.readouterr()
+    output = capfd.readouterr()
     assert main(["replace", *WORDS, "--dry-run"]) == 0
-    assert capfd.readouterr() == shown
+    assert capfd.readouterr() == output
     assert main(["replace", *WORDS, "--dry-run", "--write"]) == 2
     problem = "argument --write: not allowed with argument --dry-run"
     assert capfd.readouterr() == ("", f"WRONG_USAGE: suture replace: {problem}\nSee: suture replace --help\n")
@@ -313,9 +313,9 @@ def test_the_diff_is_colored_on_a_terminal_only(root: Path) -> None:
     command = [sys.executable, "-m", "suture", "replace", *WORDS, "readme.md"]
     subprocess.run(command, stdout=slave, stderr=subprocess.DEVNULL, env=environment, check=True, cwd=root)
     os.close(slave)
-    shown = os.read(master, 10_000)
+    screen = os.read(master, 10_000)
     os.close(master)
-    assert b"\x1b[31m-call foo(x)\x1b[0m" in shown
+    assert b"\x1b[31m-call foo(x)\x1b[0m" in screen
 
 
 # Interrupted

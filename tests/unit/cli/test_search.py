@@ -41,7 +41,7 @@ FILES = {
 
 
 @pytest.fixture
-def said(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
+def run_command(root: Path, capfd: pytest.CaptureFixture[str]) -> Run:
     """Run a command; returns its output."""
     assert root.is_dir()
 
@@ -66,37 +66,40 @@ def on_a_terminal(root: Path, *words: str, before: str = PATIENT, **environment:
         [sys.executable, "-c", code, *words], stdout=slave, stderr=slave, cwd=root, env=environment
     )
     os.close(slave)
-    shown = b""
+    screen = b""
     try:
         while piece := os.read(master, 65_536):
-            shown += piece
+            screen += piece
     except OSError:  # all is read, and the other side closed
         pass
     os.close(master)
     process.wait()
-    return shown.decode().replace("\r\n", "\n")
+    return screen.decode().replace("\r\n", "\n")
 
 
-def test_matches_are_under_the_name_of_their_file(said: Run) -> None:
-    assert said("TODO: (\\w+)") == (
+def test_matches_are_under_the_name_of_their_file(run_command: Run) -> None:
+    assert run_command("TODO: (\\w+)") == (
         "docs/guide.md\n3:TODO: write\n\nsrc/app.py\n4:    print('TODO: fix')  # todo: soon, TODO: later\n"
     )
 
 
-def test_a_line_is_printed_once_and_counted_as_often_as_it_matches(said: Run) -> None:
-    assert said("todo", "-i", "--count") == "docs/guide.md:1\nsrc/app.py:3\nsrc/lib/util.py:1\n5 matches in 3 files\n"
-    assert said("todo", "-i", "src/app.py").count("\n") == 2
+def test_a_line_is_printed_once_and_counted_as_often_as_it_matches(run_command: Run) -> None:
+    assert (
+        run_command("todo", "-i", "--count")
+        == "docs/guide.md:1\nsrc/app.py:3\nsrc/lib/util.py:1\n5 matches in 3 files\n"
+    )
+    assert run_command("todo", "-i", "src/app.py").count("\n") == 2
 
 
-def test_only_names(said: Run) -> None:
-    assert said("-l", "-i", "todo") == "docs/guide.md\nsrc/app.py\nsrc/lib/util.py\n"
+def test_only_names(run_command: Run) -> None:
+    assert run_command("-l", "-i", "todo") == "docs/guide.md\nsrc/app.py\nsrc/lib/util.py\n"
 
 
-def test_json_is_the_whole_result(root: Path, said: Run) -> None:
-    shown = json.loads(said("todo", "src/**/*.py", "--json", "-i", "-C", "1"))
+def test_json_is_the_whole_result(root: Path, run_command: Run) -> None:
+    result = json.loads(run_command("todo", "src/**/*.py", "--json", "-i", "-C", "1"))
     arguments = {"path_pattern": "src/**/*.py", "pattern": "todo", "flags": "gim"}
     expected = Workspace(root).call("regex_search_multi", {**arguments, "context_before": 1, "context_after": 1})
-    assert shown == {"isError": False, "data": expected.rows, "metadata": {}}
+    assert result == {"isError": False, "data": expected.rows, "metadata": {}}
 
 
 @pytest.mark.parametrize(
@@ -108,24 +111,24 @@ def test_json_is_the_whole_result(root: Path, said: Run) -> None:
         (["-C", "9", "-A", "0", "-B", "0"], ["4:    print('TODO: fix')  # todo: soon, TODO: later"]),
     ],
 )
-def test_lines_around_a_match(said: Run, words: list[str], expected: list[str]) -> None:
-    assert said("TODO: fix", "src", *words).split("\n") == ["src/app.py", *expected, ""]
+def test_lines_around_a_match(run_command: Run, words: list[str], expected: list[str]) -> None:
+    assert run_command("TODO: fix", "src", *words).split("\n") == ["src/app.py", *expected, ""]
 
 
-def test_lines_around_matches_are_parted_where_some_are_left_out(root: Path, said: Run) -> None:
+def test_lines_around_matches_are_parted_where_some_are_left_out(root: Path, run_command: Run) -> None:
     (root / "n.txt").write_text("".join(f"{number}\n" for number in range(1, 20)))
-    assert said("^(3|5|12)$", "n.txt", "-C", "1").split("\n") == (
+    assert run_command("^(3|5|12)$", "n.txt", "-C", "1").split("\n") == (
         ["n.txt", "2-2", "3:3", "4-4", "5:5", "6-6", "--", "11-11", "12:12", "13-13", ""]
     )
-    assert "--" not in said("^(3|12)$", "n.txt")
+    assert "--" not in run_command("^(3|12)$", "n.txt")
 
 
-def test_a_match_over_several_lines_shows_them_all(root: Path, said: Run) -> None:
+def test_a_match_over_several_lines_shows_them_all(root: Path, run_command: Run) -> None:
     (root / "n.txt").write_bytes(b"a (\r\n  b\r\n) c\r\nd\r\n")
-    assert said(r"\([^)]*\)", "n.txt") == "n.txt\n1:a (\n2:  b\n3:) c\n"
-    assert said(r"b\r\n", "n.txt") == "n.txt\n2:  b\n"
+    assert run_command(r"\([^)]*\)", "n.txt") == "n.txt\n1:a (\n2:  b\n3:) c\n"
+    assert run_command(r"b\r\n", "n.txt") == "n.txt\n2:  b\n"
     (root / "old.txt").write_bytes(b"a (\rb\r) c\rd")
-    assert said(r"\([^)]*\)", "old.txt") == "old.txt\n1:a (\n2:b\n3:) c\n"
+    assert run_command(r"\([^)]*\)", "old.txt") == "old.txt\n1:a (\n2:b\n3:) c\n"
 
 
 @pytest.mark.parametrize(
@@ -151,30 +154,33 @@ def test_a_match_over_several_lines_shows_them_all(root: Path, said: Run) -> Non
         (["-l", "src", "--exclude", "app.py", "docs"], ["docs/guide.md", "src/lib/util.py"]),
     ],
 )
-def test_what_a_glob_means(said: Run, globs: list[str], expected: list[str]) -> None:
-    assert said("-i", "todo", *globs, *(() if "-l" in globs else ("-l",))).split() == expected
+def test_what_a_glob_means(run_command: Run, globs: list[str], expected: list[str]) -> None:
+    assert run_command("-i", "todo", *globs, *(() if "-l" in globs else ("-l",))).split() == expected
 
 
-def test_a_name_of_a_file_is_that_file_whatever_it_would_mean_as_a_glob(root: Path, said: Run) -> None:
+def test_a_name_of_a_file_is_that_file_whatever_it_would_mean_as_a_glob(root: Path, run_command: Run) -> None:
     names = ["[id].tsx", "a,b.txt", "{x}.txt", "q?.txt", "back\\slash"]
     (root / "d[1]").mkdir()
     for name in [*names, "d[1]/inside.txt"]:
         (root / name).write_text("needle\n")
-    assert said("needle", *names, "d[1]", "-l").split() == sorted([*names, "d[1]/inside.txt"])
+    assert run_command("needle", *names, "d[1]", "-l").split() == sorted([*names, "d[1]/inside.txt"])
 
 
-def test_a_link_that_is_named_is_followed(root: Path, said: Run) -> None:
+def test_a_link_that_is_named_is_followed(root: Path, run_command: Run) -> None:
     (root / "alias").symlink_to("src")
-    assert said("TODO", "alias", "docs", "-l").split() == ["docs/guide.md", "src/app.py"]
+    assert run_command("TODO", "alias", "docs", "-l").split() == ["docs/guide.md", "src/app.py"]
 
 
-def test_an_absolute_path_is_named_from_the_root_on(root: Path, said: Run) -> None:
-    assert said("TODO", str(root / "src"), str(root / "docs/guide.md"), "-l").split() == ["docs/guide.md", "src/app.py"]
+def test_an_absolute_path_is_named_from_the_root_on(root: Path, run_command: Run) -> None:
+    assert run_command("TODO", str(root / "src"), str(root / "docs/guide.md"), "-l").split() == [
+        "docs/guide.md",
+        "src/app.py",
+    ]
 
 
-def test_another_root(root: Path, said: Run, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_another_root(root: Path, run_command: Run, tmp_path_factory: pytest.TempPathFactory) -> None:
     os.chdir(tmp_path_factory.mktemp("elsewhere"))
-    assert said("TODO", "src", "--root", str(root), "-l") == "src/app.py\n"
+    assert run_command("TODO", "src", "--root", str(root), "-l") == "src/app.py\n"
 
 
 @pytest.mark.parametrize(
@@ -197,40 +203,42 @@ def test_another_root(root: Path, said: Run, tmp_path_factory: pytest.TempPathFa
         (["--", "-nothing"], 0),
     ],
 )
-def test_flags(said: Run, words: list[str], expected: int) -> None:
-    shown = said("--count", *words, code=int(not expected))
-    assert shown.splitlines()[-1].split()[0] == str(expected)
+def test_flags(run_command: Run, words: list[str], expected: int) -> None:
+    output = run_command("--count", *words, code=int(not expected))
+    assert output.splitlines()[-1].split()[0] == str(expected)
 
 
-def test_slashes_around_a_pattern_without_flags_are_noted(said: Run) -> None:
+def test_slashes_around_a_pattern_without_flags_are_noted(run_command: Run) -> None:
     note = "note: read as the pattern {0}; to match the slashes, write \\/{0}\\/\n"
-    assert said("/^TODO/", err=note.format("^TODO")) == "docs/guide.md\n3:TODO: write\n"
-    assert said("/o/", "--count", err=note.format("o")).endswith("10 matches in 3 files\n")
+    assert run_command("/^TODO/", err=note.format("^TODO")) == "docs/guide.md\n3:TODO: write\n"
+    assert run_command("/o/", "--count", err=note.format("o")).endswith("10 matches in 3 files\n")
     for pattern in ("/TODO/g", "TODO/", "//", "\\/TODO\\/"):
-        said(pattern, "-l", code=int(pattern != "/TODO/g"), err="" if pattern == "/TODO/g" else "No matches.\n")
+        run_command(pattern, "-l", code=int(pattern != "/TODO/g"), err="" if pattern == "/TODO/g" else "No matches.\n")
 
 
-def test_options_may_be_anywhere(said: Run) -> None:
-    expected = said("-i", "-l", "todo", "src", "docs")
+def test_options_may_be_anywhere(run_command: Run) -> None:
+    expected = run_command("-i", "-l", "todo", "src", "docs")
     for words in (
         ["todo", "-i", "src", "-l", "docs"],
         ["todo", "src", "docs", "-il"],
         ["-l", "todo", "-i", "--", "src", "docs"],
     ):
-        assert said(*words) == expected
+        assert run_command(*words) == expected
 
 
-def test_no_more_than_asked_for(said: Run) -> None:
+def test_no_more_than_asked_for(run_command: Run) -> None:
     note = "note: stopped after 2 matches (--max-matches)\n"
-    assert said("-i", "todo", "--max-matches", "2", "-l", err=note) == "docs/guide.md\nsrc/app.py\n"
-    assert said("-i", "todo", "src", "docs", "--max-matches", "2", "-l", err=note) == "docs/guide.md\nsrc/app.py\n"
+    assert run_command("-i", "todo", "--max-matches", "2", "-l", err=note) == "docs/guide.md\nsrc/app.py\n"
+    assert (
+        run_command("-i", "todo", "src", "docs", "--max-matches", "2", "-l", err=note) == "docs/guide.md\nsrc/app.py\n"
+    )
 
 
-def test_nothing_found_is_exit_code_1(said: Run) -> None:
-    assert said("nowhere", code=1, err="No matches.\n") == ""
-    assert said("nowhere", "-l", code=1, err="No matches.\n") == ""
-    assert said("nowhere", "--count", code=1) == "0 matches in 0 files\n"
-    assert json.loads(said("nowhere", "--json", code=1))["data"] == []
+def test_nothing_found_is_exit_code_1(run_command: Run) -> None:
+    assert run_command("nowhere", code=1, err="No matches.\n") == ""
+    assert run_command("nowhere", "-l", code=1, err="No matches.\n") == ""
+    assert run_command("nowhere", "--count", code=1) == "0 matches in 0 files\n"
+    assert json.loads(run_command("nowhere", "--json", code=1))["data"] == []
 
 
 @pytest.mark.parametrize(
@@ -320,60 +328,60 @@ def test_wrong_usage_is_exit_code_2(capfd: pytest.CaptureFixture[str], words: li
     assert capfd.readouterr() == ("", f"WRONG_USAGE: suture search: {problem}\nSee: suture search --help\n")
 
 
-def test_a_long_line_is_cut_around_its_first_match(root: Path, said: Run) -> None:
+def test_a_long_line_is_cut_around_its_first_match(root: Path, run_command: Run) -> None:
     (root / "min.js").write_text("x" * 5_000 + "needle" + "y" * 5_000 + "needle" + "z" * 300 + "\n")
-    line = said("needle", "min.js").split("\n")[1]
+    line = run_command("needle", "min.js").split("\n")[1]
     assert line == f"1:… {'x' * 100}needle{'y' * 394} … (1 match more, 10,312 characters)"
-    assert said("z+", "min.js").split("\n")[1] == f"1:… {'y' * 194}needle{'z' * 300}"
-    assert said("x+", "min.js").split("\n")[1] == f"1:{'x' * 500} … (10,312 characters)"
+    assert run_command("z+", "min.js").split("\n")[1] == f"1:… {'y' * 194}needle{'z' * 300}"
+    assert run_command("x+", "min.js").split("\n")[1] == f"1:{'x' * 500} … (10,312 characters)"
     (root / "min.js").write_text("a" * 600 + "\nneedle\n")
-    assert said("needle", "min.js", "-B1").split("\n")[1] == f"1-{'a' * 500} … (600 characters)"
+    assert run_command("needle", "min.js", "-B1").split("\n")[1] == f"1-{'a' * 500} … (600 characters)"
 
 
 @pytest.mark.slow
-def test_many_matches_in_one_long_line_take_no_time_that_grows_with_both(root: Path, said: Run) -> None:
+def test_many_matches_in_one_long_line_take_no_time_that_grows_with_both(root: Path, run_command: Run) -> None:
     (root / "min.js").write_text("ab" * 50_000)
-    shown = said("a", "min.js", "--timeout", "50").split("\n")[1]
-    assert shown.endswith("(49,750 matches more, 100,000 characters)")
+    line = run_command("a", "min.js", "--timeout", "50").split("\n")[1]
+    assert line.endswith("(49,750 matches more, 100,000 characters)")
 
 
 @pytest.mark.parametrize("content", [b"", b"x", b"one\ntwo", b"\n\n", "\ufeffé x\n".encode(), b"\xff x\n"])
-def test_empty_matches_and_odd_files(root: Path, said: Run, content: bytes) -> None:
+def test_empty_matches_and_odd_files(root: Path, run_command: Run, content: bytes) -> None:
     (root / "odd.txt").write_bytes(content)
-    shown = said("^|x|$", "odd.txt", "-C", "1").split("\n")
-    assert shown[0] == "odd.txt"
-    assert [line.split(":")[0] for line in shown[1:-1]] == [str(at + 1) for at in range(len(shown) - 2)]
+    lines = run_command("^|x|$", "odd.txt", "-C", "1").split("\n")
+    assert lines[0] == "odd.txt"
+    assert [line.split(":")[0] for line in lines[1:-1]] == [str(at + 1) for at in range(len(lines) - 2)]
 
 
-def test_a_binary_file_is_passed_over(root: Path, said: Run) -> None:
+def test_a_binary_file_is_passed_over(root: Path, run_command: Run) -> None:
     (root / "a.bin").write_bytes(b"TODO\0")
     note = "note: a.bin is binary and was skipped\n"
-    said("TODO", "a.bin", code=1, err=f"{note}No matches.\n")
-    assert said("TODO", "a.bin", "docs", "-l", err=note) == "docs/guide.md\n"
-    assert json.loads(said("TODO", "a.bin", "docs", "--json", err=note))["metadata"] == {"binary": ["a.bin"]}
-    assert said("TODO", "*.bin", "docs", "-l") == "docs/guide.md\n"
+    run_command("TODO", "a.bin", code=1, err=f"{note}No matches.\n")
+    assert run_command("TODO", "a.bin", "docs", "-l", err=note) == "docs/guide.md\n"
+    assert json.loads(run_command("TODO", "a.bin", "docs", "--json", err=note))["metadata"] == {"binary": ["a.bin"]}
+    assert run_command("TODO", "*.bin", "docs", "-l") == "docs/guide.md\n"
 
 
-def test_an_encoding_may_be_named(root: Path, said: Run) -> None:
+def test_an_encoding_may_be_named(root: Path, run_command: Run) -> None:
     (root / "old.txt").write_bytes("eine größe\n".encode("latin-1"))
-    assert said("größe", "old.txt", "--encoding", "latin-1") == "old.txt\n1:eine größe\n"
-    assert said("größe", "*.txt", "old.txt", "--encoding", "latin-1") == "old.txt\n1:eine größe\n"
-    assert said("gr..e", "*.txt", "old.txt", "--encoding", "latin-1", "-C1") == "old.txt\n1:eine größe\n"
+    assert run_command("größe", "old.txt", "--encoding", "latin-1") == "old.txt\n1:eine größe\n"
+    assert run_command("größe", "*.txt", "old.txt", "--encoding", "latin-1") == "old.txt\n1:eine größe\n"
+    assert run_command("gr..e", "*.txt", "old.txt", "--encoding", "latin-1", "-C1") == "old.txt\n1:eine größe\n"
 
 
-def test_what_was_cleared_up_first_is_said(root: Path, said: Run) -> None:
+def test_what_was_cleared_up_first_is_said(root: Path, run_command: Run) -> None:
     note = interrupt(root, "notes.txt")
-    assert said("noth", err=note) == "notes.txt\n1:nothing\n"
+    assert run_command("noth", err=note) == "notes.txt\n1:nothing\n"
 
 
 @pytest.mark.parametrize("change", ["gone", "other", "shorter"])
 def test_a_file_that_changes_while_it_is_searched_shows_what_was_found(
-    root: Path, said: Run, monkeypatch: pytest.MonkeyPatch, change: str
+    root: Path, run_command: Run, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    found = search.search_glob
+    search_files = search.search_glob
 
     def search_then_change(*given: Any, **more: Any) -> object:
-        answer = found(*given, **more)
+        answer = search_files(*given, **more)
         if change == "gone":
             (root / "docs/guide.md").unlink()
         else:
@@ -381,7 +389,7 @@ def test_a_file_that_changes_while_it_is_searched_shows_what_was_found(
         return answer
 
     monkeypatch.setattr(search, "search_glob", search_then_change)
-    assert said("TODO: (\\w+)", "docs") == "docs/guide.md\n3:TODO: write\n"
+    assert run_command("TODO: (\\w+)", "docs") == "docs/guide.md\n3:TODO: write\n"
 
 
 @pytest.mark.parametrize("name", ["search", "replace", "extract", "lines", "split"])
@@ -406,8 +414,8 @@ def test_the_example_in_the_help_works(root: Path, capfd: pytest.CaptureFixture[
 
 @pytest.mark.process
 def test_what_matches_is_marked_on_a_terminal(root: Path) -> None:
-    shown = on_a_terminal(root, "search", "TODO", "src", "-B1")
-    assert shown == (
+    screen = on_a_terminal(root, "search", "TODO", "src", "-B1")
+    assert screen == (
         "\x1b[1msrc/app.py\x1b[0m\n\x1b[32m3\x1b[0m-def main():\n"
         "\x1b[32m4\x1b[0m:    print('\x1b[1;31mTODO\x1b[0m: fix')  # todo: soon, \x1b[1;31mTODO\x1b[0m: later\n"
     )
@@ -421,19 +429,19 @@ def test_no_color_means_none(root: Path) -> None:
 @pytest.mark.process
 def test_nothing_that_a_terminal_obeys_reaches_it(root: Path) -> None:
     (root / "a\x1b[2J\n.txt").write_text("needle \x1b]0;title\x07 \x9b2J needle\x08\n")
-    shown = ESCAPE.sub("", on_a_terminal(root, "search", "needle"))
-    assert shown == "a\\x1b[2J\\n.txt\n1:needle \\x1b]0;title\\x07 \\x9b2J needle\\x08\n"
+    screen = ESCAPE.sub("", on_a_terminal(root, "search", "needle"))
+    assert screen == "a\\x1b[2J\\n.txt\n1:needle \\x1b]0;title\\x07 \\x9b2J needle\\x08\n"
 
 
-def test_a_pipe_gets_contents_as_they_are(root: Path, said: Run) -> None:
+def test_a_pipe_gets_contents_as_they_are(root: Path, run_command: Run) -> None:
     (root / "n.txt").write_text("needle \x1b[31m\tred\n")
-    assert said("needle", "n.txt") == "n.txt\n1:needle \x1b[31m\tred\n"
+    assert run_command("needle", "n.txt") == "n.txt\n1:needle \x1b[31m\tred\n"
 
 
 @pytest.mark.process
 def test_a_long_search_shows_its_progress_and_takes_it_away(root: Path) -> None:
-    shown = on_a_terminal(root, "search", "TODO", "src", "--count", before=IMPATIENT)
-    *shown_on_the_way, last = shown.split("\r\x1b[K")[1:]
+    screen = on_a_terminal(root, "search", "TODO", "src", "--count", before=IMPATIENT)
+    *shown_on_the_way, last = screen.split("\r\x1b[K")[1:]
     assert shown_on_the_way == ["1 file, 0 matches …", "1 file, 2 matches …", "2 files, 2 matches …"]
     assert last == "src/app.py:2\n2 matches in 1 file\n"
 
@@ -452,8 +460,8 @@ def test_a_terminal_that_cannot_erase_gets_no_progress(root: Path) -> None:
 def test_a_pipe_gets_no_progress(root: Path) -> None:
     code = f"import sys; {IMPATIENT}; from suture.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "search", "TODO", "src", "-l"]
-    ran = subprocess.run(command, cwd=root, capture_output=True, check=True)
-    assert (ran.stdout, ran.stderr) == (b"src/app.py\n", b"")
+    process = subprocess.run(command, cwd=root, capture_output=True, check=True)
+    assert (process.stdout, process.stderr) == (b"src/app.py\n", b"")
 
 
 # Interrupted

@@ -107,8 +107,8 @@ def test_a_wrong_setting_is_wrong_usage(
 ) -> None:
     assert root.is_dir()
     assert main(["read", "a.txt", "--set", given]) == 2
-    told = f"WRONG_USAGE: suture read: argument --set: {problem}\nSee: suture read --help\n"
-    assert capfd.readouterr() == ("", told)
+    message = f"WRONG_USAGE: suture read: argument --set: {problem}\nSee: suture read --help\n"
+    assert capfd.readouterr() == ("", message)
 
 
 def test_a_dash_in_a_name_stands_for_an_underscore() -> None:
@@ -142,11 +142,11 @@ def test_other_commands_have_no_settings(words: list[str]) -> None:
 def test_the_file_of_the_operator_sets_what_no_option_sets(root: Path) -> None:
     assert root.is_dir()
     configure('[settings]\ncall_ms = 5\nmax_edits = 6\nencodings = [["*.csv", "cp1252"]]\nprotect = ["a"]\n')
-    found = settings("mcp", "--call-ms", "7", "--extra-root", "/elsewhere", "--allow-commands")
-    assert (found.call_ms, found.max_edits, found.protect) == (7, 6, ("a",))
-    assert found.encodings == (("*.csv", "cp1252"),)
-    assert (found.extra_roots, found.project_commands, found.durability) == (("/elsewhere",), True, "full")
-    found.check()
+    values = settings("mcp", "--call-ms", "7", "--extra-root", "/elsewhere", "--allow-commands")
+    assert (values.call_ms, values.max_edits, values.protect) == (7, 6, ("a",))
+    assert values.encodings == (("*.csv", "cp1252"),)
+    assert (values.extra_roots, values.project_commands, values.durability) == (("/elsewhere",), True, "full")
+    values.check()
 
 
 def test_without_file_and_options_the_defaults_hold(root: Path) -> None:
@@ -167,8 +167,8 @@ def test_no_limit_of_memory_is_a_limit_of_0(root: Path) -> None:
 def test_a_timeout_gives_the_search_that_time_at_least(root: Path) -> None:
     assert root.is_dir()
     configure("[settings]\nregex_call_ms = 90000\ncall_ms = 100000\n")
-    found = settings("search", "x", "--timeout", "60")
-    assert (found.regex_file_ms, found.regex_call_ms, found.call_ms) == (60_000, 90_000, 160_000)
+    values = settings("search", "x", "--timeout", "60")
+    assert (values.regex_file_ms, values.regex_call_ms, values.call_ms) == (60_000, 90_000, 160_000)
     by_name = settings("check", "--set", "check_call_ms=9000", "--set", "check_max_files=3")
     assert settings("check", "--max-time", "9", "--max-files", "3") == by_name
 
@@ -294,17 +294,20 @@ def test_nobody_writes_the_operators_file_through_a_workspace_that_holds_it(
     monkeypatch: pytest.MonkeyPatch,
     by_link: bool,  # noqa: FBT001  a parameter of the table
 ) -> None:
-    kept = configure("", tmp_path / "dotfiles" / "suture.toml" if by_link else None)
+    target = configure("", tmp_path / "dotfiles" / "suture.toml" if by_link else None)
     if by_link:
         file = Path(operator_file())
         file.parent.mkdir(parents=True)
-        file.symlink_to(kept)
+        file.symlink_to(target)
     monkeypatch.chdir(tmp_path)
     assert root.is_dir()
-    write = {"path": str(kept.relative_to(tmp_path)), "patches": [{"operation": "overwrite", "newText": "[settings]"}]}
+    write = {
+        "path": str(target.relative_to(tmp_path)),
+        "patches": [{"operation": "overwrite", "newText": "[settings]"}],
+    }
     assert main(["call", "patch", json.dumps(write)]) == 1
     assert json.loads(capfd.readouterr().out)["metadata"]["error"]["code"] == "PROTECTED_PATH"
-    assert kept.read_text() == ""
+    assert target.read_text() == ""
 
 
 def test_the_folder_of_the_operators_file_is_protected_wherever_it_is(tmp_path: Path) -> None:

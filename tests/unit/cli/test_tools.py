@@ -36,7 +36,7 @@ def test_the_list_and_the_own_definitions_can_be_narrowed_too(capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--tools", "pach"], "Did you mean patch?"),
         (["--tools", ", "], "expected tool names such as file_read,patch"),
@@ -47,11 +47,11 @@ def test_the_list_and_the_own_definitions_can_be_narrowed_too(capsys: pytest.Cap
         (["--profile", "edit", "--tools", "undo"], "not allowed with argument"),
     ],
 )
-def test_a_wrong_choice_is_wrong_usage(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_choice_is_wrong_usage(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tools", *words]) == 2
-    found = capsys.readouterr()
+    output = capsys.readouterr()
     code = "UNKNOWN_TOOL: " if words[-1] == "pach" else "WRONG_USAGE: suture tools: "
-    assert (found.out, found.err.startswith(code), said in found.err) == ("", True, True)
+    assert (output.out, output.err.startswith(code), message in output.err) == ("", True, True)
 
 
 def test_a_tool_that_is_not_similar_is_not_suggested() -> None:
