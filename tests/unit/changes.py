@@ -61,17 +61,17 @@ def rename(path: str, to: str, content: Content | None = None) -> Ask:
 
 
 def remove(fs: MemoryFS, path: str) -> None:
-    """Delete a file or an empty folder, as somebody else would."""
+    """Delete a file or an empty folder, as another process would."""
     folder, _, name = f"{fs.root}/{path}".rpartition("/")
     handle = fs.open_root(folder)
-    found = fs.stat(handle, name)
-    assert found is not None
-    (fs.rmdir if found.kind == "folder" else fs.unlink)(handle, name)
+    stat = fs.stat(handle, name)
+    assert stat is not None
+    (fs.rmdir if stat.kind == "folder" else fs.unlink)(handle, name)
     fs.close(handle)
 
 
 def move(fs: MemoryFS, path: str, to: str) -> None:
-    """Rename a file in its folder, as somebody else would."""
+    """Rename a file in its folder, as another process would."""
     folder, _, name = f"{fs.root}/{path}".rpartition("/")
     handle = fs.open_root(folder)
     fs.rename(handle, name, handle, to.rpartition("/")[2])
@@ -102,7 +102,7 @@ def list_changes(ws: Workspace) -> list[dict[str, Any]]:
 
 
 def succeed(result: ToolResult) -> dict[str, Any]:
-    """The data of a call that succeeded."""
+    """The data of a call, which must succeed."""
     assert not result.is_error, result.text
     return result.metadata
 
@@ -131,9 +131,9 @@ def git_apply(
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
         (folder / name).chmod(0o755 if name in executable else 0o644)
-    alone = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CEILING_DIRECTORIES": str(folder.parent)}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CEILING_DIRECTORIES": str(folder.parent)}
     command = ["git", "apply", "--whitespace=nowarn"]
     raw = diff.encode("utf-8", "surrogateescape")
-    ran = subprocess.run(command, input=raw, cwd=folder, env=alone, capture_output=True, check=False)
-    assert (ran.returncode, ran.stderr) == (0, b""), diff
+    process = subprocess.run(command, input=raw, cwd=folder, env=environment, capture_output=True, check=False)
+    assert (process.returncode, process.stderr) == (0, b""), diff
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -38,10 +38,10 @@ def snapshot(fs: MemoryFS) -> dict[str, object]:
 def failure(before: bytes, *edits: Edit, path: str = "a", settings: Settings | None = None, **more: Any) -> ToolResult:
     """The error of a call that fails and changes nothing."""
     ws, fs = workspace({path: before}, settings)
-    untouched = snapshot(fs)
+    state = snapshot(fs)
     result = ask(ws, path, *edits, **more)
     assert result.is_error, result.text
-    assert snapshot(fs) == untouched
+    assert snapshot(fs) == state
     return result
 
 
@@ -55,8 +55,8 @@ def wrong(result: ToolResult) -> dict[str, Any]:
 def fixes(result: ToolResult) -> list[dict[str, Any]]:
     """The fixes that a failed call suggests."""
     assert result.is_error, result.text
-    found: list[dict[str, Any]] = result.metadata.get("suggested_fixes", [])
-    return found
+    suggestions: list[dict[str, Any]] = result.metadata.get("suggested_fixes", [])
+    return suggestions
 
 
 def kinds(result: ToolResult) -> list[str]:
@@ -133,17 +133,17 @@ def _lines(change: Spoil) -> Spoil:
     return lambda text: "\n".join(change(line) if line.strip() else line for line in text.split("\n"))
 
 
-def _numbered(text: str) -> str:
+def _number_lines(text: str) -> str:
     return "".join(f"{number:6d}\t{line}\n" for number, line in enumerate(text.split("\n")[:-1], 17))
 
 
-def _halved(line: str) -> str:
+def _halve_indent(line: str) -> str:
     return line[(len(line) - len(line.lstrip())) // 2 :]
 
 
 SPOILED: dict[str, Spoil] = {
     "tabs for spaces": lambda text: text.replace("    ", "\t"),
-    "half the indentation": _lines(_halved),
+    "half the indentation": _lines(_halve_indent),
     "dedented block": _lines(lambda line: line[4:]),
     "deeper block": _lines(lambda line: "    " + line),
     "trailing space": _lines(lambda line: line + " "),
@@ -155,7 +155,7 @@ SPOILED: dict[str, Spoil] = {
     "case in a comment": lambda text: text.replace("# tax comes", "# Tax comes"),
     "escaped quotes": lambda text: text.replace('"', '\\"'),
     "HTML entities": lambda text: text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"),
-    "line numbers": _numbered,
+    "line numbers": _number_lines,
     "code fence": lambda text: f"```python\n{text}```\n",
     "blank lines before": lambda text: f"\n\n\n{text}",
     "extra blank line": lambda text: text.replace("    total = 0\n", "    total = 0\n\n"),

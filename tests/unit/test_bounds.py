@@ -48,12 +48,12 @@ class Clock:
 def over_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Clock]:
     """Set the clock so that a call's time is over at a given check."""
 
-    def setting(last: int) -> Clock:
+    def set_clock(last: int) -> Clock:
         clock = Clock(last)
         monkeypatch.setattr(bounds, "monotonic", clock)
         return clock
 
-    return setting
+    return set_clock
 
 
 def test_outside_of_a_call_there_are_no_bounds(over_at: Callable[[int], Clock]) -> None:
@@ -133,7 +133,7 @@ def test_a_size_is_refused_before_it_is_made() -> None:
     }
 
 
-def prepared(example: Any) -> tuple[MemoryFS, Workspace]:
+def prepare(example: Any) -> tuple[MemoryFS, Workspace]:
     fs = MemoryFS({path: content.encode() for path, content in example.files.items()})
     workspace = Workspace(fs.root, fs=fs)
     for step in example.earlier:
@@ -154,7 +154,7 @@ def test_a_call_of_every_tool_ends_by_its_clock_and_changes_nothing(
     """At every look at the clock: the time is over, and nothing has changed; or the call is done."""
     for last in range(1, 60):
         clock = over_at(10**9)
-        fs, workspace = prepared(example)
+        fs, workspace = prepare(example)
         before, clock.looks, clock.last = fs.files(), -1, last
         result = workspace.call(name, example.arguments)
         if not result.is_error:
@@ -316,7 +316,7 @@ print(json.dumps(codes))
 """
 
 
-def limited(root: Path, room: int, calls: list[tuple[str, dict[str, Any]]], **settings: Any) -> list[str]:
+def run_limited(root: Path, room: int, calls: list[tuple[str, dict[str, Any]]], **settings: Any) -> list[str]:
     """The error codes of calls in a process that may use only `room` bytes more than at its start."""
     (root / "small").write_bytes(b"x\n")
     given = json.dumps([str(root), room, calls, {"history": False, "second_process": False, **settings}])
@@ -325,7 +325,7 @@ def limited(root: Path, room: int, calls: list[tuple[str, dict[str, Any]]], **se
     return codes
 
 
-def amplifying() -> Iterator[tuple[str, dict[str, Any]]]:
+def amplifying_calls() -> Iterator[tuple[str, dict[str, Any]]]:
     """Calls whose results would be much larger than the request and the files."""
     wide = " " * 1_000_000
     lines = "y\n" * 25_000
@@ -373,11 +373,11 @@ def test_sizes_are_known_before_anything_of_that_size_is_made(tmp_path: Path) ->
     (tmp_path / "blank").write_bytes(b"\n" * 100_000)
     (tmp_path / "deep.py").write_text(f"if x:\n{' ' * 100_000}foo(1)\n{' ' * 100_000}bar(2)\n")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    names, calls = [name for name, _ in amplifying()], list(amplifying())
+    names, calls = [name for name, _ in amplifying_calls()], list(amplifying_calls())
     assert TOOLS.keys() - {*names} == {"file_read", "history", "redo", "undo"}  # they show or write what is there
     sizes = {"max_file_bytes": 5_000_000, "max_call_bytes": 20_000_000, "max_result_bytes": 1_000_000}
     patient = dict.fromkeys(("regex_file_ms", "regex_call_ms", "reply_call_ms", "call_ms"), 600_000)
-    codes = limited(tmp_path, 300_000_000, calls, **sizes, **patient)
+    codes = run_limited(tmp_path, 300_000_000, calls, **sizes, **patient)
     expected = ["INPUT_TOO_LARGE"] * len(calls)
     expected[names.index("apply_reply")] = "BLOCKS_FAILED"  # the block is what is too large
     assert [*zip(names, codes, strict=True)] == [*zip(names, expected, strict=True)]
@@ -396,7 +396,7 @@ def test_a_call_without_memory_is_answered_and_changes_nothing(tmp_path: Path) -
         ("regex_match_lines", {"file_path": "a", "pattern": "x"}),
         ("file_read", {"path": "small"}),
     ]
-    assert limited(tmp_path, 30_000_000, calls) == ["OUT_OF_MEMORY"] * 3 + ["done"]
+    assert run_limited(tmp_path, 30_000_000, calls) == ["OUT_OF_MEMORY"] * 3 + ["done"]
     assert (tmp_path / "a").stat().st_size == 40_000_000
 
 
@@ -406,10 +406,10 @@ def test_what_landed_is_not_reported_as_a_failure(problem: type[Exception], left
         raise problem
 
     proposal = Proposal(Plan((), "patch", "patch of a"), describe)
-    told = _describe_landed(proposal, Change("537kv5vq5dnk6gp", (Landed("a", "update", "sha256:1", "sha256:2"),)))
+    result = _describe_landed(proposal, Change("537kv5vq5dnk6gp", (Landed("a", "update", "sha256:1", "sha256:2"),)))
     note = f"There was no {left} left to show what changed."
-    assert (told.is_error, told.text) == (False, f"Done: patch of a (change 537kv5vq5dnk6gp). {note}")
-    assert told.data["files"] == [{"path": "a", "action": "update", "hash": "sha256:2"}]
+    assert (result.is_error, result.text) == (False, f"Done: patch of a (change 537kv5vq5dnk6gp). {note}")
+    assert result.data["files"] == [{"path": "a", "action": "update", "hash": "sha256:2"}]
     with pytest.raises(problem):
         _describe_landed(proposal, None)
 
@@ -418,9 +418,9 @@ def test_what_landed_is_not_reported_as_a_failure(problem: type[Exception], left
 def test_files_that_are_together_too_large_are_refused() -> None:
     fs = MemoryFS(dict.fromkeys("abc", b"x" * 1000))
     workspace = Workspace(fs.root, Settings(max_call_bytes=2_500), fs=fs)
-    found = workspace.regex_replace_multi("*", "^x", "y")
-    assert found.metadata["error"]["code"] == "INPUT_TOO_LARGE"
-    assert found.metadata["error"]["setting"] == "max_call_bytes"
+    result = workspace.regex_replace_multi("*", "^x", "y")
+    assert result.metadata["error"]["code"] == "INPUT_TOO_LARGE"
+    assert result.metadata["error"]["setting"] == "max_call_bytes"
     assert fs.files() == dict.fromkeys("abc", b"x" * 1000)
     assert not workspace.regex_replace_multi("{a,b}", "^x", "y").is_error
 

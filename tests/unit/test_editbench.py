@@ -71,8 +71,8 @@ class Cart {
 def test_a_task_depends_on_kind_seed_and_index_only() -> None:
     names = ["exact", "typo_old", "three_at_once"]
     together = [*generated(installed(), SEED, 6, names)]
-    alone = [made(installed(), name, SEED, index) for name in names for index in range(2)]
-    assert together == alone
+    single = [made(installed(), name, SEED, index) for name in names for index in range(2)]
+    assert together == single
     assert together != [*generated(installed(), SEED + 1, 6, names)]
 
 
@@ -155,11 +155,11 @@ def test_corrections_sent_back_unread_land_right_and_never_wrongly_in_a_sample()
 def test_functions_are_found_with_what_is_above_them(
     name: str, text: str, expected: list[tuple[str, str, int, int, int, int]]
 ) -> None:
-    found = [
+    rows = [
         (function.name, function.owner, function.first, function.head, function.body, function.stop)
         for function in functions(Source(name, text))
     ]
-    assert sorted(found, key=lambda function: function[2]) == expected
+    assert sorted(rows, key=lambda function: function[2]) == expected
 
 
 def test_a_sibling_has_six_in_ten_of_a_functions_lines() -> None:

@@ -100,11 +100,11 @@ def test_an_error_of_another_program_keeps_the_code_of_its_body_or_of_its_base()
     ]
 
 
-def sent(error: Any) -> Any:
+def round_trip(error: Any) -> Any:
     return pickle.loads(pickle.dumps(error))  # noqa: S301  what was pickled one call before
 
 
-@pytest.mark.parametrize("remake", [copy.copy, sent])
+@pytest.mark.parametrize("remake", [copy.copy, round_trip])
 def test_an_error_survives_being_copied_and_sent_to_another_process(remake: Callable[[Any], Any]) -> None:
     error = FileChanged(path="a", expected=None, found="sha256:0")
     again = remake(error)

@@ -41,9 +41,9 @@ def test_loads_gives_what_the_standard_library_gives(value: object, space: str) 
 def test_what_is_not_json_is_refused_in_the_words_of_the_standard_library(text: str) -> None:
     with pytest.raises(json.JSONDecodeError) as expected:
         json.loads(text)
-    with pytest.raises(json.JSONDecodeError) as found:
+    with pytest.raises(json.JSONDecodeError) as caught:
         loads(text)
-    assert str(found.value) == str(expected.value)
+    assert str(caught.value) == str(expected.value)
 
 
 @pytest.mark.parametrize("text", ["NaN", "[Infinity, -Infinity]", "1e5", "-0", "1.0"])

@@ -9,7 +9,7 @@ from suture import log
 
 
 @pytest.fixture(autouse=True)
-def unheard(monkeypatch: pytest.MonkeyPatch) -> None:
+def unconfigured_logger(monkeypatch: pytest.MonkeyPatch) -> None:
     """The logger in a process that has not configured it."""
     monkeypatch.setattr(logging.getLogger("suture"), "handlers", [])
 

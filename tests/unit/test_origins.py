@@ -32,11 +32,11 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Restore `sys.path` and the finders of modules."""
-    kept = list(sys.path)
+    entries = list(sys.path)
     finders = [finder for finder in sys.meta_path if not isinstance(finder, OutsideFinder)]
     monkeypatch.setattr(sys, "meta_path", finders)  # without the roots that other tests kept out
-    monkeypatch.setattr(sys, "path", kept)
-    yield kept
+    monkeypatch.setattr(sys, "path", entries)
+    yield entries
     assert sum(isinstance(finder, OutsideFinder) for finder in sys.meta_path) <= 1
 
 
@@ -76,18 +76,18 @@ def test_a_link_in_the_root_or_into_it_is_inside_wherever_it_leads(root: Path, t
 def test_a_root_that_is_a_link_is_known_by_both_names(root: Path, tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to(root)
     for known in (root, tmp_path / "alias"):
-        for asked in (root, tmp_path / "alias"):
-            assert not is_outside(str(asked / "bin"), [str(known)])
+        for path in (root, tmp_path / "alias"):
+            assert not is_outside(str(path / "bin"), [str(known)])
 
 
 def test_a_relative_path_is_taken_from_the_current_folder(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
     assert not is_outside("bin", [str(root)])
     assert is_outside("..", [str(root / "bin")])
-    gone = root / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
+    folder = root / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
     assert RootSet([str(root), "."]).contains("x")
 
 
@@ -132,12 +132,12 @@ def test_nothing_is_installed_where_no_folder_of_modules_is_in_a_root(root: Path
 def test_entries_that_lead_into_a_root_are_dropped(
     root: Path, path: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = [entry for entry in path if entry]
+    entries = [entry for entry in path if entry]
     monkeypatch.chdir(root)
-    path[:] = ["", str(root / "bin"), *kept]
-    assert usable_path([str(root)]) == kept
+    path[:] = ["", str(root / "bin"), *entries]
+    assert usable_path([str(root)]) == entries
     drop_root_entries([str(root)])
-    assert sys.path == kept
+    assert sys.path == entries
 
 
 @pytest.mark.process
@@ -148,8 +148,8 @@ def test_another_process_finds_suture_and_nothing_of_a_root(root: Path, path: li
     (root / "yaml.py").write_text("raise SystemExit('planted')\n")
     roots = [str(root), *([str(package.parent)] if hidden else [])]
     code = f"{start_code(roots)}import yaml, suture.json_text; print(suture.json_text.__file__)"
-    found = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
-    assert (found.stdout.strip(), found.stderr) == (f"{package}/json_text.py", "")
+    process = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
+    assert (process.stdout.strip(), process.stderr) == (f"{package}/json_text.py", "")
 
 
 @pytest.mark.promise("confine.no-code")
@@ -158,9 +158,9 @@ def test_a_file_that_suture_runs_from_is_not_edited_unless_the_operator_opens_it
     package = Path(origins.__file__).parent
     edits = [{"old_text": "TYPE_CHECKING = False", "new_text": "TYPE_CHECKING = True"}]
     given = {"path": "suture/origins.py", "edits": edits, "dry_run": True}
-    refused = Workspace(package.parent).call("file_edit", given)
-    assert refused.metadata["error"]["code"] == "PROTECTED_PATH"
-    assert refused.metadata["error"]["rule"] == "suture/**"
+    result = Workspace(package.parent).call("file_edit", given)
+    assert result.metadata["error"]["code"] == "PROTECTED_PATH"
+    assert result.metadata["error"]["rule"] == "suture/**"
     assert not Workspace(package.parent).call("file_read", {"path": "suture/origins.py"}).is_error
     opened = Workspace(package.parent, Settings(allow_protected=("suture/**",)))
     assert not opened.call("file_edit", given).is_error

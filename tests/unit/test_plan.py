@@ -50,8 +50,8 @@ def test_a_large_content_has_the_same_kind_of_hash_as_a_small_one() -> None:
 
 def test_many_small_contents_have_the_same_kind_of_hash_as_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan._HashedSize, "bytes", 0)
-    found = {Content([b"hello"]).digest for _ in range(plan._MIN_OPENSSL_BYTES // len(b"hello") + 1)}
-    assert (found, plan._HashedSize.bytes >= plan._MIN_OPENSSL_BYTES) == ({HELLO}, True)
+    digests = {Content([b"hello"]).digest for _ in range(plan._MIN_OPENSSL_BYTES // len(b"hello") + 1)}
+    assert (digests, plan._HashedSize.bytes >= plan._MIN_OPENSSL_BYTES) == ({HELLO}, True)
 
 
 def test_a_python_without_a_hash_of_its_own_uses_the_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ class Nothing(Record):
 
 
 @pytest.mark.parametrize(
-    ("made", "fields"),
+    ("record", "fields"),
     [
         (Point(1, 2), {"x": 1, "y": 2}),
         (Point(1), {"x": 1, "y": 7}),
@@ -42,9 +42,9 @@ class Nothing(Record):
     ids=repr,
 )
 def test_a_record_has_the_fields_that_were_given_and_the_defaults_of_the_rest(
-    made: Record, fields: dict[str, object]
+    record: Record, fields: dict[str, object]
 ) -> None:
-    assert vars(made) == fields
+    assert vars(record) == fields
 
 
 @pytest.mark.parametrize(

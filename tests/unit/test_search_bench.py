@@ -28,7 +28,7 @@ FILES = {
 QUERY = Query("any case", r"(n)eed(\w+)", "needle", "gi")
 
 
-def found(file: str, line: int, column: int, match: str, before: list[str], after: list[str]) -> dict[str, object]:
+def match_row(file: str, line: int, column: int, match: str, before: list[str], after: list[str]) -> dict[str, object]:
     return {
         "file": file,
         "line": line,
@@ -40,10 +40,10 @@ def found(file: str, line: int, column: int, match: str, before: list[str], afte
 
 
 MATCHES = [
-    found("crlf.txt", 2, 6, "Needle", ["one"], ["three", "needle"]),
-    found("crlf.txt", 2, 16, "needle", ["one"], ["three", "needle"]),
-    found("crlf.txt", 4, 0, "needle", ["ä the Needle, a needle", "three"], []),
-    found("sub/last.txt", 1, 0, "needle", [], ["", "end"]),
+    match_row("crlf.txt", 2, 6, "Needle", ["one"], ["three", "needle"]),
+    match_row("crlf.txt", 2, 16, "needle", ["one"], ["three", "needle"]),
+    match_row("crlf.txt", 4, 0, "needle", ["ä the Needle, a needle", "three"], []),
+    match_row("sub/last.txt", 1, 0, "needle", [], ["", "end"]),
 ]
 
 

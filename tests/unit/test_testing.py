@@ -41,11 +41,11 @@ class Bench:
         self.fs.close(handle)
         return data
 
-    def seen(self, folder: int, name: str) -> object:
-        return shown(self.fs.stat(folder, name))
+    def look_at(self, folder: int, name: str) -> object:
+        return common_parts(self.fs.stat(folder, name))
 
 
-def shown(stat: Stat | None) -> object:
+def common_parts(stat: Stat | None) -> object:
     """The parts of a status that are equal on all file systems."""
     if stat is None or stat.kind != "file":
         return stat and stat.kind
@@ -91,14 +91,14 @@ def read_an_unlinked_file(bench: Bench) -> object:
 
 def copy_metadata(bench: Bench) -> object:
     handle = bench.fs.create(bench.top, "new", 0o600)
-    kept = bench.fs.copy_metadata(bench.file, handle)
+    copied = bench.fs.copy_metadata(bench.file, handle)
     bench.fs.close(handle)
-    return kept, bench.seen(bench.top, "new")
+    return copied, bench.look_at(bench.top, "new")
 
 
 def set_mode(bench: Bench) -> object:
     bench.fs.set_mode(bench.file, 0o751)
-    return bench.seen(bench.top, "file")
+    return bench.look_at(bench.top, "file")
 
 
 def make_in_a_removed_folder(bench: Bench) -> object:
@@ -128,14 +128,14 @@ OPERATIONS: dict[str, Callable[[Bench], object]] = {
     "open a folder in a file": lambda b: b.fs.open_folder(b.file, "x"),
     "open a folder of too long a name": lambda b: b.fs.open_folder(b.top, LONG),
     "close what is not open": do(lambda b: b.fs.close(b.file), lambda b: b.fs.close(b.file)),
-    "stat a file": lambda b: b.seen(b.top, "file"),
-    "stat a folder": lambda b: b.seen(b.top, "folder"),
-    "stat a link": lambda b: b.seen(b.top, "to-file"),
-    "stat what is missing": lambda b: b.seen(b.top, "missing"),
-    "stat in a file": lambda b: b.seen(b.file, "x"),
-    "stat too long a name": lambda b: b.seen(b.top, LONG),
-    "fstat a file": lambda b: shown(b.fs.fstat(b.file)),
-    "fstat a folder": lambda b: shown(b.fs.fstat(b.folder)),
+    "stat a file": lambda b: b.look_at(b.top, "file"),
+    "stat a folder": lambda b: b.look_at(b.top, "folder"),
+    "stat a link": lambda b: b.look_at(b.top, "to-file"),
+    "stat what is missing": lambda b: b.look_at(b.top, "missing"),
+    "stat in a file": lambda b: b.look_at(b.file, "x"),
+    "stat too long a name": lambda b: b.look_at(b.top, LONG),
+    "fstat a file": lambda b: common_parts(b.fs.fstat(b.file)),
+    "fstat a folder": lambda b: common_parts(b.fs.fstat(b.folder)),
     "read a link": lambda b: b.fs.read_link(b.top, "to-file"),
     "read a link that is a file": lambda b: b.fs.read_link(b.top, "file"),
     "read a link that is missing": lambda b: b.fs.read_link(b.top, "missing"),
@@ -152,7 +152,9 @@ OPERATIONS: dict[str, Callable[[Bench], object]] = {
     "what is missing is not writable": lambda b: b.fs.writable(b.top, "missing"),
     "lock": lock_twice,
     "lock a file": lambda b: b.fs.lock(b.file),
-    "create": do(lambda b: b.write_file("new", b"a", b"b"), lambda b: b.content("new"), lambda b: b.seen(b.top, "new")),
+    "create": do(
+        lambda b: b.write_file("new", b"a", b"b"), lambda b: b.content("new"), lambda b: b.look_at(b.top, "new")
+    ),
     "create what is there": lambda b: b.fs.create(b.top, "file", 0o644),
     "create where a link is": lambda b: b.fs.create(b.top, "dangling", 0o644),
     "create too long a name": lambda b: b.fs.create(b.top, LONG, 0o644),
@@ -170,12 +172,14 @@ OPERATIONS: dict[str, Callable[[Bench], object]] = {
     "sync a folder": lambda b: b.fs.sync(b.folder),
     "sync what is closed": do(lambda b: b.fs.close(b.file), lambda b: b.fs.sync(b.file)),
     "rename": do(lambda b: b.fs.rename(b.top, "file", b.folder, "moved"), lambda b: b.fs.list(b.folder)),
-    "rename over a file": do(lambda b: b.fs.rename(b.top, "file", b.top, "twin-2"), lambda b: b.seen(b.top, "twin-1")),
+    "rename over a file": do(
+        lambda b: b.fs.rename(b.top, "file", b.top, "twin-2"), lambda b: b.look_at(b.top, "twin-1")
+    ),
     "rename to the same file": do(
-        lambda b: b.fs.rename(b.top, "twin-1", b.top, "twin-2"), lambda b: b.seen(b.top, "twin-1")
+        lambda b: b.fs.rename(b.top, "twin-1", b.top, "twin-2"), lambda b: b.look_at(b.top, "twin-1")
     ),
     "rename over a link": do(
-        lambda b: b.fs.rename(b.top, "file", b.top, "to-file"), lambda b: b.seen(b.top, "to-file")
+        lambda b: b.fs.rename(b.top, "file", b.top, "to-file"), lambda b: b.look_at(b.top, "to-file")
     ),
     "rename a link": do(lambda b: b.fs.rename(b.top, "to-file", b.top, "x"), lambda b: b.fs.read_link(b.top, "x")),
     "rename what is missing": lambda b: b.fs.rename(b.top, "missing", b.top, "x"),
@@ -187,18 +191,18 @@ OPERATIONS: dict[str, Callable[[Bench], object]] = {
     ),
     "rename to too long a name": lambda b: b.fs.rename(b.top, "file", b.top, LONG),
     "rename into a file": lambda b: b.fs.rename(b.top, "file", b.file, "x"),
-    "link": do(lambda b: b.fs.link(b.top, "file", b.folder, "second"), lambda b: b.seen(b.top, "file")),
+    "link": do(lambda b: b.fs.link(b.top, "file", b.folder, "second"), lambda b: b.look_at(b.top, "file")),
     "link to what is there": lambda b: b.fs.link(b.top, "file", b.top, "twin-1"),
     "link to where a link is": lambda b: b.fs.link(b.top, "file", b.top, "dangling"),
     "link what is missing": lambda b: b.fs.link(b.top, "missing", b.top, "x"),
     "link a folder": lambda b: b.fs.link(b.top, "folder", b.top, "x"),
     "link a link": do(lambda b: b.fs.link(b.top, "to-file", b.top, "x"), lambda b: b.fs.read_link(b.top, "x")),
     "link to too long a name": lambda b: b.fs.link(b.top, "file", b.top, LONG),
-    "unlink": do(lambda b: b.fs.unlink(b.top, "twin-1"), lambda b: b.seen(b.top, "twin-2")),
+    "unlink": do(lambda b: b.fs.unlink(b.top, "twin-1"), lambda b: b.look_at(b.top, "twin-2")),
     "unlink a link": do(lambda b: b.fs.unlink(b.top, "to-file"), lambda b: b.fs.list(b.top)),
     "unlink what is missing": lambda b: b.fs.unlink(b.top, "missing"),
     "unlink a folder": lambda b: b.fs.unlink(b.top, "folder"),
-    "mkdir": do(lambda b: b.fs.mkdir(b.folder, "x"), lambda b: b.seen(b.folder, "x")),
+    "mkdir": do(lambda b: b.fs.mkdir(b.folder, "x"), lambda b: b.look_at(b.folder, "x")),
     "mkdir where something is": lambda b: b.fs.mkdir(b.top, "file"),
     "mkdir where a link is": lambda b: b.fs.mkdir(b.top, "dangling"),
     "mkdir too long a name": lambda b: b.fs.mkdir(b.top, LONG),
@@ -245,7 +249,7 @@ def outcome(operation: Callable[[Bench], object], bench: Bench) -> object:
         given = operation(bench)
     except OSError as error:
         given = errno.errorcode[error.errno or 0]
-    names = [(name, bench.seen(bench.top, name)) for name in bench.fs.list(bench.top)]
+    names = [(name, bench.look_at(bench.top, name)) for name in bench.fs.list(bench.top)]
     return given, names
 
 
@@ -313,7 +317,7 @@ def test_a_crash_takes_handles_and_locks_and_leaves_what_was_written() -> None:
     assert fs.files() == {"a.txt": b"written"}
 
 
-def changed(*, sync_file: bool, sync_folder: bool) -> MemoryFS:
+def change_files(*, sync_file: bool, sync_folder: bool) -> MemoryFS:
     fs = MemoryFS({"old.txt": b"old", "edited.txt": b"before"})
     top = fs.open_root(fs.root)
     fs.unlink(top, "old.txt")
@@ -327,7 +331,7 @@ def changed(*, sync_file: bool, sync_folder: bool) -> MemoryFS:
 
 
 @pytest.mark.parametrize(
-    ("sync_file", "sync_folder", "left"),
+    ("sync_file", "sync_folder", "files"),
     [
         (False, False, {"old.txt": b"old", "edited.txt": b"before"}),
         (True, False, {"old.txt": b"old", "edited.txt": b"AFTER!"}),
@@ -335,12 +339,12 @@ def changed(*, sync_file: bool, sync_folder: bool) -> MemoryFS:
         (True, True, {"new.txt": b"new", "second.txt": b"new", "edited.txt": b"AFTER!"}),
     ],
 )
-def test_a_power_cut_leaves_what_was_synced(left: dict[str, bytes], *, sync_file: bool, sync_folder: bool) -> None:
-    fs = changed(sync_file=sync_file, sync_folder=sync_folder)
+def test_a_power_cut_leaves_what_was_synced(files: dict[str, bytes], *, sync_file: bool, sync_folder: bool) -> None:
+    fs = change_files(sync_file=sync_file, sync_folder=sync_folder)
     fs.power_loss()
-    assert fs.files() == left
+    assert fs.files() == files
     fs.power_loss()
-    assert fs.files() == left
+    assert fs.files() == files
 
 
 def test_a_power_cut_leaves_as_many_links_as_names() -> None:
@@ -354,7 +358,7 @@ def test_a_power_cut_leaves_as_many_links_as_names() -> None:
 def test_by_luck_a_power_cut_leaves_names_up_to_some_moment_and_any_sectors() -> None:
     names, contents = set(), set()
     for seed in range(300):
-        fs = changed(sync_file=False, sync_folder=False)
+        fs = change_files(sync_file=False, sync_folder=False)
         fs.power_loss(Random(seed))
         names.add(tuple(sorted(fs.files())))
         contents.add(fs.files()["edited.txt"])
@@ -379,14 +383,14 @@ def test_by_luck_a_long_file_is_mixed_by_sectors_and_may_have_gained_zeros() -> 
 
 
 def test_by_luck_a_rename_is_never_half_done() -> None:
-    found = set()
+    outcomes = set()
     for seed in range(100):
         fs = MemoryFS({"a.txt": b"a", "folder/b.txt": b"b"})
         top = fs.open_root(fs.root)
         fs.rename(top, "a.txt", fs.open_folder(top, "folder"), "b.txt")
         fs.power_loss(Random(seed))
-        found.add(tuple(sorted(fs.files().items())))
-    assert found == {(("a.txt", b"a"), ("folder/b.txt", b"b")), (("folder/b.txt", b"a"),)}
+        outcomes.add(tuple(sorted(fs.files().items())))
+    assert outcomes == {(("a.txt", b"a"), ("folder/b.txt", b"b")), (("folder/b.txt", b"a"),)}
 
 
 def test_a_call_fails_once_and_the_others_work() -> None:

@@ -24,9 +24,9 @@ class Shout(Request):
 
 
 def plan_shout(session: Session, request: Shout) -> Proposal:
-    def edits(found: Text) -> Iterable[Edit]:
-        upper = found.body.upper()
-        return [Edit(Span(0, len(upper)), upper)] if upper != found.body else []
+    def edits(text: Text) -> Iterable[Edit]:
+        upper = text.body.upper()
+        return [Edit(Span(0, len(upper)), upper)] if upper != text.body else []
 
     update = session.plan_edit(request.path, edits)
 
@@ -91,10 +91,10 @@ def test_an_unknown_tool_is_answered_with_the_nearest() -> None:
 def test_a_defect_is_answered_as_internal_and_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(*_: object) -> Proposal:
+    def fail(*_: object) -> Proposal:
         raise KeyError
 
-    monkeypatch.setattr("suture.workspace.find", lambda _: SHOUT.evolve(plan=broken))
+    monkeypatch.setattr("suture.workspace.find", lambda _: SHOUT.evolve(plan=fail))
     ws, _ = workspace({"a": b"x"})
     with caplog.at_level(logging.DEBUG, "suture"):
         result = ws.call("shout", {"path": "a"})
@@ -163,7 +163,7 @@ def test_a_transaction_lands_several_files_together() -> None:
     ws, fs = workspace({"a": b"one", "b": b"two", "c": b"three"})
     with ws.transaction("tidy up") as tx:
         tx.create("new/d", "four")
-        tx.edit("a", lambda found: [Edit(Span(0, len(found.body)), b"ONE")])
+        tx.edit("a", lambda text: [Edit(Span(0, len(text.body)), b"ONE")])
         tx.delete("b")
         tx.rename("c", "e")
         tx.write("f", b"six")
@@ -216,11 +216,11 @@ def test_an_edit_is_planned_again_on_what_another_process_wrote() -> None:
     fs = MemoryFS({"a": b"x y"})
     seen: list[bytes] = []
 
-    def edits(found: Text) -> list[Edit]:
-        seen.append(found.body)
+    def edits(text: Text) -> list[Edit]:
+        seen.append(text.body)
         if len(seen) == 1:
             fs.put("a", b"z x y")
-        at = found.body.index(b"x")
+        at = text.body.index(b"x")
         return [Edit(Span(at, at + 1), b"X")]
 
     with Workspace(fs.root, fs=fs).transaction() as tx:
@@ -231,9 +231,9 @@ def test_an_edit_is_planned_again_on_what_another_process_wrote() -> None:
 def test_a_plan_that_is_overtaken_by_an_equal_change_lands_nothing() -> None:
     fs = MemoryFS({"a": b"x"})
 
-    def edits(found: Text) -> list[Edit]:
+    def edits(text: Text) -> list[Edit]:
         fs.put("a", b"X")
-        return [] if found.body == b"X" else [Edit(Span(0, 1), b"X")]
+        return [] if text.body == b"X" else [Edit(Span(0, 1), b"X")]
 
     with Workspace(fs.root, fs=fs).transaction() as tx:
         tx.edit("a", edits)
@@ -355,8 +355,8 @@ def test_what_is_shown_of_a_request_cannot_steer_a_terminal_or_go_on_forever() -
     assert len(ws.call("x" * 100_000, {}).text) < 1_000
 
 
-def middle(found: Text) -> list[Edit]:
-    at = found.body.index(b"\n", len(found.body) // 2) + 1
+def middle(text: Text) -> list[Edit]:
+    at = text.body.index(b"\n", len(text.body) // 2) + 1
     return [Edit(Span(at, at), b"new\n")]
 
 
