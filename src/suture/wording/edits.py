@@ -146,9 +146,24 @@ def _certainties(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
             yield f"{span_of(error.stale).capitalize()} now:"
             yield from shown_lines(error.stale["start_line"], error.stale["text"], _SHOWN_BLOCK_LINES)
     elif error.why == "conflict" and error.sides is not None and (error.sides["base"] + error.sides["ours"]).strip():
-        yield f"Line {error.sides['line']} is not what the change assumes:"
+        line, assumed, actual = _differing_lines(error.sides["line"], error.sides["base"], error.sides["ours"])
+        yield f"Line {line} is not what the change assumes:"
         old_text = audience.old_text if audience.is_about_block else audience.of_this_edit("old_text")
-        yield from side_by_side({f"in {old_text}": error.sides["base"], "in the file": error.sides["ours"]}, 1)
+        yield from side_by_side({f"in {old_text}": assumed, "in the file": actual}, 1)
+
+
+def _differing_lines(line: int, base: str, ours: str) -> tuple[int, str, str]:
+    """The part of two sides that differs, and its line: a deletion touches every line, and differs in few."""
+    sides = base.split("\n"), ours.split("\n")
+    before, after = ([text.strip() for text in side] for side in sides)
+    shorter = min(len(before), len(after))
+    head = next((number for number in range(shorter) if before[number] != after[number]), shorter)
+    rest = shorter - head
+    tail = next((number for number in range(rest) if before[-1 - number] != after[-1 - number]), rest)
+    if before == after:
+        return line, base, ours
+    assumed, actual = ("\n".join(side[head : len(side) - tail]) for side in sides)
+    return line + head, assumed, actual
 
 
 def _refused_before(error: errors.NoMatch, what: str) -> str:
@@ -303,7 +318,7 @@ def _special_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[s
         yield _fix("USE_EXACT_TEXT", "The file has lines of its own there: decide whether yours come before or after")
     elif error.why == "conflict":
         old_text, new_text = audience.of_this_edit("old_text"), audience.of_this_edit("new_text")
-        copy_exactly = f"Copy these lines into {old_text} exactly, and write in {new_text} what they should become"
+        copy_exactly = f"Copy the file's lines into {old_text} exactly, and write in {new_text} what they should become"
         yield _fix("USE_EXACT_TEXT", copy_exactly)
     if any(difference.name in _ADDED for place in error.similar_content[:1] for difference in place.differences):
         yield _fix("ESCAPE_SPECIAL", "Send characters exactly as in the file: no escapes, entities or line numbers")
@@ -516,7 +531,8 @@ def _deleted(error: errors.TargetDeleted, audience: Audience) -> str:
 
 
 def _conflict(error: errors.EditConflict, audience: Audience) -> str:
-    where = f"{error.path}:{error.line}"
+    line, _, _ = _conflicting_lines(error)
+    where = f"{error.path}:{line}"
     if error.written_on is not None:
         known = f"{audience.old_text} is from {version_name(error.written_on)}; {where} has changed since."
     else:
@@ -524,8 +540,16 @@ def _conflict(error: errors.EditConflict, audience: Audience) -> str:
     return _begin(error, audience, known)
 
 
+def _conflicting_lines(error: errors.EditConflict) -> tuple[int, str, str]:
+    """The line of the conflict, and the two texts there; if the change deletes them, only where they differ."""
+    if error.theirs:
+        return error.line, error.base, error.ours
+    return _differing_lines(error.line, error.base, error.ours)
+
+
 def _sides(error: errors.EditConflict, audience: Audience) -> Iterator[str]:
-    texts = {audience.old_text: error.base, "the file": error.ours, audience.new_text: error.theirs}
+    _, assumed, actual = _conflicting_lines(error)
+    texts = {audience.old_text: assumed, "the file": actual, audience.new_text: error.theirs}
     yield from side_by_side({f"in {name}": text for name, text in texts.items()}, _SHOWN_LINES)
 
 
@@ -692,11 +716,15 @@ def _look_at_file(error: errors.NoMatch, audience: Audience) -> str:
         return f"Read {error.path} again, and decide whether the change is still needed."
     if error.stale is not None:
         return f"Your copy of {error.path} is old: read it again. {audience.resend} with the lines as they are now."
-    if error.why == "found" and error.rung in {"exact", "line_ends"} and error.search_text.strip():
-        return "It is only part of a line there, and blocks are whole lines: send the whole line in both parts."
-    if error.why == "found" and error.search_text.strip():
-        return f"{audience.resend} with the lines as they are in the file, or {audience.choose('match', 'lenient')}."
-    return f"Read {error.path}. {audience.resend} with {audience.old_part} copied from the file."
+    advice = f"Read {error.path}. {audience.resend} with {audience.old_part} copied from the file."
+    if error.why == "ambiguous":
+        more = "more lines around the place you mean, copied from the file, so that only one fits"
+        advice = f"{audience.resend} with {more}."
+    elif error.why == "found" and error.search_text.strip():
+        advice = f"{audience.resend} with the lines as they are in the file, or {audience.choose('match', 'lenient')}."
+        if error.rung in {"exact", "line_ends"}:
+            advice = "It is only part of a line there, and blocks are whole lines: send the whole line in both parts."
+    return advice
 
 
 DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {

@@ -179,12 +179,12 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "conflict": (
         {"why": "conflict", "sides": SIDES},
         ["Line 3 ", "in old_text: one", "in the file: two"],
-        "these lines",
+        "Copy the file's lines",
     ),
     "conflict beside": (
         {"why": "conflict", "sides": {**SIDES, "base": "", "ours": "\n"}, "similar_content": [place()]},
         [SIMILAR, "Line 3: \tvalue = 1", TAB],
-        "these lines",
+        "Copy the file's lines",
     ),
     "conflict on two sides": (
         {"why": "conflict", "detail": "two_sided", "sides": {**SIDES, "base": "", "ours": "two\nmore\n"}},
