@@ -15,7 +15,8 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 try:
-    from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+    from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
+    from pydantic_core import InitErrorDetails, PydanticCustomError
 except ModuleNotFoundError as error:
     message = "pydantic is not installed: pip install 'suture[models]'"
     raise ModuleNotFoundError(message, name=error.name) from error
@@ -44,8 +45,17 @@ class Arguments(BaseModel):
         try:
             self.declared.parse(self.model_dump())
         except InvalidArguments as error:
-            raise ValueError("; ".join(problem["problem"] for problem in error.problems)) from None
+            raise self._invalid(error) from None
         return self
+
+    def _invalid(self, error: InvalidArguments) -> ValidationError:
+        """The same problems, each at the field that it is about."""
+        values, details = self.model_dump(), list[InitErrorDetails]()
+        for problem in error.problems:
+            kind = PydanticCustomError("invalid_argument", "{problem}", {"problem": problem["problem"]})
+            location = _location(problem["argument"])
+            details.append({"type": kind, "loc": location, "input": values.get(str(location[0]))})
+        return ValidationError.from_exception_data(type(self).__name__, details)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, _: object, __: object) -> dict[str, Any]:
@@ -57,6 +67,12 @@ def arguments_model(tool: str) -> type[Arguments]:
     """The pydantic model of a tool's arguments."""
     declared: Any = find(tool).request
     return _model(declared)
+
+
+def _location(argument: str) -> tuple[str | int, ...]:
+    """The path of an argument such as `edits[0].old_text`."""
+    parts = argument.replace("[", ".").replace("]", "").split(".")
+    return tuple(int(part) if part.isdecimal() else part for part in parts)
 
 
 @cache

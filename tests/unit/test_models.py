@@ -120,6 +120,17 @@ def test_a_model_refuses_what_its_tool_refuses() -> None:
         arguments_model("file_read").model_validate({"path": "a", "format": "html"})
 
 
+def test_each_problem_is_reported_at_its_field() -> None:
+    with pytest.raises(ValidationError) as caught:
+        arguments_model("file_read").model_validate({"path": "a", "start_line": 0, "format": "html"})
+    problems = [(problem["loc"], problem["input"]) for problem in caught.value.errors()]
+    assert problems == [(("start_line",), 0), (("format",), "html")]
+    patch = {"operation": "append_eof", "oldText": "x", "newText": "{y}"}
+    with pytest.raises(ValidationError) as caught:
+        arguments_model("patch").model_validate({"path": "a", "patches": [patch]})
+    assert [problem["loc"] for problem in caught.value.errors()] == [("patches", 0, "oldText")]
+
+
 def test_without_pydantic_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pydantic", None)
     monkeypatch.delitem(sys.modules, "suture.models")
