@@ -161,7 +161,7 @@ def _explain_json(text: str, places: Places, at: int, message: str) -> tuple[int
 
 
 def _misplaced_bracket(text: str, places: Places, until: int) -> tuple[int, str] | None:
-    """The first line whose indentation contradicts the bracket around it, or a bracket closed by another kind."""
+    """The first line whose indentation contradicts the bracket around it, or a bracket not closed by its own kind."""
     from re import compile as pattern
 
     lead = pattern(r"[ \t]*+").match
@@ -188,6 +188,9 @@ def _misplaced_bracket(text: str, places: Places, until: int) -> tuple[int, str]
             begin = around.pop()[0]
             if _CLOSED_BY[text[begin]] != token:
                 return at, f"'{token}' does not close the '{text[begin]}' in line {places.line(begin)}"
+    if around and until == len(text):
+        opener = f"'{text[around[-1][0]]}' in line {places.line(around[-1][0])}"
+        return len(text.rstrip(_SPACE)), f"the text ends, and the {opener} is not closed"
     return None
 
 
@@ -362,7 +365,9 @@ class _XmlReader:
             name, begin = self._open[-1]
             at, message = self._characters(begin), f"{message}: <{cut(name)}> is not closed"
         elif code == _INVALID_TOKEN:
-            message += f": `{cut(text[at : at + 1])}` behind `{cut(text[max(0, at - _MAX_CONTEXT_CHARS) : at])}`"
+            before = text[max(0, at - _MAX_CONTEXT_CHARS) : at].rstrip("\r\n").rpartition("\n")[2]
+            message += f": `{cut(text[at : at + 1])}`{f' behind `{cut(before)}`' if before else ''}"
+            message += "; a single & is written &amp;" if before.endswith("&") else ""
         elif code == _UNDEFINED_ENTITY and "<!ENTITY" not in text and (entity := pattern(_ENTITY).search(text, at)):
             at, message = entity.start(), f"{message}: {cut(entity[0])}"
         return places.error(at, message)
