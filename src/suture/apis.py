@@ -215,7 +215,8 @@ def _is_text(value: object) -> TypeGuard[str]:
 def _required(call: dict[str, Any], key: str = "name") -> str:
     """The call's name, or its id, without which it cannot be answered."""
     if not _is_text(value := call.get(key)):
-        raise ValueError(f"a tool call needs a {key!r}; this one has only {', '.join(map(repr, call)) or 'nothing'}")
+        keys = ", ".join(map(repr, call)) or "nothing"
+        raise ValueError(f"a tool call needs a {key!r} that is not empty; this one has only {keys}")
     return value
 
 

@@ -655,8 +655,8 @@ class BlockApplier:
         return self._source.settings.allow_executables
 
     def _not_executable(self, name: str) -> str:
-        advice = self._source.audience.ask_operator("allow that", "allow_executables")
-        return f"{name} was not made executable; {advice}."
+        advice = self._source.audience.ask_operator("allow it", "allow_executables")
+        return f"{name} was not made executable. If it should be, {advice}."
 
     def _set_mode(self, block: Block, file: ReplyFile) -> list[str]:
         """Make a file executable or not, as the diff says; a warning if that is not allowed."""

@@ -45,7 +45,7 @@ COPIED = "diff --git a/run b/x\nsimilarity index 100%\ncopy from run\ncopy to x\
 RENAMED = (
     "diff --git a/plain b/x\nold mode 100644\nnew mode 100755\nsimilarity index 100%\nrename from plain\nrename to x\n"
 )
-WARNING = "was not made executable; ask the operator to allow that (--set allow_executables=true)."
+WARNING = "was not made executable. If it should be, ask the operator to allow it (--set allow_executables=true)."
 
 
 @pytest.mark.promise("confine.executables")
