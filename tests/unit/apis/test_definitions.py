@@ -32,7 +32,9 @@ def inner(format_: str, tools: Any = None) -> list[dict[str, Any]]:
     declarations = definitions(format_, tools)
     if format_ == "gemini":
         declarations = [declaration for tool in declarations for declaration in tool["functionDeclarations"]]
-    return [definition["function"] for definition in declarations] if format_ == "openai" else declarations
+    unwrapped = [definition["function"] for definition in declarations] if format_ == "openai" else declarations
+    assert all("name" in definition for definition in unwrapped), f"unwrap the definitions of {format_} here"
+    return unwrapped
 
 
 def schema(name: str) -> Any:

@@ -84,10 +84,26 @@ REPLIES: dict[str, JSON] = {
     "mcp": {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "file_edit", "arguments": FIRST}},
 }
 """A whole reply of each API, with one call."""
+CUT_OFF: dict[str, JSON | None] = {
+    "anthropic": message(tool_use("1", FIRST), stop_reason="max_tokens"),
+    "openai": completion(chat_call("1", FIRST), finish_reason="length"),
+    "openai-responses": response(function_call("1", FIRST), status="incomplete"),
+    "gemini": {"candidates": [{"finishReason": "MAX_TOKENS", "content": {"role": "model", "parts": [part(FIRST)]}}]},
+    "mcp": None,
+}
+"""A whole reply of each API that ended in a call; a request of MCP is always complete."""
 
 
 def test_every_api_has_a_reply() -> None:
     assert set(REPLIES) == set(FORMATS), "give the API a whole reply with a call in REPLIES"
+    assert set(CUT_OFF) == set(FORMATS), "give the API a reply that ended in a call in CUT_OFF"
+
+
+@pytest.mark.promise("api.calls")
+@pytest.mark.parametrize("reply", [pytest.param(reply, id=name) for name, reply in CUT_OFF.items() if reply])
+def test_a_reply_that_ended_in_its_call_changes_nothing(workspace: Workspace, root: Path, reply: JSON) -> None:
+    assert "cut off" in str(workspace.handle_all(reply))
+    assert (root / "a.txt").read_bytes() == b"one\n"
 
 
 @pytest.mark.parametrize("format_", REPLIES)
