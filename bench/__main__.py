@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def _machine() -> str:
-    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
     return f"Python {platform.python_version()}, {platform.platform()}, {os.cpu_count()} CPUs, load {load}"
 
 

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture import Settings, Workspace
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def tables(folder: Path) -> Iterator[Table]:
         return
     top = folder / "top"
     often, sometimes, hardly = _repository(top)
-    private = _private(folder / "private")
+    private = _create_repository(folder / "private")
     for what, path in (("often", often), ("now and then", sometimes), ("hardly ever", hardly)):
         with (top / path).open("ab") as file:
             file.write(b"# edited\n")
@@ -46,25 +46,25 @@ def tables(folder: Path) -> Iterator[Table]:
         }
         counts = f"{contestants['suture, all']()} of suture, {contestants['git, all']()} of git"
         title = f"Versions of a file that is changed {what}, of {COMMITS:,} commits ({counts}; {ROUNDS} rounds)"
-        yield compared(title, in_turns(contestants, ROUNDS), against=["git, first", "git, all"])
+        yield comparison(title, measure_rounds(contestants, ROUNDS), against=["git, first", "git, all"])
 
 
 def _ours(top: Path, path: str, most: int) -> Callable[[], object]:
     def run() -> int:
-        return _versions(Workspace(top, Settings(history=False)), path, most)
+        return _count_versions(Workspace(top, Settings(history=False)), path, most)
 
     return run
 
 
 def _again(top: Path, path: str) -> Callable[[], object]:
     workspace = Workspace(top, Settings(history=False))
-    return lambda: _versions(workspace, path, VERSIONS + 1)
+    return lambda: _count_versions(workspace, path, VERSIONS + 1)
 
 
-def _versions(workspace: Workspace, path: str, most: int) -> int:
+def _count_versions(workspace: Workspace, path: str, most: int) -> int:
     with workspace._engine.session() as session:  # noqa: SLF001  what the tools are handed
-        found = session.bases(session.text(path))
-        return sum(1 for _ in zip(range(most), found, strict=False))
+        bases = session.bases(session.text(path))
+        return sum(1 for _ in zip(range(most), bases, strict=False))
 
 
 def _git(top: Path, private: dict[str, str], path: str, most: int) -> Callable[[], object]:
@@ -75,8 +75,8 @@ def _git(top: Path, private: dict[str, str], path: str, most: int) -> Callable[[
 
     def run() -> int:
         log = ["git", "log", f"-{most}", "--format=%H", "--raw", "--no-abbrev", head, "--", path]
-        listed = subprocess.run(log, env=environment, capture_output=True, check=True).stdout
-        blobs = [line.split()[3] for line in listed.split(b"\n") if line.startswith(b":")]
+        log_output = subprocess.run(log, env=environment, capture_output=True, check=True).stdout
+        blobs = [line.split()[3] for line in log_output.split(b"\n") if line.startswith(b":")]
         batch = ["git", "cat-file", "--batch"]
         subprocess.run(batch, env=environment, input=b"\n".join(blobs), capture_output=True, check=True)
         return len(blobs)
@@ -84,27 +84,32 @@ def _git(top: Path, private: dict[str, str], path: str, most: int) -> Callable[[
     return run
 
 
-def _private(folder: Path) -> dict[str, str]:
+def _create_repository(folder: Path) -> dict[str, str]:
     """An empty repository, and the environment that makes git use it."""
     for name in ("refs", "objects"):
         (folder / name).mkdir(parents=True)
     (folder / "HEAD").write_text("ref: refs/heads/main\n")
     (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
-    found = {"GIT_DIR": str(folder), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "HOME": str(folder)}
-    return {"PATH": os.environ.get("PATH", os.defpath), **found}
+    variables = {
+        "GIT_DIR": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "HOME": str(folder),
+    }
+    return {"PATH": os.environ.get("PATH", os.defpath), **variables}
 
 
 def _repository(top: Path) -> tuple[str, str, str]:
     """Create the repository; returns the files that change often, now and then, and hardly ever."""
-    luck = random.Random(1)
+    rng = random.Random(1)
     files = [f"src/pkg{at // 50}/sub{at // 10 % 5}/mod{at}.py" for at in range(FILES)]
-    texts = {path: _lines(luck) for path in files}
+    texts = {path: _lines(rng) for path in files}
     git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
     subprocess.run([*git, "init", "-q", "-b", "main", str(top)], check=True)
     with subprocess.Popen([*git, "fast-import", "--quiet"], cwd=top, stdin=subprocess.PIPE) as importing:
         assert importing.stdin is not None  # noqa: S101  a pipe was asked for
         for number in range(COMMITS):
-            changed = {files[_often(luck)] for _ in range(luck.choice([1, 1, 2, 3]))}
+            changed = {files[_choose_file(rng)] for _ in range(rng.choice([1, 1, 2, 3]))}
             if number == COMMITS // 10:
                 changed.add(files[-1])
             head = b"commit refs/heads/main\ncommitter bench <bench@localhost> %d +0000\ndata 1\nx\n"
@@ -112,7 +117,7 @@ def _repository(top: Path) -> tuple[str, str, str]:
             for path in files if not number else changed:
                 lines = texts[path]
                 if number:
-                    lines[luck.randrange(len(lines))] = b"    changed = %d\n" % number
+                    lines[rng.randrange(len(lines))] = b"    changed = %d\n" % number
                 content = b"".join(lines)
                 importing.stdin.write(b"M 100644 inline %b\ndata %d\n%b\n" % (path.encode(), len(content), content))
     subprocess.run([*git, "gc", "-q"], cwd=top, check=True)
@@ -120,14 +125,14 @@ def _repository(top: Path) -> tuple[str, str, str]:
     return files[0], files[9], files[-1]
 
 
-def _often(luck: random.Random) -> int:
+def _choose_file(rng: random.Random) -> int:
     """The number of a file; a few files account for most changes."""
-    at = int(luck.paretovariate(0.5)) - 1
-    return at if at < FILES - 1 else luck.randrange(FILES - 1)
+    at = int(rng.paretovariate(0.5)) - 1
+    return at if at < FILES - 1 else rng.randrange(FILES - 1)
 
 
-def _lines(luck: random.Random) -> list[bytes]:
+def _lines(rng: random.Random) -> list[bytes]:
     return [
-        b"    value_%05d = compute(%06d)  # an ordinary line\n" % (luck.randrange(99_999), number)
-        for number in range(luck.randrange(50, 600))
+        b"    value_%05d = compute(%06d)  # an ordinary line\n" % (rng.randrange(99_999), number)
+        for number in range(rng.randrange(50, 600))
     ]

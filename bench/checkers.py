@@ -57,12 +57,12 @@ class Fault:
     put: str
     names: str
 
-    def broken(self, text: str, chance: random.Random) -> tuple[str, int] | None:
+    def apply(self, text: str, rng: random.Random) -> tuple[str, int] | None:
         """The broken text, and the line of the fault."""
         places = list(re.finditer(self.pattern, text, re.MULTILINE))
         if not places:
             return None
-        place = chance.choice(places)
+        place = rng.choice(places)
         group = "at" if "at" in place.re.groupindex else min(1, place.re.groups)
         start, end = place.span(group)
         return text[:start] + place.expand(self.put) + text[end:], text.count("\n", 0, start) + 1
@@ -205,19 +205,19 @@ STAGED = cast("Staging", Staged())
 
 @cache
 def _files() -> dict[str, list[Path]]:
-    found = defaultdict(list)
+    paths = defaultdict(list)
     for root in FOLDERS:
         for folder, _, names in os.walk(root):
             for name in sorted(names):
                 path = Path(folder, name)
-                found[path.suffix].append(path)
-    return found
+                paths[path.suffix].append(path)
+    return paths
 
 
-def _texts(endings: Sequence[str], chance: random.Random) -> Iterator[str]:
+def _texts(endings: Sequence[str], rng: random.Random) -> Iterator[str]:
     """Real texts in random order, without duplicates."""
     paths = sorted(path for ending in endings for path in _files()[ending])
-    chance.shuffle(paths)
+    rng.shuffle(paths)
     seen = set()
     for path in paths:
         try:
@@ -307,31 +307,31 @@ FORMATS: dict[str, tuple[Sequence[str], dict[str, Callable[[str], Report | None]
 }
 
 
-def _format(name: str, each: int, seed: int, show: str) -> Table:
+def _format(name: str, limit: int, seed: int, show: str) -> Table:
     """One format: how often each contestant reports each fault at all, near the fault, and by name."""
     endings, contestants = FORMATS[name]
-    chance = random.Random(f"{seed} {name}")
-    texts = [text for text in _texts(endings, chance) if not any(parse(text) for parse in contestants.values())]
-    tried = texts * (each // max(1, len(texts)) + 1)
+    rng = random.Random(f"{seed} {name}")
+    texts = [text for text in _texts(endings, rng) if not any(parse(text) for parse in contestants.values())]
+    inputs = texts * (limit // max(1, len(texts)) + 1)
     totals: dict[str, Counter[str]] = {contestant: Counter() for contestant in contestants}
     rows: list[list[Cell]] = []
     for fault in FAULTS[name]:
         counts: dict[str, Counter[str]] = {contestant: Counter() for contestant in contestants}
         cases = 0
-        for text in tried:
-            made = fault.broken(text, chance)
-            if made is None:
+        for text in inputs:
+            result = fault.apply(text, rng)
+            if result is None:
                 continue
-            broken, line = made
+            broken, line = result
             reports = {contestant: parse(broken) for contestant, parse in contestants.items()}
             if not any(reports.values()):
                 continue
             cases += 1
             for contestant, report in reports.items():
-                counts[contestant].update(_judged(report, line, fault.names))
+                counts[contestant].update(_judge(report, line, fault.names))
             if show == fault.name:
                 print(f"line {line}: {reports}")
-            if cases == each:
+            if cases == limit:
                 break
         for contestant, count in counts.items():
             totals[contestant].update(count)
@@ -342,7 +342,7 @@ def _format(name: str, each: int, seed: int, show: str) -> Table:
     return Table(f"{name}: {len(texts)} files", head, rows)
 
 
-def _judged(report: Report | None, line: int, names: str) -> dict[str, int]:
+def _judge(report: Report | None, line: int, names: str) -> dict[str, int]:
     near = report is not None and abs(report[0] - line) <= 1
     return {"near": near, "named": report is not None and bool(re.search(names, report[1]))}
 
@@ -370,17 +370,17 @@ def _inner_error(node: tree_sitter.Node) -> tree_sitter.Node:
 CONTESTANTS = ("first node", "inner node", "ours, new", "ours, edit", "node in edit")
 
 
-def _code(names: Sequence[str], each: int, seed: int, show: str) -> Iterator[Table]:
+def _code(names: Sequence[str], limit: int, seed: int, show: str) -> Iterator[Table]:
     by_language: list[list[Cell]] = []
     by_fault: dict[str, Counter[str]] = defaultdict(Counter)
     times: dict[str, list[float]] = defaultdict(list)
     for name in names:
-        chance = random.Random(f"{seed} {name}")
-        texts = list(_texts(REAL[name], chance)) if name in REAL else _samples(name)
+        rng = random.Random(f"{seed} {name}")
+        texts = list(_texts(REAL[name], rng)) if name in REAL else _samples(name)
         count: Counter[str] = Counter()
         for fault in CODE:
-            count.update(found := _faults(name, fault, texts, each, chance, times, show))
-            by_fault[fault.name].update(found)
+            count.update(fault_count := _count_reports(name, fault, texts, limit, rng, times, show))
+            by_fault[fault.name].update(fault_count)
         by_language.append([name, str(len(texts)), *_cells(count)])
     head = ["cases", *(f"{contestant} %" for contestant in CONTESTANTS), "not told", "named %", "named, edit %"]
     yield Table("Code, by language", ["language", "files", *head], by_language)
@@ -390,8 +390,8 @@ def _code(names: Sequence[str], each: int, seed: int, show: str) -> Iterator[Tab
         total.update(count)
     yield Table("Code, by fault", ["fault", *head], [*rows, ["all", *_cells(total)]])
     timed: list[list[Cell]] = [
-        [name, statistics.median(some) * 1000, statistics.quantiles(some, n=20)[-1] * 1000, max(some) * 1000]
-        for name, some in times.items()
+        [name, statistics.median(seconds) * 1000, statistics.quantiles(seconds, n=20)[-1] * 1000, max(seconds) * 1000]
+        for name, seconds in times.items()
     ]
     yield Table("ms for a broken text", ["", "median", "95 %", "most"], timed)
 
@@ -410,12 +410,12 @@ def _samples(name: str) -> list[str]:
     return texts * 12
 
 
-def _faults(
+def _count_reports(
     name: str,
     fault: Fault,
     texts: Sequence[str],
-    each: int,
-    chance: random.Random,
+    limit: int,
+    rng: random.Random,
     times: dict[str, list[float]],
     show: str,
 ) -> Counter[str]:
@@ -425,16 +425,16 @@ def _faults(
     reader = Reader(language.grammars[0], perf_counter() + 1e6)
     count: Counter[str] = Counter()
     for text in texts:
-        made = fault.broken(text, chance)
-        if made is None or not reader.reads(text.encode()):
+        result = fault.apply(text, rng)
+        if result is None or not reader.reads(text.encode()):
             continue
-        broken, line = made
+        broken, line = result
         began = perf_counter()
         tree = reader.parse(broken.encode())
         once = perf_counter() - began
         if not tree.root_node.has_error:
             continue
-        before = _before(text, line)
+        before = _earlier_text(text, line)
         edited = range(line - AROUND, line + AROUND + 1)
         if not reader.reads(before.encode()) or _other_reads(language.grammars[1:], broken):
             continue
@@ -459,7 +459,7 @@ def _faults(
         count.update(what for what, at in reports.items() if at is not None and abs(at - line) <= 1)
         if show == fault.name:
             print(f"{name}, line {line}: {reports} {messages}")
-        if count["cases"] == each:
+        if count["cases"] == limit:
             break
     return count
 
@@ -468,11 +468,13 @@ def _other_reads(grammars: Sequence[Grammar], text: str) -> bool:
     return any(Reader(grammar, perf_counter() + 1e6).reads(text.encode()) for grammar in grammars)
 
 
-def _before(text: str, line: int) -> str:
+def _earlier_text(text: str, line: int) -> str:
     """The text before an edit that rewrote the lines around a place."""
     lines = text.split("\n")
     window = slice(max(0, line - 1 - AROUND), line + AROUND)
-    lines[window] = [f"{each} " if each.strip() and not each.endswith("\\") else each for each in lines[window]]
+    lines[window] = [
+        f"{old_line} " if old_line.strip() and not old_line.endswith("\\") else old_line for old_line in lines[window]
+    ]
     return "\n".join(lines)
 
 

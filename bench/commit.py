@@ -16,7 +16,7 @@ import subprocess
 from itertools import count
 from typing import TYPE_CHECKING
 
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture import Settings, Text, Workspace
 from suture.text.edits import Edit, edit
 
@@ -36,17 +36,19 @@ def tables(folder: Path) -> Iterator[Table]:
     yield _typical(folder)
     for number, rounds in ((1, 40), (1_000, 5)):
         contestants = {
-            "suture, full": _ours(_files(folder / f"full-{number}", number), "full"),
-            "suture, fast": _ours(_files(folder / f"fast-{number}", number), "fast"),
-            "in place": _plain(_files(folder / f"plain-{number}", number), _in_place),
-            "in place, fsync": _plain(_files(folder / f"fsync-{number}", number), _in_place_synced),
-            "aside, fsync, rename": _plain(_files(folder / f"aside-{number}", number), _aside_synced),
+            "suture, full": _suture_contestant(_files(folder / f"full-{number}", number), "full"),
+            "suture, fast": _suture_contestant(_files(folder / f"fast-{number}", number), "fast"),
+            "in place": _plain_contestant(_files(folder / f"plain-{number}", number), _write_in_place),
+            "in place, fsync": _plain_contestant(_files(folder / f"fsync-{number}", number), _write_and_sync),
+            "aside, fsync, rename": _plain_contestant(
+                _files(folder / f"aside-{number}", number), _write_aside_and_sync
+            ),
         }
         if shutil.which("sed"):
-            contestants["sed -i"] = _sed(_files(folder / f"sed-{number}", number))
-        yield compared(
+            contestants["sed -i"] = _sed_contestant(_files(folder / f"sed-{number}", number))
+        yield comparison(
             f"Commit of {number:,} file{'s' * (number > 1)} of 1 KB, one line edited in each ({rounds} rounds)",
-            in_turns(contestants, rounds),
+            measure_rounds(contestants, rounds),
             against=["in place", "in place, fsync", "sed -i"],
             notes=["sed -i: one process for all files, its start included"],
         )
@@ -54,20 +56,22 @@ def tables(folder: Path) -> Iterator[Table]:
 
 def _typical(folder: Path) -> Table:
     contestants: dict[str, Callable[[], object]] = {
-        "read, replace, aside, rename": _replacing(_numbered(folder / "typical-plain")),
-        "suture, history off": _patching(
-            _numbered(folder / "typical-bare"), Settings(durability="fast", history=False)
+        "read, replace, aside, rename": _replace_contestant(_write_numbered_lines(folder / "typical-plain")),
+        "suture, history off": _patch_contestant(
+            _write_numbered_lines(folder / "typical-bare"), Settings(durability="fast", history=False)
         ),
-        "suture, recorded": _patching(_numbered(folder / "typical-recorded"), Settings(durability="fast")),
+        "suture, recorded": _patch_contestant(
+            _write_numbered_lines(folder / "typical-recorded"), Settings(durability="fast")
+        ),
     }
-    return compared(
+    return comparison(
         f"A typical edit: one patch of a file of {TYPICAL_LINES} lines, durability fast ({TYPICAL_ROUNDS} rounds)",
-        in_turns(contestants, TYPICAL_ROUNDS),
+        measure_rounds(contestants, TYPICAL_ROUNDS),
         against=["read, replace, aside, rename"],
     )
 
 
-def _numbered(folder: Path) -> Path:
+def _write_numbered_lines(folder: Path) -> Path:
     folder.mkdir()
     path = folder / "file.py"
     path.write_bytes(b"".join(_line(number, 0) for number in range(TYPICAL_LINES)))
@@ -85,7 +89,7 @@ def _replacements() -> Iterator[tuple[bytes, bytes]]:
         yield _line(number, version), _line(number, version + 1)
 
 
-def _patching(path: Path, settings: Settings) -> Callable[[], object]:
+def _patch_contestant(path: Path, settings: Settings) -> Callable[[], object]:
     workspace = Workspace(path.parent, settings)
     replacements = _replacements()
 
@@ -98,7 +102,7 @@ def _patching(path: Path, settings: Settings) -> Callable[[], object]:
     return run
 
 
-def _replacing(path: Path) -> Callable[[], object]:
+def _replace_contestant(path: Path) -> Callable[[], object]:
     replacements = _replacements()
     name, aside = str(path), f"{path}.new"
 
@@ -122,7 +126,7 @@ def _files(folder: Path, number: int) -> list[Path]:
     return paths
 
 
-def _ours(paths: list[Path], durability: str) -> Callable[[], object]:
+def _suture_contestant(paths: list[Path], durability: str) -> Callable[[], object]:
     workspace = Workspace(paths[0].parent, Settings(durability=durability))
     numbers = count(1)
 
@@ -140,7 +144,7 @@ def _ours(paths: list[Path], durability: str) -> Callable[[], object]:
     return run
 
 
-def _plain(paths: list[Path], write: Callable[[Path, bytes], None]) -> Callable[[], object]:
+def _plain_contestant(paths: list[Path], write: Callable[[Path, bytes], None]) -> Callable[[], object]:
     numbers = count(1)
 
     def run() -> None:
@@ -152,24 +156,24 @@ def _plain(paths: list[Path], write: Callable[[Path, bytes], None]) -> Callable[
     return run
 
 
-def _in_place(path: Path, content: bytes) -> None:
+def _write_in_place(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def _in_place_synced(path: Path, content: bytes) -> None:
+def _write_and_sync(path: Path, content: bytes) -> None:
     with path.open("wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
 
 
-def _aside_synced(path: Path, content: bytes) -> None:
+def _write_aside_and_sync(path: Path, content: bytes) -> None:
     aside = path.with_suffix(".new")
-    _in_place_synced(aside, content)
+    _write_and_sync(aside, content)
     aside.replace(path)
 
 
-def _sed(paths: list[Path]) -> Callable[[], object]:
+def _sed_contestant(paths: list[Path]) -> Callable[[], object]:
     numbers = count(1)
     names = [path.name for path in paths]
 

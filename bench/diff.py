@@ -15,22 +15,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture.text.diff import FileDiff, line_edits, unified
 from suture.text.edits import Edit, apply, edit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-KNOWN = "suture, edits known"
-FOUND = "suture, line diff"
+KNOWN_EDITS = "suture, edits known"
+LINE_DIFF = "suture, line diff"
 SIZE = 200_000
 HOSTILE_SIZES = (12_500, 25_000, 50_000)
 
 
 def tables(folder: Path) -> Iterator[Table]:
     """Real and repetitive text at full size, difflib at a size it can handle, and hostile inputs."""
-    goals = {KNOWN: "a few ms", FOUND: "< 500 ms"}
+    goals = {KNOWN_EDITS: "a few ms", LINE_DIFF: "< 500 ms"}
     real = real_lines(SIZE)
     yield _table(folder, "sources of CPython", real, 1_000, "diff -u", goals)
     yield _table(folder, "a generated table of 300 different lines", repetitive_lines(SIZE), 1_000, "diff -u", goals)
@@ -48,9 +48,9 @@ def _table(
     if reference == "difflib":
         contestants["difflib"] = lambda: _difflib(before, after)
     lengths = [(name, run().count(b"\n")) for name, run in contestants.items()]
-    return compared(
+    return comparison(
         f"Diff of {len(lines):,} lines with {len(edits):,} edits: {what}",
-        in_turns(contestants, 7),
+        measure_rounds(contestants, 7),
         against=[reference],
         goals=goals,
         notes=["lines of diff: " + ", ".join(f"{name} {length:,}" for name, length in lengths)],
@@ -61,8 +61,8 @@ def _contestants(folder: Path, before: bytes, after: bytes, edits: list[Edit]) -
     (folder / "before").write_bytes(before)
     (folder / "after").write_bytes(after)
     contestants = {
-        KNOWN: lambda: unified(FileDiff("file", "file", before, tuple(edits))),
-        FOUND: lambda: unified(FileDiff("file", "file", before, tuple(line_edits(before, after)))),
+        KNOWN_EDITS: lambda: unified(FileDiff("file", "file", before, tuple(edits))),
+        LINE_DIFF: lambda: unified(FileDiff("file", "file", before, tuple(line_edits(before, after)))),
     }
     if shutil.which("diff"):
         contestants["diff -u"] = lambda: _output(folder, "diff", "-u", "before", "after")
@@ -89,45 +89,45 @@ def _hostile() -> Table:
         best = []
         for size in HOSTILE_SIZES:
             before, after = (b"".join(lines) for lines in make(size))
-            samples = in_turns({name: partial(line_edits, before, after)}, 2)
+            samples = measure_rounds({name: partial(line_edits, before, after)}, 2)
             best.append(min(samples[name]) * 1000)
         rows.append([name, *best, best[-1] / best[0]])
     return Table("Line diff of hostile texts", head, rows, [f"linear: {times}; quadratic: {times**2}"])
 
 
-def _alternating(size: int) -> tuple[list[bytes], list[bytes]]:
+def _alternating_lines(size: int) -> tuple[list[bytes], list[bytes]]:
     return [b"a\n", b"b\n"] * (size // 2), [b"b\n", b"b\n", b"a\n"] * (size // 3)
 
 
-def _reversed(size: int) -> tuple[list[bytes], list[bytes]]:
+def _reversed_lines(size: int) -> tuple[list[bytes], list[bytes]]:
     lines = [b"line %d\n" % number for number in range(size)]
     return lines, lines[::-1]
 
 
-def _shuffled(size: int) -> tuple[list[bytes], list[bytes]]:
+def _shuffled_lines(size: int) -> tuple[list[bytes], list[bytes]]:
     lines = [b"line %d\n" % number for number in range(size)]
     return lines, random.Random(1).sample(lines, size)
 
 
 def _few_words(size: int) -> tuple[list[bytes], list[bytes]]:
-    chance = random.Random(2)
+    rng = random.Random(2)
     words = [b"word %d\n" % number for number in range(50)]
-    return chance.choices(words, k=size), chance.choices(words, k=size)
+    return rng.choices(words, k=size), rng.choices(words, k=size)
 
 
 def _islands(size: int) -> tuple[list[bytes], list[bytes]]:
     """Unique lines with gaps of random lines, two kinds, just small enough to be passed to difflib."""
-    chance = random.Random(6)
-    before, after = (chance.choices([b"a\n", b"b\n"], k=size) for _ in range(2))
+    rng = random.Random(6)
+    before, after = (rng.choices([b"a\n", b"b\n"], k=size) for _ in range(2))
     before[::400] = after[::400] = [b"island %d\n" % number for number in range(0, size, 400)]
     return before, after
 
 
 _HOSTILE: dict[str, Callable[[int], tuple[list[bytes], list[bytes]]]] = {
     "all lines equal, a tenth removed": lambda size: ([b"same\n"] * size, [b"same\n"] * (size * 9 // 10)),
-    "two lines alternate, in another rhythm": _alternating,
-    "reversed": _reversed,
-    "shuffled": _shuffled,
+    "two lines alternate, in another rhythm": _alternating_lines,
+    "reversed": _reversed_lines,
+    "shuffled": _shuffled_lines,
     "fifty lines at random, twice": _few_words,
     "two lines at random, an anchor in every 400": _islands,
     "nothing in common": lambda size: ([b"old %d\n" % n for n in range(size)], [b"new %d\n" % n for n in range(size)]),
@@ -150,22 +150,22 @@ def real_lines(size: int) -> list[bytes]:
 
 def repetitive_lines(size: int) -> list[bytes]:
     """Lines of a table, hardly one of them unique."""
-    chance = random.Random(4)
+    rng = random.Random(4)
     kinds = [b"    { %d, NULL, 0 },\n" % number for number in range(300)]
-    return chance.choices(kinds, k=size)
+    return rng.choices(kinds, k=size)
 
 
 def _random_edits(lines: list[bytes], number: int) -> list[Edit]:
     """A third each: a line changed, a line inserted, a line deleted."""
-    chance = random.Random(5)
-    chosen = sorted(chance.sample(range(len(lines)), number))
+    rng = random.Random(5)
+    indexes = sorted(rng.sample(range(len(lines)), number))
     edits, at, offset = [], 0, 0
-    for index in chosen:
+    for index in indexes:
         offset += sum(map(len, lines[at:index]))
         at, line = index, lines[index]
         changed = line[:-1] + b" /* changed */\n"
         edits.append(
-            chance.choice(
+            rng.choice(
                 [
                     edit(offset, offset + len(line), changed),
                     edit(offset, offset, b"    inserted();\n"),

@@ -22,7 +22,7 @@ from bench.editbench.corpus import cache_folder
 from bench.editbench.peers import Unavailable
 from bench.memory import peak_memory
 from bench.sessions import FilesystemServer, OpenHands
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture import Settings, ToolResult, Workspace
 
 if TYPE_CHECKING:
@@ -63,16 +63,16 @@ class Document:
 
     def edits(self, number: int) -> Edits:
         """The edits that turn the previous round's text into this round's."""
-        spans = [(at - self.around, at + self.around + 1) for at in self._marked]
+        spans = [(at - self.around, at + self.around + 1) for at in self._changed_lines]
         return [(self.part(*span, number - 1), self.part(*span, number)) for span in spans]
 
     def part(self, first: int, last: int, number: int = 0) -> str:
         """Some lines of the text, after the given number of rounds."""
-        marked, mark = self._marked, f"  # round {number:04d}"
-        return "".join(f"{self._line(at)}{mark * (at in marked)}\n" for at in range(first, last))
+        changed, mark = self._changed_lines, f"  # round {number:04d}"
+        return "".join(f"{self._line(at)}{mark * (at in changed)}\n" for at in range(first, last))
 
     @property
-    def _marked(self) -> range:
+    def _changed_lines(self) -> range:
         step = self.lines // self.marks
         return range(step // 2, self.lines, step)
 
@@ -96,28 +96,28 @@ def _typical(folder: Path, rounds: int) -> Table:
         peers, notes = _peers(stack, folder)
         timed = {name: list[float]() for name in peers}
         for name, peer in peers.items():
-            editors[name] = _timed(peer, timed[name])
+            editors[name] = _record_times(peer, timed[name])
         editors[PLAIN] = _plain
-        contestants = {name: _turns(folder, document, rounds, editor) for name, editor in editors.items()}
-        samples = in_turns(contestants, rounds)
+        contestants = {name: _contestant(folder, document, rounds, editor) for name, editor in editors.items()}
+        samples = measure_rounds(contestants, rounds)
     samples |= {name: times[1:] for name, times in timed.items()}
     title = f"One edit of a file of 500 lines, {len(document.text()) / 1000:.0f} KB ({rounds} rounds)"
     goals = dict.fromkeys((FAST_ALONE, FAST), "<= 0.5 ms")
-    return compared(title, samples, against=[PLAIN, *peers], goals=goals, notes=notes)
+    return comparison(title, samples, against=[PLAIN, *peers], goals=goals, notes=notes)
 
 
 def _many(folder: Path, rounds: int) -> Table:
     document = Document(LARGE, MANY)
     editors: dict[str, Editor] = {name: _ours(folder, SETTINGS[name]) for name in (FAST_ALONE, FAST)}
     editors[PLAIN] = _plain
-    contestants = {name: _turns(folder, document, rounds, editor) for name, editor in editors.items()}
-    samples = in_turns(contestants, rounds)
+    contestants = {name: _contestant(folder, document, rounds, editor) for name, editor in editors.items()}
+    samples = measure_rounds(contestants, rounds)
     with ExitStack() as stack:
         peers, notes = _peers(stack, folder)
         for name, peer in peers.items():
             edits = document.edits(1)[: SAMPLE if name == OpenHands.name else MANY]
             try:
-                samples[name] = [peer(written(folder, document), edits) * MANY / len(edits)]
+                samples[name] = [peer(write_document(folder, document), edits) * MANY / len(edits)]
             except Unavailable as error:
                 notes.append(f"{name} left out: {error}")
     notes += [
@@ -126,28 +126,28 @@ def _many(folder: Path, rounds: int) -> Table:
     ]
     title = f"{MANY:,} edits of a file of {LARGE:,} lines, {len(document.text()) / 1e6:.0f} MB ({rounds} rounds)"
     goals = dict.fromkeys((FAST_ALONE, FAST), "<= 0.1 x")
-    return compared(title, samples, against=[PLAIN], goals=goals, notes=notes)
+    return comparison(title, samples, against=[PLAIN], goals=goals, notes=notes)
 
 
 def _failing(folder: Path, rounds: int) -> Table:
     """Every round requests other lines: an edit that fails twice gets another answer."""
     document = Document(LARGE, 1)
-    path, workspace = written(folder, document), Workspace(folder, SETTINGS[FAST])
+    path, workspace = write_document(folder, document), Workspace(folder, SETTINGS[FAST])
     _land(_call(workspace, path, document.edits(1)))  # so that the history knows the file
 
-    def asked(number: int) -> str:
+    def request(number: int) -> str:
         return document.part(120_000 + number * 1_000, 120_012 + number * 1_000)
 
-    spoils: dict[str, Callable[[str], str]] = {
+    corruptions: dict[str, Callable[[str], str]] = {
         "indentation": lambda text: textwrap.indent(text, "    "),
         "a typo": lambda text: text.replace("made_of", "maed_of", 1),
         "not there": lambda text: text.replace("entry", "absent").replace("made_of", "taken_from"),
     }
     rows: list[list[Cell]] = []
-    for at, (name, spoil) in enumerate(spoils.items()):
+    for at, (name, corrupt) in enumerate(corruptions.items()):
         times, results = list[float](), list[ToolResult]()
         for number in range(rounds + 1):
-            old = spoil(asked(at * (rounds + 1) + number))
+            old = corrupt(request(at * (rounds + 1) + number))
             edit = old, "other".join(old.rsplit("value", 1))
             begin = time.perf_counter()
             results.append(_call(workspace, path, [edit]))
@@ -166,11 +166,11 @@ def _memory(folder: Path) -> Table:
     rows: list[list[Cell]] = []
     for kind, document in DOCUMENTS.items():
         for way in WAYS:
-            path = written(folder, document)
+            path = write_document(folder, document)
             size = path.stat().st_size
             command = [sys.executable, "-m", "bench.file_edit", str(path), kind, way]
-            done = subprocess.run(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, check=True)
-            peak, seconds = json.loads(done.stdout)
+            process = subprocess.run(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, check=True)
+            peak, seconds = json.loads(process.stdout)
             path.unlink()
             goal = "< 3 x" if way.startswith("file_edit") else ""
             rows.append([f"{kind}: {way}", peak / 1e6, peak / size, seconds, goal])
@@ -182,21 +182,21 @@ def _measure(path: Path, kind: str, way: str) -> None:
     """The child: edit a small file, then the large one; print the growth of the peak, and the seconds."""
     number, edit = WAYS[way]
     small = Document(MANY * 2, MANY, comment=DOCUMENTS[kind].comment)
-    edit(written(path.parent, small), small.edits(1)[:number])
+    edit(write_document(path.parent, small), small.edits(1)[:number])
     edits = DOCUMENTS[kind].edits(1)[:number]
     baseline, begin = peak_memory(), time.perf_counter()
     edit(path, edits)
     print(json.dumps([peak_memory() - baseline, time.perf_counter() - begin]))
 
 
-def _turns(folder: Path, document: Document, rounds: int, editor: Editor) -> Callable[[], object]:
+def _contestant(folder: Path, document: Document, rounds: int, editor: Editor) -> Callable[[], object]:
     """One round after the other, each contestant on its own file."""
-    path = written(folder, document)
+    path = write_document(folder, document)
     pending = iter([document.edits(number + 1) for number in range(rounds + 1)])
     return lambda: editor(path, next(pending))
 
 
-def written(folder: Path, document: Document) -> Path:
+def write_document(folder: Path, document: Document) -> Path:
     """A new file with the document."""
     with NamedTemporaryFile(prefix="file", suffix=".py", dir=folder, delete=False) as file:
         file.write(document.text().encode())
@@ -209,8 +209,8 @@ def _ours(folder: Path, settings: Settings) -> Editor:
 
 
 def _call(workspace: Workspace, path: Path, edits: Edits) -> ToolResult:
-    listed = [{"old_text": old, "new_text": new} for old, new in edits]
-    return workspace.call("file_edit", {"path": path.name, "edits": listed})
+    items = [{"old_text": old, "new_text": new} for old, new in edits]
+    return workspace.call("file_edit", {"path": path.name, "edits": items})
 
 
 def _land(result: ToolResult) -> None:
@@ -241,7 +241,7 @@ def _peers(stack: ExitStack, folder: Path) -> tuple[dict[str, Callable[[Path, Ed
     for peer, note in ((OpenHands, OPENHANDS_NOTE), (FilesystemServer, SERVER_NOTE)):
         try:
             session = stack.enter_context(peer(cache_folder(), folder, PATIENCE))
-            session.edit(written(folder, small), small.edits(1))
+            session.edit(write_document(folder, small), small.edits(1))
         except Unavailable as error:
             notes.append(f"{peer.name} left out: {error}")
         else:
@@ -250,19 +250,19 @@ def _peers(stack: ExitStack, folder: Path) -> tuple[dict[str, Callable[[Path, Ed
     return peers, notes
 
 
-def _timed(peer: Callable[[Path, Edits], float], times: list[float]) -> Editor:
+def _record_times(peer: Callable[[Path, Edits], float], times: list[float]) -> Editor:
     return lambda path, edits: times.append(peer(path, edits))
 
 
-def _once(name: str) -> Editor:
+def _suture_in_new_workspace(name: str) -> Editor:
     return lambda path, edits: _ours(path.parent, SETTINGS[name])(path, edits)
 
 
 DOCUMENTS = {"ASCII": Document(LARGE, MANY), "emoji": Document(LARGE, MANY, comment="  # done \N{PARTY POPPER}")}
 WAYS: dict[str, tuple[int, Editor]] = {
-    f"{FAST}, 1 edit": (1, _once(FAST)),
-    f"{FAST}, {MANY:,} edits": (MANY, _once(FAST)),
-    f"{FAST_ALONE}, {MANY:,} edits": (MANY, _once(FAST_ALONE)),
+    f"{FAST}, 1 edit": (1, _suture_in_new_workspace(FAST)),
+    f"{FAST}, {MANY:,} edits": (MANY, _suture_in_new_workspace(FAST)),
+    f"{FAST_ALONE}, {MANY:,} edits": (MANY, _suture_in_new_workspace(FAST_ALONE)),
     f"{PLAIN}, 1 edit": (1, _plain),
 }
 

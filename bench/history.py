@@ -13,7 +13,7 @@ import zlib
 from itertools import count
 from typing import TYPE_CHECKING
 
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture import Settings, Text, Workspace
 from suture.text.edits import Edit, edit
 
@@ -34,20 +34,20 @@ def tables(folder: Path) -> Iterator[Table]:
 
 def _cost(folder: Path, size: int, rounds: int) -> Table:
     contestants = {
-        f"{durability}, {'recorded' if history else 'bare'}": _changing(
+        f"{durability}, {'recorded' if history else 'bare'}": _contestant(
             folder / f"{size}-{durability}-{history}", size, Settings(durability=durability, history=history)
         )
         for durability in ("full", "fast")
         for history in (False, True)
     }
-    return compared(
+    return comparison(
         f"One line changed in a file of {size:,} bytes ({rounds} rounds)",
-        in_turns(contestants, rounds),
+        measure_rounds(contestants, rounds),
         against=["full, bare", "fast, bare"],
     )
 
 
-def _changing(folder: Path, size: int, settings: Settings) -> Callable[[], object]:
+def _contestant(folder: Path, size: int, settings: Settings) -> Callable[[], object]:
     folder.mkdir(parents=True)
     (folder / "file.txt").write_bytes(_content(size))
     workspace = Workspace(folder, settings)
@@ -76,19 +76,19 @@ def _growth(folder: Path) -> Table:
     root.mkdir()
     content = _content(100_000)
     (root / "file.txt").write_bytes(content)
-    workspace, shelf = Workspace(root, Settings(durability="fast")), folder / "state" / "suture" / ".suture-history"
-    known = {path.name for path in shelf.iterdir()} if shelf.exists() else set()
+    workspace, store = Workspace(root, Settings(durability="fast")), folder / "state" / "suture" / ".suture-history"
+    existing = {path.name for path in store.iterdir()} if store.exists() else set()
     versions = []
     for number in range(EDITS):
         _change_a_line(workspace, number)
         versions.append((root / "file.txt").read_bytes())
-    ours = sum(path.stat().st_size for path in shelf.iterdir() if path.name not in known)
+    ours = sum(path.stat().st_size for path in store.iterdir() if path.name not in existing)
     raw = len(content) + sum(map(len, versions))
     rows: list[list[str | float]] = [
         ["suture's history", ours / 1000, ours / EDITS, raw / ours],
         ["a copy each", raw / 1000, raw / EDITS, 1.0],
     ]
-    deflated = sum(len(zlib.compress(each)) for each in (content, *versions))
+    deflated = sum(len(zlib.compress(version)) for version in (content, *versions))
     rows.append(["a copy each, zlib", deflated / 1000, deflated / EDITS, raw / deflated])
     if shutil.which("git"):
         for name, size in _git(folder / "git", versions).items():
@@ -116,9 +116,9 @@ def _size(folder: Path) -> int:
 
 
 def _content(size: int) -> bytes:
-    luck = random.Random(size)
+    rng = random.Random(size)
     lines = [
-        b"    value_%05d = compute(%06d)  # an ordinary line\n" % (luck.randrange(99_999), number)
+        b"    value_%05d = compute(%06d)  # an ordinary line\n" % (rng.randrange(99_999), number)
         for number in range(size // 50 + 1)
     ]
     return b"".join(lines)[:size]

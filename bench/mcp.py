@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import suture
 from bench.editbench.corpus import cache_folder
 from bench.editbench.peers import Unavailable
-from bench.file_edit import Document, written
+from bench.file_edit import Document, write_document
 from bench.sessions import BareServer, FilesystemServer, McpServer, Suture, SutureOverHttp
-from bench.table import Table, compared, told_in_turns
+from bench.table import Table, comparison, run_rounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -41,14 +41,14 @@ SMALL = Document(500, 1, around=1)
 def tables(folder: Path) -> Iterator[Table]:
     """Times of starts, of calls, of many calls at once, and of a large answer."""
     compileall.compile_dir(Path(suture.__file__).parent, quiet=2)
-    note = _missing(folder)
+    note = _peer_note(folder)
     yield from _starts(folder, note)
     yield _round_trip(folder, note)
     yield from _at_once(folder, note)
     yield _large(folder, note)
 
 
-def _missing(folder: Path) -> list[str]:
+def _peer_note(folder: Path) -> list[str]:
     """A note if the peer can't be run here; otherwise it is installed now."""
     try:
         with FilesystemServer(cache_folder(), folder, PATIENCE):
@@ -64,23 +64,23 @@ def _starts(folder: Path, note: list[str]) -> Iterator[Table]:
     }
     if not note:
         servers[PEER] = lambda: FilesystemServer(cache_folder(), folder, PATIENCE)
-    listed: dict[str, list[float]] = {name: [] for name in servers}
-    samples = told_in_turns({name: _start(start, listed[name]) for name, start in servers.items()}, STARTS)
+    list_times: dict[str, list[float]] = {name: [] for name in servers}
+    samples = run_rounds({name: _start(start, list_times[name]) for name, start in servers.items()}, STARTS)
     title = "Start until the answer to {} was read ({} rounds)".format
     goals = {Suture.name: "<= 1.3 x"}
-    yield compared(title("initialize", STARTS), samples, against=[BareServer.name], goals=goals, notes=note)
-    samples = {name: times[1:] for name, times in listed.items()}
-    yield compared(title("tools/list", STARTS), samples, against=[BareServer.name], notes=note)
+    yield comparison(title("initialize", STARTS), samples, against=[BareServer.name], goals=goals, notes=note)
+    samples = {name: times[1:] for name, times in list_times.items()}
+    yield comparison(title("tools/list", STARTS), samples, against=[BareServer.name], notes=note)
 
 
-def _start(start: Callable[[], McpServer], listed: list[float]) -> Run:
+def _start(start: Callable[[], McpServer], list_times: list[float]) -> Run:
     def run() -> float:
         begin = time.perf_counter()
         with start() as server:
-            taken = time.perf_counter() - begin
+            seconds = time.perf_counter() - begin
             server.tools()
-            listed.append(time.perf_counter() - begin)
-        return taken
+            list_times.append(time.perf_counter() - begin)
+        return seconds
 
     return run
 
@@ -100,12 +100,12 @@ def _round_trip(folder: Path, note: list[str]) -> Table:
         if not note:
             servers[EDIT_PEER] = stack.enter_context(FilesystemServer(cache_folder(), roots[EDIT_PEER], PATIENCE))
         runs = {name: _edits(roots[name], server) for name, server in servers.items()}
-        line = {"path": str(written(roots[EDIT], SMALL)), "start_line": 250, "end_line": 250}
+        line = {"path": str(write_document(roots[EDIT], SMALL)), "start_line": 250, "end_line": 250}
         runs[READ] = lambda: fast.call("file_read", line)
-        samples = told_in_turns(runs, ROUNDS)
+        samples = run_rounds(runs, ROUNDS)
     title = f"Round trip of an edit of one line in a file of 500, over stdio ({ROUNDS} rounds)"
     notes = [*note, f"{NOTHING}: the same request, answered at once"]
-    return compared(title, samples, against=[EDIT_PEER, NOTHING], goals={EDIT: "< 1.0 x"}, notes=notes)
+    return comparison(title, samples, against=[EDIT_PEER, NOTHING], goals={EDIT: "< 1.0 x"}, notes=notes)
 
 
 def _at_once(folder: Path, note: list[str]) -> Iterator[Table]:
@@ -125,21 +125,21 @@ def _at_once(folder: Path, note: list[str]) -> Iterator[Table]:
 
 def _burst(title: str, runs: Mapping[str, Run], note: list[str]) -> Table:
     title = f"{title}, a call each, sent at once ({BURSTS} rounds)"
-    return compared(title, told_in_turns(runs, BURSTS), against=[PEER], notes=note)
+    return comparison(title, run_rounds(runs, BURSTS), against=[PEER], notes=note)
 
 
 def _reads(folder: Path, server: McpServer) -> Run:
-    calls = [server.read_call(written(folder, SMALL)) for _ in range(MANY)]
+    calls = [server.read_call(write_document(folder, SMALL)) for _ in range(MANY)]
     return lambda: server.calls(calls)
 
 
 def _shared(folder: Path, server: McpServer) -> list[Cell]:
     """Milliseconds, the number of edits reported as done, and the number that are in the file."""
     document = Document(MANY * 10, MANY)
-    path = written(folder, document)
-    taken, refused = server.answered([server.edit_call(path, [edit]) for edit in document.edits(1)])
-    landed = path.read_text().count("# round 0001")
-    return [taken * 1000, f"{MANY - len(refused)}", f"{landed}"]
+    path = write_document(folder, document)
+    seconds, refused = server.send_calls([server.edit_call(path, [edit]) for edit in document.edits(1)])
+    count = path.read_text().count("# round 0001")
+    return [seconds * 1000, f"{MANY - len(refused)}", f"{count}"]
 
 
 def _large(folder: Path, note: list[str]) -> Table:
@@ -154,14 +154,16 @@ def _large(folder: Path, note: list[str]) -> Table:
         if not note:
             peer = stack.enter_context(FilesystemServer(cache_folder(), folder, PATIENCE))
             runs[PEER] = lambda: peer.call(*peer.read_call(path))
-        samples = told_in_turns(runs, BURSTS)
+        samples = run_rounds(runs, BURSTS)
     title = f"A file of 5 MB, read in one call ({BURSTS} rounds)"
-    return compared(title, samples, against=[PEER, NOTHING], notes=[*note, f"{NOTHING}: a text of 5 MB, not of a file"])
+    return comparison(
+        title, samples, against=[PEER, NOTHING], notes=[*note, f"{NOTHING}: a text of 5 MB, not of a file"]
+    )
 
 
 def _edits(folder: Path, server: Session, files: int = 1) -> Run:
     """One round after the other, each contestant on its own files."""
-    paths = [written(folder, SMALL) for _ in range(files)]
+    paths = [write_document(folder, SMALL) for _ in range(files)]
     numbers = count(1)
 
     def run() -> float:

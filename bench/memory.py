@@ -55,8 +55,8 @@ def _write(path: Path, size: int) -> None:
 
 def _child(path: Path, way: str) -> tuple[int, float]:
     command = [sys.executable, "-m", "bench.memory", str(path), way]
-    done = subprocess.run(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, check=True)
-    peak, seconds = json.loads(done.stdout)
+    process = subprocess.run(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, check=True)
+    peak, seconds = json.loads(process.stdout)
     return peak, seconds
 
 
@@ -74,7 +74,7 @@ def peak_memory() -> int:
     """The peak memory of this process. Linux's own figure first: getrusage also counts the parent before exec."""
     status = Path("/proc/self/status")
     if status.exists():
-        line = next(each for each in status.read_text().splitlines() if each.startswith("VmHWM"))
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
@@ -87,10 +87,10 @@ def _ours(path: Path) -> None:
 
 def _ours_with_diff(path: Path) -> None:
     def edits(text: Text) -> list[Edit]:
-        found = _in_the_middle(text)
-        text.lines.position(found[0].span.start)
-        unified(FileDiff("file", "file", text.body, tuple(found)))
-        return found
+        changes = _in_the_middle(text)
+        text.lines.position(changes[0].span.start)
+        unified(FileDiff("file", "file", text.body, tuple(changes)))
+        return changes
 
     with Workspace(path.parent, Settings(durability="fast")).transaction() as transaction:
         transaction.edit(path.name, edits)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.diff import SIZE, real_lines, repetitive_lines
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture.text.diff import split_lines
 from suture.text.edits import apply
 from suture.text.merge import merge
@@ -44,13 +44,13 @@ def _a_module(size: int) -> tuple[str, list[bytes]]:
 
 def _table(folder: Path, what: str, lines: list[bytes], number: int, goals: dict[str, str] | None = None) -> Table:
     places = random.Random(7).sample(range(0, len(lines), 3), 2 * number)  # no two edits touch
-    base, ours, theirs = (b"".join(_edited(lines, chosen)) for chosen in ([], places[:number], places[number:]))
+    base, ours, theirs = (b"".join(_edit_places(lines, chosen)) for chosen in ([], places[:number], places[number:]))
     contestants = _contestants(folder, base, ours, theirs)
     same = len({run() for run in contestants.values()}) == 1
     conflicts = len(merge(base, ours, theirs).conflicts)
-    return compared(
+    return comparison(
         f"Merge of {len(lines):,} lines with {number:,} + {number:,} edits: {what}",
-        in_turns(contestants, 7),
+        measure_rounds(contestants, 7),
         against=[GIT],
         goals=goals,
         notes=[f"{'the same result' if same else 'the results differ'}; conflicts: {conflicts}"],
@@ -67,11 +67,11 @@ def _contestants(folder: Path, base: bytes, ours: bytes, theirs: bytes) -> dict[
     return contestants
 
 
-def _edited(lines: list[bytes], places: list[int]) -> list[bytes]:
+def _edit_places(lines: list[bytes], places: list[int]) -> list[bytes]:
     """A third each: a line changed, a line inserted, a line deleted."""
-    chance = random.Random(str(places))
+    rng = random.Random(str(places))
     result = list(lines)
     for place in sorted(places, reverse=True):
         changed, inserted = result[place][:-1] + b" /* changed */\n", b"    inserted(%d);\n" % place
-        result[place : place + 1] = chance.choice([[changed], [inserted, result[place]], []])
+        result[place : place + 1] = rng.choice([[changed], [inserted, result[place]], []])
     return result

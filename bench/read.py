@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture import Workspace
 
 if TYPE_CHECKING:
@@ -29,8 +29,10 @@ def tables(folder: Path) -> Iterator[Table]:
         first = max(1, total - SHOWN + 1)
         contestants = {"file_read": _ours(workspace, name, first, total), PLAIN: _plain(path)}
         lines = total - first + 1
-        yield compared(
-            f"Read the last {lines} lines of {name} ({rounds} rounds)", in_turns(contestants, rounds), against=[PLAIN]
+        yield comparison(
+            f"Read the last {lines} lines of {name} ({rounds} rounds)",
+            measure_rounds(contestants, rounds),
+            against=[PLAIN],
         )
 
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.search.rivals import SAME_FILES, ripgrep
-from bench.search.trees import DJANGO, seen, unpacked
-from bench.table import compared
+from bench.search.peers import SAME_FILES, ripgrep
+from bench.search.trees import DJANGO, unpack, visible_files
+from bench.table import comparison
 from suture import Settings, Workspace
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FILES, ROUNDS = 1_000, 5
 WORD = b"django"
-PASSED_OVER = (".mo", ".gz", ".po")
+TRIED_LAST = (".mo", ".gz", ".po")
 """Left out: the package's files with a NUL, and its translations, unless the other files are too few."""
 SED = "rg -l | xargs sed -i"
 SETTINGS = {
@@ -63,7 +63,7 @@ CASES = (
 
 def tables(folder: Path) -> Iterator[Table]:
     """Times from the call, or the start of the processes, to the last write."""
-    original = _chosen(unpacked(DJANGO, folder) / DJANGO.name)
+    original = _sample(unpack(DJANGO, folder) / DJANGO.name)
     for case in CASES:
         yield _table(folder / case.name.replace(" ", "-"), case, original)
 
@@ -80,11 +80,11 @@ def _table(folder: Path, case: Case, original: Contents) -> Table:
     for number in range(ROUNDS + 1):
         for at, (name, run) in enumerate(contestants.items()):
             place = folder / f"{number}-{at}"
-            _copied(original, place)
+            _copy(original, place)
             for what, seconds in run(place).items():
                 samples.setdefault(what.format(name), []).extend([seconds] * (number > 0))
     size = sum(map(len, original.values()))
-    return compared(
+    return comparison(
         f"Replacing {case.name} in {changed:,} of {len(original):,} files, {size / 1e6:.1f} MB ({ROUNDS} rounds)",
         samples,
         against=[SED],
@@ -96,17 +96,19 @@ def _table(folder: Path, case: Case, original: Contents) -> Table:
     )
 
 
-def _chosen(root: Path) -> Contents:
+def _sample(root: Path) -> Contents:
     """Files with the word: all but translations, and as many of those as are missing."""
-    names = sorted(seen(root, PASSED_OVER)) + sorted(name for name in seen(root, ()) if name.endswith(".po"))
+    names = sorted(visible_files(root, TRIED_LAST)) + sorted(
+        name for name in visible_files(root, ()) if name.endswith(".po")
+    )
     contents = ((name, Path(root, name).read_bytes()) for name in names)
-    chosen = [(name, content) for name, content in contents if WORD in content][:FILES]
-    if len(chosen) < FILES:
-        raise SystemExit(f"only {len(chosen)} files of {DJANGO.name} hold the word '{WORD.decode()}'")
-    return dict(chosen)
+    sample = [(name, content) for name, content in contents if WORD in content][:FILES]
+    if len(sample) < FILES:
+        raise SystemExit(f"only {len(sample)} files of {DJANGO.name} hold the word '{WORD.decode()}'")
+    return dict(sample)
 
 
-def _copied(contents: Contents, folder: Path) -> None:
+def _copy(contents: Contents, folder: Path) -> None:
     for name, content in contents.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -122,22 +124,22 @@ def _ours(settings: Settings, case: Case, original: Contents, expected: Contents
         first = {"path": "first.txt", "edits": [{"old_text": "one", "new_text": "two"}]}
         (folder / "first.txt").write_text("one\n")
         _call(workspace, "file_edit", first)
-        taken = {"{}": _timed(lambda: _call(workspace, "regex_replace_multi", arguments))}
-        _hold_equal(folder, expected)
+        seconds = {"{}": _measure(lambda: _call(workspace, "regex_replace_multi", arguments))}
+        _require_equal(folder, expected)
         if settings.history:
-            taken[f"{UNDONE}{{}}"] = _timed(lambda: _call(workspace, "undo", {}))
-            _hold_equal(folder, original)
+            seconds[f"{UNDONE}{{}}"] = _measure(lambda: _call(workspace, "undo", {}))
+            _require_equal(folder, original)
         workspace.close()
-        return taken
+        return seconds
 
     return run
 
 
 def _by_sed(case: Case, expected: Contents) -> Run:
     def run(folder: Path) -> dict[str, float]:
-        taken = _timed(lambda: _sed(folder, case))
-        _hold_equal(folder, expected)
-        return {"{}": taken}
+        seconds = _measure(lambda: _sed(folder, case))
+        _require_equal(folder, expected)
+        return {"{}": seconds}
 
     return run
 
@@ -145,10 +147,10 @@ def _by_sed(case: Case, expected: Contents) -> Run:
 def _sed(folder: Path, case: Case) -> None:
     """Two processes connected by a pipe, as a shell would start them."""
     pattern = case.pattern.replace("\\w", "[0-9A-Za-z_]")
-    finding = [ripgrep(), *SAME_FILES, "--files-with-matches", "--null", "-e", pattern, "./"]
-    replacing = ["xargs", "-0", "sed", "-i", "-E", case.script]
-    with subprocess.Popen(finding, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as found:
-        subprocess.run(replacing, cwd=folder, stdin=found.stdout, check=True)
+    search_command = [ripgrep(), *SAME_FILES, "--files-with-matches", "--null", "-e", pattern, "./"]
+    replace_command = ["xargs", "-0", "sed", "-i", "-E", case.script]
+    with subprocess.Popen(search_command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as search:
+        subprocess.run(replace_command, cwd=folder, stdin=search.stdout, check=True)
 
 
 def _has_sed() -> bool:
@@ -158,13 +160,13 @@ def _has_sed() -> bool:
     return b"GNU" in subprocess.run(["sed", "--version"], capture_output=True, check=False).stdout
 
 
-def _hold_equal(folder: Path, expected: Contents) -> None:
+def _require_equal(folder: Path, expected: Contents) -> None:
     wrong = [name for name, content in expected.items() if (folder / name).read_bytes() != content]
     if wrong:
         raise SystemExit(f"{folder}: {len(wrong)} files are not as they should be, the first is {wrong[0]}")
 
 
-def _timed(run: Callable[[], object]) -> float:
+def _measure(run: Callable[[], object]) -> float:
     gc.collect()
     begin = time.perf_counter()
     run()

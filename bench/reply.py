@@ -18,7 +18,7 @@ from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
 from bench.diff import real_lines
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture import Settings, Workspace, parse_reply, preview_reply
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ AROUND = 3
 def tables(folder: Path) -> Iterator[Table]:
     """Parsing first, then blocks in many files, then hunks in one."""
     yield _parsing()
-    yield from _growth()
+    yield from _growth_tables()
     yield _hostile()
     yield _many_files(folder / "many")
     yield _one_file(folder / "one")
@@ -61,30 +61,30 @@ def _parsing() -> Table:
     search_replace = replies["SEARCH/REPLACE"]
     contestants: dict[str, Run] = {name: partial(parse_reply, reply) for name, reply in replies.items()}
     contestants[LAZY] = lambda: PATTERN.findall(search_replace)
-    found = [f"{name} {_hunks(reply):,} in {len(reply) / MB:.2f} MB" for name, reply in replies.items()]
-    return compared(
+    counts = [f"{name} {_hunks(reply):,} in {len(reply) / MB:.2f} MB" for name, reply in replies.items()]
+    return comparison(
         f"Parsing a reply of 1 MB with {BLOCKS:,} blocks or hunks ({ROUNDS} rounds)",
-        in_turns(contestants, ROUNDS),
+        measure_rounds(contestants, ROUNDS),
         against=[LAZY],
         goals=dict.fromkeys(replies, "< 100 ms"),
-        notes=[f"blocks found: {', '.join(found)}, {LAZY} {len(PATTERN.findall(search_replace)):,}"],
+        notes=[f"blocks found: {', '.join(counts)}, {LAZY} {len(PATTERN.findall(search_replace)):,}"],
     )
 
 
-def _growth() -> Iterator[Table]:
+def _growth_tables() -> Iterator[Table]:
     good = {name: [_reply(name, size) for size in SIZES] for name in FORMATS}
     yield _rates("Parsing replies of growing size", SIZES, good, 3)
-    bad = {name: [_grown(text, int(size * MB)) for size in BAD_SIZES] for name, text in BAD.items()}
+    bad = {name: [_repeat(text, int(size * MB)) for size in BAD_SIZES] for name, text in BAD.items()}
     yield _rates("Parsing bad replies of growing size", BAD_SIZES, bad, 1)
 
 
 def _rates(title: str, sizes: Sequence[float], replies: dict[str, list[str]], rounds: int) -> Table:
     head = ["", *(f"ms/MB at {size:g} MB" for size in sizes), f"growth for {sizes[-1] / sizes[0]:g} x", "blocks/MB"]
     rows: list[list[Cell]] = []
-    for name, grown in replies.items():
-        best = [min(in_turns({"": partial(parse_reply, reply)}, rounds)[""]) for reply in grown]
-        rates = [seconds * 1000 / len(reply) * MB for seconds, reply in zip(best, grown, strict=True)]
-        rows.append([name, *rates, rates[-1] / rates[0], len(parse_reply(grown[0])) / len(grown[0]) * MB])
+    for name, texts in replies.items():
+        best = [min(measure_rounds({"": partial(parse_reply, reply)}, rounds)[""]) for reply in texts]
+        rates = [seconds * 1000 / len(reply) * MB for seconds, reply in zip(best, texts, strict=True)]
+        rows.append([name, *rates, rates[-1] / rates[0], len(parse_reply(texts[0])) / len(texts[0]) * MB])
     return Table(title, head, rows, ["growth of ms/MB: 1 is linear"])
 
 
@@ -93,9 +93,9 @@ def _hostile() -> Table:
     sizes = (8_000, 16_000, 32_000, MB)
     rows: list[list[Cell]] = [["suture"], [LAZY]]
     for size in sizes:
-        reply = _grown(BAD["all beginnings"], size)
-        rows[0].append(min(in_turns({"": partial(parse_reply, reply)}, 2)[""]) * 1000)
-        rows[1].append("" if size == MB else min(in_turns({"": partial(PATTERN.findall, reply)}, 1)[""]) * 1000)
+        reply = _repeat(BAD["all beginnings"], size)
+        rows[0].append(min(measure_rounds({"": partial(parse_reply, reply)}, 2)[""]) * 1000)
+        rows[1].append("" if size == MB else min(measure_rounds({"": partial(PATTERN.findall, reply)}, 1)[""]) * 1000)
     head = ["", *(f"ms for {size // 1000:,} KB" for size in sizes)]
     return Table("Lines `<<<<<<< SEARCH` and nothing else", head, rows, [f"{LAZY}: quadratic, so not tried with 1 MB"])
 
@@ -105,43 +105,43 @@ def _many_files(folder: Path) -> Table:
     before, after, changes = {}, {}, {}
     for number in range(FILES):
         name = f"src/file{number}.py"
-        old = _numbered(lines[number * FILE_LINES : (number + 1) * FILE_LINES])
-        changes[name] = _spread(old, 10)
-        before[name], after[name] = "".join(old), "".join(_applied(old, changes[name]))
+        old = _number_lines(lines[number * FILE_LINES : (number + 1) * FILE_LINES])
+        changes[name] = _spread_changes(old, 10)
+        before[name], after[name] = "".join(old), "".join(_apply(old, changes[name]))
     search_replace = "".join(_search_replace(change, name) for name in changes for _, change in changes[name])
     diff = "".join(_file_diff(name, changes[name]) for name in changes)
-    fast, alone = Settings(durability="fast"), Settings(durability="fast", history=False)
+    fast, unrecorded = Settings(durability="fast"), Settings(durability="fast", history=False)
     contestants = {
         "SEARCH/REPLACE, fast": _ours(fast, search_replace, after),
         "unified, fast": _ours(fast, diff, after),
-        "SEARCH/REPLACE, fast, no history": _ours(alone, search_replace, after),
-        "unified, fast, no history": _ours(alone, diff, after),
+        "SEARCH/REPLACE, fast, no history": _ours(unrecorded, search_replace, after),
+        "unified, fast, no history": _ours(unrecorded, diff, after),
     }
     if shutil.which("git"):
         contestants[GIT] = _process(["git", "apply", "--whitespace=nowarn"], diff)
-    return compared(
+    return comparison(
         f"Applying {sum(map(len, changes.values()))} blocks to {FILES} files of {FILE_LINES} lines ({ROUNDS} rounds)",
-        _raced(folder, contestants, before, after),
+        _measure(folder, contestants, before, after),
         against=[GIT],
         notes=["all results equal byte for byte; ours also lists a diff of each block"],
     )
 
 
 def _one_file(folder: Path) -> Table:
-    old = _numbered(_lines()[:LONG])
-    changes = _spread(old, HUNKS)
-    before, after = {"long.c": "".join(old)}, {"long.c": "".join(_applied(old, changes))}
+    old = _number_lines(_lines()[:LONG])
+    changes = _spread_changes(old, HUNKS)
+    before, after = {"long.c": "".join(old)}, {"long.c": "".join(_apply(old, changes))}
     diff = _file_diff("long.c", changes)
     contestants: dict[str, Contestant] = {
-        "preview_reply": lambda _: lambda: _previewed(diff, before, after),
+        "preview_reply": lambda _: lambda: _preview(diff, before, after),
     }
     if shutil.which("git"):
         contestants[GIT] = _process(["git", "apply", "--whitespace=nowarn"], diff)
     if shutil.which("patch"):
         contestants[PATCH] = _process(["patch", "-p1", "--silent"], diff)
-    return compared(
+    return comparison(
         f"A diff with {HUNKS:,} hunks in a file of {LONG:,} lines ({ROUNDS} rounds)",
-        _raced(folder, contestants, before, after),
+        _measure(folder, contestants, before, after),
         against=[GIT, PATCH],
         notes=["all results equal byte for byte"],
     )
@@ -152,13 +152,13 @@ def _moved() -> Table:
     lines = _lines()
     rows: list[list[Cell]] = []
     for hunks in MOVED:
-        old = _numbered(lines[: hunks * LONG // HUNKS])
-        changes = _spread(old, hunks)
-        before, after = {"long.c": "".join(old)}, {"long.c": "".join(_applied(old, changes))}
+        old = _number_lines(lines[: hunks * LONG // HUNKS])
+        changes = _spread_changes(old, hunks)
+        before, after = {"long.c": "".join(old)}, {"long.c": "".join(_apply(old, changes))}
         diffs = {"right": _file_diff("long.c", changes), "off by 7": _file_diff("long.c", changes, shift=7)}
         diffs["missing"] = re.sub(r"^@@ .*", "@@ @@", diffs["right"], flags=re.MULTILINE)
-        runs: dict[str, Run] = {name: partial(_previewed, diff, before, after) for name, diff in diffs.items()}
-        samples = in_turns(runs, 2)
+        runs: dict[str, Run] = {name: partial(_preview, diff, before, after) for name, diff in diffs.items()}
+        samples = measure_rounds(runs, 2)
         rows.append([f"{hunks} in {len(old):,} lines", *(min(samples[name]) / hunks * 1000 for name in diffs)])
     head = ["hunks", *(f"ms/hunk, numbers {name}" for name in ("right", "off by 7", "missing"))]
     return Table(
@@ -167,7 +167,7 @@ def _moved() -> Table:
 
 
 def _ours(settings: Settings, reply: str, after: Contents) -> Contestant:
-    def ready(folder: Path) -> Run:
+    def prepare(folder: Path) -> Run:
         workspace = Workspace(folder, settings)
         (folder / "first.txt").write_text("one\n")
         workspace.call("file_edit", {"path": "first.txt", "edits": [{"old_text": "one", "new_text": "two"}]})
@@ -179,25 +179,25 @@ def _ours(settings: Settings, reply: str, after: Contents) -> Contestant:
 
         return run
 
-    if {each.path for each in parse_reply(reply)} != after.keys():
+    if {block.path for block in parse_reply(reply)} != after.keys():
         raise SystemExit("the reply is not about the files")
-    return ready
+    return prepare
 
 
-def _previewed(diff: str, before: Contents, after: Contents) -> None:
+def _preview(diff: str, before: Contents, after: Contents) -> None:
     if preview_reply(diff, before).files != after:
         raise SystemExit("preview_reply made something else of the files")
 
 
 def _process(command: list[str], diff: str) -> Contestant:
-    def ready(folder: Path) -> Run:
-        alone = {"PATH": os.environ["PATH"], "GIT_CEILING_DIRECTORIES": str(folder.parent)}
-        return lambda: subprocess.run(command, input=diff.encode(), cwd=folder, env=alone, check=True)
+    def prepare(folder: Path) -> Run:
+        environment = {"PATH": os.environ["PATH"], "GIT_CEILING_DIRECTORIES": str(folder.parent)}
+        return lambda: subprocess.run(command, input=diff.encode(), cwd=folder, env=environment, check=True)
 
-    return ready
+    return prepare
 
 
-def _raced(folder: Path, contestants: dict[str, Contestant], before: Contents, after: Contents) -> Samples:
+def _measure(folder: Path, contestants: dict[str, Contestant], before: Contents, after: Contents) -> Samples:
     """Seconds per contestant and round, each on fresh files."""
     samples: Samples = {name: [] for name in contestants}
     for number in range(ROUNDS + 1):
@@ -213,11 +213,11 @@ def _raced(folder: Path, contestants: dict[str, Contestant], before: Contents, a
             run()
             samples[name].extend([time.perf_counter() - begin] * (number > 0))
             if name != "preview_reply":
-                _hold_equal(place, after)
+                _require_equal(place, after)
     return samples
 
 
-def _hold_equal(folder: Path, expected: Contents) -> None:
+def _require_equal(folder: Path, expected: Contents) -> None:
     wrong = [name for name, content in expected.items() if (folder / name).read_bytes() != content.encode()]
     if wrong:
         raise SystemExit(f"{folder}: {len(wrong)} files are not as they should be, the first is {wrong[0]}")
@@ -227,7 +227,7 @@ def _hunks(reply: str) -> int:
     return sum(len(block.hunks) for block in parse_reply(reply) if not block.problem)
 
 
-def _grown(text: str, size: int) -> str:
+def _repeat(text: str, size: int) -> str:
     """A text, repeated as often as it fits."""
     return text * (size // len(text))
 
@@ -240,8 +240,8 @@ def _reply(name: str, megabytes: float) -> str:
 
 def _lines() -> list[str]:
     """Lines of source files that no format reads as its own."""
-    found = (line.decode("utf-8", "replace") for line in real_lines(60_000))
-    return [line for line in found if not line.startswith(("<<<<<", "=====", ">>>>>", "***", "@@", "```", "~~~"))]
+    lines = (line.decode("utf-8", "replace") for line in real_lines(60_000))
+    return [line for line in lines if not line.startswith(("<<<<<", "=====", ">>>>>", "***", "@@", "```", "~~~"))]
 
 
 def _changes(around: int) -> Iterator[Change]:
@@ -254,69 +254,69 @@ def _changes(around: int) -> Iterator[Change]:
         yield part[:around], old, [f"{line[:-1]} // changed\n" for line in old], part[around + 2 :]
 
 
-def _numbered(lines: Sequence[str]) -> list[str]:
+def _number_lines(lines: Sequence[str]) -> list[str]:
     """Unique lines."""
     return [f"{line.rstrip()} // {number}\n" for number, line in enumerate(lines, 1)]
 
 
-def _spread(lines: Sequence[str], number: int) -> list[tuple[int, Change]]:
+def _spread_changes(lines: Sequence[str], number: int) -> list[tuple[int, Change]]:
     """Changes throughout a text, each with its first line: in turn a line changed, inserted or removed."""
     apart = len(lines) // number
-    found: list[tuple[int, Change]] = []
+    changes: list[tuple[int, Change]] = []
     for turn, at in enumerate(range(apart // 2, len(lines) - AROUND - 1, apart)):
         old = [] if turn % 3 == 1 else [lines[at]]
         new = [] if turn % 3 == 2 else [f"{lines[at].rstrip()} changed\n"]
         end = at + len(old)
-        found.append((at - AROUND + 1, (list(lines[at - AROUND : at]), old, new, list(lines[end : end + AROUND]))))
-    return found
+        changes.append((at - AROUND + 1, (list(lines[at - AROUND : at]), old, new, list(lines[end : end + AROUND]))))
+    return changes
 
 
-def _applied(lines: Sequence[str], changes: Sequence[tuple[int, Change]]) -> list[str]:
-    made = list(lines)
+def _apply(lines: Sequence[str], changes: Sequence[tuple[int, Change]]) -> list[str]:
+    result = list(lines)
     for line, (before, old, new, _) in reversed(changes):
         at = line - 1 + len(before)
-        made[at : at + len(old)] = new
-    return made
+        result[at : at + len(old)] = new
+    return result
 
 
 def _file_diff(name: str, changes: Sequence[tuple[int, Change]], shift: int = 0) -> str:
     parts = [f"diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n"]
-    grown = 0
+    growth = 0
     for line, (before, old, new, behind) in changes:
         around = len(before) + len(behind)
-        parts.append(f"@@ -{line + shift},{around + len(old)} +{line + shift + grown},{around + len(new)} @@\n")
-        parts.append(_signed(before, old, new, behind))
-        grown += len(new) - len(old)
+        parts.append(f"@@ -{line + shift},{around + len(old)} +{line + shift + growth},{around + len(new)} @@\n")
+        parts.append(_add_signs(before, old, new, behind))
+        growth += len(new) - len(old)
     return "".join(parts)
 
 
-def _signed(before: list[str], old: list[str], new: list[str], behind: list[str]) -> str:
+def _add_signs(before: list[str], old: list[str], new: list[str], behind: list[str]) -> str:
     signed = ((" ", before), ("-", old), ("+", new), (" ", behind))
     return "".join([sign + line for sign, lines in signed for line in lines])
 
 
 def _search_replace(change: Change, name: str) -> str:
     before, old, new, behind = change
-    found, put = "".join([*before, *old, *behind]), "".join([*before, *new, *behind])
-    return f"### File: {name}\n<<<<<<< SEARCH\n{found}=======\n{put}>>>>>>> REPLACE\n\n"
+    search, replacement = "".join([*before, *old, *behind]), "".join([*before, *new, *behind])
+    return f"### File: {name}\n<<<<<<< SEARCH\n{search}=======\n{replacement}>>>>>>> REPLACE\n\n"
 
 
 def _all_search_replace(changes: Sequence[Change]) -> str:
-    return "".join([_search_replace(each, f"src/file{at // PER_FILE}.py") for at, each in enumerate(changes)])
+    return "".join([_search_replace(change, f"src/file{at // PER_FILE}.py") for at, change in enumerate(changes)])
 
 
 def _v4a(changes: Sequence[Change]) -> str:
     parts = ["*** Begin Patch\n"]
-    for at, each in enumerate(changes):
+    for at, change in enumerate(changes):
         parts += [f"*** Update File: src/file{at // PER_FILE}.py\n"] * (at % PER_FILE == 0)
-        parts += ["@@\n", _signed(*each)]
+        parts += ["@@\n", _add_signs(*change)]
     return "".join([*parts, "*** End Patch\n"])
 
 
 def _unified(changes: Sequence[Change]) -> str:
     files = [changes[at : at + PER_FILE] for at in range(0, len(changes), PER_FILE)]
     return "".join(
-        _file_diff(f"src/file{number}.py", [(at * 50 + 1, each) for at, each in enumerate(file)])
+        _file_diff(f"src/file{number}.py", [(at * 50 + 1, change) for at, change in enumerate(file)])
         for number, file in enumerate(files)
     )
 

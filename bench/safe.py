@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.diff import real_lines
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture import Settings, Workspace
 from suture.check.gate import Subject, run_checks
 from suture.check.registry import FileCheck
@@ -58,9 +58,9 @@ def _gate() -> Table:
     layout = Layout("/nowhere", {})
     stage = layout.stage("a.txt")
     subject = Subject("a.txt", "a.txt", before, after, stage, stage, (FileCheck(_Nothing()),))
-    samples = in_turns({"the gate alone": partial(run_checks, [subject], 10)}, ROUNDS)
+    samples = measure_rounds({"the gate alone": partial(run_checks, [subject], 10)}, ROUNDS)
     title = f"The gate itself, around a check that does nothing, on a text of {len(before) // 1000} KB"
-    return compared(title, samples, against=[], goals={"the gate alone": "< 1 ms"})
+    return comparison(title, samples, against=[], goals={"the gate alone": "< 1 ms"})
 
 
 def _ruff(folder: Path) -> Table:
@@ -74,13 +74,13 @@ def _ruff(folder: Path) -> Table:
     binary = str(Path(sys.executable).with_name("ruff"))
     command = [binary, "check", "--isolated", "--no-cache", "--select", "E9,F", "--stdin-filename", "a.py", "-"]
     contestants: dict[str, Run] = {
-        "safe_edit, verify_only": lambda: _done(workspace, arguments),
+        "safe_edit, verify_only": lambda: _run(workspace, arguments),
         "ruff by hand": lambda: subprocess.run(command, input=text.encode(), capture_output=True, check=True),
     }
-    samples = in_turns(contestants, ROUNDS)
+    samples = measure_rounds(contestants, ROUNDS)
     title = f"ruff through the gate, before and after the edit, on {len(text) // 1000} KB"
     goals = {"safe_edit, verify_only": "< 60 ms"}
-    return compared(title, samples, against=["ruff by hand"], goals=goals)
+    return comparison(title, samples, against=["ruff by hand"], goals=goals)
 
 
 def _edits(folder: Path) -> Table:
@@ -101,15 +101,15 @@ def _edits(folder: Path) -> Table:
     }
     goals = dict(zip(calls, ("100 ms", "50 ms", "50 ms", "100 ms"), strict=True))
     contestants: dict[str, Run] = {
-        name: partial(_done, workspace, {**call, "mode": "verify_only"}) for name, call in calls.items()
+        name: partial(_run, workspace, {**call, "mode": "verify_only"}) for name, call in calls.items()
     }
     pattern = re.compile(search["search"])  # type: ignore[call-overload]  # it is a string
     contestants["re.sub over 100 KB"] = lambda: pattern.sub(r"\2(\1", small)
     title = "The specification's own figures, diff and checks included"
-    return compared(title, in_turns(contestants, ROUNDS), against=[], goals=goals)
+    return comparison(title, measure_rounds(contestants, ROUNDS), against=[], goals=goals)
 
 
-def _done(workspace: Workspace, arguments: dict[str, Any]) -> None:
+def _run(workspace: Workspace, arguments: dict[str, Any]) -> None:
     result = workspace.call("safe_edit", arguments)
     if result.is_error or not result.data["diff"]:
         raise RuntimeError(result.text)

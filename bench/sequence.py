@@ -11,7 +11,7 @@ import tracemalloc
 from typing import TYPE_CHECKING
 
 from bench.diff import real_lines
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture.text.edits import apply
 from suture.text.replace import Step, apply_in_turn, apply_steps
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 SIZE = 10_000_000
 LOOP = "str.count, str.replace"
-MADE = "suture"
-TURN = "suture, no single pass"
+SUTURE = "suture"
+IN_TURN = "suture, no single pass"
 FAILED = "suture, the 700th fails"
 
 
@@ -47,28 +47,28 @@ def _table(body: bytes, number: int, rounds: int) -> Table:
         if apply(body, make(body, steps).edits).decode("latin-1") != after:
             raise AssertionError(make)
     contestants = {
-        MADE: lambda: apply_steps(body, steps),
-        TURN: lambda: apply_in_turn(body, steps),
+        SUTURE: lambda: apply_steps(body, steps),
+        IN_TURN: lambda: apply_in_turn(body, steps),
         LOOP: lambda: _loop(text, pairs),
     }
     if number > 700:
         failing = [*steps[:699], Step(b"not in this text", b""), *steps[700:]]
         contestants[FAILED] = lambda: apply_steps(body, failing)
-    return compared(
+    return comparison(
         f"{number:,} edits, one after the other, of a text of {len(body) / 1e6:.0f} MB",
-        in_turns(contestants, rounds),
+        measure_rounds(contestants, rounds),
         against=[LOOP],
-        goals={MADE: "<= 0.1"} if number == 1_000 else None,
+        goals={SUTURE: "<= 0.1"} if number == 1_000 else None,
         notes=[f"most memory of Python beyond the text: {_peak(body, steps) / len(body):.2f} x the text"],
     )
 
 
 def _steps(body: bytes, number: int) -> list[Step]:
     """Two lines each: a word moved, a line inserted after; every tenth changes the previous insertion."""
-    chance = random.Random(7)
+    rng = random.Random(7)
     lines = body.split(b"\n")
     steps: list[Step] = []
-    for index in sorted(chance.sample(range(0, len(lines) - 3, 2), number), key=lambda _: chance.random()):
+    for index in sorted(rng.sample(range(0, len(lines) - 3, 2), number), key=lambda _: rng.random()):
         old = b"\n".join(lines[index : index + 2])
         if len(steps) % 10 == 9:
             steps.append(Step(b"put in %d\n" % (len(steps) - 1), b"changed\n"))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from bench.editbench.peers import INSTALL_SECONDS, OPENHANDS, WORKER, Unavailable, installed
+from bench.editbench.peers import INSTALL_SECONDS, OPENHANDS, WORKER, Unavailable, install
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,26 +73,26 @@ class Session(ABC):
         try:
             self.say(message)
         except BrokenPipeError:
-            raise self._gone() from None
+            raise self._unavailable() from None
         answer: dict[str, Any] = json.loads(self.line())
         return answer
 
     def line(self) -> bytes:
         """The next line, once it has arrived."""
-        begin, looked = time.monotonic(), 0
-        while (end := self._read.find(b"\n", looked)) < 0:
-            looked = len(self._read)
-            left = self._seconds - (time.monotonic() - begin)
-            piece = os.read(self._source, CHUNK) if self._ready.poll(max(left, 0) * 1000) else b""
+        begin, searched = time.monotonic(), 0
+        while (end := self._read.find(b"\n", searched)) < 0:
+            searched = len(self._read)
+            remaining = self._seconds - (time.monotonic() - begin)
+            piece = os.read(self._source, CHUNK) if self._ready.poll(max(remaining, 0) * 1000) else b""
             if not piece:
                 self._process.kill()
-                raise self._gone()
+                raise self._unavailable()
             self._read += piece
-        found = bytes(self._read[:end])
+        line = bytes(self._read[:end])
         del self._read[: end + 1]
-        return found
+        return line
 
-    def _gone(self) -> Unavailable:
+    def _unavailable(self) -> Unavailable:
         return Unavailable(f"it ended, or did not answer within {self._seconds:.0f} seconds")
 
 
@@ -102,17 +102,17 @@ class OpenHands(Session):
     name = f"openhands-aci {OPENHANDS.version}"
 
     def __init__(self, cache: Path, _folder: Path, seconds: float) -> None:
-        super().__init__([installed(OPENHANDS, cache), str(WORKER), "openhands_timed"], seconds)
+        super().__init__([install(OPENHANDS, cache), str(WORKER), "openhands_timed"], seconds)
 
     def edit(self, path: Path, edits: Edits) -> float:
         """One call per edit; the seconds they took inside the process."""
         return sum(self._edit(path, old, new) for old, new in edits)
 
     def _edit(self, path: Path, old: str, new: str) -> float:
-        taken = self.ask({"body": str(path), "old": old, "new": new})["after"]
-        if taken is None:
+        seconds = self.ask({"body": str(path), "old": old, "new": new})["after"]
+        if seconds is None:
             raise Unavailable("it refused the edit")
-        return float(taken)
+        return float(seconds)
 
 
 class McpServer(Session):
@@ -138,8 +138,8 @@ class McpServer(Session):
 
     def tools(self) -> list[dict[str, Any]]:
         """The result of `tools/list`."""
-        found: list[dict[str, Any]] = self.ask(self._request("tools/list", {}))["result"]["tools"]
-        return found
+        tools: list[dict[str, Any]] = self.ask(self._request("tools/list", {}))["result"]["tools"]
+        return tools
 
     def call(self, name: str, arguments: dict[str, Any]) -> float:
         """Call a tool; the seconds until its answer arrived."""
@@ -147,22 +147,22 @@ class McpServer(Session):
 
     def calls(self, calls: Sequence[Call]) -> float:
         """Send all these calls at once; the seconds until the last answer arrived."""
-        taken, refused = self.answered(calls)
-        if refused:
-            raise Unavailable(f"it refused a call: {refused[0]}")
-        return taken
+        seconds, refusals = self.send_calls(calls)
+        if refusals:
+            raise Unavailable(f"it refused a call: {refusals[0]}")
+        return seconds
 
-    def answered(self, calls: Sequence[Call]) -> tuple[float, list[str]]:
+    def send_calls(self, calls: Sequence[Call]) -> tuple[float, list[str]]:
         """Send all these calls at once; the seconds until the last answer arrived, and the refusals."""
-        requests = [self._request("tools/call", {"name": name, "arguments": given}) for name, given in calls]
-        sent = b"".join(json.dumps(request).encode() + b"\n" for request in requests)
+        requests = [self._request("tools/call", {"name": name, "arguments": arguments}) for name, arguments in calls]
+        data = b"".join(json.dumps(request).encode() + b"\n" for request in requests)
         begin = time.perf_counter()
         if len(calls) == 1:
-            self._send(sent)
+            self._send(data)
         else:  # a server that waits for its answers to be read may not read in the meantime
-            threading.Thread(target=self._send, args=(sent,), daemon=True).start()
+            threading.Thread(target=self._send, args=(data,), daemon=True).start()
         lines = [self.line() for _ in calls]
-        return time.perf_counter() - begin, [told for line in lines if (told := _refusal(line))]
+        return time.perf_counter() - begin, [refusal for line in lines if (refusal := _refusal(line))]
 
     def _send(self, raw: bytes) -> None:
         if self._process.stdin is not None:
@@ -187,8 +187,8 @@ class FilesystemServer(McpServer):
 
     def edit_call(self, path: Path, edits: Edits) -> Call:
         """`edit_file`."""
-        listed = [{"oldText": old, "newText": new} for old, new in edits]
-        return "edit_file", {"path": str(path), "edits": listed}
+        items = [{"oldText": old, "newText": new} for old, new in edits]
+        return "edit_file", {"path": str(path), "edits": items}
 
     def read_call(self, path: Path) -> Call:
         """`read_text_file`."""
@@ -259,10 +259,10 @@ class SutureOverHttp(Session):
         begin = time.perf_counter()
         self._connection.request("POST", self._place.path, body, headers)
         answer = self._connection.getresponse().read()
-        taken = time.perf_counter() - begin
-        if refused := _refusal(answer):
-            raise Unavailable(f"it refused the call: {refused}")
-        return taken
+        elapsed = time.perf_counter() - begin
+        if refusal := _refusal(answer):
+            raise Unavailable(f"it refused the call: {refusal}")
+        return elapsed
 
 
 def _file_edit(path: Path, edits: Edits) -> Call:
@@ -271,8 +271,8 @@ def _file_edit(path: Path, edits: Edits) -> Call:
 
 def _refusal(answer: bytes) -> str:
     """The error in an answer, if the call did nothing."""
-    told = json.loads(answer)
-    refused = "error" in told or told["result"].get("isError")
+    message = json.loads(answer)
+    refused = "error" in message or message["result"].get("isError")
     return answer[:200].decode(errors="replace") if refused else ""
 
 

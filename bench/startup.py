@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import suture
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,8 +43,8 @@ def tables(folder: Path) -> Iterator[Table]:
             if find_spec(name) is not None
         },
     }
-    samples = in_turns({name: _process(command, folder) for name, command in commands.items()}, ROUNDS)
-    yield compared(
+    samples = measure_rounds({name: _process(command, folder) for name, command in commands.items()}, ROUNDS)
+    yield comparison(
         f"Start-up ({ROUNDS} rounds)",
         samples,
         against=[BARE],

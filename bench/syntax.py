@@ -13,7 +13,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture.check import worker
 from suture.check.issue import NotRunError
 from suture.check.syntax import LANGUAGES, Reader, Syntax
@@ -73,26 +73,26 @@ def tables(_: Path) -> Iterator[Table]:
     for name, text in texts.items():
         if checks[name].check("", None, text, Staged()):
             raise SystemExit(f"the text in {name} is not right")
-    yield compared(
-        f"Checking the syntax of {SIZE // 1000} KB that are right ({ROUNDS} rounds)",
-        in_turns({name: partial(checks[name].check, "", None, texts[name], Staged()) for name in NAMES}, ROUNDS),
+    yield comparison(
+        f"Checking the syntax of {SIZE // 1000} KB of valid code ({ROUNDS} rounds)",
+        measure_rounds({name: partial(checks[name].check, "", None, texts[name], Staged()) for name in NAMES}, ROUNDS),
         against=[],
         goals=dict.fromkeys(NAMES, "< 15 ms"),
     )
-    broken = {name: _broken(text) for name, text in texts.items() if name in REPEATED}
+    broken = {name: _remove_bracket(text) for name, text in texts.items() if name in REPEATED}
     for name, text in broken.items():
         if not checks[name].check("", texts[name], text, Staged()):
             raise SystemExit(f"nothing was found in the text in {name}")
-    yield compared(
+    yield comparison(
         f"Finding the bracket that is missing in the middle of {SIZE // 1000} KB ({ROUNDS} rounds)",
-        in_turns(
+        measure_rounds(
             {name: partial(checks[name].check, "", texts[name], text, Staged()) for name, text in broken.items()},
             ROUNDS,
         ),
         against=[],
     )
     yield _worker(texts["java"])
-    yield Table("Texts made to be too much, as the issue has them", HEAD, [_hostile(*each) for each in HOSTILE.items()])
+    yield Table("Texts designed to exceed the limits", HEAD, [_hostile(*item) for item in HOSTILE.items()])
     rows = [_worst(language.name) for language in LANGUAGES]
     yield Table(f"The worst of {len(UNITS)} units, repeated, for each grammar", WORST, rows)
 
@@ -105,21 +105,21 @@ def _worker(text: str) -> Table:
     """What a check in a worker costs on top of the check itself."""
     runs: dict[str, Callable[[], object]] = {
         "a new worker, 9 bytes": _cold,
-        "9 bytes": partial(_asked, "java", "class A{}"),
+        "9 bytes": partial(_check_in_worker, "java", "class A{}"),
     }
-    runs |= {f"{SIZE // 1000} KB": partial(_asked, "java", text)}
-    syntax = Syntax(next(each for each in LANGUAGES if each.name == "java"))
+    runs |= {f"{SIZE // 1000} KB": partial(_check_in_worker, "java", text)}
+    syntax = Syntax(next(language for language in LANGUAGES if language.name == "java"))
     for name, content in (("9 bytes", "class A{}"), (f"{SIZE // 1000} KB", text)):
         runs[f"{name}, in this process"] = partial(syntax.check, "", None, content, Staged())
-    return compared(f"A check of Java in a worker ({ROUNDS} rounds)", in_turns(runs, ROUNDS), against=[])
+    return comparison(f"A check of Java in a worker ({ROUNDS} rounds)", measure_rounds(runs, ROUNDS), against=[])
 
 
 def _cold() -> None:
     worker.close()
-    _asked("java", "class A{}")
+    _check_in_worker("java", "class A{}")
 
 
-def _asked(name: str, text: str) -> str:
+def _check_in_worker(name: str, text: str) -> str:
     try:
         return f"{len(worker.check(name, 'a', None, text, PATIENCE, ()))} issues"
     except NotRunError as error:
@@ -128,22 +128,22 @@ def _asked(name: str, text: str) -> str:
 
 def _hostile(name: str, text: str) -> list[str | float]:
     began = perf_counter()
-    judgment = _asked(name, text)
+    judgment = _check_in_worker(name, text)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     return [name, len(text) / 1000, perf_counter() - began, judgment, memory]
 
 
 def _worst(name: str) -> list[str | float]:
     """The unit that takes a grammar longest, at two sizes, each in a process that may crash."""
-    found: list[str | float] = [name]
+    row: list[str | float] = [name]
     for size in (SMALL, LARGE):
-        ran = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "bench.syntax", name, str(size)], capture_output=True, text=True, check=False
         )
-        timed = [line.rpartition(" ") for line in ran.stdout.split("\n") if line]
-        unit, _, told = max(timed, key=lambda each: float(each[2]))
-        found += [unit if not ran.returncode else f"{unit}, then it crashed", float(told)]
-    return found
+        times = [line.rpartition(" ") for line in process.stdout.split("\n") if line]
+        unit, _, milliseconds = max(times, key=lambda entry: float(entry[2]))
+        row += [unit if not process.returncode else f"{unit}, then it crashed", float(milliseconds)]
+    return row
 
 
 def _measure(name: str, size: int) -> None:
@@ -151,7 +151,7 @@ def _measure(name: str, size: int) -> None:
     for unit in UNITS:
         text = (unit * size)[:size].encode()
         began = perf_counter()
-        for grammar in next(each for each in LANGUAGES if each.name == name).grammars:
+        for grammar in next(language for language in LANGUAGES if language.name == name).grammars:
             Reader(grammar, began + PATIENCE).reads(text)
         print(repr(unit), round((perf_counter() - began) * 1000, 1), flush=True)
 
@@ -164,7 +164,7 @@ def _text(name: str) -> str:
     return sample * (SIZE // len(sample))
 
 
-def _broken(text: str) -> str:
+def _remove_bracket(text: str) -> str:
     at = text.index(")", len(text) // 2)
     return text[:at] + text[at + 1 :]
 

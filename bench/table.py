@@ -1,4 +1,4 @@
-"""Timing in turns, and tables of the results.
+"""Times of contestants that take turns, and tables of the results.
 
 Contestants take turns within a round, so that a busy moment of the machine affects all of them. Ratios
 compare the best rounds, which other processes disturb least; the tables also show the medians.
@@ -31,7 +31,7 @@ class Table:
 
     def text(self) -> str:
         """The table with aligned columns: names on the left, numbers on the right."""
-        lines = [list(self.head), *([_shown(cell) for cell in row] for row in self.rows)]
+        lines = [list(self.head), *([_format_cell(cell) for cell in row] for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         head, *body = (_line(line, widths) for line in lines)
         rule = "-" * max(len(head), *map(len, body))
@@ -42,13 +42,13 @@ class Table:
         return {"title": self.title, "head": self.head, "rows": self.rows, "notes": self.notes}
 
 
-def in_turns(contestants: Mapping[str, Callable[[], object]], rounds: int) -> Samples:
+def measure_rounds(contestants: Mapping[str, Callable[[], object]], rounds: int) -> Samples:
     """The seconds of each contestant in each round, after one round that does not count."""
-    return told_in_turns({name: partial(_timed, run) for name, run in contestants.items()}, rounds)
+    return run_rounds({name: partial(_measure, run) for name, run in contestants.items()}, rounds)
 
 
-def told_in_turns(contestants: Mapping[str, Callable[[], float]], rounds: int) -> Samples:
-    """Like `in_turns`, for contestants that measure their own seconds."""
+def run_rounds(contestants: Mapping[str, Callable[[], float]], rounds: int) -> Samples:
+    """Like `measure_rounds`, for contestants that measure their own seconds."""
     samples: Samples = {name: [] for name in contestants}
     for number in range(rounds + 1):
         for name, run in contestants.items():
@@ -59,7 +59,7 @@ def told_in_turns(contestants: Mapping[str, Callable[[], float]], rounds: int) -
     return samples
 
 
-def compared(
+def comparison(
     title: str,
     samples: Samples,
     *,
@@ -89,13 +89,13 @@ def compared(
     return Table(title, head, rows, notes)
 
 
-def _timed(run: Callable[[], object]) -> float:
+def _measure(run: Callable[[], object]) -> float:
     begin = time.perf_counter()
     run()
     return time.perf_counter() - begin
 
 
-def _shown(cell: Cell) -> str:
+def _format_cell(cell: Cell) -> str:
     if isinstance(cell, str):
         return cell
     decimals = 0 if cell >= 100 else 1 if cell >= 10 else 2 if cell >= 1 else 3

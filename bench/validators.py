@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 import yaml
 
-from bench.table import Table, compared, in_turns
+from bench.table import Table, comparison, measure_rounds
 from suture.check.data import Json, JsonWithComments, Toml, Xml, Yaml
 from suture.check.issue import NotRunError
 from suture.check.markers import ConflictMarkers
@@ -38,13 +38,13 @@ STANDARD = "TOML, tomllib"
 def tables(_: Path) -> Iterator[Table]:
     """Valid files, invalid files, and inputs designed to take long."""
     texts = {name: make() for name, (_, _, make) in FORMATS.items()}
-    yield _checked("Checks of right files", texts, bare=True)
+    yield _measure_checks("Checks of valid files", texts, bare=True)
     wrong = {name: text[: -SIZE // 50] + WRONG.get(name, "\n<<<<<<< HEAD\n((") for name, text in texts.items()}
-    yield _checked("Checks of files with an error near the end", wrong, bare=False)
+    yield _measure_checks("Checks of files with an error near the end", wrong, bare=False)
     yield _hostile()
 
 
-def _checked(title: str, texts: dict[str, str], *, bare: bool) -> Table:
+def _measure_checks(title: str, texts: dict[str, str], *, bare: bool) -> Table:
     runs: dict[str, Callable[[], object]] = {}
     for name, text in texts.items():
         check, path, _ = FORMATS[name]
@@ -56,32 +56,32 @@ def _checked(title: str, texts: dict[str, str], *, bare: bool) -> Table:
         runs |= {f"bare {name}": partial(parse, texts[name]) for name, parse in BARE.items()}
     goals = dict.fromkeys([*texts, STANDARD], GOAL)
     sizes = ", ".join(f"{name} {len(text) / 1000:.0f}" for name, text in texts.items())
-    return compared(
-        f"{title} ({ROUNDS} rounds)", in_turns(runs, ROUNDS), against=[], goals=goals, notes=[f"KB: {sizes}"]
+    return comparison(
+        f"{title} ({ROUNDS} rounds)", measure_rounds(runs, ROUNDS), against=[], goals=goals, notes=[f"KB: {sizes}"]
     )
 
 
 def _without_tomli(text: str) -> None:
-    known = sys.modules.get("tomli")
+    original = sys.modules.get("tomli")
     sys.modules["tomli"] = cast("ModuleType", None)  # so that an import fails
     try:
         Toml().check("a.toml", None, text, NOWHERE)
     finally:
         del sys.modules["tomli"]
-        if known is not None:
-            sys.modules["tomli"] = known
+        if original is not None:
+            sys.modules["tomli"] = original
 
 
 def _hostile() -> Table:
     rows: list[list[str | float]] = []
     for name, (format_name, text) in HOSTILE.items():
         check, path, _ = FORMATS[format_name]
-        seconds = min(in_turns({"": partial(_judged, check, path, text)}, 1)[""])
-        rows.append([name, len(text) / 1000, seconds * 1000, _judged(check, path, text)])
-    return Table("Inputs made to take long", ["", "KB", "ms", "judgment"], rows)
+        seconds = min(measure_rounds({"": partial(_judge, check, path, text)}, 1)[""])
+        rows.append([name, len(text) / 1000, seconds * 1000, _judge(check, path, text)])
+    return Table("Inputs designed to take long", ["", "KB", "ms", "judgment"], rows)
 
 
-def _judged(check: Validator, path: str, text: str) -> str:
+def _judge(check: Validator, path: str, text: str) -> str:
     try:
         return f"{len(check.check(path, None, text, NOWHERE)):,} issues"
     except NotRunError:
@@ -127,11 +127,11 @@ def _python() -> str:
     return Path(sysconfig.get_path("stdlib"), "argparse.py").read_text()
 
 
-def _parsed_xml(text: str) -> None:
+def _parse_xml(text: str) -> None:
     ParserCreate().Parse(text.encode(), True)  # noqa: FBT003  no keywords there
 
 
-def _parsed_yaml(text: str) -> None:
+def _parse_yaml(text: str) -> None:
     for _ in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         pass
 
@@ -148,8 +148,8 @@ FORMATS: dict[str, tuple[Validator, str, Callable[[], str]]] = {
 BARE: dict[str, Callable[[str], object]] = {
     "JSON": json.loads,
     "TOML": tomllib.loads,
-    "YAML": _parsed_yaml,
-    "XML": _parsed_xml,
+    "YAML": _parse_yaml,
+    "XML": _parse_xml,
     "Python": lambda text: compile(text, "a.py", "exec", dont_inherit=True),
 }
 WRONG = {"YAML": "\n\t: [", "XML": "</wrong>"}

@@ -9,7 +9,7 @@
 
 A task is a file, an old text and a new text. Old and new are a real change of a real file, corrupted in ways in which
 language models corrupt edits, or the file has changed since. `tasks` combines `corpus` (the files), `changes` (the
-intended changes) and `spoils` (the corruptions); `rows` is the model that records the right result.
+intended changes) and `corruptions` (what goes wrong in them); `rows` is the model that records the right result.
 
 What is right
     The file with only the intended lines changed. Lines that are equal in old and new keep the file's bytes. New

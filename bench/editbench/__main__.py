@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from bench.editbench import correct, peers, run, show, siblings, stale
-from bench.editbench.corpus import PER_PACKAGE, cache_folder, installed, packages
-from bench.editbench.spoils import KINDS
-from bench.editbench.tasks import generated, made
+from bench.editbench.corpus import PER_PACKAGE, cache_folder, installed_sources, package_sources
+from bench.editbench.corruptions import KINDS
+from bench.editbench.tasks import generate, make_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,48 +28,46 @@ MANY = 400
 def main() -> None:
     """Parse the options and run."""
     options = _options()
-    results, tables = _results(options)
+    results, tables = _run(options)
     if options.failures:
-        show.dumped((result for result in results if result.failed), options.failures)
+        show.dump((result for result in results if result.failed), options.failures)
     if options.json:
         print(json.dumps([table.data() for table in tables], indent=2))
         return
-    for result in _to_show(options, results):
-        print(f"{show.shown(result)}\n")
+    for result in _results_to_show(options, results):
+        print(f"{show.render(result)}\n")
     for table in tables:
         print(f"{table.text()}\n")
 
 
-def _results(options: argparse.Namespace) -> tuple[Sequence[run.Result], list[Table]]:
+def _run(options: argparse.Namespace) -> tuple[Sequence[run.Result], list[Table]]:
     if options.siblings:
-        orphans = _chosen(
-            siblings.generated(_sources(options, MANY), options.seed, options.tasks, options.kinds), options
+        orphans = _select(
+            siblings.generate(_sources(options, MANY), options.seed, options.tasks, options.kinds), options
         )
         results = siblings.run(orphans)
         title = _title(options, "edits of functions that are gone", results)
         return results, [siblings.table(results, title), siblings.differences(results)]
     if options.stale:
-        outdated = _chosen(
-            stale.generated(_sources(options, MANY), options.seed, options.tasks, options.kinds), options
-        )
+        outdated = _select(stale.generate(_sources(options, MANY), options.seed, options.tasks, options.kinds), options)
         outcomes = stale.run(outdated)
         return outcomes, [stale.table(outcomes, _title(options, "edits of earlier versions", outcomes))]
     tasks = _tasks(options)
-    return _corrected(options, tasks) if options.correct else _applied(options, tasks)
+    return _run_correct(options, tasks) if options.correct else _run_apply(options, tasks)
 
 
-def _chosen(tasks: Iterable[T], options: argparse.Namespace) -> list[T]:
+def _select(tasks: Iterable[T], options: argparse.Namespace) -> list[T]:
     """The tasks, or the one that `--only` names."""
     return [task for task in tasks if options.only in {None, task.name}]
 
 
 def _sources(options: argparse.Namespace, limit: int = PER_PACKAGE) -> tuple[Source, ...]:
-    return installed() if options.corpus == "installed" else packages(options.cache, limit)
+    return installed_sources() if options.corpus == "installed" else package_sources(options.cache, limit)
 
 
-def _applied(options: argparse.Namespace, tasks: Sequence[Task]) -> tuple[Sequence[run.Result], list[Table]]:
+def _run_apply(options: argparse.Namespace, tasks: Sequence[Task]) -> tuple[Sequence[run.Result], list[Table]]:
     results = run.run(tasks)
-    tables = [run.table(results, _title(options, "spoiled edits", results))]
+    tables = [run.table(results, _title(options, "corrupted edits", results))]
     if options.big or not (options.kinds or options.only or options.replay or options.show):
         tables.append(run.big_table())
     if options.peers:
@@ -77,7 +75,7 @@ def _applied(options: argparse.Namespace, tasks: Sequence[Task]) -> tuple[Sequen
     return results, tables
 
 
-def _corrected(options: argparse.Namespace, tasks: Sequence[Task]) -> tuple[Sequence[run.Result], list[Table]]:
+def _run_correct(options: argparse.Namespace, tasks: Sequence[Task]) -> tuple[Sequence[run.Result], list[Table]]:
     results = correct.attempts(tasks)
     return results, [correct.table(results, _title(options, "edits by `file_edit`, corrected by its errors", results))]
 
@@ -88,7 +86,7 @@ def _title(options: argparse.Namespace, what: str, results: Sequence[run.Result]
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.editbench", description="Spoiled edits of real files.")
+    parser = argparse.ArgumentParser(prog="python -m bench.editbench", description="Corrupted edits of real files.")
     add = parser.add_argument
     add("--seed", type=int, default=1, help="1 to 99 for development; 1001, 1002, 1003 are for the very end")
     add("--tasks", type=int, default=2_450, help="how many in all, the same number of each kind")
@@ -108,7 +106,7 @@ def _options() -> argparse.Namespace:
     add("--big", action="store_true", help="time a file of 200,000 lines even if only some tasks are run")
     add("--json", action="store_true", help="print JSON instead of tables")
     options = parser.parse_args()
-    known = {name: (kind.spoil.__doc__ or "").strip().splitlines()[0] for name, kind in KINDS.items()}
+    known = {name: (kind.corrupt.__doc__ or "").strip().splitlines()[0] for name, kind in KINDS.items()}
     if options.siblings:
         known = siblings.FORMS
     elif options.stale:
@@ -124,25 +122,25 @@ def _options() -> argparse.Namespace:
 
 def _tasks(options: argparse.Namespace) -> list[Task]:
     if options.replay:
-        return show.loaded(options.replay)
+        return show.load(options.replay)
     sources = _sources(options)
     if options.only:
         kind, _, index = options.only.partition(":")
         if kind not in KINDS or not index.isdigit():
             raise SystemExit("--only takes KIND:INDEX; --list shows the kinds")
-        task = made(sources, kind, options.seed, int(index))
+        task = make_task(sources, kind, options.seed, int(index))
         return [task] if task else []
-    return [*generated(sources, options.seed, options.tasks, options.kinds)]
+    return [*generate(sources, options.seed, options.tasks, options.kinds)]
 
 
-def _to_show(options: argparse.Namespace, results: Sequence[run.Result]) -> list[run.Result]:
+def _results_to_show(options: argparse.Namespace, results: Sequence[run.Result]) -> list[run.Result]:
     if options.only:
         return list(results)
     if not options.show:
         return []
     kind, number = options.show[0], int([*options.show, "5"][1])
-    bad = [each for each in results if (each.verdict == run.WRONG if options.wrong else each.failed)]
-    return [each for each in bad if kind in {"all", each.task.kind}][:number]
+    failures = [result for result in results if (result.verdict == run.WRONG if options.wrong else result.failed)]
+    return [result for result in failures if kind in {"all", result.task.kind}][:number]
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from bench.editbench.rows import drafted, indentation, informative
+from bench.editbench.rows import draft_change, has_words, indentation
 
 if TYPE_CHECKING:
     import random
@@ -35,7 +35,7 @@ KEYWORDS = {
 COMMENTS = {"python": "# {}", "yaml": "# {}", "html": "<!-- {} -->", "markdown": "<!-- {} -->", "css": "/* {} */"}
 
 
-def picked(rng: random.Random, source: Source, *, context: tuple[int, int] = (0, 5)) -> Draft | None:
+def pick_change(rng: random.Random, source: Source, *, context: tuple[int, int] = (0, 5)) -> Draft | None:
     """A change of the file whose old lines occur in it exactly once, or None, depending on the random draws."""
     real = hunks(source)
     if real and rng.random() < 0.6:
@@ -47,25 +47,27 @@ def picked(rng: random.Random, source: Source, *, context: tuple[int, int] = (0,
         start = rng.randrange(len(lines) - size)
         start = {"first_line": 0, "last_line": len(lines) - size}.get(op, start)
         stop = start + size
-        made = OPS[op](rng, lines[start:stop], source)
-        if made is None or made == lines[start:stop]:
+        changed = OPS[op](rng, lines[start:stop], source)
+        if changed is None or changed == lines[start:stop]:
             return None
-        core = made
+        core = changed
     single = op == "single_line" and context[0] == 0
     before, after = (0, 0) if single else (rng.randint(*context), rng.randint(*context))
-    return framed(source, op, (start - before, start), core, (stop, stop + after))
+    return add_context(source, op, (start - before, start), core, (stop, stop + after))
 
 
-def framed(source: Source, op: str, above: tuple[int, int], core: list[str], below: tuple[int, int]) -> Draft | None:
+def add_context(
+    source: Source, op: str, above: tuple[int, int], core: list[str], below: tuple[int, int]
+) -> Draft | None:
     """The change with some lines around it, if these occur once in the file."""
     lines = source.lines
     first, last = max(0, above[0]), min(len(lines), below[1])
     old = lines[first:last]
     new = [*lines[first : above[1]], *core, *lines[below[0] : last]]
-    good = 0 < len(old) <= LONGEST and len(new) <= LONGEST + 20 and any(map(informative, old)) and old != new
+    suitable = 0 < len(old) <= LONGEST and len(new) <= LONGEST + 20 and any(map(has_words, old)) and old != new
     text = "\n" + "\n".join(old) + "\n"
-    once = good and ("\n" + source.text).count(text) == 1
-    return drafted(source, op, first, old, new) if once else None
+    unique = suitable and ("\n" + source.text).count(text) == 1
+    return draft_change(source, op, first, old, new) if unique else None
 
 
 @lru_cache(maxsize=1000)
@@ -76,8 +78,8 @@ def hunks(source: Source) -> list[tuple[int, int, list[str]]]:
     before, after = source.lines, source.later.split("\n")[:-1]
     skip = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
     blocks = difflib.SequenceMatcher(None, before[skip:], after[skip:], autojunk=False).get_opcodes()
-    found = [(a + skip, b + skip, after[c + skip : d + skip]) for tag, a, b, c, d in blocks if tag != "equal"]
-    return [(a, b, new) for a, b, new in found if b - a <= LONGEST // 2 and len(new) <= LONGEST // 2]
+    changes = [(a + skip, b + skip, after[c + skip : d + skip]) for tag, a, b, c, d in blocks if tag != "equal"]
+    return [(a, b, new) for a, b, new in changes if b - a <= LONGEST // 2 and len(new) <= LONGEST // 2]
 
 
 def comment(source: Source, text: str) -> str:
@@ -85,7 +87,7 @@ def comment(source: Source, text: str) -> str:
     return COMMENTS.get(source.language, "// {}").format(text)
 
 
-def invented(rng: random.Random, source: Source, indent: str) -> str:
+def invent_line(rng: random.Random, source: Source, indent: str) -> str:
     """A line in the style of the file, with a word that the file doesn't contain."""
     candidates = [line.strip() for line in rng.sample(source.lines, 12) if WORD.search(line) and len(line) < 100]
     line = rng.choice(candidates) if candidates else "value"
@@ -93,7 +95,7 @@ def invented(rng: random.Random, source: Source, indent: str) -> str:
     return indent + line.replace(word, f"{rng.choice(NAMES)}_{rng.choice(NAMES)}_{rng.randrange(10, 99)}", 1)
 
 
-def renamed(rng: random.Random, lines: list[str], _source: Source) -> list[str] | None:
+def rename(rng: random.Random, lines: list[str], _source: Source) -> list[str] | None:
     """Another name wherever it occurs in the lines."""
     words = [word for word in WORD.findall("\n".join(lines)) if word.lower() not in KEYWORDS]
     if not words:
@@ -103,7 +105,7 @@ def renamed(rng: random.Random, lines: list[str], _source: Source) -> list[str] 
 
 
 def _insert(rng: random.Random, lines: list[str], source: Source) -> list[str]:
-    return [*lines, *(invented(rng, source, indentation(lines[-1])) for _ in range(rng.randint(1, 4)))]
+    return [*lines, *(invent_line(rng, source, indentation(lines[-1])) for _ in range(rng.randint(1, 4)))]
 
 
 def _delete(_rng: random.Random, _lines: list[str], _source: Source) -> list[str]:
@@ -116,8 +118,8 @@ def _value(rng: random.Random, lines: list[str], _source: Source) -> list[str] |
     strings = [(match, f"{match.group()}-{rng.choice(NAMES)}") for match in STRING.finditer(text)]
     if not numbers and not strings:
         return None
-    match, other = rng.choice(numbers + strings)
-    return (text[: match.start()] + other + text[match.end() :]).split("\n")
+    match, replacement = rng.choice(numbers + strings)
+    return (text[: match.start()] + replacement + text[match.end() :]).split("\n")
 
 
 def _condition(rng: random.Random, lines: list[str], _source: Source) -> list[str] | None:
@@ -133,10 +135,10 @@ def _argument(rng: random.Random, lines: list[str], _source: Source) -> list[str
 
 
 def _wrap(rng: random.Random, lines: list[str], source: Source) -> list[str] | None:
-    filled = [indentation(line) for line in lines if line.strip()]
-    if not filled or source.language in {"markdown", "rest", "json", "yaml"}:
+    indents = [indentation(line) for line in lines if line.strip()]
+    if not indents or source.language in {"markdown", "rest", "json", "yaml"}:
         return None
-    indent, unit, name = min(filled, key=len), unit_of(source), rng.choice(NAMES)
+    indent, unit, name = min(indents, key=len), unit_of(source), rng.choice(NAMES)
     head, foot = {"python": (f"if {name}:", None), "html": ("<div>", "</div>")}.get(
         source.language, (f"if ({name}) {{", "}")
     )
@@ -155,7 +157,7 @@ def _comment(rng: random.Random, lines: list[str], source: Source) -> list[str]:
 
 
 def _expand(rng: random.Random, lines: list[str], source: Source) -> list[str]:
-    return [invented(rng, source, indentation(lines[0])) for _ in range(rng.randint(2, 3))]
+    return [invent_line(rng, source, indentation(lines[0])) for _ in range(rng.randint(2, 3))]
 
 
 def _reindent(rng: random.Random, lines: list[str], source: Source) -> list[str]:
@@ -166,7 +168,7 @@ def _reindent(rng: random.Random, lines: list[str], source: Source) -> list[str]
 
 
 def _any_small(rng: random.Random, lines: list[str], source: Source) -> list[str] | None:
-    return rng.choice([renamed, _value, _condition, _argument, _expand])(rng, lines, source)
+    return rng.choice([rename, _value, _condition, _argument, _expand])(rng, lines, source)
 
 
 def unit_of(source: Source) -> str:
@@ -179,7 +181,7 @@ def unit_of(source: Source) -> str:
 
 
 OPS: dict[str, Op] = {
-    "rename": renamed,
+    "rename": rename,
     "insert": _insert,
     "delete": _delete,
     "delete_block": _delete,

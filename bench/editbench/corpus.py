@@ -142,31 +142,31 @@ PAIRS = (
 
 
 @cache
-def installed() -> tuple[Source, ...]:
+def installed_sources() -> tuple[Source, ...]:
     """Files of packages in this environment: no network, no second version."""
     root = next(folder for folder in map(Path, sys.path) if (folder / INSTALLED[0]).is_dir())
-    found = []
+    sources = []
     for package in INSTALLED:
         paths = sorted(path for path in (root / package).rglob("*") if path.suffix in LANGUAGES)
         texts = {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
-        found += [Source(name, text) for name, text in _chosen(texts)]
-    return tuple(found)
+        sources += [Source(name, text) for name, text in _sample(texts)]
+    return tuple(sources)
 
 
 @cache
-def packages(folder: Path, limit: int = PER_PACKAGE) -> tuple[Source, ...]:
+def package_sources(folder: Path, limit: int = PER_PACKAGE) -> tuple[Source, ...]:
     """Files of the pinned packages, fetched into `folder` if missing; of each, about `limit` that changed."""
     folder.mkdir(parents=True, exist_ok=True)
-    found = []
+    sources = []
     for first, second in PAIRS:
-        before, after = (_members(fetched(pin, folder)) for pin in (first, second))
+        before, after = (_members(download(pin, folder)) for pin in (first, second))
         changed = {name: text for name, text in before.items() if after.get(name, text) != text}
-        same = {name: text for name, text in before.items() if name not in changed}
-        for texts, most in ((changed, limit), (same, limit // 4)):
-            for name, text in _chosen(texts, most):
+        unchanged = {name: text for name, text in before.items() if name not in changed}
+        for texts, most in ((changed, limit), (unchanged, limit // 4)):
+            for name, text in _sample(texts, most):
                 later = _text(after[name]) if texts is changed else None
-                found.append(Source(f"{first.name}-{first.version}/{name}", text, later))
-    return tuple(found)
+                sources.append(Source(f"{first.name}-{first.version}/{name}", text, later))
+    return tuple(sources)
 
 
 def cache_folder() -> Path:
@@ -174,7 +174,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "suture-editbench"
 
 
-def _chosen(texts: dict[str, bytes], limit: int = PER_PACKAGE) -> list[tuple[str, str]]:
+def _sample(texts: dict[str, bytes], limit: int = PER_PACKAGE) -> list[tuple[str, str]]:
     """Some human-written files, spread evenly over each language."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for name in sorted(texts):
@@ -182,7 +182,7 @@ def _chosen(texts: dict[str, bytes], limit: int = PER_PACKAGE) -> list[tuple[str
         if text is not None:
             groups.setdefault(LANGUAGES[PurePosixPath(name).suffix], []).append((name, text))
     share = max(1, limit // max(1, len(groups)))
-    return [each for group in groups.values() for each in group[:: max(1, -(-len(group) // share))]]
+    return [item for group in groups.values() for item in group[:: max(1, -(-len(group) // share))]]
 
 
 def _text(raw: bytes) -> str | None:
@@ -192,23 +192,23 @@ def _text(raw: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     lines = text.split("\n")
-    odd = "\r" in text or "\0" in text or text.startswith("\ufeff") or not text.endswith("\n")
-    return None if odd or len(lines) - 1 not in LINES or max(map(len, lines)) > WIDEST else text
+    unsuitable = "\r" in text or "\0" in text or text.startswith("\ufeff") or not text.endswith("\n")
+    return None if unsuitable or len(lines) - 1 not in LINES or max(map(len, lines)) > WIDEST else text
 
 
-def fetched(pin: Pin, folder: Path) -> Path:
+def download(pin: Pin, folder: Path) -> Path:
     """The published file, downloaded into `folder` if missing, and verified."""
-    mine = folder / f"{pin.tool}-{pin.name.replace('/', '-').lstrip('@')}-{pin.version}"
-    if not mine.is_dir():
-        fresh = mine.with_name(f"{mine.name}.part")
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir()
-        subprocess.run(_command(pin), cwd=fresh, check=True, stdout=subprocess.DEVNULL, timeout=300)
-        fresh.rename(mine)
-    (path,) = mine.iterdir()
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != pin.sha256:
-        raise SystemExit(f"{pin.name} {pin.version}: SHA-256 is {found}, not {pin.sha256}")
+    target = folder / f"{pin.tool}-{pin.name.replace('/', '-').lstrip('@')}-{pin.version}"
+    if not target.is_dir():
+        part = target.with_name(f"{target.name}.part")
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir()
+        subprocess.run(_command(pin), cwd=part, check=True, stdout=subprocess.DEVNULL, timeout=300)
+        part.rename(target)
+    (path,) = target.iterdir()
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if digest != pin.sha256:
+        raise SystemExit(f"{pin.name} {pin.version}: SHA-256 is {digest}, not {pin.sha256}")
     return path
 
 
@@ -220,10 +220,10 @@ def _command(pin: Pin) -> list[str]:
 
 
 def _members(path: Path) -> dict[str, bytes]:
-    return {name: text for name, text in _packed(path) if PurePosixPath(name).suffix in LANGUAGES}
+    return {name: text for name, text in _archive_members(path) if PurePosixPath(name).suffix in LANGUAGES}
 
 
-def _packed(path: Path) -> Iterator[tuple[str, bytes]]:
+def _archive_members(path: Path) -> Iterator[tuple[str, bytes]]:
     if path.suffix == ".whl":
         with zipfile.ZipFile(path) as archive:
             yield from ((name, archive.read(name)) for name in archive.namelist() if ".dist-info/" not in name)

@@ -51,7 +51,7 @@ def attempts(tasks: Iterable[Task]) -> list[Attempt]:
 
     with tempfile.TemporaryDirectory(prefix="editbench-") as folder:
         workspace = Workspace(folder, Settings(durability="fast", history=False))
-        _edited(workspace, _file(workspace, "a.py", b"    first = one(two)\n"), "first = oen(two)\n", "")  # imports
+        _edit(workspace, _file(workspace, "a.py", b"    first = one(two)\n"), "first = oen(two)\n", "")  # imports
         return [_attempt(workspace, task) for task in tasks]
 
 
@@ -64,22 +64,24 @@ def table(results: Sequence[Attempt], title: str) -> Table:
 def _attempt(workspace: Workspace, task: Task) -> Attempt:
     path = _file(workspace, f"file{PurePosixPath(task.source).suffix}", task.body)
     begin = time.perf_counter()
-    first = _edited(workspace, path, task.old, task.new)
+    first = _edit(workspace, path, task.old, task.new)
     seconds = time.perf_counter() - begin
     after = path.read_bytes()
     if not first.is_error:
         return Attempt(task, Reply(after, first.text), AS_SENT if _is_literal(task, after) else BROKEN, seconds)
     code, example = first.metadata["error"]["code"], _example(first)
-    told = f"{code}\n{first.text}\n----- CORRECTION: {example}"
-    fits = len(_places(task)) == 1 and code != _PLACEHOLDER
-    if after != task.body or fits or code == "INTERNAL":
-        return Attempt(task, Reply(None if after == task.body else after, told, code), BROKEN, seconds)
-    second = _sent_back(workspace, path, example)
+    explanation = f"{code}\n{first.text}\n----- CORRECTION: {example}"
+    is_exact = len(_places(task)) == 1 and code != _PLACEHOLDER
+    if after != task.body or is_exact or code == "INTERNAL":
+        return Attempt(task, Reply(None if after == task.body else after, explanation, code), BROKEN, seconds)
+    second = _send_back(workspace, path, example)
     if second is None or second.is_error:
-        told += "" if second is None else f"\n----- SECOND ANSWER: {second.text}"
-        return Attempt(task, Reply(None, told, code), NONE if task.expected and not task.open else RIGHT, seconds)
+        explanation += "" if second is None else f"\n----- SECOND ANSWER: {second.text}"
+        return Attempt(
+            task, Reply(None, explanation, code), NONE if task.expected and not task.open else RIGHT, seconds
+        )
     after = path.read_bytes()
-    return Attempt(task, Reply(after, told, code), RIGHT if after in task.expected else WRONG, seconds)
+    return Attempt(task, Reply(after, explanation, code), RIGHT if after in task.expected else WRONG, seconds)
 
 
 def _file(workspace: Workspace, name: str, body: bytes) -> Path:
@@ -88,7 +90,7 @@ def _file(workspace: Workspace, name: str, body: bytes) -> Path:
     return path
 
 
-def _edited(workspace: Workspace, path: Path, old: str, new: str) -> ToolResult:
+def _edit(workspace: Workspace, path: Path, old: str, new: str) -> ToolResult:
     return workspace.call("file_edit", {"path": path.name, "edits": [{"old_text": old, "new_text": new}]})
 
 
@@ -98,7 +100,7 @@ def _example(result: ToolResult) -> str | None:
     return example
 
 
-def _sent_back(workspace: Workspace, path: Path, example: str | None) -> ToolResult | None:
+def _send_back(workspace: Workspace, path: Path, example: str | None) -> ToolResult | None:
     """The second call, if the example is an edit."""
     try:
         edit = json.loads(example or "")
@@ -120,13 +122,13 @@ def _is_literal(task: Task, after: bytes) -> bool:
         return False
     ((start, end),) = places
     head, tail = task.body[:start], task.body[end:]
-    made = after[start : len(after) - len(tail)]
-    if head + made + tail != after:
+    inserted = after[start : len(after) - len(tail)]
+    if head + inserted + tail != after:
         return False
     if b"\r\n" not in task.body or b"\r" in new:
-        return made == new
+        return inserted == new
     mixed = task.body.count(b"\n") > task.body.count(b"\r\n")
-    return made.replace(b"\r\n", b"\n") == new and (mixed or made.count(b"\n") == made.count(b"\r\n"))
+    return inserted.replace(b"\r\n", b"\n") == new and (mixed or inserted.count(b"\n") == inserted.count(b"\r\n"))
 
 
 def _row(name: str, results: Sequence[Result]) -> list[Cell]:
@@ -134,7 +136,7 @@ def _row(name: str, results: Sequence[Result]) -> list[Cell]:
     sent, right, wrong, none = (
         sum(result.verdict == verdict for result in results) for verdict in (AS_SENT, RIGHT, WRONG, NONE)
     )
-    counts = [str(each) for each in (len(results), sent, len(refused), right, wrong, none)]
+    counts = [str(count) for count in (len(results), sent, len(refused), right, wrong, none)]
     if not refused:
         return [name, *counts, "", "", ""]
     return [name, *counts, f"{100 * right / len(refused):.1f}", *percentiles(refused)]
@@ -143,12 +145,14 @@ def _row(name: str, results: Sequence[Result]) -> list[Cell]:
 def _failures(results: Sequence[Attempt]) -> list[str]:
     """The outcomes that must not occur, by name."""
     unwanted = {
-        "wrong": [each for each in results if each.verdict == WRONG],
-        "broken: the first call failed, or was not exact": [each for each in results if each.verdict == BROKEN],
+        "wrong": [result for result in results if result.verdict == WRONG],
+        "broken: the first call failed, or was not exact": [result for result in results if result.verdict == BROKEN],
         "landed as sent, not as was meant (nothing that an exact tool can know)": [
-            each for each in results if each.verdict == AS_SENT and each.reply.after not in each.task.expected
+            result for result in results if result.verdict == AS_SENT and result.reply.after not in result.task.expected
         ],
     }
     return [
-        f"{what}: {len(bad)}: {' '.join(each.task.name for each in bad[:20])}" for what, bad in unwanted.items() if bad
+        f"{what}: {len(bad)}: {' '.join(result.task.name for result in bad[:20])}"
+        for what, bad in unwanted.items()
+        if bad
     ]

@@ -77,34 +77,37 @@ class Pair:
 @cache
 def pairs(source: Source) -> tuple[Pair, ...]:
     """The functions that have a sibling."""
-    found = [each for each in functions(source) if each.stop - each.head in SIZES]
-    lines = {each: [line.strip() for line in source.lines[each.head : each.stop] if line.strip()] for each in found}
-    counts = {each: Counter(lines[each]) for each in found}
-    made = []
-    for one in found:
-        needed = SIBLING * len(lines[one])
-        others = [each for each in found if each.stop <= one.first or one.stop <= each.first]
-        near = [each for each in others if (counts[one] & counts[each]).total() >= needed]
-        shares = [(_common(lines[one], lines[each]), -at, each) for at, each in enumerate(near)]
-        share, _, sibling = max(shares, default=(0, 0, one), key=lambda each: each[:2])
-        if share >= needed and sibling is not one:
-            made.append(Pair(one, sibling))
-    return tuple(made)
+    candidates = [function for function in functions(source) if function.stop - function.head in SIZES]
+    lines = {
+        function: [line.strip() for line in source.lines[function.head : function.stop] if line.strip()]
+        for function in candidates
+    }
+    counts = {function: Counter(lines[function]) for function in candidates}
+    result = []
+    for function in candidates:
+        needed = SIBLING * len(lines[function])
+        others = [other for other in candidates if other.stop <= function.first or function.stop <= other.first]
+        similar = [other for other in others if (counts[function] & counts[other]).total() >= needed]
+        shares = [(_count_common_lines(lines[function], lines[other]), -at, other) for at, other in enumerate(similar)]
+        share, _, sibling = max(shares, default=(0, 0, function), key=lambda item: item[:2])
+        if share >= needed and sibling is not function:
+            result.append(Pair(function, sibling))
+    return tuple(result)
 
 
 @cache
 def functions(source: Source) -> tuple[Function, ...]:
     """All functions and methods whose bodies have their own lines, in order."""
     if source.language == "python":
-        return tuple(_of_python(source))
-    return tuple(_of_tree(source)) if PurePosixPath(source.name).suffix in GRAMMARS else ()
+        return tuple(_python_functions(source))
+    return tuple(_tree_functions(source)) if PurePosixPath(source.name).suffix in GRAMMARS else ()
 
 
-def _common(one: list[str], other: list[str]) -> int:
+def _count_common_lines(one: list[str], other: list[str]) -> int:
     return sum(block.size for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks())
 
 
-def _of_python(source: Source) -> Iterator[Function]:
+def _python_functions(source: Source) -> Iterator[Function]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # odd escapes in strings
         try:
@@ -122,11 +125,13 @@ def _of_python(source: Source) -> Iterator[Function]:
                     body -= 1
                 stop = child.end_lineno or body
                 if body > child.lineno - 1:
-                    first = min([child.lineno, *(each.lineno for each in child.decorator_list)]) - 1
-                    yield Function(child.name, *owner, _above(source, first), child.lineno - 1, body, stop, stop)
+                    first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)]) - 1
+                    yield Function(
+                        child.name, *owner, _first_line_with_remarks(source, first), child.lineno - 1, body, stop, stop
+                    )
 
 
-def _of_tree(source: Source) -> Iterator[Function]:
+def _tree_functions(source: Source) -> Iterator[Function]:
     text = source.text.encode()
     starts = [0, *(match.end() for match in re.finditer(rb"\n", text))]
     for nodes in _walk(_parser(*GRAMMARS[PurePosixPath(source.name).suffix]).parse(text), starts):
@@ -140,8 +145,10 @@ def _of_tree(source: Source) -> Iterator[Function]:
             whole, name, head = outer, name or outer.name, head if name else outer.name_at
         bare = not text[starts[whole.row] : whole.start].strip()
         if name and bare and node.last > node.opened + 1:
-            owner = next(((each.name, each.row) for each in reversed(nodes) if each.type in OWNERS), ("", 0))
-            first = _above(source, whole.row)
+            owner = next(
+                ((ancestor.name, ancestor.row) for ancestor in reversed(nodes) if ancestor.type in OWNERS), ("", 0)
+            )
+            first = _first_line_with_remarks(source, whole.row)
             yield Function(name, *owner, first, head, node.opened + 1, node.last, node.last + 1)
 
 
@@ -165,7 +172,7 @@ def _walk(tree: tree_sitter.Tree, starts: list[int]) -> Iterator[list[_Node]]:
     deeper = cursor.goto_first_child()
     while deeper or nodes:
         if deeper and cursor.node is not None:
-            nodes.append(_seen(cursor.node, starts))
+            nodes.append(_read_node(cursor.node, starts))
             yield nodes
             deeper = cursor.goto_first_child()
         else:
@@ -175,7 +182,7 @@ def _walk(tree: tree_sitter.Tree, starts: list[int]) -> Iterator[list[_Node]]:
                 cursor.goto_parent()
 
 
-def _seen(node: tree_sitter.Node, starts: list[int]) -> _Node:
+def _read_node(node: tree_sitter.Node, starts: list[int]) -> _Node:
     # Lines are counted here: asking many nodes for their `start_point` crashes the interpreter (0.26.0).
     body = node.child_by_field_name("body")
     named = next(filter(None, map(node.child_by_field_name, ("name", "declarator", "key", "left"))), None)
@@ -193,7 +200,7 @@ def _parser(module: str, function: str) -> tree_sitter.Parser:
     return tree_sitter.Parser(tree_sitter.Language(getattr(import_module(module), function)()))
 
 
-def _above(source: Source, first: int) -> int:
+def _first_line_with_remarks(source: Source, first: int) -> int:
     """The first line of the comments and decorators directly above a line."""
     while first and source.lines[first - 1].strip().startswith(REMARKS):
         first -= 1

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from bench.editbench.rows import Draft
 
-    Spoil = Callable[[Draft, random.Random], bool]
+    Corruption = Callable[[Draft, random.Random], bool]
 
 GROUPS = ("rows", "line", "look", "indent", "text", "eol")
 """The order in which several corruptions are combined; at most one of each group."""
@@ -23,7 +23,7 @@ class Kind:
     """One kind of task. The function corrupts a draft, or says that this draft can't be corrupted in this way."""
 
     name: str
-    spoil: Spoil
+    corrupt: Corruption
     group: str = ""
     fuzzy: bool = False
     """The words of some lines differ between file and request."""
@@ -53,13 +53,13 @@ def kind(
     many: bool = False,
     why: str | None = None,
     open: bool = False,  # noqa: A002  the field's name
-) -> Callable[[Spoil], Spoil]:
+) -> Callable[[Corruption], Corruption]:
     """Register a function as a kind under its own name."""
 
-    def enter(spoil: Spoil) -> Spoil:
-        name = spoil.__name__
+    def register(corrupt: Corruption) -> Corruption:
+        name = corrupt.__name__
         around = context or (WIDE if fuzzy else NEAR)
-        KINDS[name] = Kind(name, spoil, group, fuzzy, file, around, refuse, many, why, open)
-        return spoil
+        KINDS[name] = Kind(name, corrupt, group, fuzzy, file, around, refuse, many, why, open)
+        return corrupt
 
-    return enter
+    return register

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from bench.editbench.changes import invented, unit_of
+from bench.editbench.changes import invent_line, unit_of
 from bench.editbench.kinds import kind
-from bench.editbench.rows import Row, indentation, informative
+from bench.editbench.rows import Row, has_words, indentation
 
 if TYPE_CHECKING:
     import random
@@ -25,19 +25,19 @@ def exact(_draft: Draft, _rng: random.Random) -> bool:
 def indent_added(draft: Draft, rng: random.Random) -> bool:
     """The request has one more level of indentation than the file."""
     prefix = "\t" if unit_of(draft.source) == "\t" else " " * rng.choice([1, 2, 4, 8])
-    draft.each_asked(lambda line: prefix + line if line.strip() else line)
-    return _proved(draft)
+    draft.change_request(lambda line: prefix + line if line.strip() else line)
+    return _is_proved(draft)
 
 
 @kind("indent")
 def indent_removed(draft: Draft, rng: random.Random) -> bool:
     """The common indentation of the request is lost, wholly or in part."""
-    common = _common([*draft.old, *draft.new])
+    common = _common_indent([*draft.old, *draft.new])
     if not common:
         return False
     cut = rng.choice([len(common), rng.randint(1, len(common))])
-    draft.each_asked(lambda line: line[cut:] if line.strip() else line)
-    return _proved(draft)
+    draft.change_request(lambda line: line[cut:] if line.strip() else line)
+    return _is_proved(draft)
 
 
 @kind("indent")
@@ -48,20 +48,20 @@ def indent_rescaled(draft: Draft, _rng: random.Random) -> bool:
     lines = [line for line in (*draft.old, *draft.new) if line.strip()]
     if other is None or any("\t" in indentation(line) or len(indentation(line)) % unit for line in lines):
         return False
-    draft.each_asked(lambda line: _spread(line, " " * unit, " " * other))
-    return _proved(draft)
+    draft.change_request(lambda line: _change_unit(line, " " * unit, " " * other))
+    return _is_proved(draft)
 
 
 @kind("indent")
 def first_line_stripped(draft: Draft, _rng: random.Random) -> bool:
     """The first line lost its indentation, as when text is copied from its first word on."""
     first = draft.rows[0]
-    if not first.file or not indentation(first.file) or not informative(first.file):
+    if not first.file or not indentation(first.file) or not has_words(first.file):
         return False
     if len(draft.new) > 1 and not any(map(str.strip, draft.old[1:])):
         return False
     if not first.touched:
-        first.ask((first.old or "").lstrip())
+        first.set_request((first.old or "").lstrip())
         return len(draft.old) > 1
     second = next((row for row in draft.rows if row.new is not None), None)
     index = next((at for at, row in enumerate(draft.rows) if row.old is None or not row.touched), 0)
@@ -77,10 +77,10 @@ def first_line_stripped_and_insertion_before(draft: Draft, rng: random.Random) -
     first = draft.rows[0]
     if first.touched or not first.file or not indentation(first.file) or len(draft.old) < 2:
         return False
-    fresh = invented(rng, draft.source, indentation(first.file))
+    new_line = invent_line(rng, draft.source, indentation(first.file))
     first.old = (first.old or "").lstrip()
-    draft.rows.insert(0, Row(new=fresh.lstrip(), want=fresh, touched=True))
-    return informative(first.file)
+    draft.rows.insert(0, Row(new=new_line.lstrip(), want=new_line, touched=True))
+    return has_words(first.file)
 
 
 @kind("indent")
@@ -89,25 +89,25 @@ def spaces_for_tabs(draft: Draft, rng: random.Random) -> bool:
     size = rng.choice([2, 4, 8])
     unit = unit_of(draft.source)
     if unit != "\t":
-        if not _regular(draft, unit):
+        if not _is_regular(draft, unit):
             return False
-        draft.each_standing(lambda line: _spread(line, unit, "\t"))
+        draft.change_file(lambda line: _change_unit(line, unit, "\t"))
         size = len(unit)
     elif any(" " in indentation(line) for line in (*draft.old, *draft.new)):
         return False
     else:
-        draft.each_asked(lambda line: _spread(line, "\t", " " * size))
-    return _proved(draft)
+        draft.change_request(lambda line: _change_unit(line, "\t", " " * size))
+    return _is_proved(draft)
 
 
 @kind("indent")
 def tabs_for_spaces(draft: Draft, _rng: random.Random) -> bool:
     """The file has spaces, the request has tabs."""
     unit = unit_of(draft.source)
-    if unit == "\t" or not _regular(draft, unit):
+    if unit == "\t" or not _is_regular(draft, unit):
         return False
-    draft.each_asked(lambda line: _spread(line, unit, "\t"))
-    return _proved(draft)
+    draft.change_request(lambda line: _change_unit(line, unit, "\t"))
+    return _is_proved(draft)
 
 
 @kind("line", file=True)
@@ -125,9 +125,9 @@ def trailing_space_request(draft: Draft, rng: random.Random) -> bool:
 def trailing_space_file(draft: Draft, rng: random.Random) -> bool:
     """Lines of the file end in spaces that the request lacks."""
     draft.final = True  # otherwise old occurs exactly, as part of its last line
-    rows = [row for row in draft.rows if row.known and informative(row.file) and rng.random() < 0.6]
+    rows = [row for row in draft.rows if row.known and has_words(row.file) and rng.random() < 0.6]
     for row in rows:
-        row.stand(f"{row.file}{rng.choice([' ', '  ', '    '])}")
+        row.set_file(f"{row.file}{rng.choice([' ', '  ', '    '])}")
     draft.head, draft.tail = (
         [f"{line} " if line and not at % 7 else line for at, line in enumerate(part)]
         for part in (draft.head, draft.tail)
@@ -138,19 +138,19 @@ def trailing_space_file(draft: Draft, rng: random.Random) -> bool:
 @kind("line", file=True)
 def trailing_space_file_touched(draft: Draft, _rng: random.Random) -> bool:
     """A changed line ends in spaces in the file; it may keep or lose them."""
-    for at, (gone, fresh) in enumerate(zip(draft.rows, draft.rows[1:], strict=False)):
-        lone = at + 2 >= len(draft.rows) or not draft.rows[at + 2].touched
+    for at, (removed, inserted) in enumerate(zip(draft.rows, draft.rows[1:], strict=False)):
+        single = at + 2 >= len(draft.rows) or not draft.rows[at + 2].touched
         if (
-            gone.touched
-            and fresh.touched
-            and gone.file
-            and fresh.want
-            and lone
+            removed.touched
+            and inserted.touched
+            and removed.file
+            and inserted.want
+            and single
             and (at == 0 or not draft.rows[at - 1].touched)
         ):
-            gone.file += "  "
-            fresh.may_end = "  "
-            return informative(gone.file) and bool(fresh.want.strip())
+            removed.file += "  "
+            inserted.may_end = "  "
+            return has_words(removed.file) and bool(inserted.want.strip())
     return False
 
 
@@ -159,15 +159,15 @@ def blank_dropped(draft: Draft, _rng: random.Random) -> bool:
     """The request omits blank lines."""
     rows = [draft.rows[at] for at in draft.inner() if draft.rows[at].file == ""]
     for row in rows:
-        row.ask(None)
+        row.set_request(None)
     return bool(rows)
 
 
 @kind("rows", fuzzy=True, file=True)
 def blank_added(draft: Draft, rng: random.Random) -> bool:
     """The request has a blank line that the file lacks."""
-    places = [at for at in draft.inner() if informative(draft.rows[at].file)]
-    places = [at for at in places if draft.rows[at + 1].known and informative(draft.rows[at + 1].file)]
+    places = [at for at in draft.inner() if has_words(draft.rows[at].file)]
+    places = [at for at in places if draft.rows[at + 1].known and has_words(draft.rows[at + 1].file)]
     if not places:
         return False
     draft.rows.insert(rng.choice(places) + 1, Row(old="", new=""))
@@ -180,7 +180,7 @@ def blank_with_spaces_request(draft: Draft, rng: random.Random) -> bool:
     spaces = " " * rng.choice([2, 4, 8])
     rows = [row for row in draft.rows if row.known and row.file == ""]
     for row in rows:
-        row.ask(spaces)
+        row.set_request(spaces)
     return bool(rows)
 
 
@@ -190,7 +190,7 @@ def blank_with_spaces_file(draft: Draft, rng: random.Random) -> bool:
     spaces = " " * rng.choice([2, 4, 8])
     rows = [row for row in draft.rows if row.known and row.file == ""]
     for row in rows:
-        row.stand(spaces)
+        row.set_file(spaces)
     return bool(rows)
 
 
@@ -212,7 +212,7 @@ def crlf_request(draft: Draft, _rng: random.Random) -> bool:
 def no_final_newline_file(draft: Draft, _rng: random.Random) -> bool:
     """The last line of the file, which is unchanged, has no newline; the request has one."""
     draft.ends, draft.final = False, True
-    return not draft.tail and draft.rows[-1].known and informative(draft.rows[-1].file)
+    return not draft.tail and draft.rows[-1].known and has_words(draft.rows[-1].file)
 
 
 @kind("text")
@@ -246,7 +246,7 @@ def reflowed_space(draft: Draft, rng: random.Random) -> bool:
             lead = indentation(row.old)
             text = lead + rng.choice(styles)(row.old[len(lead) :])
             changed |= text != row.old
-            row.ask(text)
+            row.set_request(text)
     return changed
 
 
@@ -265,35 +265,35 @@ def reflowed_lines(draft: Draft, rng: random.Random) -> bool:
     if not cuts:
         return False
     cut = rng.choice(cuts)
-    draft.rows[at].ask(text[:cut].rstrip())
-    rest = lead + unit_of(draft.source) + text[cut:].lstrip()
-    draft.rows.insert(at + 1, Row(old=rest, new=rest))
+    draft.rows[at].set_request(text[:cut].rstrip())
+    second_part = lead + unit_of(draft.source) + text[cut:].lstrip()
+    draft.rows.insert(at + 1, Row(old=second_part, new=second_part))
     return True
 
 
-def _common(lines: list[str]) -> str:
+def _common_indent(lines: list[str]) -> str:
     """The whitespace that all lines with words begin with."""
     indents = [indentation(line) for line in lines if line.strip()]
     if not indents:
         return ""
-    least = min(indents, key=len)
-    return least if all(indent.startswith(least) for indent in indents) else ""
+    shortest = min(indents, key=len)
+    return shortest if all(indent.startswith(shortest) for indent in indents) else ""
 
 
-def _spread(line: str, unit: str, other: str) -> str:
+def _change_unit(line: str, unit: str, other: str) -> str:
     """The line with another indentation width."""
     lead = indentation(line)
     steps = lead.count(unit) if lead.replace(unit, "") == "" else 0
     return other * steps + line[len(unit) * steps :]
 
 
-def _regular(draft: Draft, unit: str) -> bool:
+def _is_regular(draft: Draft, unit: str) -> bool:
     """Whether all indentation near the change consists of whole levels."""
     lines = [*draft.old, *draft.new]
     return all(indentation(line).replace(unit, "") == "" for line in lines)
 
 
-def _proved(draft: Draft) -> bool:
+def _is_proved(draft: Draft) -> bool:
     """Whether lines of the file prove how the indentation changed, if a new line depends on it.
 
     If all have one depth that is not zero, it could be a shift or a scale: then new lines must be at that depth.
@@ -302,6 +302,6 @@ def _proved(draft: Draft) -> bool:
         (row.old, row.file) for row in draft.rows if row.old and row.file and row.old.strip() and row.file.strip()
     ]
     pairs = {(indentation(old), indentation(file)) for old, file in matched}
-    fresh = {indentation(row.want) for row in draft.rows if row.touched and row.want and row.want.strip()}
-    one = len(pairs) == 1 and all(all(pair) for pair in pairs)
-    return any(old != file for old, file in pairs) and (not one or fresh <= {file for _, file in pairs})
+    new_indents = {indentation(row.want) for row in draft.rows if row.touched and row.want and row.want.strip()}
+    single_depth = len(pairs) == 1 and all(all(pair) for pair in pairs)
+    return any(old != file for old, file in pairs) and (not single_depth or new_indents <= {file for _, file in pairs})

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.editbench.run import REFUSED, RIGHT, WRONG, Reply, judged
+from bench.editbench.run import REFUSED, RIGHT, WRONG, Reply, judge
 from bench.table import Table
 
 if TYPE_CHECKING:
@@ -61,11 +61,11 @@ def table(tasks: Sequence[Task], results: Sequence[Result], cache: Path) -> Tabl
 
 
 def _row(name: str, results: Sequence[Result]) -> list[Cell]:
-    apply = [result for result in results if result.task.expected and not result.task.open]
-    refuse = [result for result in results if not result.task.expected]
-    shares = [_percent(sum(each.verdict == verdict for each in apply), len(apply)) for verdict in VERDICTS]
-    false = sum(each.verdict == WRONG for each in refuse)
-    return [name, *shares, _percent(len(refuse) - false, len(refuse)), _percent(false, len(refuse))]
+    to_apply = [result for result in results if result.task.expected and not result.task.open]
+    to_refuse = [result for result in results if not result.task.expected]
+    shares = [_percent(sum(result.verdict == verdict for result in to_apply), len(to_apply)) for verdict in VERDICTS]
+    wrong = sum(result.verdict == WRONG for result in to_refuse)
+    return [name, *shares, _percent(len(to_refuse) - wrong, len(to_refuse)), _percent(wrong, len(to_refuse))]
 
 
 def _percent(part: int, whole: int) -> str:
@@ -73,26 +73,30 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _results(peer: Peer, tasks: Sequence[Task], cache: Path) -> list[Result]:
-    python = installed(peer, cache)
-    asked = "".join(json.dumps({"body": task.body.decode(), "old": task.old, "new": task.new}) + "\n" for task in tasks)
+    python = install(peer, cache)
+    requests = "".join(
+        json.dumps({"body": task.body.decode(), "old": task.old, "new": task.new}) + "\n" for task in tasks
+    )
     command = [python, str(WORKER), peer.name]
     try:
-        done = subprocess.run(command, input=asked.encode(), capture_output=True, timeout=RUN_SECONDS, check=False)
+        process = subprocess.run(
+            command, input=requests.encode(), capture_output=True, timeout=RUN_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired:
         raise Unavailable(f"not done after {RUN_SECONDS} seconds") from None
-    replies = [json.loads(line)["after"] for line in done.stdout.splitlines()]
+    replies = [json.loads(line)["after"] for line in process.stdout.splitlines()]
     if len(replies) != len(tasks):
-        raise Unavailable(f"answered {len(replies)} of {len(tasks)} tasks: {done.stderr.decode()[-200:].strip()}")
-    return [_judged(task, after) for task, after in zip(tasks, replies, strict=True)]
+        raise Unavailable(f"answered {len(replies)} of {len(tasks)} tasks: {process.stderr.decode()[-200:].strip()}")
+    return [_judge_text(task, after) for task, after in zip(tasks, replies, strict=True)]
 
 
-def _judged(task: Task, after: str | None) -> Result:
+def _judge_text(task: Task, after: str | None) -> Result:
     """The verdict; an unchanged file counts as a refusal."""
     raw = None if after is None else after.encode("utf-8", "surrogatepass")
-    return judged(task, Reply(None if raw == task.body else raw), 0)
+    return judge(task, Reply(None if raw == task.body else raw), 0)
 
 
-def installed(peer: Peer, cache: Path) -> str:
+def install(peer: Peer, cache: Path) -> str:
     """The Python of the peer's environment, which is created if missing."""
     folder = cache / f"peer-{peer.name}-{peer.version}"
     python, ready = folder / "bin" / "python", folder / "ready"
@@ -101,12 +105,12 @@ def installed(peer: Peer, cache: Path) -> str:
     base = shutil.which(peer.python)
     if base is None or subprocess.run([base, "-c", ""], capture_output=True, check=False).returncode:
         raise Unavailable(f"it needs {Path(peer.python).name} on the PATH")
-    install = [str(python), "-m", "pip", "install", "-q", "--only-binary", ":all:", f"{peer.package}=={peer.version}"]
+    command = [str(python), "-m", "pip", "install", "-q", "--only-binary", ":all:", f"{peer.package}=={peer.version}"]
     try:
         subprocess.run(
             [base, "-m", "venv", "--clear", folder], check=True, capture_output=True, timeout=INSTALL_SECONDS
         )
-        subprocess.run(install, check=True, capture_output=True, timeout=INSTALL_SECONDS)
+        subprocess.run(command, check=True, capture_output=True, timeout=INSTALL_SECONDS)
     except subprocess.TimeoutExpired:
         raise Unavailable(f"not installed after {INSTALL_SECONDS} seconds") from None
     except subprocess.CalledProcessError as error:

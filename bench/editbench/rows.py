@@ -40,11 +40,11 @@ class Row:
         """Whether it is in both the file and the request, and unchanged."""
         return not self.touched and self.file is not None and self.old is not None
 
-    def ask(self, text: str | None) -> None:
+    def set_request(self, text: str | None) -> None:
         """Replace the line in the request, in old and new."""
         self.old = self.new = text
 
-    def stand(self, text: str | None) -> None:
+    def set_file(self, text: str | None) -> None:
         """Replace the line in the file, before and after."""
         self.file = self.want = text
 
@@ -100,13 +100,13 @@ class Draft:
             else (old.removesuffix(self.request_eol), new.removesuffix(self.request_eol))
         )
 
-    def each_asked(self, change: Callable[[str], str]) -> None:
+    def change_request(self, change: Callable[[str], str]) -> None:
         """Change all lines of the request in the same way."""
         for row in self.rows:
             row.old = None if row.old is None else change(row.old)
             row.new = None if row.new is None else change(row.new)
 
-    def each_standing(self, change: Callable[[str], str]) -> None:
+    def change_file(self, change: Callable[[str], str]) -> None:
         """Change all lines of the file in the same way, before and after."""
         self.head, self.tail = [*map(change, self.head)], [*map(change, self.tail)]
         for row in self.rows:
@@ -115,45 +115,45 @@ class Draft:
 
     def inner(self, *, distance: int = 1) -> list[int]:
         """Unchanged rows between unchanged rows: nothing touched within `distance` lines that have words."""
-        return [at for at, row in enumerate(self.rows) if row.known and self._quiet(at, distance)]
+        return [at for at, row in enumerate(self.rows) if row.known and self._is_quiet(at, distance)]
 
-    def _quiet(self, at: int, distance: int) -> bool:
+    def _is_quiet(self, at: int, distance: int) -> bool:
         for step in (1, -1):
-            seen, here = 0, at
-            while seen < distance:
-                here += step
-                if not 0 <= here < len(self.rows) or not self.rows[here].known:
+            count, index = 0, at
+            while count < distance:
+                index += step
+                if not 0 <= index < len(self.rows) or not self.rows[index].known:
                     return False
-                seen += informative(self.rows[here].file)
+                count += has_words(self.rows[index].file)
         return True
 
 
-def drafted(source: Source, op: str, start: int, old: Sequence[str], new: Sequence[str]) -> Draft:
+def draft_change(source: Source, op: str, start: int, old: Sequence[str], new: Sequence[str]) -> Draft:
     """The real change of the lines `old` at index `start`, uncorrupted."""
-    kept, others = _aligned(old, new), _aligned(old[::-1], new[::-1])
-    mirrored = [(len(old) - 1 - a, len(new) - 1 - b) for a, b in reversed(others)]
+    pairs, reversed_pairs = _align(old, new), _align(old[::-1], new[::-1])
+    mirrored = [(len(old) - 1 - a, len(new) - 1 - b) for a, b in reversed(reversed_pairs)]
     rows, i, j = list[Row](), 0, 0
-    for a, b in [*kept, (len(old), len(new))]:
+    for a, b in [*pairs, (len(old), len(new))]:
         rows += [Row(file=line, old=line, touched=True) for line in old[i:a]]
         rows += [Row(new=line, want=line, touched=True) for line in new[j:b]]
         rows += [Row(line, line, line, line) for line in old[a : a + 1]]
         i, j = a + 1, b + 1
-    clear = kept == mirrored and not any(map(_island, [None, *rows], rows, [*rows[1:], None]))
+    clear = pairs == mirrored and not any(map(_is_island, [None, *rows], rows, [*rows[1:], None]))
     lines = source.lines
     return Draft(source, source, op, lines[:start], rows, lines[start + len(old) :], clear)
 
 
-def informative(line: str | None) -> bool:
+def has_words(line: str | None) -> bool:
     """Whether a line contains words."""
     return line is not None and sum(map(str.isalnum, line)) >= 4
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """The text without whitespace, case, look-alikes and backslashes."""
     return unicodedata.normalize("NFC", text).translate(_FOLD).casefold()
 
 
-def is_slip(one: str, other: str) -> bool:
+def is_typo(one: str, other: str) -> bool:
     """Whether two lines differ by one letter, or by two swapped letters."""
     while one and one[:1] == other[:1]:
         one, other = one[1:], other[1:]
@@ -169,13 +169,13 @@ def indentation(line: str) -> str:
     return match.group() if match else ""
 
 
-def _island(before: Row | None, row: Row, after: Row | None) -> bool:
+def _is_island(before: Row | None, row: Row, after: Row | None) -> bool:
     """An unchanged line between two touched ones, possibly by accident."""
-    lone = bool(before and before.touched and after and after.touched)
-    return not row.touched and lone and not informative(row.file)
+    single = bool(before and before.touched and after and after.touched)
+    return not row.touched and single and not has_words(row.file)
 
 
-def _aligned(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+def _align(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """A longest common subsequence, as early as possible in old."""
     most = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
     for i in range(len(old) - 1, -1, -1):

@@ -9,9 +9,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bench.editbench.corpus import installed
-from bench.editbench.spoils import KINDS
-from bench.editbench.tasks import generated
+from bench.editbench.corpus import installed_sources
+from bench.editbench.corruptions import KINDS
+from bench.editbench.tasks import generate
 from bench.table import Table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Reply:
     """The editor's result for the file, or None if it refused."""
 
     after: bytes | None
-    told: str = ""
+    explanation: str = ""
     """How the text was found, or why not."""
     reason: str = ""
 
@@ -68,7 +68,7 @@ def suture_editor(body: bytes, old: str, new: str, name: str) -> Reply:
     return Reply(None, repr(answer), answer.why)
 
 
-def judged(task: Task, reply: Reply, seconds: float) -> Result:
+def judge(task: Task, reply: Reply, seconds: float) -> Result:
     """The verdict: if a task must be refused, a refusal for the right reason is right."""
     if task.expected:
         verdict = REFUSED if reply.after is None else RIGHT if reply.after in task.expected else WRONG
@@ -89,7 +89,7 @@ def run(tasks: Iterable[Task]) -> list[Result]:
             reply = suture_editor(task.body, task.old, task.new, task.source)
         except Exception as error:  # noqa: BLE001  whatever the editor under test raises is its answer
             reply = Reply(b"", f"raised {error!r}")
-        results.append(judged(task, reply, time.perf_counter() - begin))
+        results.append(judge(task, reply, time.perf_counter() - begin))
     return results
 
 
@@ -97,12 +97,12 @@ def tables(_: Path) -> Iterator[Table]:
     """A moderate run for `python -m bench`, on installed files."""
     from bench.editbench import correct, siblings, stale  # noqa: PLC0415  they are made of what is here
 
-    tasks = [*generated(installed(), 1, MODERATE)]
-    yield table(run(tasks), "Spoiled edits of installed files, seed 1; `python -m bench.editbench` has more of them")
+    tasks = [*generate(installed_sources(), 1, MODERATE)]
+    yield table(run(tasks), "Corrupted edits of installed files, seed 1; `python -m bench.editbench` has more of them")
     yield correct.table(correct.attempts(tasks[::2]), "The same by `file_edit`, every second one: refused, corrected")
-    orphans = siblings.run(siblings.generated(installed(), 1, MODERATE))
+    orphans = siblings.run(siblings.generate(installed_sources(), 1, MODERATE))
     yield siblings.table(orphans, "Edits of functions that are gone, while one like it is there, seed 1")
-    outdated = stale.run([*stale.generated(installed(), 1, MODERATE)])
+    outdated = stale.run([*stale.generate(installed_sources(), 1, MODERATE)])
     yield stale.table(outdated, "Edits of earlier versions, with later ones that are made up, seed 1")
     yield big_table()
 
@@ -126,9 +126,11 @@ def rows_of(results: Sequence[Result], row: Callable[[str, Sequence[Result]], li
         groups.setdefault(result.task.kind, []).append(result)
     names = [name for name in KINDS if name in groups] + sorted(groups.keys() - KINDS.keys())
     rows = [row(name + _goal(groups[name][0].task), groups[name]) for name in names]
-    apply = [result for result in results if result.task.expected]
-    refuse = [result for result in results if not result.task.expected]
-    return rows + [row(what, part) for what, part in (("ALL TO APPLY", apply), ("ALL TO REFUSE", refuse)) if part]
+    to_apply = [result for result in results if result.task.expected]
+    to_refuse = [result for result in results if not result.task.expected]
+    return rows + [
+        row(what, group) for what, group in (("ALL TO APPLY", to_apply), ("ALL TO REFUSE", to_refuse)) if group
+    ]
 
 
 def _goal(task: Task) -> str:

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 
 from bench.editbench.changes import OPS
 from bench.editbench.functions import functions, pairs
-from bench.editbench.rows import folded, informative, is_slip
+from bench.editbench.rows import fold, has_words, is_typo
 from bench.editbench.run import RIGHT, WRONG, Reply, Result, percentiles
-from bench.editbench.tasks import Task, shelved
+from bench.editbench.tasks import Task, group_by_language
 from bench.table import Table
 
 if TYPE_CHECKING:
@@ -89,45 +89,45 @@ class _Part:
     core: list[str]
 
 
-def generated(sources: Sequence[Source], seed: int, number: int, forms: Sequence[str] = ()) -> Iterator[Orphan]:
+def generate(sources: Sequence[Source], seed: int, number: int, forms: Sequence[str] = ()) -> Iterator[Orphan]:
     """About `number` tasks, the same number of each form."""
-    chosen = forms or [*FORMS]
-    for name in chosen:
-        for index in range(-(-number // len(chosen))):
-            task = made(sources, name, seed, index)
+    names = forms or [*FORMS]
+    for form in names:
+        for index in range(-(-number // len(names))):
+            task = make_task(sources, form, seed, index)
             if task is not None:
                 yield task
 
 
-def made(sources: Sequence[Source], name: str, seed: int, index: int) -> Orphan | None:
+def make_task(sources: Sequence[Source], name: str, seed: int, index: int) -> Orphan | None:
     """One task, or None if the corpus has none."""
     rng = random.Random(f"siblings:{name}:{seed}:{index}")
-    shelves = _with_pairs(tuple(sources), name)
-    for _ in range(TRIES if shelves else 0):
-        (shelf,) = rng.choices(shelves, [len(shelf) ** 0.5 for shelf in shelves])
-        source, chosen = rng.choice(shelf)
+    groups = _sources_with_pairs(tuple(sources), name)
+    for _ in range(TRIES if groups else 0):
+        (group,) = rng.choices(groups, [len(group) ** 0.5 for group in groups])
+        source, suitable = rng.choice(group)
         form = rng.choice(MIXED.get(name, [EXACT.get(name, name)]))
-        task = _task(rng, source, rng.choice(chosen), name, form)
+        task = _task(rng, source, rng.choice(suitable), name, form)
         if task is not None:
             return replace(task, seed=seed, index=index)
     return None
 
 
 @lru_cache(maxsize=64)
-def _with_pairs(sources: tuple[Source, ...], name: str) -> list[list[tuple[Source, list[Pair]]]]:
+def _sources_with_pairs(sources: tuple[Source, ...], name: str) -> list[list[tuple[Source, list[Pair]]]]:
     """The files that have siblings for a form, by language."""
-    shelves = []
-    for shelf in shelved(sources):
-        found = [(source, [pair for pair in pairs(source) if _suits(pair, name)]) for source in shelf]
-        shelves.append([(source, chosen) for source, chosen in found if chosen])
-    return [shelf for shelf in shelves if shelf]
+    groups = []
+    for group in group_by_language(sources):
+        candidates = [(source, [pair for pair in pairs(source) if _suits(pair, name)]) for source in group]
+        groups.append([(source, suitable) for source, suitable in candidates if suitable])
+    return [group for group in groups if group]
 
 
 def _suits(pair: Pair, name: str) -> bool:
-    one, other = pair.function, pair.sibling
+    function, sibling = pair.function, pair.sibling
     if name == "same_name":
-        return one.name == other.name and one.owner != other.owner
-    return one.is_long_headed if name == "long_signature" else True
+        return function.name == sibling.name and function.owner != sibling.owner
+    return function.is_long_headed if name == "long_signature" else True
 
 
 def _task(rng: random.Random, source: Source, pair: Pair, name: str, form: str) -> Orphan | None:
@@ -136,22 +136,22 @@ def _task(rng: random.Random, source: Source, pair: Pair, name: str, form: str) 
     part = _part(rng, source, pair, form, op)
     if part is None:
         return None
-    lines, rest = source.lines, _rest(source, pair)
+    lines, remaining = source.lines, _remaining_lines(source, pair)
     sides = [lines[part.start : part.stop], [*lines[part.start : part.low], *part.core, *lines[part.high : part.stop]]]
-    body = "".join(f"{line}\n" for line in rest)
-    texts = ["\n".join(each) for each in sides]
+    body = "".join(f"{line}\n" for line in remaining)
+    texts = ["\n".join(side) for side in sides]
     if name in EXACT:
-        others = [each.name for each in functions(source) if each is not pair.function]
-        if f"\n{body}".count(f"\n{texts[0]}\n") != 1 or pair.function.name in others:
+        other_names = [function.name for function in functions(source) if function is not pair.function]
+        if f"\n{body}".count(f"\n{texts[0]}\n") != 1 or pair.function.name in other_names:
             return None
-    elif texts[0] in body or folded(texts[0].replace("'", '"')) in folded(body.replace("'", '"')):
+    elif texts[0] in body or fold(texts[0].replace("'", '"')) in fold(body.replace("'", '"')):
         return None
     end = "\n" * (form not in MIXED["search_replace"] or rng.random() < 0.5)
     request = _request(rng, source, pair, part, form)
     if name == "search_replace":
         request = f"{{path}}\n<<<<<<< SEARCH\n{texts[0]}\n=======\n{texts[1]}\n>>>>>>> REPLACE\n"
-    one, other = (f"{each.owner}.{each.name}" for each in (pair.function, pair.sibling))
-    what = f"{form}, {op} in {one}, sibling {other}"
+    function_name, sibling_name = (f"{function.owner}.{function.name}" for function in (pair.function, pair.sibling))
+    what = f"{form}, {op} in {function_name}, sibling {sibling_name}"
     old, new = (text + end for text in texts)
     return Orphan(name, 0, 0, source.name, what, body.encode(), old, new, (), request=request)
 
@@ -167,7 +167,7 @@ def _part(rng: random.Random, source: Source, pair: Pair, form: str, op: str) ->
     low = rng.randrange(start, stop)
     high = min(low + rng.randint(1, 2), stop)
     core = OPS[op](rng, lines[low:high], source)
-    if core is None or core == lines[low:high] or not any(map(informative, lines[low:high])):
+    if core is None or core == lines[low:high] or not any(map(has_words, lines[low:high])):
         return None
     if form == "whole":
         start, stop = rng.choice([function.head, function.first]), function.stop
@@ -180,7 +180,7 @@ def _part(rng: random.Random, source: Source, pair: Pair, form: str, op: str) ->
     return _Part(start, stop, low, high, core)
 
 
-def _rest(source: Source, pair: Pair) -> list[str]:
+def _remaining_lines(source: Source, pair: Pair) -> list[str]:
     """The file without the function and the blank lines that it leaves."""
     above, below = source.lines[: pair.function.first], source.lines[pair.function.stop :]
     while above and below and not above[-1].strip() and not below[0].strip():
@@ -212,21 +212,21 @@ def run(tasks: Iterable[Orphan]) -> list[Result]:
 
     with tempfile.TemporaryDirectory(prefix="editbench-") as folder:
         workspace = Workspace(folder, Settings(durability="fast", history=False))
-        _sent(
+        _send(
             workspace, Path(folder), Orphan("whole", 0, 0, "a.py", "", b"first = 1\n", "x\n", "y\n", ()), 0
         )  # imports
-        return [_sent(workspace, Path(folder), task, number) for number, task in enumerate(tasks, 1)]
+        return [_send(workspace, Path(folder), task, number) for number, task in enumerate(tasks, 1)]
 
 
-def _sent(workspace: Workspace, folder: Path, task: Orphan, number: int) -> Result:
+def _send(workspace: Workspace, folder: Path, task: Orphan, number: int) -> Result:
     path = folder / f"file{number}{PurePosixPath(task.source).suffix}"
     path.write_bytes(task.body)
     begin = time.perf_counter()
-    result = _called(workspace, path.name, task)
+    result = _call(workspace, path.name, task)
     seconds = time.perf_counter() - begin
     after = path.read_bytes()
     edit = _correction(result) if result.is_error else None
-    told = f"{result.text}\n----- CORRECTION: {edit}" if edit else result.text
+    explanation = f"{result.text}\n----- CORRECTION: {edit}" if edit else result.text
     verdict = RIGHT if after == task.body else WRONG
     if verdict == RIGHT and edit:
         workspace.call("file_edit", {"path": path.name, "edits": [edit]})
@@ -235,10 +235,10 @@ def _sent(workspace: Workspace, folder: Path, task: Orphan, number: int) -> Resu
             verdict = WRONG if task.kind == "correction" else OFFERED
     path.unlink()
     code = result.metadata["error"]["code"] if result.is_error else ""
-    return Result(task, Reply(None if verdict == RIGHT else after, told, code), verdict, seconds)
+    return Result(task, Reply(None if verdict == RIGHT else after, explanation, code), verdict, seconds)
 
 
-def _called(workspace: Workspace, name: str, task: Orphan) -> ToolResult:
+def _call(workspace: Workspace, name: str, task: Orphan) -> ToolResult:
     if task.request:
         return workspace.call("apply_reply", {"reply": task.request.replace("{path}", name)})
     if task.kind == "correction":
@@ -252,19 +252,19 @@ def _correction(result: ToolResult) -> dict[str, str] | None:
     fixes = data.get("suggested_fixes")
     example = json.loads(fixes[0].get("example") or "{}") if fixes else {}
     errors = [data.get("error"), *(block["error"] for block in data.get("blocks", ()))]
-    offered = [example, *(each.get("correction") for each in errors if each)]
-    found = next((each for each in offered if each and "new_text" in each), None)
-    return None if found is None else {name: found[name] for name in ("old_text", "new_text")}
+    candidates = [example, *(error.get("correction") for error in errors if error)]
+    correction = next((candidate for candidate in candidates if candidate and "new_text" in candidate), None)
+    return None if correction is None else {name: correction[name] for name in ("old_text", "new_text")}
 
 
 def table(results: Sequence[Result], title: str) -> Table:
     """A row per form, and the totals."""
-    groups = {name: [each for each in results if each.task.kind == name] for name in FORMS}
+    groups = {name: [result for result in results if result.task.kind == name] for name in FORMS}
     rows = [_row(name, part) for name, part in groups.items() if part]
-    plain = [each for each in results if each.task.kind not in EXACT]
-    named = [each for each in results if each.task.kind in EXACT]
+    plain = [result for result in results if result.task.kind not in EXACT]
+    named = [result for result in results if result.task.kind in EXACT]
     rows += [_row(what, part) for what, part in (("ALL", plain), ("ALL EXACT BUT NAMED", named)) if part]
-    landed = [each.task.name for each in results if each.verdict == WRONG]
+    landed = [result.task.name for result in results if result.verdict == WRONG]
     notes = [f"landed: {len(landed)}: {' '.join(landed[:20])}"] if landed else []
     return Table(title, HEAD, rows, [*notes, *NOTES])
 
@@ -281,16 +281,16 @@ def differences(results: Sequence[Result]) -> Table:
 
 
 def _difference(task: Task) -> str:
-    old = [line for line in map(folded, task.old.split("\n")) if line]
-    file = [line for line in map(folded, task.body.decode().split("\n")) if line]
+    old = [line for line in map(fold, task.old.split("\n")) if line]
+    file = [line for line in map(fold, task.body.decode().split("\n")) if line]
     size = len(old)
     windows = [file[at : at + size] for at in range(len(file) - size + 1)]
-    off = [[pair for pair in zip(old, window, strict=True) if pair[0] != pair[1]] for window in windows]
-    single = [each[0] for each in off if len(each) == 1]
-    if any(is_slip(*pair) for pair in single):
+    mismatches = [[pair for pair in zip(old, window, strict=True) if pair[0] != pair[1]] for window in windows]
+    single = [pairs[0] for pairs in mismatches if len(pairs) == 1]
+    if any(is_typo(*pair) for pair in single):
         return "a letter"
     longer = [file[at : at + size + 1] for at in range(len(file) - size)]
-    if any(old == each[:at] + each[at + 1 :] for each in longer for at in range(1, size)):
+    if any(old == window[:at] + window[at + 1 :] for window in longer for at in range(1, size)):
         return "a line of the file is skipped"
     if any(file[at : at + size - 1] in (old[1:], old[:-1]) for at in range(len(file) - size + 2)):
         return "the first or last line"
@@ -298,6 +298,6 @@ def _difference(task: Task) -> str:
 
 
 def _row(name: str, results: Sequence[Result]) -> list[Cell]:
-    landed, offered = (sum(each.verdict == verdict for each in results) for verdict in (WRONG, OFFERED))
+    landed, offered = (sum(result.verdict == verdict for result in results) for verdict in (WRONG, OFFERED))
     share = f"{100 * landed / len(results):.1f}"
     return [name, str(len(results)), str(landed), share, str(offered), *percentiles(results)]

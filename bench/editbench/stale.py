@@ -33,9 +33,9 @@ from typing import TYPE_CHECKING
 
 from bench.editbench.changes import OPS
 from bench.editbench.corpus import Source
-from bench.editbench.rows import folded, informative, is_slip
+from bench.editbench.rows import fold, has_words, is_typo
 from bench.editbench.run import REFUSED, RIGHT, WRONG, Reply, Result
-from bench.editbench.tasks import Task, shelved
+from bench.editbench.tasks import Task, group_by_language
 from bench.table import Table
 
 if TYPE_CHECKING:
@@ -91,36 +91,36 @@ class Outcome(Result):
         return self.verdict == WRONG or (self.verdict == REFUSED and self.task.kind.partition("_")[0] != "unknown")
 
 
-def generated(sources: Sequence[Source], seed: int, number: int, kinds: Sequence[str] = ()) -> Iterator[Stale]:
+def generate(sources: Sequence[Source], seed: int, number: int, kinds: Sequence[str] = ()) -> Iterator[Stale]:
     """About `number` tasks, the same number of each kind. All kinds have the same requests."""
-    chosen = kinds or [*KINDS]
-    for index in range(-(-number // len(chosen))):
-        task = made(sources, seed, index)
+    names = kinds or [*KINDS]
+    for index in range(-(-number // len(names))):
+        task = make_task(sources, seed, index)
         if task is not None:
-            yield from (replace(task, kind=kind, request=_request(task, kind)) for kind in chosen)
+            yield from (replace(task, kind=kind, request=_request(task, kind)) for kind in names)
 
 
-def made(sources: Sequence[Source], seed: int, index: int) -> Stale | None:
+def make_task(sources: Sequence[Source], seed: int, index: int) -> Stale | None:
     """A task without a kind yet, or None if the corpus has none."""
     rng = random.Random(f"stale:{seed}:{index}")
-    shelves = _shelves(tuple(sources))
-    for _ in range(TRIES if shelves else 0):
-        (shelf,) = rng.choices(shelves, [len(shelf) ** 0.5 for shelf in shelves])
-        source = rng.choice(shelf)
-        task = _task(rng, source if source.later else _aged(source))
+    groups = _source_groups(tuple(sources))
+    for _ in range(TRIES if groups else 0):
+        (group,) = rng.choices(groups, [len(group) ** 0.5 for group in groups])
+        source = rng.choice(group)
+        task = _task(rng, source if source.later else _invent_later_version(source))
         if task is not None:
             return replace(task, seed=seed, index=index)
     return None
 
 
 @lru_cache(maxsize=4)
-def _shelves(sources: tuple[Source, ...]) -> list[list[Source]]:
+def _source_groups(sources: tuple[Source, ...]) -> list[list[Source]]:
     """The files with two versions, by language; all files if there are none."""
-    return shelved(tuple(source for source in sources if source.later)) or shelved(sources)
+    return group_by_language(tuple(source for source in sources if source.later)) or group_by_language(sources)
 
 
 @lru_cache(maxsize=1000)
-def _aged(source: Source) -> Source:
+def _invent_later_version(source: Source) -> Source:
     """The file with an invented later version: changes in some places."""
     rng = random.Random(source.name)
     lines = list(source.lines)
@@ -137,44 +137,44 @@ def _task(rng: random.Random, source: Source) -> Stale | None:
     hunk, size = _hunk(rng, source), rng.choice(SIZES)
     start = rng.randint(hunk[0] - size + 1, max(*hunk[:2]) - 1) if hunk else -1
     stop = start + size
-    if hunk is None or start < 0 or stop > len(lines) or _lost(source, start, stop) < rng.choice(LOST):
+    if hunk is None or start < 0 or stop > len(lines) or _count_lost_lines(source, start, stop) < rng.choice(LOST):
         return None
     first = rng.randrange(start, stop)
     last = min(first + rng.randint(1, 3), stop)
     op = rng.choice(CHANGES)
     core = OPS[op](rng, lines[first:last], source)
-    if core is None or core == lines[first:last] or not any(map(informative, lines[first:last])):
+    if core is None or core == lines[first:last] or not any(map(has_words, lines[first:last])):
         return None
     old, new = lines[start:stop], [*lines[start:first], *core, *lines[last:stop]]
     texts = _text(old), _text(new)
-    if not texts[1] or source.text.count(texts[0]) != 1 or folded(texts[0]) in folded(later):
+    if not texts[1] or source.text.count(texts[0]) != 1 or fold(texts[0]) in fold(later):
         return None
-    maps = [_map(source, each) for each in COMPARED]
+    maps = [_map(source, option) for option in COMPARED]
     near = [*zip(*maps, strict=True)][max(0, first - 1) : last + 1]
-    if any(len(set(each)) > 1 for *exactly, loosely in near for each in (exactly, {*exactly, loosely} - {None})):
+    if any(len(set(numbers)) > 1 for *exactly, loosely in near for numbers in (exactly, {*exactly, loosely} - {None})):
         return None
     above = next((at + 1 for at in reversed(maps[0][:start]) if at is not None), 0)
     below = next((at for at in maps[0][stop:] if at is not None), later.count("\n"))
-    merged = _merged(later, source.text, _text([*lines[:start], *new, *lines[stop:]]))
+    merged = _merge(later, source.text, _text([*lines[:start], *new, *lines[stop:]]))
     base, body = source.text.encode(), later.encode()
     task = Stale("", 0, 0, source.name, op, body, *texts, (), base=base, among=(above, below))
     if merged is None:
-        hunks = [each for each in _hunks(source) if each[0] < stop and start < each[1]]
-        return None if any(_is_harmless(source, each) for each in hunks) else task
+        hunks = [change for change in _hunks(source) if change[0] < stop and start < change[1]]
+        return None if any(_is_harmless(source, change) for change in hunks) else task
     task = replace(task, expected=(merged.encode(),))
-    return task if merged != later and _made(task, merged.encode()) is not None else None
+    return task if merged != later and _match_changes(task, merged.encode()) is not None else None
 
 
 def _hunk(rng: random.Random, source: Source) -> Change | None:
     """One of the changes between the versions; large ones as often as small ones."""
-    found = _hunks(source)
-    if not found:
+    hunks = _hunks(source)
+    if not hunks:
         return None
     size = rng.choice([1, 2, 4, 8])
-    return rng.choice([each for each in found if max(each[1] - each[0], len(each[2])) >= size] or found)
+    return rng.choice([hunk for hunk in hunks if max(hunk[1] - hunk[0], len(hunk[2])) >= size] or hunks)
 
 
-def _lost(source: Source, start: int, stop: int) -> int:
+def _count_lost_lines(source: Source, start: int, stop: int) -> int:
     """How many of some lines differ in the later version, or have new lines before them."""
     inside = [
         (max(low, start), min(high, stop), new) for low, high, new in _hunks(source) if low < stop and start < high
@@ -191,10 +191,12 @@ def _hunks(source: Source, option: str = COMPARED[0]) -> list[Change]:
         for name, text in (("before", source.text), ("after", source.later or "")):
             (Path(folder) / name).write_bytes(text.encode())
         command = ["git", "diff", "--no-index", "-U0", option, "before", "after"]
-        found = subprocess.run(command, cwd=folder, env=_clean(), capture_output=True, check=False).stdout.decode()
+        output = subprocess.run(
+            command, cwd=folder, env=_git_environment(), capture_output=True, check=False
+        ).stdout.decode()
     changes = []
-    for match in re.finditer(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", found, re.MULTILINE):
-        low, lost, at, new = (1 if each is None else int(each) for each in match.groups())
+    for match in re.finditer(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", output, re.MULTILINE):
+        low, lost, at, new = (1 if number is None else int(number) for number in match.groups())
         low, at = low - (lost > 0), at - (new > 0)
         changes.append((low, low + lost, after[at : at + new]))
     assert len(before) + sum(len(new) - high + low for low, high, new in changes) == len(after)  # noqa: S101
@@ -212,7 +214,7 @@ def _map(source: Source, option: str) -> list[int | None]:
     return [*lines, *range(len(lines) + added, len(source.lines) + added)]
 
 
-def _clean() -> dict[str, str]:
+def _git_environment() -> dict[str, str]:
     """The environment for git, without this machine's configuration."""
     return {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
@@ -220,8 +222,8 @@ def _clean() -> dict[str, str]:
 def _is_harmless(source: Source, change: Change) -> bool:
     """Whether a line changed only in quotes, in one letter, or in two swapped letters."""
     low, high, new = change
-    sides = [[folded(line).replace("'", '"') for line in lines] for lines in (source.lines[low:high], new)]
-    return any(is_slip(*pair) for pair in zip(*sides, strict=False))
+    sides = [[fold(line).replace("'", '"') for line in lines] for lines in (source.lines[low:high], new)]
+    return any(is_typo(*pair) for pair in zip(*sides, strict=False))
 
 
 def _changes(before: list[str], after: list[str]) -> list[Change]:
@@ -245,16 +247,18 @@ def _text(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _merged(ours: str, base: str, theirs: str) -> str | None:
+def _merge(ours: str, base: str, theirs: str) -> str | None:
     """The result of git's merge of both changes, if it has no conflict."""
     with tempfile.TemporaryDirectory(prefix="editbench-") as folder:
         names = ["ours", "base", "theirs"]
         for name, text in zip(names, (ours, base, theirs), strict=True):
             (Path(folder) / name).write_bytes(text.encode())
-        done = subprocess.run(["git", "merge-file", "-p", "-q", *names], cwd=folder, capture_output=True, check=False)
-    if done.returncode > 127:
-        raise RuntimeError(done.stderr.decode())
-    return None if done.returncode else done.stdout.decode()
+        process = subprocess.run(
+            ["git", "merge-file", "-p", "-q", *names], cwd=folder, capture_output=True, check=False
+        )
+    if process.returncode > 127:
+        raise RuntimeError(process.stderr.decode())
+    return None if process.returncode else process.stdout.decode()
 
 
 def _request(task: Task, kind: str) -> str:
@@ -294,7 +298,7 @@ def _file(root: Path, task: Stale) -> Path:
     return root / f"{task.kind}_{task.index}{PurePosixPath(task.source).suffix}"
 
 
-def _opened(root: Path, *, history: bool = False) -> Workspace:
+def _open_workspace(root: Path, *, history: bool = False) -> Workspace:
     """A workspace that has made a call, so that imports are not timed."""
     from suture import Settings, Workspace  # noqa: PLC0415  the generator is imported without the engine
 
@@ -302,7 +306,7 @@ def _opened(root: Path, *, history: bool = False) -> Workspace:
     for tool in TOOLS:
         task = Stale(tool, 0, 0, "a.txt", "", b"", "one\n", "two\n", ())
         (root / "warm-up.txt").write_bytes(b"one too many\n")
-        _called(workspace, "warm-up.txt", replace(task, request=_request(task, tool)))
+        _call(workspace, "warm-up.txt", replace(task, request=_request(task, tool)))
     return workspace
 
 
@@ -310,12 +314,14 @@ def _with_git(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
     """The earlier version is HEAD's (0), the index's (1), or was committed before the later one (2)."""
 
     def git(*arguments: str) -> None:
-        who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "core.autocrlf=false")
-        subprocess.run(["git", *who, *arguments], cwd=root, env=_clean(), check=True, capture_output=True)
+        identity = ("-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "core.autocrlf=false")
+        subprocess.run(
+            ["git", *identity, *arguments], cwd=root, env=_git_environment(), check=True, capture_output=True
+        )
 
-    def commit(way: int, *, later: bool) -> None:
+    def commit(remainder: int, *, later: bool) -> None:
         for path, task in placed:
-            if task.index % 3 == way:
+            if task.index % 3 == remainder:
                 path.write_bytes(task.body if later else task.base)
         git("add", "--all")
 
@@ -330,25 +336,25 @@ def _with_git(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
         git("add", "notes.txt")
         git("commit", "--quiet", "--message", f"Something else {number}")
     commit(1, later=False)
-    workspace = _opened(root)
+    workspace = _open_workspace(root)
     for path, task in placed:
         path.write_bytes(task.body)
-    return [_sent(workspace, path, task) for path, task in placed]
+    return [_send(workspace, path, task) for path, task in placed]
 
 
 def _with_history(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
-    writer = _opened(root, history=True)
+    writer = _open_workspace(root, history=True)
     for path, task in placed:
-        _written(writer, path.name, task.base)
+        _write(writer, path.name, task.base)
         if task.index % 2:
             path.write_bytes(task.body)
         else:
-            _written(writer, path.name, task.body)
-    workspace = _opened(root, history=True)
-    return [_sent(workspace, path, task) for path, task in placed]
+            _write(writer, path.name, task.body)
+    workspace = _open_workspace(root, history=True)
+    return [_send(workspace, path, task) for path, task in placed]
 
 
-def _written(workspace: Workspace, name: str, body: bytes) -> None:
+def _write(workspace: Workspace, name: str, body: bytes) -> None:
     patch = {"operation": "overwrite", "newText": body.decode()}
     result = workspace.call("patch", {"path": name, "patches": [patch], "match": "exact"})
     if result.is_error:
@@ -356,37 +362,37 @@ def _written(workspace: Workspace, name: str, body: bytes) -> None:
 
 
 def _with_read(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
-    workspace, results = _opened(root), list[Outcome]()
+    workspace, results = _open_workspace(root), list[Outcome]()
     for path, task in placed:
         path.write_bytes(task.base)
         line = task.base[: task.base.index(task.old.encode())].count(b"\n") + 1
         part = {"start_line": max(1, line - 30), "end_line": line + 60} if task.index % 2 else {}
         workspace.call("file_read", {"path": path.name, **part})
         path.write_bytes(task.body)
-        results.append(_sent(workspace, path, task))
+        results.append(_send(workspace, path, task))
     return results
 
 
 def _with_nothing(root: Path, placed: Sequence[Placed]) -> list[Outcome]:
-    workspace = _opened(root)
+    workspace = _open_workspace(root)
     for path, task in placed:
         path.write_bytes(task.body)
-    return [_sent(workspace, path, task) for path, task in placed]
+    return [_send(workspace, path, task) for path, task in placed]
 
 
-def _sent(workspace: Workspace, path: Path, task: Stale) -> Outcome:
+def _send(workspace: Workspace, path: Path, task: Stale) -> Outcome:
     begin = time.perf_counter()
-    result = _called(workspace, path.name, task)
+    result = _call(workspace, path.name, task)
     seconds = time.perf_counter() - begin
     after = path.read_bytes()
     metadata = result.metadata
-    rungs = {each.get("rung") for each in (*metadata.get("patches", ()), *metadata.get("blocks", ()))}
+    rungs = {entry.get("rung") for entry in (*metadata.get("patches", ()), *metadata.get("blocks", ()))}
     code = metadata["error"]["code"] if result.is_error else ""
     reply = Reply(None if after == task.body else after, f"{sorted(map(str, rungs))}\n{result.text}", code)
-    return Outcome(task, reply, judged(task, after), seconds, rebased="rebased" in rungs)
+    return Outcome(task, reply, judge_file(task, after), seconds, rebased="rebased" in rungs)
 
 
-def judged(task: Stale, after: bytes) -> str:
+def judge_file(task: Stale, after: bytes) -> str:
     """The verdict on the file after the call."""
     if after == task.body:
         return REFUSED if task.expected else RIGHT
@@ -397,31 +403,31 @@ def judged(task: Stale, after: bytes) -> str:
 
 def _is_kept(task: Stale, after: bytes) -> bool:
     """Whether only the change of the request was made, at its place, and not where the file has new lines too."""
-    made = _made(task, after)
-    if made is None:
+    changes = _match_changes(task, after)
+    if changes is None:
         return False
     start = task.base[: task.base.index(task.old.encode())].count(b"\n")
     source = Source(task.source, task.base.decode(), task.body.decode())
-    own = {low - start for low, high, _ in _hunks(source) if low == high}
+    insertions = {low - start for low, high, _ in _hunks(source) if low == high}
     inner = range(1, task.old.count("\n"))
-    return not any(low == high and low in inner and low in own for (low, high, _), _ in made)
+    return not any(low == high and low in inner and low in insertions for (low, high, _), _ in changes)
 
 
-def _made(task: Stale, after: bytes) -> list[tuple[Change, Change]] | None:
+def _match_changes(task: Stale, after: bytes) -> list[tuple[Change, Change]] | None:
     """The changes that the request asks for, each with that of the file, if only these were made at their place."""
     old, later = _lines(task.old), _lines(task.body.decode())
-    asked, made = _changes(old, _lines(task.new)), _changes(later, _lines(after.decode()))
-    if _stripped(old, asked) != _stripped(later, made):
+    requested, actual = _changes(old, _lines(task.new)), _changes(later, _lines(after.decode()))
+    if _strip_lines(old, requested) != _strip_lines(later, actual):
         return None
-    inside = all(task.among[0] <= low and high <= task.among[1] for low, high, _ in made)
-    return [*zip(asked, made, strict=True)] if inside else None
+    inside = all(task.among[0] <= low and high <= task.among[1] for low, high, _ in actual)
+    return [*zip(requested, actual, strict=True)] if inside else None
 
 
-def _stripped(lines: list[str], changes: Sequence[Change]) -> list[list[list[str]]]:
+def _strip_lines(lines: list[str], changes: Sequence[Change]) -> list[list[list[str]]]:
     return [[[line.strip() for line in side] for side in (lines[low:high], new)] for low, high, new in changes]
 
 
-def _called(workspace: Workspace, name: str, task: Stale) -> ToolResult:
+def _call(workspace: Workspace, name: str, task: Stale) -> ToolResult:
     if task.request:
         return workspace.call("apply_reply", {"reply": task.request.replace("{path}", name)})
     return workspace.call("patch", {"path": name, "patches": [{"oldText": task.old, "newText": task.new}]})
@@ -429,10 +435,10 @@ def _called(workspace: Workspace, name: str, task: Stale) -> ToolResult:
 
 def table(results: Sequence[Outcome], title: str) -> Table:
     """A row per kind, and a total for each way in which the earlier version is known."""
-    groups = {name: [each for each in results if each.task.kind == name] for name in KINDS}
-    groups |= {f"ALL {known}": [each for each in results if each.task.kind.startswith(known)] for known in KNOWN}
+    groups = {name: [result for result in results if result.task.kind == name] for name in KINDS}
+    groups |= {f"ALL {known}": [result for result in results if result.task.kind.startswith(known)] for known in KNOWN}
     rows = [_row(name, part) for name, part in groups.items() if part]
-    wrong = [each.task.name for each in results if each.verdict == WRONG]
+    wrong = [result.task.name for result in results if result.verdict == WRONG]
     notes = [f"wrong: {len(wrong)}: {' '.join(wrong[:20])}"] if wrong else []
     merges, conflicts = (
         ["merges", "right", "right %", "refused", "wrong"],
@@ -442,10 +448,10 @@ def table(results: Sequence[Outcome], title: str) -> Table:
 
 
 def _row(name: str, results: Sequence[Outcome]) -> list[Cell]:
-    merges = [each.verdict for each in results if each.task.expected]
-    conflicts = [each.verdict for each in results if not each.task.expected]
+    merges = [result.verdict for result in results if result.task.expected]
+    conflicts = [result.verdict for result in results if not result.task.expected]
     share = f"{100 * merges.count(RIGHT) / len(merges):.1f}" if merges else ""
-    times = sorted(each.seconds * 1000 for each in results if each.rebased)
+    times = sorted(result.seconds * 1000 for result in results if result.rebased)
     spent: list[Cell] = [times[len(times) * part // 100] for part in (50, 95)] if times else ["", ""]
     return [
         name,

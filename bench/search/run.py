@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import suture
 from bench.search import queries
-from bench.search.compare import FIELDS, differences, hold_equal
-from bench.search.rivals import (
+from bench.search.compare import FIELDS, differences, require_equal
+from bench.search.peers import (
     AROUND,
     by_lines,
     by_loop,
@@ -23,16 +23,16 @@ from bench.search.rivals import (
     output,
     ripgrep_command,
 )
-from bench.search.trees import DJANGO, HOMEASSISTANT, TRANSFORMERS, planted
+from bench.search.trees import DJANGO, HOMEASSISTANT, TRANSFORMERS, create_tree
 from bench.startup import our_command
-from bench.table import Table, in_turns
+from bench.table import Table, measure_rounds
 from suture import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from bench.search.peers import Match
     from bench.search.queries import Query
-    from bench.search.rivals import Match
     from bench.search.trees import Tree
     from bench.table import Cell, Samples
     from suture import ToolResult
@@ -62,17 +62,17 @@ HEAD = (
 def tables(folder: Path) -> Iterator[Table]:
     """One table for each tree, one row for each query."""
     compileall.compile_dir(Path(suture.__file__).parent, quiet=2)
-    yield _table(planted(HOMEASSISTANT, folder), queries.LARGE, rounds=7)
-    yield _table(planted(TRANSFORMERS, folder), queries.SMALL, rounds=14)
-    yield _table(planted(DJANGO, folder), queries.FOLDERS, rounds=14)  # as many folders as files
+    yield _table(create_tree(HOMEASSISTANT, folder), queries.LARGE, rounds=7)
+    yield _table(create_tree(TRANSFORMERS, folder), queries.SMALL, rounds=14)
+    yield _table(create_tree(DJANGO, folder), queries.FOLDERS, rounds=14)  # as many folders as files
 
 
-def _table(tree: Tree, asked: Sequence[Query], rounds: int) -> Table:
+def _table(tree: Tree, row_queries: Sequence[Query], rounds: int) -> Table:
     workspace = Workspace(tree.root)
     rows: list[list[Cell]] = []
-    for query in asked:
-        number = agreed(workspace, tree, query)
-        rows += _rows(query, number, _measured(workspace, tree, query, rounds))
+    for query in row_queries:
+        number = count_matches(workspace, tree, query)
+        rows += _rows(query, number, _measure(workspace, tree, query, rounds))
     title = (
         f"Search of {tree.files:,} files, {tree.size / 1e6:.0f} MB, context {AROUND}: {tree.title} ({rounds} rounds)"
     )
@@ -94,9 +94,9 @@ def _rows(query: Query, number: int, samples: Samples) -> Iterator[list[Cell]]:
     for name in (OURS, DECODED, FRESH):
         if name not in samples:
             continue
-        first, rest = name == OURS, name.partition(", ")[2]
+        first, variant = name == OURS, name.partition(", ")[2]
         yield [
-            query.name if first else f"  {rest}",
+            query.name if first else f"  {variant}",
             f"{number:,}" if first else "",
             best[name] * 1000,
             statistics.median(samples[name]) * 1000,
@@ -113,16 +113,16 @@ def _rows(query: Query, number: int, samples: Samples) -> Iterator[list[Cell]]:
         ]
 
 
-def _measured(workspace: Workspace, tree: Tree, query: Query, rounds: int) -> Samples:
+def _measure(workspace: Workspace, tree: Tree, query: Query, rounds: int) -> Samples:
     arguments = _arguments(tree, query)
     contestants: dict[str, Callable[[], object]] = {
-        OURS: lambda: _asked(workspace, arguments).text,
+        OURS: lambda: _search(workspace, arguments).text,
         RIPGREP: lambda: by_ripgrep(tree, query),
         UNPARSED: lambda: output(ripgrep_command(tree, query), tree.root),
     }
     if query.name in EXTRA:
         process = [*our_command(), "call", "regex_search_multi", json.dumps(arguments), "--root", str(tree.root)]
-        contestants[DECODED] = lambda: _asked(workspace, arguments).data
+        contestants[DECODED] = lambda: _search(workspace, arguments).data
         contestants[FRESH] = lambda: subprocess.run(process, stdout=subprocess.PIPE, check=True)
     slow: dict[str, Callable[[], object]] = {
         LOOP: lambda: by_loop(tree, query),
@@ -130,20 +130,20 @@ def _measured(workspace: Workspace, tree: Tree, query: Query, rounds: int) -> Sa
     }
     if _has_grep():
         slow[GREP] = lambda: output(grep_command(tree, query), tree.root)
-    return in_turns(contestants, rounds) | in_turns(slow, rounds // 7)
+    return measure_rounds(contestants, rounds) | measure_rounds(slow, rounds // 7)
 
 
-def agreed(workspace: Workspace, tree: Tree, query: Query) -> int:
+def count_matches(workspace: Workspace, tree: Tree, query: Query) -> int:
     """The number of matches, if all contestants agree; otherwise the benchmark ends here."""
-    ours: list[Match] = _asked(workspace, _arguments(tree, query)).data
+    ours: list[Match] = _search(workspace, _arguments(tree, query)).data
     what = f"{tree.title}, {query.name}"
-    hold_equal(f"{what}, ripgrep", differences(ours, by_ripgrep(tree, query)))
+    require_equal(f"{what}, ripgrep", differences(ours, by_ripgrep(tree, query)))
     for name, loop in ((LOOP, by_loop), (LINES, by_lines)):
-        hold_equal(f"{what}, {name}", differences(ours, loop(tree, query), [*FIELDS, "groups"]))
+        require_equal(f"{what}, {name}", differences(ours, loop(tree, query), [*FIELDS, "groups"]))
     if _has_grep():
         lines = {(match["file"], match["line"]) for match in ours}
-        others = lines ^ from_grep(output(grep_command(tree, query), tree.root))
-        hold_equal(f"{what}, grep", (f"{name}:{line} only one of both" for name, line in sorted(others)))
+        differing = lines ^ from_grep(output(grep_command(tree, query), tree.root))
+        require_equal(f"{what}, grep", (f"{name}:{line} only one of both" for name, line in sorted(differing)))
     return len(ours)
 
 
@@ -158,7 +158,7 @@ def _arguments(tree: Tree, query: Query) -> dict[str, Any]:
     }
 
 
-def _asked(workspace: Workspace, arguments: dict[str, Any]) -> ToolResult:
+def _search(workspace: Workspace, arguments: dict[str, Any]) -> ToolResult:
     result = workspace.call("regex_search_multi", arguments)
     if result.is_error:
         raise SystemExit(f"regex_search_multi failed: {result.text}")
@@ -169,5 +169,5 @@ def _has_grep() -> bool:
     """Whether there is a grep that supports `-P`."""
     if shutil.which("grep") is None:
         return False
-    tried = subprocess.run(["grep", "-P", "x"], input=b"x", capture_output=True, check=False)
-    return tried.returncode == 0
+    process = subprocess.run(["grep", "-P", "x"], input=b"x", capture_output=True, check=False)
+    return process.returncode == 0

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.editbench.corpus import Pin, fetched
+from bench.editbench.corpus import Pin, download
 from bench.search import queries
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ class Tree:
         return [f"*{ending}" for ending in self.binary]
 
 
-def planted(pin: Pin, folder: Path) -> Tree:
+def create_tree(pin: Pin, folder: Path) -> Tree:
     """The package's files below `folder`, with `.gitignore` files, and with ignored and hidden ones."""
-    root = unpacked(pin, folder)
+    root = unpack(pin, folder)
     package = root / pin.name
     samples = sorted({query.sample for query in chain(queries.LARGE, queries.SMALL, queries.FOLDERS)})
     decoy = "".join(f"{sample}\n" for sample in samples).encode()
@@ -69,34 +69,34 @@ def planted(pin: Pin, folder: Path) -> Tree:
         path.write_bytes(decoy)
     (root / ".gitignore").write_text(GITIGNORE)
     (package / ".gitignore").write_text(NESTED_GITIGNORE)
-    return surveyed(f"{pin.name} {pin.version}", root)
+    return survey(f"{pin.name} {pin.version}", root)
 
 
-def unpacked(pin: Pin, folder: Path) -> Path:
+def unpack(pin: Pin, folder: Path) -> Path:
     """A folder with the package's files."""
     root = folder / f"{pin.name}-{pin.version}"
     packages = folder / "packages"
     packages.mkdir(exist_ok=True)
-    with zipfile.ZipFile(fetched(pin, packages)) as archive:
+    with zipfile.ZipFile(download(pin, packages)) as archive:
         archive.extractall(root)
     os.sync()
     return root
 
 
-def surveyed(title: str, root: Path) -> Tree:
+def survey(title: str, root: Path) -> Tree:
     """The visible files below a folder; reading them all also fills the system's cache."""
     sizes, binary = dict[str, int](), set[str]()
-    for name in seen(root, IGNORED_ENDINGS):
+    for name in visible_files(root, IGNORED_ENDINGS):
         content = Path(root, name).read_bytes()
         sizes[name] = len(content)
         if b"\0" in content:
             binary.add(Path(name).suffix or name)
     endings = tuple(sorted(binary))
-    kept = [size for name, size in sizes.items() if not name.endswith(endings)]
-    return Tree(title, root, len(kept), sum(kept), endings, len(sizes) - len(kept))
+    text_sizes = [size for name, size in sizes.items() if not name.endswith(endings)]
+    return Tree(title, root, len(text_sizes), sum(text_sizes), endings, len(sizes) - len(text_sizes))
 
 
-def seen(root: Path, endings: tuple[str, ...]) -> Iterator[str]:
+def visible_files(root: Path, endings: tuple[str, ...]) -> Iterator[str]:
     """Paths of files below `root`, without hidden and ignored ones, and without those of some endings."""
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".") and name not in IGNORED_FOLDERS]

@@ -8,18 +8,19 @@ from pathlib import Path
 import pytest
 
 from bench.editbench import correct, run, siblings, stale
-from bench.editbench.corpus import Source, installed
+from bench.editbench.corpus import Source, installed_sources
+from bench.editbench.corruptions import KINDS
 from bench.editbench.functions import functions, pairs
-from bench.editbench.show import dumped, loaded
-from bench.editbench.spoils import KINDS
-from bench.editbench.tasks import generated, made
+from bench.editbench.show import dump, load
+from bench.editbench.tasks import generate, make_task
 
 SEED = 7
 FOLDER = Path(run.__file__).parent
 GENERATOR = [
-    *("changes", "corpus", "functions", "kinds", "layout", "marks", "refusals", "rows", "spoils", "tasks", "words"),
+    *("changes", "corpus", "corruptions", "functions", "kinds", "layout", "letters", "refusals", "rows", "tasks"),
+    "words",
 ]
-SOME = tuple(source for source in installed() if source.name.startswith(("click/", "coverage/", "rich/")))
+SOME = tuple(source for source in installed_sources() if source.name.startswith(("click/", "coverage/", "rich/")))
 PYTHON = """\
 class Cart:
     # The sum.
@@ -70,10 +71,10 @@ class Cart {
 
 def test_a_task_depends_on_kind_seed_and_index_only() -> None:
     names = ["exact", "typo_old", "three_at_once"]
-    together = [*generated(installed(), SEED, 6, names)]
-    single = [made(installed(), name, SEED, index) for name in names for index in range(2)]
+    together = [*generate(installed_sources(), SEED, 6, names)]
+    single = [make_task(installed_sources(), name, SEED, index) for name in names for index in range(2)]
     assert together == single
-    assert together != [*generated(installed(), SEED + 1, 6, names)]
+    assert together != [*generate(installed_sources(), SEED + 1, 6, names)]
 
 
 def test_at_least_thirty_kinds_are_to_be_applied_and_nine_to_be_refused() -> None:
@@ -84,7 +85,7 @@ def test_at_least_thirty_kinds_are_to_be_applied_and_nine_to_be_refused() -> Non
 
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_finds_tasks_in_the_installed_corpus(name: str) -> None:
-    task = made(installed(), name, SEED, 0)
+    task = make_task(installed_sources(), name, SEED, 0)
     assert task is not None
     assert (task.expected == ()) == KINDS[name].refuse
     assert task.old != task.new
@@ -107,34 +108,34 @@ def test_the_generator_imports_nothing_of_suture() -> None:
 
 
 def test_an_unspoiled_change_is_a_replacement_of_bytes() -> None:
-    for task in generated(installed(), SEED, 30, ["exact"]):
+    for task in generate(installed_sources(), SEED, 30, ["exact"]):
         assert task.expected == (task.body.replace(task.old.encode(), task.new.encode()),)
 
 
 def test_lines_that_stay_keep_the_bytes_of_the_file() -> None:
-    for task in generated(installed(), SEED, 20, ["crlf_file"]):
+    for task in generate(installed_sources(), SEED, 20, ["crlf_file"]):
         assert task.expected[0].count(b"\n") == task.expected[0].count(b"\r\n")
-    for task in generated(installed(), SEED, 20, ["stale_line", "trailing_space_file"]):
+    for task in generate(installed_sources(), SEED, 20, ["stale_line", "trailing_space_file"]):
         gone = set(task.body.split(b"\n")) - set(task.expected[0].split(b"\n"))
         assert {line.rstrip() for line in gone} <= {line.rstrip().encode() for line in task.old.split("\n")}
 
 
 def test_a_dump_can_be_replayed(tmp_path: Path) -> None:
-    tasks = [*generated(installed(), SEED, 3, ["exact", "nfd_file", "near_twins"])]
-    dumped(run.run(tasks), tmp_path / "tasks.json")
-    assert loaded(tmp_path / "tasks.json") == tasks
+    tasks = [*generate(installed_sources(), SEED, 3, ["exact", "nfd_file", "near_twins"])]
+    dump(run.run(tasks), tmp_path / "tasks.json")
+    assert load(tmp_path / "tasks.json") == tasks
 
 
 @pytest.mark.slow
 def test_suture_makes_no_wrong_edit_in_a_sample() -> None:
-    results = run.run(generated(installed(), SEED, 3 * len(KINDS)))
+    results = run.run(generate(installed_sources(), SEED, 3 * len(KINDS)))
     wrong = [result.task.name for result in results if result.verdict == run.WRONG]
     assert wrong == []
 
 
 @pytest.mark.slow
 def test_corrections_sent_back_unread_land_right_and_never_wrongly_in_a_sample() -> None:
-    results = correct.attempts(generated(installed(), SEED, 140))
+    results = correct.attempts(generate(installed_sources(), SEED, 140))
     unwanted = [result.task.name for result in results if result.verdict in {run.WRONG, correct.BROKEN}]
     spoiled = [result for result in results if result.task.expected and result.verdict in correct.AFTER_REFUSAL]
     right = sum(result.verdict == run.RIGHT for result in spoiled)
@@ -171,31 +172,31 @@ def test_a_sibling_has_six_in_ten_of_a_functions_lines() -> None:
 
 @pytest.mark.parametrize("form", siblings.FORMS)
 def test_a_request_about_a_function_that_is_gone_is_not_in_the_rest_of_the_file(form: str) -> None:
-    task = siblings.made(SOME, form, SEED, 0)
+    task = siblings.make_task(SOME, form, SEED, 0)
     assert task is not None
     text = task.old.removesuffix("\n")
     assert task.body.decode().count(text) == (form in siblings.EXACT)
     assert task.expected == ()
     assert text in next(source.text for source in SOME if source.name == task.source)
-    assert task == siblings.made(SOME, form, SEED, 0)
+    assert task == siblings.make_task(SOME, form, SEED, 0)
 
 
 @pytest.mark.slow
 def test_no_edit_of_a_function_that_is_gone_lands_in_its_sibling() -> None:
-    results = siblings.run(siblings.generated(SOME, SEED, 12 * len(siblings.FORMS)))
+    results = siblings.run(siblings.generate(SOME, SEED, 12 * len(siblings.FORMS)))
     assert len(results) == 12 * len(siblings.FORMS)
     assert [result.task.name for result in results if result.failed] == []
 
 
 @pytest.mark.process
 def test_a_stale_request_is_in_the_earlier_version_once_and_not_in_the_later_one() -> None:
-    tasks = [*stale.generated(SOME, SEED, 24)]
+    tasks = [*stale.generate(SOME, SEED, 24)]
     assert {task.kind for task in tasks} == {*stale.KINDS}
     for task in tasks:
         assert task.base.count(task.old.encode()) == 1
         assert task.old.encode() not in task.body
         assert task.body not in {task.base, *task.expected}
-    assert tasks == [*stale.generated(SOME, SEED, 24)]
+    assert tasks == [*stale.generate(SOME, SEED, 24)]
 
 
 @pytest.mark.process
@@ -208,12 +209,12 @@ def test_a_landing_on_a_conflict_is_judged_by_the_lines_it_changes() -> None:
         b"3\none\n2\nthree\nend\n": run.WRONG,
         later: run.RIGHT,
     }
-    assert {after: stale.judged(task, after) for after in verdicts} == verdicts
+    assert {after: stale.judge_file(task, after) for after in verdicts} == verdicts
 
 
 @pytest.mark.process
 def test_edits_of_an_earlier_version_that_is_known_are_merged_as_git_merges_them() -> None:
-    results = stale.run([*stale.generated(SOME, SEED, 20 * len(stale.KINDS))])
+    results = stale.run([*stale.generate(SOME, SEED, 20 * len(stale.KINDS))])
     known = [result for result in results if result.task.expected and not result.task.kind.startswith("unknown")]
     assert [result.task.name for result in results if result.verdict == run.WRONG] == []
     assert sum(result.verdict == run.RIGHT for result in known) >= 0.95 * len(known) > 60

