@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import zipfile
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -200,11 +200,15 @@ def download(pin: Pin, folder: Path) -> Path:
     """The published file, downloaded into `folder` if missing, and verified."""
     target = folder / f"{pin.tool}-{pin.name.replace('/', '-').lstrip('@')}-{pin.version}"
     if not target.is_dir():
-        part = target.with_name(f"{target.name}.part")
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir()
-        subprocess.run(_command(pin), cwd=part, check=True, stdout=subprocess.DEVNULL, timeout=300)
-        part.rename(target)
+        with tempfile.TemporaryDirectory(prefix=f"{target.name}.", dir=folder) as temporary:
+            copy = Path(temporary, target.name)
+            copy.mkdir()
+            subprocess.run(_command(pin), cwd=copy, check=True, stdout=subprocess.DEVNULL, timeout=300)
+            try:
+                copy.rename(target)
+            except OSError:
+                if not target.is_dir():  # otherwise another process has been faster, and its copy is used
+                    raise
     (path,) = target.iterdir()
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     if digest != pin.sha256:
