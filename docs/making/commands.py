@@ -4,7 +4,7 @@ import argparse
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from docs.making.markdown import fenced, link, prose, table
+from docs.making.markdown import code_block, link, prose, table
 from suture.cli import COMMANDS, EXIT_CODES, GROUPS
 from suture.cli.arguments import build_parser
 
@@ -18,9 +18,11 @@ a refusal is printed as JSON on stdout, like a result; usage errors (exit code 2
 def page() -> Iterator[str]:
     """The page about the command line."""
     parser = build_parser()
-    (known,) = [each.choices for each in _actions(parser) if isinstance(each.choices, dict)]
+    (commands,) = [action.choices for action in _actions(parser) if isinstance(action.choices, dict)]
     common = [
-        each for each in _actions(known[next(iter(COMMANDS))]) if all(_takes(one, each) for one in known.values())
+        action
+        for action in _actions(commands[next(iter(COMMANDS))])
+        if all(_takes(command, action) for command in commands.values())
     ]
     yield from ("# Commands", "", f"{prose(parser.description)} {HELP_NOTE}", "")
     for title, names in GROUPS.items():
@@ -33,59 +35,61 @@ def page() -> Iterator[str]:
     for title, names in GROUPS.items():
         yield from (f"## {prose(title)}", "")
         for name in names:
-            yield from _command(name, known[name], [(each.dest, each.help) for each in common])
+            yield from _command(name, commands[name], [(action.dest, action.help) for action in common])
 
 
 def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    return [each for each in parser._actions if each.help != argparse.SUPPRESS]  # noqa: SLF001  argparse has no public list
+    return [action for action in parser._actions if action.help != argparse.SUPPRESS]  # noqa: SLF001  argparse has no public list
 
 
 def _takes(parser: argparse.ArgumentParser, option: argparse.Action) -> bool:
-    return bool(option.option_strings) and option.option_strings in [each.option_strings for each in _actions(parser)]
+    return bool(option.option_strings) and option.option_strings in [
+        action.option_strings for action in _actions(parser)
+    ]
 
 
 def _command(name: str, parser: argparse.ArgumentParser, common: Sequence[tuple[str, str | None]]) -> Iterator[str]:
-    own = [each for each in _actions(parser) if (each.dest, each.help) not in common]
-    places = [each for each in own if not each.option_strings]
-    options = [each for each in own if each.option_strings]
+    actions = [action for action in _actions(parser) if (action.dest, action.help) not in common]
+    places = [action for action in actions if not action.option_strings]
+    options = [action for action in actions if action.option_strings]
     yield from (f"### `suture {name}`", "", prose(parser.description), "")
-    words = [f"suture {name}", *(_place(each) for each in places), "[OPTION ...]"]
-    yield from (*fenced("text", " ".join(words)), "")
+    words = [f"suture {name}", *(_place(action) for action in places), "[OPTION ...]"]
+    yield from (*code_block("text", " ".join(words)), "")
     if places:
-        rows = [[f"`{_named(each)}`", _help(each, parser)] for each in places]
+        rows = [[f"`{_display_name(action)}`", _help(action, parser)] for action in places]
         yield from (*table(("argument", "meaning"), rows), "")
     if options:
         yield from (*table(("option", "meaning"), _options(options, parser)), "")
     for paragraph in (parser.epilog or "").split("\n\n"):
-        title, _, rest = paragraph.partition(":\n")
+        title, _, body = paragraph.partition(":\n")
         if title == "example":
-            yield from ("Example:", "", *fenced("text", textwrap.dedent(rest)), "")
+            yield from ("Example:", "", *code_block("text", textwrap.dedent(body)), "")
         elif "   " in paragraph:  # columns are not prose
-            yield from (*fenced("text", paragraph), "")
+            yield from (*code_block("text", paragraph), "")
         elif paragraph:
-            said = prose(" ".join(paragraph.split()))
-            yield from (f"{said[0].upper()}{said[1:]}" + ("" if said.endswith(".") else "."), "")
+            text = prose(" ".join(paragraph.split()))
+            yield from (f"{text[0].upper()}{text[1:]}" + ("" if text.endswith(".") else "."), "")
 
 
-def _named(action: argparse.Action) -> str:
+def _display_name(action: argparse.Action) -> str:
     return str(action.metavar or "|".join(action.choices or ()) or action.dest)
 
 
 def _place(action: argparse.Action) -> str:
     shapes = {"?": "[{}]", "*": "[{} ...]"}
-    return shapes.get(str(action.nargs), "{}").format(_named(action))
+    return shapes.get(str(action.nargs), "{}").format(_display_name(action))
 
 
 def _options(options: Iterable[argparse.Action], parser: argparse.ArgumentParser) -> Iterator[list[str]]:
-    for each in options:
-        value = "" if each.nargs == 0 else f" {_named(each)}"
-        yield [", ".join(f"`{name}{value}`" for name in each.option_strings), _help(each, parser)]
+    for action in options:
+        value = "" if action.nargs == 0 else f" {_display_name(action)}"
+        yield [", ".join(f"`{name}{value}`" for name in action.option_strings), _help(action, parser)]
 
 
 def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
-    said = prose((action.help or "") % {**vars(action), "prog": parser.prog})
+    text = prose((action.help or "") % {**vars(action), "prog": parser.prog})
     for group in parser._mutually_exclusive_groups:  # noqa: SLF001  argparse has no public list
         if action in group._group_actions:  # noqa: SLF001  as above
-            others = [f"`{each.option_strings[-1]}`" for each in group._group_actions if each is not action]  # noqa: SLF001  as above
-            said += f" (not with {' or '.join(others)})"
-    return said
+            other_names = [f"`{other.option_strings[-1]}`" for other in group._group_actions if other is not action]  # noqa: SLF001  as above
+            text += f" (not with {' or '.join(other_names)})"
+    return text

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from docs.making.fields import typed
-from docs.making.markdown import fenced, link, prose, table
+from docs.making.fields import type_in_words
+from docs.making.markdown import code_block, link, prose, table
 from suture import errors, shapes, wording
 from suture.cli.output import CODES
 from suture.errors import SutureError
@@ -69,7 +69,7 @@ def fields_of(kind: type[SutureError]) -> dict[str, str]:
 
 def error_groups() -> dict[str, list[type[SutureError]]]:
     """The classes, grouped as in the module's docstring."""
-    found: dict[str, list[type[SutureError]]] = {}
+    groups: dict[str, list[type[SutureError]]] = {}
     title = ""
     for line in (errors.__doc__ or "").splitlines():
         if about := re.search(r"── about (.+?)  +", line):
@@ -80,52 +80,57 @@ def error_groups() -> dict[str, list[type[SutureError]]]:
         if "└──" in line:
             title = "About suture itself"
         if names:
-            found.setdefault(title, []).extend(getattr(errors, name) for name in names)
-    missing = classes().keys() - {kind.__name__ for kinds in found.values() for kind in kinds}
+            groups.setdefault(title, []).extend(getattr(errors, name) for name in names)
+    missing = classes().keys() - {kind.__name__ for kinds in groups.values() for kind in kinds}
     if missing:
         raise ValueError(
             f"src/suture/errors.py: add {', '.join(sorted(missing))} to the tree in the module's docstring"
         )
-    return found
+    return groups
 
 
 def _error(kind: type[SutureError]) -> Iterator[str]:
     yield from (f"### `{kind.code}`", "", prose(inspect.cleandoc(kind.__doc__ or "")), "")
     later = "*May work later.* " if kind.retryable else ""
-    yield from (f"{later}Class `{kind.__name__}`. Example:", "", *fenced("text", wording.error_text(sample(kind))), "")
+    yield from (
+        f"{later}Class `{kind.__name__}`. Example:",
+        "",
+        *code_block("text", wording.error_text(sample(kind))),
+        "",
+    )
     meanings = field_docstrings(kind)
     fields = fields_of(kind)
     if fields:
         rows = []
-        for name, each in fields.items():
+        for name, annotation in fields.items():
             meaning = MEANINGS.get(f"{kind.code}.{name}") or meanings.get(name) or MEANINGS.get(name)
             if not meaning:
                 raise ValueError(f"src/suture/errors.py: say in a docstring below {kind.__name__}.{name} what it is")
-            rows.append([f"`{name}`", typed(each), _linked(prose(meaning))])
+            rows.append([f"`{name}`", type_in_words(annotation), _link_classes(prose(meaning))])
         yield from (*table(("field", "type", "meaning"), rows), "")
 
 
-def _linked(text: str) -> str:
+def _link_classes(text: str) -> str:
     """The text, with each class name as a link to its code."""
     codes = {name: kind.code for name, kind in classes().items()}
-    return re.sub(r"`(\w+)`", lambda found: link(codes[found[1]]) if found[1] in codes else found[0], text)
+    return re.sub(r"`(\w+)`", lambda match: link(codes[match[1]]) if match[1] in codes else match[0], text)
 
 
 def sample(kind: type[SutureError]) -> SutureError:
     """An error of this class with the values of `errors.toml`; a field without its own keeps its default."""
-    given = {}
-    for name, each in fields_of(kind).items():
-        own = f"{kind.code}.{name}"
-        if own in SAMPLES:
-            given[name] = _value(SAMPLES[own], each)
+    values = {}
+    for name, annotation in fields_of(kind).items():
+        key = f"{kind.code}.{name}"
+        if key in SAMPLES:
+            values[name] = _value(SAMPLES[key], annotation)
         elif not hasattr(kind, name):
-            if name not in SAMPLES and not each.endswith("| None"):
-                raise ValueError(f'docs/making/errors.toml: give "{own}" a value below [samples]')
-            given[name] = SAMPLES.get(name)
-    return kind(**given)
+            if name not in SAMPLES and not annotation.endswith("| None"):
+                raise ValueError(f'docs/making/errors.toml: give "{key}" a value below [samples]')
+            values[name] = SAMPLES.get(name)
+    return kind(**values)
 
 
-def _value(given: Any, annotation: str) -> Any:
+def _value(value: Any, annotation: str) -> Any:
     """A sample's value, with objects of the types that the annotation names."""
     model = next((vars(shapes)[name] for name in re.findall(r"\w+", annotation) if name in vars(shapes)), None)
-    return given if model is None else Field({}, model).read(given)
+    return value if model is None else Field({}, model).read(value)

@@ -1,10 +1,10 @@
 """The types of fields, in words."""
 
 
-def typed(annotation: str) -> str:
+def type_in_words(annotation: str) -> str:
     """A type in words."""
     words = {"str": "string", "int": "integer", "bool": "true or false", "None": "null"}
-    known = {
+    names = {
         "list[str]": "list of strings",
         "list[int]": "list of integers",
         "list[dict[str, Any]]": "list of objects",
@@ -15,12 +15,12 @@ def typed(annotation: str) -> str:
         "tuple[str, ...]": "strings",
         "tuple[tuple[str, str], ...]": "pairs of strings",
     }
-    return " or ".join(known.get(part) or words.get(part) or _shape(part) for part in annotation.split(" | "))
+    return " or ".join(names.get(part) or words.get(part) or _shape(part) for part in annotation.split(" | "))
 
 
 def _shape(annotation: str) -> str:
     """What to call a class that describes an object, or a list of such objects."""
-    listed = annotation.removeprefix("list[").removesuffix("]")
-    if not listed.isidentifier() or not listed[0].isupper():
+    item = annotation.removeprefix("list[").removesuffix("]")
+    if not item.isidentifier() or not item[0].isupper():
         raise ValueError(f"{annotation}: say in docs/making/fields.py what to call this type")
-    return "object" if listed == annotation else "list of objects"
+    return "object" if item == annotation else "list of objects"

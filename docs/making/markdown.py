@@ -23,20 +23,20 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
         yield f"| {' | '.join(cell.replace(ESCAPED, '|').replace('|', ESCAPED) for cell in row)} |"
 
 
-def fenced(language: str, text: str) -> Iterator[str]:
+def code_block(language: str, text: str) -> Iterator[str]:
     """A code block, with a fence that is longer than any in the text."""
-    longest = max([2, *(len(found) for found in re.findall(r"`{3,}", text))])
+    longest = max([2, *(len(backticks) for backticks in re.findall(r"`{3,}", text))])
     fence = "`" * (longest + 1)
     yield from (f"{fence}{language}", *text.removesuffix("\n").split("\n"), fence)
 
 
-def wrapped(text: str) -> str:
+def wrap(text: str) -> str:
     """Wrap long lines; continuation lines are indented below the text of a list item."""
     lines = []
     for line in text.split("\n"):
         indent = re.match(r" *(?:- )?", line)
-        after = " " * (indent.end() if indent else 0)
-        lines += textwrap.wrap(line, WIDTH, subsequent_indent=after, break_on_hyphens=False) or [""]
+        hanging = " " * (indent.end() if indent else 0)
+        lines += textwrap.wrap(line, WIDTH, subsequent_indent=hanging, break_on_hyphens=False) or [""]
     return "\n".join(lines)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from docs.making.fields import typed
+from docs.making.fields import type_in_words
 from docs.making.markdown import prose, table
 from suture.records import field_docstrings
 from suture.settings import Settings
@@ -65,5 +65,5 @@ def page() -> Iterator[str]:
     for name in Settings._fields:
         default = getattr(Settings, name)
         shown = f"{default:_}" if isinstance(default, int) and not isinstance(default, bool) else repr(default)
-        rows.append([f"`{name}`", typed(Settings.__annotations__[name]), f"`{shown}`", prose(meanings[name])])
+        rows.append([f"`{name}`", type_in_words(Settings.__annotations__[name]), f"`{shown}`", prose(meanings[name])])
     yield from table(("setting", "type", "default", "meaning"), rows)

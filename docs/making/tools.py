@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from docs.making.markdown import fenced, link, prose, table, wrapped
+from docs.making.markdown import code_block, link, prose, table, wrap
 from suture.tools import DIALECTS, PROFILES, TOOLS, find
 from suture.tools.spec import Example, ToolSpec
 
@@ -58,22 +58,26 @@ def _every_result(specs: Sequence[ToolSpec]) -> Iterator[str]:
     """The fields that the schemas of all tools have in common."""
     schema = next(spec.output_schema for spec in specs if spec.output_schema is not None)
     common = {name: schema["properties"][name] for name in _common(specs)}
-    yield from table(("field", "type", "meaning"), _fields({"properties": common}, told=COMMON_ERROR))
-    checks = next(found for spec in specs if (found := (spec.output_schema or schema)["properties"].get("validation")))
+    yield from table(("field", "type", "meaning"), _fields({"properties": common}, only=COMMON_ERROR))
+    checks = next(
+        validation for spec in specs if (validation := (spec.output_schema or schema)["properties"].get("validation"))
+    )
     yield from ("", CHECKS_NOTE)
     yield from (*table(("field", "type", "meaning"), _fields(checks, "validation.")), "")
 
 
 def _common(specs: Sequence[ToolSpec]) -> list[str]:
-    known = [spec.output_schema["properties"] for spec in specs if spec.output_schema is not None]
+    all_fields = [spec.output_schema["properties"] for spec in specs if spec.output_schema is not None]
     return [
-        name for name in known[0] if name in {"history", "recovered", "error"} and all(name in each for each in known)
+        name
+        for name in all_fields[0]
+        if name in {"history", "recovered", "error"} and all(name in fields for fields in all_fields)
     ]
 
 
 def _tool(spec: ToolSpec) -> Iterator[str]:
     yield from (f"## `{spec.name}`", "", f"{prose(spec.title)}. The description that a model gets:", "")
-    yield from fenced("text", wrapped(spec.description))
+    yield from code_block("text", wrap(spec.description))
     yield from (
         "",
         f"Annotations for MCP: {', '.join(f'`{name}: {_json(on)}`' for name, on in spec.annotations.items())}.",
@@ -91,10 +95,10 @@ def _tool(spec: ToolSpec) -> Iterator[str]:
         without = "" if "validate" in spec.request.schema()["properties"] else ", without `validation`"
         yield f"The same as for {link(same.name)}{without}."
     else:
-        own = {name: each for name, each in output["properties"].items() if name not in {"history", "recovered"}}
+        fields = {name: field for name, field in output["properties"].items() if name not in {"history", "recovered"}}
         always = output["anyOf"][0]["required"]
         yield from table(
-            ("field", "type", "meaning"), _fields({"properties": own, "required": always}, hidden=COMMON_ERROR)
+            ("field", "type", "meaning"), _fields({"properties": fields, "required": always}, hidden=COMMON_ERROR)
         )
     yield from ("", f"### Examples of `{spec.name}`", "")
     for example in spec.examples:
@@ -102,43 +106,43 @@ def _tool(spec: ToolSpec) -> Iterator[str]:
 
 
 def _arguments(schema: Mapping[str, Any], above: str = "") -> Iterator[list[str]]:
-    for name, each in schema["properties"].items():
+    for name, field in schema["properties"].items():
         if name in schema["required"]:
             default = "**required**"
         else:
-            default = f"`{_json(each['default'])}`" if "default" in each else ""
-        yield [f"`{above}{name}`", _kind(each), default, prose(each["description"])]
-        yield from _inner(each, f"{above}{name}", _arguments)
+            default = f"`{_json(field['default'])}`" if "default" in field else ""
+        yield [f"`{above}{name}`", _kind(field), default, prose(field["description"])]
+        yield from _inner(field, f"{above}{name}", _arguments)
 
 
 def _fields(
-    schema: Mapping[str, Any], above: str = "", *, told: Iterable[str] = (), hidden: Iterable[str] = ()
+    schema: Mapping[str, Any], above: str = "", *, only: Iterable[str] = (), hidden: Iterable[str] = ()
 ) -> Iterator[list[str]]:
-    """The fields of a result; of an error, only those in `told`, if there are any, and none in `hidden`."""
+    """The fields of a result; of an error, only those in `only`, if it has any, and none in `hidden`."""
     required = schema.get("required", ())
     shown_items: dict[str, Any] = {}
-    for name, each in schema["properties"].items():
-        inner = each
+    for name, field in schema["properties"].items():
+        inner = field
         if name == "error" and not above:
             shown = {
                 key: value
-                for key, value in each["properties"].items()
-                if key not in hidden and (key in told or not told)
+                for key, value in field["properties"].items()
+                if key not in hidden and (key in only or not only)
             }
             if hidden and not shown:
                 continue
-            inner = {**each, "properties": shown}
-        about = prose(each["description"])
+            inner = {**field, "properties": shown}
+        about = prose(field["description"])
         if required and not above and name not in required and not about.startswith(PLAINLY_RARE):
             about = f"*Sometimes.* {about}"
         if name == "validation" and hidden:
-            yield [f"`{name}`", _kind(each), f"{about}: [fields](#checks-in-a-result)"]
-        elif "properties" in each.get("items", {}) and each["items"] in shown_items.values():
-            (same,) = [other for other, items in shown_items.items() if items == each["items"]]
-            yield [f"`{above}{name}`", _kind(each), f"{about}; its items are like those of `{above}{same}`"]
+            yield [f"`{name}`", _kind(field), f"{about}: [fields](#checks-in-a-result)"]
+        elif "properties" in field.get("items", {}) and field["items"] in shown_items.values():
+            (same,) = [other for other, items in shown_items.items() if items == field["items"]]
+            yield [f"`{above}{name}`", _kind(field), f"{about}; its items are like those of `{above}{same}`"]
         else:
-            shown_items[name] = each.get("items")
-            yield [f"`{above}{name}`", _kind(each), about]
+            shown_items[name] = field.get("items")
+            yield [f"`{above}{name}`", _kind(field), about]
             yield from _inner(inner, f"{above}{name}", _fields)
 
 
@@ -153,10 +157,10 @@ def _inner(schema: Mapping[str, Any], name: str, rows: Any) -> Iterator[list[str
 def _kind(schema: Mapping[str, Any]) -> str:
     """The type in words, with its bounds."""
     if "anyOf" in schema:
-        return " or ".join(_kind(each) for each in schema["anyOf"])
+        return " or ".join(_kind(option) for option in schema["anyOf"])
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     if "enum" in schema:
-        return _alternatives(f"`{_json(each)}`" for each in schema["enum"])
+        return _alternatives(f"`{_json(value)}`" for value in schema["enum"])
     words = " or ".join(kinds)
     if "array" in kinds:
         words = words.replace("array", f"array of {_kind(schema['items'])}s")
@@ -168,7 +172,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
         "minItems": "at least {} items",
         "maxItems": "at most {}",
     }
-    return ", ".join([words, *(said.format(schema[name]) for name, said in bounds.items() if name in schema)])
+    return ", ".join([words, *(template.format(schema[name]) for name, template in bounds.items() if name in schema)])
 
 
 def _alternatives(words: Iterable[str]) -> str:
@@ -181,15 +185,17 @@ def _example(example: Example) -> Iterator[str]:
     for name, content in example.files.items():
         yield from (f"`{name}` before:" if content else f"`{name}` is empty.", "")
         if content:
-            yield from (*fenced("text", content), "")
+            yield from (*code_block("text", content), "")
     if example.earlier:
-        steps = (f"`{step}` is called" if isinstance(step, str) else _written(step) for step in example.earlier)
+        steps = (
+            f"`{step}` is called" if isinstance(step, str) else _changes_in_words(step) for step in example.earlier
+        )
         yield from (f"Then {', then '.join(steps)}.", "")
-    yield from ("Arguments:", "", *fenced("json", json.dumps(example.arguments, indent=2, ensure_ascii=False)), "")
-    yield from ("Answer:", "", *fenced("text", example.text), "")
+    yield from ("Arguments:", "", *code_block("json", json.dumps(example.arguments, indent=2, ensure_ascii=False)), "")
+    yield from ("Answer:", "", *code_block("text", example.text), "")
 
 
-def _written(files: Mapping[str, str]) -> str:
+def _changes_in_words(files: Mapping[str, str]) -> str:
     return " and ".join(f"`{name}` becomes `{_json(content)}`" for name, content in files.items())
 
 

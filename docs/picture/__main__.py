@@ -78,17 +78,19 @@ def picture() -> str:
         project = Path(folder, "shop")
         project.mkdir()
         (project / "cart.py").write_text(SAMPLE)
-        refused = followed(project, "a model forgot two spaces: refused, and corrected", shlex.join((*EDIT, *WANTED)))
+        refused = run_command(
+            project, "a model forgot two spaces: refused, and corrected", shlex.join((*EDIT, *WANTED))
+        )
         (offered,) = re.findall(r"1\. Type this instead; .*?: (suture edit .*)", refused)
-        landed = followed(project, "the correction, as it was offered, lands", offered)
-        undone = followed(project, "and every change can be taken back", "suture undo 2> /dev/null | head -1")
-    return drawn(screen(with_constant_ids(f"{refused}\n{landed}\n{undone}")))
+        landed = run_command(project, "the correction, as it was offered, lands", offered)
+        undone = run_command(project, "and every change can be taken back", "suture undo 2> /dev/null | head -1")
+    return draw(screen(with_constant_ids(f"{refused}\n{landed}\n{undone}")))
 
 
-def followed(project: Path, comment: str, command: str) -> str:
+def run_command(project: Path, comment: str, command: str) -> str:
     """A comment and a command as typed, and the terminal output of the command in a folder."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    controller, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     environment = {
         "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
         "TERM": "xterm-256color",
@@ -96,22 +98,22 @@ def followed(project: Path, comment: str, command: str) -> str:
         "XDG_CONFIG_HOME": str(project.parent),
     }
     with subprocess.Popen(  # noqa: S603  the commands are written above
-        ["/bin/sh", "-c", command], cwd=project, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+        ["/bin/sh", "-c", command], cwd=project, env=environment, stdin=terminal, stdout=terminal, stderr=terminal
     ):
-        os.close(theirs)
-        printed = bytearray()
+        os.close(terminal)
+        output = bytearray()
         with suppress(OSError):  # on Linux, the end of the output is an error
-            while some := os.read(ours, 65536):
-                printed += some
-    os.close(ours)
+            while chunk := os.read(controller, 65536):
+                output += chunk
+    os.close(controller)
     typed = f"\033[2m# {comment}\033[0m\n\033[32m$\033[0m \033[1m{command}\033[0m\n"
-    return typed + printed.decode().replace("\r\n", "\n")
+    return typed + output.decode().replace("\r\n", "\n")
 
 
 def with_constant_ids(session: str) -> str:
     """A session in which ids do not differ from run to run."""
-    for found, instead in zip(dict.fromkeys(re.findall(r"\b[0-9][0-9a-z]{14}\b", session)), IDS, strict=True):
-        session = session.replace(found, instead)
+    for actual, constant in zip(dict.fromkeys(re.findall(r"\b[0-9][0-9a-z]{14}\b", session)), IDS, strict=True):
+        session = session.replace(actual, constant)
     return session
 
 
@@ -121,7 +123,7 @@ def screen(session: str) -> list[list[Character]]:
     style = ""
     for code, char in re.findall(r"\033\[([0-9;]*)m|((?s:.))", session):
         if code:
-            style = "" if code == "0" else " ".join(STYLES[each] for each in code.split(";"))
+            style = "" if code == "0" else " ".join(STYLES[number] for number in code.split(";"))
         elif char == "\n":
             lines.append([])
         elif char.isprintable():
@@ -134,7 +136,7 @@ def screen(session: str) -> list[list[Character]]:
     return lines[:-1]
 
 
-def drawn(lines: list[list[Character]]) -> str:
+def draw(lines: list[list[Character]]) -> str:
     """The window with these lines, as SVG."""
     width, height = round(2 * LEFT + COLUMNS * CELL), TOP + LINE * (len(lines) - 1) + LEFT
     texts = [text for row, line in enumerate(lines) for text in runs(line, TOP + LINE * row)]
