@@ -19,14 +19,14 @@ TOOLS = definitions("openai-responses", tools=["regex_search_multi", "file_read"
 
 def agent(ask: Ask, workspace: Workspace, task: str, model: str, turns: int) -> str:
     """Carry out the task; returns the model's last message."""
-    sent: list[Any] = [{"role": "user", "content": task}]
+    answers: list[Any] = [{"role": "user", "content": task}]
     before = None
     for _ in range(turns):
-        reply: Response = ask(model=model, instructions=SYSTEM, tools=TOOLS, input=sent, previous_response_id=before)
-        sent, before = workspace.handle_all(reply), reply.id
-        if not sent:
+        reply: Response = ask(model=model, instructions=SYSTEM, tools=TOOLS, input=answers, previous_response_id=before)
+        answers, before = workspace.handle_all(reply), reply.id
+        if not answers:
             return reply.output_text
-        show_turn(reply, sent)
+        show_turn(reply, answers)
     return f"Stopped after {turns} turns."
 
 

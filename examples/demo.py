@@ -71,8 +71,8 @@ def main() -> None:
         rename_until_killed(sys.argv[1])
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # like the commands, whatever the locale
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as own:
-        os.environ.update(XDG_STATE_HOME=own, XDG_CONFIG_HOME=own)  # the demo's history is not kept
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as state:
+        os.environ.update(XDG_STATE_HOME=state, XDG_CONFIG_HOME=state)  # the demo's history is not kept
         root = Path(folder)
         write_sample(root)
         print("Real commands on a sample project; only the relevant output is shown.")
@@ -181,12 +181,14 @@ def through_mcp(root: Path) -> None:
         {"id": 2, "method": "tools/list"},
         {"id": 3, "method": "tools/call", "params": {"name": "file_edit", "arguments": edit}},
     ]
-    sent = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
-    ran = subprocess.run([*SUTURE, "mcp"], cwd=root, input=sent, capture_output=True, encoding="utf-8", check=False)
-    if ran.returncode:
-        print(ran.stderr.strip())  # says what to install
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+    process = subprocess.run(
+        [*SUTURE, "mcp"], cwd=root, input=lines, capture_output=True, encoding="utf-8", check=False
+    )
+    if process.returncode:
+        print(process.stderr.strip())  # says what to install
         return
-    answers = {answer["id"]: answer["result"] for answer in map(json.loads, ran.stdout.strip().split("\n"))}
+    answers = {answer["id"]: answer["result"] for answer in map(json.loads, process.stdout.strip().split("\n"))}
     names = [tool["name"] for tool in answers[2]["tools"]]
     print(f"tools/list            {len(names)} tools: {', '.join(names[:3])}, …")
     first, *_ = answers[3]["content"][0]["text"].split("\n")
@@ -197,7 +199,7 @@ def suture(root: Path, *words: str, show: tuple[str, ...]) -> str:
     """Run a command; print it, and the lines of its output that begin with a text in `show`; returns the output."""
     print(colored("cyan", f"$ {shlex.join(('suture', *words))}"), flush=True)
     colors = {"FORCE_COLOR": "1"} if colored("bold", "colors") != "colors" else {"NO_COLOR": "1"}
-    ran = subprocess.run(
+    process = subprocess.run(
         [*SUTURE, *words],
         cwd=root,
         env={**os.environ, **colors},
@@ -206,10 +208,10 @@ def suture(root: Path, *words: str, show: tuple[str, ...]) -> str:
         encoding="utf-8",
         check=False,
     )
-    for line in ran.stdout.split("\n"):
+    for line in process.stdout.split("\n"):
         if without_colors(line).lstrip().startswith(show):
             print(line)
-    return without_colors(ran.stdout)
+    return without_colors(process.stdout)
 
 
 def without_colors(text: str) -> str:

@@ -31,20 +31,20 @@ class Replay:
     @property
     def task(self) -> str:
         """The task of the recorded model."""
-        return str(self._recorded(0))
+        return str(self._expected(0))
 
     def __call__(self, **request: Any) -> Any:
         """The next reply, as an object of the SDK."""
-        recorded, found = self._recorded(self._at), _outline(self._new(request))
-        if found != recorded:
-            raise BadTranscript(f"{self._place(self._at)}: expected {recorded}, but the run sends {found}")
+        expected, actual = self._expected(self._at), _outline(self._new(request))
+        if actual != expected:
+            raise BadTranscript(f"{self._place(self._at)}: expected {expected}, but the run sends {actual}")
         self._at += 2
         try:
             return self._read(self._line(self._at - 1))
         except ValidationError as error:
             raise BadTranscript(f"{self._place(self._at - 1)} is not a reply of this API: {error}") from None
 
-    def _recorded(self, index: int) -> Any:
+    def _expected(self, index: int) -> Any:
         try:
             return _outline(line := self._line(index))
         except (AttributeError, LookupError, TypeError):
@@ -87,9 +87,9 @@ def _lines(file: Path) -> Iterator[Any]:
             raise BadTranscript(f"{file}, line {number} is not JSON: {error}") from None
 
 
-def _outline(sent: Any) -> Any:
+def _outline(message: Any) -> Any:
     """The part that must not differ: a text, or the answered calls and their outcomes."""
-    content = sent["content"] if isinstance(sent, dict) else sent
+    content = message["content"] if isinstance(message, dict) else message
     if isinstance(content, str):
         return content
     if content[0].get("role") == "user":
