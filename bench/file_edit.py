@@ -83,13 +83,13 @@ class Document:
 
 def tables(folder: Path) -> Iterator[Table]:
     """Times of whole calls, and peaks of memory."""
-    yield _typical(folder, rounds=60)
-    yield _many(folder, rounds=2)
-    yield _failing(folder, rounds=5)
-    yield _memory(folder)
+    yield _typical_table(folder, rounds=60)
+    yield _many_edits_table(folder, rounds=2)
+    yield _failure_table(folder, rounds=5)
+    yield _memory_table(folder)
 
 
-def _typical(folder: Path, rounds: int) -> Table:
+def _typical_table(folder: Path, rounds: int) -> Table:
     document = Document(500, 1, around=1)
     editors: dict[str, Editor] = {name: _ours(folder, settings) for name, settings in SETTINGS.items()}
     with ExitStack() as stack:
@@ -106,7 +106,7 @@ def _typical(folder: Path, rounds: int) -> Table:
     return comparison(title, samples, against=[PLAIN, *peers], goals=goals, notes=notes)
 
 
-def _many(folder: Path, rounds: int) -> Table:
+def _many_edits_table(folder: Path, rounds: int) -> Table:
     document = Document(LARGE, MANY)
     editors: dict[str, Editor] = {name: _ours(folder, SETTINGS[name]) for name in (FAST_ALONE, FAST)}
     editors[PLAIN] = _plain
@@ -129,7 +129,7 @@ def _many(folder: Path, rounds: int) -> Table:
     return comparison(title, samples, against=[PLAIN], goals=goals, notes=notes)
 
 
-def _failing(folder: Path, rounds: int) -> Table:
+def _failure_table(folder: Path, rounds: int) -> Table:
     """Every round requests other lines: an edit that fails twice gets another answer."""
     document = Document(LARGE, 1)
     path, workspace = write_document(folder, document), Workspace(folder, SETTINGS[FAST])
@@ -161,7 +161,7 @@ def _failing(folder: Path, rounds: int) -> Table:
     return Table(title, ["", "best ms", "median ms", "code", "corrected", "goal"], rows)
 
 
-def _memory(folder: Path) -> Table:
+def _memory_table(folder: Path) -> Table:
     """Peak relative to the size of the file, each in its own process."""
     rows: list[list[Cell]] = []
     for kind, document in DOCUMENTS.items():

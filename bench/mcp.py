@@ -117,7 +117,7 @@ def _at_once(folder: Path, note: list[str]) -> Iterator[Table]:
         yield _burst(f"{MANY} files read", reads, note)
         edits = {name: _edits(folder, server, MANY) for name, server in servers.items()}
         yield _burst(f"{MANY} files edited", edits, note)
-        rows = [[name, *_shared(folder, server)] for name, server in servers.items()]
+        rows = [[name, *_measure_shared_file(folder, server)] for name, server in servers.items()]
         yield Table(
             f"{MANY} edits of one file, sent at once", ["", "ms", "answered as done", "in the file"], rows, note
         )
@@ -133,7 +133,7 @@ def _reads(folder: Path, server: McpServer) -> Run:
     return lambda: server.calls(calls)
 
 
-def _shared(folder: Path, server: McpServer) -> list[Cell]:
+def _measure_shared_file(folder: Path, server: McpServer) -> list[Cell]:
     """Milliseconds, the number of edits reported as done, and the number that are in the file."""
     document = Document(MANY * 10, MANY)
     path = write_document(folder, document)

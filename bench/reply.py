@@ -48,15 +48,15 @@ AROUND = 3
 
 def tables(folder: Path) -> Iterator[Table]:
     """Parsing first, then blocks in many files, then hunks in one."""
-    yield _parsing()
+    yield _parsing_table()
     yield from _growth_tables()
-    yield _hostile()
-    yield _many_files(folder / "many")
-    yield _one_file(folder / "one")
-    yield _moved()
+    yield _hostile_table()
+    yield _many_files_table(folder / "many")
+    yield _one_file_table(folder / "one")
+    yield _moved_table()
 
 
-def _parsing() -> Table:
+def _parsing_table() -> Table:
     replies = {name: _reply(name, 1.0) for name in FORMATS}
     search_replace = replies["SEARCH/REPLACE"]
     contestants: dict[str, Run] = {name: partial(parse_reply, reply) for name, reply in replies.items()}
@@ -88,7 +88,7 @@ def _rates(title: str, sizes: Sequence[float], replies: dict[str, list[str]], ro
     return Table(title, head, rows, ["growth of ms/MB: 1 is linear"])
 
 
-def _hostile() -> Table:
+def _hostile_table() -> Table:
     """A beginning without an end, repeated."""
     sizes = (8_000, 16_000, 32_000, MB)
     rows: list[list[Cell]] = [["suture"], [LAZY]]
@@ -100,7 +100,7 @@ def _hostile() -> Table:
     return Table("Lines `<<<<<<< SEARCH` and nothing else", head, rows, [f"{LAZY}: quadratic, so not tried with 1 MB"])
 
 
-def _many_files(folder: Path) -> Table:
+def _many_files_table(folder: Path) -> Table:
     lines = [line for line in _lines() if line.strip()]
     before, after, changes = {}, {}, {}
     for number in range(FILES):
@@ -127,7 +127,7 @@ def _many_files(folder: Path) -> Table:
     )
 
 
-def _one_file(folder: Path) -> Table:
+def _one_file_table(folder: Path) -> Table:
     old = _number_lines(_lines()[:LONG])
     changes = _spread_changes(old, HUNKS)
     before, after = {"long.c": "".join(old)}, {"long.c": "".join(_apply(old, changes))}
@@ -147,7 +147,7 @@ def _one_file(folder: Path) -> Table:
     )
 
 
-def _moved() -> Table:
+def _moved_table() -> Table:
     """Diffs for a file that has grown at its beginning since."""
     lines = _lines()
     rows: list[list[Cell]] = []
