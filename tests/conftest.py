@@ -43,8 +43,8 @@ settings.load_profile("suture")
 # Earlier versions are searched for 200 ms. On a machine that stalls, some would not be found, and answers would differ.
 Settings._defaults["base_ms"] = 60_000  # tests of the limit set their own
 
-# Histories go here, not into the state folder of whoever runs the tests, whose own configuration does not count either;
-# child processes inherit it.
+# Histories are written here, not into the user's state folder, and the user's configuration is not read; child
+# processes inherit this.
 for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
     os.environ[name] = tempfile.mkdtemp(prefix="suture-tests-")
     atexit.register(shutil.rmtree, os.environ[name], ignore_errors=True)
@@ -77,10 +77,10 @@ class Quick:
             self.started = event
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        left_out = [item for item in items if any(mark.name in {"process", "slow"} for mark in item.iter_markers())]
-        config.hook.pytest_deselected(items=left_out)
-        gone = set(left_out)
-        items[:] = [item for item in items if item not in gone]
+        deselected = [item for item in items if any(mark.name in {"process", "slow"} for mark in item.iter_markers())]
+        config.hook.pytest_deselected(items=deselected)
+        excluded = set(deselected)
+        items[:] = [item for item in items if item not in excluded]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self) -> Generator[None, object, object]:

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.cases.case_file import ABSENT, ANYTHING, Call, Section, Tree, json_text, parse, section_text, split
-from tests.cases.ways import Done, hash_of, run
+from tests.cases.ways import CallResult, hash_of, run
 
 _OF_A_REQUEST = {"argument", "answer", "error", "text", "after"}
 
 
-def rewritten(text: str) -> str:
+def rewrite(text: str) -> str:
     """A case file's text with what the library answers."""
     header, sections = split(text)
     answers = iter(
@@ -31,7 +31,7 @@ def rewritten(text: str) -> str:
         if section.kind == "request":
             while end < len(sections) and sections[end].kind in _OF_A_REQUEST:
                 end += 1
-            parts += [each.source for each in sections[at:end] if each.kind in {"request", "argument"}]
+            parts += [part.source for part in sections[at:end] if part.kind in {"request", "argument"}]
             parts += next(answers)
         else:
             parts.append(("\n" if section.kind == "case" and parts else "") + section.source)
@@ -39,68 +39,68 @@ def rewritten(text: str) -> str:
     return header + "".join(parts)
 
 
-def _answers(tree: Tree, steps: Any, found: list[Done]) -> list[list[str]]:
-    made, results = list[list[str]](), iter(found)
+def _answers(tree: Tree, steps: Any, call_results: list[CallResult]) -> list[list[str]]:
+    answers, results = list[list[str]](), iter(call_results)
     for step in steps:
         if isinstance(step, Call):
-            done = next(results)
-            made.append(_answer(step, done, tree))
-            tree = done.tree
+            result = next(results)
+            answers.append(_answer(step, result, tree))
+            tree = result.tree
         else:
             tree = {path: entry for path, entry in {**tree, step.path: step.entry}.items() if entry is not None}
-    return made
+    return answers
 
 
-def _answer(call: Call, done: Done, before: Tree) -> list[str]:
-    """The sections that tell what a call answered, in as much detail as the present ones do."""
-    outcome, given = done.outcome, call.sections
+def _answer(call: Call, result: CallResult, before: Tree) -> list[str]:
+    """The sections with what a call answered, in as much detail as the present ones."""
+    outcome, sections = result.outcome, call.sections
     data = json.loads(outcome.text) if isinstance(call.expected.fields, list) else outcome.data
-    data = _with_hashes(data, done.tree)
-    made = []
+    data = _with_hashes(data, result.tree)
+    texts = []
     if outcome.is_error:
         code = outcome.data["error"]["code"]
-        fields = updated(call.expected.error or {}, data["error"])
-        made.append(f"=== error: {code}\n" + (f"{json_text(fields)}\n" if fields else ""))
-    elif not any(section.kind == "answer" and not section.name for section in given):
-        made.append("=== answer\n")
-    for section in given:
+        fields = update(call.expected.error or {}, data["error"])
+        texts.append(f"=== error: {code}\n" + (f"{json_text(fields)}\n" if fields else ""))
+    elif not any(section.kind == "answer" and not section.name for section in sections):
+        texts.append("=== answer\n")
+    for section in sections:
         if section.kind == "answer" and not section.name:
-            fields = data if "whole" in section.options else updated(section.value or {}, data)
-            made.append(f"{section.heading}\n" + (f"{json_text(fields)}\n" if fields else ""))
+            fields = data if "whole" in section.options else update(section.value or {}, data)
+            texts.append(f"{section.heading}\n" + (f"{json_text(fields)}\n" if fields else ""))
         elif section.kind == "answer":
-            made.append(section_text("answer", section.name, _bytes(_at(data, section))))
+            texts.append(section_text("answer", section.name, _bytes(_at(data, section))))
         elif section.kind == "text" and not section.options & {"contains", "lacks"}:
-            made.append(section_text("text", "", _bytes(f"{outcome.text}\n")))
+            texts.append(section_text("text", "", _bytes(f"{outcome.text}\n")))
         elif section.kind == "text":
-            made.append(section.source)
-    return made + _changes(before, done.tree)
+            texts.append(section.source)
+    return texts + _changes(before, result.tree)
 
 
 def _changes(before: Tree, after: Tree) -> list[str]:
-    made = []
+    texts = []
     for path in sorted({*before, *after}):
         entry = after.get(path)
         if entry is None:
-            made.append(f"=== after: {path} | gone\n")
+            texts.append(f"=== after: {path} | gone\n")
         elif entry != before.get(path):
             kinds = [] if entry.kind in {"file", "folder"} else [entry.kind]
-            made.append(section_text("after", path, entry.content, *kinds))
-    return made
+            texts.append(section_text("after", path, entry.content, *kinds))
+    return texts
 
 
-def updated(expected: Any, found: Any) -> Any:
-    """What was found, in the fields that are expected."""
+def update(expected: Any, actual: Any) -> Any:
+    """The actual value, with only the fields that are expected."""
     if expected in (ANYTHING, ABSENT):
         return expected
-    if isinstance(expected, dict) and isinstance(found, dict):
+    if isinstance(expected, dict) and isinstance(actual, dict):
         return {
-            name: updated(value, found.get(name))
+            name: update(value, actual.get(name))
             for name, value in expected.items()
-            if name in found or value == ABSENT
+            if name in actual or value == ABSENT
         }
-    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
-        return [updated(*pair) for pair in zip(expected, found, strict=True)]
-    return found
+    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        return [update(*pair) for pair in zip(expected, actual, strict=True)]
+    return actual
 
 
 def _with_hashes(value: Any, tree: Tree) -> Any:
@@ -125,16 +125,16 @@ def main() -> int:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--write", action="store_true", help="put in what is answered; else only say what would change")
     options = parser.parse_args()
-    stale = 0
+    differing = 0
     for path in options.files:
         before = path.read_bytes().decode()
-        after = rewritten(before)
-        stale += after != before
+        after = rewrite(before)
+        differing += after != before
         if options.write:
             path.write_bytes(after.encode())
         state = "as it was" if after == before else "written" if options.write else "differs"
         sys.stdout.write(f"{path}: {state}\n")
-    return 1 if stale and not options.write else 0
+    return 1 if differing and not options.write else 0
 
 
 if __name__ == "__main__":

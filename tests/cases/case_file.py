@@ -22,12 +22,14 @@ ABSENT = "<absent>"
 _HEADING = re.compile(r"=== ([a-z]+)(?:: (.+?))?(?: \| ([a-z0-9, -]+))?")
 _LOOKS_LIKE_HEADING = re.compile(r"^=== [a-z]", re.MULTILINE)
 _KINDS = frozenset(("case", "before", "request", "argument", "answer", "error", "text", "after", "write", "delete"))
-_MARKS = {
+_BYTE_ORDER_MARKS = {
     "bom": ("utf-8", b"\xef\xbb\xbf"),
     "utf-16": ("utf-16-le", b"\xff\xfe"),
     "utf-32": ("utf-32-le", b"\xff\xfe\0\0"),
 }
-_OPTIONS = frozenset(("crlf", "no-eol", "escaped", *_MARKS, "executable", "link", "gone", "whole", "contains", "lacks"))
+_OPTIONS = frozenset(
+    ("crlf", "no-eol", "escaped", *_BYTE_ORDER_MARKS, "executable", "link", "gone", "whole", "contains", "lacks")
+)
 _HEADERS = frozenset(("promise", "settings", "ways", "process"))
 _ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|(.|\Z))", re.DOTALL)
 _SHORT = {b"\\": b"\\", b"t": b"\t", b"r": b"\r"}
@@ -72,10 +74,10 @@ class Section(NamedTuple):
             body = body.removesuffix("\n")
         raw = body.encode("utf-8", "surrogatepass")
         if "escaped" in self.options:
-            raw = _ESCAPE.sub(self._unescaped, raw)
+            raw = _ESCAPE.sub(self._unescape, raw)
         raw = raw.replace(b"\n", b"\r\n") if "crlf" in self.options else raw
-        for name in self.options & _MARKS.keys():
-            codec, mark = _MARKS[name]
+        for name in self.options & _BYTE_ORDER_MARKS.keys():
+            codec, mark = _BYTE_ORDER_MARKS[name]
             return mark + raw.decode("utf-8", "surrogatepass").encode(codec, "surrogatepass")
         return raw
 
@@ -92,28 +94,28 @@ class Section(NamedTuple):
         try:
             return json.loads(self.body)
         except ValueError as error:
-            raise self.wrong(f"this is not JSON: {error}") from None
+            raise self.error(f"this is not JSON: {error}") from None
 
     @property
     def entry(self) -> Entry:
         """The body as something in a tree."""
         if self.name.endswith("/"):
             return Entry(b"", "folder")
-        kind = next((each for each in ("executable", "link") if each in self.options), "file")
+        kind = next((option for option in ("executable", "link") if option in self.options), "file")
         return Entry(self.content, kind)
 
-    def wrong(self, problem: str) -> CaseError:
+    def error(self, problem: str) -> CaseError:
         return CaseError(f"line {self.line}: {problem}")
 
-    def _unescaped(self, found: re.Match[bytes]) -> bytes:
-        byte, character, other = found.groups()
+    def _unescape(self, match: re.Match[bytes]) -> bytes:
+        byte, character, other = match.groups()
         if byte:
             return bytes.fromhex(byte.decode())
         if character:
             return chr(int(character, 16)).encode("utf-8", "surrogatepass")
         if other in _SHORT:
             return _SHORT[other]
-        raise self.wrong(f"there is no escape \\{other.decode(errors='replace')}")
+        raise self.error(f"there is no escape \\{other.decode(errors='replace')}")
 
 
 class Expected(NamedTuple):
@@ -143,7 +145,7 @@ class Call(NamedTuple):
         return any(section.kind == "after" for section in self.sections)
 
 
-class Meddling(NamedTuple):
+class OutsideChange(NamedTuple):
     """What somebody else writes, or deletes (None), between calls."""
 
     path: str
@@ -161,7 +163,7 @@ class Case(NamedTuple):
     process: bool
     """Whether a call starts a process."""
     before: Tree
-    steps: tuple[Call | Meddling, ...]
+    steps: tuple[Call | OutsideChange, ...]
 
     @property
     def id(self) -> str:
@@ -207,18 +209,18 @@ def parse(text: str, file: str = "") -> list[Case]:
 def split(text: str) -> tuple[str, list[Section]]:
     """The header of a file's text, and its sections."""
     lines = re.findall(r"[^\n]*\n|[^\n]+\Z", text)
-    header, sections, found, body = "", list[Section](), None, list[str]()
+    header, sections, current, body = "", list[Section](), None, list[str]()
     for number, line in enumerate([*lines, None], 1):
         if line is not None and not line.startswith("=== "):
             body.append(line)
             continue
-        if found is None:
+        if current is None:
             header = "".join(body)
         else:
             ends = line is not None and line.startswith("=== case") and body[-1:] == ["\n"]
-            sections.append(found._replace(body="".join(body[:-1] if ends else body)))
+            sections.append(current._replace(body="".join(body[:-1] if ends else body)))
         if line is not None:
-            found, body = _heading(line, number), []
+            current, body = _heading(line, number), []
     return header, sections
 
 
@@ -233,57 +235,57 @@ def _heading(line: str, number: int) -> Section:
 
 
 def _headers(text: str, first: int) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    headers: dict[str, list[str]] = {}
     for number, line in enumerate(text.split("\n"), first):
         name, colon, value = line.partition(": ")
         if not line.strip() or line.startswith("#"):
             continue
         if not colon or name not in _HEADERS:
             raise CaseError(f"line {number}: this is no line of a header: {line!r}")
-        found.setdefault(name, []).append(value)
-    return found
+        headers.setdefault(name, []).append(value)
+    return headers
 
 
 def _case(file: str, common: dict[str, list[str]], shared: Tree, sections: list[Section]) -> Case:
-    head, *rest = sections
+    head, *body = sections
     if not head.name:
-        raise head.wrong("a case needs a title")
-    own = _headers(head.body, head.line + 1)
-    header = {name: [*common.get(name, []), *own.get(name, [])] for name in _HEADERS}
-    promises = tuple(each for line in header["promise"] for each in line.split(", "))
+        raise head.error("a case needs a title")
+    own_headers = _headers(head.body, head.line + 1)
+    header = {name: [*common.get(name, []), *own_headers.get(name, [])] for name in _HEADERS}
+    promises = tuple(promise for line in header["promise"] for promise in line.split(", "))
     settings = {name: value for line in header["settings"] for name, value in json.loads(line).items()}
     ways = tuple(header["ways"][-1].partition(" (")[0].split(", ")) if header["ways"] else WAYS
     if not set(ways) <= set(WAYS):
-        raise head.wrong(f"ways are {', '.join(WAYS)}")
+        raise head.error(f"ways are {', '.join(WAYS)}")
     if header["process"] and not header["process"][-1]:
-        raise head.wrong("process: say which it starts")
+        raise head.error("process: say which it starts")
     if header["ways"] and "(" not in header["ways"][-1]:
-        raise head.wrong("some ways only: say why, in parentheses")
+        raise head.error("some ways only: say why, in parentheses")
     if settings:
-        ways = WAYS[:1]  # the others begin with the settings of whoever starts them
-    count = next((index for index, section in enumerate(rest) if section.kind != "before"), len(rest))
-    before = {**shared, **_tree(rest[:count])}
+        ways = WAYS[:1]  # the others use the settings of the process that starts them
+    count = next((index for index, section in enumerate(body) if section.kind != "before"), len(body))
+    before = {**shared, **_tree(body[:count])}
     process = bool(header["process"])
-    return Case(file, head.name, promises, settings, ways, process, before, _steps(head, before, rest[count:]))
+    return Case(file, head.name, promises, settings, ways, process, before, _steps(head, before, body[count:]))
 
 
 def _tree(sections: Iterable[Section]) -> Tree:
     tree: Tree = {}
     for section in sections:
         if section.kind != "before" or not section.name:
-            raise section.wrong(f"{section.kind} cannot be here: a tree comes first, then requests")
+            raise section.error(f"{section.kind} cannot be here: a tree comes first, then requests")
         tree[section.name] = section.entry
     return tree
 
 
-def _steps(head: Section, before: Tree, sections: list[Section]) -> tuple[Call | Meddling, ...]:
-    steps, tree, at = list[Call | Meddling](), dict(before), 0
+def _steps(head: Section, before: Tree, sections: list[Section]) -> tuple[Call | OutsideChange, ...]:
+    steps, tree, at = list[Call | OutsideChange](), dict(before), 0
     while at < len(sections):
         first = sections[at]
         end = at + 1
         if first.kind in {"write", "delete"}:
             entry = first.entry if first.kind == "write" else None
-            steps.append(Meddling(first.name, entry))
+            steps.append(OutsideChange(first.name, entry))
             _put(tree, first.name, entry)
         elif first.kind == "request":
             while end < len(sections) and sections[end].kind not in {"request", "write", "delete"}:
@@ -292,36 +294,36 @@ def _steps(head: Section, before: Tree, sections: list[Section]) -> tuple[Call |
             tree = dict(call.tree)
             steps.append(call)
         else:
-            raise first.wrong(f"{first.kind} cannot be here: it belongs to a request")
+            raise first.error(f"{first.kind} cannot be here: it belongs to a request")
         at = end
     if not any(isinstance(step, Call) for step in steps):
-        raise head.wrong("a case needs a request")
+        raise head.error("a case needs a request")
     return tuple(steps)
 
 
 def _call(sections: list[Section], tree: Tree) -> Call:
-    request, *rest = sections
+    request, *parts = sections
     arguments, tree = request.value, dict(tree)
     arguments = {} if arguments is None else arguments
     code, error, whole, texts = None, None, False, list[tuple[str, str]]()
     fields: Any = {}
-    for section in rest:
+    for section in parts:
         match section.kind:
             case "argument":
-                place(arguments, section.name, section.text, section)
+                put_text(arguments, section.name, section.text, section)
             case "answer" if section.name:
-                place(fields, section.name, section.text, section)
+                put_text(fields, section.name, section.text, section)
             case "answer":
                 fields, whole = ({} if section.value is None else section.value), "whole" in section.options
             case "error":
                 code, error = section.name, section.value or {}
             case "text":
-                how = next((each for each in ("contains", "lacks") if each in section.options), "is")
-                texts.append((how, section.text.removesuffix("\n")))
+                relation = next((option for option in ("contains", "lacks") if option in section.options), "is")
+                texts.append((relation, section.text.removesuffix("\n")))
             case "after":
                 _put(tree, section.name, None if "gone" in section.options else section.entry)
             case _:
-                raise section.wrong(f"{section.kind} cannot be here")
+                raise section.error(f"{section.kind} cannot be here")
     expected = Expected(code, error, fields, whole, tuple(texts))
     return Call(request.name, arguments, expected, tree, tuple(sections))
 
@@ -333,13 +335,13 @@ def _put(tree: Tree, path: str, entry: Entry | None) -> None:
         tree[path] = entry
 
 
-def place(value: Any, path: str, text: str, section: Section) -> None:
+def put_text(value: Any, path: str, text: str, section: Section) -> None:
     """Put a text where a dotted path leads, making the objects and lists on the way."""
     steps = path.split(".")
     for step, following in zip(steps, [*steps[1:], None], strict=True):
         key: Any = int(step) if step.isdecimal() else step
         if isinstance(key, int) != isinstance(value, list) or (isinstance(key, int) and key > len(value)):
-            raise section.wrong(f"{path} leads nowhere")
+            raise section.error(f"{path} leads nowhere")
         if following is None:
             new: Any = text
         elif isinstance(value, list):
@@ -353,39 +355,39 @@ def place(value: Any, path: str, text: str, section: Section) -> None:
         value = new
 
 
-def differences(expected: Any, found: Any, at: str = "") -> list[str]:
+def differences(expected: Any, actual: Any, at: str = "") -> list[str]:
     """What is not as expected: objects in the fields that are given, lists and all else whole."""
     if expected == ANYTHING:
         return []
-    if isinstance(expected, dict) and isinstance(found, dict):
-        return [problem for name in expected for problem in _differences_of(name, expected, found, at)]
-    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
-        pairs = enumerate(zip(expected, found, strict=True))
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return [problem for name in expected for problem in _differences_of(name, expected, actual, at)]
+    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        pairs = enumerate(zip(expected, actual, strict=True))
         return [problem for index, pair in pairs for problem in differences(*pair, f"{at}{index}.")]
-    same = expected == found and isinstance(expected, bool) == isinstance(found, bool)
-    return [] if same else [f"{at.rstrip('.') or 'the answer'} is {found!r}, not {expected!r}"]
+    same = expected == actual and isinstance(expected, bool) == isinstance(actual, bool)
+    return [] if same else [f"{at.rstrip('.') or 'the answer'} is {actual!r}, not {expected!r}"]
 
 
-def _differences_of(name: str, expected: dict[str, Any], found: dict[str, Any], at: str) -> list[str]:
+def _differences_of(name: str, expected: dict[str, Any], actual: dict[str, Any], at: str) -> list[str]:
     if expected[name] == ABSENT:
-        return [f"{at}{name} is there: {found[name]!r}"] if name in found else []
-    return differences(expected[name], found[name], f"{at}{name}.") if name in found else [f"{at}{name} is missing"]
+        return [f"{at}{name} is there: {actual[name]!r}"] if name in actual else []
+    return differences(expected[name], actual[name], f"{at}{name}.") if name in actual else [f"{at}{name} is missing"]
 
 
 def section_text(kind: str, name: str, content: bytes, *options: str) -> str:
     """A section with these bytes, in the plainest notation that can give them."""
-    chosen = list(options)
-    if (marked := _unmarked(content)) is not None:
-        content, mark = marked
-        chosen.append(mark)
+    names = list(options)
+    if (decoded := _split_mark(content)) is not None:
+        content, mark = decoded
+        names.append(mark)
     if b"\r\n" in content and content.count(b"\r\n") == content.count(b"\n") == content.count(b"\r"):
-        chosen.append("crlf")
+        names.append("crlf")
         content = content.replace(b"\r\n", b"\n")
     if not content.endswith(b"\n") and content:
-        chosen.append("no-eol")
+        names.append("no-eol")
         content += b"\n"
     elif not content and kind not in {"before", "after", "write"}:
-        chosen.append("no-eol")
+        names.append("no-eol")
         content = b"\n"
     try:
         body = content.decode("utf-8", "surrogatepass")
@@ -394,15 +396,15 @@ def section_text(kind: str, name: str, content: bytes, *options: str) -> str:
     except UnicodeDecodeError:
         plain = False
     if not plain:
-        chosen.append("escaped")
+        names.append("escaped")
         body = escape(content)
-    heading = f"=== {kind}" + (f": {name}" if name else "") + (f" | {', '.join(chosen)}" if chosen else "")
+    heading = f"=== {kind}" + (f": {name}" if name else "") + (f" | {', '.join(names)}" if names else "")
     return f"{heading}\n{body}"
 
 
-def _unmarked(content: bytes) -> tuple[bytes, str] | None:
+def _split_mark(content: bytes) -> tuple[bytes, str] | None:
     """The content of a file that begins with a mark, in UTF-8, and the mark's name."""
-    for name, (codec, mark) in reversed(_MARKS.items()):
+    for name, (codec, mark) in reversed(_BYTE_ORDER_MARKS.items()):
         if content.startswith(mark):
             try:
                 return content.removeprefix(mark).decode(codec, "surrogatepass").encode("utf-8", "surrogatepass"), name
@@ -435,6 +437,6 @@ def json_text(value: Any, indent: str = "") -> str:
         return line
     deeper = indent + "  "
     if isinstance(value, dict):
-        rows = [f"{deeper}{json.dumps(name)}: {json_text(each, deeper)}" for name, each in value.items()]
+        rows = [f"{deeper}{json.dumps(name)}: {json_text(item, deeper)}" for name, item in value.items()]
         return "{\n" + ",\n".join(rows) + f"\n{indent}}}"
-    return "[\n" + ",\n".join(deeper + json_text(each, deeper) for each in value) + f"\n{indent}]"
+    return "[\n" + ",\n".join(deeper + json_text(item, deeper) for item in value) + f"\n{indent}]"

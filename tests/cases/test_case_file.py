@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases.__main__ import rewritten, updated
+from tests.cases.__main__ import rewrite, update
 from tests.cases.case_file import (
     CASES,
     Call,
     CaseError,
     Entry,
-    Meddling,
+    OutsideChange,
     differences,
     json_text,
     parse,
@@ -81,7 +81,7 @@ def test_a_file_is_read_as_cases_with_their_trees_calls_and_answers() -> None:
     assert (edit.expected.code, edit.expected.fields) == (None, {"change_id": "<change 1>"})
     assert edit.expected.texts == (("contains", "Edited"),)
     assert edit.tree == {**before, "a.txt": Entry(b"1\n2\n")}
-    assert (write, delete) == (Meddling("b.txt", Entry(b"new\n")), Meddling("run.sh", None))
+    assert (write, delete) == (OutsideChange("b.txt", Entry(b"new\n")), OutsideChange("run.sh", None))
     assert (undo.tool, undo.arguments, undo.expected.code, undo.expected.error) == ("undo", {}, "NO", {"field": 1})
     assert undo.tree == {"a.txt": Entry(b"1\n2\n"), "empty/": Entry(b"", "folder")}
     assert second.calls[0].expected.whole
@@ -122,7 +122,7 @@ def test_a_problem_is_reported_with_the_name_of_the_file(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("content", "written"),
+    ("content", "text"),
     [
         (b"", "=== after: a\n"),
         (b"one\n", "=== after: a\none\n"),
@@ -138,8 +138,8 @@ def test_a_problem_is_reported_with_the_name_of_the_file(tmp_path: Path) -> None
         (b"\\d+\n", "=== after: a\n\\d+\n"),
     ],
 )
-def test_bytes_are_written_as_plainly_as_they_can_be(content: bytes, written: str) -> None:
-    assert section_text("after", "a", content) == written
+def test_bytes_are_written_as_plainly_as_they_can_be(content: bytes, text: str) -> None:
+    assert section_text("after", "a", content) == text
 
 
 @given(
@@ -160,7 +160,7 @@ def test_any_bytes_that_are_written_are_read_again(content: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "found", "problems"),
+    ("expected", "actual", "problems"),
     [
         ({"a": 1}, {"a": 1, "b": 2}, []),
         ({"a": 1}, {"a": 2}, ["a is 2, not 1"]),
@@ -178,9 +178,9 @@ def test_any_bytes_that_are_written_are_read_again(content: bytes) -> None:
     ],
 )
 def test_the_fields_that_are_given_are_compared_and_lists_whole(
-    expected: object, found: object, problems: list[str]
+    expected: object, actual: object, problems: list[str]
 ) -> None:
-    assert differences(expected, found) == problems
+    assert differences(expected, actual) == problems
 
 
 def test_json_is_written_in_lines_that_can_be_read() -> None:
@@ -191,31 +191,33 @@ def test_json_is_written_in_lines_that_can_be_read() -> None:
 
 
 def test_a_request_without_an_answer_gets_the_least_that_it_must_answer() -> None:
-    done, failed = EDIT % '{"old_text": "one", "new_text": "1"}', EDIT % '{"old_text": "x", "new_text": "1"}'
-    assert rewritten(done) == f"{done}=== answer\n=== after: a\n1\n"
-    assert rewritten(failed) == f"{failed}=== error: NO_MATCH\n"
+    landing, failing = EDIT % '{"old_text": "one", "new_text": "1"}', EDIT % '{"old_text": "x", "new_text": "1"}'
+    assert rewrite(landing) == f"{landing}=== answer\n=== after: a\n1\n"
+    assert rewrite(failing) == f"{failing}=== error: NO_MATCH\n"
 
 
 def test_a_request_with_an_answer_gets_it_in_as_much_detail_as_it_had() -> None:
     request = EDIT % '{"old_text": "one", "new_text": "1"}'
-    stale = '=== answer\n{"path": "b", "hash": 1, "error": "<absent>", "gone": 1}\n=== text\nstale\n=== after: b\nx\n'
-    after = rewritten(f"{request}{stale}\n=== case: b\n=== request: history\n")
-    fresh, _, other = after.removeprefix(request).partition("\n=== case: b")
-    assert fresh.startswith('=== answer\n{"path": "a", "hash": "<hash of a>", "error": "<absent>"}\n=== text\n')
-    assert fresh.endswith("\n=== after: a\n1\n")
-    assert other == "\n=== request: history\n=== answer\n"
-    assert rewritten(after) == after
+    outdated = (
+        '=== answer\n{"path": "b", "hash": 1, "error": "<absent>", "gone": 1}\n=== text\nstale\n=== after: b\nx\n'
+    )
+    after = rewrite(f"{request}{outdated}\n=== case: b\n=== request: history\n")
+    first, _, second = after.removeprefix(request).partition("\n=== case: b")
+    assert first.startswith('=== answer\n{"path": "a", "hash": "<hash of a>", "error": "<absent>"}\n=== text\n')
+    assert first.endswith("\n=== after: a\n1\n")
+    assert second == "\n=== request: history\n=== answer\n"
+    assert rewrite(after) == after
 
 
 def test_what_is_expected_is_updated_field_by_field() -> None:
     expected = {"a": 1, "b": [{"c": 1}], "d": "<any>", "e": [1], "f": "<absent>"}
-    found = {"a": 2, "b": [{"c": 3, "x": 1}], "d": 5, "e": [1, 2], "y": 1}
-    assert updated(expected, found) == {"a": 2, "b": [{"c": 3}], "d": "<any>", "e": [1, 2], "f": "<absent>"}
+    actual = {"a": 2, "b": [{"c": 3, "x": 1}], "d": 5, "e": [1, 2], "y": 1}
+    assert update(expected, actual) == {"a": 2, "b": [{"c": 3}], "d": "<any>", "e": [1, 2], "f": "<absent>"}
 
 
 def test_the_example_of_the_readme_is_a_case_file_and_holds() -> None:
     example = (CASES / "README.md").read_text("utf-8").split("```\n")[1]
-    assert rewritten(example) == example
+    assert rewrite(example) == example
 
 
 def test_every_case_file_says_what_each_request_answers() -> None:

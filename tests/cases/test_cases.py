@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cases.case_file import ANYTHING, Call, Case, differences, every_case, parse
-from tests.cases.ways import Done, Memory, Outcome, filled, run, run_steps
+from tests.cases.ways import CallResult, Memory, Outcome, fill_placeholders, run, run_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,46 +16,50 @@ if TYPE_CHECKING:
     from suture.testing import MemoryFS
 
 
-def check(case: Case, found: list[Done]) -> None:
+def check(case: Case, results: list[CallResult]) -> None:
     """Hold what the calls of a case gave to what it says."""
-    for number, (call, done) in enumerate(zip(case.calls, found, strict=True), 1):
-        problems = [*wrong_answer(call, done), *wrong_tree(call, done)]
-        told = "\n  ".join([f"{case.id}, request {number} ({call.tool}):", *problems])
-        again = f"If the answer is right, put it in: python -m tests.cases --write tests/cases/{case.file}.case"
-        assert not problems, f"{told}\n{again}\nIts text:\n{done.outcome.text}"
+    for number, (call, result) in enumerate(zip(case.calls, results, strict=True), 1):
+        problems = [*wrong_answer(call, result), *wrong_tree(call, result)]
+        report = "\n  ".join([f"{case.id}, request {number} ({call.tool}):", *problems])
+        advice = f"If the answer is right, put it in: python -m tests.cases --write tests/cases/{case.file}.case"
+        assert not problems, f"{report}\n{advice}\nIts text:\n{result.outcome.text}"
 
 
-def wrong_answer(call: Call, done: Done) -> list[str]:
-    expected, outcome = call.expected, done.outcome
+def wrong_answer(call: Call, result: CallResult) -> list[str]:
+    expected, outcome = call.expected, result.outcome
     data = json.loads(outcome.text) if isinstance(expected.fields, list) else outcome.data
-    fields = filled(expected.fields, [], done.tree)
+    fields = fill_placeholders(expected.fields, [], result.tree)
     problems = []
     if outcome.is_error != (expected.code is not None):
         problems.append("it failed" if outcome.is_error else "it did not fail")
     elif expected.code is not None:
         error = outcome.data["error"]
-        problems += differences({"code": expected.code, **filled(expected.error, [], done.tree)}, error, "error.")
+        problems += differences(
+            {"code": expected.code, **fill_placeholders(expected.error, [], result.tree)}, error, "error."
+        )
     if expected.whole and isinstance(fields, dict) and isinstance(data, dict):
         problems += [f"{name} is not expected" for name in data if name not in fields]
     problems += differences(fields, data)
-    for how, text in expected.texts:
-        fits = {"is": text == outcome.text, "contains": text in outcome.text, "lacks": text not in outcome.text}
-        if text != ANYTHING and not fits[how]:
-            problems.append(f"the text {'is not' if how == 'is' else 'lacks' if how == 'contains' else 'has'}: {text}")
+    for relation, text in expected.texts:
+        holds = {"is": text == outcome.text, "contains": text in outcome.text, "lacks": text not in outcome.text}
+        if text != ANYTHING and not holds[relation]:
+            problems.append(
+                f"the text {'is not' if relation == 'is' else 'lacks' if relation == 'contains' else 'has'}: {text}"
+            )
     return problems
 
 
-def wrong_tree(call: Call, done: Done) -> list[str]:
+def wrong_tree(call: Call, result: CallResult) -> list[str]:
     """What is wrong with the tree, and with what was written although the tree is the same."""
     problems = [
-        f"{name} is {done.tree.get(name)}, not {call.tree.get(name)}"
-        for name in sorted({*call.tree, *done.tree})
-        if call.tree.get(name) != done.tree.get(name)
+        f"{name} is {result.tree.get(name)}, not {call.tree.get(name)}"
+        for name in sorted({*call.tree, *result.tree})
+        if call.tree.get(name) != result.tree.get(name)
     ]
-    problems += [f"{name} was written, and is as it was" for name in done.rewritten]
+    problems += [f"{name} was written, and is as it was" for name in result.rewritten]
     copies = call.tool == "patch" and call.expected.code is None  # it may fill a clipboard
     idle = call.arguments.get("dry_run") is True or not (call.changes or copies)
-    if done.touched and idle:
+    if result.touched and idle:
         problems.append("it changes nothing, but something was written")
     return problems
 
@@ -89,12 +93,12 @@ def test_the_library_does_what_a_case_says(case: Case) -> None:
 )
 def test_what_a_refusal_writes_is_noticed(write: Callable[[MemoryFS], object], problems: list[str]) -> None:
     (case,) = parse("=== case: a\n=== before: a\none\n=== request: file_edit\n=== error: NO_MATCH\n")
-    place = Memory()
+    storage = Memory()
 
     def refuse(tool: str, arguments: Any) -> Outcome:
         del tool, arguments
-        write(place.fs)
+        write(storage.fs)
         return Outcome(is_error=True, text="", data={"error": {"code": "NO_MATCH"}})
 
-    (done,) = run_steps(case, place, refuse)
-    assert wrong_tree(case.calls[0], done) == problems
+    (result,) = run_steps(case, storage, refuse)
+    assert wrong_tree(case.calls[0], result) == problems

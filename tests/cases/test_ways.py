@@ -16,7 +16,7 @@ PARAMETERS = [pytest.param(case, id=case.id) for case in every_case() if set(cas
 def test_a_case_is_the_same_by_command_line_and_server(case: Case) -> None:
     by_library = run(case, "library")
     for way in case.ways:
-        others = by_library if way == "library" else run(case, way)
-        for count, (library, other) in enumerate(zip(by_library, others, strict=True), 1):
-            assert other.outcome == library.outcome, f"{way}, request {count}"
-            assert other.tree == library.tree, f"{way}, request {count}"
+        results = by_library if way == "library" else run(case, way)
+        for count, (expected, result) in enumerate(zip(by_library, results, strict=True), 1):
+            assert result.outcome == expected.outcome, f"{way}, request {count}"
+            assert result.tree == expected.tree, f"{way}, request {count}"

@@ -30,7 +30,7 @@ from unittest import mock
 from suture import Settings, Workspace
 from suture.cli import main
 from suture.testing import MemoryFS
-from tests.cases.case_file import Case, Entry, Meddling, Tree
+from tests.cases.case_file import Case, Entry, OutsideChange, Tree
 
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?[0-9:.]*Z?")
 _SHARED_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108  a fresh folder is made in it
@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
     data: Any
 
 
-class Done(NamedTuple):
+class CallResult(NamedTuple):
     """A call's outcome, and the tree after it."""
 
     outcome: Outcome
@@ -58,7 +58,7 @@ class Done(NamedTuple):
     """Files that have the same content as before, but were written."""
 
 
-class _Place:
+class _Storage:
     """A workspace's files, wherever they are."""
 
     root: str
@@ -74,7 +74,7 @@ class _Place:
         return {}, None
 
 
-class Memory(_Place):
+class Memory(_Storage):
     def __init__(self) -> None:
         self.fs = MemoryFS()
         self.root = self.fs.root
@@ -94,13 +94,15 @@ class Memory(_Place):
         self.fs.sync_all()
 
     def tree(self) -> Tree:
-        found = {path: self._entry(path, content) for path, content in self.fs.files().items()}
-        return {**found, **_empty(found, self.fs.folders())}
+        entries = {path: self._entry(path, content) for path, content in self.fs.files().items()}
+        return {**entries, **_empty_folders(entries, self.fs.folders())}
 
     def traces(self) -> tuple[dict[str, object], object]:
         nodes = {path: self.fs.node_of(path) for path in self.fs.files()}
-        seen = {path: (node.data, node.mode, node.inode, node.modified_ns, node.links) for path, node in nodes.items()}
-        return dict(seen), (self.fs.folders(), dict(self.fs.shelf))
+        states = {
+            path: (node.data, node.mode, node.inode, node.modified_ns, node.links) for path, node in nodes.items()
+        }
+        return dict(states), (self.fs.folders(), dict(self.fs.shelf))
 
     def _entry(self, path: str, content: bytes) -> Entry:
         node = self.fs.node_of(path)
@@ -109,77 +111,79 @@ class Memory(_Place):
         return Entry(content, "executable" if node.mode & 0o100 else "file")
 
 
-class _Disk(_Place):
+class _Disk(_Storage):
     def __init__(self, root: str) -> None:
         self.root = root
 
     def put(self, path: str, entry: Entry | None) -> None:
-        place = Path(self.root, path)
+        target = Path(self.root, path)
         if entry is None:
-            place.unlink()
+            target.unlink()
             return
-        place.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         if entry.kind == "folder":
-            place.mkdir(exist_ok=True)
+            target.mkdir(exist_ok=True)
         elif entry.kind == "link":
-            place.symlink_to(os.fsdecode(entry.content.rstrip(b"\n")))
+            target.symlink_to(os.fsdecode(entry.content.rstrip(b"\n")))
         else:
-            place.write_bytes(entry.content)
-            place.chmod(0o755 if entry.kind == "executable" else 0o644)
+            target.write_bytes(entry.content)
+            target.chmod(0o755 if entry.kind == "executable" else 0o644)
 
     def tree(self) -> Tree:
-        found, folders = Tree(), set[str]()
-        for place in Path(self.root).rglob("*"):
-            path = place.relative_to(self.root).as_posix()
-            if place.is_symlink():
-                found[path] = Entry(os.fsencode(place.readlink()) + b"\n", "link")
-            elif place.is_dir():
+        entries, folders = Tree(), set[str]()
+        for target in Path(self.root).rglob("*"):
+            path = target.relative_to(self.root).as_posix()
+            if target.is_symlink():
+                entries[path] = Entry(os.fsencode(target.readlink()) + b"\n", "link")
+            elif target.is_dir():
                 folders.add(path)
             else:
-                found[path] = Entry(place.read_bytes(), "executable" if place.stat().st_mode & 0o100 else "file")
-        return {**found, **_empty(found, folders)}
+                entries[path] = Entry(target.read_bytes(), "executable" if target.stat().st_mode & 0o100 else "file")
+        return {**entries, **_empty_folders(entries, folders)}
 
 
-def _empty(tree: Tree, folders: set[str]) -> Tree:
+def _empty_folders(tree: Tree, folders: set[str]) -> Tree:
     """The empty folders."""
-    used = [*tree, *(f"{path}/" for path in folders)]
+    paths = [*tree, *(f"{path}/" for path in folders)]
     return {
         f"{path}/": Entry(b"", "folder")
         for path in folders
-        if not any(each.startswith(f"{path}/") and each != f"{path}/" for each in used)
+        if not any(other.startswith(f"{path}/") and other != f"{path}/" for other in paths)
     }
 
 
-def run(case: Case, way: str) -> list[Done]:
+def run(case: Case, way: str) -> list[CallResult]:
     """What each call of a case gives, one way."""
     return {"library": _by_library, "command line": _by_command_line, "mcp": _by_mcp}[way](case)
 
 
-def run_steps(case: Case, place: _Place, ask: Ask) -> list[Done]:
+def run_steps(case: Case, storage: _Storage, ask: Ask) -> list[CallResult]:
     """What each call of a case gives, asked of whatever answers."""
     for path, entry in case.before.items():
-        place.put(path, entry)
-    ids, found = list[str](), list[Done]()
+        storage.put(path, entry)
+    ids, results = list[str](), list[CallResult]()
     for step in case.steps:
-        if isinstance(step, Meddling):
-            place.put(step.path, step.entry)
+        if isinstance(step, OutsideChange):
+            storage.put(step.path, step.entry)
             continue
-        tree, before = place.tree(), place.traces()
-        outcome = plain(ask(step.tool, filled(step.arguments, ids, tree, place.root)), ids, place.root)
-        after, traces = place.tree(), place.traces()
+        tree, before = storage.tree(), storage.traces()
+        outcome = normalize(
+            ask(step.tool, fill_placeholders(step.arguments, ids, tree, storage.root)), ids, storage.root
+        )
+        after, traces = storage.tree(), storage.traces()
         rewritten = [
-            path for path, seen in traces[0].items() if tree.get(path) == after[path] and seen != before[0][path]
+            path for path, state in traces[0].items() if tree.get(path) == after[path] and state != before[0][path]
         ]
-        found.append(Done(outcome, after, traces != before, tuple(rewritten)))
-    return found
+        results.append(CallResult(outcome, after, traces != before, tuple(rewritten)))
+    return results
 
 
-def filled(value: Any, ids: list[str], tree: Tree, root: str = "<root>") -> Any:
-    """A value with what its placeholders stand for: ids of changes, hashes of files as they are now, the folder."""
+def fill_placeholders(value: Any, ids: list[str], tree: Tree, root: str = "<root>") -> Any:
+    """A value with its placeholders replaced: ids of changes, hashes of files as they are now, the folder."""
     if isinstance(value, dict):
-        return {name: filled(each, ids, tree, root) for name, each in value.items()}
+        return {name: fill_placeholders(item, ids, tree, root) for name, item in value.items()}
     if isinstance(value, list):
-        return [filled(each, ids, tree, root) for each in value]
+        return [fill_placeholders(item, ids, tree, root) for item in value]
     if not isinstance(value, str) or "<" not in value:
         return value
     for number, change in enumerate(ids, 1):
@@ -193,49 +197,49 @@ def hash_of(entry: Entry) -> str:
     return f"sha256:{sha256(entry.content).hexdigest()}"
 
 
-def plain(outcome: Outcome, ids: list[str], root: str) -> Outcome:
+def normalize(outcome: Outcome, ids: list[str], root: str) -> Outcome:
     """An outcome without what differs from run to run; ids that are new are added to those that are known."""
     change = outcome.data.get("change_id") if isinstance(outcome.data, dict) else None
     if isinstance(change, str) and change not in ids:
         ids.append(change)
 
     def text(value: str) -> str:
-        for number, each in enumerate(ids, 1):
-            value = value.replace(each, f"<change {number}>")
+        for number, change_id in enumerate(ids, 1):
+            value = value.replace(change_id, f"<change {number}>")
         return _TIME.sub("<time>", value).replace(root, "<root>")
 
     def data(value: Any) -> Any:
         if isinstance(value, dict):
-            return {text(name): data(each) for name, each in value.items()}
+            return {text(name): data(item) for name, item in value.items()}
         if isinstance(value, list):
-            return [data(each) for each in value]
+            return [data(item) for item in value]
         return text(value) if isinstance(value, str) else value
 
     return Outcome(outcome.is_error, text(outcome.text), data(outcome.data))
 
 
-def _by_library(case: Case) -> list[Done]:
-    place = Memory()
+def _by_library(case: Case) -> list[CallResult]:
+    storage = Memory()
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in case.settings.items()
     }
-    workspace = Workspace(place.root, Settings(**values) if values else None, fs=place.fs)
+    workspace = Workspace(storage.root, Settings(**values) if values else None, fs=storage.fs)
 
     def ask(tool: str, arguments: Any) -> Outcome:
         result = workspace.call(tool, arguments)
         return Outcome(result.is_error, result.text, json.loads(json.dumps(result.metadata)))
 
     try:
-        return run_steps(case, place, ask)
+        return run_steps(case, storage, ask)
     finally:
         workspace.close()
 
 
-def _by_command_line(case: Case) -> list[Done]:
+def _by_command_line(case: Case) -> list[CallResult]:
     def ask(tool: str, arguments: Any) -> Outcome:
-        given = io.TextIOWrapper(io.BytesIO(json.dumps(arguments).encode()))
+        stdin = io.TextIOWrapper(io.BytesIO(json.dumps(arguments).encode()))
         raw = io.BytesIO()
-        with mock.patch.multiple(sys, stdin=given, stdout=io.TextIOWrapper(raw, "utf-8")):
+        with mock.patch.multiple(sys, stdin=stdin, stdout=io.TextIOWrapper(raw, "utf-8")):
             code = main(["call", tool, "-", "--root", root])
             sys.stdout.flush()
             result = json.loads(raw.getvalue().decode("utf-8", "surrogateescape"))
@@ -247,10 +251,10 @@ def _by_command_line(case: Case) -> list[Done]:
         return run_steps(case, _Disk(root), ask)
 
 
-def _by_mcp(case: Case) -> list[Done]:
+def _by_mcp(case: Case) -> list[CallResult]:
     """By a real server over stdio. It runs here, as a new process would import for 0.4 s; its client is a thread."""
 
-    def client() -> list[Done]:
+    def client() -> list[CallResult]:
         with os.fdopen(to_server, "wb", 0) as requests, os.fdopen(from_server, "rb") as answers:
 
             def send(**message: Any) -> Any:
@@ -266,8 +270,8 @@ def _by_mcp(case: Case) -> list[Done]:
             def ask(tool: str, arguments: Any) -> Outcome:
                 result = send(id=next(numbers), method="tools/call", params={"name": tool, "arguments": arguments})
                 (content,) = result["content"]
-                beside = {name: value for name, value in result.get("_meta", {}).items() if "/" not in name}
-                return Outcome(result["isError"], content["text"], result.get("structuredContent", beside))
+                extra = {name: value for name, value in result.get("_meta", {}).items() if "/" not in name}
+                return Outcome(result["isError"], content["text"], result.get("structuredContent", extra))
 
             numbers = count()
             send(id=next(numbers), method="initialize", params=_FIRST)
@@ -280,20 +284,20 @@ def _by_mcp(case: Case) -> list[Done]:
             _standard_streams() as (to_server, from_server),  # closed when the server ends: a client that waits sees it
             mock.patch("gc.freeze"),  # what a server does once, for the rest of its life
         ):
-            found = thread.submit(client)
+            results = thread.submit(client)
             tools = ",".join({call.tool for call in case.calls})
             try:
                 main(["mcp", "--root", root, "--durability", "fast", "--tools", tools])
             finally:
                 gc.set_threshold(*threshold)
-        return found.result()
+        return results.result()
 
 
 @contextmanager
 def _folder() -> Iterator[str]:
     """A workspace's folder, and one for its history; in memory where that can be, as nothing here tests the disk."""
-    with tempfile.TemporaryDirectory(prefix="suture-case-", dir=_SHARED_MEMORY) as made:
-        folder = Path(made).resolve()
+    with tempfile.TemporaryDirectory(prefix="suture-case-", dir=_SHARED_MEMORY) as name:
+        folder = Path(name).resolve()
         with mock.patch.dict(os.environ, XDG_STATE_HOME=str(folder / "state")):
             (folder / "root").mkdir()
             yield str(folder / "root")
@@ -302,15 +306,15 @@ def _folder() -> Iterator[str]:
 @contextmanager
 def _standard_streams() -> Iterator[tuple[int, int]]:
     """Let the descriptors 0 and 1 be pipes, whose other ends the caller closes."""
-    kept = os.dup(0), os.dup(1)
-    (given, to_server), (from_server, told) = os.pipe(), os.pipe()
-    os.dup2(given, 0)
-    os.dup2(told, 1)
-    os.close(given)
-    os.close(told)
+    saved = os.dup(0), os.dup(1)
+    (stdin, to_server), (from_server, stdout) = os.pipe(), os.pipe()
+    os.dup2(stdin, 0)
+    os.dup2(stdout, 1)
+    os.close(stdin)
+    os.close(stdout)
     try:
         yield to_server, from_server
     finally:
-        for number, descriptor in enumerate(kept):
+        for number, descriptor in enumerate(saved):
             os.dup2(descriptor, number)
             os.close(descriptor)

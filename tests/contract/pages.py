@@ -89,61 +89,63 @@ class Ids:
     def __init__(self) -> None:
         self._shown: dict[str, str] = {}  # by the printed one
 
-    def shown(self, lines: list[str]) -> list[str]:
+    def translate(self, lines: list[str]) -> list[str]:
         """Printed lines with the page's ids. An id that it does not show yet is now shown as it is."""
         return [ID.sub(lambda match: self._shown.setdefault(match[0], match[0]), line) for line in lines]
 
     def agree(self, shown: str, printed: str) -> bool:
-        """Whether the ids of a shown line stand for those of the printed one. New ones are added."""
-        for one, other in zip(ID.findall(shown), ID.findall(printed), strict=True):
-            if self._shown.get(other, one) != one or (other not in self._shown and one in self._shown.values()):
+        """Whether the ids of a shown line match those of the printed one. New ones are added."""
+        for shown_id, printed_id in zip(ID.findall(shown), ID.findall(printed), strict=True):
+            if self._shown.get(printed_id, shown_id) != shown_id or (
+                printed_id not in self._shown and shown_id in self._shown.values()
+            ):
                 return False
-            self._shown[other] = one
+            self._shown[printed_id] = shown_id
         return True
 
 
 def pages() -> list[Path]:
     """Every page of docs/ whose examples are run."""
-    found = (path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).parts[0] not in NOT_RUN)
-    return [path for path in found if path not in GENERATED]
+    paths = (path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).parts[0] not in NOT_RUN)
+    return [path for path in paths if path not in GENERATED]
 
 
 def run_page(path: Path, folder: Path) -> None:
     """Run all examples of a page in an empty folder; an AssertionError lists all that are wrong."""
-    found = mistakes(path.read_text("utf-8"), folder)
+    wrong = mistakes(path.read_text("utf-8"), folder)
     name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-    assert not found, "\n\n".join(f"{name}:{mistake.line}: {mistake.what}" for mistake in found)
+    assert not wrong, "\n\n".join(f"{name}:{mistake.line}: {mistake.what}" for mistake in wrong)
 
 
 def blocks(text: str) -> list[Block]:
     """The fenced blocks of a page, without Sphinx directives. Raises ValueError if one does not end."""
-    found: list[Block] = []
+    result: list[Block] = []
     kind = about = ""
     lines = enumerate(text.split("\n"), 1)
     for number, line in lines:
-        if opened := FENCE.match(line):
-            indent, fence, language = opened.groups()
+        if opening := FENCE.match(line):
+            indent, fence, language = opening.groups()
             content: list[str] = []
-            for _, each in lines:
-                if each.strip(" `") == "" and each.strip().startswith(fence):
+            for _, inner in lines:
+                if inner.strip(" `") == "" and inner.strip().startswith(fence):
                     break
-                content.append(each.removeprefix(indent))
+                content.append(inner.removeprefix(indent))
             else:
                 raise ValueError(f"line {number}: the block does not end")
             if not language.startswith("{"):
-                found.append(Block(language.strip(), content, number + 1, kind, about))
+                result.append(Block(language.strip(), content, number + 1, kind, about))
             kind = about = ""
         elif comment := COMMENT.match(line):
             kind, about = comment.groups()
         elif line.strip() and kind:
             raise ValueError(f"line {number}: a comment ({kind}: {about}) that is above no block")
-    return found
+    return result
 
 
 def mistakes(text: str, folder: Path) -> list[Mistake]:
     """All that is wrong with the examples of a page."""
     try:
-        found = blocks(text)
+        page_blocks = blocks(text)
     except ValueError as error:
         return [Mistake(1, str(error))]
     home = folder.resolve()
@@ -157,7 +159,7 @@ def mistakes(text: str, folder: Path) -> list[Mistake]:
     wrong: list[Mistake] = []
     ids = Ids()
     previous: Block | None = None
-    for block, after in zip(found, [*found, None][1:], strict=True):
+    for block, after in zip(page_blocks, [*page_blocks, None][1:], strict=True):
         if block.comment == "file":
             (project / block.about).parent.mkdir(parents=True, exist_ok=True)
             (project / block.about).write_text(block.text, "utf-8")
@@ -178,32 +180,34 @@ def mistakes(text: str, folder: Path) -> list[Mistake]:
 
 def steps(block: Block) -> list[Step]:
     """The commands of a block, with the output shown for each."""
-    found: list[Step] = []
+    result: list[Step] = []
     begins = [at for at, line in enumerate(block.lines) if line.startswith("$ ")]
     for at, end in pairwise([*begins, len(block.lines)]):
-        rest = at + 1
-        while rest < end and (block.lines[rest] == ">" or block.lines[rest].startswith("> ")):
-            rest += 1
-        found.append(Step("\n".join(block.lines[at:rest]), block.line + at, block.lines[rest:end], block.line + rest))
-    return found
+        output = at + 1
+        while output < end and (block.lines[output] == ">" or block.lines[output].startswith("> ")):
+            output += 1
+        result.append(
+            Step("\n".join(block.lines[at:output]), block.line + at, block.lines[output:end], block.line + output)
+        )
+    return result
 
 
 def _console(block: Block, project: Path, ids: Ids) -> list[Mistake]:
-    found = steps(block)
-    if not found or found[0].line != block.line:
+    page_steps = steps(block)
+    if not page_steps or page_steps[0].line != block.line:
         return [Mistake(block.line, "a console block begins with `$ ` and a command")]
     mark = f"--{os.urandom(8).hex()}--"
-    telling = f"told() {{ local status=$?; echo; echo {mark}; return $status; }}"
-    script = "\n".join([telling, *(f"{_typed(step.command)}\ntold" for step in found)])
+    function = f"told() {{ local status=$?; echo; echo {mark}; return $status; }}"
+    script = "\n".join([function, *(f"{_without_prompts(step.command)}\ntold" for step in page_steps)])
     out, _ = _run(["bash", "--norc", "--noprofile", "-c", script], project)
     outputs = out.split(f"\n{mark}\n")
-    if len(outputs) != len(found) + 1:
-        last = found[min(len(outputs) - 1, len(found) - 1)]
+    if len(outputs) != len(page_steps) + 1:
+        last = page_steps[min(len(outputs) - 1, len(page_steps) - 1)]
         return [Mistake(last.line, f"{last.command}\nended the shell, or is incomplete:\n{outputs[-1]}")]
-    return [wrong for step, printed in zip(found, outputs, strict=False) for wrong in _compared(step, printed, ids)]
+    return [wrong for step, printed in zip(page_steps, outputs, strict=False) for wrong in _compare(step, printed, ids)]
 
 
-def _typed(command: str) -> str:
+def _without_prompts(command: str) -> str:
     """A command without the shell's prompts."""
     return "\n".join(line[2:] for line in command.split("\n"))
 
@@ -216,39 +220,39 @@ def _script(block: Block, output: Block | None, project: Path, ids: Ids) -> list
         what = f"the script prints something, show it in a block of text below:\n{printed}"
         return [Mistake(block.line, what)] if printed else []
     name = f"the script at line {block.line}"
-    return _compared(Step(name, output.line, output.lines, output.line), printed, ids)
+    return _compare(Step(name, output.line, output.lines, output.line), printed, ids)
 
 
-def _compared(step: Step, printed: str, ids: Ids) -> list[Mistake]:
+def _compare(step: Step, printed: str, ids: Ids) -> list[Mistake]:
     lines = [line.rstrip() for line in printed.removesuffix("\n").split("\n")] if printed else []
     shown = [line.rstrip() for line in step.shown]
-    pairs = matched(shown, lines)
+    pairs = match_lines(shown, lines)
     if pairs is not None:
         if all(ids.agree(*pair) for pair in pairs):
             return []
         printed_lines = (line for _, line in pairs)
         lines = [line if line == "..." else next(printed_lines) for line in shown]
-    lines = ids.shown(lines)
+    lines = ids.translate(lines)
     if pairs is None:
-        shown, compared = ([anonymous(line) for line in some] for some in (shown, lines))
+        shown, actual = ([anonymize(line) for line in side] for side in (shown, lines))
     else:
-        compared = lines  # only ids differ
-    difference = unified_diff(shown, compared, "shown", "printed", lineterm="", n=1000)
+        actual = lines  # only ids differ
+    difference = unified_diff(shown, actual, "shown", "printed", lineterm="", n=1000)
     return [Mistake(step.line, "\n".join([step.command, *difference]), step, tuple(lines))]
 
 
-def matched(shown: list[str], printed: list[str]) -> list[tuple[str, str]] | None:
+def match_lines(shown: list[str], printed: list[str]) -> list[tuple[str, str]] | None:
     """The lines shown, each with its printed line, where `...` stands for any number of lines; None if one differs."""
     fixed = [line for line in shown if line != "..."]
-    pattern = "".join(r"(?:.*\n)*" if line == "..." else f"({re.escape(anonymous(line))}\n)" for line in shown)
-    text = "".join(f"{anonymous(line)}\n" for line in printed)
+    pattern = "".join(r"(?:.*\n)*" if line == "..." else f"({re.escape(anonymize(line))}\n)" for line in shown)
+    text = "".join(f"{anonymize(line)}\n" for line in printed)
     if (match := re.fullmatch(pattern, text)) is None:
         return None
     starts = [match.start(number) for number in range(1, len(fixed) + 1)]
     return [(line, printed[text.count("\n", 0, start)]) for line, start in zip(fixed, starts, strict=True)]
 
 
-def anonymous(text: str) -> str:
+def anonymize(text: str) -> str:
     """The text with ids and times replaced, so that it does not differ from run to run."""
     for pattern, name in CHANGING:
         text = pattern.sub(name, text)
@@ -290,7 +294,7 @@ def _run(command: list[str], project: Path) -> tuple[str, int]:
     return text.replace(str(programs), "~/venv/bin").replace(str(home), "~"), process.returncode
 
 
-def rewritten(text: str, wrong: list[Mistake]) -> str:
+def rewrite(text: str, wrong: list[Mistake]) -> str:
     """The page with the actual output in place of the shown one, where the two differ."""
     lines = text.split("\n")
     for mistake in reversed(wrong):
@@ -305,7 +309,7 @@ def rewritten(text: str, wrong: list[Mistake]) -> str:
 def main(arguments: list[str]) -> int:
     """Run pages by hand."""
     write = "--write" in arguments
-    left = 0
+    remaining = 0
     for name in arguments:
         if name == "--write":
             continue
@@ -314,13 +318,13 @@ def main(arguments: list[str]) -> int:
         with tempfile.TemporaryDirectory() as folder:
             wrong = mistakes(text, Path(folder))
         if write and wrong:
-            path.write_text(rewritten(text, wrong), "utf-8")
+            path.write_text(rewrite(text, wrong), "utf-8")
         for mistake in wrong:
             sys.stdout.write(f"{name}:{mistake.line}: {mistake.what}\n\n")
         shown = sum(block.comment == "not run" for block in blocks(text))
         sys.stdout.write(f"{name}: {len(wrong)} {'corrected' if write else 'wrong'}, {shown} not run\n")
-        left += 0 if write else len(wrong)
-    return int(left > 0)
+        remaining += 0 if write else len(wrong)
+    return int(remaining > 0)
 
 
 if __name__ == "__main__":

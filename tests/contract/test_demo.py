@@ -45,19 +45,19 @@ class Terminal(io.StringIO):
 
 def test_the_demo_shows_every_scene_in_a_minute_and_leaves_nothing_behind(tmp_path: Path) -> None:
     inherited = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
-    code, told = on_a_terminal(
+    code, output = run_on_a_terminal(
         [sys.executable, str(DEMO)], {**inherited, "TMPDIR": str(tmp_path), "TERM": "xterm-256color"}
     )
     assert (code, list(tmp_path.iterdir())) == (0, [])
-    assert told.startswith("Real commands")
+    assert output.startswith("Real commands")
     for colored in ("\033[1m1. An edit", "\033[36m$ suture edit", "\033[1;31mNO_MATCH\033[0m:", "\033[32m+TAX = 1.20"):
-        assert colored in told
-    plain = re.sub(r"\033\[[0-9;]*m", "", told)
+        assert colored in output
+    plain = re.sub(r"\033\[[0-9;]*m", "", output)
     at = 0
     for scene in SHOWN:
-        found = re.compile(scene).search(plain, at)
-        assert found, scene
-        at = found.end()
+        match = re.compile(scene).search(plain, at)
+        assert match, scene
+        at = match.end()
     assert plain.count("\n") <= 90
     assert len(plain.split()) <= 475
 
@@ -81,17 +81,17 @@ def test_the_demo_has_colors_only_where_they_are_wanted(
     assert ("\033" in out.getvalue()) == colored
 
 
-def on_a_terminal(command: list[str], environment: dict[str, str]) -> tuple[int, str]:
+def run_on_a_terminal(command: list[str], environment: dict[str, str]) -> tuple[int, str]:
     """Run a command with a pseudo-terminal for its output; returns its exit code and the output."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(command, env=environment, stdin=theirs, stdout=theirs, stderr=theirs) as process:
-        os.close(theirs)
-        printed = bytearray()
+    controller, terminal = pty.openpty()
+    with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal) as process:
+        os.close(terminal)
+        output = bytearray()
         with suppress(OSError):  # Linux: the other side is closed
-            while some := os.read(ours, 65536):
-                printed += some
-    os.close(ours)
-    return process.returncode, printed.decode().replace("\r\n", "\n")
+            while chunk := os.read(controller, 65536):
+                output += chunk
+    os.close(controller)
+    return process.returncode, output.decode().replace("\r\n", "\n")
 
 
 def load() -> ModuleType:

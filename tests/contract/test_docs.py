@@ -18,7 +18,7 @@ from suture.formats import NOTATIONS
 from suture.match.ladder import RUNGS
 from suture.settings import Settings
 from suture.tools import PROFILES
-from tests.contract.pages import DOCS, GENERATED, ROOT, blocks, matched, mistakes, pages, rewritten, run_page
+from tests.contract.pages import DOCS, GENERATED, ROOT, blocks, match_lines, mistakes, pages, rewrite, run_page
 
 PAGES = {str(path.relative_to(ROOT)): path for path in pages()}
 DOCUMENTS = {
@@ -37,9 +37,9 @@ def test_every_example_of_a_page_prints_what_is_shown(name: str, tmp_path: Path)
 
 
 def test_blocks_that_are_not_run_are_the_exception() -> None:
-    found = [block.comment for path in pages() for block in blocks(path.read_text("utf-8"))]
-    print(f"{found.count('not run')} of {len(found)} blocks are not run")  # noqa: T201  shown by pytest -rP
-    assert found.count("not run") * 3 <= len(found)
+    comments = [block.comment for path in pages() for block in blocks(path.read_text("utf-8"))]
+    print(f"{comments.count('not run')} of {len(comments)} blocks are not run")  # noqa: T201  shown by pytest -rP
+    assert comments.count("not run") * 3 <= len(comments)
 
 
 PAGE = """\
@@ -149,7 +149,7 @@ def test_a_block_that_does_not_say_what_it_is_fails(page: str, line: int, words:
     ],
 )
 def test_three_dots_match_any_number_of_lines(shown: str, printed: str, *, expected: bool) -> None:
-    assert (matched(shown.split(), printed.split()) is not None) is expected
+    assert (match_lines(shown.split(), printed.split()) is not None) is expected
 
 
 PRINTS_IDS = """\
@@ -177,8 +177,8 @@ def test_a_page_has_one_id_for_each_that_is_printed(
     shown: list[str], inserted: list[str] | None, tmp_path: Path
 ) -> None:
     page = PRINTS_IDS.format(*shown)
-    found = mistakes(page, tmp_path)
-    assert [list(mistake.printed) for mistake in found] == ([] if inserted is None else [inserted])
+    wrong = mistakes(page, tmp_path)
+    assert [list(mistake.printed) for mistake in wrong] == ([] if inserted is None else [inserted])
 
 
 def test_a_page_runs_this_checkout(tmp_path: Path) -> None:
@@ -190,21 +190,21 @@ def test_a_page_runs_this_checkout(tmp_path: Path) -> None:
 def test_the_actual_output_can_be_inserted(tmp_path: Path) -> None:
     script = "\n```python\nprint(1)\n```\n```text\n"
     page = f"- x\n\n  ```console\n  $ echo a\n  $ seq 2\n  1\n  3\n  ```\n{script}```\n"
-    put_in = f"- x\n\n  ```console\n  $ echo a\n  a\n  $ seq 2\n  1\n  2\n  ```\n{script}1\n```\n"
-    assert rewritten(page, mistakes(page, tmp_path)) == put_in
+    corrected = f"- x\n\n  ```console\n  $ echo a\n  a\n  $ seq 2\n  1\n  2\n  ```\n{script}1\n```\n"
+    assert rewrite(page, mistakes(page, tmp_path)) == corrected
 
 
 @cache
 def anchors(path: Path) -> set[str]:
     """The anchors of a document's headings, as GitHub and MyST make them."""
-    found: set[str] = set()
+    result: set[str] = set()
     for heading in re.findall(r"^#{1,6} (.+?) *$", FENCED.sub("", path.read_text("utf-8")), re.MULTILINE):
         slug = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()).replace(" ", "-")
         number = 0
-        while (each := f"{slug}-{number}" if number else slug) in found:
+        while (anchor := f"{slug}-{number}" if number else slug) in result:
             number += 1
-        found.add(each)
-    return found
+        result.add(anchor)
+    return result
 
 
 def leads_nowhere(path: Path, target: str) -> bool:
@@ -228,7 +228,7 @@ def test_a_link_to_a_heading_that_is_not_there_is_noticed(tmp_path: Path) -> Non
     assert [target for target in targets if leads_nowhere(page, target)] == ["#no", "other.md", "page.md#twice-2"]
 
 
-def listed(index: Path) -> list[str]:
+def toctree_entries(index: Path) -> list[str]:
     """The entries of all toctrees of a page, as paths below docs/ without their suffix."""
     lines = [line for tree in TOCTREE.findall(index.read_text("utf-8")) for line in tree.splitlines()]
     entries = [re.sub(r".*<(.*)>$", r"\1", line) for line in lines if line and not line.startswith(":")]
@@ -243,7 +243,7 @@ def test_every_page_is_in_a_table_of_contents() -> None:
     while new:
         page = new.pop()
         reached.add(page)
-        entries = listed(sources[page])
+        entries = toctree_entries(sources[page])
         new += [name for name in sources if name not in reached and any(fnmatch(name, entry) for entry in entries)]
         assert [entry for entry in entries if not any(fnmatch(name, entry) for name in sources)] == []
     assert sorted(sources.keys() - reached) == []
@@ -289,33 +289,33 @@ LISTS: dict[str, list[Collection[str]]] = {
 """Lists on hand-written pages that must be complete."""
 
 
-def left_out(text: str, names: Collection[str]) -> list[list[str]]:
+def missing_names(text: str, names: Collection[str]) -> list[list[str]]:
     """Names missing from a page, and from each paragraph or row that has more than half of them."""
     missing = [
         [name for name in names if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", part)]
         for part in (text, *re.split(r"\n\n|\n(?=\|)", text))
     ]
-    return [missing[0], *(some for some in missing[1:] if 0 < len(some) < len(names) / 2)]
+    return [missing[0], *(part for part in missing[1:] if 0 < len(part) < len(names) / 2)]
 
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_on_a_page_is_complete(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     for names in LISTS[name]:
-        page, *parts = left_out(text, names)
+        page, *parts = missing_names(text, names)
         assert page == [], f"{name} names {', '.join(list(names)[:2])}, …, but not these"
         assert parts == [], f"{name}: a paragraph or row that names {', '.join(list(names)[:2])}, …, leaves these out"
 
 
 @pytest.mark.parametrize("name", ["README.md", *PAGES])
 def test_a_page_counts_the_languages_that_there_are(name: str) -> None:
-    counted = re.findall(r"\b(\d+)(?: other)?\s+languages\b", DOCUMENTS[name].read_text("utf-8"))
-    assert {*counted} <= {str(len(LANGUAGES))}
+    counts = re.findall(r"\b(\d+)(?: other)?\s+languages\b", DOCUMENTS[name].read_text("utf-8"))
+    assert {*counts} <= {str(len(LANGUAGES))}
 
 
 def test_a_list_that_leaves_something_out_is_noticed() -> None:
-    assert left_out("a, b, c, d\n\na or b\n\na, b, d-e", "abcd") == [[]]
-    assert left_out("a, b, d\n| a, b, c, d-e |\n", "abcd") == [[], ["c"], ["d"]]
+    assert missing_names("a, b, c, d\n\na or b\n\na, b, d-e", "abcd") == [[]]
+    assert missing_names("a, b, d\n| a, b, c, d-e |\n", "abcd") == [[], ["c"], ["d"]]
 
 
 EXAMPLES = {"src/ap.py", "src/app.py", "src/greet.py", "tools/no_print.py"}
@@ -325,6 +325,6 @@ EXAMPLES = {"src/ap.py", "src/app.py", "src/greet.py", "tools/no_print.py"}
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_source_file_that_a_page_names_is_there(name: str) -> None:
     prose = FENCED.sub("", DOCUMENTS[name].read_text("utf-8"))
-    named = set(re.findall(r"`([\w/]+/\w+\.py)\b", prose)) - EXAMPLES
+    sources = set(re.findall(r"`([\w/]+/\w+\.py)\b", prose)) - EXAMPLES
     folders = (ROOT, ROOT / "src" / "suture")
-    assert [path for path in sorted(named) if not any((folder / path).is_file() for folder in folders)] == []
+    assert [path for path in sorted(sources) if not any((folder / path).is_file() for folder in folders)] == []

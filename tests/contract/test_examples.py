@@ -43,7 +43,7 @@ export function greet(name) {
 }
 """,
 }
-MENDED = {name: text.replace("Helo", "Hello") for name, text in SAMPLE.items()}
+FIXED = {name: text.replace("Helo", "Hello") for name, text in SAMPLE.items()}
 NOTE = {"CHANGES.md": "# Changes\n\n- The greeting is spelled Hello.\n"}
 GUARD = """\
 import os, sys
@@ -88,18 +88,18 @@ STEPS = {
 }
 
 
-def test_an_agent_mends_the_sample_and_its_hint_takes_all_back(offline: Path) -> None:
-    again = offline / "again.jsonl"
-    ran = start(EXAMPLES / "agent.py", "--replay", TRANSCRIPTS["agent"], "--record", again)
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert steps(ran.stdout) == STEPS["agent"].split()
-    assert sample(offline) == MENDED
-    refused, _, mended = ran.stdout.partition("FAILED: ")[2].partition("\n> file_edit ")
-    correction = json.loads(mended.partition("\n")[0])["edits"][0]
+def test_an_agent_fixes_the_sample_and_its_hint_undoes_everything(offline: Path) -> None:
+    record = offline / "again.jsonl"
+    process = start(EXAMPLES / "agent.py", "--replay", TRANSCRIPTS["agent"], "--record", record)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert steps(process.stdout) == STEPS["agent"].split()
+    assert sample(offline) == FIXED
+    refused, _, corrected = process.stdout.partition("FAILED: ")[2].partition("\n> file_edit ")
+    correction = json.loads(corrected.partition("\n")[0])["edits"][0]
     assert json.dumps(correction) in refused  # as offered, unread
-    assert read(again)[1::2] == recording("agent")[1::2]
-    *_, said, _, hint = ran.stdout.removesuffix("\n").split("\n")
-    assert said.startswith("Both greetings say Hello now")
+    assert read(record)[1::2] == recording("agent")[1::2]
+    *_, message, _, hint = process.stdout.removesuffix("\n").split("\n")
+    assert message.startswith("Both greetings say Hello now")
     words = shlex.split(hint.removeprefix("To undo everything: "))
     assert words[:2] == ["suture", "restore"]
     assert start("-m", *words).returncode == 0
@@ -107,8 +107,8 @@ def test_an_agent_mends_the_sample_and_its_hint_takes_all_back(offline: Path) ->
 
 
 def steps(printed: str) -> list[str]:
-    found = re.findall(r"^> (\w+) .*\n  (FAILED)?", printed, re.MULTILINE)
-    return [f"{tool}:failed" if failed else tool for tool, failed in found]
+    calls = re.findall(r"^> (\w+) .*\n  (FAILED)?", printed, re.MULTILINE)
+    return [f"{tool}:failed" if failed else tool for tool, failed in calls]
 
 
 def recording(name: str) -> list[Any]:
@@ -123,7 +123,7 @@ def stay_offline(*arguments: object) -> None:
     raise AssertionError(arguments)
 
 
-class Replaying:
+class Replayer:
     """Runs an agent in this process, on a recording that the test has changed."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,64 +145,64 @@ class Replaying:
 
 
 @pytest.fixture
-def replaying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Replaying:
-    return Replaying(tmp_path, monkeypatch)
+def replayer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Replayer:
+    return Replayer(tmp_path, monkeypatch)
 
 
 def test_the_agent_with_patches_does_so_too(
-    replaying: Replaying, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    replayer: Replayer, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    again = tmp_path / "again.jsonl"
-    replaying.replay(recording("agent_openai"), "--record", str(again))
+    record = tmp_path / "again.jsonl"
+    replayer.replay(recording("agent_openai"), "--record", str(record))
     assert steps(capsys.readouterr().out) == STEPS["agent_openai"].split()
-    assert sample(tmp_path) == MENDED | NOTE
-    assert read(again)[1::2] == recording("agent_openai")[1::2]
+    assert sample(tmp_path) == FIXED | NOTE
+    assert read(record)[1::2] == recording("agent_openai")[1::2]
 
 
-def no_reply(lines: list[Any]) -> None:
+def remove_reply(lines: list[Any]) -> None:
     del lines[3]["output"]
 
 
-def cut_off(lines: list[Any]) -> None:
+def truncate(lines: list[Any]) -> None:
     del lines[4:]
 
 
-def went_well(lines: list[Any]) -> None:
+def mark_as_completed(lines: list[Any]) -> None:
     lines[4][0]["status"] = "completed"
 
 
-def unanswered(lines: list[Any]) -> None:
+def remove_answer(lines: list[Any]) -> None:
     del lines[2][1]
 
 
-def nothing_sent(lines: list[Any]) -> None:
+def remove_request(lines: list[Any]) -> None:
     lines[2] = []
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
-        (no_reply, r", line 4 is not a reply of this API: (.|\n)*\boutput\n  Field required"),
-        (cut_off, r" ends after 4 lines, but the run continues$"),
-        (went_well, r", line 5: expected \{'\w+': 'done', .*\}, but the run sends \{'\w+': 'failed', .*\}$"),
-        (unanswered, r", line 3: expected \{'\w+': 'done'\}, but the run sends \{'\w+': 'done', '\w+': 'done'\}$"),
-        (nothing_sent, r", line 3: expected a request, got \[\]$"),
+        (remove_reply, r", line 4 is not a reply of this API: (.|\n)*\boutput\n  Field required"),
+        (truncate, r" ends after 4 lines, but the run continues$"),
+        (mark_as_completed, r", line 5: expected \{'\w+': 'done', .*\}, but the run sends \{'\w+': 'failed', .*\}$"),
+        (remove_answer, r", line 3: expected \{'\w+': 'done'\}, but the run sends \{'\w+': 'done', '\w+': 'done'\}$"),
+        (remove_request, r", line 3: expected a request, got \[\]$"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_damaged_recording_ends_the_run_with_what_is_wrong(
-    damage: Callable[[list[Any]], None], said: str, replaying: Replaying, capsys: pytest.CaptureFixture[str]
+    damage: Callable[[list[Any]], None], message: str, replayer: Replayer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = recording("agent_openai")
     damage(lines)
     with pytest.raises(SystemExit) as ended:
-        replaying.replay(lines)
-    assert re.search(rf"^replay: .*recording\.jsonl{said}", str(ended.value.code)), ended.value.code
+        replayer.replay(lines)
+    assert re.search(rf"^replay: .*recording\.jsonl{message}", str(ended.value.code)), ended.value.code
     assert "\nTo undo everything: suture restore " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (None, " cannot be read: "),
         (b"\xff\n", " cannot be read: "),
@@ -210,33 +210,33 @@ def test_a_damaged_recording_ends_the_run_with_what_is_wrong(
         (b"", ", line 1 is not JSON: "),
     ],
 )
-def test_a_file_that_is_no_recording_is_named(content: bytes | None, said: str, replaying: Replaying) -> None:
+def test_a_file_that_is_no_recording_is_named(content: bytes | None, message: str, replayer: Replayer) -> None:
     if content is not None:
-        replaying.file.write_bytes(content)
+        replayer.file.write_bytes(content)
     with pytest.raises(SystemExit) as ended:
-        replaying.run("--replay", str(replaying.file))
-    assert str(ended.value.code).startswith(f"replay: {replaying.file}{said}")
+        replayer.run("--replay", str(replayer.file))
+    assert str(ended.value.code).startswith(f"replay: {replayer.file}{message}")
 
 
-def test_another_task_than_the_recorded_one_is_not_replayed(replaying: Replaying) -> None:
+def test_another_task_than_the_recorded_one_is_not_replayed(replayer: Replayer) -> None:
     with pytest.raises(SystemExit, match=r"but the run sends Sing$"):
-        replaying.replay(recording("agent_openai"), "Sing")
+        replayer.replay(recording("agent_openai"), "Sing")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [([], "expected a task, or a recording to replay"), (["Go", "--folder", "none"], "folder none does not exist")],
 )
 def test_an_agent_without_a_task_or_a_folder_says_so(
-    arguments: list[str], said: str, replaying: Replaying, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, replayer: Replayer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
-        replaying.run(*arguments)
-    assert said in capsys.readouterr().err
+        replayer.run(*arguments)
+    assert message in capsys.readouterr().err
 
 
-def test_an_agent_stops_after_so_many_turns(replaying: Replaying, capsys: pytest.CaptureFixture[str]) -> None:
-    replaying.replay(recording("agent_openai"), "--turns", "2")
+def test_an_agent_stops_after_so_many_turns(replayer: Replayer, capsys: pytest.CaptureFixture[str]) -> None:
+    replayer.replay(recording("agent_openai"), "--turns", "2")
     assert "\nStopped after 2 turns.\n" in capsys.readouterr().out
 
 
@@ -245,11 +245,11 @@ def test_a_framework_calls_the_tools(name: str, offline: Path) -> None:
     module, package = FRAMEWORKS[name]
     if find_spec(module) is None:
         pytest.skip(f"{package} is not installed; pip install {package}")
-    ran = start("-W", "error", EXAMPLES / f"{name}.py")
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert "Send this edit instead" in ran.stdout
-    assert ran.stdout.endswith("\nThe greeting says Hello.\n")
-    assert sample(offline) == SAMPLE | {"greeting.py": MENDED["greeting.py"]}
+    process = start("-W", "error", EXAMPLES / f"{name}.py")
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "Send this edit instead" in process.stdout
+    assert process.stdout.endswith("\nThe greeting says Hello.\n")
+    assert sample(offline) == SAMPLE | {"greeting.py": FIXED["greeting.py"]}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
@@ -279,5 +279,5 @@ def test_the_list_of_examples_has_each_of_them_and_how_to_run_it() -> None:
         *(f"{name}.py" for name in ("langchain_tools", "pydantic_ai_tools", "openai_agents_tools")),
     ]
     assert {path.name for path in SCRIPTS} == {*re.findall(r"^\| `([\w.]+)` \|", readme, re.MULTILINE)}
-    named = re.findall(r"examples/[\w./]+", readme)
-    assert [path for path in named if not (EXAMPLES.parent / path).is_file()] == []
+    paths = re.findall(r"examples/[\w./]+", readme)
+    assert [path for path in paths if not (EXAMPLES.parent / path).is_file()] == []

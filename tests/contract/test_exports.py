@@ -34,5 +34,5 @@ def test_every_exported_name_is_there(module: ModuleType) -> None:
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_every_exported_class_and_function_has_a_docstring_of_its_own(module: ModuleType) -> None:
     public = {name: getattr(module, name) for name in module.__all__}
-    described = {name: it for name, it in public.items() if inspect.isclass(it) or inspect.isroutine(it)}
-    assert [name for name, it in described.items() if not vars(it).get("__doc__", it.__doc__)] == []
+    described = {name: value for name, value in public.items() if inspect.isclass(value) or inspect.isroutine(value)}
+    assert [name for name, value in described.items() if not vars(value).get("__doc__", value.__doc__)] == []

@@ -54,8 +54,8 @@ class Project:
     def __init__(self, folder: Path, *, inside: bool) -> None:
         self.root, self.extra, self.outside = folder / "project", folder / "extra", folder / "outside"
         self.canary = folder / "canary"
-        for each in (self.root, self.extra, self.outside):
-            each.mkdir()
+        for path in (self.root, self.extra, self.outside):
+            path.mkdir()
         for name, text in FILES.items():
             (self.root / name).write_text(text)
         environment = (self.root if inside else self.outside) / ".venv"
@@ -88,7 +88,7 @@ class Project:
 
     def plant_modules(self, folder: Path) -> None:
         """Modules with the names of everything that suture, or a dependency, may import."""
-        for name in {*SHADOWED, *sys.stdlib_module_names} - BEFORE_SUTURE - _AT_THE_START:
+        for name in {*SHADOWED, *sys.stdlib_module_names} - BEFORE_SUTURE - _STARTUP_MODULES:
             self.plant_module(folder / f"{name}.py")
 
     def plant_plugin(self, folder: Path, name: str, module: str | None = None) -> None:
@@ -99,46 +99,46 @@ class Project:
         if module is None:
             self.plant_module(folder / f"{name}.py")
 
-    def run(self, words: Sequence[str], *, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-        known = {"PATH": os.pathsep.join(map(str, self.path)), "HOME": str(self.outside), "LANG": "C.UTF-8"}
+    def run(self, words: Sequence[str], *, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        variables = {"PATH": os.pathsep.join(map(str, self.path)), "HOME": str(self.outside), "LANG": "C.UTF-8"}
         return subprocess.run(
             list(words),
             cwd=self.root,
-            env=known | environment,
-            input=given,
+            env=variables | environment,
+            input=stdin,
             capture_output=True,
             text=True,
             check=False,
         )
 
     @property
-    def sung(self) -> list[str]:
+    def runs(self) -> list[str]:
         """What ran."""
         return sorted(set(self.canary.read_text().splitlines())) if self.canary.exists() else []
 
 
-def _names_at_the_start() -> set[str]:
+def _startup_modules() -> set[str]:
     """The modules that any Python, also with `python -m`, imports before the first line of a program."""
     code = "import runpy, importlib.util, sys; print(*sys.modules)"
-    found = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
-    return set(found.stdout.split())
+    process = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    return set(process.stdout.split())
 
 
-_AT_THE_START = _names_at_the_start()
+_STARTUP_MODULES = _startup_modules()
 
 
-def not_run(printed: str, validator: str) -> str:
+def reason_not_run(printed: str, validator: str) -> str:
     """Why a check was not run, from `suture check --json`."""
-    told = [each["reason"] for each in json.loads(printed)["not_run"] if each["validator"] == validator]
-    assert told, printed
-    reason: str = told[0]
+    reasons = [entry["reason"] for entry in json.loads(printed)["not_run"] if entry["validator"] == validator]
+    assert reasons, printed
+    reason: str = reasons[0]
     return reason
 
 
 def script(calls: Sequence[tuple[str, dict[str, object]]]) -> str:
     """Python code that makes calls and prints the result of each."""
-    made = "result = ws.call(name, given); print(name, result.is_error, result.text[:300])"
-    return f"for name, given in {list(calls)!r}: {made}\n"
+    statement = "result = ws.call(name, given); print(name, result.is_error, result.text[:300])"
+    return f"for name, given in {list(calls)!r}: {statement}\n"
 
 
 @pytest.fixture
@@ -159,17 +159,17 @@ def test_checks_and_edits_run_and_import_nothing_of_the_workspace(project: Proje
     project.plant_plugin(project.root / "src", "evil_in_src")
     project.plant_plugin(project.site, "evil_editable", "evil_in_src:Check")  # its module is in the workspace
     (project.site / "editable.pth").write_text(f"{project.root / 'src'}\n")
-    program = [each.format(bin=project.bin) for each in SURFACES[surface]]
-    found = project.run([*program, "check", "--json"])
-    assert project.sung == []
-    assert ".venv/bin/ruff is not run, because it is in the workspace" in not_run(found.stdout, "ruff")
-    assert "editable" in not_run(found.stdout, "evil_editable")
-    for name, given in CALLS[-3:]:  # the check has already seen every kind of file
-        answer = project.run([*program, "call", name, "-"], given=json.dumps(given))
+    program = [word.format(bin=project.bin) for word in SURFACES[surface]]
+    result = project.run([*program, "check", "--json"])
+    assert project.runs == []
+    assert ".venv/bin/ruff is not run, because it is in the workspace" in reason_not_run(result.stdout, "ruff")
+    assert "editable" in reason_not_run(result.stdout, "evil_editable")
+    for name, arguments in CALLS[-3:]:  # the check has already seen every kind of file
+        answer = project.run([*program, "call", name, "-"], stdin=json.dumps(arguments))
         assert not json.loads(answer.stdout)["isError"], answer.stdout
-    offered = project.run([*program, "completion", "bash", "--line=suture redo "])
-    assert offered.stdout.strip().isalnum(), offered.stdout + offered.stderr
-    assert project.sung == []
+    completion = project.run([*program, "completion", "bash", "--line=suture redo "])
+    assert completion.stdout.strip().isalnum(), completion.stdout + completion.stderr
+    assert project.runs == []
 
 
 @pytest.mark.promise("confine.no-code")
@@ -182,9 +182,9 @@ def test_a_library_call_imports_nothing_that_was_written_since_the_program_began
         "from shutil import copytree\nfrom suture import Workspace\nws = Workspace('.')\n"
         f"copytree({str(project.outside / 'modules')!r}, '.', dirs_exist_ok=True)\n{script(CALLS)}",
     )
-    found = project.run([f"{project.bin}/python", "agent.py"])
-    assert (found.returncode, found.stdout.count(" False ")) == (0, len(CALLS)), found.stdout + found.stderr
-    assert project.sung == []
+    result = project.run([f"{project.bin}/python", "agent.py"])
+    assert (result.returncode, result.stdout.count(" False ")) == (0, len(CALLS)), result.stdout + result.stderr
+    assert project.runs == []
 
 
 @pytest.mark.promise("confine.no-code")
@@ -204,10 +204,10 @@ def test_a_plugin_from_outside_imports_nothing_of_the_workspace(tmp_path: Path, 
         f"from suture import Workspace\nws = Workspace({str(project.root)!r})\n"
         "print(ws.call('safe_edit', {'path': 'e.json', 'content': '[]\\n'}).metadata['validation']['not_run'])\n",
     )
-    found = project.run([f"{project.bin}/python", str(project.outside / "agent.py")])
-    assert project.sung == [], found.stdout
-    assert "outsider" in found.stdout, found.stderr
-    assert "No module named 'helping'" in found.stdout
+    result = project.run([f"{project.bin}/python", str(project.outside / "agent.py")])
+    assert project.runs == [], result.stdout
+    assert "outsider" in result.stdout, result.stderr
+    assert "No module named 'helping'" in result.stdout
 
 
 @pytest.mark.promise("confine.no-code")
@@ -219,8 +219,8 @@ def test_the_mcp_server_runs_and_imports_nothing_of_the_workspace(project: Proje
     project.plant_plugin(project.root, "evil_here")
     for name in ("anyio", "httpx", "mcp", "pydantic", "starlette", "uvicorn"):
         project.plant_module(project.root / f"{name}.py")
-    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    messages = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": about}]
+    parameters = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    messages = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters}]
     messages += [{"jsonrpc": "2.0", "method": "notifications/initialized"}]
     with subprocess.Popen(
         [f"{project.bin}/python", "-m", "suture", "mcp", "--extra-root", str(project.extra)],
@@ -236,19 +236,19 @@ def test_the_mcp_server_runs_and_imports_nothing_of_the_workspace(project: Proje
             server.stdin.write(json.dumps(message) + "\n")
         server.stdin.flush()
         assert json.loads(server.stdout.readline())["id"] == 0
-        for number, (name, given) in enumerate(CALLS, 1):
-            asked = {
+        for number, (name, arguments) in enumerate(CALLS, 1):
+            request = {
                 "jsonrpc": "2.0",
                 "id": number,
                 "method": "tools/call",
-                "params": {"name": name, "arguments": given},
+                "params": {"name": name, "arguments": arguments},
             }
-            server.stdin.write(json.dumps(asked) + "\n")
+            server.stdin.write(json.dumps(request) + "\n")
             server.stdin.flush()
             answer = json.loads(server.stdout.readline())
             assert not answer["result"].get("isError"), answer
         server.stdin.close()
-    assert project.sung == []
+    assert project.runs == []
 
 
 @pytest.mark.promise("confine.no-code")
@@ -272,11 +272,11 @@ def test_no_tool_replaces_what_suture_runs_from_though_it_may_be_read(project: P
         project.outside / "agent.py",
         f"from suture import Workspace\nws = Workspace({str(project.root)!r})\n{script(calls)}",
     )
-    found = project.run([f"{project.bin}/python", str(project.outside / "agent.py")])
-    lines = found.stdout.splitlines()
-    told = [line for line in lines if line.split(" ")[0] in {name for name, _ in calls}]
-    assert [line.split(" ")[1] for line in told] == ["True"] * len(calls), found.stdout + found.stderr
-    assert found.stdout.count("protected") >= len(calls)
+    result = project.run([f"{project.bin}/python", str(project.outside / "agent.py")])
+    lines = result.stdout.splitlines()
+    answers = [line for line in lines if line.split(" ")[0] in {name for name, _ in calls}]
+    assert [line.split(" ")[1] for line in answers] == ["True"] * len(calls), result.stdout + result.stderr
+    assert result.stdout.count("protected") >= len(calls)
     assert not (project.bin / "mypy").exists()
     read = project.run([f"{project.bin}/suture", "read", module])
     assert read.returncode == 0
@@ -319,14 +319,14 @@ def test_an_operators_programs_come_from_outside_with_all_that_they_run_by(tmp_p
         f"from suture import Settings, Workspace\nws = Workspace({str(project.root)!r}, {settings})\n"
         f"for name, given in {calls!r}:\n    print(ws.call(name, given).metadata['validation']['not_run'])\n",
     )
-    found = project.run([f"{project.bin}/python", str(project.outside / "agent.py")])
-    assert project.sung == [], found.stdout
-    told = found.stdout + found.stderr
-    assert told.count("is in the workspace, where an agent can change it") == len(names) + 3, told
+    result = project.run([f"{project.bin}/python", str(project.outside / "agent.py")])
+    assert project.runs == [], result.stdout
+    output = result.stdout + result.stderr
+    assert output.count("is in the workspace, where an agent can change it") == len(names) + 3, output
 
 
 @pytest.mark.promise("confine.no-code")
 def test_an_operator_who_trusts_the_workspace_gets_its_programs(project: Project) -> None:
     project.plant_programs(project.root / ".venv" / "bin")
     project.run([f"{project.bin}/suture", "check", "a.py", "--allow-commands"])
-    assert project.sung == [f"program {project.bin}/ruff"]
+    assert project.runs == [f"program {project.bin}/ruff"]

@@ -66,39 +66,39 @@ READ_FLAGS = set(
 )
 
 
-def names(tree: ast.Module) -> dict[str, str]:
+def imported_names(tree: ast.Module) -> dict[str, str]:
     """Map each imported name to its full name: `{"o": "os", "w": "os.write"}`."""
-    found: dict[str, str] = {}
+    full_names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found.update({alias.asname or alias.name: alias.name for alias in node.names})
+            full_names.update({alias.asname or alias.name: alias.name for alias in node.names})
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
-    return found
+            full_names.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+    return full_names
 
 
-def dotted(node: ast.expr, imported: dict[str, str]) -> str:
+def dotted_name(node: ast.expr, imported: dict[str, str]) -> str:
     """Return the dotted name of an expression, with imports resolved; `?` if it is not a name."""
     match node:
         case ast.Name(id=name):
             return imported.get(name, name)
         case ast.Attribute(value=value, attr=attr):
-            return f"{dotted(value, imported)}.{attr}"
+            return f"{dotted_name(value, imported)}.{attr}"
     return "?"
 
 
 def flags(node: ast.expr, constants: dict[str, ast.expr]) -> set[str]:
     """Return every name in a flags expression, module constants expanded."""
-    found: set[str] = set()
+    result: set[str] = set()
     for part in ast.walk(node):
         match part:
             case ast.Attribute(attr=name) | ast.Constant(value=str(name)):
-                found.add(name)
+                result.add(name)
             case ast.Name(id=name) if name in constants:
-                found |= flags(constants[name], {k: v for k, v in constants.items() if k != name})
+                result |= flags(constants[name], {k: v for k, v in constants.items() if k != name})
             case ast.Name(id=name):
-                found.add(name)
-    return found - {"os", "getattr"}
+                result.add(name)
+    return result - {"os", "getattr"}
 
 
 def argument(call: ast.Call, position: int, keyword: str) -> ast.expr | None:
@@ -108,8 +108,8 @@ def argument(call: ast.Call, position: int, keyword: str) -> ast.expr | None:
 
 def opens_to_write(call: ast.Call, name: str, constants: dict[str, ast.expr]) -> bool:
     if name == "os.open":
-        given = argument(call, 1, "flags")
-        return given is None or not flags(given, constants) <= READ_FLAGS
+        value = argument(call, 1, "flags")
+        return value is None or not flags(value, constants) <= READ_FLAGS
     match name.rpartition("."):
         case ("", "", "open") | ("io" | "builtins" | "codecs" | "os", ".", "open" | "fdopen"):
             mode = argument(call, 1, "mode")
@@ -127,7 +127,7 @@ def opens_to_write(call: ast.Call, name: str, constants: dict[str, ast.expr]) ->
 
 def primitive_writes(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield line and name of everything that writes without an FS object."""
-    imported = names(tree)
+    imported = imported_names(tree)
     constants = {
         target.id: node.value
         for node in tree.body
@@ -137,7 +137,7 @@ def primitive_writes(tree: ast.Module) -> Iterator[tuple[int, str]]:
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute | ast.Name):
-            name = dotted(node, imported)
+            name = dotted_name(node, imported)
             module, _, attr = name.partition(".")
             if attr in MODULE_WRITES.get(module, ()):
                 yield node.lineno, name
@@ -146,7 +146,7 @@ def primitive_writes(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 if alias.name in MODULE_WRITES.get(node.module or "", ()):
                     yield node.lineno, f"{node.module}.{alias.name}"
         elif isinstance(node, ast.Call):
-            name = dotted(node.func, imported)
+            name = dotted_name(node.func, imported)
             module, _, attr = name.rpartition(".")
             if opens_to_write(node, name, constants) or (attr in PATH_METHODS and module not in MODULE_WRITES):
                 yield node.lineno, name
@@ -154,11 +154,11 @@ def primitive_writes(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def method_writes(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Yield line and name of each call of a writing method of an FS object."""
-    imported = names(tree)
+    imported = imported_names(tree)
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in FS_METHODS:
-                receiver = dotted(value, imported)
+                receiver = dotted_name(value, imported)
                 if receiver not in CONSOLE and receiver not in MODULE_WRITES:
                     yield node.lineno, f"{receiver}.{attr}"
 
@@ -171,15 +171,17 @@ def sources() -> dict[str, ast.Module]:
 
 @pytest.mark.promise("project.one-writer")
 def test_system_calls_that_write_are_only_in_the_primitive_layer() -> None:
-    found = {path: sorted(primitive_writes(tree)) for path, tree in sources().items() if path not in PRIMITIVES}
-    hits = {(path, name) for path, writes in found.items() for _, name in writes}
+    writes_by_path = {
+        path: sorted(primitive_writes(tree)) for path, tree in sources().items() if path not in PRIMITIVES
+    }
+    hits = {(path, name) for path, writes in writes_by_path.items() for _, name in writes}
     assert hits == PIPES
 
 
 @pytest.mark.promise("project.one-writer")
 def test_methods_that_write_are_called_only_on_the_commit_path() -> None:
-    found = {path: sorted(method_writes(tree)) for path, tree in sources().items() if path not in WRITERS}
-    assert {path: hits for path, hits in found.items() if hits} == {}
+    calls_by_path = {path: sorted(method_writes(tree)) for path, tree in sources().items() if path not in WRITERS}
+    assert {path: hits for path, hits in calls_by_path.items() if hits} == {}
 
 
 @pytest.mark.parametrize(
@@ -205,7 +207,7 @@ def test_methods_that_write_are_called_only_on_the_commit_path() -> None:
     ],
 )
 def test_the_checker_finds_a_system_call_that_writes(source: str, name: str) -> None:
-    assert name in [found for _, found in primitive_writes(ast.parse(source))]
+    assert name in [written for _, written in primitive_writes(ast.parse(source))]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ STEPS: dict[str, tuple[list[str], int, str]] = {
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-d", folder], cwd=ROOT, check=True, capture_output=True
@@ -59,9 +59,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheel(built: Path) -> Path:
-    (found,) = built.glob("*.whl")
-    return found
+def wheel(dist: Path) -> Path:
+    (path,) = dist.glob("*.whl")
+    return path
 
 
 @pytest.mark.promise("project.package")
@@ -86,9 +86,9 @@ def test_the_wheel_holds_every_module_and_says_what_the_project_says(wheel: Path
 
 
 @pytest.mark.promise("project.package")
-def test_the_source_distribution_can_be_tested(built: Path) -> None:
-    (found,) = built.glob("*.tar.gz")
-    with tarfile.open(found) as archive:
+def test_the_source_distribution_can_be_tested(dist: Path) -> None:
+    (path,) = dist.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     missing = {name for name in listing.split("\0") if name and (ROOT / name).is_file()} - names
@@ -97,7 +97,7 @@ def test_the_source_distribution_can_be_tested(built: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment with only the wheel and its requirements."""
     folder = tmp_path_factory.mktemp("clean") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
@@ -112,24 +112,24 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--no-compile",
     ]
     command = [*pip, "--constraint", "constraints.txt", str(wheel)]
-    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
-    if done.returncode and any(sign in done.stderr for sign in UNREACHABLE):
-        pytest.skip(f"pip cannot reach a registry: {done.stderr.splitlines()[-1]}")
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    if process.returncode and any(sign in process.stderr for sign in UNREACHABLE):
+        pytest.skip(f"pip cannot reach a registry: {process.stderr.splitlines()[-1]}")
+    assert process.returncode == 0, process.stderr
     return folder / "bin"
 
 
 @pytest.fixture
-def environment(installed: Path, tmp_path: Path) -> dict[str, str]:
+def environment(programs: Path, tmp_path: Path) -> dict[str, str]:
     unset = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
-    kept = {name: value for name, value in os.environ.items() if name not in unset and not name.startswith("COV")}
+    variables = {name: value for name, value in os.environ.items() if name not in unset and not name.startswith("COV")}
     home = {
         "HOME": str(tmp_path / "home"),
         "XDG_STATE_HOME": str(tmp_path / "state"),
-        "PATH": f"{installed}:/usr/bin:/bin",
+        "PATH": f"{programs}:/usr/bin:/bin",
     }
     (tmp_path / "home").mkdir()
-    return kept | home
+    return variables | home
 
 
 def test_the_steps_are_all_commands() -> None:
@@ -138,7 +138,7 @@ def test_the_steps_are_all_commands() -> None:
 
 @pytest.mark.promise("project.package")
 def test_every_command_works_without_extras_or_names_the_one_that_it_needs(
-    installed: Path, environment: dict[str, str], tmp_path: Path
+    programs: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
     root = tmp_path / "project"
     root.mkdir()
@@ -149,7 +149,7 @@ def test_every_command_works_without_extras_or_names_the_one_that_it_needs(
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [installed / "suture", *words],
+            [programs / "suture", *words],
             cwd=root,
             env=environment,
             input='{"a": 1}\n',
@@ -160,24 +160,24 @@ def test_every_command_works_without_extras_or_names_the_one_that_it_needs(
 
     change = ""
     for name, (words, code, begins) in STEPS.items():
-        done = run(name, *(change if word == "CHANGE" else word for word in words))
-        shown = done.stdout if code == 0 else done.stderr
+        process = run(name, *(change if word == "CHANGE" else word for word in words))
+        output = process.stdout if code == 0 else process.stderr
         if name == "log":
-            change = json.loads(done.stdout)["metadata"]["changes"][0]["change_id"]
+            change = json.loads(process.stdout)["metadata"]["changes"][0]["change_id"]
         expected = begins.replace("CHANGE", change)
-        assert (name, done.returncode, shown[: len(expected)]) == (name, code, expected), done.stderr
-        assert "Traceback" not in done.stderr
+        assert (name, process.returncode, output[: len(expected)]) == (name, code, expected), process.stderr
+        assert "Traceback" not in process.stderr
 
 
 @pytest.mark.promise("project.package")
 def test_what_is_missing_is_reported_with_the_extra_that_provides_it(
-    installed: Path, environment: dict[str, str], tmp_path: Path
+    programs: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "app.js").write_text("let a = 1;\n")
     (tmp_path / "app.py").write_text("a = 1\n")
-    command = [str(installed / "suture"), "check", "--root", str(tmp_path), "app.js", "app.py"]
-    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stderr
-    assert "pip install 'suture[syntax]'" in said
-    models = [str(installed / "python"), "-c", "from suture import SafeEditInput"]
-    said = subprocess.run(models, env=environment, capture_output=True, text=True, check=False).stderr
-    assert said.splitlines()[-1] == "ModuleNotFoundError: pydantic is not installed: pip install 'suture[models]'"
+    command = [str(programs / "suture"), "check", "--root", str(tmp_path), "app.js", "app.py"]
+    errors = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stderr
+    assert "pip install 'suture[syntax]'" in errors
+    models = [str(programs / "python"), "-c", "from suture import SafeEditInput"]
+    errors = subprocess.run(models, env=environment, capture_output=True, text=True, check=False).stderr
+    assert errors.splitlines()[-1] == "ModuleNotFoundError: pydantic is not installed: pip install 'suture[models]'"

@@ -17,7 +17,7 @@ def test_the_picture_is_what_a_run_gives(tmp_path: Path) -> None:
 
 def test_the_picture_is_text_that_refers_to_nothing_outside() -> None:
     root = ET.fromstring(PICTURE.read_text("utf-8"))  # noqa: S314  it is our own file
-    assert {each.tag.removeprefix(SVG) for each in root.iter()} == set(
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} == set(
         "svg title desc style rect path g circle text".split()
     )
     assert not any(word in PICTURE.read_text("utf-8") for word in ("href", "url(", "@import", "@font-face"))
@@ -28,8 +28,8 @@ def test_no_text_of_the_picture_leaves_its_window() -> None:
     root = ET.fromstring(PICTURE.read_text("utf-8"))  # noqa: S314  it is our own file
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     ends = [
-        (float(each.attrib["x"]) + float(each.attrib["textLength"]), float(each.attrib["y"]))
-        for each in root.iter(f"{SVG}text")
+        (float(text.attrib["x"]) + float(text.attrib["textLength"]), float(text.attrib["y"]))
+        for text in root.iter(f"{SVG}text")
     ]
     assert max(right for right, _ in ends) < width
     assert max(bottom for _, bottom in ends) < height

@@ -35,7 +35,7 @@ FAMILIES = {
 ID = re.compile(r"[a-z]+\.[a-z0-9]+(-[a-z0-9]+)*")
 
 
-def listed() -> list[dict[str, str]]:
+def promises() -> list[dict[str, str]]:
     promises: list[dict[str, str]] = tomllib.loads((TESTS / "promises.toml").read_text("utf-8"))["promise"]
     return promises
 
@@ -55,7 +55,7 @@ def promise_id(call: ast.Call) -> str:
     return f"line {call.lineno}: not one literal id"
 
 
-def held(source: str) -> tuple[set[str], int]:
+def marked_ids(source: str) -> tuple[set[str], int]:
     """Return the ids on test functions, and the number of markers anywhere else."""
     tree = ast.parse(source)
     markers = sum(marker(node) is not None for node in ast.walk(tree))
@@ -70,18 +70,18 @@ def held(source: str) -> tuple[set[str], int]:
 
 
 @cache
-def held_by_file() -> dict[str, tuple[set[str], int]]:
-    return {str(path.relative_to(TESTS)): held(path.read_text("utf-8")) for path in sorted(TESTS.rglob("*.py"))}
+def ids_by_file() -> dict[str, tuple[set[str], int]]:
+    return {str(path.relative_to(TESTS)): marked_ids(path.read_text("utf-8")) for path in sorted(TESTS.rglob("*.py"))}
 
 
 @cache
-def held_by_case_file() -> dict[str, set[str]]:
+def ids_by_case_file() -> dict[str, set[str]]:
     files = sorted((TESTS / "cases").rglob("*.case"))
     return {str(path.relative_to(TESTS)): {name for case in read(path) for name in case.promises} for path in files}
 
 
-def held_everywhere() -> dict[str, set[str]]:
-    return {path: ids for path, (ids, _) in held_by_file().items()} | held_by_case_file()
+def all_ids() -> dict[str, set[str]]:
+    return {path: ids for path, (ids, _) in ids_by_file().items()} | ids_by_case_file()
 
 
 def test_an_id_on_a_test_function_is_found_and_one_elsewhere_is_counted() -> None:
@@ -94,13 +94,13 @@ def test_it(): ...
 @pytest.mark.promise("span.helper")
 def helper(): ...
 """
-    assert held(source) == ({"span.one", "span.two"}, 2)
+    assert marked_ids(source) == ({"span.one", "span.two"}, 2)
 
 
 def test_every_entry_is_well_formed() -> None:
     wrong = [
         entry
-        for entry in listed()
+        for entry in promises()
         if set(entry) != {"id", "text", "source"}
         or not all(entry.values())
         or not ID.fullmatch(entry["id"])
@@ -110,23 +110,23 @@ def test_every_entry_is_well_formed() -> None:
 
 
 def test_ids_are_unique() -> None:
-    counts = Counter(entry["id"] for entry in listed())
+    counts = Counter(entry["id"] for entry in promises())
     assert [name for name, count in counts.items() if count > 1] == []
 
 
 @pytest.mark.promise("project.promises")
 def test_every_marker_names_a_listed_promise() -> None:
-    known = {entry["id"] for entry in listed()}
-    unlisted = {path: ids - known for path, ids in held_everywhere().items() if ids - known}
+    known = {entry["id"] for entry in promises()}
+    unlisted = {path: ids - known for path, ids in all_ids().items() if ids - known}
     assert unlisted == {}
 
 
 @pytest.mark.promise("project.promises")
 def test_every_listed_promise_is_on_a_test() -> None:
-    tested = set().union(*held_everywhere().values())
-    assert [entry["id"] for entry in listed() if entry["id"] not in tested] == []
+    tested = set().union(*all_ids().values())
+    assert [entry["id"] for entry in promises() if entry["id"] not in tested] == []
 
 
 def test_every_marker_is_on_a_test_function() -> None:
-    stray = [path for path, (_, others) in held_by_file().items() if others]
+    stray = [path for path, (_, elsewhere) in ids_by_file().items() if elsewhere]
     assert stray == []

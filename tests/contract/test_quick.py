@@ -137,7 +137,7 @@ def run(folder: Path, code: str, *options: str, factor: str = "1") -> list[str]:
     module.write_text(code, "utf-8")
     (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n    process\n    slow\n", "utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:randomly", "-p", "no:cacheprovider"]
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, "-q", "-s", "-rfE", "--strict-markers", f"--rootdir={folder}", *options, str(module)],
         cwd=ROOT,
         env=os.environ | {"SUTURE_EXAMPLES": factor, "PYTHONPATH": str(ROOT), "COLUMNS": "1000"},
@@ -145,22 +145,22 @@ def run(folder: Path, code: str, *options: str, factor: str = "1") -> list[str]:
         text=True,
         check=False,
     )
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+    assert process.stderr == ""
+    return process.stdout.splitlines()
 
 
 @pytest.mark.parametrize(
-    ("factor", "profile", "own", "small", "machine", "in_a_body"),
+    ("factor", "profile", "own_count", "small", "machine", "in_a_body"),
     [("0.1", 10, 3, 1, 2, 5), ("2", 200, 60, 4, 40, 100)],
 )
 def test_one_factor_scales_every_count_of_examples(
-    tmp_path: Path, factor: str, profile: int, own: int, small: int, machine: int, in_a_body: int
+    tmp_path: Path, factor: str, profile: int, own_count: int, small: int, machine: int, in_a_body: int
 ) -> None:
     counts = {
-        "inherited": own,
+        "inherited": own_count,
         "machine": machine,
         "machine in a body": in_a_body,
-        "own": own,
+        "own": own_count,
         "profile": profile,
         "small": small,
     }

@@ -124,9 +124,9 @@ def test_a_document_exists(name: str) -> None:
 
 @pytest.mark.promise("project.documents")
 def test_no_stray_file_is_next_to_the_documents() -> None:
-    known = "LICENSE Makefile constraints.txt pyproject.toml .editorconfig .gitattributes .gitignore".split()
-    beside = [path.name for path in files() if path.parent == ROOT and path.suffix != ".md"]
-    assert sorted(beside) == sorted(known)
+    expected = "LICENSE Makefile constraints.txt pyproject.toml .editorconfig .gitattributes .gitignore".split()
+    actual = [path.name for path in files() if path.parent == ROOT and path.suffix != ".md"]
+    assert sorted(actual) == sorted(expected)
 
 
 @pytest.mark.promise("project.documents")
@@ -140,7 +140,7 @@ def test_every_decision_record_has_its_headings() -> None:
     records = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
     headings = {path.name: re.findall(r"^## (.+)$", path.read_text("utf-8"), re.MULTILINE) for path in records}
     assert records
-    assert {name: found for name, found in headings.items() if found[:4] != ADR_HEADINGS} == {}
+    assert {name: titles for name, titles in headings.items() if titles[:4] != ADR_HEADINGS} == {}
 
 
 @pytest.mark.promise("project.checks")
@@ -172,6 +172,6 @@ def test_types_are_strict_and_coverage_counts_branches() -> None:
 
 def test_no_pattern_has_a_possessive_group() -> None:
     """Before Python 3.11.4, `re` ends the loop of `(?:a|b)*+` too early."""
-    found = re.compile(r"\)[*+?]\+|\)\{\d+,?\d*\}\+")
+    pattern = re.compile(r"\)[*+?]\+|\)\{\d+,?\d*\}\+")
     sources = [path for path in files() if path.suffix == ".py" and path.is_relative_to(ROOT / "src")]
-    assert [path for path in sources if found.search(path.read_text("utf-8"))] == []
+    assert [path for path in sources if pattern.search(path.read_text("utf-8"))] == []

@@ -22,5 +22,5 @@ def test_what_a_background_job_ignores_is_not_ignored_by_the_processes_of_tests(
 
 def test_the_processes_of_tests_can_be_interrupted() -> None:
     script = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
-    assert ended.returncode == -signal.SIGINT
+    process = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert process.returncode == -signal.SIGINT

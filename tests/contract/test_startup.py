@@ -23,9 +23,9 @@ sys.stderr.write("\\n".join(sys.modules))
 """
 
 
-def imported(words: list[str], cwd: Path) -> set[str]:
+def imported_modules(words: list[str], cwd: Path) -> set[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
-    bare, found = (
+    baseline, modules = (
         set(
             subprocess.run(
                 [sys.executable, "-c", code, *words],
@@ -38,32 +38,32 @@ def imported(words: list[str], cwd: Path) -> set[str]:
         )
         for code in ("import sys; sys.stderr.write('\\n'.join(sys.modules))", PROBE)
     )
-    return found - bare
+    return modules - baseline
 
 
 @pytest.mark.promise("bound.start-up")
 def test_help_imports_nothing_slow(tmp_path: Path) -> None:
-    found = imported(["--help"], tmp_path)
-    assert found.isdisjoint([*SLOW, *CALL_ONLY])
-    assert {name for name in found if name.startswith("suture")} == {"suture", "suture.cli"}
+    modules = imported_modules(["--help"], tmp_path)
+    assert modules.isdisjoint([*SLOW, *CALL_ONLY])
+    assert {name for name in modules if name.startswith("suture")} == {"suture", "suture.cli"}
 
 
 @pytest.mark.promise("bound.start-up")
 def test_a_call_imports_nothing_slow(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x")
-    found = imported(["call", "file_read", json.dumps({"path": "a"})], tmp_path)
-    assert "suture.tools.read" in found
-    assert found.isdisjoint([*SLOW, *CALL_ONLY])
+    modules = imported_modules(["call", "file_read", json.dumps({"path": "a"})], tmp_path)
+    assert "suture.tools.read" in modules
+    assert modules.isdisjoint([*SLOW, *CALL_ONLY])
     unneeded = ["suture.files.commit", "suture.files.history", "suture.text.diff", "suture.text.edits", "suture.match"]
-    assert found.isdisjoint(unneeded)
+    assert modules.isdisjoint(unneeded)
 
 
 @pytest.mark.promise("bound.start-up")
 @pytest.mark.parametrize("words", [["search", "x"], ["search", "x", "a", "-l"], ["lines", "x", "a"]], ids=" ".join)
 def test_a_search_imports_nothing_slow(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "a").write_text("x")
-    found = imported(words, tmp_path)
-    assert "re2" in found
-    assert found.isdisjoint([*SLOW, "json", "hashlib", "regex", "orjson"])
+    modules = imported_modules(words, tmp_path)
+    assert "re2" in modules
+    assert modules.isdisjoint([*SLOW, "json", "hashlib", "regex", "orjson"])
     unneeded = ["suture.files.commit", "suture.files.history", "suture.text.diff", "suture.text.edits", "suture.match"]
-    assert found.isdisjoint(unneeded)
+    assert modules.isdisjoint(unneeded)

@@ -41,7 +41,7 @@ def test_a_tool_is_described_and_reads_or_plans(name: str) -> None:
     assert spec.description
     assert spec.examples
     assert (spec.read is None) != (spec.plan is None)
-    assert all(each["description"] for each in spec.request.schema()["properties"].values())
+    assert all(argument["description"] for argument in spec.request.schema()["properties"].values())
 
 
 def names_in(schema: dict[str, Any]) -> Iterator[str]:
