@@ -136,29 +136,29 @@ def on_disk(root: Path, tree: Mapping[str, Entry] = BEFORE) -> str:
     """The tree as real files in a new folder; returns its path."""
     root.mkdir(parents=True)
     for path, entry in sorted(tree.items()):
-        here = root / path
+        target = root / path
         if entry.kind == "folder":
-            here.mkdir()
+            target.mkdir()
         elif entry.kind == "link":
-            here.symlink_to(os.fsdecode(entry.data))
+            target.symlink_to(os.fsdecode(entry.data))
         elif path != entry.names[0]:
-            here.hardlink_to(root / entry.names[0])
+            target.hardlink_to(root / entry.names[0])
         else:
-            here.write_bytes(entry.data)
+            target.write_bytes(entry.data)
         if entry.kind != "link":
-            here.chmod(entry.mode)
+            target.chmod(entry.mode)
     return str(root)
 
 
 def look(fs: FS, root: str) -> Tree:
     """Everything below a root."""
     top = fs.open_root(root)
-    found = sorted(_walk(fs, top, ""))
+    entries = sorted(_walk(fs, top, ""))
     fs.close(top)
     names: dict[int, list[str]] = {}
-    for path, *_, inode in found:
+    for path, *_, inode in entries:
         names.setdefault(inode, []).append(path)
-    return {path: Entry(kind, data, mode, tuple(names[inode])) for path, kind, data, mode, inode in found}
+    return {path: Entry(kind, data, mode, tuple(names[inode])) for path, kind, data, mode, inode in entries}
 
 
 def _walk(fs: FS, handle: int, prefix: str) -> Iterator[tuple[str, str, bytes, int, int]]:
@@ -169,24 +169,24 @@ def _walk(fs: FS, handle: int, prefix: str) -> Iterator[tuple[str, str, bytes, i
         if status.kind == "link":
             data = os.fsencode(fs.read_link(handle, name))
         elif status.kind == "file":
-            opened = fs.open_file(handle, name)
-            data = fs.read(opened, status.size + 1)
-            fs.close(opened)
+            file_handle = fs.open_file(handle, name)
+            data = fs.read(file_handle, status.size + 1)
+            fs.close(file_handle)
         yield prefix + name, status.kind, data, status.mode, status.inode
         if status.kind == "folder":
-            below = fs.open_folder(handle, name)
-            yield from _walk(fs, below, f"{prefix}{name}/")
-            fs.close(below)
+            subfolder = fs.open_folder(handle, name)
+            yield from _walk(fs, subfolder, f"{prefix}{name}/")
+            fs.close(subfolder)
 
 
 def state(fs: FS, root: str, variant: str = "move") -> str:
     """`old`, `new`, or what is wrong with the tree, compared with the old one and the new one."""
     tree, trees = look(fs, root), {"old": BEFORE, "new": after(variant)}
-    differ = {
+    differences = {
         name: sorted(path for path in {*tree, *other} if tree.get(path) != other.get(path))
         for name, other in trees.items()
     }
-    return next((name for name, paths in differ.items() if not paths), f"mixed: {differ}")
+    return next((name for name, paths in differences.items() if not paths), f"mixed: {differences}")
 
 
 def count_calls(variant: str = "move", durability: str = "full", *, can_link: bool = True) -> int:
@@ -239,22 +239,22 @@ class Process:
         return self._process.returncode
 
 
-def killing(home: str, variant: str, durability: str) -> None:
+def kill_at_steps(home: str, variant: str, durability: str) -> None:
     """Kill a transaction at each requested first step and, if there is a second one, its recovery at that.
 
     Leaves one folder per case, named by its steps; returns what became of the processes.
     """
     outcomes: dict[str, list[str]] = {}
-    for case in _heard():
+    for case in _receive():
         name = "-".join(map(str, case))
         root = on_disk(Path(home, name))
         actions = [partial(transact, root=root, variant=variant, durability=durability)]
         actions += [partial(recover, root=root, durability=durability)] * (len(case) - 1)
-        outcomes[name] = [_killed(action, step) for action, step in zip(actions, case, strict=True)]
+        outcomes[name] = [_run_and_kill(action, step) for action, step in zip(actions, case, strict=True)]
     _say(outcomes)
 
 
-def _killed(action: Callable[[FS], None], kill_at: int) -> str:
+def _run_and_kill(action: Callable[[FS], None], kill_at: int) -> str:
     """Run a function in a forked process that is killed at a call: `killed`, or `finished` if it came to its end."""
     child = os.fork()
     if not child:
@@ -268,22 +268,22 @@ def _killed(action: Callable[[FS], None], kill_at: int) -> str:
     return "finished" if os.WEXITSTATUS(status) == 0 else "raised"
 
 
-def pausing(root: str, step: str) -> None:
-    """Run the transaction, but wait at a call until told to continue."""
+def pause_at_step(root: str, step: str) -> None:
+    """Run the transaction, but wait at a call until a message arrives."""
 
     def wait(number: int, _: str) -> None:
         if number == int(step):
             _say("waiting")
-            _heard()
+            _receive()
 
     transact(FaultyFS(LocalFS(), on_call=wait), root)
 
 
-def editing(root: str, durability: str) -> None:
-    """Once told which lines of which files, increment the number on each, one transaction per line."""
+def edit_lines(root: str, durability: str) -> None:
+    """Read which lines of which files to edit, and increment the number on each, one transaction per line."""
     workspace = Workspace(root, Settings(durability=durability))
     _say("ready")
-    for path, line in _heard():
+    for path, line in _receive():
         increment(workspace, path, line)
 
 
@@ -304,11 +304,11 @@ def _say(message: object) -> None:
     sys.stdout.flush()
 
 
-def _heard() -> Any:
+def _receive() -> Any:
     return json.loads(sys.stdin.readline())
 
 
-def interrupted(at: str, occurrence: int, fs: MemoryFS | None = None) -> MemoryFS:
+def stopped_scenario(at: str, occurrence: int, fs: MemoryFS | None = None) -> MemoryFS:
     """The scenario, stopped for good at some occurrence of a call."""
     fs = fs or in_memory()
     try:
@@ -319,16 +319,20 @@ def interrupted(at: str, occurrence: int, fs: MemoryFS | None = None) -> MemoryF
     raise AssertionError("it was not stopped")
 
 
-def published() -> MemoryFS:
+def published_scenario() -> MemoryFS:
     """The scenario with every file published, stopped before the intent is marked as done."""
-    return interrupted("open_write", 2)  # the first is the file that is written in place
+    return stopped_scenario("open_write", 2)  # the first is the file that is written in place
 
 
-def done() -> MemoryFS:
+def done_scenario() -> MemoryFS:
     """The scenario marked as done, stopped before anything is removed."""
-    return interrupted("unlink", 3)  # two publish: the deleted file, and the old name of the renamed one
+    return stopped_scenario("unlink", 3)  # two publish: the deleted file, and the old name of the renamed one
 
 
 if __name__ == "__main__":
-    COMMANDS: dict[str, Callable[..., None]] = {"killing": killing, "pausing": pausing, "editing": editing}
+    COMMANDS: dict[str, Callable[..., None]] = {
+        "killing": kill_at_steps,
+        "pausing": pause_at_step,
+        "editing": edit_lines,
+    }
     COMMANDS[sys.argv[1]](*sys.argv[2:])

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(autouse=True)
-def own_state_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def state_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A state folder for each test, also for the processes it starts.
 
     In a shared one, a new folder may reuse the inode of a deleted workspace. suture would then open that workspace's

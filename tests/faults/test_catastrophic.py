@@ -77,7 +77,7 @@ FOREVER = [
 ]
 
 
-def opened() -> Workspace:
+def open_workspace() -> Workspace:
     fs = MemoryFS(TEXTS)
     return Workspace(fs.root, fs=fs, settings=Settings(regex_file_ms=BUDGET_MS, history=False))
 
@@ -86,17 +86,17 @@ def code_of(result: ToolResult) -> str:
     return str(result.data["error"]["code"]) if result.is_error else ""
 
 
-def ended(result: ToolResult) -> bool:
+def has_ended(result: ToolResult) -> bool:
     return code_of(result) == "REGEX_TIMEOUT" if result.is_error else isinstance(json.loads(result.text), list)
 
 
 @pytest.mark.parametrize(("name", "pattern"), FOREVER)
 def test_a_catastrophic_pattern_ends_in_time(name: str, pattern: str) -> None:
-    ws = opened()
+    ws = open_workspace()
     began = process_time()
     result = ws.call("regex_search", {"file_path": name, "pattern": pattern, "max_matches": 1_000_000})
     assert process_time() - began < BUDGET_MS / 1000 + MARGIN
-    assert ended(result), result.text
+    assert has_ended(result), result.text
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_catastrophic_pattern_ends_in_time(name: str, pattern: str) -> None:
     ],
 )
 def test_every_tool_gives_up_in_time(tool: str, more: dict[str, Any]) -> None:
-    ws = opened()
+    ws = open_workspace()
     began = process_time()
     result = ws.call(tool, {"file_path": "a", "pattern": "((?:a|aa)+)+(?=b)", **more})
     assert process_time() - began < BUDGET_MS / 1000 + MARGIN
@@ -125,13 +125,13 @@ def test_others_are_answered_meanwhile(tmp_path: Path, pattern: str) -> None:
     slow: list[ToolResult] = []
     thread = Thread(target=lambda: slow.append(ws.call("regex_search", {"file_path": "a", "pattern": pattern})))
     thread.start()
-    answered = 0
+    answers = 0
     while thread.is_alive():
         assert not ws.call("file_read", {"path": "lines", "end_line": 5}).is_error
-        answered += thread.is_alive()
+        answers += thread.is_alive()
     thread.join()
-    assert ended(slow[0])
-    assert answered >= 5
+    assert has_ended(slow[0])
+    assert answers >= 5
 
 
 def test_a_search_that_cannot_be_stopped_is_not_begun() -> None:
@@ -141,4 +141,4 @@ def test_a_search_that_cannot_be_stopped_is_not_begun() -> None:
     began = process_time()
     result = ws.call("regex_search", {"file_path": "large", "pattern": heavy})
     assert process_time() - began < 0.3 + 2 * MARGIN
-    assert ended(result)
+    assert has_ended(result)

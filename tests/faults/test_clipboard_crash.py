@@ -45,8 +45,8 @@ def patch(fs: FS, patches: Patches, durability: str = "full") -> ToolResult:
 def disk() -> MemoryFS:
     """A workspace in which `x` already contains something."""
     fs = MemoryFS({"a": BEFORE, "b": b"earlier"})
-    one = {"operation": "replace", "oldText": "earlier", "toClipboard": "x", "fromClipboard": "x"}
-    succeed(Workspace(fs.root, fs=fs).patch("b", [one]))
+    copy = {"operation": "replace", "oldText": "earlier", "toClipboard": "x", "fromClipboard": "x"}
+    succeed(Workspace(fs.root, fs=fs).patch("b", [copy]))
     fs.sync_all()
     return fs
 
@@ -57,58 +57,60 @@ def clipboard(fs: FS, name: str = "x") -> str | None:
         return session.clipboard(name)
 
 
-def after(number: int, patches: Patches, durability: str, end: Callable[[MemoryFS], object]) -> tuple[MemoryFS, bool]:
+def stop_and_recover(
+    number: int, patches: Patches, durability: str, end: Callable[[MemoryFS], object]
+) -> tuple[MemoryFS, bool]:
     """The disk after a call that stopped there, and its recovery; False if the call makes fewer system calls."""
     fs = disk()
-    faulty, more = FaultyFS(fs, stop_at=number), True
+    faulty, stopped = FaultyFS(fs, stop_at=number), True
     try:
         patch(faulty, patches, durability)
-        more = False
+        stopped = False
     except Stopped:
         pass
     faulty.abandon()
     end(fs)
     assert not Workspace(fs.root, settings(durability), fs=fs).file_read("b").is_error
-    return fs, more
+    return fs, stopped
 
 
 @pytest.mark.promise("patch.clipboard-crash")
 @durabilities
 def test_a_cut_that_stops_at_any_call_has_filled_the_clipboard_exactly_if_it_landed(durability: str) -> None:
-    found = {}
+    outcomes = {}
     for number in count(1):
-        fs, more = after(number, CUT, durability, MemoryFS.crash)
+        fs, stopped = stop_and_recover(number, CUT, durability, MemoryFS.crash)
         changes = Workspace(fs.root, fs=fs).history().metadata["changes"]
-        found[number] = fs.files()["a"], clipboard(fs), len(changes)
-        if not more:
+        outcomes[number] = fs.files()["a"], clipboard(fs), len(changes)
+        if not stopped:
             break
     assert number > 40
-    assert {*found.values()} == {(BEFORE, "earlier", 0), (b"two\none\n", "one\n", 1)}
+    assert {*outcomes.values()} == {(BEFORE, "earlier", 0), (b"two\none\n", "one\n", 1)}
 
 
 @pytest.mark.promise("patch.clipboard-crash")
 @pytest.mark.parametrize("seed", [None, 1], ids=["nothing unsynced is kept", "luck"])
 def test_a_cut_that_a_power_cut_stops_has_filled_the_clipboard_exactly_if_it_landed(seed: int | None) -> None:
-    found = set()
+    outcomes = set()
     for number in count(1):
-        luck = None if seed is None else Random(f"{seed} {number}")
-        fs, more = after(number, CUT, "full", lambda fs, luck=luck: fs.power_loss(luck))  # type: ignore[misc]
-        found.add((fs.files()["a"], clipboard(fs)))
-        if not more:
+        rng = None if seed is None else Random(f"{seed} {number}")
+        fs, stopped = stop_and_recover(number, CUT, "full", lambda fs, rng=rng: fs.power_loss(rng))  # type: ignore[misc]
+        outcomes.add((fs.files()["a"], clipboard(fs)))
+        if not stopped:
             break
-    assert found == {(BEFORE, "earlier"), (b"two\none\n", "one\n")}
+    assert outcomes == {(BEFORE, "earlier"), (b"two\none\n", "one\n")}
 
 
 @pytest.mark.promise("patch.clipboard-crash")
 @durabilities
 def test_a_copy_that_stops_at_any_call_has_filled_the_clipboard_or_not_and_left_the_file_alone(durability: str) -> None:
-    found = set()
+    outcomes = set()
     for number in count(1):
-        fs, more = after(number, COPY, durability, MemoryFS.crash)
-        found.add((fs.files()["a"], clipboard(fs)))
-        if not more:
+        fs, stopped = stop_and_recover(number, COPY, durability, MemoryFS.crash)
+        outcomes.add((fs.files()["a"], clipboard(fs)))
+        if not stopped:
             break
-    assert found == {(BEFORE, "earlier"), (BEFORE, "one\n")}
+    assert outcomes == {(BEFORE, "earlier"), (BEFORE, "one\n")}
 
 
 @pytest.mark.promise("patch.clipboard-crash")
@@ -134,21 +136,21 @@ def test_a_call_in_which_something_fails_keeps_the_clipboard_at_least_for_this_p
         fs = disk()
         faulty = FaultyFS(fs, fail_at=number, error=error)
         try:
-            here = Workspace(fs.root, settings(), fs=faulty)
-            result = here.patch("a", list(patches))
+            ws = Workspace(fs.root, settings(), fs=faulty)
+            result = ws.patch("a", list(patches))
         except SutureError:  # the workspace could not be opened
             continue
         if len(faulty.calls) < number:
             break
-        mine = (
-            succeed(here.patch("c", [{"operation": "append_eof", "fromClipboard": "x"}])) and fs.files()["c"].decode()
+        pasted = (
+            succeed(ws.patch("c", [{"operation": "append_eof", "fromClipboard": "x"}])) and fs.files()["c"].decode()
         )
-        kept = clipboard(fs)
+        stored = clipboard(fs)
         warned = not result.is_error and bool(result.metadata["warnings"])
         expected = ("earlier", "earlier") if result.is_error else ("one\n", "earlier" if warned else "one\n")
         lost += warned
-        if (mine, kept) != expected:
-            wrong[f"{number} {faulty.calls[number - 1]}"] = mine, kept, result.text
+        if (pasted, stored) != expected:
+            wrong[f"{number} {faulty.calls[number - 1]}"] = pasted, stored, result.text
     assert wrong == {}
     assert lost
 
@@ -168,9 +170,9 @@ def tables(fs: MemoryFS) -> set[str]:
     (stored,) = fs.shelf.values()
     database = sqlite3.connect(":memory:")
     database.deserialize(stored)
-    found = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    names = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     database.close()
-    return found
+    return names
 
 
 @pytest.mark.promise("patch.clipboards")
@@ -194,8 +196,10 @@ def test_a_history_that_cannot_be_read_is_not_an_unknown_clipboard() -> None:
 
 @pytest.mark.promise("patch.clipboards")
 def test_processes_that_fill_clipboards_at_once_lose_none_and_no_edit(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"".join(b"%d-%d\n" % (one, two) for one in range(THREADS) for two in range(EDITS)))
-    failed: list[str] = []
+    (tmp_path / "a").write_bytes(
+        b"".join(b"%d-%d\n" % (thread, turn) for thread in range(THREADS) for turn in range(EDITS))
+    )
+    failures: list[str] = []
 
     def work(number: int) -> None:
         ws = Workspace(tmp_path)
@@ -208,17 +212,19 @@ def test_processes_that_fill_clipboards_at_once_lose_none_and_no_edit(tmp_path: 
                 "toClipboard": f"{number} {turn % 5}",
             }
             result = ws.patch("a", [cut])
-            failed.extend([result.text] if result.is_error else [])
+            failures.extend([result.text] if result.is_error else [])
 
     threads = [Thread(target=work, args=(number,)) for number in range(THREADS)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert failed == []
+    assert failures == []
     assert (tmp_path / "a").read_text().count("done ") == THREADS * EDITS
     with Workspace(tmp_path)._engine.session() as session:
         names = session.clipboard_names()
         last = {name: session.clipboard(name) for name in names}
-    expected = {f"{one} {two}": f"{one}-{max(range(two, EDITS, 5))}\n" for one in range(THREADS) for two in range(5)}
+    expected = {
+        f"{thread} {turn}": f"{thread}-{max(range(turn, EDITS, 5))}\n" for thread in range(THREADS) for turn in range(5)
+    }
     assert last == expected

@@ -57,7 +57,7 @@ def test_edits_of_many_files_by_several_processes_are_all_there(tmp_path: Path) 
     lines = {file: range(file, EDITS, FILES) for file in range(FILES)}
     for file, numbers in lines.items():
         (tmp_path / f"{file}.txt").write_text(content("0", numbers))
-    work = [[(f"{each % FILES}.txt", line(writer, each)) for each in range(EDITS)] for writer in range(WRITERS)]
+    work = [[(f"{number % FILES}.txt", line(writer, number)) for number in range(EDITS)] for writer in range(WRITERS)]
     edit_at_once(tmp_path, "fast", work)
     assert tree(tmp_path) == {f"{file}.txt": content("1", numbers) for file, numbers in lines.items()}
 
@@ -82,11 +82,11 @@ def test_edits_of_one_number_by_several_processes_all_count(tmp_path: Path) -> N
 def test_edits_by_several_threads_are_all_there(tmp_path: Path, *, shared: bool) -> None:
     (tmp_path / "shared.txt").write_text(content("0", range(25)))
     options = Settings(durability="fast")
-    one = Workspace(tmp_path, options)
+    shared_workspace = Workspace(tmp_path, options)
     start = Barrier(WRITERS)
 
     def work(writer: int) -> None:
-        workspace = one if shared else Workspace(tmp_path, options)
+        workspace = shared_workspace if shared else Workspace(tmp_path, options)
         start.wait()
         for number in range(25):
             increment(workspace, "shared.txt", line(writer, number))
@@ -99,12 +99,12 @@ def test_edits_by_several_threads_are_all_there(tmp_path: Path, *, shared: bool)
     assert tree(tmp_path) == {"shared.txt": content("1", range(25))}
 
 
-class MeddledFS(FaultyFS):
+class InterferingFS(FaultyFS):
     """Another program writes while the new content is being staged, the first few times."""
 
-    def __init__(self, inner: MemoryFS, meddle: Callable[[int], None], times: int) -> None:
+    def __init__(self, inner: MemoryFS, interfere: Callable[[int], None], times: int) -> None:
         super().__init__(inner)
-        self._meddle = meddle
+        self._interfere = interfere
         self._times = times
         self.attempts = 0
 
@@ -113,7 +113,7 @@ class MeddledFS(FaultyFS):
         if name == "create" and args[1].endswith(".new"):
             self.attempts += 1
             if self.attempts <= self._times:
-                self._meddle(self.attempts)
+                self._interfere(self.attempts)
         return result
 
 
@@ -146,7 +146,7 @@ def remove(fs: MemoryFS) -> Callable[[int], None]:
     return write
 
 
-foreign = pytest.mark.parametrize("how", [rewrite, replace])
+interferences = pytest.mark.parametrize("interfere", [rewrite, replace])
 
 
 def append(text: Text) -> list[Edit]:
@@ -154,11 +154,11 @@ def append(text: Text) -> list[Edit]:
 
 
 @pytest.mark.promise("atomic.changed")
-@foreign
-def test_a_file_that_changes_every_time_is_refused_after_three_more_plans(how: Any) -> None:
+@interferences
+def test_a_file_that_changes_every_time_is_refused_after_three_more_plans(interfere: Any) -> None:
     fs = MemoryFS({"a.txt": b"old\n", "b.txt": b"b"})
-    meddled = MeddledFS(fs, how(fs), times=99)
-    transaction = Workspace(fs.root, settings(), fs=meddled).transaction()
+    interfering = InterferingFS(fs, interfere(fs), times=99)
+    transaction = Workspace(fs.root, settings(), fs=interfering).transaction()
     transaction.edit("a.txt", append)
     transaction.write("b.txt", b"B")
     transaction.create("new/c.txt", b"c")
@@ -166,27 +166,27 @@ def test_a_file_that_changes_every_time_is_refused_after_three_more_plans(how: A
         transaction.__exit__(None, None, None)
     assert (caught.value.code, caught.value.retryable, caught.value.fields()["path"]) == ("FILE_CHANGED", True, "a.txt")
     # Each attempt stages three files; another program wrote after each of them.
-    assert meddled.attempts == 3 * 4
+    assert interfering.attempts == 3 * 4
     assert fs.files() == {"a.txt": b"theirs 12\n", "b.txt": b"b"}
     assert fs.folders() == set()
 
 
 @pytest.mark.promise("atomic.changed")
-@foreign
+@interferences
 @pytest.mark.parametrize("times", [1, 2, 3])
-def test_a_file_that_changes_up_to_three_times_is_planned_again_and_lands(how: Any, times: int) -> None:
+def test_a_file_that_changes_up_to_three_times_is_planned_again_and_lands(interfere: Any, times: int) -> None:
     fs = MemoryFS({"a.txt": b"old\n"})
-    meddled = MeddledFS(fs, how(fs), times)
-    with Workspace(fs.root, settings(), fs=meddled).transaction() as tx:
+    interfering = InterferingFS(fs, interfere(fs), times)
+    with Workspace(fs.root, settings(), fs=interfering).transaction() as tx:
         tx.edit("a.txt", append)
-    assert meddled.attempts == times + 1
+    assert interfering.attempts == times + 1
     assert fs.files() == {"a.txt": b"theirs %d\nours\n" % times}
 
 
 @pytest.mark.promise("atomic.changed")
 def test_a_file_that_is_gone_when_planned_again_is_not_found() -> None:
     fs = MemoryFS({"a.txt": b"old\n"})
-    transaction = Workspace(fs.root, settings(), fs=MeddledFS(fs, remove(fs), 1)).transaction()
+    transaction = Workspace(fs.root, settings(), fs=InterferingFS(fs, remove(fs), 1)).transaction()
     transaction.edit("a.txt", append)
     with pytest.raises(SutureError) as caught:
         transaction.__exit__(None, None, None)
@@ -197,8 +197,8 @@ def test_a_file_that_is_gone_when_planned_again_is_not_found() -> None:
 @pytest.mark.promise("atomic.changed")
 def test_a_file_that_appears_where_a_new_one_is_staged_stays() -> None:
     fs = MemoryFS()
-    meddled = MeddledFS(fs, lambda _: fs.put("new.txt", b"theirs"), times=1)
-    transaction = Workspace(fs.root, settings(), fs=meddled).transaction()
+    interfering = InterferingFS(fs, lambda _: fs.put("new.txt", b"theirs"), times=1)
+    transaction = Workspace(fs.root, settings(), fs=interfering).transaction()
     transaction.create("new.txt", b"ours")
     with pytest.raises(SutureError) as caught:
         transaction.__exit__(None, None, None)

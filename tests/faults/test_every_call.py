@@ -49,7 +49,7 @@ class Fault(NamedTuple):
     left_open: int
     at_once: str
     """The tree as the transaction left it: `old`, `new` or what is wrong with it."""
-    found: str
+    after_recovery: str
     """The tree after recovery."""
 
 
@@ -71,16 +71,16 @@ def fail(fs: FS, root: str, number: int, error: int, variant: str, durability: s
 @cache
 def faults(error: int, variant: str, durability: str) -> list[Fault]:
     """All faults of one kind, in memory."""
-    found = []
+    result = []
     for number in range(1, count_calls(variant, durability) + 1):
         fs = in_memory()
-        found.append(fail(fs, fs.root, number, error, variant, durability))
-    return found
+        result.append(fail(fs, fs.root, number, error, variant, durability))
+    return result
 
 
-def wrong(found: list[Fault]) -> list[Fault]:
+def wrong(outcomes: list[Fault]) -> list[Fault]:
     """The faults after which the tree is not what was reported."""
-    return [fault for fault in found if fault.found != ("old" if fault.raised else "new")]
+    return [fault for fault in outcomes if fault.after_recovery != ("old" if fault.raised else "new")]
 
 
 def stop(fs: FS, root: str, number: int, variant: str, durability: str) -> str:
@@ -203,17 +203,17 @@ def test_a_commit_with_a_changed_and_renamed_file_that_stops_at_any_call_leaves_
 
 
 def check_stops(variant: str, durability: str, *, can_link: bool) -> None:
-    found = {}
+    trees = {}
     for number in count(1):
         fs = in_memory(can_link=can_link)
         outcome = stop(fs, fs.root, number, variant, durability)
         fs.crash()
         recover(fs, fs.root, durability)
-        found[number] = state(fs, fs.root, variant)
+        trees[number] = state(fs, fs.root, variant)
         if outcome == "finished":
             break
-    landed = min(number for number in found if found[number] == "new")
-    assert found == {number: "old" if number < landed else "new" for number in found}
+    landed = min(number for number in trees if trees[number] == "new")
+    assert trees == {number: "old" if number < landed else "new" for number in trees}
 
 
 @pytest.mark.promise("atomic.stop")
@@ -232,29 +232,29 @@ def test_a_commit_that_stops_at_any_call_leaves_the_old_or_the_new_tree_on_real_
 
 
 def stops_on_disk(home: Path, variant: str, durability: str, sample: int) -> dict[int, str]:
-    found = {}
+    trees = {}
     for number in range(1, count_calls(variant, durability) + 1, sample):
         root = on_disk(home / str(number))
         stop(LocalFS(), root, number, variant, durability)
         recover(LocalFS(), root, durability)
-        found[number] = state(LocalFS(), root, variant)
-    return {number: tree for number, tree in found.items() if tree not in {"old", "new"}}
+        trees[number] = state(LocalFS(), root, variant)
+    return {number: tree for number, tree in trees.items() if tree not in {"old", "new"}}
 
 
-def stopped_twice(number: int, variant: str, durability: str, sample: int, *, can_link: bool) -> dict[str, str]:
+def stop_twice(number: int, variant: str, durability: str, sample: int, *, can_link: bool) -> dict[str, str]:
     """Stop the transaction at a call and its recovery at every one; return what a second recovery did not fix."""
-    found = {}
-    for again in count(1 + number % sample, sample):
+    trees = {}
+    for second in count(1 + number % sample, sample):
         fs = in_memory(can_link=can_link)
         stop(fs, fs.root, number, variant, durability)
         fs.crash()
-        outcome = stop_recovery(fs, fs.root, again, durability)
+        outcome = stop_recovery(fs, fs.root, second, durability)
         fs.crash()
         recover(fs, fs.root, durability)
-        found[f"{number}, {again}"] = state(fs, fs.root, variant)
+        trees[f"{number}, {second}"] = state(fs, fs.root, variant)
         if outcome == "finished":
             break
-    return {case: tree for case, tree in found.items() if tree not in {"old", "new"}}
+    return {case: tree for case, tree in trees.items() if tree not in {"old", "new"}}
 
 
 @pytest.mark.promise("atomic.recovery-killed")
@@ -263,8 +263,8 @@ def stopped_twice(number: int, variant: str, durability: str, sample: int, *, ca
 @links
 def test_a_recovery_that_stops_is_finished_by_the_next(durability: str, *, can_link: bool) -> None:
     numbers = range(1, count_calls("move", durability, can_link=can_link) + 1, NESTED_SAMPLE)
-    found = [stopped_twice(number, "move", durability, NESTED_SAMPLE, can_link=can_link) for number in numbers]
-    assert [each for each in found if each] == []
+    results = [stop_twice(number, "move", durability, NESTED_SAMPLE, can_link=can_link) for number in numbers]
+    assert [trees for trees in results if trees] == []
 
 
 @pytest.mark.soak
@@ -275,5 +275,5 @@ def test_a_recovery_that_stops_at_any_call_is_finished_by_the_next(
     variant: str, durability: str, *, can_link: bool
 ) -> None:
     numbers = range(1, count_calls(variant, durability, can_link=can_link) + 1)
-    found = [stopped_twice(number, variant, durability, 1, can_link=can_link) for number in numbers]
-    assert [each for each in found if each] == []
+    results = [stop_twice(number, variant, durability, 1, can_link=can_link) for number in numbers]
+    assert [trees for trees in results if trees] == []

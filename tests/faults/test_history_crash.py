@@ -48,24 +48,24 @@ variants = pytest.mark.parametrize("variant", VARIANTS)
 links = pytest.mark.parametrize("can_link", [True, False], ids=["links", "no links"])
 
 
-class Found(NamedTuple):
+class Outcome(NamedTuple):
     """The tree, and the changes that the history lists, oldest first: `tool state`."""
 
     tree: str
     changes: tuple[str, ...]
 
 
-ABSENT = Found("old", ())
-LANDED = Found("new", ("transaction landed",))
-UNRECORDED = Found("new", ())
-UNDONE = Found("old", ("transaction undone", "undo landed"))
+ABSENT = Outcome("old", ())
+LANDED = Outcome("new", ("transaction landed",))
+UNRECORDED = Outcome("new", ())
+UNDONE = Outcome("old", ("transaction undone", "undo landed"))
 
 
-def look(fs: FS, root: str, variant: str = "move") -> Found:
+def look(fs: FS, root: str, variant: str = "move") -> Outcome:
     result = Workspace(root, settings(), fs=fs).history()
     assert not result.is_error, result.text
     changes = [f"{change['tool']} {change['state']}" for change in result.metadata["changes"]]
-    return Found(state(fs, root, variant), tuple(changes[::-1]))
+    return Outcome(state(fs, root, variant), tuple(changes[::-1]))
 
 
 def undo(fs: FS, root: str, durability: str = "full") -> None:
@@ -73,16 +73,16 @@ def undo(fs: FS, root: str, durability: str = "full") -> None:
     assert not result.is_error, result.text
 
 
-def problem(fs: FS, root: str, variant: str = "move") -> Found | None:
+def problem(fs: FS, root: str, variant: str = "move") -> Outcome | None:
     """What is wrong after a recovery that is neither nothing nor a recorded change that can be undone."""
-    found = look(fs, root, variant)
-    if found == LANDED:
+    outcome = look(fs, root, variant)
+    if outcome == LANDED:
         undo(fs, root)
-        found = look(fs, root, variant)
-    return None if found in {ABSENT, UNDONE} else found
+        outcome = look(fs, root, variant)
+    return None if outcome in {ABSENT, UNDONE} else outcome
 
 
-def until_stopped(fs: FS, number: int, action: Callable[[FS], object], only: Iterable[str] = ()) -> bool:
+def run_until_stopped(fs: FS, number: int, action: Callable[[FS], object], only: Iterable[str] = ()) -> bool:
     """Run a function until it stops for good at a call; False if it has no such call."""
     faulty = FaultyFS(fs, stop_at=number, only=only)
     try:
@@ -94,10 +94,10 @@ def until_stopped(fs: FS, number: int, action: Callable[[FS], object], only: Ite
     return False
 
 
-def stopped(number: int, variant: str, durability: str, *, can_link: bool = True) -> tuple[MemoryFS, bool]:
+def stop_transaction(number: int, variant: str, durability: str, *, can_link: bool = True) -> tuple[MemoryFS, bool]:
     """The disk after a transaction that stopped at a call, and whether it has such a call."""
     fs = in_memory(can_link=can_link)
-    outcome = until_stopped(fs, number, lambda faulty: transact(faulty, fs.root, variant, durability))
+    outcome = run_until_stopped(fs, number, lambda faulty: transact(faulty, fs.root, variant, durability))
     fs.crash()
     return fs, outcome
 
@@ -124,13 +124,13 @@ def test_a_change_with_a_changed_and_renamed_file_that_stops_at_any_call_is_reco
 def check_stops(variant: str, durability: str, *, can_link: bool) -> None:
     wrong = {}
     for number in count(1):
-        fs, more = stopped(number, variant, durability, can_link=can_link)
+        fs, stopped = stop_transaction(number, variant, durability, can_link=can_link)
         recover(fs, fs.root, durability)
         wrong[number] = problem(fs, fs.root, variant)
-        if not more:
+        if not stopped:
             break
     assert number > 100
-    assert {number: found for number, found in wrong.items() if found} == {}
+    assert {number: outcome for number, outcome in wrong.items() if outcome} == {}
 
 
 @pytest.mark.promise("back.crash")
@@ -150,13 +150,13 @@ def check_power_cuts(seed: int | None, variant: str) -> None:
     wrong = {}
     for number in count(1):
         fs = in_memory()
-        more = until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", variant))
+        stopped = run_until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", variant))
         fs.power_loss(None if seed is None else Random(f"{seed} {number}"))
         recover(fs, fs.root)
         wrong[number] = problem(fs, fs.root, variant)
-        if not more:
+        if not stopped:
             break
-    assert {number: found for number, found in wrong.items() if found} == {}
+    assert {number: outcome for number, outcome in wrong.items() if outcome} == {}
 
 
 @pytest.mark.promise("back.crash")
@@ -174,7 +174,7 @@ def test_a_change_that_stops_at_any_call_on_real_files_is_recorded_exactly_if_it
     assert stops_on_disk(tmp_path, variant, durability, 1) == {}
 
 
-def stops_on_disk(home: Path, variant: str, durability: str, sample: int) -> dict[int, Found]:
+def stops_on_disk(home: Path, variant: str, durability: str, sample: int) -> dict[int, Outcome]:
     wrong = {}
     for number in range(1, count_calls(variant, durability) + 1, sample):
         root = on_disk(home / str(number))
@@ -182,27 +182,27 @@ def stops_on_disk(home: Path, variant: str, durability: str, sample: int) -> dic
         def action(faulty: FS, root: str = root) -> None:
             transact(faulty, root, variant, durability)
 
-        until_stopped(LocalFS(), number, action)
+        run_until_stopped(LocalFS(), number, action)
         recover(LocalFS(), root, durability)
-        if found := problem(LocalFS(), root, variant):
-            wrong[number] = found
+        if outcome := problem(LocalFS(), root, variant):
+            wrong[number] = outcome
     return wrong
 
 
 # A recovery that stops
 
 
-def stopped_twice(number: int, variant: str, durability: str, sample: int, *, can_link: bool) -> dict[str, Found]:
+def stop_twice(number: int, variant: str, durability: str, sample: int, *, can_link: bool) -> dict[str, Outcome]:
     """Stop the transaction at a call and its recovery at every one; returns what is wrong after a second recovery."""
     wrong = {}
-    for again in count(1 + number % sample, sample):
-        fs, _ = stopped(number, variant, durability, can_link=can_link)
-        more = until_stopped(fs, again, lambda faulty: recover(faulty, "/ws", durability))
+    for second in count(1 + number % sample, sample):
+        fs, _ = stop_transaction(number, variant, durability, can_link=can_link)
+        stopped = run_until_stopped(fs, second, lambda faulty: recover(faulty, "/ws", durability))
         fs.crash()
         recover(fs, fs.root, durability)
-        if found := problem(fs, fs.root, variant):
-            wrong[f"{number}, {again}"] = found
-        if not more:
+        if outcome := problem(fs, fs.root, variant):
+            wrong[f"{number}, {second}"] = outcome
+        if not stopped:
             break
     return wrong
 
@@ -212,8 +212,8 @@ def stopped_twice(number: int, variant: str, durability: str, sample: int, *, ca
 @links
 def test_a_change_whose_recovery_stops_is_recorded_exactly_if_it_landed(durability: str, *, can_link: bool) -> None:
     numbers = range(1, count_calls("move", durability, can_link=can_link) + 1, NESTED_SAMPLE)
-    wrong = [stopped_twice(number, "move", durability, NESTED_SAMPLE, can_link=can_link) for number in numbers]
-    assert [found for found in wrong if found] == []
+    wrong = [stop_twice(number, "move", durability, NESTED_SAMPLE, can_link=can_link) for number in numbers]
+    assert [outcomes for outcomes in wrong if outcomes] == []
 
 
 @pytest.mark.promise("back.crash")
@@ -224,15 +224,15 @@ def test_a_complete_change_whose_recovery_stops_at_any_call_is_recorded(durabili
     counting = FaultyFS(fs)
     transact(counting, fs.root, durability=durability)
     number = counting.calls.index("open_database") + 1
-    assert stopped_twice(number, "move", durability, 1, can_link=True) == {}
+    assert stop_twice(number, "move", durability, 1, can_link=True) == {}
 
 
 @pytest.mark.soak
 @durabilities
 def test_a_change_whose_recovery_stops_at_any_call_is_recorded_exactly_if_it_landed(durability: str) -> None:
     numbers = range(1, count_calls("move and change", durability) + 1)
-    wrong = [stopped_twice(number, "move and change", durability, 1, can_link=True) for number in numbers]
-    assert [found for found in wrong if found] == []
+    wrong = [stop_twice(number, "move and change", durability, 1, can_link=True) for number in numbers]
+    assert [outcomes for outcomes in wrong if outcomes] == []
 
 
 # An undo that stops
@@ -241,18 +241,18 @@ def test_a_change_whose_recovery_stops_at_any_call_is_recorded_exactly_if_it_lan
 @pytest.mark.promise("back.crash")
 @durabilities
 def test_an_undo_that_stops_at_any_call_has_undone_all_and_says_so_or_nothing(durability: str) -> None:
-    found = {}
+    outcomes = {}
     for number in count(1):
         fs = in_memory()
         transact(fs, fs.root, durability=durability)
-        more = until_stopped(fs, number, lambda faulty: undo(faulty, "/ws", durability))
+        stopped = run_until_stopped(fs, number, lambda faulty: undo(faulty, "/ws", durability))
         fs.crash()
         recover(fs, fs.root, durability)
-        found[number] = look(fs, fs.root)
-        if not more:
+        outcomes[number] = look(fs, fs.root)
+        if not stopped:
             break
-    undone = min(number for number in found if found[number] == UNDONE)
-    assert found == {number: LANDED if number < undone else UNDONE for number in found}
+    undone = min(number for number in outcomes if outcomes[number] == UNDONE)
+    assert outcomes == {number: LANDED if number < undone else UNDONE for number in outcomes}
 
 
 # A call that fails
@@ -289,17 +289,17 @@ def test_a_change_in_which_a_call_fails_is_recorded_or_says_that_it_is_not(error
         if len(faulty.calls) < number:
             break
         recover(fs, fs.root, durability)
-        found, expected = look(fs, fs.root), ABSENT
+        outcome, expected = look(fs, fs.root), ABSENT
         if change is not None:
             expected = LANDED if change.trouble is None else UNRECORDED
-        if found != expected or (found == LANDED and problem(fs, fs.root)):
-            wrong[f"{number} {faulty.calls[number - 1]}"] = change, found
+        if outcome != expected or (outcome == LANDED and problem(fs, fs.root)):
+            wrong[f"{number} {faulty.calls[number - 1]}"] = change, outcome
         if change is not None and change.trouble is not None:
             unrecorded.add(faulty.calls[number - 1])
     assert wrong == {}
     assert {"open_database", "commit_database"} <= unrecorded
-    looking = {"databases", "real_path", "born", "machine", "fstat", "open_root"}
-    assert unrecorded <= {"open_database", "commit_database", *looking}
+    lookups = {"databases", "real_path", "born", "machine", "fstat", "open_root"}
+    assert unrecorded <= {"open_database", "commit_database", *lookups}
 
 
 @pytest.mark.promise("back.goes-on")
@@ -308,19 +308,21 @@ def test_a_recovery_in_which_a_call_fails_records_the_change_or_says_that_it_did
     wrong = {}
     for number in count(1):
         fs = in_memory()
-        until_stopped(fs, 1, lambda faulty: transact(faulty, "/ws", durability=durability), only=["open_database"])
+        run_until_stopped(fs, 1, lambda faulty: transact(faulty, "/ws", durability=durability), only=["open_database"])
         fs.crash()
         faulty = FaultyFS(fs, fail_at=number)
         try:
-            said = Workspace(fs.root, settings(durability), fs=faulty).call("file_read", {"path": "other/run"}).metadata
+            metadata = (
+                Workspace(fs.root, settings(durability), fs=faulty).call("file_read", {"path": "other/run"}).metadata
+            )
         except SutureError:
-            said = {}
+            metadata = {}
         if len(faulty.calls) < number:
             break
         recover(fs, fs.root, durability)
-        found = look(fs, fs.root)
-        if found != LANDED and not (found == UNRECORDED and "history" in said):
-            wrong[f"{number} {faulty.calls[number - 1]}"] = found
+        outcome = look(fs, fs.root)
+        if outcome != LANDED and not (outcome == UNRECORDED and "history" in metadata):
+            wrong[f"{number} {faulty.calls[number - 1]}"] = outcome
     assert wrong == {}
 
 
@@ -329,7 +331,7 @@ def test_a_recovery_in_which_a_call_fails_records_the_change_or_says_that_it_did
 @pytest.mark.parametrize("name", ["gone", "there", "new"])
 def test_a_complete_change_is_finished_though_someone_put_a_link_where_a_folder_was(name: str, durability: str) -> None:
     fs = in_memory()
-    until_stopped(fs, 1, lambda faulty: transact(faulty, "/ws", durability=durability), only=["open_database"])
+    run_until_stopped(fs, 1, lambda faulty: transact(faulty, "/ws", durability=durability), only=["open_database"])
     fs.crash()
     top = fs.open_root(fs.root)
     fs.rename(top, name, top, "moved away")
@@ -349,14 +351,14 @@ def test_a_complete_change_is_finished_though_someone_put_a_link_where_a_folder_
 def test_a_change_that_recovery_finished_is_recorded_as_it_was_meant(tmp_path: Path) -> None:
     usual, finished = on_disk(tmp_path / "usual"), on_disk(tmp_path / "finished")
     transact(LocalFS(), usual)
-    until_stopped(LocalFS(), 1, lambda faulty: transact(faulty, finished), only=["open_database"])
+    run_until_stopped(LocalFS(), 1, lambda faulty: transact(faulty, finished), only=["open_database"])
     recover(LocalFS(), finished)
-    shown = []
+    records = []
     for root in (usual, finished):
         workspace = Workspace(root)
         (change,) = workspace.history().metadata["changes"]
-        shown.append({**workspace.show(change["change_id"]).metadata, "change_id": None, "time": None})
-    assert shown[0] == shown[1]
+        records.append({**workspace.show(change["change_id"]).metadata, "change_id": None, "time": None})
+    assert records[0] == records[1]
 
 
 # A workspace that was moved or recreated: its history is renamed or copied first
@@ -376,7 +378,7 @@ def summaries(fs: FS, root: str) -> str:
     return " ".join(change["summary"] for change in changes[::-1])
 
 
-def moved() -> tuple[MemoryFS, str]:
+def moved_workspace() -> tuple[MemoryFS, str]:
     """A workspace with one change, then moved; returns its new place."""
     fs = MemoryFS({"a.txt": b"0"})
     edit(fs, "/ws", 1)
@@ -387,38 +389,38 @@ def moved() -> tuple[MemoryFS, str]:
     return fs, "/moved"
 
 
-def made_anew() -> tuple[MemoryFS, str]:
+def recreated_workspace() -> tuple[MemoryFS, str]:
     """A workspace with one change, replaced by another folder with the same file."""
-    fs, _ = moved()
+    fs, _ = moved_workspace()
     fs.root = "/ws"
     fs.put("a.txt", b"1")
     return fs, "/ws"
 
 
-elsewhere = pytest.mark.parametrize("disk", [moved, made_anew])
+relocations = pytest.mark.parametrize("disk", [moved_workspace, recreated_workspace])
 
 
 @pytest.mark.promise("back.crash")
 @pytest.mark.promise("back.moved")
-@elsewhere
+@relocations
 def test_a_change_of_a_moved_workspace_that_stops_at_any_call_loses_no_record(
     disk: Callable[[], tuple[MemoryFS, str]],
 ) -> None:
-    found = {}
+    outcomes = {}
     for number in count(1):
         fs, root = disk()
-        more = until_stopped(fs, number, lambda faulty, root=root: edit(faulty, root, 2))  # type: ignore[misc]
+        stopped = run_until_stopped(fs, number, lambda faulty, root=root: edit(faulty, root, 2))  # type: ignore[misc]
         fs.crash()
         Workspace(root, settings(), fs=fs).recover()
-        found[number] = fs.files()["a.txt"].decode(), summaries(fs, root)
-        if not more:
+        outcomes[number] = fs.files()["a.txt"].decode(), summaries(fs, root)
+        if not stopped:
             break
-    assert {*found.values()} == {("1", "1"), ("2", "1 2")}
+    assert {*outcomes.values()} == {("1", "1"), ("2", "1 2")}
 
 
 @pytest.mark.promise("back.moved")
 @pytest.mark.promise("back.goes-on")
-@elsewhere
+@relocations
 def test_a_change_of_a_moved_workspace_in_which_a_call_fails_loses_no_record(
     disk: Callable[[], tuple[MemoryFS, str]],
 ) -> None:
@@ -439,7 +441,7 @@ def test_a_change_of_a_moved_workspace_in_which_a_call_fails_loses_no_record(
 # Real processes
 
 
-def kill(home: Path, variant: str, durability: str, cases: Sequence[tuple[int, ...]]) -> dict[str, Found]:
+def kill(home: Path, variant: str, durability: str, cases: Sequence[tuple[int, ...]]) -> dict[str, Outcome]:
     """Kill one process per case at these calls; returns what is wrong afterwards."""
     process = Process("killing", home, variant, durability)
     process.tell(cases)
@@ -448,8 +450,8 @@ def kill(home: Path, variant: str, durability: str, cases: Sequence[tuple[int, .
     wrong = {}
     for name in outcomes:
         recover(LocalFS(), str(home / name), durability)
-        if found := problem(LocalFS(), str(home / name), variant):
-            wrong[name] = found
+        if outcome := problem(LocalFS(), str(home / name), variant):
+            wrong[name] = outcome
     return wrong
 
 
@@ -481,7 +483,7 @@ def test_a_change_whose_process_is_killed_at_any_call_is_recorded_exactly_if_it_
 @pytest.mark.promise("back.crash")
 def test_a_change_whose_recovery_is_killed_is_recorded_exactly_if_it_landed(tmp_path: Path) -> None:
     recording = calls_on_disk(tmp_path, "move", "fast").index("open_database") + 1
-    cases = [(number, again) for number in (recording, recording + 2) for again in range(1, 60, KILL_SAMPLE)]
+    cases = [(number, second) for number in (recording, recording + 2) for second in range(1, 60, KILL_SAMPLE)]
     assert kill(tmp_path, "move", "fast", cases) == {}
 
 
@@ -492,7 +494,7 @@ def test_a_change_whose_recovery_is_killed_at_many_calls_is_recorded_exactly_if_
     tmp_path: Path, variant: str, durability: str
 ) -> None:
     numbers = range(1, len(calls_on_disk(tmp_path, variant, durability)) + 1, 5)
-    cases = [(number, again) for number in numbers for again in range(1 + number % 5, RECOVERY_CALLS, 5)]
+    cases = [(number, second) for number in numbers for second in range(1 + number % 5, RECOVERY_CALLS, 5)]
     assert kill(tmp_path, variant, durability, cases) == {}
 
 
@@ -532,7 +534,7 @@ def test_processes_killed_at_many_moments_leave_as_many_records_as_edits(tmp_pat
     check_kills_at_some_moment(tmp_path, 200)
 
 
-def edited_at_once(root: Path, work: Sequence[list[tuple[str, str]]]) -> None:
+def edit_at_once(root: Path, work: Sequence[list[tuple[str, str]]]) -> None:
     """Start a process for each list of edits; all begin when the last is ready."""
     processes = [Process("editing", root, "fast") for _ in work]
     assert [process.hear() for process in processes] == ["ready"] * len(work)
@@ -551,17 +553,19 @@ def check_edits_at_once(tmp_path: Path, number_of_edits: int) -> None:
         [("odd.txt" if number % 2 else "even.txt", f"writer{writer}-{number}") for number in range(number_of_edits)]
         for writer in range(WRITERS)
     ]
-    edited_at_once(tmp_path, work)
+    edit_at_once(tmp_path, work)
     workspace = Workspace(tmp_path, Settings(durability="fast"))
     changes = workspace.history(limit=1000).metadata["changes"]
     assert len(changes) == len({change["change_id"] for change in changes}) == WRITERS * number_of_edits
-    assert [change["change_id"] for change in changes] == sorted((each["change_id"] for each in changes), reverse=True)
+    assert [change["change_id"] for change in changes] == sorted(
+        (change["change_id"] for change in changes), reverse=True
+    )
     undone = [workspace.undo().metadata["undone"] for _ in changes]
     assert undone == [change["change_id"] for change in changes]
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"even.txt": original, "odd.txt": original}
     assert workspace.undo().metadata["error"]["code"] == "NOTHING_TO_UNDO"
-    again = workspace.history(limit=1000).metadata["changes"]
-    assert [change["state"] for change in again] == ["landed"] * len(changes) + ["undone"] * len(changes)
+    final_changes = workspace.history(limit=1000).metadata["changes"]
+    assert [change["state"] for change in final_changes] == ["landed"] * len(changes) + ["undone"] * len(changes)
 
 
 @pytest.mark.promise("back.recorded")
@@ -590,6 +594,8 @@ def test_no_change_is_undone_twice_by_several_at_once(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    changes = [each for each in workspace.history(limit=1000).metadata["changes"] if each["tool"] == "transaction"]
+    changes = [
+        change for change in workspace.history(limit=1000).metadata["changes"] if change["tool"] == "transaction"
+    ]
     assert sorted(undone, reverse=True) == [change["change_id"] for change in changes]
     assert (tmp_path / "counter.txt").read_text() == "total 0\n"

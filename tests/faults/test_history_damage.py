@@ -52,7 +52,7 @@ class Past(NamedTuple):
     name: str
     ids: tuple[str, ...]
 
-    def opened(self, shelf: bytes | None = None) -> tuple[Workspace, MemoryFS]:
+    def open(self, shelf: bytes | None = None) -> tuple[Workspace, MemoryFS]:
         fs = MemoryFS()
         for path, (data, mode) in self.files.items():
             fs.put(path, data, mode=mode)
@@ -82,34 +82,39 @@ def past() -> Past:
     fs.put("secret", b"1\n")  # by another program
     ((name, shelf),) = fs.shelf.items()
     files = {path: (data, fs.node_of(path).mode) for path, data in fs.files().items()}
-    return Past(files, shelf, name, tuple(each["change_id"] for each in list_changes(ws)))
+    return Past(files, shelf, name, tuple(change["change_id"] for change in list_changes(ws)))
 
 
 def calls() -> list[Call]:
     """Every tool that reads a history."""
-    found: list[Call] = [lambda ws: ws.undo(), lambda ws: ws.redo(), lambda ws: ws.history(), lambda ws: ws.snapshots()]
-    for each in past().ids:
-        found += [methodcaller("undo", each), methodcaller("redo", each)]
-        found += [methodcaller("restore", each)]
-        found += [methodcaller("restore", each, ["c"])]
-        found += [methodcaller("show", each)]
+    result: list[Call] = [
+        lambda ws: ws.undo(),
+        lambda ws: ws.redo(),
+        lambda ws: ws.history(),
+        lambda ws: ws.snapshots(),
+    ]
+    for change_id in past().ids:
+        result += [methodcaller("undo", change_id), methodcaller("redo", change_id)]
+        result += [methodcaller("restore", change_id)]
+        result += [methodcaller("restore", change_id, ["c"])]
+        result += [methodcaller("show", change_id)]
     for name in ("first", "second"):
-        found += [methodcaller("restore", name)]
-        found += [methodcaller("restore", name, ["a", "c"])]
+        result += [methodcaller("restore", name)]
+        result += [methodcaller("restore", name, ["a", "c"])]
     for path in ("a", "b", "c", "d", "d/new", "e", "run", "secret"):
-        found += [methodcaller("restore", paths=[path])]
-        found += [methodcaller("history", path)]
+        result += [methodcaller("restore", paths=[path])]
+        result += [methodcaller("history", path)]
     paste = [{"operation": "append_eof", "fromClipboard": "x"}]
-    found += [lambda ws: ws.patch("c", paste)]
+    result += [lambda ws: ws.patch("c", paste)]
     stale = [{"operation": "replace", "oldText": "line 9\nline 10\n", "newText": "line 9\nten\n"}]
-    found += [lambda ws: ws.patch("a", stale), lambda ws: ws.snapshot("third"), lambda ws: ws.snapshot("first")]
-    return found
+    result += [lambda ws: ws.patch("a", stale), lambda ws: ws.snapshot("third"), lambda ws: ws.snapshot("first")]
+    return result
 
 
 # Damages
 
 
-def flipped(data: bytes, random: Random) -> bytes:
+def flip_bits(data: bytes, random: Random) -> bytes:
     """Some bits of some bytes."""
     raw = bytearray(data)
     for _ in range(random.choice((1, 1, 1, 2, 8))):
@@ -117,7 +122,7 @@ def flipped(data: bytes, random: Random) -> bytes:
     return bytes(raw)
 
 
-def overwritten(data: bytes, random: Random) -> bytes:
+def overwrite_sector(data: bytes, random: Random) -> bytes:
     """A sector of zeros, of noise, or from elsewhere."""
     size = random.choice((16, 64, 512, PAGE))
     at = random.randrange(0, len(data), size)
@@ -126,38 +131,38 @@ def overwritten(data: bytes, random: Random) -> bytes:
     return (data[:at] + new + data[at + size :])[: len(data)]
 
 
-def cut(data: bytes, random: Random) -> bytes:
+def truncate(data: bytes, random: Random) -> bytes:
     return data[: random.choice((random.randrange(len(data)), random.randrange(0, len(data), PAGE)))]
 
 
-def rows(data: bytes, random: Random) -> bytes:
+def change_row(data: bytes, random: Random) -> bytes:
     """A row that is lost, or has another value, or another row's value."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database, suppress(sqlite3.Error, UnicodeError):
         database.deserialize(data)
         tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         table = random.choice(tables)
-        found = database.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608  names and hashes of our own
+        table_rows = database.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608  names and hashes of our own
         columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
-        if not found:
+        if not table_rows:
             return data
-        row, other = random.choice(found), random.choice(found)
-        here = " AND ".join(f"{column} IS ?" for column in columns)
+        row, other = random.choice(table_rows), random.choice(table_rows)
+        condition = " AND ".join(f"{column} IS ?" for column in columns)
         at = random.randrange(len(columns))
         value = random.choice((*VALUES, other[at], other[at], row[random.randrange(len(columns))]))
         if isinstance(value, str):
             value = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         if random.random() < 0.3:
-            database.execute(f"DELETE FROM {table} WHERE {here}", row)  # noqa: S608  names and hashes of our own
+            database.execute(f"DELETE FROM {table} WHERE {condition}", row)  # noqa: S608  names and hashes of our own
         else:
-            database.execute(f"UPDATE {table} SET {columns[at]} = ? WHERE {here}", (value, *row))  # noqa: S608  names and hashes of our own
+            database.execute(f"UPDATE {table} SET {columns[at]} = ? WHERE {condition}", (value, *row))  # noqa: S608  names and hashes of our own
         return database.serialize()
     return data  # anything that can no longer be read or written
 
 
-DAMAGES: tuple[Damage, ...] = (flipped, overwritten, cut, rows, rows, rows)
+DAMAGES: tuple[Damage, ...] = (flip_bits, overwrite_sector, truncate, change_row, change_row, change_row)
 
 
-def damaged(data: bytes, random: Random) -> bytes:
+def apply_damages(data: bytes, random: Random) -> bytes:
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         data = random.choice(DAMAGES)(data, random) or data
     return data
@@ -176,7 +181,7 @@ def as_010(data: bytes) -> bytes:
 # Single damages
 
 
-def hurt(fs: MemoryFS, *statements: str) -> None:
+def change_database(fs: MemoryFS, *statements: str) -> None:
     """Change the only database in a way that suture never would."""
     ((name, stored),) = fs.shelf.items()
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
@@ -214,7 +219,7 @@ def three_changes() -> tuple[Workspace, MemoryFS, list[str]]:
 @pytest.mark.parametrize("damage", DAMAGES_OF_ONE.values(), ids=DAMAGES_OF_ONE)
 def test_a_damaged_change_is_not_undone_and_the_rest_is(damage: str) -> None:
     ws, fs, (_, second, third) = three_changes()
-    hurt(fs, damage)
+    change_database(fs, damage)
     before = state(fs)
     error = error_of(ws.undo(second))
     assert (error["code"], state(fs)) == ("HISTORY_DAMAGED", before)
@@ -229,9 +234,9 @@ def test_a_damaged_change_is_not_undone_and_the_rest_is(damage: str) -> None:
 @pytest.mark.promise("back.damage")
 def test_a_damaged_change_is_listed_as_damaged_and_shown_as_such() -> None:
     ws, fs, (first, second, third) = three_changes()
-    hurt(fs, "UPDATE file SET added = 7 WHERE change = 2")
-    listed = [(each["change_id"], each["state"]) for each in list_changes(ws)]
-    assert listed == [(third, "landed"), (second, "damaged"), (first, "landed")]
+    change_database(fs, "UPDATE file SET added = 7 WHERE change = 2")
+    entries = [(change["change_id"], change["state"]) for change in list_changes(ws)]
+    assert entries == [(third, "landed"), (second, "damaged"), (first, "landed")]
     assert (succeed(ws.show(second))["state"], succeed(ws.history(before=second))["changes"][0]["change_id"]) == (
         "damaged",
         first,
@@ -243,8 +248,8 @@ def test_a_damaged_change_is_listed_as_damaged_and_shown_as_such() -> None:
 @pytest.mark.promise("back.damage")
 def test_a_change_that_is_lost_with_its_id_is_listed_by_its_number() -> None:
     ws, fs, _ = three_changes()
-    hurt(fs, "DELETE FROM change WHERE number = 2", "DELETE FROM checksum WHERE key = 2")
-    assert [each["state"] for each in list_changes(ws)] == ["landed", "damaged", "landed"]
+    change_database(fs, "DELETE FROM change WHERE number = 2", "DELETE FROM checksum WHERE key = 2")
+    assert [change["state"] for change in list_changes(ws)] == ["landed", "damaged", "landed"]
     assert succeed(ws.history(limit=2))["next"] == "#2"
     assert len(succeed(ws.history(before="#2"))["changes"]) == 1
     assert error_of(ws.undo("#2"))["code"] == "HISTORY_DAMAGED"
@@ -253,7 +258,7 @@ def test_a_change_that_is_lost_with_its_id_is_listed_by_its_number() -> None:
 @pytest.mark.promise("back.damage")
 def test_an_undo_without_a_name_does_not_pass_over_a_damaged_change() -> None:
     ws, fs, (_, _, third) = three_changes()
-    hurt(fs, "DELETE FROM file WHERE change = 3")
+    change_database(fs, "DELETE FROM file WHERE change = 3")
     before = state(fs)
     for result in (ws.undo(), ws.redo()):
         assert (error_of(result)["code"], error_of(result)["name"], state(fs)) == ("HISTORY_DAMAGED", third, before)
@@ -262,7 +267,7 @@ def test_an_undo_without_a_name_does_not_pass_over_a_damaged_change() -> None:
 @pytest.mark.promise("back.damage")
 def test_an_older_change_is_undone_past_a_damaged_one_only_if_its_file_is_as_it_left_it() -> None:
     ws, fs, (first, _, _) = three_changes()
-    hurt(fs, "DELETE FROM file WHERE change = 2")
+    change_database(fs, "DELETE FROM file WHERE change = 2")
     before = state(fs)
     error = error_of(ws.undo(first))
     assert (error["code"], error["path"], state(fs)) == ("HISTORY_DAMAGED", "a", before)
@@ -275,8 +280,8 @@ def test_an_older_change_is_undone_past_a_damaged_one_only_if_its_file_is_as_it_
 def test_what_a_lost_undo_took_back_is_in_doubt() -> None:
     ws, fs, (_, second, _) = three_changes()
     succeed(ws.undo(second))
-    hurt(fs, "DELETE FROM change WHERE number = 4")
-    assert [each["state"] for each in list_changes(ws)] == ["damaged", "landed", "damaged", "landed"]
+    change_database(fs, "DELETE FROM change WHERE number = 4")
+    assert [change["state"] for change in list_changes(ws)] == ["damaged", "landed", "damaged", "landed"]
     assert error_of(ws.undo(second))["code"] == "HISTORY_DAMAGED"
 
 
@@ -286,7 +291,7 @@ def test_restoring_needs_the_changes_since_unless_the_point_itself_has_the_file(
     succeed(ws.snapshot("point"))
     land(ws, write("b", b"5"), write("a", b"6"))
     last = land(ws, write("a", b"7"))
-    hurt(fs, "UPDATE file SET after_mode = 1 WHERE change = 4")
+    change_database(fs, "UPDATE file SET after_mode = 1 WHERE change = 4")
     before = state(fs)
     for result in (ws.restore(first), ws.restore("point"), ws.restore(second, ["b"]), ws.restore(paths=["b"])):
         assert (error_of(result)["code"], state(fs)) == ("HISTORY_DAMAGED", before)
@@ -313,7 +318,7 @@ def test_a_damaged_snapshot_is_not_restored(damage: str) -> None:
     ws, fs, _ = three_changes()
     succeed(ws.snapshot("point"))
     fs.put("a", b"9")
-    hurt(fs, damage)
+    change_database(fs, damage)
     before = state(fs)
     for result in (ws.restore("point"), ws.restore("point", ["b"]), ws.restore(paths=["b"])):
         assert (error_of(result)["code"], state(fs)) == ("HISTORY_DAMAGED", before)
@@ -324,16 +329,16 @@ def test_a_damaged_snapshot_is_not_restored(damage: str) -> None:
 def test_a_damaged_clipboard_is_not_pasted(damage: str) -> None:
     ws, fs = workspace({"a": b"one\n"}, CALM)
     succeed(ws.patch("a", [{"operation": "replace", "oldText": "one", "toClipboard": "x", "fromClipboard": "x"}]))
-    hurt(fs, damage)
+    change_database(fs, damage)
     error = error_of(ws.patch("a", [{"operation": "append_eof", "fromClipboard": "x"}]))
     assert (error["code"], error["what"], error["name"]) == ("HISTORY_DAMAGED", "clipboard", "x")
     assert fs.files() == {"a": b"one\n"}
 
 
-def swallow(fs: MemoryFS, table: str, owner: str) -> None:
+def lose_writes(fs: MemoryFS, table: str, owner: str) -> None:
     """Let a table lose what is written to it, as in a damaged tree of the database."""
-    swallowed = f"DELETE FROM {table} WHERE {owner} = NEW.{owner}"  # noqa: S608  names of our own
-    hurt(fs, f"CREATE TRIGGER swallow AFTER INSERT ON {table} BEGIN {swallowed}; END")
+    delete = f"DELETE FROM {table} WHERE {owner} = NEW.{owner}"  # noqa: S608  names of our own
+    change_database(fs, f"CREATE TRIGGER swallow AFTER INSERT ON {table} BEGIN {delete}; END")
 
 
 @pytest.mark.promise("back.damage")
@@ -341,7 +346,7 @@ def swallow(fs: MemoryFS, table: str, owner: str) -> None:
 def test_a_change_that_cannot_be_read_back_begins_a_new_history(table: str, owner: str) -> None:
     ws, fs, _ = three_changes()
     before = state(fs)
-    swallow(fs, table, owner)
+    lose_writes(fs, table, owner)
     with ws.transaction() as tx:
         tx.create("new/z", b"z\n")
     assert tx.change is not None
@@ -355,7 +360,7 @@ def test_a_change_that_cannot_be_read_back_begins_a_new_history(table: str, owne
 def test_a_snapshot_that_cannot_be_read_back_is_taken_again_whole() -> None:
     ws, fs, _ = three_changes()
     before = state(fs)
-    swallow(fs, "snapshot_file", "snapshot")
+    lose_writes(fs, "snapshot_file", "snapshot")
     assert succeed(ws.snapshot("point", ["other"]))["files"] == len(before)
     for path in before:
         fs.put(path, b"other")
@@ -366,7 +371,7 @@ def test_a_snapshot_that_cannot_be_read_back_is_taken_again_whole() -> None:
 # Histories of version 0.1.0
 
 
-def aged(fs: MemoryFS) -> None:
+def convert_to_010(fs: MemoryFS) -> None:
     ((name, stored),) = fs.shelf.items()
     fs.shelf[name] = as_010(stored)
 
@@ -374,12 +379,12 @@ def aged(fs: MemoryFS) -> None:
 @pytest.mark.promise("back.damage")
 def test_a_history_of_010_goes_on_and_its_changes_get_checksums() -> None:
     ws, fs, (first, second, third) = three_changes()
-    aged(fs)
-    assert [each["state"] for each in list_changes(ws)] == ["landed"] * 3
+    convert_to_010(fs)
+    assert [change["state"] for change in list_changes(ws)] == ["landed"] * 3
     succeed(ws.undo(second))
     assert fs.files()["a"] == b"1"
-    hurt(fs, "UPDATE file SET added = 7 WHERE change = 1")
-    assert [each["state"] for each in list_changes(ws)] == ["landed", "landed", "undone", "damaged"]
+    change_database(fs, "UPDATE file SET added = 7 WHERE change = 1")
+    assert [change["state"] for change in list_changes(ws)] == ["landed", "landed", "undone", "damaged"]
     assert error_of(ws.undo(first))["code"] == "HISTORY_DAMAGED"
     succeed(ws.undo(third))
 
@@ -388,8 +393,8 @@ def test_a_history_of_010_goes_on_and_its_changes_get_checksums() -> None:
 @pytest.mark.parametrize("damage", [LOST_CONTENT, DAMAGES_OF_ONE["a file that seems to be created"]])
 def test_a_lost_content_of_a_history_of_010_is_not_taken_for_no_file(damage: str) -> None:
     ws, fs, (_, second, _) = three_changes()
-    aged(fs)
-    hurt(fs, damage)
+    convert_to_010(fs)
+    change_database(fs, damage)
     before = state(fs)
     assert (error_of(ws.undo(second))["code"], state(fs)) == ("HISTORY_DAMAGED", before)
     land(ws, write("b", b"5"))  # which adds checksums to undamaged records
@@ -399,10 +404,10 @@ def test_a_lost_content_of_a_history_of_010_is_not_taken_for_no_file(damage: str
 @pytest.mark.promise("back.damage")
 def test_what_010_records_in_a_history_with_checksums_is_believed() -> None:
     ws, fs, _ = three_changes()
-    hurt(fs, "DELETE FROM checksum WHERE key = 3")
-    assert [each["state"] for each in list_changes(ws)] == ["landed"] * 3
+    change_database(fs, "DELETE FROM checksum WHERE key = 3")
+    assert [change["state"] for change in list_changes(ws)] == ["landed"] * 3
     land(ws, write("b", b"5"))
-    assert [each["state"] for each in list_changes(ws)] == ["landed"] * 4
+    assert [change["state"] for change in list_changes(ws)] == ["landed"] * 4
 
 
 # Properties
@@ -416,15 +421,15 @@ def outcome(result: ToolResult) -> str | None:
     return code
 
 
-def check(call: Call, shelf: bytes, sound: bytes | None = None) -> str | None:
+def check(call: Call, shelf: bytes, intact: bytes | None = None) -> str | None:
     """A call is right, or refused with nothing changed; then the next change lands and can be undone."""
-    ws, fs = past().opened(shelf)
+    ws, fs = past().open(shelf)
     before = state(fs)
     code = outcome(call(ws))
     if code is not None:
         assert state(fs) == before
-    elif sound is not None:
-        twin, expected = past().opened(sound)
+    elif intact is not None:
+        twin, expected = past().open(intact)
         call(twin)
         assert state(fs) == state(expected)
     before = state(fs)
@@ -439,26 +444,26 @@ def check(call: Call, shelf: bytes, sound: bytes | None = None) -> str | None:
 
 def fuzz(seeds: Iterable[int], *, legacy: bool = False) -> dict[str | None, int]:
     """The number of calls by outcome."""
-    found: dict[str | None, int] = {}
-    every = calls()
-    sound = as_010(past().shelf) if legacy else past().shelf
+    counts: dict[str | None, int] = {}
+    all_calls = calls()
+    intact = as_010(past().shelf) if legacy else past().shelf
     for seed in seeds:
         random = Random(seed)
-        shelf = damaged(sound, random)
-        for call in random.sample(every, 4):
+        shelf = apply_damages(intact, random)
+        for call in random.sample(all_calls, 4):
             try:
-                code = check(call, shelf, None if legacy else sound)
+                code = check(call, shelf, None if legacy else intact)
             except BaseException as error:
-                error.add_note(f"seed {seed}, call {every.index(call)}, legacy {legacy}")
+                error.add_note(f"seed {seed}, call {all_calls.index(call)}, legacy {legacy}")
                 raise
-            found[code] = found.get(code, 0) + 1
-    return found
+            counts[code] = counts.get(code, 0) + 1
+    return counts
 
 
 @pytest.mark.promise("back.damage")
 def test_a_damaged_history_is_refused_or_right() -> None:
-    found = fuzz(range(60))
-    assert found.keys() >= {None, "HISTORY_DAMAGED", "HISTORY_UNAVAILABLE"}
+    counts = fuzz(range(60))
+    assert counts.keys() >= {None, "HISTORY_DAMAGED", "HISTORY_UNAVAILABLE"}
 
 
 @pytest.mark.promise("back.damage")
@@ -476,7 +481,7 @@ def test_very_many_damaged_histories_are_refused_or_right(part: int) -> None:
 
 
 @pytest.fixture
-def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path, list[str]]:
+def pending_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path, list[str]]:
     """A file with five changes, of which the last four wait beside the database."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "ws").mkdir()
@@ -484,28 +489,28 @@ def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
     ws = Workspace(tmp_path / "ws", FAST)
     ids = [land(ws, write("a", b"%d\n" % number)) for number in range(1, 6)]
     ws.close()
-    (found,) = (tmp_path / "state").rglob("*-pending")
-    return tmp_path / "ws", found, ids
+    (pending,) = (tmp_path / "state").rglob("*-pending")
+    return tmp_path / "ws", pending, ids
 
 
 FAST = Settings(durability="fast", history_timeout_ms=0)
 
 
 @pytest.mark.promise("back.damage")
-def test_a_damaged_change_that_waits_is_a_damaged_change(waiting: tuple[Path, Path, list[str]]) -> None:
-    root, pending, ids = waiting
+def test_a_damaged_change_that_waits_is_a_damaged_change(pending_changes: tuple[Path, Path, list[str]]) -> None:
+    root, pending, ids = pending_changes
     database = pending.with_name(pending.name.removesuffix("-pending"))
-    stored, sound = database.read_bytes(), pending.read_bytes()
-    for at in range(0, len(sound), 37):
-        pending.write_bytes(sound[:at] + bytes([sound[at] ^ 1]) + sound[at + 1 :])
+    stored, intact = database.read_bytes(), pending.read_bytes()
+    for at in range(0, len(intact), 37):
+        pending.write_bytes(intact[:at] + bytes([intact[at] ^ 1]) + intact[at + 1 :])
         database.write_bytes(stored)
         (root / "a").write_bytes(b"5\n")
         for _ in range(2):  # a damaged change is recorded once
-            found = list_changes(Workspace(root, FAST))[::-1]
-            states = [each["state"] for each in found]
+            changes = list_changes(Workspace(root, FAST))[::-1]
+            states = [change["state"] for change in changes]
             assert states.count("damaged") == 1
         at_damage = states.index("damaged")
-        names = [each["change_id"] for each in found]
+        names = [change["change_id"] for change in changes]
         assert (
             (names[:at_damage], names[at_damage + 1 :])
             in [
@@ -514,15 +519,15 @@ def test_a_damaged_change_that_waits_is_a_damaged_change(waiting: tuple[Path, Pa
             ]
         )
         refusal = outcome(Workspace(root, FAST).undo())
-        assert refusal == "HISTORY_DAMAGED" if at_damage == len(found) - 1 else refusal in {None, "CONTENT_NOT_KEPT"}
+        assert refusal == "HISTORY_DAMAGED" if at_damage == len(changes) - 1 else refusal in {None, "CONTENT_NOT_KEPT"}
         assert (root / "a").read_bytes() == (b"4\n" if refusal is None else b"5\n")
 
 
 @pytest.mark.promise("back.damage")
-def test_a_change_that_waits_and_was_cut_off_ends_the_file(waiting: tuple[Path, Path, list[str]]) -> None:
+def test_a_change_that_waits_and_was_cut_off_ends_the_file(pending_changes: tuple[Path, Path, list[str]]) -> None:
     """Its process was killed, and the intent describes it; or a power cut removed it, which `fast` does not prevent."""
-    root, pending, ids = waiting
-    sound = pending.read_bytes()
+    root, pending, ids = pending_changes
+    intact = pending.read_bytes()
     for cut in (1, 50, 200):
-        pending.write_bytes(sound[:-cut])
-        assert [each["change_id"] for each in list_changes(Workspace(root, FAST))][::-1] == ids[:-1]
+        pending.write_bytes(intact[:-cut])
+        assert [change["change_id"] for change in list_changes(Workspace(root, FAST))][::-1] == ids[:-1]

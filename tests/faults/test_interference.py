@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FAST = Settings(durability="fast", lock_timeout_ms=0)
 
 
-def shout(text: Text) -> list[Edit]:
+def uppercase(text: Text) -> list[Edit]:
     return [Edit(Span(0, len(text.body)), text.body.upper())]
 
 
@@ -29,13 +29,13 @@ def shout(text: Text) -> list[Edit]:
 def test_a_foreign_write_after_the_comparison_is_not_lost(moment: int) -> None:
     inner = MemoryFS({"a": b"a", "b": b"b", "c": b"c"})
 
-    def strike(number: int, _: str) -> None:
+    def write_other(number: int, _: str) -> None:
         if number == moment:
             inner.put("a", inner.node_of("a").data + b" foreign")
 
-    with Workspace(inner.root, FAST, fs=FaultyFS(inner, only={"open_file"}, on_call=strike)).transaction() as tx:
+    with Workspace(inner.root, FAST, fs=FaultyFS(inner, only={"open_file"}, on_call=write_other)).transaction() as tx:
         for name in "abc":
-            tx.edit(name, shout)
+            tx.edit(name, uppercase)
     expected = b"A FOREIGN" if moment <= 9 else b"A"
     assert inner.files() == {"a": expected, "b": b"B", "c": b"C"}
 
@@ -58,8 +58,8 @@ def test_an_interrupt_at_the_lock_leaves_it_free(tmp_path: Path) -> None:
     tx.create("a", "x")
     with pytest.raises(KeyboardInterrupt), tx:
         pass
-    with workspace.transaction() as again:
-        again.create("a", "x")
+    with workspace.transaction() as second:
+        second.create("a", "x")
     assert (tmp_path / "a").read_text() == "x"
 
 
@@ -79,7 +79,7 @@ def test_a_process_forked_while_the_lock_is_held_does_not_keep_it(tmp_path: Path
     assert os.waitpid(child, 0)[1] == 0
 
 
-def around(levels: int) -> Any:
+def nest(levels: int) -> Any:
     value: Any = "x"
     for _ in range(levels):
         value = [value, value]
@@ -91,18 +91,18 @@ def around(levels: int) -> Any:
 def test_arguments_without_end_are_answered(kind: str) -> None:
     circle: dict[str, Any] = {}
     circle["path"] = circle
-    arguments = {"itself": circle, "shared": {"path": around(40)}, "huge": {"path": "a", "start_line": 10**5000}}[kind]
+    arguments = {"itself": circle, "shared": {"path": nest(40)}, "huge": {"path": "a", "start_line": 10**5000}}[kind]
     fs = MemoryFS({"a": b""})
     error = Workspace(fs.root, fs=fs).call("file_read", arguments).metadata["error"]
     assert error["code"] == ("INVALID_ARGUMENTS" if kind == "huge" else "INPUT_TOO_LARGE")
 
 
-def crashed(fs: MemoryFS, at: int) -> None:
+def crash(fs: MemoryFS, at: int) -> None:
     """Interrupt a transaction over a, d/b and the hard-linked h at its `at`th publishing call."""
     stopping = FaultyFS(fs, stop_at=at, only={"rename", "truncate"})
     tx = Workspace(fs.root, FAST, fs=stopping).transaction()
     for name in ("a", "d/b", "h"):
-        tx.edit(name, shout)
+        tx.edit(name, uppercase)
     with pytest.raises(Stopped), tx:
         pass
     fs.crash()
@@ -117,7 +117,7 @@ def three_files() -> MemoryFS:
 @pytest.mark.promise("atomic.stop")
 def test_a_folder_moved_after_the_crash_blocks_until_it_is_back_and_the_rest_is_restored() -> None:
     fs = three_files()
-    crashed(fs, 3)
+    crash(fs, 3)
     folder = fs.node_of("d/b")
     assert folder.data == b"B"
     root = fs.open_root(fs.root)
@@ -134,13 +134,13 @@ def test_a_folder_moved_after_the_crash_blocks_until_it_is_back_and_the_rest_is_
 
 def test_a_file_written_in_place_and_deleted_after_the_crash_is_put_aside() -> None:
     fs = three_files()
-    crashed(fs, 3)
+    crash(fs, 3)
     root = fs.open_root(fs.root)
     fs.unlink(root, "h")
     fs.close(root)
-    found = Workspace(fs.root, FAST, fs=fs).recover()
-    assert found is not None
-    assert found.aside == ("h.suture-orig",)
+    recovery = Workspace(fs.root, FAST, fs=fs).recover()
+    assert recovery is not None
+    assert recovery.aside == ("h.suture-orig",)
     assert {name: data for name, data in fs.files().items() if name != "h2"} == {
         "a": b"a",
         "d/b": b"b",
@@ -158,7 +158,7 @@ def test_a_folder_moved_away_is_not_made_again_by_an_edit(tmp_path: Path) -> Non
 
     fs = FaultyFS(LocalFS(), only={"lock"}, on_call=move)
     tx = Workspace(tmp_path, FAST, fs=fs).transaction()
-    tx.edit("d/b", shout)
+    tx.edit("d/b", uppercase)
     with pytest.raises(Exception, match="FILE_"), tx:
         pass
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["b", "moved"]

@@ -48,28 +48,30 @@ def kill(home: Path, variant: str, durability: str, cases: Sequence[tuple[int, .
 
 def after_recovery(home: Path, variant: str, durability: str, outcomes: dict[str, list[str]]) -> dict[str, str]:
     """The state of the tree after each case and the next call."""
-    found = {}
+    trees = {}
     for name in outcomes:
         recover(LocalFS(), str(home / name), durability)
-        found[name] = state(LocalFS(), str(home / name), variant)
-    return found
+        trees[name] = state(LocalFS(), str(home / name), variant)
+    return trees
 
 
 def check_killed_commits(home: Path, variant: str, durability: str, sample: int) -> None:
     total = calls_on_disk(home, variant, durability)
     outcomes = kill(home, variant, durability, [(number,) for number in (*range(1, total + 1, sample), total + 1)])
-    assert {name: became for name, became in outcomes.items() if became != ["killed"]} == {str(total + 1): ["finished"]}
-    found = after_recovery(home, variant, durability, outcomes)
-    landed = min(int(name) for name in found if found[name] == "new")
-    assert found == {name: "old" if int(name) < landed else "new" for name in found}
+    assert {name: outcome for name, outcome in outcomes.items() if outcome != ["killed"]} == {
+        str(total + 1): ["finished"]
+    }
+    trees = after_recovery(home, variant, durability, outcomes)
+    landed = min(int(name) for name in trees if trees[name] == "new")
+    assert trees == {name: "old" if int(name) < landed else "new" for name in trees}
 
 
 def check_killed_recoveries(home: Path, variant: str, durability: str, cases: Sequence[tuple[int, ...]]) -> None:
     outcomes = kill(home, variant, durability, cases)
-    assert {became[0] for became in outcomes.values()} == {"killed"}
-    assert {became[1] for became in outcomes.values()} == {"killed", "finished"}
-    found = after_recovery(home, variant, durability, outcomes)
-    assert {name: tree for name, tree in found.items() if tree not in {"old", "new"}} == {}
+    assert {outcome[0] for outcome in outcomes.values()} == {"killed"}
+    assert {outcome[1] for outcome in outcomes.values()} == {"killed", "finished"}
+    trees = after_recovery(home, variant, durability, outcomes)
+    assert {name: tree for name, tree in trees.items() if tree not in {"old", "new"}} == {}
 
 
 @pytest.mark.promise("atomic.kill")
@@ -92,7 +94,9 @@ def test_a_process_killed_at_any_call_leaves_the_old_or_the_new_tree(
 @durabilities
 def test_a_recovery_that_is_killed_is_finished_by_the_next(tmp_path: Path, durability: str) -> None:
     numbers = range(calls_on_disk(tmp_path, "move", durability) // 2, calls_on_disk(tmp_path / "2", "move", durability))
-    cases = [(number, again) for number in numbers[::SOME] for again in range(1 + number % SOME, RECOVERY_CALLS, SOME)]
+    cases = [
+        (number, second) for number in numbers[::SOME] for second in range(1 + number % SOME, RECOVERY_CALLS, SOME)
+    ]
     check_killed_recoveries(tmp_path, "move", durability, cases)
 
 
@@ -103,5 +107,5 @@ def test_a_recovery_that_is_killed_at_many_calls_is_finished_by_the_next(
     tmp_path: Path, variant: str, durability: str
 ) -> None:
     numbers = range(1, calls_on_disk(tmp_path, variant, durability) + 1, 5)
-    cases = [(number, again) for number in numbers for again in range(1 + number % 5, RECOVERY_CALLS, 5)]
+    cases = [(number, second) for number in numbers for second in range(1 + number % 5, RECOVERY_CALLS, 5)]
     check_killed_recoveries(tmp_path, variant, durability, cases)

@@ -62,7 +62,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def shared() -> Iterator[Path]:
+def shared_root() -> Iterator[Path]:
     """A folder that every user can access, unlike pytest's own."""
     top = Path(tempfile.mkdtemp(prefix="suture-test-"))
     top.chmod(0o755)
@@ -78,7 +78,7 @@ def usual_umask() -> Iterator[None]:
     os.umask(before)
 
 
-def own(path: Path, uid: int, gid: int | None = None) -> None:
+def change_owner(path: Path, uid: int, gid: int | None = None) -> None:
     os.chown(path, uid, uid if gid is None else gid)
 
 
@@ -108,9 +108,9 @@ def overwrite(tx: Transaction) -> None:
     tx.write("a.txt", b"zero\none\ntwo\n")
 
 
-def update(root: Path, how: Callable[[Transaction], None] = insert, settings: Settings = FAST) -> None:
+def update(root: Path, change: Callable[[Transaction], None] = insert, settings: Settings = FAST) -> None:
     with Workspace(root, settings).transaction() as tx:
-        how(tx)
+        change(tx)
     assert (root / "a.txt").read_bytes() == b"zero\none\ntwo\n"
     assert strays(root) == []
 
@@ -120,12 +120,12 @@ def strays(top: Path) -> list[str]:
 
 
 @pytest.mark.promise("span.metadata")
-@pytest.mark.parametrize("how", [insert, overwrite])
+@pytest.mark.parametrize("change", [insert, overwrite])
 @pytest.mark.parametrize("mode", [0o644, 0o755, 0o600, 0o640, 0o666, 0o777, 0o700, 0o4755, 0o2755, 0o1644])
-def test_an_update_keeps_the_mode(root: Path, mode: int, how: Callable[[Transaction], None]) -> None:
+def test_an_update_keeps_the_mode(root: Path, mode: int, change: Callable[[Transaction], None]) -> None:
     (root / "a.txt").chmod(mode)
     before = metadata(root / "a.txt")
-    update(root, how)
+    update(root, change)
     assert metadata(root / "a.txt") == before
 
 
@@ -144,7 +144,7 @@ def test_an_update_by_root_keeps_a_mode_that_forbids_writing(root: Path, mode: i
 @pytest.mark.parametrize("owner", [(STRANGER, STRANGER), (STRANGER, 0), (0, STRANGER)])
 @as_root
 def test_an_update_by_root_keeps_owner_group_and_mode(root: Path, owner: tuple[int, int], mode: int) -> None:
-    own(root / "a.txt", *owner)
+    change_owner(root / "a.txt", *owner)
     (root / "a.txt").chmod(mode)
     before = metadata(root / "a.txt")
     update(root)
@@ -152,14 +152,14 @@ def test_an_update_by_root_keeps_owner_group_and_mode(root: Path, owner: tuple[i
 
 
 @pytest.mark.promise("span.metadata")
-@pytest.mark.parametrize("how", [insert, overwrite])
+@pytest.mark.parametrize("change", [insert, overwrite])
 @pytest.mark.parametrize("mode", [0o644, 0o600])
-def test_an_update_keeps_extended_attributes(root: Path, mode: int, how: Callable[[Transaction], None]) -> None:
+def test_an_update_keeps_extended_attributes(root: Path, mode: int, change: Callable[[Transaction], None]) -> None:
     (root / "a.txt").chmod(mode)
     for name, value in {"user.one": b"1", "user.empty": b"", "user.bytes": bytes(range(256))}.items():
         set_attribute(root / "a.txt", name, value)
     before = metadata(root / "a.txt")
-    update(root, how)
+    update(root, change)
     assert metadata(root / "a.txt") == before
 
 
@@ -175,11 +175,11 @@ def test_an_update_by_root_keeps_attributes_that_only_root_may_set(root: Path, n
 
 
 @pytest.mark.promise("span.metadata")
-@pytest.mark.parametrize("how", [insert, overwrite])
-def test_an_update_keeps_an_access_control_list(root: Path, how: Callable[[Transaction], None]) -> None:
+@pytest.mark.parametrize("change", [insert, overwrite])
+def test_an_update_keeps_an_access_control_list(root: Path, change: Callable[[Transaction], None]) -> None:
     set_attribute(root / "a.txt", "system.posix_acl_access", STRANGER_READS)
     before = metadata(root / "a.txt")
-    update(root, how)
+    update(root, change)
     assert metadata(root / "a.txt") == before
     assert attributes(root / "a.txt")["system.posix_acl_access"] == STRANGER_READS
 
@@ -211,14 +211,14 @@ def test_one_attribute_that_cannot_be_set_does_not_cost_the_others(root: Path, m
     for name in ("user.a", "user.b", "user.c"):
         set_attribute(root / "a.txt", name, name.encode())
     before = metadata(root / "a.txt")
-    really = os.setxattr
+    original = os.setxattr
 
-    def reluctant(path: int, name: str, value: bytes) -> None:
+    def refuse_one(path: int, name: str, value: bytes) -> None:
         if name == "user.a":
             raise OSError(95, "Operation not supported")
-        really(path, name, value)
+        original(path, name, value)
 
-    monkeypatch.setattr(os, "setxattr", reluctant)
+    monkeypatch.setattr(os, "setxattr", refuse_one)
     update(root)
     assert metadata(root / "a.txt") == before  # written in place, because a new file could not get this metadata
 
@@ -247,24 +247,24 @@ def test_a_rename_with_new_content_keeps_the_metadata(root: Path) -> None:
 
 @pytest.mark.promise("span.metadata")
 def test_files_that_a_transaction_does_not_name_keep_their_times(root: Path) -> None:
-    others = [root / "b.txt", root / "sub" / "c.txt"]
+    paths = [root / "b.txt", root / "sub" / "c.txt"]
     (root / "sub").mkdir()
-    for path in others:
+    for path in paths:
         path.write_bytes(b"other\n")
         os.utime(path, ns=(3, 4))
     with Workspace(root, FAST).transaction() as tx:
         insert(tx)
         tx.create("sub/d.txt", b"")
         tx.write("b.txt", b"other\n")  # what it holds already
-    status = [path.stat() for path in others]
-    assert [(each.st_mtime_ns, each.st_nlink) for each in status] == [(4, 1), (4, 1)]
+    statuses = [path.stat() for path in paths]
+    assert [(status.st_mtime_ns, status.st_nlink) for status in statuses] == [(4, 1), (4, 1)]
 
 
 @pytest.mark.promise("span.links")
-@pytest.mark.parametrize("how", [insert, overwrite])
+@pytest.mark.parametrize("change", [insert, overwrite])
 @pytest.mark.parametrize("settings", [FAST, Settings()], ids=["fast", "full"])
 def test_all_names_of_a_hard_linked_file_show_the_new_content(
-    root: Path, how: Callable[[Transaction], None], settings: Settings
+    root: Path, change: Callable[[Transaction], None], settings: Settings
 ) -> None:
     (root / "sub").mkdir()
     outside = root.parent / "outside.txt"
@@ -273,7 +273,7 @@ def test_all_names_of_a_hard_linked_file_show_the_new_content(
     (root / "a.txt").chmod(0o604)
     set_attribute(root / "a.txt", "user.one", b"1")
     before, inode = metadata(root / "a.txt"), (root / "a.txt").stat().st_ino
-    update(root, how, settings)
+    update(root, change, settings)
     names = [root / "a.txt", root / "b.txt", root / "sub" / "c.txt", outside]
     assert [path.read_bytes() for path in names] == [b"zero\none\ntwo\n"] * 4
     assert {path.stat().st_ino for path in names} == {inode}
@@ -304,12 +304,12 @@ def test_deleting_and_moving_one_name_of_a_hard_linked_file_leaves_the_other(roo
 
 
 @pytest.mark.promise("span.links")
-@pytest.mark.parametrize("aim", ["real.txt", "<root>/real.txt", "sub/../real.txt"])
-def test_a_symbolic_link_stays_a_link_and_its_file_keeps_its_metadata(root: Path, aim: str) -> None:
+@pytest.mark.parametrize("target", ["real.txt", "<root>/real.txt", "sub/../real.txt"])
+def test_a_symbolic_link_stays_a_link_and_its_file_keeps_its_metadata(root: Path, target: str) -> None:
     (root / "sub").mkdir()
     (root / "a.txt").rename(root / "real.txt")
     (root / "real.txt").chmod(0o750)
-    (root / "a.txt").symlink_to(aim.replace("<root>", str(root)))
+    (root / "a.txt").symlink_to(target.replace("<root>", str(root)))
     before, link = metadata(root / "real.txt"), (root / "a.txt").lstat()
     update(root)
     assert metadata(root / "real.txt") == before
@@ -366,20 +366,20 @@ def test_a_sparse_file_keeps_its_bytes(root: Path, second_name: bool) -> None:  
 
 
 @pytest.fixture
-def mounted(root: Path) -> Iterator[Callable[..., Path]]:
+def mount_at(root: Path) -> Iterator[Callable[..., Path]]:
     """Mount something on a path below the root; it is unmounted afterwards."""
-    done: list[Path] = []
+    mounts: list[Path] = []
 
     def mount(path: Path, *arguments: str) -> Path:
         try:
             subprocess.run(["mount", *arguments, str(path)], check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError) as error:
             pytest.skip(f"cannot mount here: {error}")
-        done.append(path)
+        mounts.append(path)
         return path
 
     yield mount
-    for path in reversed(done):
+    for path in reversed(mounts):
         subprocess.run(["umount", "--lazy", str(path)], check=True, capture_output=True)
     assert root.exists()
 
@@ -387,12 +387,12 @@ def mounted(root: Path) -> Iterator[Callable[..., Path]]:
 @pytest.mark.promise("atomic.in-place")
 @as_root
 def test_a_file_that_is_a_mount_point_from_another_device_is_written_in_place(
-    root: Path, mounted: Callable[..., Path]
+    root: Path, mount_at: Callable[..., Path]
 ) -> None:
     (root.parent / "disk").mkdir()
-    disk = mounted(root.parent / "disk", "-t", "tmpfs", "-o", "size=1m", "tmpfs")
+    disk = mount_at(root.parent / "disk", "-t", "tmpfs", "-o", "size=1m", "tmpfs")
     (disk / "real.txt").write_bytes(b"one\ntwo\n")
-    mounted(root / "a.txt", "--bind", str(disk / "real.txt"))
+    mount_at(root / "a.txt", "--bind", str(disk / "real.txt"))
     inode = (disk / "real.txt").stat().st_ino
     update(root)
     assert (disk / "real.txt").read_bytes() == b"zero\none\ntwo\n"
@@ -402,26 +402,26 @@ def test_a_file_that_is_a_mount_point_from_another_device_is_written_in_place(
 @pytest.mark.promise("atomic.in-place")
 @as_root
 def test_a_file_that_is_a_mount_point_from_the_same_device_is_written_in_place(
-    root: Path, mounted: Callable[..., Path]
+    root: Path, mount_at: Callable[..., Path]
 ) -> None:
     real = root.parent / "real.txt"
     real.write_bytes(b"one\ntwo\n")
-    mounted(root / "a.txt", "--bind", str(real))
+    mount_at(root / "a.txt", "--bind", str(real))
     update(root)
     assert real.read_bytes() == b"zero\none\ntwo\n"
 
 
 @pytest.mark.promise("atomic.refused")
 @as_root
-@pytest.mark.parametrize("ask", [lambda tx: tx.delete("a.txt"), lambda tx: tx.rename("a.txt", "b.txt")])
+@pytest.mark.parametrize("change", [lambda tx: tx.delete("a.txt"), lambda tx: tx.rename("a.txt", "b.txt")])
 def test_a_mount_point_is_neither_deleted_nor_moved(
-    root: Path, mounted: Callable[..., Path], ask: Callable[[Transaction], None]
+    root: Path, mount_at: Callable[..., Path], change: Callable[[Transaction], None]
 ) -> None:
     real = root.parent / "real.txt"
     real.write_bytes(b"mounted\n")
-    mounted(root / "a.txt", "--bind", str(real))
+    mount_at(root / "a.txt", "--bind", str(real))
     with pytest.raises(SutureError) as caught, Workspace(root, FAST).transaction() as tx:
-        ask(tx)
+        change(tx)
     assert caught.value.code == "WRITE_FAILED"
     assert sorted(os.listdir(root)) == ["a.txt"]  # noqa: PTH208  strays would show
     assert real.read_bytes() == b"mounted\n"
@@ -429,45 +429,45 @@ def test_a_mount_point_is_neither_deleted_nor_moved(
 
 @pytest.mark.promise("atomic.in-place")
 @as_root
-@pytest.mark.parametrize("how", [insert, overwrite])
+@pytest.mark.parametrize("change", [insert, overwrite])
 def test_a_file_of_someone_else_is_written_in_place_and_stays_theirs(
-    shared: Path, how: Callable[[Transaction], None]
+    shared_root: Path, change: Callable[[Transaction], None]
 ) -> None:
-    own(shared, NOBODY)
-    (shared / "a.txt").write_bytes(b"one\ntwo\n")
-    own(shared / "a.txt", STRANGER, NOBODY)
-    (shared / "a.txt").chmod(0o664)
-    before, inode = metadata(shared / "a.txt"), (shared / "a.txt").stat().st_ino
+    change_owner(shared_root, NOBODY)
+    (shared_root / "a.txt").write_bytes(b"one\ntwo\n")
+    change_owner(shared_root / "a.txt", STRANGER, NOBODY)
+    (shared_root / "a.txt").chmod(0o664)
+    before, inode = metadata(shared_root / "a.txt"), (shared_root / "a.txt").stat().st_ino
     with nobody():
-        update(shared, how)
-    assert metadata(shared / "a.txt") == before
-    assert (shared / "a.txt").stat().st_ino == inode
+        update(shared_root, change)
+    assert metadata(shared_root / "a.txt") == before
+    assert (shared_root / "a.txt").stat().st_ino == inode
 
 
 @pytest.mark.promise("atomic.in-place")
 @as_root
-def test_a_file_of_a_group_that_its_owner_is_not_in_keeps_the_group(shared: Path) -> None:
-    own(shared, NOBODY)
-    (shared / "a.txt").write_bytes(b"one\ntwo\n")
-    own(shared / "a.txt", NOBODY, STRANGER)
-    (shared / "a.txt").chmod(0o660)
-    before = metadata(shared / "a.txt")
+def test_a_file_of_a_group_that_its_owner_is_not_in_keeps_the_group(shared_root: Path) -> None:
+    change_owner(shared_root, NOBODY)
+    (shared_root / "a.txt").write_bytes(b"one\ntwo\n")
+    change_owner(shared_root / "a.txt", NOBODY, STRANGER)
+    (shared_root / "a.txt").chmod(0o660)
+    before = metadata(shared_root / "a.txt")
     with nobody():
-        update(shared)
-    assert metadata(shared / "a.txt") == before
+        update(shared_root)
+    assert metadata(shared_root / "a.txt") == before
 
 
 @pytest.mark.promise("atomic.in-place")
 @as_root
-def test_a_file_with_an_attribute_that_its_owner_may_not_set_keeps_it(shared: Path) -> None:
-    own(shared, NOBODY)
-    (shared / "a.txt").write_bytes(b"one\ntwo\n")
-    own(shared / "a.txt", NOBODY)
-    set_attribute(shared / "a.txt", "security.note", b"from above")
-    before = metadata(shared / "a.txt")
+def test_a_file_with_an_attribute_that_its_owner_may_not_set_keeps_it(shared_root: Path) -> None:
+    change_owner(shared_root, NOBODY)
+    (shared_root / "a.txt").write_bytes(b"one\ntwo\n")
+    change_owner(shared_root / "a.txt", NOBODY)
+    set_attribute(shared_root / "a.txt", "security.note", b"from above")
+    before = metadata(shared_root / "a.txt")
     with nobody():
-        update(shared)
-    assert metadata(shared / "a.txt") == before
+        update(shared_root)
+    assert metadata(shared_root / "a.txt") == before
 
 
 @pytest.mark.promise("span.metadata")
@@ -475,20 +475,20 @@ def test_a_file_with_an_attribute_that_its_owner_may_not_set_keeps_it(shared: Pa
 @pytest.mark.parametrize("mode", [0o755, 0o4755, 0o2755])
 @pytest.mark.parametrize("second_name", [False, True])
 def test_an_update_by_the_owner_keeps_the_mode_even_in_place(
-    shared: Path,
+    shared_root: Path,
     second_name: bool,  # noqa: FBT001  a parameter of pytest
     mode: int,
 ) -> None:
-    own(shared, NOBODY)
-    (shared / "a.txt").write_bytes(b"one\ntwo\n")
-    own(shared / "a.txt", NOBODY)
+    change_owner(shared_root, NOBODY)
+    (shared_root / "a.txt").write_bytes(b"one\ntwo\n")
+    change_owner(shared_root / "a.txt", NOBODY)
     if second_name:
-        (shared / "b.txt").hardlink_to(shared / "a.txt")
-    (shared / "a.txt").chmod(mode)
-    before = metadata(shared / "a.txt")
+        (shared_root / "b.txt").hardlink_to(shared_root / "a.txt")
+    (shared_root / "a.txt").chmod(mode)
+    before = metadata(shared_root / "a.txt")
     with nobody():
-        update(shared)
-    assert metadata(shared / "a.txt") == before
+        update(shared_root)
+    assert metadata(shared_root / "a.txt") == before
 
 
 @pytest.mark.promise("span.metadata")
@@ -503,24 +503,24 @@ def test_an_update_in_place_by_root_keeps_capabilities(root: Path) -> None:
 
 @pytest.mark.promise("span.metadata")
 @as_root
-def test_a_new_file_in_a_folder_that_hands_down_its_group_belongs_to_it(shared: Path) -> None:
-    own(shared, NOBODY, STRANGER)
-    shared.chmod(0o2775)
-    with nobody(), Workspace(shared, FAST).transaction() as tx:
+def test_a_new_file_in_a_folder_that_hands_down_its_group_belongs_to_it(shared_root: Path) -> None:
+    change_owner(shared_root, NOBODY, STRANGER)
+    shared_root.chmod(0o2775)
+    with nobody(), Workspace(shared_root, FAST).transaction() as tx:
         tx.create("made/new.txt", b"new\n")
-    assert [(shared / path).stat().st_gid for path in ("made", "made/new.txt")] == [STRANGER, STRANGER]
+    assert [(shared_root / path).stat().st_gid for path in ("made", "made/new.txt")] == [STRANGER, STRANGER]
 
 
 @pytest.mark.promise("atomic.refused")
 @as_root
-def test_what_can_be_kept_neither_by_rename_nor_in_place_is_refused(shared: Path) -> None:
-    own(shared, NOBODY)
-    (shared / "a.txt").write_bytes(b"one\ntwo\n")
-    own(shared / "a.txt", STRANGER, NOBODY)
-    (shared / "a.txt").chmod(0o664)
-    before = metadata(shared / "a.txt")
-    with nobody(), pytest.raises(SutureError) as caught, Workspace(shared, FAST).transaction() as tx:
+def test_what_can_be_kept_neither_by_rename_nor_in_place_is_refused(shared_root: Path) -> None:
+    change_owner(shared_root, NOBODY)
+    (shared_root / "a.txt").write_bytes(b"one\ntwo\n")
+    change_owner(shared_root / "a.txt", STRANGER, NOBODY)
+    (shared_root / "a.txt").chmod(0o664)
+    before = metadata(shared_root / "a.txt")
+    with nobody(), pytest.raises(SutureError) as caught, Workspace(shared_root, FAST).transaction() as tx:
         tx.rename("a.txt", "b.txt", b"new\n")
     assert caught.value.code == "PERMISSION_DENIED"
-    assert sorted(os.listdir(shared)) == ["a.txt"]  # noqa: PTH208  strays would show
-    assert metadata(shared / "a.txt") == before
+    assert sorted(os.listdir(shared_root)) == ["a.txt"]  # noqa: PTH208  strays would show
+    assert metadata(shared_root / "a.txt") == before

@@ -14,7 +14,16 @@ from suture import Settings, Workspace
 from suture.errors import InputTooLarge, RecoveryBlocked
 from suture.testing import FaultyFS, LocalFS, MemoryFS
 from suture.wording import error_text
-from tests.faults.commit_scenario import done, in_memory, interrupted, look, published, settings, state, transact
+from tests.faults.commit_scenario import (
+    done_scenario,
+    in_memory,
+    look,
+    published_scenario,
+    settings,
+    state,
+    stopped_scenario,
+    transact,
+)
 from tests.unit.changes import hash_of
 
 if TYPE_CHECKING:
@@ -68,7 +77,7 @@ def document(path: Any = "a.txt", before: bytes | None = b"evil\n", after: bytes
     return {"record": record, "roots": ["/ws"], "folders": [], "steps": [step], "emptied": []}
 
 
-def planted(content: dict[str, Any] | bytes, mark: str = "open") -> bytes:
+def planted_intent(content: dict[str, Any] | bytes, mark: str = "open") -> bytes:
     """An intent as 0.1.0 writes it, and as anyone can."""
     line = content if isinstance(content, bytes) else json.dumps(content).encode()
     return b"suture-intent 1 %s\n%s\n%s\n" % (mark.encode(), line, hash_of(line).encode())
@@ -79,20 +88,20 @@ def workspace(fs: MemoryFS, options: Settings | None = None) -> Workspace:
 
 
 def changes(fs: MemoryFS) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = workspace(fs).call("history", {}).metadata["changes"]
-    return found
+    result: list[dict[str, Any]] = workspace(fs).call("history", {}).metadata["changes"]
+    return result
 
 
 def with_step(**fields: Any) -> dict[str, Any]:
-    made = document()
-    made["steps"][0].update(fields)
-    return made
+    result = document()
+    result["steps"][0].update(fields)
+    return result
 
 
 def with_record(**fields: Any) -> dict[str, Any]:
-    made = document()
-    made["record"].update(fields)
-    return made
+    result = document()
+    result["record"].update(fields)
+    return result
 
 
 MALFORMED: dict[str, bytes | dict[str, Any]] = {
@@ -156,7 +165,7 @@ def tree_with_folders() -> MemoryFS:
 @pytest.mark.parametrize("name", MALFORMED)
 def test_an_intent_that_no_suture_writes_is_refused_and_nothing_is_touched(name: str, mark: str) -> None:
     fs = tree_with_folders()
-    fs.put(INTENT, planted(MALFORMED[name], mark))
+    fs.put(INTENT, planted_intent(MALFORMED[name], mark))
     before = look(fs, "/")
     for tool, arguments in (
         ("file_read", {"path": "a.txt"}),
@@ -171,7 +180,7 @@ def test_an_intent_that_no_suture_writes_is_refused_and_nothing_is_touched(name:
 @pytest.mark.promise("atomic.planted")
 def test_what_is_refused_says_how_to_go_on() -> None:
     fs = tree_with_folders()
-    fs.put(INTENT, planted(b"[" * 200_000))
+    fs.put(INTENT, planted_intent(b"[" * 200_000))
     text = workspace(fs).call("file_read", {"path": "a.txt"}).text
     assert "delete it" in text
     fs.unlink(fs.open_root(fs.root), INTENT)
@@ -179,14 +188,14 @@ def test_what_is_refused_says_how_to_go_on() -> None:
     assert not workspace(fs).call("file_read", {"path": "a.txt"}).is_error
 
 
-class Reads(FaultyFS):
+class CountingFS(FaultyFS):
     """Counts the bytes that were read."""
 
-    asked = 0
+    bytes_read = 0
 
     def _forward(self, name: str, *args: Any) -> Any:
         if name == "read":
-            self.asked += args[1]
+            self.bytes_read += args[1]
         return super()._forward(name, *args)
 
 
@@ -196,16 +205,16 @@ def test_a_huge_intent_is_refused_unread(tmp_path: Path, size: int) -> None:
     (tmp_path / "a.txt").write_bytes(b"old\n")
     with (tmp_path / INTENT).open("wb") as file:
         file.truncate(size)
-    fs = Reads(LocalFS())
+    fs = CountingFS(LocalFS())
     error = Workspace(tmp_path, fs=fs).call("file_read", {"path": "a.txt"}).metadata["error"]
-    assert (error["code"], fs.asked) == ("RECOVERY_BLOCKED", 0)
+    assert (error["code"], fs.bytes_read) == ("RECOVERY_BLOCKED", 0)
     assert "max_intent_bytes" in error["reason"]
 
 
 @pytest.mark.promise("atomic.planted")
 def test_a_large_intent_without_a_signature_is_refused_unparsed() -> None:
     fs = tree_with_folders()
-    fs.put(INTENT, planted(b"[" + b"[]," * (UNSIGNED_LIMIT // 3) + b"[]]"))
+    fs.put(INTENT, planted_intent(b"[" + b"[]," * (UNSIGNED_LIMIT // 3) + b"[]]"))
     error = workspace(fs).call("file_read", {"path": "a.txt"}).metadata["error"]
     assert (error["code"], "not signed" in error["reason"]) == ("RECOVERY_BLOCKED", True)
 
@@ -214,13 +223,13 @@ def test_a_large_intent_without_a_signature_is_refused_unparsed() -> None:
 @pytest.mark.parametrize("kind", ["fifo", "link", "folder", "dangling link"])
 def test_what_is_no_file_is_no_intent(tmp_path: Path, kind: str) -> None:
     (tmp_path / "a.txt").write_bytes(b"old\n")
-    place = tmp_path / INTENT
+    path = tmp_path / INTENT
     if kind == "fifo":
-        os.mkfifo(place)
+        os.mkfifo(path)
     elif kind == "folder":
-        place.mkdir()
+        path.mkdir()
     else:
-        place.symlink_to("a.txt" if kind == "link" else "nowhere")
+        path.symlink_to("a.txt" if kind == "link" else "nowhere")
     for tool in ("file_read", "undo"):
         error = Workspace(tmp_path).call(tool, {"path": "a.txt"} if tool == "file_read" else {}).metadata["error"]
         assert (error["code"], error["state"]) == ("RECOVERY_BLOCKED", "foreign")
@@ -231,7 +240,7 @@ def test_what_is_no_file_is_no_intent(tmp_path: Path, kind: str) -> None:
 def test_a_planted_intent_that_is_done_gets_nothing_into_the_history() -> None:
     """0.1.0 recorded it, and the next undo wrote the old content that it claimed."""
     fs = tree_with_folders()
-    fs.put(INTENT, planted(document(), "done"))
+    fs.put(INTENT, planted_intent(document(), "done"))
     fs.put(f"{STEM}.old", b"evil\n")
     result = workspace(fs).call("file_read", {"path": "a.txt"})
     assert result.metadata["recovered"]["direction"] == "forward"
@@ -247,7 +256,7 @@ def test_a_planted_intent_that_is_done_gets_nothing_into_the_history() -> None:
 @pytest.mark.parametrize("mark", ["open", "done"])
 def test_a_planted_intent_removes_no_folder(mark: str) -> None:
     fs = tree_with_folders()
-    fs.put(INTENT, planted({**document(), "folders": [[0, "logs"]], "emptied": [[0, "logs"]]}, mark))
+    fs.put(INTENT, planted_intent({**document(), "folders": [[0, "logs"]], "emptied": [[0, "logs"]]}, mark))
     workspace(fs).recover()
     assert "logs" in fs.folders()
     assert INTENT not in fs.files()
@@ -258,7 +267,7 @@ def test_a_planted_intent_removes_no_folder(mark: str) -> None:
 def test_a_planted_intent_that_leads_through_a_link_is_refused_with_the_way_out(mark: str) -> None:
     fs = MemoryFS({"keep.txt": b"kept\n", "there/x.txt": b"old\n", f"there/{STEM}.old": b"evil\n"})
     fs.put_link("link", "there")
-    fs.put(INTENT, planted(document("link/x.txt"), mark))
+    fs.put(INTENT, planted_intent(document("link/x.txt"), mark))
     before = fs.files()
     result = workspace(fs).call("file_read", {"path": "keep.txt"})
     if mark == "done":  # there is nothing to restore
@@ -274,10 +283,10 @@ def test_a_planted_intent_that_leads_through_a_link_is_refused_with_the_way_out(
 @pytest.mark.promise("atomic.planted")
 def test_a_planted_intent_takes_no_file_away_for_its_content() -> None:
     fs = MemoryFS({"a.txt": b"old\n"}, can_link=False)
-    fs.put(INTENT, planted(document(before=None)))
-    found = workspace(fs).recover()
-    assert found is not None
-    assert (found.aside, fs.files()) == (("a.txt.suture-orig",), {"a.txt.suture-orig": b"old\n"})
+    fs.put(INTENT, planted_intent(document(before=None)))
+    recovery = workspace(fs).recover()
+    assert recovery is not None
+    assert (recovery.aside, fs.files()) == (("a.txt.suture-orig",), {"a.txt.suture-orig": b"old\n"})
 
 
 def by_another_user(fs: MemoryFS) -> None:
@@ -304,25 +313,25 @@ NOT_OURS = [by_another_user, without_a_key, by_an_earlier_version, with_another_
 
 
 @pytest.mark.promise("atomic.signed")
-@pytest.mark.parametrize("become", NOT_OURS)
+@pytest.mark.parametrize("alter", NOT_OURS)
 def test_an_unfinished_transaction_that_this_user_did_not_sign_is_rolled_back(
-    become: Callable[[MemoryFS], None],
+    alter: Callable[[MemoryFS], None],
 ) -> None:
-    fs = published()
-    become(fs)
-    found = workspace(fs).recover()
-    assert found is not None
-    assert (found.direction, state(fs, fs.root)) == ("back", "old")
+    fs = published_scenario()
+    alter(fs)
+    recovery = workspace(fs).recover()
+    assert recovery is not None
+    assert (recovery.direction, state(fs, fs.root)) == ("back", "old")
     assert changes(fs) == []
 
 
 @pytest.mark.promise("atomic.signed")
-@pytest.mark.parametrize("become", NOT_OURS)
+@pytest.mark.parametrize("alter", NOT_OURS)
 def test_a_complete_transaction_that_this_user_did_not_sign_stays_and_is_not_recorded(
-    become: Callable[[MemoryFS], None],
+    alter: Callable[[MemoryFS], None],
 ) -> None:
-    fs = done()
-    become(fs)
+    fs = done_scenario()
+    alter(fs)
     fs.shelf.clear()  # as if its process had died before it was recorded
     result = workspace(fs).call("file_read", {"path": "other/run"})
     assert result.metadata["recovered"]["direction"] == "forward"
@@ -332,7 +341,7 @@ def test_a_complete_transaction_that_this_user_did_not_sign_stays_and_is_not_rec
 
 @pytest.mark.promise("atomic.signed")
 def test_a_complete_transaction_of_an_earlier_version_that_was_recorded_is_not_reported_as_lost() -> None:
-    fs = done()
+    fs = done_scenario()
     by_an_earlier_version(fs)
     result = workspace(fs).call("file_read", {"path": "other/run"})
     assert result.metadata["recovered"]["direction"] == "forward"
@@ -342,39 +351,39 @@ def test_a_complete_transaction_of_an_earlier_version_that_was_recorded_is_not_r
 
 @pytest.mark.promise("atomic.signed")
 def test_a_complete_transaction_of_this_user_is_recorded() -> None:
-    fs = done()
+    fs = done_scenario()
     fs.shelf.clear()
     result = workspace(fs).call("file_read", {"path": "other/run"})
     assert "history" not in result.metadata
-    assert [each["change_id"] for each in changes(fs)] == [result.metadata["recovered"]["id"]]
+    assert [change["change_id"] for change in changes(fs)] == [result.metadata["recovered"]["id"]]
 
 
 @pytest.mark.promise("atomic.signed")
 @pytest.mark.parametrize("mac", [b"-" * 64, b"0" * 64, b"0" * 32 + b"-" * 32])
 def test_a_mark_that_someone_else_made_or_that_is_torn_does_not_count(mac: bytes) -> None:
-    fs = published()
+    fs = published_scenario()
     head, _, rest = fs.node_of(INTENT).data.partition(b"\n")
     assert head == b"suture-intent 2 open " + b"-" * 64
     fs.put(INTENT, b"suture-intent 2 done " + mac + b"\n" + rest)
-    found = workspace(fs).recover()
-    assert found is not None
-    assert (found.direction, state(fs, fs.root)) == ("back", "old")
+    recovery = workspace(fs).recover()
+    assert recovery is not None
+    assert (recovery.direction, state(fs, fs.root)) == ("back", "old")
 
 
 @pytest.mark.promise("atomic.signed")
 def test_an_intent_that_was_copied_into_another_folder_is_not_believed() -> None:
-    fs = done()
+    fs = done_scenario()
     fs.shelf.clear()
     for path, data in fs.files().items():
         fs.put(f"clone/{path}", data)
-    found = Workspace(f"{fs.root}/clone", settings(), fs=fs).recover()
-    assert found is not None
-    assert found.trouble is not None
-    assert (found.direction, found.trouble.recorded) == ("forward", False)
+    recovery = Workspace(f"{fs.root}/clone", settings(), fs=fs).recover()
+    assert recovery is not None
+    assert recovery.trouble is not None
+    assert (recovery.direction, recovery.trouble.recorded) == ("forward", False)
 
 
 def test_the_signature_is_the_hmac_that_everybody_knows() -> None:
-    fs = published()
+    fs = published_scenario()
     _, line, _, last, _ = fs.node_of(INTENT).data.split(b"\n")
     root = fs.fstat(fs.open_root(fs.root))
     message = b"%d %d\n%s" % (root.device, root.inode, line)
@@ -386,7 +395,7 @@ def test_the_signature_is_the_hmac_that_everybody_knows() -> None:
 def test_where_no_key_can_be_kept_a_transaction_lands_and_can_be_rolled_back() -> None:
     fs = in_memory()
     fs.key = None
-    interrupted("open_write", 2, fs)
+    stopped_scenario("open_write", 2, fs)
     assert fs.node_of(INTENT).data.endswith(b"\nunsigned\n")
     workspace(fs).recover()
     assert state(fs, fs.root) == "old"
@@ -445,14 +454,14 @@ NEIGHBORS: dict[str, Callable[[MemoryFS, str], object]] = {
 }
 
 
-def replaced(fs: MemoryFS, ending: str, neighbor: str) -> list[str]:
+def replace_helpers(fs: MemoryFS, ending: str, neighbor: str) -> list[str]:
     """Replace every temporary file by something else; returns their names."""
     names = [name for name in fs.files() if name.rpartition("/")[2].startswith(".suture-") and name.endswith(ending)]
     for name in names:
         folder = fs.open_root(fs.root)
         *above, last = name.split("/")
-        for each in above:
-            folder = fs.open_folder(folder, each)
+        for part in above:
+            folder = fs.open_folder(folder, part)
         fs.unlink(folder, last)
         NEIGHBORS[neighbor](fs, name)
     fs.crash()
@@ -462,34 +471,34 @@ def replaced(fs: MemoryFS, ending: str, neighbor: str) -> list[str]:
 @pytest.mark.promise("atomic.neighbors")
 @pytest.mark.parametrize("neighbor", NEIGHBORS)
 @pytest.mark.parametrize("ending", [".new", ".old"])
-@pytest.mark.parametrize("left", [published, done])
+@pytest.mark.parametrize("scenario", [published_scenario, done_scenario])
 def test_what_someone_put_at_the_name_of_a_helping_file_is_never_taken_for_content(
-    left: Callable[[], MemoryFS], ending: str, neighbor: str
+    scenario: Callable[[], MemoryFS], ending: str, neighbor: str
 ) -> None:
-    fs = left()
+    fs = scenario()
     fs.put("secret", b"secret\n")
-    names = replaced(fs, ending, neighbor)
+    names = replace_helpers(fs, ending, neighbor)
     assert names
     paths = [path for path in look(fs, fs.root) if ".suture-" not in path]
     result = workspace(fs).call("file_read", {"path": "other/run"})
     code = result.metadata["error"]["code"] if result.is_error else "done"
-    found = look(fs, fs.root)
+    tree = look(fs, fs.root)
     assert code in {"done", "RECOVERY_BLOCKED"}
-    kinds = {path: found[path].kind for path in paths if path in found}
+    kinds = {path: tree[path].kind for path in paths if path in tree}
     assert {path for path, kind in kinds.items() if kind not in {"file", "folder"}} == {"other/link"}
-    assert [path for path, entry in found.items() if entry.kind == "file" and entry.data == b"secret\n"] == ["secret"]
-    if left is done:
+    assert [path for path, entry in tree.items() if entry.kind == "file" and entry.data == b"secret\n"] == ["secret"]
+    if scenario is done_scenario:
         assert code == "done"
-        kept = {path: entry for path, entry in found.items() if not any(path.startswith(name) for name in names)}
-        assert kept["update.txt"].data == b"one\nTWO\nthree\n"
+        others = {path: entry for path, entry in tree.items() if not any(path.startswith(name) for name in names)}
+        assert others["update.txt"].data == b"one\nTWO\nthree\n"
     if ending == ".new":
         assert code == "done"
 
 
 @pytest.mark.promise("atomic.neighbors")
 def test_a_blocked_recovery_names_the_helping_file_that_is_none_any_more() -> None:
-    fs = published()
-    replaced(fs, ".old", "a FIFO")
+    fs = published_scenario()
+    replace_helpers(fs, ".old", "a FIFO")
     error = workspace(fs).call("file_read", {"path": "other/run"}).metadata["error"]
     assert (error["code"], error["state"]) == ("RECOVERY_BLOCKED", "left")
     assert "NOT_A_FILE (" in error["reason"]
@@ -498,9 +507,9 @@ def test_a_blocked_recovery_names_the_helping_file_that_is_none_any_more() -> No
 
 @pytest.mark.promise("atomic.neighbors")
 def test_an_interrupted_transaction_of_an_extra_root_is_cleared_up_too() -> None:
-    fs = published()
+    fs = published_scenario()
     fs.make_folder("/main")
-    both = settings().evolve(extra_roots=(fs.root,))
-    result = Workspace("/main", both, fs=fs).call("file_read", {"path": "nowhere.txt"})
+    options = settings().evolve(extra_roots=(fs.root,))
+    result = Workspace("/main", options, fs=fs).call("file_read", {"path": "nowhere.txt"})
     assert result.metadata["recovered"]["direction"] == "back"
     assert state(fs, fs.root) == "old"

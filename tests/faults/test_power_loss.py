@@ -41,7 +41,7 @@ links = pytest.mark.parametrize("can_link", [True, False], ids=["links", "no lin
 a_seed = pytest.mark.parametrize("seed", [None, 1], ids=["nothing unsynced is kept", "luck"])
 
 
-def until_stopped(fs: MemoryFS, number: int, action: Callable[[FaultyFS], None], only: Iterable[str] = ()) -> str:
+def run_until_stopped(fs: MemoryFS, number: int, action: Callable[[FaultyFS], None], only: Iterable[str] = ()) -> str:
     """Run a function until the power fails at a call; `finished` if it has no such call."""
     try:
         action(FaultyFS(fs, stop_at=number, only=only))
@@ -50,15 +50,15 @@ def until_stopped(fs: MemoryFS, number: int, action: Callable[[FaultyFS], None],
     return "finished"
 
 
-def luck(*seed: object) -> Random | None:
+def make_rng(*seed: object) -> Random | None:
     return None if seed[0] is None else Random(str(seed))
 
 
-def cut_short(number: int, variant: str, seed: int | None, *, can_link: bool) -> tuple[MemoryFS, str]:
+def cut_power(number: int, variant: str, seed: int | None, *, can_link: bool) -> tuple[MemoryFS, str]:
     """The disk after a power cut at one call of the transaction."""
     fs = in_memory(can_link=can_link)
-    outcome = until_stopped(fs, number, lambda faulty: transact(faulty, fs.root, variant))
-    fs.power_loss(luck(seed, number))
+    outcome = run_until_stopped(fs, number, lambda faulty: transact(faulty, fs.root, variant))
+    fs.power_loss(make_rng(seed, number))
     return fs, outcome
 
 
@@ -79,50 +79,50 @@ def test_many_power_cuts_leave_the_old_or_the_new_tree(variant: str, seed: int, 
 
 
 def check_power_cuts(variant: str, seed: int | None, *, can_link: bool) -> None:
-    found = {}
+    trees = {}
     for number in count(1):
-        fs, outcome = cut_short(number, variant, seed, can_link=can_link)
+        fs, outcome = cut_power(number, variant, seed, can_link=can_link)
         recover(fs, fs.root)
-        found[number] = state(fs, fs.root, variant)
+        trees[number] = state(fs, fs.root, variant)
         if outcome == "finished":
             break
-    assert {number: tree for number, tree in found.items() if tree not in {"old", "new"}} == {}
-    assert found[max(found)] == "new"
+    assert {number: tree for number, tree in trees.items() if tree not in {"old", "new"}} == {}
+    assert trees[max(trees)] == "new"
 
 
-def cut_twice(number: int, variant: str, seed: int | None, sample: int, *, can_link: bool) -> dict[str, str]:
+def cut_power_twice(number: int, variant: str, seed: int | None, sample: int, *, can_link: bool) -> dict[str, str]:
     """Cut the power at a call of the transaction and at every one of the recovery; returns what is not restored."""
-    found = {}
-    for again in count(1 + number % sample, sample):
-        fs, _ = cut_short(number, variant, seed, can_link=can_link)
-        outcome = until_stopped(fs, again, lambda faulty: recover(faulty, "/ws"))
-        fs.power_loss(luck(seed, number, again))
+    trees = {}
+    for second in count(1 + number % sample, sample):
+        fs, _ = cut_power(number, variant, seed, can_link=can_link)
+        outcome = run_until_stopped(fs, second, lambda faulty: recover(faulty, "/ws"))
+        fs.power_loss(make_rng(seed, number, second))
         recover(fs, fs.root)
-        found[f"{number}, {again}"] = state(fs, fs.root, variant)
+        trees[f"{number}, {second}"] = state(fs, fs.root, variant)
         if outcome == "finished":
             break
-    return {case: tree for case, tree in found.items() if tree not in {"old", "new"}}
+    return {case: tree for case, tree in trees.items() if tree not in {"old", "new"}}
 
 
 @pytest.mark.promise("atomic.recovery-killed")
 @links
 @a_seed
-def test_a_power_cut_in_the_recovery_is_mended_by_the_next(seed: int | None, *, can_link: bool) -> None:
+def test_a_power_cut_in_the_recovery_is_repaired_by_the_next(seed: int | None, *, can_link: bool) -> None:
     numbers = range(1, count_calls("move", can_link=can_link) + 1, SAMPLE)
-    found = [cut_twice(number, "move", seed, SAMPLE, can_link=can_link) for number in numbers]
-    assert [each for each in found if each] == []
+    results = [cut_power_twice(number, "move", seed, SAMPLE, can_link=can_link) for number in numbers]
+    assert [trees for trees in results if trees] == []
 
 
 @pytest.mark.soak
 @variants
 @links
 @a_seed
-def test_a_power_cut_at_any_call_of_the_recovery_is_mended_by_the_next(
+def test_a_power_cut_at_any_call_of_the_recovery_is_repaired_by_the_next(
     variant: str, seed: int | None, *, can_link: bool
 ) -> None:
     numbers = range(1, count_calls(variant, can_link=can_link) + 1)
-    found = [cut_twice(number, variant, seed, 1, can_link=can_link) for number in numbers]
-    assert [each for each in found if each] == []
+    results = [cut_power_twice(number, variant, seed, 1, can_link=can_link) for number in numbers]
+    assert [trees for trees in results if trees] == []
 
 
 @pytest.mark.promise("atomic.recovery-killed")
@@ -149,38 +149,38 @@ def check_killed_then_cut(variant: str, seed: int | None, at: Iterable[str], *, 
 
     The recovery sees what the killed process wrote, even if it is not on the disk.
     """
-    found = {}
+    trees = {}
     outcome = ""
     for number in count(1):
-        for again in count(1):
+        for second in count(1):
             fs = in_memory(can_link=can_link)
-            outcome = until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", variant), at)
+            outcome = run_until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", variant), at)
             fs.crash()
-            recovered = until_stopped(fs, again, lambda faulty: recover(faulty, "/ws"), CHANGING)
-            fs.power_loss(luck(seed, number, again))
+            second_outcome = run_until_stopped(fs, second, lambda faulty: recover(faulty, "/ws"), CHANGING)
+            fs.power_loss(make_rng(seed, number, second))
             recover(fs, fs.root)
-            found[f"{number}, {again}"] = state(fs, fs.root, variant)
-            if recovered == "finished":
+            trees[f"{number}, {second}"] = state(fs, fs.root, variant)
+            if second_outcome == "finished":
                 break
         if outcome == "finished":
             break
-    assert {case: tree for case, tree in found.items() if tree not in {"old", "new"}} == {}
+    assert {case: tree for case, tree in trees.items() if tree not in {"old", "new"}} == {}
 
 
 @pytest.mark.promise("atomic.no-strays")
 @a_seed
 def test_a_power_cut_in_the_next_transaction_brings_nothing_of_the_last_one_back(seed: int | None) -> None:
-    found = {}
+    strays_by_call = {}
     for number in count(1):
         fs = in_memory()
         transact(fs, fs.root)
-        outcome = until_stopped(fs, number, create_another)
-        fs.power_loss(luck(seed, number))
+        outcome = run_until_stopped(fs, number, create_another)
+        fs.power_loss(make_rng(seed, number))
         recover(fs, fs.root)
-        found[number] = sorted(path for path in look(fs, fs.root) if "/.suture-" in f"/{path}")
+        strays_by_call[number] = sorted(path for path in look(fs, fs.root) if "/.suture-" in f"/{path}")
         if outcome == "finished":
             break
-    assert {number: strays for number, strays in found.items() if strays} == {}
+    assert {number: strays for number, strays in strays_by_call.items() if strays} == {}
 
 
 def create_another(fs: FaultyFS) -> None:
@@ -199,8 +199,8 @@ class DirtyFS(FaultyFS):
 
     def _forward(self, name: str, *args: Any) -> Any:
         at = self._paths.get(args[0], "") if args else ""
-        named = len(args) > 1 and isinstance(args[1], str)
-        path = f"{at}/{args[-1] if name in {'rename', 'link'} else args[1]}" if named else at
+        has_name = len(args) > 1 and isinstance(args[1], str)
+        path = f"{at}/{args[-1] if name in {'rename', 'link'} else args[1]}" if has_name else at
         if name in {"rename", "link"}:
             path = f"{self._paths[args[2]]}/{args[3]}"
         self.log.append((name, path, frozenset(self._dirty)))
@@ -220,27 +220,27 @@ class DirtyFS(FaultyFS):
         return result
 
 
-def recorded(durability: str, *, in_place: bool = True) -> list[tuple[str, str, frozenset[str]]]:
+def record_calls(durability: str, *, in_place: bool = True) -> list[tuple[str, str, frozenset[str]]]:
     fs = in_memory()
     dirty = DirtyFS(fs)
     transact(dirty, fs.root, durability=durability, in_place=in_place)
     return dirty.log
 
 
-def own(path: str) -> bool:
+def is_own(path: str) -> bool:
     return "/.suture-" in path
 
 
 @pytest.mark.promise("atomic.durability")
 def test_the_intent_is_on_the_disk_before_anything_else_is_made() -> None:
-    made = [(path, dirty) for call, path, dirty in recorded("full") if call in {"create", "mkdir", "link"}]
-    assert made[0][0] == "/.suture-intent"
-    assert made[1][1] == frozenset()
+    created = [(path, dirty) for call, path, dirty in record_calls("full") if call in {"create", "mkdir", "link"}]
+    assert created[0][0] == "/.suture-intent"
+    assert created[1][1] == frozenset()
 
 
 @pytest.mark.promise("atomic.durability")
 def test_everything_staged_is_on_the_disk_before_the_first_file_is_published() -> None:
-    published = [(path, dirty) for call, path, dirty in recorded("full") if call in PUBLISHING and not own(path)]
+    published = [(path, dirty) for call, path, dirty in record_calls("full") if call in PUBLISHING and not is_own(path)]
     assert {path for path, _ in published} == {
         "/new/deep/made.txt",
         "/update.txt",
@@ -254,18 +254,21 @@ def test_everything_staged_is_on_the_disk_before_the_first_file_is_published() -
 
 @pytest.mark.promise("atomic.durability")
 def test_everything_published_is_on_the_disk_before_the_commit_is_done_and_that_before_anything_is_dropped() -> None:
-    log = recorded("full")
-    done = [dirty for call, path, dirty in log if (call, path) == ("open_write", "/.suture-intent")]
-    dropped = [dirty for call, path, dirty in log if call == "unlink" and own(path)]
-    assert (done, dropped[0]) == ([frozenset()], frozenset())
+    log = record_calls("full")
+    marked = [dirty for call, path, dirty in log if (call, path) == ("open_write", "/.suture-intent")]
+    dropped = [dirty for call, path, dirty in log if call == "unlink" and is_own(path)]
+    assert (marked, dropped[0]) == ([frozenset()], frozenset())
 
 
 @pytest.mark.promise("atomic.durability")
 @pytest.mark.parametrize("in_place", [True, False])
 def test_durability_fast_syncs_only_for_a_file_that_is_written_in_place(*, in_place: bool) -> None:
-    found = {each: [call for call, *_ in recorded(each, in_place=in_place)].count("sync") for each in DURABILITIES}
-    assert found["full"] > 0
-    assert found["fast"] == (found["full"] if in_place else 0)
+    syncs = {
+        durability: [call for call, *_ in record_calls(durability, in_place=in_place)].count("sync")
+        for durability in DURABILITIES
+    }
+    assert syncs["full"] > 0
+    assert syncs["fast"] == (syncs["full"] if in_place else 0)
 
 
 FAST_SEEDS = range(2, 2 + scaled(20))
@@ -289,69 +292,73 @@ def test_with_fast_any_power_cut_in_a_transaction_that_writes_in_place_leaves_th
 
 
 def check_fast_in_place(seed: int | None, sample: int, *, can_link: bool) -> None:
-    found = {}
+    trees = {}
     for number in count(1, sample):
         fs = in_memory(can_link=can_link)
-        outcome = until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", durability="fast"))
-        fs.power_loss(luck(seed, number))
+        outcome = run_until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", durability="fast"))
+        fs.power_loss(make_rng(seed, number))
         recover(fs, fs.root, "fast")
-        found[number] = state(fs, fs.root)
+        trees[number] = state(fs, fs.root)
         if outcome == "finished":
             break
-    assert {number: tree for number, tree in found.items() if tree not in {"old", "new"}} == {}
+    assert {number: tree for number, tree in trees.items() if tree not in {"old", "new"}} == {}
 
 
-def torn(found: bytes, new: bytes) -> bool:
+def is_torn(content: bytes, new: bytes) -> bool:
     """Whether the content is the new one, from which a power cut removed sectors or everything."""
-    if len(found) not in {0, len(new)}:
+    if len(content) not in {0, len(new)}:
         return False
-    parts = [(found[at : at + SECTOR], new[at : at + SECTOR]) for at in range(0, len(found), SECTOR)]
-    return all(part == wanted or not part.strip(b"\0") for part, wanted in parts)
+    parts = [(content[at : at + SECTOR], new[at : at + SECTOR]) for at in range(0, len(content), SECTOR)]
+    return all(part == expected or not part.strip(b"\0") for part, expected in parts)
 
 
 def broken_by_fast(fs: MemoryFS) -> list[str]:
     """Whatever breaks the promise of `fast` after a power cut and a recovery."""
-    found, old, new = (
+    actual, old, new = (
         {path: entry._replace(names=()) for path, entry in tree.items()}  # a renamed file may have both names
         for tree in (look(fs, fs.root), BEFORE, after("move"))
     )
     for name in ("shared.txt", "other/twin"):
         new[name] = old[name]
-    wrong = [f"{path} is left" for path in found if path.rpartition("/")[2].startswith(".suture-")]
+    wrong = [f"{path} is left" for path in actual if path.rpartition("/")[2].startswith(".suture-")]
     touched = {path for path in {*old, *new} if old.get(path) != new.get(path)}
-    aside = {path: entry.data for path, entry in found.items() if ".suture-orig" in path}
-    wrong += [f"{path} appeared" for path in {*found} - {*old, *new, *aside}]
-    wrong += [f"{path} changed" for path in {*old} - touched if found.get(path) != old[path]]
+    aside = {path: entry.data for path, entry in actual.items() if ".suture-orig" in path}
+    wrong += [f"{path} appeared" for path in {*actual} - {*old, *new, *aside}]
+    wrong += [f"{path} changed" for path in {*old} - touched if actual.get(path) != old[path]]
     for path in touched:
-        now, before, later = found.get(path), old.get(path), new.get(path)
+        now, before, later = actual.get(path), old.get(path), new.get(path)
         whole = now in (before, later)
-        known = [later] if fs.can_link else [before, later]  # without links, the old content is a copy
-        if not whole and not (now and now.kind == "file" and any(each and torn(now.data, each.data) for each in known)):
+        candidates = [later] if fs.can_link else [before, later]  # without links, the old content is a copy
+        if not whole and not (
+            now and now.kind == "file" and any(entry and is_torn(now.data, entry.data) for entry in candidates)
+        ):
             wrong.append(f"{path} is neither old nor new nor incomplete: {now}")
-        if not whole and before and fs.can_link and before.data not in aside.values() and not landed(fs):
+        if not whole and before and fs.can_link and before.data not in aside.values() and not has_landed(fs):
             wrong.append(f"the old content of {path} is nowhere")
-    if not {"from.txt", "there/to.txt"} & {*found} and b"on the move\n" not in aside.values():
+    if not {"from.txt", "there/to.txt"} & {*actual} and b"on the move\n" not in aside.values():
         wrong.append("the renamed file is nowhere")
     return wrong
 
 
-def landed(fs: MemoryFS) -> bool:
+def has_landed(fs: MemoryFS) -> bool:
     """Whether the history has what the transaction replaced."""
     result = Workspace(fs.root, settings("fast"), fs=fs).call("history", {})
     return bool(result.metadata["changes"])
 
 
 def fast_cuts(seed: int | None, *, can_link: bool) -> dict[str, list[str]]:
-    found = {}
+    results = {}
     for number in count(1):
         fs = in_memory(can_link=can_link)
-        outcome = until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", durability="fast", in_place=False))
-        fs.power_loss(luck(seed, number))
+        outcome = run_until_stopped(
+            fs, number, lambda faulty: transact(faulty, "/ws", durability="fast", in_place=False)
+        )
+        fs.power_loss(make_rng(seed, number))
         recover(fs, fs.root, "fast")
-        found[f"{seed}, {number}"] = broken_by_fast(fs)
+        results[f"{seed}, {number}"] = broken_by_fast(fs)
         if outcome == "finished":
             break
-    return {case: wrong for case, wrong in found.items() if wrong}
+    return {case: wrong for case, wrong in results.items() if wrong}
 
 
 @pytest.mark.promise("atomic.fast")
@@ -401,15 +408,15 @@ def test_a_power_cut_in_a_transaction_of_many_files_leaves_all_old_or_all_new(
     counting = FaultyFS(MemoryFS(MANY, can_link=can_link))
     update_many(counting)
     syncs = [number for number, call in enumerate(counting.calls, 1) if call == "sync"]
-    found = {}
+    contents = {}
     for number in (*syncs[::9], *range(1, len(counting.calls) + 1, 101)):
         fs = MemoryFS(MANY, can_link=can_link)
-        until_stopped(fs, number, update_many)
-        fs.power_loss(luck(seed, number))
+        run_until_stopped(fs, number, update_many)
+        fs.power_loss(make_rng(seed, number))
         Workspace("/ws", settings(), fs=fs).recover()
-        found[number] = set(fs.files().items())
+        contents[number] = set(fs.files().items())
     old, new = set(MANY.items()), set(dict.fromkeys(MANY, b"new").items())
-    assert [number for number, files in found.items() if files not in (old, new)] == []
+    assert [number for number, files in contents.items() if files not in (old, new)] == []
 
 
 @pytest.mark.promise("atomic.fault")
@@ -421,7 +428,7 @@ def test_a_failing_sync_among_many_is_an_error_and_changes_nothing() -> None:
     assert (caught.value.errno, faulty._open, fs.files()) == (errno.ENOSPC, set(), MANY)
 
 
-def left_behind(fs: MemoryFS, **files: bytes) -> str:
+def create_strays(fs: MemoryFS, **files: bytes) -> str:
     """Create temporary files of a transaction of this root; returns the beginning of their names."""
     stem = f".suture-537q7a6j43e1zsy-{fs.fstat(fs.open_root(fs.root)).inode:x}-"
     fs.crash()
@@ -433,11 +440,11 @@ def left_behind(fs: MemoryFS, **files: bytes) -> str:
 @pytest.mark.promise("atomic.strays")
 def test_helping_files_that_no_intent_names_are_removed_by_recover() -> None:
     fs = MemoryFS({"sub/a.txt": b"old\n"})
-    stem = left_behind(fs, new=b"half", old=b"old\n")
+    stem = create_strays(fs, new=b"half", old=b"old\n")
     fs.put(f"sub/{stem}1.new-probe", b"")
-    found = Workspace(fs.root, settings(), fs=fs).recover()
-    assert found is not None
-    assert (found.id, found.direction, found.aside) == ("537q7a6j43e1zsy", "unknown", ())
+    recovery = Workspace(fs.root, settings(), fs=fs).recover()
+    assert recovery is not None
+    assert (recovery.id, recovery.direction, recovery.aside) == ("537q7a6j43e1zsy", "unknown", ())
     assert fs.files() == {"sub/a.txt": b"old\n"}
     assert Workspace(fs.root, settings(), fs=fs).recover() is None
 
@@ -445,11 +452,11 @@ def test_helping_files_that_no_intent_names_are_removed_by_recover() -> None:
 @pytest.mark.promise("atomic.strays")
 def test_the_only_copy_of_an_old_content_is_kept_under_a_visible_name() -> None:
     fs = MemoryFS({"sub/a.txt": b"new\n"})
-    left_behind(fs, old=b"old\n")
-    found = Workspace(fs.root, settings(), fs=fs).recover()
-    assert found is not None
-    assert found.aside == ("sub/suture-537q7a6j43e1zsy-0.suture-orig",)
-    assert fs.files() == {"sub/a.txt": b"new\n", found.aside[0]: b"old\n"}
+    create_strays(fs, old=b"old\n")
+    recovery = Workspace(fs.root, settings(), fs=fs).recover()
+    assert recovery is not None
+    assert recovery.aside == ("sub/suture-537q7a6j43e1zsy-0.suture-orig",)
+    assert fs.files() == {"sub/a.txt": b"new\n", recovery.aside[0]: b"old\n"}
 
 
 @pytest.mark.promise("atomic.strays")
@@ -480,7 +487,7 @@ def test_what_another_root_may_need_what_is_protected_and_what_has_another_name_
 @pytest.mark.promise("atomic.strays")
 def test_a_reading_call_looks_for_strays_only_if_an_intent_is_torn() -> None:
     fs = MemoryFS({"sub/a.txt": b"old\n"})
-    left_behind(fs, new=b"half")
+    create_strays(fs, new=b"half")
     counting = FaultyFS(fs, only=["scan"])
     assert (
         "recovered" not in Workspace(fs.root, settings(), fs=counting).call("file_read", {"path": "sub/a.txt"}).metadata
@@ -505,7 +512,7 @@ def test_a_done_mark_that_is_older_than_the_names_does_not_count() -> None:
     fs = in_memory()
     with pytest.raises(Stopped):
         transact(FaultyFS(fs, only=["unlink"], stop_at=3), fs.root, durability="fast", in_place=False)
-    marked = fs.node_of(".suture-intent").data
+    done_intent = fs.node_of(".suture-intent").data
     for number in range(1, 4):
         fs = in_memory()
         fs.key = None
@@ -515,16 +522,16 @@ def test_a_done_mark_that_is_older_than_the_names_does_not_count() -> None:
             )
         fs.crash()
         _, line, check, *_ = fs.node_of(".suture-intent").data.split(b"\n")
-        fs.put(".suture-intent", b"\n".join((marked.split(b"\n")[0], line, check, b"unsigned", b"")))
-        found = Workspace(fs.root, settings("fast"), fs=fs).recover()
-        assert found is not None
-        assert (found.direction, state(fs, fs.root)) == ("back", "old")
+        fs.put(".suture-intent", b"\n".join((done_intent.split(b"\n")[0], line, check, b"unsigned", b"")))
+        recovery = Workspace(fs.root, settings("fast"), fs=fs).recover()
+        assert recovery is not None
+        assert (recovery.direction, state(fs, fs.root)) == ("back", "old")
 
 
 @pytest.mark.promise("atomic.strays")
 def test_a_stray_that_cannot_be_removed_stops_nothing() -> None:
     fs = MemoryFS({"sub/a.txt": b"old\n"})
-    stem = left_behind(fs, new=b"half")
+    stem = create_strays(fs, new=b"half")
     fs.put(".suture-intent", b"suture-intent 2 open")
     faulty = FaultyFS(fs, only=["unlink"], fail_at=1, error=errno.EACCES)
     assert not Workspace(fs.root, settings(), fs=faulty).call("file_read", {"path": "sub/a.txt"}).is_error
@@ -536,20 +543,22 @@ def test_a_stray_that_cannot_be_removed_stops_nothing() -> None:
 @pytest.mark.promise("atomic.fast")
 @pytest.mark.parametrize("path", ["update.txt", "gone/delete.txt"])
 def test_a_copy_of_the_old_content_that_is_lost_does_not_replace_what_was_published(path: str) -> None:
-    kept = set()
+    contents = set()
     for number in count(1):
         fs = in_memory(can_link=False)
-        outcome = until_stopped(fs, number, lambda faulty: transact(faulty, "/ws", durability="fast", in_place=False))
+        outcome = run_until_stopped(
+            fs, number, lambda faulty: transact(faulty, "/ws", durability="fast", in_place=False)
+        )
         fs.sync_all()
         fs.power_loss()
-        found = fs.files()
+        files = fs.files()
         if outcome == "finished":
             break
-        if found.get(path) != BEFORE[path].data:
-            for name in found:
+        if files.get(path) != BEFORE[path].data:
+            for name in files:
                 if name.endswith(".old"):
-                    fs.put(name, bytes(len(found[name])))
+                    fs.put(name, bytes(len(files[name])))
             recover(fs, fs.root, "fast")
-            kept.add(fs.files().get(path))
+            contents.add(fs.files().get(path))
     new = after("move").get(path)
-    assert kept == {None if new is None else new.data}
+    assert contents == {None if new is None else new.data}

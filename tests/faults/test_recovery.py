@@ -16,15 +16,15 @@ from tests.faults.commit_scenario import (
     SHARED_OLD,
     Process,
     count_calls,
-    done,
+    done_scenario,
     in_memory,
-    interrupted,
     look,
     on_disk,
-    published,
+    published_scenario,
     recover,
     settings,
     state,
+    stopped_scenario,
     transact,
 )
 from tests.unit.changes import hash_of
@@ -62,7 +62,7 @@ def intent(steps: Iterable[dict[str, Any]] = (), folders: Iterable[tuple[int, st
 
 @pytest.mark.promise("atomic.forward")
 def test_an_intent_that_is_marked_done_is_rolled_forward_and_the_call_says_so() -> None:
-    fs = done()
+    fs = done_scenario()
     steps = steps_of(fs)
     result = read_call(fs)
     identity = result["metadata"]["recovered"].pop("id")
@@ -73,7 +73,7 @@ def test_an_intent_that_is_marked_done_is_rolled_forward_and_the_call_says_so() 
 
 @pytest.mark.promise("atomic.forward")
 def test_an_intent_that_is_open_is_rolled_back_and_the_call_says_so() -> None:
-    fs = published()
+    fs = published_scenario()
     steps = steps_of(fs)
     result = read_call(fs)
     identity = result["metadata"]["recovered"].pop("id")
@@ -83,35 +83,35 @@ def test_an_intent_that_is_open_is_rolled_back_and_the_call_says_so() -> None:
 
 
 @pytest.mark.promise("atomic.forward")
-@pytest.mark.parametrize(("left", "direction"), [(published, "back"), (done, "forward")])
-def test_a_recovery_is_logged(left: Any, direction: str, caplog: pytest.LogCaptureFixture) -> None:
-    fs = left()
+@pytest.mark.parametrize(("scenario", "direction"), [(published_scenario, "back"), (done_scenario, "forward")])
+def test_a_recovery_is_logged(scenario: Any, direction: str, caplog: pytest.LogCaptureFixture) -> None:
+    fs = scenario()
     with caplog.at_level(logging.WARNING, "suture"):
-        found = Workspace(fs.root, settings(), fs=fs).recover()
-    assert found is not None
-    assert found.direction == direction
+        recovery = Workspace(fs.root, settings(), fs=fs).recover()
+    assert recovery is not None
+    assert recovery.direction == direction
     [record] = caplog.records
     assert (record.name, record.levelname) == ("suture.recovery", "WARNING")
-    assert found.id in record.getMessage()
+    assert recovery.id in record.getMessage()
 
 
 @pytest.mark.promise("atomic.forward")
 def test_a_failing_call_also_says_that_it_recovered() -> None:
-    fs = published()
+    fs = published_scenario()
     result = Workspace(fs.root, settings(), fs=fs).call("file_read", {"path": "nowhere"})
     assert result.is_error
     assert result.metadata["recovered"]["direction"] == "back"
 
 
 def test_a_transaction_recovers_what_the_last_one_left() -> None:
-    fs = published()
+    fs = published_scenario()
     transact(fs, fs.root)
     assert state(fs, fs.root) == "new"
 
 
 @pytest.mark.promise("atomic.forward")
 def test_a_transaction_that_is_repeated_after_a_crash_lands_though_its_content_was_there_already() -> None:
-    fs = published()
+    fs = published_scenario()
     with Workspace(fs.root, settings(), fs=fs).transaction() as tx:
         tx.write("update.txt", b"one\nTWO\nthree\n")
     assert tx.recovered is not None
@@ -130,14 +130,14 @@ def test_recovering_where_nothing_was_interrupted_does_nothing() -> None:
 @pytest.mark.promise("atomic.stop")
 def test_an_intent_torn_at_any_length_means_that_nothing_was_begun() -> None:
     """At every length of its first and last lines; `test_journal` reads every length."""
-    whole = interrupted("mkdir", 1).node_of(INTENT).data
-    found = {}
+    whole = stopped_scenario("mkdir", 1).node_of(INTENT).data
+    trees = {}
     for length in (*range(30), *range(30, len(whole) - 80, 17), *range(len(whole) - 80, len(whole) + 1)):
         fs = in_memory()
         fs.put(INTENT, whole[:length], mode=0o600)
         recover(fs, fs.root)
-        found[length] = state(fs, fs.root)
-    assert {length: tree for length, tree in found.items() if tree != "old"} == {}
+        trees[length] = state(fs, fs.root)
+    assert {length: tree for length, tree in trees.items() if tree != "old"} == {}
 
 
 @pytest.mark.parametrize("data", [b"", bytes(1000), b"suture-intent 1 open\n{}"])
@@ -199,9 +199,9 @@ def test_an_intent_that_no_transaction_of_ours_wrote_changes_nothing(name: str) 
     untouched = look(fs, "/")
     fs.put(INTENT, HOSTILE[name], mode=0o600)
     read_call(fs)
-    left = look(fs, "/")
-    left.pop(f"ws/{INTENT}", None)
-    assert left == untouched
+    after = look(fs, "/")
+    after.pop(f"ws/{INTENT}", None)
+    assert after == untouched
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -218,24 +218,24 @@ def two_roots(at: str, occurrence: int) -> tuple[MemoryFS, Settings]:
     fs = MemoryFS({"a.txt": b"old a", "other/run": b"#!"})
     fs.make_folder("/extra")
     fs.put("../extra/b.txt", b"old b")
-    both = settings().evolve(extra_roots=("/extra",))
-    transaction = Workspace(fs.root, both, fs=FaultyFS(fs, only=[at], stop_at=occurrence)).transaction()
+    options = settings().evolve(extra_roots=("/extra",))
+    transaction = Workspace(fs.root, options, fs=FaultyFS(fs, only=[at], stop_at=occurrence)).transaction()
     transaction.write("a.txt", b"new a")
     transaction.write("/extra/b.txt", b"new b")
     transaction.create("/extra/deep/c.txt", b"new c")
     with pytest.raises(Stopped):
         transaction.__exit__(None, None, None)
     fs.crash()
-    return fs, both
+    return fs, options
 
 
 def test_a_recovery_that_needs_another_root_is_blocked_until_it_is_there() -> None:
-    fs, both = two_roots("open_write", 1)
+    fs, options = two_roots("open_write", 1)
     blocked = read_call(fs)
     assert blocked["isError"]
     assert blocked["metadata"]["error"]["code"] == "RECOVERY_BLOCKED"
     assert "/extra" in blocked["content"][0]["text"]
-    recovered = read_call(fs, both)["metadata"]["recovered"]
+    recovered = read_call(fs, options)["metadata"]["recovered"]
     assert recovered["direction"] == "back"
     assert fs.files() == {"a.txt": b"old a", "other/run": b"#!"}
     assert {path: entry.data for path, entry in look(fs, "/extra").items()} == {"b.txt": b"old b"}
@@ -248,12 +248,12 @@ def test_a_commit_over_two_roots_that_stops_leaves_both_old_or_both_new() -> Non
     for occurrence in range(1, 6):
         for at in ("create", "link", "rename", "sync", "unlink", "stat", "write", "mkdir", "open_write"):
             try:
-                fs, both = two_roots(at, occurrence)
+                fs, options = two_roots(at, occurrence)
             except pytest.fail.Exception:  # there are fewer calls with this name
                 continue
-            read_call(fs, both)
-            found = fs.files(), {path: entry.data for path, entry in look(fs, "/extra").items()}
-            assert found in (old, new), (at, occurrence)
+            read_call(fs, options)
+            contents = fs.files(), {path: entry.data for path, entry in look(fs, "/extra").items()}
+            assert contents in (old, new), (at, occurrence)
 
 
 def test_a_workspace_that_was_moved_is_recovered_where_it_is_now(tmp_path: Path) -> None:
@@ -273,43 +273,43 @@ def test_a_workspace_that_was_moved_is_recovered_where_it_is_now(tmp_path: Path)
     ids=["published by rename", "written in place", "deleted"],
 )
 def test_a_file_written_after_the_crash_stays_and_the_old_content_is_next_to_it(path: str, old: bytes) -> None:
-    fs = published()
+    fs = published_scenario()
     fs.put(path, b"written by somebody else\n")
     result = read_call(fs)
     assert result["metadata"]["recovered"]["aside"] == [f"{path}.suture-orig"]
     assert f"{path}.suture-orig" in result["content"][0]["text"]
-    found = look(fs, fs.root)
-    assert found[path].data == b"written by somebody else\n"
-    assert found[f"{path}.suture-orig"].data == old
-    own = {path, f"{path}.suture-orig", "other/twin"}
-    rest = {name: (entry.data, entry.mode) for name, entry in found.items() if name not in own}
-    assert rest == {name: (entry.data, entry.mode) for name, entry in BEFORE.items() if name not in own}
+    tree = look(fs, fs.root)
+    assert tree[path].data == b"written by somebody else\n"
+    assert tree[f"{path}.suture-orig"].data == old
+    changed = {path, f"{path}.suture-orig", "other/twin"}
+    unchanged = {name: (entry.data, entry.mode) for name, entry in tree.items() if name not in changed}
+    assert unchanged == {name: (entry.data, entry.mode) for name, entry in BEFORE.items() if name not in changed}
 
 
 def test_a_new_file_that_someone_else_replaced_after_the_crash_stays() -> None:
-    fs = published()
+    fs = published_scenario()
     fs.node_of("new/deep")
     folder = fs.open_folder(fs.open_folder(fs.open_root(fs.root), "new"), "deep")
     fs.unlink(folder, "made.txt")
     fs.crash()
     fs.put("new/deep/made.txt", b"written by somebody else\n")
     read_call(fs)
-    found = fs.files()
-    assert found.pop("new/deep/made.txt") == b"written by somebody else\n"
-    assert found == {path: entry.data for path, entry in BEFORE.items() if entry.kind != "folder"}
+    files = fs.files()
+    assert files.pop("new/deep/made.txt") == b"written by somebody else\n"
+    assert files == {path: entry.data for path, entry in BEFORE.items() if entry.kind != "folder"}
 
 
 def test_a_file_that_someone_put_into_a_new_folder_after_the_crash_stays() -> None:
-    fs = published()
+    fs = published_scenario()
     fs.put("new/mine.txt", b"mine\n")
     read_call(fs)
-    found = fs.files()
-    assert found.pop("new/mine.txt") == b"mine\n"
-    assert found == {path: entry.data for path, entry in BEFORE.items() if entry.kind != "folder"}
+    files = fs.files()
+    assert files.pop("new/mine.txt") == b"mine\n"
+    assert files == {path: entry.data for path, entry in BEFORE.items() if entry.kind != "folder"}
 
 
 def test_an_old_copy_put_aside_never_replaces_an_earlier_one() -> None:
-    fs = published()
+    fs = published_scenario()
     fs.put("update.txt", b"written by somebody else\n")
     fs.put("update.txt.suture-orig", b"an earlier one")
     assert read_call(fs)["metadata"]["recovered"]["aside"] == ["update.txt.suture-orig1"]
@@ -320,22 +320,22 @@ def test_an_old_copy_put_aside_never_replaces_an_earlier_one() -> None:
 def test_a_recovery_that_stops_while_it_asks_about_links_leaves_no_stray() -> None:
     """A file of the same content appeared where the transaction would have created one, before it was staged."""
     for number in range(1, 60):
-        fs = interrupted("mkdir", 2)  # the intent, and one of two new folders
+        fs = stopped_scenario("mkdir", 2)  # the intent, and one of two new folders
         fs.put("new/deep/made.txt", b"made\n")
         try:
             recover(FaultyFS(fs, stop_at=number), fs.root)
         except Stopped:
             fs.crash()
             recover(fs, fs.root)
-        found = {path: entry.data for path, entry in look(fs, fs.root).items() if entry.kind != "folder"}
+        files = {path: entry.data for path, entry in look(fs, fs.root).items() if entry.kind != "folder"}
         expected = {path: entry.data for path, entry in BEFORE.items() if entry.kind != "folder"}
-        assert found == {**expected, "new/deep/made.txt": b"made\n"}, number
+        assert files == {**expected, "new/deep/made.txt": b"made\n"}, number
 
 
 @pytest.mark.promise("atomic.live")
 def test_a_transaction_that_another_handle_is_in_is_not_recovered() -> None:
-    fs = published()
-    held = fs.lock(fs.open_root(fs.root))
+    fs = published_scenario()
+    lock = fs.lock(fs.open_root(fs.root))
     result = read_call(fs)
     assert not result["isError"]
     assert "recovered" not in result["metadata"]
@@ -343,8 +343,8 @@ def test_a_transaction_that_another_handle_is_in_is_not_recovered() -> None:
         Workspace(fs.root, Settings(lock_timeout_ms=1), fs=fs).recover()
     assert (caught.value.code, caught.value.retryable) == ("WORKSPACE_BUSY", True)
     assert INTENT in fs.files()
-    assert held is not None
-    fs.close(held)
+    assert lock is not None
+    fs.close(lock)
     assert read_call(fs)["metadata"]["recovered"]["direction"] == "back"
 
 
@@ -352,8 +352,8 @@ def test_a_transaction_that_another_handle_is_in_is_not_recovered() -> None:
 @pytest.mark.parametrize("part", [3, 2], ids=["a third", "half"])
 def test_a_live_transaction_of_another_process_is_never_recovered(tmp_path: Path, part: int) -> None:
     root = on_disk(tmp_path / "ws")
-    other = Process("pausing", root, count_calls() - count_calls() // part)
-    assert other.hear() == "waiting"
+    process = Process("pausing", root, count_calls() - count_calls() // part)
+    assert process.hear() == "waiting"
     assert (Path(root) / INTENT).exists()
     workspace = Workspace(root, Settings(lock_timeout_ms=1))
     during = look(LocalFS(), root)
@@ -362,21 +362,21 @@ def test_a_live_transaction_of_another_process_is_never_recovered(tmp_path: Path
     assert "recovered" not in result.metadata
     with pytest.raises(SutureError) as caught:
         workspace.recover()
-    with pytest.raises(SutureError) as caught_too:
+    with pytest.raises(SutureError) as second:
         transact(LocalFS(), root)
-    assert {caught.value.code, caught_too.value.code} == {"WORKSPACE_BUSY"}
+    assert {caught.value.code, second.value.code} == {"WORKSPACE_BUSY"}
     assert look(LocalFS(), root) == during
-    other.tell()
-    assert other.result() == 0
+    process.tell()
+    assert process.result() == 0
     assert state(LocalFS(), root) == "new"
 
 
 @pytest.mark.promise("atomic.live")
 def test_the_lock_of_a_killed_process_is_gone_and_its_transaction_recovered(tmp_path: Path) -> None:
     root = on_disk(tmp_path / "ws")
-    other = Process("pausing", root, count_calls() // 2)
-    assert other.hear() == "waiting"
-    other.kill()
+    process = Process("pausing", root, count_calls() // 2)
+    assert process.hear() == "waiting"
+    process.kill()
     recover(LocalFS(), root)
     assert state(LocalFS(), root) == "old"
 
@@ -384,7 +384,7 @@ def test_the_lock_of_a_killed_process_is_gone_and_its_transaction_recovered(tmp_
 @pytest.mark.parametrize("theirs", [b"one\nTWO\nthree\n", b"something else", None], ids=["the same", "other", "gone"])
 def test_what_someone_did_to_a_file_that_was_not_published_yet_stays(theirs: bytes | None) -> None:
     """Another program renames its own file over ours, or removes ours, after its backup was made."""
-    fs = interrupted("link", 5)  # the first to be published, after four calls that stage
+    fs = stopped_scenario("link", 5)  # the first to be published, after four calls that stage
     folder = fs.open_root(fs.root)
     fs.unlink(folder, "update.txt")
     fs.crash()

@@ -45,8 +45,8 @@ def root() -> Iterator[Path]:
         (top / "ws" / name).write_bytes(data)
     if ROOT:
         for folder, folders, names in os.walk(top):
-            for each in (folder, *(os.path.join(folder, name) for name in (*folders, *names))):  # noqa: PTH118
-                os.chown(each, NOBODY, NOBODY)
+            for path in (folder, *(os.path.join(folder, name) for name in (*folders, *names))):  # noqa: PTH118
+                os.chown(path, NOBODY, NOBODY)
     yield top / "ws"
     for closed in (top / "ws", top / "ws/sub"):
         if closed.exists():
@@ -57,23 +57,23 @@ def root() -> Iterator[Path]:
 @pytest.fixture
 def disk(root: Path) -> Iterator[Callable[[str], Path]]:
     """Mount a small file system next to the workspace; it is unmounted afterwards."""
-    done: list[Path] = []
+    mount_points: list[Path] = []
 
     def mount(options: str) -> Path:
-        place = root.parent / f"disk {len(done)}"
-        place.mkdir()
+        mount_point = root.parent / f"disk {len(mount_points)}"
+        mount_point.mkdir()
         try:
             subprocess.run(
-                ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], check=True, capture_output=True
+                ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(mount_point)], check=True, capture_output=True
             )
         except (OSError, subprocess.CalledProcessError) as error:
             pytest.skip(f"cannot mount here: {error}")
-        done.append(place)
-        return place
+        mount_points.append(mount_point)
+        return mount_point
 
     yield mount
-    for place in done:
-        subprocess.run(["umount", "--lazy", str(place)], check=True, capture_output=True)
+    for mount_point in mount_points:
+        subprocess.run(["umount", "--lazy", str(mount_point)], check=True, capture_output=True)
 
 
 def contents(top: Path) -> dict[str, bytes]:
@@ -82,15 +82,15 @@ def contents(top: Path) -> dict[str, bytes]:
 
 def tree(top: Path) -> dict[str, tuple[object, ...]]:
     """Everything below a folder: its type, owner and content."""
-    found: dict[str, tuple[object, ...]] = {}
+    entries: dict[str, tuple[object, ...]] = {}
     for folder, folders, names in os.walk(top):
         for path in (Path(folder, name) for name in (*folders, *names)):
             status = path.lstat()
-            found[str(path.relative_to(top))] = (stat.filemode(status.st_mode), status.st_uid, status.st_gid)
+            entries[str(path.relative_to(top))] = (stat.filemode(status.st_mode), status.st_uid, status.st_gid)
             if stat.S_ISREG(status.st_mode):
-                written = status.st_mtime_ns if status.st_nlink == 1 else None  # writing back in place changes it
-                found[str(path.relative_to(top))] += (status.st_nlink, written, path.read_bytes())
-    return found
+                modified = status.st_mtime_ns if status.st_nlink == 1 else None  # writing back in place changes it
+                entries[str(path.relative_to(top))] += (status.st_nlink, modified, path.read_bytes())
+    return entries
 
 
 def outcome(workspace: Workspace, *asks: Ask) -> SutureError | None:
@@ -101,11 +101,11 @@ def outcome(workspace: Workspace, *asks: Ask) -> SutureError | None:
             for ask in asks:
                 ask(tx)
     except SutureError as error:
-        refused = error
+        failure = error
     else:
         return None
     assert tree(Path(workspace.root)) == before
-    return refused
+    return failure
 
 
 def refusal(workspace: Workspace, *asks: Ask) -> SutureError:
@@ -115,7 +115,7 @@ def refusal(workspace: Workspace, *asks: Ask) -> SutureError:
     return error
 
 
-def many(tx: Transaction) -> None:
+def make_changes(tx: Transaction) -> None:
     """An update, a new file in a new folder, a move and a deletion, each of which would succeed."""
     tx.write("a.txt", b"new\n")
     tx.create("new/deep/e.txt", b"new\n")
@@ -159,11 +159,11 @@ REFUSED: dict[str, tuple[str, list[Ask]]] = {
 
 
 @pytest.mark.promise("atomic.refused")
-@pytest.mark.parametrize("place", ["first", "last"])
+@pytest.mark.parametrize("position", ["first", "last"])
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_transaction_with_one_impossible_part_changes_nothing(root: Path, name: str, place: str) -> None:
+def test_a_transaction_with_one_impossible_part_changes_nothing(root: Path, name: str, position: str) -> None:
     code, asks = REFUSED[name]
-    error = refusal(Workspace(root, FAST), *((*asks, many) if place == "first" else (many, *asks)))
+    error = refusal(Workspace(root, FAST), *((*asks, make_changes) if position == "first" else (make_changes, *asks)))
     assert error.code == code
 
 
@@ -179,7 +179,7 @@ def test_a_transaction_with_one_impossible_part_changes_nothing(root: Path, name
     ids=["file, folder", "folder, file", "deleted, folder", "below itself"],
 )
 def test_one_name_as_a_file_and_as_a_folder_is_refused(root: Path, asks: list[Ask]) -> None:
-    error = refusal(Workspace(root, FAST), many, *asks)
+    error = refusal(Workspace(root, FAST), make_changes, *asks)
     assert not isinstance(error, OSError)
     assert error.code not in {"INTERNAL", "WORKSPACE_BUSY"}
 
@@ -198,7 +198,7 @@ def test_one_name_as_a_file_and_as_a_folder_is_refused(root: Path, asks: list[As
 def test_one_file_by_two_names_is_refused(root: Path, ask: Ask) -> None:
     (root / "second.txt").hardlink_to(root / "a.txt")
     (root / "link.txt").symlink_to("a.txt")
-    assert refusal(Workspace(root, FAST), many, ask).code == "SAME_FILE_TWICE"
+    assert refusal(Workspace(root, FAST), make_changes, ask).code == "SAME_FILE_TWICE"
 
 
 @pytest.mark.promise("atomic.refused")
@@ -221,7 +221,7 @@ def test_a_file_beyond_the_limit_is_refused_by_every_operation(root: Path) -> No
         lambda tx: tx.delete("big.txt"),
         lambda tx: tx.rename("big.txt", "x.txt"),
     ]
-    errors = [refusal(workspace, many, operation) for operation in operations]
+    errors = [refusal(workspace, make_changes, operation) for operation in operations]
     assert [error.code for error in errors] == ["INPUT_TOO_LARGE"] * 4
     assert [error.fields()["setting"] for error in errors] == ["max_file_bytes"] * 4
     result = workspace.call("file_read", {"path": "big.txt"})
@@ -361,7 +361,7 @@ def test_a_read_only_file_is_reported_and_nothing_is_changed(root: Path, part: s
         (root / second_name).hardlink_to(root / "sub/c.txt")
     (root / "sub/c.txt").chmod(0o444)
     with nobody():
-        error = refusal(Workspace(root, FAST), many, PARTS[part])
+        error = refusal(Workspace(root, FAST), make_changes, PARTS[part])
         assert (error.code, error.fields()["path"]) == ("PERMISSION_DENIED", "sub/c.txt")
 
 
@@ -373,7 +373,7 @@ def test_an_unreadable_file_is_reported_and_nothing_is_changed(root: Path, part:
     with nobody():
         workspace = Workspace(root, FAST)
         transaction = workspace.transaction()
-        many(transaction)
+        make_changes(transaction)
         PARTS[part](transaction)
         with pytest.raises(SutureError) as caught, transaction:
             pass
@@ -393,7 +393,7 @@ def test_a_file_of_someone_else_in_a_sticky_folder_is_neither_deleted_nor_moved(
     with nobody():
         workspace = Workspace(root, FAST)
         for part in ("delete", "move from", "move within"):
-            assert refusal(workspace, many, PARTS[part]).code == "PERMISSION_DENIED", part
+            assert refusal(workspace, make_changes, PARTS[part]).code == "PERMISSION_DENIED", part
 
 
 FAILURES = {
@@ -418,11 +418,11 @@ def test_a_failure_of_the_system_is_reported_and_everything_is_restored(root: Pa
     counting = FaultyFS(LocalFS(), only=[call])
     shutil.copytree(root, root.parent / "trial")
     with Workspace(root.parent / "trial", settings, fs=counting).transaction() as tx:
-        many(tx)
+        make_changes(tx)
     assert counting.calls
     for moment in range(1, len(counting.calls) + 1):
         fs = FaultyFS(LocalFS(), only=[call], fail_at=moment, error=number)
-        error = outcome(Workspace(root, settings, fs=fs), many)
+        error = outcome(Workspace(root, settings, fs=fs), make_changes)
         if error is None:  # there is another way; or the change has landed, and only files had to be removed
             Workspace(root).recover()
             landed = call == "sync" and contents(root) == contents(root.parent / "trial")
@@ -458,7 +458,7 @@ def test_an_interrupted_transaction_that_cannot_be_recovered_gives_a_clear_error
 ) -> None:
     stopping = FaultyFS(LocalFS(), only=["rename", "link"], stop_at=4)
     with pytest.raises(Stopped), Workspace(root, FAST, fs=stopping).transaction() as tx:
-        many(tx)
+        make_changes(tx)
     stopping.abandon()
     result = Workspace(root, FAST, fs=make()).call("file_read", {"path": "sub/c.txt"})
     assert result.is_error
@@ -515,17 +515,17 @@ class ShortNamesFS(LocalFS):
 @pytest.mark.parametrize("path", ["<long>", "sub/<long>", "new/<long>", "<long>/x", "new/<long>/x", "new/x/<long>"])
 def test_a_name_too_long_for_the_file_system_is_refused_and_the_next_call_works(root: Path, path: str) -> None:
     workspace = Workspace(root, FAST, fs=ShortNamesFS())
-    error = refusal(workspace, many, lambda tx: tx.create(path.replace("<long>", "n" * 101), b"new\n"))
+    error = refusal(workspace, make_changes, lambda tx: tx.create(path.replace("<long>", "n" * 101), b"new\n"))
     assert error.code in {"INVALID_PATH", "WRITE_FAILED"}
     assert workspace.file_read("sub/c.txt", format="raw").text == "three\n"
 
 
 @pytest.mark.promise("atomic.refused")
-@pytest.mark.parametrize("aim", ["<long>", "sub/<long>", "new/<long>", "new/<long>/x"])
-def test_a_name_too_long_that_a_link_brings_in_is_refused_and_the_next_call_works(root: Path, aim: str) -> None:
-    (root / "link").symlink_to(aim.replace("<long>", "n" * 256))
+@pytest.mark.parametrize("target", ["<long>", "sub/<long>", "new/<long>", "new/<long>/x"])
+def test_a_name_too_long_that_a_link_brings_in_is_refused_and_the_next_call_works(root: Path, target: str) -> None:
+    (root / "link").symlink_to(target.replace("<long>", "n" * 256))
     workspace = Workspace(root, FAST)
-    error = refusal(workspace, many, lambda tx: tx.create("link", b"new\n"))
+    error = refusal(workspace, make_changes, lambda tx: tx.create("link", b"new\n"))
     assert error.code in {"INVALID_PATH", "WRITE_FAILED"}
     assert workspace.file_read("sub/c.txt", format="raw").text == "three\n"
 
@@ -540,7 +540,7 @@ def test_a_file_size_limit_is_reported_and_everything_is_restored(root: Path, se
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, hard))
     try:
-        error = refusal(workspace, many, lambda tx: tx.write("sub/c.txt", b"x" * size))
+        error = refusal(workspace, make_changes, lambda tx: tx.write("sub/c.txt", b"x" * size))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert (error.code, error.fields()["errno"]) == ("WRITE_FAILED", errno.EFBIG)
@@ -550,9 +550,9 @@ def test_a_file_size_limit_is_reported_and_everything_is_restored(root: Path, se
 @as_root
 @pytest.mark.parametrize("second_name", ["", "second.txt"])
 def test_a_full_disk_is_reported_and_everything_is_restored(disk: Callable[[str], Path], second_name: str) -> None:
-    place = disk(f"size={48 * PAGE}")
-    (place / "ws/sub").mkdir(parents=True)
-    root = place / "ws"
+    mount_point = disk(f"size={48 * PAGE}")
+    (mount_point / "ws/sub").mkdir(parents=True)
+    root = mount_point / "ws"
     outcomes = []
     for filled in range(48):
         for name, data in {"a.txt": b"one\n", "b.txt": b"two\n", "sub/c.txt": b"three\n"}.items():
@@ -560,12 +560,12 @@ def test_a_full_disk_is_reported_and_everything_is_restored(disk: Callable[[str]
         if second_name:
             (root / second_name).hardlink_to(root / "sub/c.txt")
         try:
-            (place / "filler").write_bytes(b"x" * (filled * PAGE))
+            (mount_point / "filler").write_bytes(b"x" * (filled * PAGE))
         except OSError:
             break
-        error = outcome(Workspace(root), many, lambda tx: tx.write("sub/c.txt", b"x" * (10 * PAGE)))
+        error = outcome(Workspace(root), make_changes, lambda tx: tx.write("sub/c.txt", b"x" * (10 * PAGE)))
         outcomes.append("landed" if error is None else (error.code, error.fields()["errno"]))
-        (place / "filler").unlink()
+        (mount_point / "filler").unlink()
         shutil.rmtree(root)
         (root / "sub").mkdir(parents=True)
     landed = outcomes.count("landed")
@@ -578,18 +578,18 @@ def test_a_full_disk_is_reported_and_everything_is_restored(disk: Callable[[str]
 def test_a_disk_without_room_for_another_file_is_reported_and_everything_is_restored(
     disk: Callable[[str], Path],
 ) -> None:
-    place = disk("size=1m,nr_inodes=12")
-    (place / "ws").mkdir()
-    root = place / "ws"
+    mount_point = disk("size=1m,nr_inodes=12")
+    (mount_point / "ws").mkdir()
+    root = mount_point / "ws"
     for name in ("a.txt", "b.txt"):
         (root / name).write_bytes(b"old\n")
     outcomes = []
     for number in range(12):
         try:
-            (place / f"filler{number}").write_bytes(b"")
+            (mount_point / f"filler{number}").write_bytes(b"")
         except OSError:
             break
-        error = outcome(Workspace(root, FAST), many)
+        error = outcome(Workspace(root, FAST), make_changes)
         outcomes.append("landed" if error is None else (error.code, error.fields()["errno"]))
         if error is None:
             shutil.rmtree(root / "new")
@@ -611,7 +611,7 @@ def test_a_move_to_another_file_system_lands_whole(root: Path, disk: Callable[[s
         tx.rename("b.txt", f"{extra}/b.txt", b"new\n")
         tx.create(f"{extra}/c.txt", b"new\n")
         tx.write("sub/c.txt", b"new\n")
-    assert {name: seen[-1] for name, seen in tree(extra).items() if len(seen) > 3} == {
+    assert {name: entry[-1] for name, entry in tree(extra).items() if len(entry) > 3} == {
         "deep/a.txt": b"one\n",
         "b.txt": b"new\n",
         "c.txt": b"new\n",
@@ -629,7 +629,7 @@ def test_a_move_to_another_file_system_that_is_full_is_rolled_back(root: Path, d
     (root / "sub/c.txt").write_bytes(b"x" * (4 * PAGE))
     before = tree(extra)
     workspace = Workspace(root, FAST.evolve(extra_roots=(str(extra),)))
-    error = refusal(workspace, many, lambda tx: tx.rename("sub/c.txt", f"{extra}/new/c.txt"))
+    error = refusal(workspace, make_changes, lambda tx: tx.rename("sub/c.txt", f"{extra}/new/c.txt"))
     assert (error.code, error.fields()["errno"]) == ("WRITE_FAILED", errno.ENOSPC)
     assert tree(extra) == before
 
@@ -664,11 +664,11 @@ def test_a_move_between_roots_that_cannot_share_a_file_copies_it(root: Path, tmp
 def test_a_workspace_locked_by_another_process_is_reported(root: Path) -> None:
     fs = LocalFS()
     folder = fs.open_root(str(root))
-    held = fs.lock(folder)
-    assert held is not None
+    lock = fs.lock(folder)
+    assert lock is not None
     try:
-        error = refusal(Workspace(root, FAST.evolve(lock_timeout_ms=0)), many)
+        error = refusal(Workspace(root, FAST.evolve(lock_timeout_ms=0)), make_changes)
     finally:
-        fs.close(held)
+        fs.close(lock)
         fs.close(folder)
     assert (error.code, error.retryable) == ("WORKSPACE_BUSY", True)

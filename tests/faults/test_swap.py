@@ -36,7 +36,7 @@ CLEAR = set(
 Operation = Callable[[Workspace], ToolResult | None]
 
 
-def make(top: Path, *, second_name: bool = False) -> Path:
+def create_tree(top: Path, *, second_name: bool = False) -> Path:
     """A root with a file in a folder, an outside with the same names, and links to it."""
     for folder in ("ws/sub", "outside/sub"):
         (top / folder).mkdir(parents=True)
@@ -53,14 +53,14 @@ def make(top: Path, *, second_name: bool = False) -> Path:
 
 def outside_of(root: Path) -> list[tuple[object, ...]]:
     """Everything outside, with its times; looking at it leaves no trace."""
-    found: list[tuple[object, ...]] = []
+    entries: list[tuple[object, ...]] = []
     for folder, folders, names in os.walk(root.parent / "outside"):
         for path in (Path(folder, name) for name in sorted((*names, *folders))):
             status = path.lstat()
             times = (status.st_mtime_ns, status.st_ctime_ns, status.st_atime_ns if path.is_file() else None)
             data = read_quietly(path) if path.is_file() else None
-            found.append((str(path), status.st_mode, status.st_ino, status.st_nlink, *times, data))
-    return found
+            entries.append((str(path), status.st_mode, status.st_ino, status.st_nlink, *times, data))
+    return entries
 
 
 def read_quietly(path: Path) -> bytes:
@@ -72,8 +72,8 @@ def read_quietly(path: Path) -> bytes:
 
 
 def regular_files(top: Path) -> dict[str, bytes]:
-    found = (Path(folder, name) for folder, _, names in os.walk(top) for name in names)
-    files = (path for path in found if stat.S_ISREG(path.lstat().st_mode))
+    paths = (Path(folder, name) for folder, _, names in os.walk(top) for name in names)
+    files = (path for path in paths if stat.S_ISREG(path.lstat().st_mode))
     return {str(path.relative_to(top)): path.read_bytes() for path in files}
 
 
@@ -197,27 +197,29 @@ def attempt(operation: Operation, workspace: Workspace) -> tuple[str, str]:
 
 
 @pytest.mark.promise("confine.swap")
-@pytest.mark.parametrize(("swap", "operation"), [(swap, each) for swap, fitting in SWAPS for each in fitting])
+@pytest.mark.parametrize(
+    ("swap", "operation"), [(swap, operation) for swap, operations in SWAPS for operation in operations]
+)
 def test_a_swap_at_any_call_does_not_escape(tmp_path: Path, swap: Callable[[Path], None], operation: Operation) -> None:
     second = operation is change_in_place
     counting = FaultyFS(LocalFS())
-    attempt(operation, Workspace(make(tmp_path / "clean", second_name=second), FAST, fs=counting))
+    attempt(operation, Workspace(create_tree(tmp_path / "clean", second_name=second), FAST, fs=counting))
     unclear = []
     for moment in range(1, len(counting.calls) + 1):
-        root = make(tmp_path / str(moment), second_name=second)
+        root = create_tree(tmp_path / str(moment), second_name=second)
         before = outside_of(root)
 
         def strike(number: int, _: str, moment: int = moment, root: Path = root) -> None:
             if number == moment:
                 swap(root)
 
-        code, said = attempt(operation, Workspace(root, FAST, fs=FaultyFS(LocalFS(), on_call=strike)))
+        code, answer = attempt(operation, Workspace(root, FAST, fs=FaultyFS(LocalFS(), on_call=strike)))
         if code not in CLEAR:
             unclear.append((moment, counting.calls[moment - 1], code))
-        assert SECRET.decode() not in said, moment
+        assert SECRET.decode() not in answer, moment
         assert outside_of(root) == before, moment
-        held = {name: data for name, data in regular_files(root).items() if SECRET in data}
-        assert held == {}, moment
+        leaks = {name: data for name, data in regular_files(root).items() if SECRET in data}
+        assert leaks == {}, moment
     assert unclear == []
 
 
@@ -226,7 +228,7 @@ def test_a_swap_at_any_call_does_not_escape(tmp_path: Path, swap: Callable[[Path
 def test_a_link_that_is_a_file_again_when_it_is_followed_gives_a_clear_error(
     tmp_path: Path, operation: Operation
 ) -> None:
-    root = make(tmp_path)
+    root = create_tree(tmp_path)
     (root / "sub/f.txt").rename(tmp_path / "f.txt")
     (root / "sub/f.txt").symlink_to(tmp_path / "outside/sub/f.txt")
     before = outside_of(root)
@@ -235,9 +237,9 @@ def test_a_link_that_is_a_file_again_when_it_is_followed_gives_a_clear_error(
         if name == "read_link" and (tmp_path / "f.txt").exists():
             (tmp_path / "f.txt").replace(root / "sub/f.txt")
 
-    code, said = attempt(operation, Workspace(root, FAST, fs=FaultyFS(LocalFS(), on_call=strike)))
+    code, answer = attempt(operation, Workspace(root, FAST, fs=FaultyFS(LocalFS(), on_call=strike)))
     assert code in CLEAR
-    assert SECRET.decode() not in said
+    assert SECRET.decode() not in answer
     assert outside_of(root) == before
 
 
@@ -259,10 +261,10 @@ class TornFS(LocalFS):
 @pytest.mark.promise("confine.swap")
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_folder_that_is_a_link_only_while_it_is_opened_is_refused(tmp_path: Path, operation: Operation) -> None:
-    root = make(tmp_path, second_name=operation is change_in_place)
+    root = create_tree(tmp_path, second_name=operation is change_in_place)
     before, inside = outside_of(root), regular_files(root)
-    code, said = attempt(operation, Workspace(root, FAST, fs=TornFS()))
-    assert SECRET.decode() not in said
+    code, answer = attempt(operation, Workspace(root, FAST, fs=TornFS()))
+    assert SECRET.decode() not in answer
     assert outside_of(root) == before
     assert code in CLEAR - {"done"}
     assert regular_files(root) == inside
@@ -271,7 +273,7 @@ def test_a_folder_that_is_a_link_only_while_it_is_opened_is_refused(tmp_path: Pa
 @pytest.mark.promise("confine.swap")
 @pytest.mark.parametrize("operation", [read, create])
 def test_a_swap_during_a_recovery_does_not_escape_and_gives_a_clear_error(tmp_path: Path, operation: Operation) -> None:
-    root = make(tmp_path, second_name=True)
+    root = create_tree(tmp_path, second_name=True)
     stopping = FaultyFS(LocalFS(), stop_at=1, only=["truncate"])  # while writing in place
     with pytest.raises(Stopped):
         change(Workspace(root, FAST, fs=stopping))
@@ -282,9 +284,9 @@ def test_a_swap_during_a_recovery_does_not_escape_and_gives_a_clear_error(tmp_pa
         if name == "open_write" and not (root / "sub/f.txt").is_symlink():
             swap_file(root)
 
-    code, said = attempt(operation, Workspace(root, FAST, fs=FaultyFS(LocalFS(), on_call=strike)))
+    code, answer = attempt(operation, Workspace(root, FAST, fs=FaultyFS(LocalFS(), on_call=strike)))
     assert code in CLEAR - {"done"}
-    assert SECRET.decode() not in said
+    assert SECRET.decode() not in answer
     assert outside_of(root) == before
 
 
@@ -310,12 +312,12 @@ print(count, flush=True)
 
 
 @contextmanager
-def swapping(one: Path, other: Path) -> Iterator[list[int]]:
+def swap_repeatedly(first: Path, second: Path) -> Iterator[list[int]]:
     """A second process that exchanges two names atomically, repeatedly; yields the number of exchanges."""
-    stop = one.parent.parent / f"stop {one.name}"
+    stop = first.parent.parent / f"stop {first.name}"
     counts: list[int] = []
     with subprocess.Popen(
-        [sys.executable, "-c", SWAPPER, str(one), str(other), str(stop)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", SWAPPER, str(first), str(second), str(stop)], stdout=subprocess.PIPE, text=True
     ) as child:
         assert child.stdout is not None
         if child.stdout.readline().strip() != "ready":
@@ -327,22 +329,22 @@ def swapping(one: Path, other: Path) -> Iterator[list[int]]:
             counts.append(int(child.stdout.readline()))
 
 
-def bombard(root: Path, operations: list[tuple[Operation, int]]) -> Counter[str]:
+def run_operations(root: Path, operations: list[tuple[Operation, int]]) -> Counter[str]:
     """Run the operations while another process swaps; returns their outcomes."""
     outcomes: Counter[str] = Counter()
     for operation, times in operations:
         workspace = Workspace(root, FAST)
         for _ in range(times):
-            code, said = attempt(operation, workspace)
-            assert SECRET.decode() not in said
+            code, answer = attempt(operation, workspace)
+            assert SECRET.decode() not in answer
             outcomes[code] += 1
     return outcomes
 
 
 @pytest.mark.promise("confine.swap")
-@pytest.mark.parametrize(("one", "other"), [("sub", "to folder"), ("sub/f.txt", "to file")])
-def test_a_second_process_that_swaps_does_not_make_anything_escape(tmp_path: Path, one: str, other: str) -> None:
-    root = make(tmp_path, second_name=True)
+@pytest.mark.parametrize(("first", "second"), [("sub", "to folder"), ("sub/f.txt", "to file")])
+def test_a_second_process_that_swaps_does_not_make_anything_escape(tmp_path: Path, first: str, second: str) -> None:
+    root = create_tree(tmp_path, second_name=True)
     before = outside_of(root)
     operations: list[tuple[Operation, int]] = [
         (read, READS),
@@ -350,8 +352,8 @@ def test_a_second_process_that_swaps_does_not_make_anything_escape(tmp_path: Pat
         (to_and_fro, WRITES),
         (change_in_place, WRITES // 4),
     ]
-    with swapping(root / one, tmp_path / other) as swaps:
-        outcomes = bombard(root, operations)
+    with swap_repeatedly(root / first, tmp_path / second) as swaps:
+        outcomes = run_operations(root, operations)
     assert swaps[0] > 0
     assert sum(outcomes.values()) == sum(times for _, times in operations)
     assert outcomes.keys() - CLEAR == set()
@@ -361,9 +363,9 @@ def test_a_second_process_that_swaps_does_not_make_anything_escape(tmp_path: Pat
 
 @pytest.mark.promise("confine.swap")
 def test_a_second_process_that_swaps_names_inside_loses_no_file(tmp_path: Path) -> None:
-    root = make(tmp_path)
-    with swapping(root / "sub", tmp_path / "to folder"):
-        outcomes = bombard(root, [(change, WRITES)])
+    root = create_tree(tmp_path)
+    with swap_repeatedly(root / "sub", tmp_path / "to folder"):
+        outcomes = run_operations(root, [(change, WRITES)])
     workspace = Workspace(root, FAST)
     workspace.recover()
     content = (root / "sub/f.txt").read_bytes()
