@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from tests.fuzz.corpus import INPUTS
-from tests.fuzz.running import Child, Finding, Runner, fuzz, guided, limit_memory, noter, replay, tell
+from tests.fuzz.running import Child, Finding, Runner, fuzz, fuzz_guided, limit_memory, make_note, replay, report
 from tests.fuzz.wrong import WRONG
 
 
@@ -66,21 +66,21 @@ def _child(options: argparse.Namespace) -> int:
         targets = WRONG
     else:
         from tests.fuzz.catalog import TARGETS as targets  # noqa: N811, PLC0415  see above
-    note = noter(options.child)
+    note = make_note(options.child)
     sys.stdout = sys.stderr  # the fuzzed code may print
     limit_memory()
     if options.corpus:
         for finding in replay([(targets[name], data) for name, _, data in INPUTS], note):
-            tell(finding)
-        tell(("corpus", len(INPUTS)))
+            report(finding)
+        report(("corpus", len(INPUTS)))
         return 0
     if options.atheris:
         target = targets[options.target[0]]
         folder = options.child.parent / "reached" / target.name.replace(" ", "-")
-        guided(target, seconds=options.slice, corpus=folder, note=note)
+        fuzz_guided(target, seconds=options.slice, corpus=folder, note=note)
     chosen = [targets[name] for name in options.target]
-    for found in fuzz(chosen, seed=options.seed, seconds=options.slice, runs=options.runs, note=note):
-        tell(found)
+    for message in fuzz(chosen, seed=options.seed, seconds=options.slice, runs=options.runs, note=note):
+        report(message)
     return 0
 
 
@@ -90,20 +90,20 @@ def _rounds(options: argparse.Namespace, names: list[str]) -> int:
     print(f"seed {seed}")
     options.out.mkdir(exist_ok=True)
     ends, known, runs = time.monotonic() + options.seconds, set[tuple[str, str]](), dict.fromkeys(names, 0)
-    piece = options.slice or max(2.0, options.seconds / len(names) / 2)
+    slice_seconds = options.slice or max(2.0, options.seconds / len(names) / 2)
     number = 0
     while number == 0 or time.monotonic() < ends:
         for name in names:
             if number and time.monotonic() > ends and options.runs is None:
                 break
-            amount = ["--runs", str(options.runs)] if options.runs else ["--slice", str(piece)]
-            amount += ["--atheris"] if options.atheris else []
-            child = Child(["--target", name, "--seed", str(seed + number), *amount], options.out)
-            for found in child.run():
-                if isinstance(found, Finding):
-                    _report(found, known, options.out)
+            limit = ["--runs", str(options.runs)] if options.runs else ["--slice", str(slice_seconds)]
+            limit += ["--atheris"] if options.atheris else []
+            child = Child(["--target", name, "--seed", str(seed + number), *limit], options.out)
+            for message in child.run():
+                if isinstance(message, Finding):
+                    _report(message, known, options.out)
                 else:
-                    runs[found[0]] += found[1]
+                    runs[message[0]] += message[1]
         number += 1
         if options.runs:
             break

@@ -16,7 +16,7 @@ from suture.server.calls import fit_result
 from suture.testing import MemoryFS
 from suture.tools import DIALECTS, TOOLS, command, find
 from tests.fuzz.expressions import PATTERNS
-from tests.fuzz.mutation import joined
+from tests.fuzz.mutation import encode_words
 from tests.fuzz.replies import SEEDS as REPLIES
 from tests.fuzz.target import MOST_BYTES, Choices, Target, as_text
 
@@ -86,7 +86,7 @@ _NUMBERS = [
     float("inf"),
     float("nan"),
 ]
-_ODD: list[Any] = [
+_ODD_VALUES: list[Any] = [
     None,
     True,
     False,
@@ -152,29 +152,29 @@ class _Maker:
         """An object for its request, mostly a valid one."""
         choices = self._choices
         if choices.once_in(200):
-            return choices.of(_ODD)
+            return choices.of(_ODD_VALUES)
         if spec.examples and choices.once_in(8):
             return dict(choices.of(spec.examples).arguments)
         return self._object(spec.request.schema())
 
     def _object(self, schema: dict[str, Any]) -> dict[str, Any]:
-        choices, made = self._choices, dict[str, Any]()
-        left_out = {*_ONE_OF} - {choices.of(_ONE_OF)} if not choices.once_in(10) else set()
-        for name, each in schema["properties"].items():
-            if name in left_out:
+        choices, arguments = self._choices, dict[str, Any]()
+        omitted = {*_ONE_OF} - {choices.of(_ONE_OF)} if not choices.once_in(10) else set()
+        for name, definition in schema["properties"].items():
+            if name in omitted:
                 continue
             if (name in schema["required"] and not choices.once_in(60)) or choices.once_in(
                 _OPTIONAL.get(name, 1 if name in _ONE_OF else 4)
             ):
-                made[name] = self._value(name, each)
+                arguments[name] = self._value(name, definition)
         if choices.once_in(60):
-            made[choices.of(("", "Path", "x" * 200, "\ud800", "edits", "unknown"))] = choices.of(_ODD)
-        return made
+            arguments[choices.of(("", "Path", "x" * 200, "\ud800", "edits", "unknown"))] = choices.of(_ODD_VALUES)
+        return arguments
 
     def _value(self, name: str, schema: dict[str, Any]) -> Any:  # noqa: PLR0911  one for each type
         choices = self._choices
         if choices.once_in(30):
-            return choices.of(_ODD)
+            return choices.of(_ODD_VALUES)
         if "enum" in schema:
             return choices.of(schema["enum"])
         if "anyOf" in schema:
@@ -204,8 +204,8 @@ class _Maker:
         if name in _TEXTS:
             return str(choices.of(_TEXTS[name]))
         if name in {"path", "file_path", "paths", "default_path"}:
-            known = sorted(self._files)
-            self._path = str(choices.of(_PATHS) if choices.once_in(4) else choices.of(known or ["a.py"]))
+            paths = sorted(self._files)
+            self._path = str(choices.of(_PATHS) if choices.once_in(4) else choices.of(paths or ["a.py"]))
             return self._path
         if "glob" in name or "path_pattern" in name or "exclude" in name or name == "files":
             return str(choices.of(_GLOBS))
@@ -228,16 +228,16 @@ class _Maker:
         lines = raw.decode("utf-8", choices.of(("replace", "surrogateescape", "ignore"))).split("\n")
         start = choices.number(min(len(lines), 250))
         piece = "\n".join(lines[start : start + choices.of((1, 1, 2, 4))])
-        spoil = choices.number(12)
-        if spoil == 1:
+        corruption = choices.number(12)
+        if corruption == 1:
             piece = piece.replace("    ", "\t")
-        elif spoil == 2:
+        elif corruption == 2:
             piece += choices.of(_NEW)
-        elif spoil == 3:
+        elif corruption == 3:
             piece = piece[choices.number(len(piece) + 1) :]
-        elif spoil == 4:
+        elif corruption == 4:
             piece = piece.replace("x", "y", 1)
-        elif spoil == 5:
+        elif corruption == 5:
             piece = piece * choices.of((2, 10, 100))
         return piece + ("\n" if choices.once_in(3) else "")
 
@@ -276,7 +276,7 @@ SETTINGS = Settings(
 )
 
 
-def opened() -> tuple[MemoryFS, Workspace]:
+def open_workspace() -> tuple[MemoryFS, Workspace]:
     """A small workspace in memory, with links in it."""
     fs = MemoryFS(_FILES)
     fs.put_link("link", "a.py")
@@ -294,19 +294,19 @@ def _is_dry(arguments: Any) -> bool:
     return isinstance(arguments, dict) and str(arguments.get("dry_run")).lower() == "true"
 
 
-class _Heard(logging.Handler):
+class _LastError(logging.Handler):
     """The traceback of an INTERNAL."""
 
     last: BaseException | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        _Heard.last = record.exc_info[1] if record.exc_info else None
+        _LastError.last = record.exc_info[1] if record.exc_info else None
 
 
-logging.getLogger("suture").addHandler(_Heard(logging.ERROR))
+logging.getLogger("suture").addHandler(_LastError(logging.ERROR))
 
 
-def checked(
+def check_call(
     name: str, call: Callable[[], ToolResult], fs: MemoryFS, *, reads: bool, partly: bool = False
 ) -> ToolResult:
     """Make a call, and check what every call promises; one that works `partly` may fail and change something."""
@@ -314,27 +314,27 @@ def checked(
     result = call()
     code = result.metadata["error"]["code"] if result.is_error else ""
     if code == "INTERNAL":
-        raise _Heard.last or AssertionError(result.text)
+        raise _LastError.last or AssertionError(result.text)
     after = state(fs)
     if reads or (result.is_error and not partly):
         assert after == before, f"{name} changed something, and {'only reads' if reads else 'failed'}"
     if name in TOOLS or name in DIALECTS:
-        made = fit_result(name, result, 100_000)
-        replace_surrogates(made)
-        str(made).encode("utf-8", "surrogatepass")
+        answer = fit_result(name, result, 100_000)
+        replace_surrogates(answer)
+        str(answer).encode("utf-8", "surrogatepass")
     return result
 
 
 def _tools(names: list[str]) -> Callable[[bytes], object]:
     def run(data: bytes) -> object:
         choices = Choices(data)
-        fs, workspace = opened()
+        fs, workspace = open_workspace()
         ids: list[str] = []
         outcome = []
         try:
             for _ in range(choices.of((1, 1, 2, 4))):
                 name = choices.of(names)
-                outcome.append(_one(name, choices, fs, workspace, ids))
+                outcome.append(_call_tool(name, choices, fs, workspace, ids))
         finally:
             workspace.close()
         return outcome
@@ -342,17 +342,17 @@ def _tools(names: list[str]) -> Callable[[bytes], object]:
     return run
 
 
-def _one(name: str, choices: Choices, fs: MemoryFS, workspace: Workspace, ids: list[str]) -> object:
+def _call_tool(name: str, choices: Choices, fs: MemoryFS, workspace: Workspace, ids: list[str]) -> object:
     spec = find(name)
     arguments = _Maker(choices, fs.files(), ids).arguments(spec)
     before = state(fs)
     reads = spec.read is not None or _is_dry(arguments)
     partly = name == "apply_reply" and isinstance(arguments, dict) and arguments.get("atomic") is not True
-    result = checked(name, lambda: workspace.call(name, arguments), fs, reads=reads, partly=partly)
+    result = check_call(name, lambda: workspace.call(name, arguments), fs, reads=reads, partly=partly)
     after = state(fs)
     if after != before:
-        _take_back(name, workspace, fs, before, after)
-        ids += [each["change_id"] for each in workspace.history(limit=3).metadata["changes"]]
+        _undo_and_redo(name, workspace, fs, before, after)
+        ids += [change["change_id"] for change in workspace.history(limit=3).metadata["changes"]]
     if result.is_error:
         return name, result.metadata["error"]["code"]
     return name, after != before, sorted(result.metadata)[:6]
@@ -361,14 +361,14 @@ def _one(name: str, choices: Choices, fs: MemoryFS, workspace: Workspace, ids: l
 State = tuple[dict[str, bytes], set[str]]
 
 
-def _take_back(name: str, workspace: Workspace, fs: MemoryFS, before: State, after: State) -> None:
+def _undo_and_redo(name: str, workspace: Workspace, fs: MemoryFS, before: State, after: State) -> None:
     """Undo the newest change, and redo it."""
     if name in {"undo", "redo"}:
         return
-    undone = checked("undo", workspace.undo, fs, reads=False)
+    undone = check_call("undo", workspace.undo, fs, reads=False)
     assert not undone.is_error, f"what {name} changed cannot be taken back: {undone.text}"
     assert state(fs) == before, f"undo of {name} does not give what was there"
-    redone = checked("redo", workspace.redo, fs, reads=False)
+    redone = check_call("redo", workspace.redo, fs, reads=False)
     assert not redone.is_error, f"what {name} changed cannot be done again: {redone.text}"
     assert state(fs) == after, f"redo of {name} does not give what was there"
 
@@ -376,16 +376,16 @@ def _take_back(name: str, workspace: Workspace, fs: MemoryFS, before: State, aft
 def _commands(data: bytes) -> object:
     """Command line actions that are built like tools."""
     choices = Choices(data)
-    fs, workspace = opened()
+    fs, workspace = open_workspace()
     try:
         workspace.file_edit("a.py", [{"old_text": "x = 1", "new_text": "x = 2"}])
         workspace.snapshot("named")
-        ids = [each["change_id"] for each in workspace.history().metadata["changes"]]
+        ids = [change["change_id"] for change in workspace.history().metadata["changes"]]
         name = choices.of(("replace", "restore", "search", "show", "snapshots", "check"))
         spec = command(name)
         arguments = _Maker(choices, fs.files(), [*ids, "named"]).arguments(spec)
         reads = spec.read is not None or _is_dry(arguments)
-        result = checked(name, lambda: workspace.command(name, arguments), fs, reads=reads)
+        result = check_call(name, lambda: workspace.command(name, arguments), fs, reads=reads)
     finally:
         workspace.close()
     return name, result.metadata["error"]["code"] if result.is_error else sorted(result.metadata)[:6]
@@ -394,10 +394,10 @@ def _commands(data: bytes) -> object:
 def _large(data: bytes) -> object:
     """A file and a text to find in it, both from the input, and the file many times as long."""
     choices = Choices(data)
-    tool, often, match = choices.number(4), choices.of((1, 10, 300)), choices.of(("lenient", "exact"))
+    tool, repeats, match = choices.number(4), choices.of((1, 10, 300)), choices.of(("lenient", "exact"))
     old, new, body = as_text(choices.piece()), as_text(choices.piece()), choices.rest() or b"x\n"
     old *= choices.of((1, 1, 20))
-    content = (body * often)[:MOST_BYTES]
+    content = (body * repeats)[:MOST_BYTES]
     fs = MemoryFS({"a.py": content})
     workspace = Workspace(fs.root, SETTINGS, fs=fs)
     reply = f"a.py\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
@@ -412,16 +412,16 @@ def _large(data: bytes) -> object:
     ][tool]
     before = state(fs)
     try:
-        result = checked(name, lambda: workspace.call(name, arguments), fs, reads=False)
+        result = check_call(name, lambda: workspace.call(name, arguments), fs, reads=False)
         if state(fs) != before:
-            _take_back(name, workspace, fs, before, state(fs))
+            _undo_and_redo(name, workspace, fs, before, state(fs))
     finally:
         workspace.close()
     return name, result.metadata["error"]["code"] if result.is_error else "done"
 
 
 _SEEDS = [os.urandom(0), *(bytes([number]) * 40 for number in range(0, 256, 5))]
-_WORDS = joined(["a.py", "x", "\ud800", "(", "<<<<<<< SEARCH"], [chr(number) * 4 for number in range(0, 120, 7)])
+_WORDS = encode_words(["a.py", "x", "\ud800", "(", "<<<<<<< SEARCH"], [chr(number) * 4 for number in range(0, 120, 7)])
 
 
 _LINES = b"def f():\n    return 1\n\n\nclass A:\n    x = 1\n"

@@ -40,5 +40,5 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
         {"reply": "a.py\n<<<<<<< SEARCH\ndef f(x):\n    return x + 1\ud800\n=======\n>>>>>>> REPLACE\n"},
     ),
 ]
-"""A tool, what made it fail with INTERNAL, and the arguments of a call on the files of `calls.opened`. Not input bytes:
-they would mean something else after the next change of the target."""
+"""A tool, what made it fail with INTERNAL, and the arguments of a call on the files of `calls.open_workspace`. They are
+not input bytes, which would mean something else after the next change of the target."""

@@ -14,7 +14,7 @@ from suture.patterns.python import FLAGS, PythonPattern, parse_template
 from suture.patterns.scan import Places, Room, each_match, extracts, segments
 from suture.patterns.translate import for_re2, for_regex
 from suture.text import Text
-from tests.fuzz.mutation import joined
+from tests.fuzz.mutation import encode_words
 from tests.fuzz.target import Choices, Target, as_text
 
 PATTERNS = [
@@ -24,7 +24,9 @@ PATTERNS = [
     "((((a))))", "(?>a)", "a++", "\\R", "\\h", "\\Z", "(?s).", "\\G", "\\X", "(?<n>a)|(?<n>b)", "[[:alpha:]]", "[a-",
     "$&", "$1", "${n}", "$<n>", "$`", "$'", "$$", "\\g<n>", "\\g<1>", "\\1", "$99", "$0", "${", "$<",
 ]  # fmt: skip
-WORDS = joined(PATTERNS, ["|", "*", "+", "?", "{2}", "{0,}", "(", ")", "[", "]", "^", "$", ".", "-", "\\d", "\n", "ab"])
+WORDS = encode_words(
+    PATTERNS, ["|", "*", "+", "?", "{2}", "{0,}", "(", ")", "[", "]", "^", "$", ".", "-", "\\d", "\n", "ab"]
+)
 _ROOM = 1_000_000
 _TEXT = "aab foo\r\nbar é🎉 x = 1\nABC abc\n\n\tz zz\u2028q\ny".encode()
 
@@ -51,10 +53,10 @@ def _pattern(data: bytes) -> object:
             assert 0 <= first[0] <= first[1] <= len(text.body), "a match lies outside of the text"
             places.position(first[0])
             places.before(2), places.after(first[1], 2)
-        made = template.parse(new, pattern)
-        for each in spans[:5]:
+        replacement = template.parse(new, pattern)
+        for span in spans[:5]:
             with suppress(SutureError):
-                made.fill(text, each)
+                replacement.fill(text, span)
     except SutureError as error:
         return error.code
     return len(spans), type(engine).__name__
@@ -68,21 +70,21 @@ def _python(data: bytes) -> object:
         pattern = PythonPattern(as_text(choices.rest()), flags)
         text = Text.decode(_TEXT)
         spans = []
-        for each in pattern.matches(text, Clock(200, 400)):
-            spans.append(each)
+        for span in pattern.matches(text, Clock(200, 400)):
+            spans.append(span)
             if len(spans) > 50:
                 break
-        made = parse_template(new, pattern)
-        for each in spans[:5]:
+        replacement = parse_template(new, pattern)
+        for span in spans[:5]:
             with suppress(SutureError):
-                made.fill(text, each)
+                replacement.fill(text, span)
     except SutureError as error:
         return error.code
     return len(spans)
 
 
 _NAMES = ["a", "a.py", ".a", "b.c", "é", "x", "Makefile", "a b", "[", "\udcff", "a" * 200, ".git", "*", "ab"]
-GLOBS = joined(
+GLOBS = encode_words(
     ["*", "**", "?", "[a-z]", "[!a]", "[^a]", "[[:alpha:]]", "[]", "[]a]", "{a,b}", "{a,{b,c}}", "{", "}", ",", "\\"],
     ["/", "//", "./", "../", "/**/", "**/", "a", ".a", "b.c", "*.py", "!", "#", " ", "\\ ", "~", "[z-a]", "[\\]]"],
     ["[[:foo:]]", "[a-\\]", "{1..3}", "?" * 40, "*a" * 20, "{a,b}" * 12, "[[=a=]]", "[[.a.]]", "\r"],
@@ -91,11 +93,11 @@ GLOBS = joined(
 
 def _glob(data: bytes) -> object:
     text = as_text(data)
-    pattern, _, rest = text.partition("\n")
+    pattern, _, exclusions = text.partition("\n")
     outcome: list[object] = []
     try:
         split_root(pattern, ["/ws", "/ws/extra"])
-        selection = Selection.parse(pattern, rest.split("\n")[:5])
+        selection = Selection.parse(pattern, exclusions.split("\n")[:5])
         stage = selection.start
         outcome = [selection.literal, len(stage.files(_NAMES))]
         for name in _NAMES:
@@ -103,7 +105,7 @@ def _glob(data: bytes) -> object:
             outcome.append(below is None)
             if below is not None:
                 below.files(_NAMES), below.below("x")
-        excluded = Excluded(rest.split("\n")[:5])
+        excluded = Excluded(exclusions.split("\n")[:5])
         outcome += [len(excluded.files(_NAMES, "x/")), len(excluded.folders(_NAMES, ""))]
     except SutureError as error:
         return error.code
@@ -140,12 +142,12 @@ def _ignore(data: bytes) -> object:
 def _wildcards(data: bytes) -> object:
     text = as_text(data)
     try:
-        found = [kind for kind, _ in tokens(text)]
+        kinds = [kind for kind, _ in tokens(text)]
         if "[" in text:
             bracket(text, text.index("["))
     except Malformed as error:
         return str(error)[:30]
-    return found[:6]
+    return kinds[:6]
 
 
 TARGETS = [

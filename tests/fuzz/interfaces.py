@@ -22,8 +22,8 @@ from suture.cli.init import CLIENTS, Addition, Unmergeable, merge, parse
 from suture.server import stdio
 from suture.server.http import Address, HostNames
 from suture.tools import TOOLS
-from tests.fuzz.calls import opened, state
-from tests.fuzz.mutation import joined
+from tests.fuzz.calls import open_workspace, state
+from tests.fuzz.mutation import encode_words
 from tests.fuzz.target import Choices, Target, as_text
 
 _OPTIONS = [
@@ -48,7 +48,7 @@ def _arguments(data: bytes) -> object:
     words = _words(Choices(data), _WORDS)
     quick_options(words)
     ordered = command_first(words)
-    with _silenced():
+    with _silence():
         try:
             build_parser(ordered).parse_args(ordered)
         except SystemExit as error:
@@ -57,12 +57,14 @@ def _arguments(data: bytes) -> object:
 
 
 def _words(choices: Choices, words: list[str]) -> list[str]:
-    found = [as_text(choices.piece()) if choices.once_in(20) else choices.of(words) for _ in range(choices.number(9))]
-    return [word.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape") for word in found]
+    selection = [
+        as_text(choices.piece()) if choices.once_in(20) else choices.of(words) for _ in range(choices.number(9))
+    ]
+    return [word.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape") for word in selection]
 
 
 @contextlib.contextmanager
-def _silenced() -> Any:
+def _silence() -> Any:
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         yield
@@ -70,11 +72,11 @@ def _silenced() -> Any:
 
 @cache
 def _folder() -> Path:
-    made = Path(tempfile.mkdtemp(prefix="suture-fuzz-cli-")).resolve()
+    folder = Path(tempfile.mkdtemp(prefix="suture-fuzz-cli-")).resolve()
     import atexit  # noqa: PLC0415  only here
 
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 _TREE = {"a.py": b"x = 1\n\n\ndef f():\n    return x\n", "b.txt": b"one\r\ntwo\r\n", "sub/c.json": b'{"a": 1}\n'}
@@ -92,17 +94,17 @@ def _command(data: bytes) -> object:
         (root / path).write_bytes(content)
     if "--root" in words or any(word.startswith("--ro") for word in words):
         return None  # it must not leave its folder
-    before, given = Path.cwd(), sys.stdin
+    before, stdin = Path.cwd(), sys.stdin
     os.chdir(root)
     sys.stdin = io.TextIOWrapper(io.BytesIO(choices.piece()), "utf-8", "surrogateescape")
     try:
-        with _silenced():
+        with _silence():
             code: object = main(words)
     except SystemExit as error:
         code = error.code
     finally:
         os.chdir(before)
-        sys.stdin = given
+        sys.stdin = stdin
     assert code in {0, 1, 2}, f"exit code {code}"
     return name, code
 
@@ -110,12 +112,12 @@ def _command(data: bytes) -> object:
 def _messages(data: bytes) -> object:
     """Lines of MCP: the same result however they are split into pieces, each line read or refused."""
     whole = list(stdio._Lines(30_000).add(data + b"\n"))
-    lines, at, random, found = stdio._Lines(30_000), 0, Random(data), list[bytes | None]()
+    lines, at, random, received = stdio._Lines(30_000), 0, Random(data), list[bytes | None]()
     while at < len(data):
         step = random.randrange(1, 5_000)
-        found += lines.add(data[at : at + step])
+        received += lines.add(data[at : at + step])
         at += step
-    assert [*found, *lines.add(b"\n")] == whole, "pieces of messages give other lines than the whole"
+    assert [*received, *lines.add(b"\n")] == whole, "pieces of messages give other lines than the whole"
     outcome = []
     for raw in whole[:50]:
         message = None if raw is None else stdio._read(raw)
@@ -133,12 +135,12 @@ def _address(data: bytes) -> object:
         HostNames("example.com", 80, ("proxy.example",)),
         HostNames("0.0.0.0", 1, remote=True),  # noqa: S104  not bound
     ]
-    fits = [(each.allows(host), each.allows_origin(origin, host)) for each in names]
+    results = [(host_names.allows(host), host_names.allows_origin(origin, host)) for host_names in names]
     try:
         Address.parse(host)
     except ValueError:
-        return fits, None
-    return fits, host[:3]
+        return results, None
+    return results, host[:3]
 
 
 _BITS: list[Any] = [
@@ -161,7 +163,7 @@ _CALLS: list[Any] = [
 
 def _api(data: bytes) -> object:
     choices = Choices(data)
-    fs, workspace = opened()
+    fs, workspace = open_workspace()
     before = state(fs)
     value = _structure(choices, 4)
     outcome: list[object] = []
@@ -187,10 +189,10 @@ def _structure(choices: Choices, depth: int) -> Any:
         return choices.of(_BITS)
     if kind == 2:
         return [_structure(choices, depth - 1) for _ in range(choices.number(4))]
-    made = dict(choices.of(_CALLS)) if kind == 1 else {}
+    result = dict(choices.of(_CALLS)) if kind == 1 else {}
     for _ in range(choices.number(5)):
-        made[choices.of(_KEYS)] = _structure(choices, depth - 1)
-    return made
+        result[choices.of(_KEYS)] = _structure(choices, depth - 1)
+    return result
 
 
 _ENTRY: dict[str, Any] = {"command": "suture", "args": ["mcp", "--root", "/a b"]}
@@ -203,13 +205,13 @@ def _settings(kind: str, container: str) -> Target:
     def run(data: bytes) -> object:
         text = as_text(data)
         try:
-            found = merge(text, addition, replace=bool(len(data) % 2))
+            merged = merge(text, addition, replace=bool(len(data) % 2))
         except Unmergeable as error:
             return str(error)[:25]
-        again = merge(found.text, addition)
-        assert not again.cuts, "an entry that was added is not there"
-        assert parse(found.text, kind)[container]["suture"] == _ENTRY
-        return len(found.cuts)
+        second = merge(merged.text, addition)
+        assert not second.cuts, "an entry that was added is not there"
+        assert parse(merged.text, kind)[container]["suture"] == _ENTRY
+        return len(merged.cuts)
 
     seeds = ['{"mcpServers": {"x": {"command": "y"}}, "z": 1}', '{\n  "mcpServers": {\n  }\n}\n', "// a\n{}", "", "{}"]
     seeds += [
@@ -231,10 +233,10 @@ def _settings(kind: str, container: str) -> Target:
         "[mcp_servers]\n",
     ]
     words += ["suture.command = ", "command = ", '"', "'''", "\n", "#", "[", "]", "1", "null", "\t", "\r\n", "\\u0022"]
-    return Target(f"settings {kind}", run, joined(seeds), joined(words), most=20_000)
+    return Target(f"settings {kind}", run, encode_words(seeds), encode_words(words), most=20_000)
 
 
-_MESSAGES = joined(
+_MESSAGES = encode_words(
     [
         '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "undo", "arguments": {"dry_run": 1}}}',
         '{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}',
@@ -242,7 +244,7 @@ _MESSAGES = joined(
         '{"jsonrpc": "2.0", "id": null, "error": {"code": -1, "message": "x"}}',
     ]
 )
-_MESSAGE_WORDS = joined(
+_MESSAGE_WORDS = encode_words(
     [
         '"id": ',
         '"jsonrpc": "2.0"',
@@ -269,8 +271,8 @@ TARGETS = [
     Target(
         "address",
         _address,
-        joined(["127.0.0.1:8080\nhttp://127.0.0.1:8080", "[::1]:80\n"]),
-        joined([":", "[", "]", "::1", "localhost", "http://"]),
+        encode_words(["127.0.0.1:8080\nhttp://127.0.0.1:8080", "[::1]:80\n"]),
+        encode_words([":", "[", "]", "::1", "localhost", "http://"]),
     ),
     Target("api", _api, _SEEDS, (), most=2_000, seconds=4),
     _settings("json", "mcpServers"),

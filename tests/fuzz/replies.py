@@ -9,7 +9,7 @@ from suture.formats import Source, calls, file_names, find_reader, search_replac
 from suture.formats.reply import ReplyParser, extract_paths, parse_reply
 from suture.tools.reply import apply_blocks, preview_reply
 from suture.wording.reply import validate_reply
-from tests.fuzz.mutation import joined
+from tests.fuzz.mutation import encode_words
 from tests.fuzz.target import Choices, Target, as_text
 from tests.property.test_reply import MARKERS
 from tests.unit.formats.notations import ORDINARY, READ, TOLD, WHOLE
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from suture.formats.reply import Reply
 
 _LINES = [" a", "-a", "+a", "a", "b", "  b", "\tc", "+", "-", " ", "x = 1\r", "\u2028", "def f():", "    return 1"]
-WORDS = joined(
+WORDS = encode_words(
     MARKERS,
     _LINES,
     [f"{line}\n" for line in MARKERS],
@@ -89,33 +89,33 @@ _FILES = {
 }
 
 
-def _applied(data: bytes) -> object:
+def _apply(data: bytes) -> object:
     options, text = data[-1] if data else 0, as_text(data)
     match = "exact" if options & 4 else "lenient"
-    found = preview_reply(text, _FILES, match=match, default_path="b.py" if options & 2 else None, whole_files=True)
+    preview = preview_reply(text, _FILES, match=match, default_path="b.py" if options & 2 else None, whole_files=True)
     reply = parse_reply(text)
-    alone = apply_blocks(_FILES["b.py"], reply.blocks, match)
-    changed = any(outcome.status == "applied" for outcome in alone.outcomes)
-    assert changed or alone.text == _FILES["b.py"], "a text changed though no block was applied"
-    return [(outcome.status, outcome.block.format) for outcome in found.outcomes][:6], sorted(found.files)[:4]
+    single = apply_blocks(_FILES["b.py"], reply.blocks, match)
+    changed = any(outcome.status == "applied" for outcome in single.outcomes)
+    assert changed or single.text == _FILES["b.py"], "a text changed though no block was applied"
+    return [(outcome.status, outcome.block.format) for outcome in preview.outcomes][:6], sorted(preview.files)[:4]
 
 
 def _lines(data: bytes) -> object:
     """Every function that looks at one line or a few."""
     text = as_text(data)
     above = file_names.LinesAbove()
-    mind = thinking.Thinking()
+    reader = thinking.Thinking()
     lines = text.split("\n")[:50]
-    found: list[object] = []
+    results: list[object] = []
     for line in lines:
-        found += [
+        results += [
             file_names.path_after_label(line),
             file_names.path_on_line(line),
             file_names.path_in_info(line),
             file_names.parse_fence(line),
         ]
-        found += [search_replace.marker(line), search_replace.path_after_marker(line), unified.hunk_header(line)]
-        found += [file_names.is_announcement(line), file_names.is_excerpt(line)]
+        results += [search_replace.marker(line), search_replace.path_after_marker(line), unified.hunk_header(line)]
+        results += [file_names.is_announcement(line), file_names.is_excerpt(line)]
         (
             file_names.mentions(line),
             file_names.as_path(line),
@@ -123,14 +123,14 @@ def _lines(data: bytes) -> object:
             file_names.closes_fence(line, "```"),
         )
         calls.opening_tag(line), calls.tags(line), calls.has_other_names(line), calls.tool(line)
-        thinking.tags(line), thinking.is_end(line), mind.read(line), unified.is_bare(line)
+        thinking.tags(line), thinking.is_end(line), reader.read(line), unified.is_bare(line)
         above.add(line)
         above.certain_path, above.candidates  # noqa: B018  they may raise
     unified.split_of(lines)
     source = Source.of(text)
-    found += [find_reader(source, at, doubtful=True) for at in range(len(source.lines[:50]))]
+    results += [find_reader(source, at, doubtful=True) for at in range(len(source.lines[:50]))]
     unread.find_unread(source, range(len(source.lines)), (), ())
-    return [each is None or each is False for each in found]
+    return [result is None or result is False for result in results]
 
 
 def _git_names(data: bytes) -> object:
@@ -147,12 +147,12 @@ def _git_names(data: bytes) -> object:
         "old mode",
         "Index",
     )
-    said = {choices.of(keys): as_text(choices.piece()) for _ in range(choices.number(6))}
-    found = unified.heading(said), unified.problem_without_hunks(said, cut=choices.once_in(2))
-    return str(found)[:40]
+    header = {choices.of(keys): as_text(choices.piece()) for _ in range(choices.number(6))}
+    results = unified.heading(header), unified.problem_without_hunks(header, cut=choices.once_in(2))
+    return str(results)[:40]
 
 
-def _shaped(name: str, lead: str, tail: str = "") -> Target:
+def _reply_in(name: str, lead: str, tail: str = "") -> Target:
     """Replies in one format, so that most of an input concerns it."""
 
     def run(data: bytes) -> object:
@@ -168,14 +168,16 @@ def _once(data: bytes) -> object:
 TARGETS = [
     Target("reply once", _once, SEEDS, WORDS, seconds=4, most=120_000),
     Target("reply", _reply, SEEDS, WORDS, seconds=6),
-    Target("reply applied", _applied, SEEDS, WORDS, seconds=5, most=8_000),
+    Target("reply applied", _apply, SEEDS, WORDS, seconds=5, most=8_000),
     Target("reply lines", _lines, SEEDS, WORDS, seconds=4),
-    Target("git names", _git_names, (), joined(["a/", "b/", '"a/\\303"', "\\t", "/dev/null", "\\", '"', "100644"])),
-    _shaped("v4a", "*** Begin Patch\n*** Update File: a.py\n", "\n*** End Patch\n"),
-    _shaped("diff", "diff --git a/a.py b/a.py\n"),
-    _shaped("blocks", "SEARCH\n<<<<<<< SEARCH\n"),
-    _shaped("tags", "<invoke name='Edit'>\n", "\n</invoke>"),
-    _shaped("json", '{"path": "a.py", '),
-    _shaped("a fence", "```python a.py\n", "\n```"),
-    _shaped("thinking", "<think> "),
+    Target(
+        "git names", _git_names, (), encode_words(["a/", "b/", '"a/\\303"', "\\t", "/dev/null", "\\", '"', "100644"])
+    ),
+    _reply_in("v4a", "*** Begin Patch\n*** Update File: a.py\n", "\n*** End Patch\n"),
+    _reply_in("diff", "diff --git a/a.py b/a.py\n"),
+    _reply_in("blocks", "SEARCH\n<<<<<<< SEARCH\n"),
+    _reply_in("tags", "<invoke name='Edit'>\n", "\n</invoke>"),
+    _reply_in("json", '{"path": "a.py", '),
+    _reply_in("a fence", "```python a.py\n", "\n```"),
+    _reply_in("thinking", "<think> "),
 ]

@@ -22,7 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from tests.fuzz.mutation import Mutator, shrunk
+from tests.fuzz.mutation import Mutator, shrink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -50,7 +50,7 @@ class TooSlow(BaseException):
     """Not an Exception: nothing that is fuzzed may catch it."""
 
 
-def _late(_number: int, _frame: object) -> None:
+def _raise_too_slow(_number: int, _frame: object) -> None:
     raise TooSlow
 
 
@@ -59,7 +59,7 @@ class Runner:
 
     def __init__(self, note: Callable[[str, bytes], None] = lambda _name, _data: None) -> None:
         self._note = note
-        signal.signal(signal.SIGPROF, _late)
+        signal.signal(signal.SIGPROF, _raise_too_slow)
 
     def run(self, target: Target, data: bytes) -> tuple[object, Finding | None]:
         """The result of an input: an outcome, or a finding."""
@@ -86,11 +86,11 @@ class Runner:
             return finding
         ends = time.monotonic() + 10
 
-        def still(data: bytes) -> bool:
-            found = self.run(target, data)[1] if time.monotonic() < ends else None
-            return found is not None and found.key == finding.key
+        def is_same(data: bytes) -> bool:
+            other = self.run(target, data)[1] if time.monotonic() < ends else None
+            return other is not None and other.key == finding.key
 
-        return self.run(target, shrunk(finding.data, still))[1] or finding
+        return self.run(target, shrink(finding.data, is_same))[1] or finding
 
 
 def _finding(target: Target, data: bytes, error: BaseException) -> Finding:
@@ -135,14 +135,14 @@ def fuzz(
             if finding is not None and finding.key not in known:
                 known.add(finding.key)
                 yield runner.smallest(target, finding)
-            elif finding is None and (said := repr(outcome)) not in outcomes:
-                outcomes.add(said)
+            elif finding is None and (text := repr(outcome)) not in outcomes:
+                outcomes.add(text)
                 mutator.keep(data)
         yield target.name, number
         gc.collect()
 
 
-def guided(target: Target, *, seconds: float, corpus: Path, note: Callable[[str, bytes], None]) -> NoReturn:
+def fuzz_guided(target: Target, *, seconds: float, corpus: Path, note: Callable[[str, bytes], None]) -> NoReturn:
     """Let atheris choose inputs by the code that they reach; it ends the process. Findings are reported immediately."""
     import atheris  # noqa: PLC0415  not among what is installed for tests
 
@@ -151,10 +151,10 @@ def guided(target: Target, *, seconds: float, corpus: Path, note: Callable[[str,
     def run(data: bytes) -> None:
         _, finding = runner.run(target, data)
         if not next(counter) % _OFTEN:
-            tell((target.name, _OFTEN))
+            report((target.name, _OFTEN))
         if finding is not None and finding.key not in known:
             known.add(finding.key)
-            tell(finding)
+            report(finding)
 
     corpus.mkdir(parents=True, exist_ok=True)
     for number, seed in enumerate(target.seeds):
@@ -188,18 +188,18 @@ class Child:
         command = [sys.executable, "-m", "tests.fuzz", "--child", str(self._current), *self._arguments]
         pipe = subprocess.PIPE
         with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=self._cwd) as process:
-            watched = _Watch(process, self._current)
+            watch = _Watch(process, self._current)
             assert process.stdout is not None
             for line in process.stdout:
-                told = json.loads(line)
-                yield (told["target"], told["runs"]) if "runs" in told else _told(told)
+                document = json.loads(line)
+                yield (document["target"], document["runs"]) if "runs" in document else _parse_finding(document)
             process.wait()
-            watched.end()
-            said = process.stderr.read()[-3000:] if process.stderr is not None else ""
+            watch.end()
+            errors = process.stderr.read()[-3000:] if process.stderr is not None else ""
         if process.returncode:
             name, _, data = self._current.read_bytes().partition(b"\n")
-            why = "hung" if watched.hung else f"exit {process.returncode}"
-            yield Finding(name.decode(), f"died: {why}", said, data)
+            why = "hung" if watch.hung else f"exit {process.returncode}"
+            yield Finding(name.decode(), f"died: {why}", errors, data)
 
 
 class _Watch:
@@ -216,9 +216,9 @@ class _Watch:
     def _look(self, process: subprocess.Popen[str], current: Path) -> None:
         last, since = None, time.monotonic()
         while not self._over.wait(2):
-            found = current.stat().st_mtime_ns
-            if found != last:
-                last, since = found, time.monotonic()
+            modified = current.stat().st_mtime_ns
+            if modified != last:
+                last, since = modified, time.monotonic()
             elif time.monotonic() - since > _HUNG:
                 self.hung = True
                 process.kill()
@@ -229,21 +229,21 @@ class _Watch:
         self._thread.join()
 
 
-def _told(told: dict[str, str]) -> Finding:
-    return Finding(told["target"], told["key"], told["about"], b64decode(told["data"]))
+def _parse_finding(document: dict[str, str]) -> Finding:
+    return Finding(document["target"], document["key"], document["about"], b64decode(document["data"]))
 
 
-def tell(found: Finding | tuple[str, int]) -> None:
+def report(message: Finding | tuple[str, int]) -> None:
     """What a child reports to its parent."""
-    if isinstance(found, Finding):
-        said: dict[str, object] = {**found._asdict(), "data": b64encode(found.data).decode()}
+    if isinstance(message, Finding):
+        document: dict[str, object] = {**message._asdict(), "data": b64encode(message.data).decode()}
     else:
-        said = {"target": found[0], "runs": found[1]}
-    sys.__stdout__.write(json.dumps(said) + "\n")  # type: ignore[union-attr]  # a child has one
+        document = {"target": message[0], "runs": message[1]}
+    sys.__stdout__.write(json.dumps(document) + "\n")  # type: ignore[union-attr]  # a child has one
     sys.__stdout__.flush()  # type: ignore[union-attr]
 
 
-def noter(current: Path) -> Callable[[str, bytes], None]:
+def make_note(current: Path) -> Callable[[str, bytes], None]:
     """Writes down each input before it is run."""
     handle = os.open(current, os.O_WRONLY | os.O_CREAT)
 

@@ -19,8 +19,8 @@ from suture.files.protected import Guard
 from suture.files.store import Packed, apply_delta, delta, pack, unpack
 from suture.plan import digest
 from suture.testing import MemoryFS
-from tests.fuzz.calls import opened, state
-from tests.fuzz.mutation import joined
+from tests.fuzz.calls import open_workspace, state
+from tests.fuzz.mutation import encode_words
 from tests.fuzz.target import Choices, Target, as_text
 from tests.unit.files import git_writer as git
 from tests.unit.files.test_journal import RECORD, journal, write_intent
@@ -52,7 +52,7 @@ def _with_checksum(data: bytes, state: bytes = b"open") -> bytes:
 
 def _intent_raw(data: bytes) -> object:
     """Any bytes as an intent, and a whole workspace that finds it."""
-    fs, workspace = opened()
+    fs, workspace = open_workspace()
     fs.put(NAME, data)
     before = {path: content for path, content in fs.files().items() if path != NAME}
     try:
@@ -66,9 +66,9 @@ def _intent_raw(data: bytes) -> object:
     return code
 
 
-def _planted(data: bytes) -> object:
+def _planted_intent(data: bytes) -> object:
     """As above, with a matching checksum: nothing may happen that the intent's own steps do not name."""
-    fs, workspace = opened()
+    fs, workspace = open_workspace()
     fs.put(NAME, _with_checksum(data))
     before = state(fs)
     try:
@@ -77,7 +77,7 @@ def _planted(data: bytes) -> object:
         workspace.close()
     code = result.metadata["error"]["code"] if result.is_error else ""
     assert code != "INTERNAL", f"INTERNAL with a planted intent: {result.text}"
-    assert fs.files().items() >= {path: each for path, each in before[0].items() if path != NAME}.items(), (
+    assert fs.files().items() >= {path: content for path, content in before[0].items() if path != NAME}.items(), (
         "a planted intent changed a file"
     )
     return code
@@ -95,7 +95,7 @@ class _Appending(MemoryFS):
 
 
 @cache
-def _waiting() -> bytes:
+def _pending_bytes() -> bytes:
     """Pending changes as they are written."""
     fs = _Appending()
     pending = PendingFile(fs, "x")
@@ -111,15 +111,15 @@ def _pending(data: bytes) -> object:
     """Entries, the first with a matching checksum if the input begins with a line of JSON."""
     if data[:1] == b"{":
         data = b"%s %d\n%s" % (digest((data,), len(data)).encode(), len(data), data)
-    waiting = PendingChanges(data)
-    changes = waiting.unrecorded(lambda _id: False)
-    supply = waiting.supply(lambda _name: b"old content")
+    pending = PendingChanges(data)
+    changes = pending.unrecorded(lambda _id: False)
+    supply = pending.supply(lambda _name: b"old content")
     for change in changes:
         for file in change.files:
             for version in (file.before, file.after, file.replaced):
                 if version is not None:
-                    found = supply(version.digest)
-                    assert found in {None, b"old content"} or digest((found or b"",), 1) == version.digest
+                    content = supply(version.digest)
+                    assert content in {None, b"old content"} or digest((content or b"",), 1) == version.digest
     return len(changes)
 
 
@@ -136,13 +136,13 @@ def _packing(data: bytes) -> object:
     old, new = choices.piece(), choices.rest()
     assert unpack(pack(new, old), len(new), old) == new, "a packed version is another one"
     assert unpack(pack(new * 40, old * 30), len(new) * 40, old * 30) == new * 40, "a packed version is another one"
-    made = delta(new, old)
-    assert made is None or apply_delta(made, old, len(new)) == new, "a delta gives another version"
+    difference = delta(new, old)
+    assert difference is None or apply_delta(difference, old, len(new)) == new, "a delta gives another version"
     try:
-        found = unpack(Packed(head, tail, codec, new), size, old)
+        unpacked = unpack(Packed(head, tail, codec, new), size, old)
     except ValueError:
         return codec
-    assert len(found) == size, "unpacking gives another size"
+    assert len(unpacked) == size, "unpacking gives another size"
     return codec, size
 
 
@@ -184,10 +184,10 @@ class _Repository:
 
     def read(self) -> list[object]:
         """Everything that is read from a repository."""
-        found = repository(str(self.top / "src/a.py"), [str(self.top)], time.monotonic() + 5)
-        if found is None:
+        reader = repository(str(self.top / "src/a.py"), [str(self.top)], time.monotonic() + 5)
+        if reader is None:
             return [None]
-        with found as repo:
+        with reader as repo:
             head = repo.head()
             staged = repo.staged_blob()
             outcome: list[object] = [head is None, staged is None]
@@ -195,16 +195,16 @@ class _Repository:
                 content = None if blob is None else repo.content(blob, 100_000)
                 outcome.append(None if content is None else len(content))
             versions = [] if head is None else list(repo.versions_before(head))
-            return [*outcome, *(repo.content(each.blob, 100_000) is None for each in versions)]
+            return [*outcome, *(repo.content(version.blob, 100_000) is None for version in versions)]
 
 
 @cache
 def _repository() -> _Repository:
-    made = _Repository()
+    repo = _Repository()
     import atexit  # noqa: PLC0415  only here
 
-    atexit.register(shutil.rmtree, made.top, ignore_errors=True)
-    return made
+    atexit.register(shutil.rmtree, repo.top, ignore_errors=True)
+    return repo
 
 
 def _git(data: bytes) -> object:
@@ -214,21 +214,21 @@ def _git(data: bytes) -> object:
     old = repo.contents[path]
     way, at = choices.number(5), choices.number(len(old) + 1)
     new = choices.rest()
-    made = (
+    damaged = (
         old[:at] + new + old[at:],
         old[:at] + new + old[at + len(new) :],
         new,
         old[:at],
-        zlib.compress(_inflated(old)[:at] + new + _inflated(old)[at + len(new) :]),
+        zlib.compress(_inflate(old)[:at] + new + _inflate(old)[at + len(new) :]),
     )[way]
-    path.write_bytes(made)
+    path.write_bytes(damaged)
     try:
         return path.name[:5], way, repo.read()
     finally:
         path.write_bytes(old)
 
 
-def _inflated(raw: bytes) -> bytes:
+def _inflate(raw: bytes) -> bytes:
     try:
         return zlib.decompress(raw)
     except zlib.error:
@@ -260,7 +260,7 @@ _JSON = [
     _intent_line(),
     json.dumps({"record": 1, "roots": [], "folders": [], "steps": [], "emptied": []}).encode(),
 ]
-_JSON_WORDS = joined(
+_JSON_WORDS = encode_words(
     ['{"', '":', ",", "null", "true", "1", "-1", "1e400", '""', '"a"', "[]", "{}", "[[0, ", '"record"', '"roots"'],
     ['"steps"', '"folders"', '"emptied"', '"path"', '"temp"', '"backup"', '".suture-0.new"', '".git/config"', '"../a"'],
     [
@@ -276,10 +276,10 @@ _JSON_WORDS = joined(
     ],
     ['"update"', '"create"', '"rename"', '"in_place": true', '"before"', '"after"', '"mode"', "99999999999999999999"],
 )
-_GIT_WORDS = joined(
+_GIT_WORDS = encode_words(
     ["tree ", "parent ", "committer ", "ref: ", "gitdir: ", "\0", "100644 a.py\0", "40000 src\0", "blob "]
 )
-_PATHS = joined(
+_PATHS = encode_words(
     ["a.txt", "sub", "..", ".", "/", "//", "/t/ws", "/t/ws/", "file", "folder", "absolute", "chained", "loop", "out"],
     ["git", ".git", ".suture", "extra", "here", "root", "by-way", "~", "\0", "dangling", "sub/deep/back", "x" * 256],
 )
@@ -288,8 +288,13 @@ _SEED = bytes(range(48))
 TARGETS = [
     Target("intent", _intent, _JSON, _JSON_WORDS),
     Target("intent raw", _intent_raw, [write_intent().files()[NAME]], _JSON_WORDS, seconds=4, most=20_000),
-    Target("intent planted", _planted, _JSON, _JSON_WORDS, seconds=4, most=20_000),
-    Target("pending", _pending, [_waiting(), _waiting().split(b"\n", 1)[1], *_JSON, b'{"a":' * 5_000], _JSON_WORDS),
+    Target("intent planted", _planted_intent, _JSON, _JSON_WORDS, seconds=4, most=20_000),
+    Target(
+        "pending",
+        _pending,
+        [_pending_bytes(), _pending_bytes().split(b"\n", 1)[1], *_JSON, b'{"a":' * 5_000],
+        _JSON_WORDS,
+    ),
     Target("packing", _packing, [_SEED, bytes(5) + pack(b"x" * 2_000).data, b"\3\0\0\0" + bytes(40)], ()),
     Target(
         "git", _git, [bytes([number, way, 3, 0]) for number in range(14) for way in range(5)], _GIT_WORDS, most=4_000

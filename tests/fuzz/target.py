@@ -49,9 +49,9 @@ class Choices:
         self._at += size
         return int.from_bytes(raw, "little") % below
 
-    def of(self, several: Sequence[Any]) -> Any:
+    def of(self, values: Sequence[Any]) -> Any:
         """One of several values."""
-        return several[self.number(len(several))]
+        return values[self.number(len(values))]
 
     def once_in(self, number: int) -> bool:
         """True with about this probability."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.calls import checked, opened
+from tests.fuzz.calls import check_call, open_workspace
 from tests.fuzz.catalog import TARGETS
 from tests.fuzz.corpus import CALLS, INPUTS
-from tests.fuzz.mutation import Mutator, shrunk
+from tests.fuzz.mutation import Mutator, shrink
 from tests.fuzz.running import Child, Finding
 from tests.fuzz.target import Choices, Target
 from tests.scale import scaled
@@ -21,9 +21,9 @@ SAMPLE = scaled(12)
 
 
 def test_a_sample_of_inputs_breaks_nothing(tmp_path: Path) -> None:
-    found = list(Child([*NAMES, "--seed", "1", "--runs", str(SAMPLE)], tmp_path, ROOT).run())
-    assert [each for each in found if isinstance(each, Finding)] == []
-    assert dict(each for each in found if not isinstance(each, Finding)) == dict.fromkeys(TARGETS, SAMPLE)
+    messages = list(Child([*NAMES, "--seed", "1", "--runs", str(SAMPLE)], tmp_path, ROOT).run())
+    assert [message for message in messages if isinstance(message, Finding)] == []
+    assert dict(message for message in messages if not isinstance(message, Finding)) == dict.fromkeys(TARGETS, SAMPLE)
 
 
 def test_what_was_found_before_is_not_found_again(tmp_path: Path) -> None:
@@ -35,8 +35,8 @@ def test_a_call_that_was_answered_with_internal_is_not_any_more(
     name: str, about: str, arguments: dict[str, object]
 ) -> None:
     del about
-    fs, workspace = opened()
-    checked(name, lambda: workspace.call(name, arguments), fs, reads=False)
+    fs, workspace = open_workspace()
+    check_call(name, lambda: workspace.call(name, arguments), fs, reads=False)
     workspace.close()
 
 
@@ -44,15 +44,15 @@ def test_a_call_that_was_answered_with_internal_is_not_any_more(
 def test_nothing_is_found_for_as_long_as_is_asked_for(tmp_path: Path) -> None:
     seconds = os.environ.get("FUZZ_SECONDS", "240")
     command = [sys.executable, "-m", "tests.fuzz", "--seconds", seconds, "--out", str(tmp_path / "found")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    told = "".join(path.read_text() for path in sorted(tmp_path.glob("found/*.txt")))
-    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{told}"
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    findings = "".join(path.read_text() for path in sorted(tmp_path.glob("found/*.txt")))
+    assert process.returncode == 0, f"{process.stdout}\n{process.stderr}\n{findings}"
 
 
 def _child(tmp_path: Path, what: str) -> list[object]:
     """The finding for a target that fails."""
-    found = list(Child(["--target", f"wrong: {what}", "--seed", "1", "--runs", "3"], tmp_path, ROOT).run())
-    return [each.key if isinstance(each, Finding) else each for each in found]
+    messages = list(Child(["--target", f"wrong: {what}", "--seed", "1", "--runs", "3"], tmp_path, ROOT).run())
+    return [message.key if isinstance(message, Finding) else message for message in messages]
 
 
 @pytest.mark.parametrize(
@@ -77,16 +77,16 @@ def test_the_same_seed_gives_the_same_inputs() -> None:
     from random import Random  # noqa: PLC0415  only here
 
     target = Target("x", len, [b"one\ntwo\n", b"three"], [b"word"])
-    made = [[Mutator(Random(7), target).next() for _ in range(50)] for _ in range(2)]
-    assert made[0] == made[1]
+    inputs = [[Mutator(Random(7), target).next() for _ in range(50)] for _ in range(2)]
+    assert inputs[0] == inputs[1]
 
 
 def test_an_input_is_made_smaller_as_long_as_it_stays_wrong() -> None:
-    assert shrunk(b"a" * 100 + b"x" + b"b" * 100 + b"y", lambda data: b"x" in data and b"y" in data) == b"xy"
+    assert shrink(b"a" * 100 + b"x" + b"b" * 100 + b"y", lambda data: b"x" in data and b"y" in data) == b"xy"
 
 
 def test_behind_the_end_of_an_input_decisions_are_the_same_each_time() -> None:
-    made = [[choices.number(1_000) for _ in range(20)] for choices in (Choices(b"\5\0\7\0"), Choices(b"\5\0\7\0"))]
-    assert made[0] == made[1]
-    assert made[0][:2] == [5, 7]
-    assert len({*made[0]}) > 10
+    numbers = [[choices.number(1_000) for _ in range(20)] for choices in (Choices(b"\5\0\7\0"), Choices(b"\5\0\7\0"))]
+    assert numbers[0] == numbers[1]
+    assert numbers[0][:2] == [5, 7]
+    assert len({*numbers[0]}) > 10

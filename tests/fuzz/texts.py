@@ -17,7 +17,7 @@ from suture.text import Lines, Text
 from suture.text.diff import FileDiff, counts, line_edits, unified_and_counts
 from suture.text.edits import apply
 from suture.text.merge import STRATEGIES, merge
-from tests.fuzz.mutation import joined
+from tests.fuzz.mutation import encode_words
 from tests.fuzz.target import Choices, Target, as_text
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ def _text(data: bytes) -> object:
         added = text.body_bytes(new)
         places = [offset for offset in range(min(len(text.body), 30) + 1) if _is_boundary(text.body, offset)]
         start = choices.of(places or [0])
-        made = b"".join(bytes(piece) for piece in text.splice([(start, start, added)]))
+        inserted = b"".join(bytes(piece) for piece in text.splice([(start, start, added)]))
     except SutureError as error:
         return text.encoding, error.code
     if text.body_is_raw:
-        assert made == text.bom + text.body[:start] + added + text.body[start:], "an insertion gives something else"
+        assert inserted == text.bom + text.body[:start] + added + text.body[start:], "an insertion gives something else"
     return text.encoding, lines.style()
 
 
@@ -64,30 +64,30 @@ def _is_boundary(body: bytes, offset: int) -> bool:
 
 def _json(data: bytes) -> object:
     text = as_text(data)
-    found = _told(lambda: json_text.loads(text))
-    expected = _told(lambda: json.loads(text))
-    if "RecursionError" in f"{found!r:.20}{expected!r:.20}":  # how deep is too deep depends on the caller
+    actual = _try_read(lambda: json_text.loads(text))
+    expected = _try_read(lambda: json.loads(text))
+    if "RecursionError" in f"{actual!r:.20}{expected!r:.20}":  # how deep is too deep depends on the caller
         return "deep"
-    assert repr(found) == repr(expected), "JSON is read otherwise than by json"
-    if isinstance(found, _Refused):
-        return found[:30]
+    assert repr(actual) == repr(expected), "JSON is read otherwise than by json"
+    if isinstance(actual, _Refusal):
+        return actual[:30]
     json_text.loads_own(text)
     try:
-        assert repr(json.loads(json_text.dumps(found))) == repr(found), "JSON does not come back"
+        assert repr(json.loads(json_text.dumps(actual))) == repr(actual), "JSON does not come back"
     except RecursionError:
         return "deep"
     json.loads(json_text.quoted(text[:1000]))
-    return type(found).__name__
+    return type(actual).__name__
 
 
-def _told(read: Callable[[], object]) -> object:
+def _try_read(read: Callable[[], object]) -> object:
     try:
         return read()
     except (ValueError, RecursionError) as error:
-        return _Refused(f"{type(error).__name__} {error}")
+        return _Refusal(f"{type(error).__name__} {error}")
 
 
-class _Refused(str):
+class _Refusal(str):
     """The refusal of a text that cannot be read, with the reason."""
 
     __slots__ = ()
@@ -107,10 +107,10 @@ def _merge(data: bytes) -> object:
     base, ours, theirs, *_ = (*data.split(b"\xfe"), b"", b"")
     outcome = []
     for strategy in STRATEGIES:
-        found = merge(base, ours, theirs, strategy, touching=bool(len(data) % 2))
-        outcome.append(len(found.conflicts))
-        if not found.conflicts or strategy != "refuse":
-            apply(ours, found.edits)
+        result = merge(base, ours, theirs, strategy, touching=bool(len(data) % 2))
+        outcome.append(len(result.conflicts))
+        if not result.conflicts or strategy != "refuse":
+            apply(ours, result.edits)
     assert apply(ours, merge(ours, ours, theirs).edits) == theirs, "what only they changed is not taken"
     return outcome
 
@@ -140,7 +140,7 @@ def _check(validator: Validator, name: str, read: Callable[[str], object] | None
             issues = validator.check(name, None, text, _STAGING)
         except NotRunError as error:
             return str(error)[:20]
-        _sound(issues, text)
+        _check_issues(issues, text)
         if read is not None and not issues:
             read(text)
         changed = text[: len(text) // 2] + text[len(text) // 2 + 1 :]
@@ -155,31 +155,31 @@ def _check(validator: Validator, name: str, read: Callable[[str], object] | None
     return run
 
 
-def _sound(issues: Sequence[Issue], text: str) -> None:
+def _check_issues(issues: Sequence[Issue], text: str) -> None:
     lines = text.count("\n") + text.count("\r") + 2
     for issue in issues:
         assert 1 <= issue.line <= lines, "a problem lies outside of the text"
         assert issue.column >= 0, "a problem lies before its line"
-        assert len(issue.message) < 2_000, "a problem is told at length"
+        assert len(issue.message) < 2_000, "a message is too long"
 
 
 def _read_json(text: str) -> object:
     return json.loads(text.removeprefix("\ufeff"), parse_int=str)  # int() accepts at most 4300 digits
 
 
-def _configured(data: bytes) -> object:
+def _configuration(data: bytes) -> object:
     text = as_text(data)
     try:
-        said = cast("dict[str, Any]", load_toml("x", text))
+        tables = cast("dict[str, Any]", load_toml("x", text))
     except (ValueError, NotRunError):
         return None
-    found = parse_configuration(said, "x", by_project=bool(len(data) % 2))
-    merge_configurations(found, parse_configuration(said, "y", by_project=False))
-    return len(found.rules), len(found.problems)
+    configuration = parse_configuration(tables, "x", by_project=bool(len(data) % 2))
+    merge_configurations(configuration, parse_configuration(tables, "y", by_project=False))
+    return len(configuration.rules), len(configuration.problems)
 
 
-_JSONS = joined(['{"a": [1, 2.5e3, null, true, "\\u00e9\\n"], "b": {}}', "[]", "1", '"x"', '{"a": 1, "a": 2}'])
-_JSON_WORDS = joined(
+_JSONS = encode_words(['{"a": [1, 2.5e3, null, true, "\\u00e9\\n"], "b": {}}', "[]", "1", '"x"', '{"a": 1, "a": 2}'])
+_JSON_WORDS = encode_words(
     [
         '{"a":',
         "}",
@@ -202,10 +202,10 @@ _JSON_WORDS = joined(
     ],
     ["/*", "*/", "\\", "\\ud83c", "'", ".5", "+1", "01", " ", "\n"],
 )
-_YAMLS = joined(
+_YAMLS = encode_words(
     ["a: 1\nb:\n  - c\n  - {d: e, f: [g]}\n--- \n&x y: *x\n<<: {}\n", "- |\n  a\n  b\n- >-\n  c\n", "? a\n: b\n"]
 )
-_YAML_WORDS = joined(
+_YAML_WORDS = encode_words(
     [
         "a: ",
         "- ",
@@ -245,8 +245,8 @@ _YAML_WORDS = joined(
         "{{ a }}",
     ],
 )
-_TOMLS = joined(['a = 1\n[b]\nc = [1, "x"]\nd = {e = 1.5}\n[[f]]\ng = 1979-05-27T07:32:00Z\n"h.i" = """\nj"""\n'])
-_TOML_WORDS = joined(
+_TOMLS = encode_words(['a = 1\n[b]\nc = [1, "x"]\nd = {e = 1.5}\n[[f]]\ng = 1979-05-27T07:32:00Z\n"h.i" = """\nj"""\n'])
+_TOML_WORDS = encode_words(
     [
         "a",
         " = ",
@@ -284,10 +284,10 @@ _TOML_WORDS = joined(
     ],
     ["timeout_ms = ", "severity = ", "enabled = ", "[validators]\n", "validators = "],
 )
-_XMLS = joined(
+_XMLS = encode_words(
     ["<?xml version='1.0'?>\n<!DOCTYPE a [<!ENTITY b 'c'>]>\n<a x='1'><b/>&amp;<![CDATA[x]]><!-- y --></a>\n"]
 )
-_XML_WORDS = joined(
+_XML_WORDS = encode_words(
     [
         "<",
         ">",
@@ -318,14 +318,14 @@ _XML_WORDS = joined(
     ],
     ["encoding='utf-16'", "<?xml version='1.0' "],
 )
-_CONFLICTS = joined(["a\n<<<<<<< ours\nb\n||||||| base\nc\n=======\nd\n>>>>>>> theirs\ne\n"])
-_CONFLICT_WORDS = joined(
+_CONFLICTS = encode_words(["a\n<<<<<<< ours\nb\n||||||| base\nc\n=======\nd\n>>>>>>> theirs\ne\n"])
+_CONFLICT_WORDS = encode_words(
     ["<<<<<<< ", "=======\n", ">>>>>>> ", "||||||| ", "a\n", "<<<<<<<\n", "<<<<<<< SEARCH\n", "====\n"]
 )
-_PYTHONS = joined(
+_PYTHONS = encode_words(
     ["def f(x):\n    return [x for y in z]\n\nclass A:\n    '''b'''\n    c: int = 1\n", "match x:\n    case 1: pass\n"]
 )
-_PYTHON_WORDS = joined(
+_PYTHON_WORDS = encode_words(
     [
         "def ",
         "(",
@@ -382,5 +382,5 @@ TARGETS = [
     Target("check xml", _check(Xml(), "a.xml"), _XMLS, _XML_WORDS),
     Target("check markers", _check(ConflictMarkers(), "a.py"), _CONFLICTS, _CONFLICT_WORDS),
     Target("check python", _check(PythonSyntax(), "a.py"), _PYTHONS, _PYTHON_WORDS, most=20_000),
-    Target("configuration", _configured, _TOMLS, _TOML_WORDS),
+    Target("configuration", _configuration, _TOMLS, _TOML_WORDS),
 ]
