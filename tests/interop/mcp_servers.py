@@ -58,7 +58,7 @@ http.serve = partial(http.serve, limits=http.Limits(shutdown_seconds=0))
 sys.exit(main(arguments))
 """
 
-# A server with other limits than the usual ones, which are told as JSON.
+# A server with other limits than the usual ones, given as JSON.
 LIMITED = """
 import json, sys
 from functools import partial
@@ -111,7 +111,7 @@ class Wire:
         self._ready.register(self._from, select.POLLIN)
 
     def send(self, *messages: Message | bytes) -> None:
-        raw = [each if isinstance(each, bytes) else json.dumps(each).encode() for each in messages]
+        raw = [message if isinstance(message, bytes) else json.dumps(message).encode() for message in messages]
         self.push(b"".join(line + b"\n" for line in raw))
 
     def push(self, raw: bytes) -> None:
@@ -119,16 +119,16 @@ class Wire:
         self._to.write(raw)
 
     def receive(self) -> Message:
-        found = self._line()
-        assert found is not None, "the server has ended"
-        return found
+        message = self._line()
+        assert message is not None, "the server has ended"
+        return message
 
     def ask(self, message: Message) -> Message:
         """The answer to a request when nothing else is running."""
         self.send(message)
         return self.receive()
 
-    def shake(self, revision: str = HANDSHAKES[-1]) -> Message:
+    def handshake(self, revision: str = HANDSHAKES[-1]) -> Message:
         """Make the handshake of the older revisions."""
         answer: Message = self.ask(hello(revision))["result"]
         self.send(INITIALIZED)
@@ -138,11 +138,11 @@ class Wire:
         """Close the server's input."""
         self._to.close()
 
-    def rest(self) -> list[Message]:
+    def read_all(self) -> list[Message]:
         """All remaining output."""
         return list(iter(self._line, None))
 
-    def ended(self) -> int:
+    def exit_code(self) -> int:
         """The exit code."""
         return self.process.wait(PATIENCE)
 
@@ -154,12 +154,12 @@ class Wire:
                 return None
             self._received += chunk
         line, _, self._received = self._received.partition(b"\n")
-        found: Message = json.loads(line)
-        return found
+        message: Message = json.loads(line)
+        return message
 
 
 @contextmanager
-def started(words: Iterable[str], **more: Any) -> Iterator[subprocess.Popen[bytes]]:
+def start_process(words: Iterable[str], **more: Any) -> Iterator[subprocess.Popen[bytes]]:
     """A process that is killed at the end; its output is captured."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with subprocess.Popen([*words], bufsize=0, env=environment, **more) as process:
@@ -181,7 +181,7 @@ def over_pipes(root: Path, *options: str, gate: Path | None = None) -> Iterator[
     """A server over stdio."""
     words = (*program(gate), "mcp", "--root", str(root), *options)
     pipe = subprocess.PIPE
-    with started(words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
+    with start_process(words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
         yield Wire(process, root)
 
 
@@ -212,7 +212,7 @@ def over_http(
 ) -> Iterator[HttpServer]:
     """A server over HTTP, at any port."""
     words = (*program(gate, limits), "mcp", "--root", str(root), "--http", "127.0.0.1:0", *options)
-    with started(words, **{"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, **more}) as process:
+    with start_process(words, **{"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, **more}) as process:
         assert process.stdout is not None
         url, header = (process.stdout.readline().decode().strip() for _ in range(2))
         yield HttpServer(url, header.removeprefix("Authorization: Bearer "), process)
@@ -227,28 +227,28 @@ class Caller:
         self.portal = portal
 
     def call(self, name: str, arguments: Arguments | None = None) -> CallToolResult:
-        found: CallToolResult = self.portal.call(self.client.call_tool, name, arguments)
-        return found
+        result: CallToolResult = self.portal.call(self.client.call_tool, name, arguments)
+        return result
 
-    def calls(self, wanted: list[tuple[str, Arguments | None]]) -> list[CallToolResult]:
+    def calls(self, requests: list[tuple[str, Arguments | None]]) -> list[CallToolResult]:
         """Make calls concurrently."""
-        return self.portal.call(self._all, wanted)
+        return self.portal.call(self._all, requests)
 
-    async def _all(self, wanted: list[tuple[str, Arguments | None]]) -> list[CallToolResult]:
-        found: dict[int, CallToolResult] = {}
+    async def _all(self, requests: list[tuple[str, Arguments | None]]) -> list[CallToolResult]:
+        results: dict[int, CallToolResult] = {}
 
-        async def one(number: int) -> None:
-            found[number] = await self.client.call_tool(*wanted[number])
+        async def call_one(number: int) -> None:
+            results[number] = await self.client.call_tool(*requests[number])
 
         async with create_task_group() as group:
-            for number in range(len(wanted)):
-                group.start_soon(one, number)
-        return [found[number] for number in range(len(wanted))]
+            for number in range(len(requests)):
+                group.start_soon(call_one, number)
+        return [results[number] for number in range(len(requests))]
 
 
 @contextmanager
-def _caller(made: AbstractAsyncContextManager[Client], root: Path) -> Iterator[Caller]:
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(made) as client:
+def _caller(connection: AbstractAsyncContextManager[Client], root: Path) -> Iterator[Caller]:
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(connection) as client:
         yield Caller(portal, client, root)
 
 
@@ -257,13 +257,13 @@ def stdio_caller(root: Path, *options: str, mode: str, **more: Any) -> Iterator[
     """The SDK's client of a server that it starts."""
 
     @asynccontextmanager
-    async def connected() -> AsyncIterator[Client]:
+    async def connect() -> AsyncIterator[Client]:
         words = [*SUTURE[1:], "mcp", "--root", str(root), *options]
         parameters = StdioServerParameters(command=SUTURE[0], args=words, env=dict(os.environ))
         async with Client(stdio_client(parameters), mode=mode, **more) as client:
             yield client
 
-    with _caller(connected(), root) as caller:
+    with _caller(connect(), root) as caller:
         yield caller
 
 
@@ -272,7 +272,7 @@ def http_caller(server: HttpServer, root: Path, *, mode: str, **more: Any) -> It
     """The SDK's client of a server that runs."""
 
     @asynccontextmanager
-    async def connected() -> AsyncIterator[Client]:
+    async def connect() -> AsyncIterator[Client]:
         async with (
             httpx2.AsyncClient(headers={"Authorization": f"Bearer {server.token}"}, timeout=PATIENCE) as http,
             Client(
@@ -284,7 +284,7 @@ def http_caller(server: HttpServer, root: Path, *, mode: str, **more: Any) -> It
         ):
             yield client
 
-    with _caller(connected(), root) as caller:
+    with _caller(connect(), root) as caller:
         yield caller
 
 
@@ -296,7 +296,7 @@ def text_of(result: CallToolResult) -> str:
 
 
 @contextmanager
-def locked(root: Path) -> Iterator[None]:
+def hold_lock(root: Path) -> Iterator[None]:
     """Hold the workspace's lock, like another process that edits, so that no call can write."""
     handle = os.open(root, os.O_RDONLY)
     try:

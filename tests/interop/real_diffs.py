@@ -27,16 +27,18 @@ class Hunk(NamedTuple):
 
 def git(folder: Path, *arguments: str, diff: str = "") -> str:
     """Run git without any user settings."""
-    alone = {
+    environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
         "GIT_CEILING_DIRECTORIES": str(folder.parent),
         "GIT_CONFIG_NOSYSTEM": "1",
     }
-    sent = diff.encode("utf-8", "surrogateescape")
-    done = subprocess.run(["git", *arguments], input=sent, cwd=folder, env=alone, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b""), done.stderr.decode("utf-8", "replace")[:2000]
-    return done.stdout.decode("utf-8", "surrogateescape")
+    data = diff.encode("utf-8", "surrogateescape")
+    process = subprocess.run(
+        ["git", *arguments], input=data, cwd=folder, env=environment, capture_output=True, check=False
+    )
+    assert (process.returncode, process.stderr) == (0, b""), process.stderr.decode("utf-8", "replace")[:2000]
+    return process.stdout.decode("utf-8", "surrogateescape")
 
 
 @cache
@@ -64,39 +66,39 @@ def a_file(random: Random, suffix: str) -> list[str]:
             continue
         lines = text.split("\n")
         at = random.randrange(max(1, len(lines) - MOST))
-        found = [f"{line}\n" for line in lines[at : at + MOST]]
+        result = [f"{line}\n" for line in lines[at : at + MOST]]
         if not lines[-1] and at + MOST >= len(lines):
-            found.pop()
-        return found
+            result.pop()
+        return result
 
 
 def second_version(random: Random, lines: list[str], others: list[str]) -> list[str]:
     """A second version of a file, with new lines from another file."""
-    made = list(lines)
+    result = list(lines)
     for _ in range(random.choice([1, 1, 2, 3, 5, 10])):
-        at = random.choice([0, len(made), *(random.randrange(len(made) + 1) for _ in range(6))])
-        other, few = random.randrange(len(made) + 1), random.choice([1, 1, 2, 3, 8, 25])
-        there = random.randrange(len(others) + 1)
+        at = random.choice([0, len(result), *(random.randrange(len(result) + 1) for _ in range(6))])
+        other, count = random.randrange(len(result) + 1), random.choice([1, 1, 2, 3, 8, 25])
+        source = random.randrange(len(others) + 1)
         match random.choice("change insert insert delete copy move indent blank blank swap".split()):
             case "change":
-                made[at : at + few] = [_changed(random, line) for line in made[at : at + few]]
+                result[at : at + count] = [_change(random, line) for line in result[at : at + count]]
             case "insert":
-                made[at:at] = others[there : there + few]
+                result[at:at] = others[source : source + count]
             case "delete":
-                del made[at : at + few]
+                del result[at : at + count]
             case "copy":
-                made[at:at] = made[other : other + few]
+                result[at:at] = result[other : other + count]
             case "move":
-                block = made[at : at + few]
-                del made[at : at + few]
-                made[other:other] = block
+                block = result[at : at + count]
+                del result[at : at + count]
+                result[other:other] = block
             case "indent":
-                made[at : at + few] = [_indented(random, line) for line in made[at : at + few]]
+                result[at : at + count] = [_indent(random, line) for line in result[at : at + count]]
             case "blank":
-                made[at : at + random.randrange(2)] = ["\n"] * random.choice([1, 1, 2])
+                result[at : at + random.randrange(2)] = ["\n"] * random.choice([1, 1, 2])
             case "swap":
-                made[at : at + 2] = made[at : at + 2][::-1]
-    return made
+                result[at : at + 2] = result[at : at + 2][::-1]
+    return result
 
 
 def a_pair(random: Random) -> tuple[str, bytes, bytes]:
@@ -113,7 +115,7 @@ def a_pair(random: Random) -> tuple[str, bytes, bytes]:
     if kind == "empty":
         before, after = random.choice([([], after), (before, [])])
     end = random.choice(["", "", "", "", "before", "after", "both"])
-    texts = [_ended("".join(lines), end in {side, "both"}) for side, lines in (("before", before), ("after", after))]
+    texts = [_cut_end("".join(lines), end in {side, "both"}) for side, lines in (("before", before), ("after", after))]
     match random.choice(["", "", "", "", "crlf", "mixed"]):
         case "crlf":
             texts = [text.replace("\n", "\r\n") for text in texts]
@@ -123,17 +125,17 @@ def a_pair(random: Random) -> tuple[str, bytes, bytes]:
     return suffix, texts[0].encode(), texts[1].encode()
 
 
-def _changed(random: Random, line: str) -> str:
+def _change(random: Random, line: str) -> str:
     words = line.rstrip("\n").split(" ")
     words[random.randrange(len(words))] = random.choice(["value", "é", "None", '"', "x = 1", "", "日本", "\t"])
     return " ".join(words) + "\n"
 
 
-def _indented(random: Random, line: str) -> str:
+def _indent(random: Random, line: str) -> str:
     return f"    {line}" if random.random() < 0.7 else line.removeprefix("    ")
 
 
-def _ended(text: str, cut: bool) -> str:  # noqa: FBT001  one of two
+def _cut_end(text: str, cut: bool) -> str:  # noqa: FBT001  one of two
     return text.rstrip("\n") if cut else text
 
 
@@ -178,7 +180,7 @@ class Versions:
         return git(self.folder, "diff", "--no-color", *options, before, after)
 
 
-def applied_by_git(
+def apply_with_git(
     folder: Path, tree: Tree, diff: str, executable: Iterable[str] = ()
 ) -> dict[str, tuple[bytes, bool]]:
     """The tree after `git apply`."""
@@ -196,26 +198,26 @@ def sections(diff: str) -> dict[str, str]:
 
 def hunks(section: str) -> Iterator[Hunk]:
     """The hunks of a diff of one file; the line before "No newline at end of file" has none."""
-    found: Hunk | None = None
+    hunk: Hunk | None = None
     last: list[list[str]] = []
     for line in section.split("\n")[:-1]:
         if header := HEADER.match(line):
-            if found:
-                yield found
+            if hunk:
+                yield hunk
             start, length = int(header[1]), int(header[2] or 1)
-            found = Hunk(start if length else start + 1, [], [])
-        elif found and line.startswith("\\"):
+            hunk = Hunk(start if length else start + 1, [], [])
+        elif hunk and line.startswith("\\"):
             for side in last:
                 side[-1] = side[-1][:-1]
-        elif found:
-            last = {"-": [found.old], "+": [found.new]}.get(line[0], [found.old, found.new])
+        elif hunk:
+            last = {"-": [hunk.old], "+": [hunk.new]}.get(line[0], [hunk.old, hunk.new])
             for side in last:
                 side.append(f"{line[1:]}\n")
-    if found:
-        yield found
+    if hunk:
+        yield hunk
 
 
-def patched(before: str, chosen: Iterable[Hunk]) -> str:
+def apply_hunks(before: str, chosen: Iterable[Hunk]) -> str:
     """A text with hunks applied exactly at their line numbers."""
     lines = [f"{line}\n" for line in before.split("\n")]
     lines[-1] = lines[-1][:-1]
@@ -226,7 +228,7 @@ def patched(before: str, chosen: Iterable[Hunk]) -> str:
     return "".join(lines)
 
 
-def stands_once(before: str, hunk: Hunk) -> bool:
+def occurs_once(before: str, hunk: Hunk) -> bool:
     """Whether the old lines of a hunk occur only once in a text, with or without a final newline."""
     lines, old = before.split("\n"), [line.removesuffix("\n") for line in hunk.old]
     return sum(lines[at : at + len(old)] == old for at in range(len(lines) - len(old) + 1)) == 1

@@ -34,7 +34,7 @@ class Server(ThreadingHTTPServer):
     """A server on this machine."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Answering)
+        super().__init__(("127.0.0.1", 0), Handler)
         self.bodies: list[JSON] = []
         self.replies: list[JSON] = []
 
@@ -43,7 +43,7 @@ class Server(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
 
-class Answering(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_POST(self) -> None:
@@ -62,19 +62,19 @@ class Answering(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with Server() as made:
-        thread = Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+    with Server() as instance:
+        thread = Thread(target=instance.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield made
-        made.shutdown()
+        yield instance
+        instance.shutdown()
         thread.join()
 
 
 @pytest.mark.promise("api.calls")
 def test_anthropic(server: Server, root: Path) -> None:
-    kept: JSON = {"id": "m", "type": "message", "role": "assistant", "model": "m", "usage": {}, "stop_sequence": None}
+    common: JSON = {"id": "m", "type": "message", "role": "assistant", "model": "m", "usage": {}, "stop_sequence": None}
     call = {"type": "tool_use", "id": "t", "name": "file_edit", "input": ARGUMENTS}
-    server.replies += [{**kept, "content": [call], "stop_reason": "tool_use"}, {**kept, "content": []}]
+    server.replies += [{**common, "content": [call], "stop_reason": "tool_use"}, {**common, "content": []}]
     client = Anthropic(api_key="none", base_url=server.url)
     tools: Any = definitions("anthropic", TOOLS)
     messages: list[Any] = [{"role": "user", "content": "Go."}]
@@ -91,10 +91,10 @@ def test_anthropic(server: Server, root: Path) -> None:
 @pytest.mark.promise("api.calls")
 def test_openai_chat_completions(server: Server, root: Path) -> None:
     function = {"name": "file_edit", "arguments": json.dumps(ARGUMENTS)}
-    said = {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": function}]}
-    kept: JSON = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
-    reply = {**kept, "choices": [{"index": 0, "finish_reason": "tool_calls", "message": said}]}
-    server.replies += [reply, {**kept, "choices": []}]
+    message = {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": function}]}
+    common: JSON = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+    reply = {**common, "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}
+    server.replies += [reply, {**common, "choices": []}]
     client = OpenAI(api_key="none", base_url=server.url)
     tools: Any = definitions("openai", TOOLS)
     messages: list[Any] = [{"role": "user", "content": "Go."}]
@@ -115,17 +115,17 @@ def test_openai_responses(server: Server, root: Path) -> None:
         {"type": "function_call", "call_id": "1", "name": "file_edit", "arguments": json.dumps(ARGUMENTS)},
         {"type": "apply_patch_call", "id": "p", "call_id": "2", "status": "completed", "operation": operation},
     ]
-    kept: JSON = {"id": "r", "object": "response", "created_at": 1, "model": "m", "status": "completed"}
-    server.replies += [{**kept, "output": output}, {**kept, "output": []}]
+    common: JSON = {"id": "r", "object": "response", "created_at": 1, "model": "m", "status": "completed"}
+    server.replies += [{**common, "output": output}, {**common, "output": []}]
     client = OpenAI(api_key="none", base_url=server.url)
     tools: Any = definitions("openai-responses", TOOLS)
     reply = client.responses.create(model="m", input="Go.", tools=tools)
     answers: list[Any] = Workspace(root).handle_all(reply)
-    assert [each["call_id"] for each in answers] == ["1", "2"]
+    assert [answer["call_id"] for answer in answers] == ["1", "2"]
     client.responses.create(model="m", previous_response_id=reply.id, input=answers, tools=tools)
     assert [body["tools"] for body in server.bodies] == [tools, tools]
     assert server.bodies[1]["input"] == answers
-    assert {each.name: each.read_text("utf-8") for each in root.iterdir()} == {"a.txt": "CAFÉ\n", "b.txt": "new\n"}
+    assert {path.name: path.read_text("utf-8") for path in root.iterdir()} == {"a.txt": "CAFÉ\n", "b.txt": "new\n"}
 
 
 @pytest.mark.promise("api.calls")
@@ -141,7 +141,7 @@ def test_gemini(server: Server, root: Path) -> None:
     assert reply.candidates
     contents += [reply.candidates[0].content, *answers]
     client.models.generate_content(model="m", contents=contents, config={"tools": tools})
-    sent = json.dumps([body["tools"] for body in server.bodies])
-    assert json.loads(sent.replace("parameters_json_schema", "parametersJsonSchema")) == [tools, tools]  # it takes both
+    text = json.dumps([body["tools"] for body in server.bodies])
+    assert json.loads(text.replace("parameters_json_schema", "parametersJsonSchema")) == [tools, tools]  # it takes both
     assert server.bodies[1]["contents"][2:] == answers
     assert (root / "a.txt").read_text("utf-8") == "CAFÉ\n"

@@ -20,14 +20,14 @@ Tool = Callable[[Path, bytes], None]
 def run(folder: Path, diff: bytes, command: list[str]) -> None:
     if shutil.which(command[0]) is None:
         pytest.skip(f"{command[0]} is not installed")
-    alone = {
+    environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
         "GIT_CEILING_DIRECTORIES": str(folder.parent),
         "GIT_CONFIG_NOSYSTEM": "1",
     }
-    done = subprocess.run(command, input=diff, cwd=folder, env=alone, capture_output=True, check=False)
-    assert (done.returncode, done.stdout + done.stderr) == (0, b""), diff.decode("utf-8", "backslashreplace")
+    process = subprocess.run(command, input=diff, cwd=folder, env=environment, capture_output=True, check=False)
+    assert (process.returncode, process.stdout + process.stderr) == (0, b""), diff.decode("utf-8", "backslashreplace")
 
 
 def git_apply(folder: Path, diff: bytes) -> None:
@@ -42,11 +42,11 @@ def git_apply_without_context(folder: Path, diff: bytes) -> None:
     run(folder, diff, ["git", "apply", "--whitespace=nowarn", "--unidiff-zero"])
 
 
-def known(file: FileDiff) -> FileDiff:
+def with_known_edits(file: FileDiff) -> FileDiff:
     return file
 
 
-def found(file: FileDiff) -> FileDiff:
+def with_line_diff(file: FileDiff) -> FileDiff:
     """The same change, with the edits that the line diff finds."""
     return file.evolve(edits=tuple(line_edits(file.before, after(file))))
 
@@ -165,7 +165,7 @@ NAMES = {
 }
 
 TOOLS = pytest.mark.parametrize("tool", [git_apply, gnu_patch])
-SOURCES = pytest.mark.parametrize("source", [known, found])
+SOURCES = pytest.mark.parametrize("source", [with_known_edits, with_line_diff])
 
 
 @pytest.mark.promise("span.diff-applies")

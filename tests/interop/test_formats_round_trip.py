@@ -60,8 +60,8 @@ any_lines = plain_lines | st.sampled_from(LOOKALIKES)
 contents = st.lists(any_lines, max_size=6)
 """Of formats that mark every line."""
 markable = any_lines.filter(lambda line: marker(line) in {None, "separator"})
-carried = st.lists(markable | st.just(NESTED), max_size=6).map("\n".join).map(str.splitlines)
-signed = st.lists(st.tuples(st.sampled_from(" +- "), any_lines), min_size=1, max_size=8)
+carried_lines = st.lists(markable | st.just(NESTED), max_size=6).map("\n".join).map(str.splitlines)
+signed_lines = st.lists(st.tuples(st.sampled_from(" +- "), any_lines), min_size=1, max_size=8)
 
 
 class Hunk(NamedTuple):
@@ -108,7 +108,7 @@ def v4a(changes: Sequence[Change]) -> str:
     parts = ["*** Begin Patch\n"]
     for change in changes:
         if change.content is not None:
-            parts.append(f"*** Add File: {change.path}\n" + prefixed("+", change.content))
+            parts.append(f"*** Add File: {change.path}\n" + add_prefix("+", change.content))
             continue
         parts.append(f"*** Update File: {change.path}\n")
         parts += [f"*** Move to: {change.to}\n"] * bool(change.to)
@@ -132,7 +132,7 @@ def unified(changes: Sequence[Change], *, git: bool) -> str:
             parts.append(f"--- {old}{tab}\n+++ {new}{tab}\n")
         if change.content:
             count = change.content.count("\n")
-            parts.append(f"@@ -0,0 +1,{count} @@\n" + prefixed("+", change.content))
+            parts.append(f"@@ -0,0 +1,{count} @@\n" + add_prefix("+", change.content))
         parts += map(unified_hunk, change.hunks)
     return "".join(parts)
 
@@ -144,17 +144,17 @@ def unified_hunk(hunk: Hunk) -> str:
     for number, (mark, line) in enumerate(hunk.lines):
         parts.append(f"{mark}{line}\n")
         sides = {"-": "-", "+": "+", " ": "-+"}[mark]
-        last = [side for side in sides if not any(each in {" ", side} for each in marks[number + 1 :])]
+        last = [side for side in sides if not any(other in {" ", side} for other in marks[number + 1 :])]
         if any(side in hunk.unfinished for side in last):
             parts.append("\\ No newline at end of file\n")
     return "".join(parts)
 
 
-def prefixed(sign: str, text: str) -> str:
+def add_prefix(sign: str, text: str) -> str:
     return "".join(f"{sign}{line}\n" for line in text.split("\n")[:-1])
 
 
-def joined(lines: Sequence[str]) -> str:
+def join(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -163,10 +163,10 @@ def block_parts(draw: st.DrawFn) -> Rendered:
     """SEARCH/REPLACE blocks or a new file, below the name of their file."""
     path, size = draw(st.sampled_from(PATHS)), draw(st.integers(5, 9))
     if draw(st.booleans()):
-        change = Change(path, content=joined(draw(carried)))
+        change = Change(path, content=join(draw(carried_lines)))
         name, text = "new_file", new_file(change, size)
     else:
-        sides = draw(st.lists(st.tuples(carried, carried), min_size=1, max_size=3))
+        sides = draw(st.lists(st.tuples(carried_lines, carried_lines), min_size=1, max_size=3))
         hunks = [Hunk([*(("-", line) for line in old), *(("+", line) for line in new)]) for old, new in sides]
         change = Change(path, hunks)
         name, text = "search_replace", search_replace(change, size)
@@ -183,13 +183,13 @@ def patch_parts(draw: st.DrawFn) -> Rendered:
     changes = []
     for path in draw(st.lists(st.sampled_from(PATHS), min_size=1, max_size=3, unique=True)):
         if draw(st.integers(0, 3)) == 0:
-            changes.append(Change(path, content=joined(draw(contents))))
+            changes.append(Change(path, content=join(draw(contents))))
             continue
         names = st.sampled_from(["", "", "class A:", "def f(self) -> None:"])
-        drawn = draw(st.lists(st.tuples(signed, names, st.booleans()), min_size=1, max_size=3))
-        hunks = [Hunk(lines, name=name, at_end=at_end) for lines, name, at_end in drawn]
+        hunk_data = draw(st.lists(st.tuples(signed_lines, names, st.booleans()), min_size=1, max_size=3))
+        hunks = [Hunk(lines, name=name, at_end=at_end) for lines, name, at_end in hunk_data]
         changes.append(Change(path, hunks, to=draw(st.sampled_from([None, None, "moved/there.py"]))))
-    return "v4a", fenced(draw, v4a(changes), ""), changes
+    return "v4a", add_fence(draw, v4a(changes), ""), changes
 
 
 @st.composite
@@ -198,31 +198,31 @@ def diff_parts(draw: st.DrawFn) -> Rendered:
     changes = []
     for path in draw(st.lists(st.sampled_from(PATHS), min_size=1, max_size=3, unique=True)):
         if draw(st.integers(0, 3)) == 0:
-            changes.append(Change(path, content=joined(draw(st.lists(any_lines, min_size=not git, max_size=6)))))
+            changes.append(Change(path, content=join(draw(st.lists(any_lines, min_size=not git, max_size=6)))))
             continue
-        drawn = draw(st.lists(st.tuples(signed, st.integers(1, 999)), min_size=1, max_size=3))
-        hunks = [Hunk(lines, at) for lines, at in drawn]
-        hunks[-1] = hunks[-1]._replace(unfinished=draw(st.sampled_from(["", *endable(hunks[-1].lines)])))
+        hunk_data = draw(st.lists(st.tuples(signed_lines, st.integers(1, 999)), min_size=1, max_size=3))
+        hunks = [Hunk(lines, at) for lines, at in hunk_data]
+        hunks[-1] = hunks[-1]._replace(unfinished=draw(st.sampled_from(["", *endable_sides(hunks[-1].lines)])))
         to = draw(st.sampled_from([None, None, "moved/there.py"])) if git else None
         changes.append(Change(path, hunks, to=to))
-    return "unified", fenced(draw, unified(changes, git=git), draw(st.sampled_from(["", "diff"]))), changes
+    return "unified", add_fence(draw, unified(changes, git=git), draw(st.sampled_from(["", "diff"]))), changes
 
 
-def endable(lines: Sequence[tuple[str, str]]) -> list[str]:
+def endable_sides(lines: Sequence[tuple[str, str]]) -> list[str]:
     """The sides of a hunk whose last lines may have no newline, and therefore end the file."""
     if lines[-1][0] == " ":
         return ["-+"] if lines[-1][1] else []
-    last = {sign: [each for each in lines if each[0] in {" ", sign}][-1:] for sign in "-+"}
-    return [sign for sign, found in last.items() if found and found[0][0] == sign and found[0][1]]
+    last = {sign: [entry for entry in lines if entry[0] in {" ", sign}][-1:] for sign in "-+"}
+    return [sign for sign, last_lines in last.items() if last_lines and last_lines[0][0] == sign and last_lines[0][1]]
 
 
-def fenced(draw: st.DrawFn, text: str, language: str) -> str:
+def add_fence(draw: st.DrawFn, text: str, language: str) -> str:
     fence = draw(st.sampled_from(["", "", "```", "~~~~"]))
     return f"{fence}{language}\n{text}{fence}\n" if fence else text
 
 
 parts = block_parts() | patch_parts() | diff_parts()
-prose = st.lists(st.sampled_from(PROSE), max_size=3).map(lambda lines: joined(["", *lines, ""]))
+prose = st.lists(st.sampled_from(PROSE), max_size=3).map(lambda lines: join(["", *lines, ""]))
 replies = st.lists(st.tuples(prose, parts), min_size=1, max_size=4)
 
 
@@ -233,59 +233,59 @@ def means(block: Block, change: Change) -> bool:
     if block.format == "search_replace":
         [hunk] = block.hunks
         return Split(change.hunks[0].side("-"), change.hunks[0].side("+")) in hunk.splits
-    found = [(each.splits, each.context, each.at_end, each.at) for each in block.hunks]
-    return found == [
+    actual = [(hunk.splits, hunk.context, hunk.at_end, hunk.at) for hunk in block.hunks]
+    return actual == [
         (
-            (Split(each.side("-"), each.side("+")),),
-            (each.name,) if each.name else (),
-            each.at_end,
-            None if block.format == "v4a" else each.at,
+            (Split(hunk.side("-"), hunk.side("+")),),
+            (hunk.name,) if hunk.name else (),
+            hunk.at_end,
+            None if block.format == "v4a" else hunk.at,
         )
-        for each in change.hunks
+        for hunk in change.hunks
     ]
 
 
 def expected(reply: Sequence[tuple[str, Rendered]]) -> list[tuple[str, Change]]:
     """The blocks of a reply; with SEARCH/REPLACE, each hunk is a block."""
-    found = []
+    result = []
     for _, (name, _, changes) in reply:
         for change in changes:
-            pieces = [change] if name != "search_replace" else [change._replace(hunks=[each]) for each in change.hunks]
-            found += [(name, each) for each in pieces]
-    return found
+            pieces = [change] if name != "search_replace" else [change._replace(hunks=[hunk]) for hunk in change.hunks]
+            result += [(name, hunk) for hunk in pieces]
+    return result
 
 
-def written(reply: Sequence[tuple[str, Rendered]]) -> str:
+def render(reply: Sequence[tuple[str, Rendered]]) -> str:
     return "".join(before + text for before, (_, text, _) in reply) + "\nThat is all.\n"
 
 
-def check(text: str, meant: Sequence[tuple[str, Change]]) -> None:
+def check(text: str, intended: Sequence[tuple[str, Change]]) -> None:
     blocks = parse_reply(text).blocks
-    assert [block.format for block in blocks] == [name for name, _ in meant], text
-    for block, (_, change) in zip(blocks, meant, strict=True):
+    assert [block.format for block in blocks] == [name for name, _ in intended], text
+    for block, (_, change) in zip(blocks, intended, strict=True):
         assert means(block, change), (text, block, change)
 
 
 def chunks(text: str, sizes: Sequence[int]) -> list[str]:
-    found, at = list[str](), 0
+    result, at = list[str](), 0
     while at < len(text):
-        size = sizes[len(found) % len(sizes)]
-        found.append(text[at : at + size])
+        size = sizes[len(result) % len(sizes)]
+        result.append(text[at : at + size])
         at += size
-    return found
+    return result
 
 
 @pytest.mark.promise("reply.round-trip")
 @settings(max_examples=50)
 @given(replies)
 def test_changes_in_any_format_are_read_as_they_were_meant(reply: list[tuple[str, Rendered]]) -> None:
-    check(written(reply), expected(reply))
+    check(render(reply), expected(reply))
 
 
 @settings(max_examples=50)
 @given(replies)
 def test_changes_are_the_same_in_a_reply_whose_lines_end_in_crlf(reply: list[tuple[str, Rendered]]) -> None:
-    check(written(reply).replace("\n", "\r\n"), expected(reply))
+    check(render(reply).replace("\n", "\r\n"), expected(reply))
 
 
 @settings(max_examples=50)
@@ -295,14 +295,14 @@ def test_changes_are_the_same_in_a_reply_whose_lines_end_in_crlf(reply: list[tup
     st.sampled_from([str, lambda text: text.replace("\n", "\r\n")]),
 )
 def test_a_reply_that_comes_in_pieces_is_read_as_one_that_comes_at_once(
-    reply: list[tuple[str, Rendered]], sizes: list[int], ended: Callable[[str], str]
+    reply: list[tuple[str, Rendered]], sizes: list[int], change_endings: Callable[[str], str]
 ) -> None:
-    text = ended(written(reply))
+    text = change_endings(render(reply))
     parser = ReplyParser()
-    came = [block for chunk in chunks(text, sizes) for block in parser.feed(chunk)]
-    came += parser.close()
+    blocks = [block for chunk in chunks(text, sizes) for block in parser.feed(chunk)]
+    blocks += parser.close()
     whole = parse_reply(text)
-    assert (tuple(came), parser.reply) == (whole.blocks, whole)
+    assert (tuple(blocks), parser.reply) == (whole.blocks, whole)
 
 
 @settings(max_examples=50)
@@ -311,7 +311,7 @@ def test_what_a_cut_reply_has_of_whole_blocks_is_what_the_whole_reply_has(
     reply: list[tuple[str, Rendered]], data: st.DataObject
 ) -> None:
     """A block may be missing or unusable, but a usable one never means anything else."""
-    text = written(reply)
+    text = render(reply)
     cut = text[: data.draw(st.integers(0, len(text)))]
     whole = {block.line: block for block in parse_reply(text)}
     for block in parse_reply(cut):

@@ -31,10 +31,10 @@ LOCAL = ("-c", "protocol.file.allow=always")
 
 
 def git(folder: Path, *words: str, stdin: bytes = b"", **more: str) -> bytes:
-    done = subprocess.run(
+    process = subprocess.run(
         ["git", *words], cwd=folder, input=stdin, env={**CLEAN, **more}, capture_output=True, check=True
     )
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 class Repo:
@@ -49,9 +49,9 @@ class Repo:
     def commit(self, files: dict[str, bytes]) -> str:
         """Commit files; returns the id of the commit."""
         for path, content in files.items():
-            place = self.top / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
+            target = self.top / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
         git(self.top, "add", "-A")
         self.minutes += 1
         date = f"{1_700_000_000 + 60 * self.minutes} +0000"
@@ -65,18 +65,18 @@ def bases(root: Path, path: str, **limits: object) -> list[Base]:
         return list(session.bases(session.text(path)))
 
 
-def told(root: Path, path: str, **limits: object) -> list[tuple[str, bytes]]:
-    return [(each.source, each.body) for each in bases(root, path, **limits)]
+def read_versions(root: Path, path: str, **limits: object) -> list[tuple[str, bytes]]:
+    return [(base.source, base.body) for base in bases(root, path, **limits)]
 
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Repo:
     """Two versions of a file, and a third that is not committed."""
-    made = Repo(tmp_path / "top")
+    result = Repo(tmp_path / "top")
     for content in (b"1\n", b"2\n"):
-        made.commit({"src/a.py": content})
-    (made.top / "src/a.py").write_bytes(b"now\n")
-    return made
+        result.commit({"src/a.py": content})
+    (result.top / "src/a.py").write_bytes(b"now\n")
+    return result
 
 
 BOTH = [("head", b"2\n"), ("commit", b"1\n")]
@@ -106,7 +106,7 @@ def test_what_the_file_is_now_and_what_was_given_is_left_out(tmp_path: Path) -> 
     repo = Repo(tmp_path)
     for content in (b"1\n", b"2\n", b"1\n", b"3\n", b"2\n"):
         repo.commit({"a": content})
-    assert told(tmp_path, "a") == [("commit", b"3\n"), ("commit", b"1\n")]
+    assert read_versions(tmp_path, "a") == [("commit", b"3\n"), ("commit", b"1\n")]
 
 
 @pytest.mark.parametrize("options", [(), ("--object-format=sha256",)], ids=["sha1", "sha256"])
@@ -118,42 +118,42 @@ def test_every_version_since_the_file_was_added_is_given_once_newest_first(
     top = tmp_path_factory.mktemp("top")
     Repo(top, *options)
     path, other = data.draw(st.sampled_from([("a", "aa"), ("src/a", "src/b"), ("x/y/é 1", "x/a"), ("a/a/a", "a/a/b")]))
-    luck = Random(data.draw(st.integers(0, 1 << 30)))
-    contents = [b"".join(b"%d\n" % luck.randrange(40) for _ in range(luck.choice([0, 3, 500]))) for _ in range(9)]
+    rng = Random(data.draw(st.integers(0, 1 << 30)))
+    contents = [b"".join(b"%d\n" % rng.randrange(40) for _ in range(rng.choice([0, 3, 500]))) for _ in range(9)]
     steps = data.draw(
         st.lists(
             st.tuples(st.sampled_from(["write", "write", "other", "delete", "mode"]), st.integers(0, 8)), max_size=40
         )
     )
-    stream, known, mode = [], [], b"100644"
+    stream, states, mode = [], [], b"100644"
     now: bytes | None = None
     for number, (step, which) in enumerate([("write", 0), *steps]):
         stream.append(b"commit refs/heads/main\ncommitter a <a@localhost> %d +0000\ndata 1\nx\n" % (number * 60))
-        mode = luck.choice([b"100644", b"100755"]) if step == "mode" else mode
+        mode = rng.choice([b"100644", b"100755"]) if step == "mode" else mode
         if step == "write" or (step == "mode" and now is None):
             now = contents[which]
         if step in {"write", "mode"}:
             assert now is not None
-            stream.append(b"M %b inline %b\ndata %d\n%b\n" % (mode, quoted(path), len(now), now))
+            stream.append(b"M %b inline %b\ndata %d\n%b\n" % (mode, quote(path), len(now), now))
         elif step == "delete" and now is not None:
             now = None
-            stream.append(b"D %b\n" % quoted(path))
+            stream.append(b"D %b\n" % quote(path))
         elif step == "other":
-            stream.append(b"M 100644 inline %b\ndata %d\n%d\n" % (quoted(other), len(str(number)), number))
-        known.append(now)
+            stream.append(b"M 100644 inline %b\ndata %d\n%d\n" % (quote(other), len(str(number)), number))
+        states.append(now)
     git(top, "fast-import", "--quiet", stdin=b"".join(stream))
     if data.draw(st.booleans()):
         git(top, "gc", "-q")
     (top / path).parent.mkdir(parents=True, exist_ok=True)
     (top / path).write_bytes(b"now")
-    last_gap = max((at for at, each in enumerate(known) if each is None), default=-1)
-    expected = list(dict.fromkeys(reversed(known[last_gap + 1 :])))
-    assert [each.body for each in bases(top, path)] == expected
-    for each in bases(top, path):
-        assert git(top, "show", f"{each.id}:{path}") == each.body.strip()
+    last_gap = max((at for at, base in enumerate(states) if base is None), default=-1)
+    expected = list(dict.fromkeys(reversed(states[last_gap + 1 :])))
+    assert [base.body for base in bases(top, path)] == expected
+    for base in bases(top, path):
+        assert git(top, "show", f"{base.id}:{path}") == base.body.strip()
 
 
-def quoted(path: str) -> bytes:
+def quote(path: str) -> bytes:
     return b'"%b"' % path.encode()
 
 
@@ -167,7 +167,7 @@ def test_where_lines_of_history_meet_the_versions_are_those_of_git_log(
     commits = data.draw(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 4), st.integers(1, 4)), max_size=25))
     stream = []
     for number, (content, back, further) in enumerate([(0, 0, 0), *commits], 1):
-        parents = dict.fromkeys(each for each in (number - back, number - back - further) if 0 < each < number)
+        parents = dict.fromkeys(base for base in (number - back, number - back - further) if 0 < base < number)
         stream.append(b"commit refs/heads/main\nmark :%d\ncommitter a <a@localhost> %d +0000\n" % (number, number * 60))
         stream.append(b"data 1\nx\n")
         words = [b"from", *[b"merge"] * len(parents)]
@@ -175,30 +175,30 @@ def test_where_lines_of_history_meet_the_versions_are_those_of_git_log(
         stream.append(b"M 100644 inline a\ndata 1\n%d\nM 100644 inline b\ndata 2\n%02d\n" % (content, number))
     git(top, "fast-import", "--quiet", "--force", stdin=b"".join(stream))
     (top / "a").write_bytes(b"now")
-    shown = git(top, "log", "--format=%H", "main", "--", "a").decode().split()
-    assert {each.body for each in bases(top, "a")} == {git(top, "show", f"{commit}:a") for commit in shown}
-    for each in bases(top, "a"):
-        assert git(top, "show", f"{each.id}:a") == each.body
-        if each.until is not None:
-            assert each.id in git(top, "rev-parse", f"{each.until}^@").decode().split()
-            assert git(top, "show", f"{each.until}:a") != each.body
+    log = git(top, "log", "--format=%H", "main", "--", "a").decode().split()
+    assert {base.body for base in bases(top, "a")} == {git(top, "show", f"{commit}:a") for commit in log}
+    for base in bases(top, "a"):
+        assert git(top, "show", f"{base.id}:a") == base.body
+        if base.until is not None:
+            assert base.id in git(top, "rev-parse", f"{base.until}^@").decode().split()
+            assert git(top, "show", f"{base.until}:a") != base.body
 
 
 def test_a_root_below_the_top_of_the_repository_is_no_hindrance(repo: Repo) -> None:
-    assert told(repo.top / "src", "a.py") == BOTH
+    assert read_versions(repo.top / "src", "a.py") == BOTH
 
 
 def test_a_repository_below_the_root_or_below_another_root_is_found(repo: Repo, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    assert told(tmp_path, "top/src/a.py") == BOTH
-    assert told(tmp_path / "elsewhere", f"{repo.top}/src/a.py", extra_roots=(str(repo.top),)) == BOTH
+    assert read_versions(tmp_path, "top/src/a.py") == BOTH
+    assert read_versions(tmp_path / "elsewhere", f"{repo.top}/src/a.py", extra_roots=(str(repo.top),)) == BOTH
 
 
 def test_a_link_to_a_file_or_to_the_root_leads_to_what_git_has_of_it(repo: Repo, tmp_path: Path) -> None:
     (repo.top / "link.py").symlink_to("src/a.py")
     (tmp_path / "root").symlink_to("top/src")
-    assert told(repo.top, "link.py") == BOTH
-    assert told(tmp_path / "root", "a.py") == BOTH
+    assert read_versions(repo.top, "link.py") == BOTH
+    assert read_versions(tmp_path / "root", "a.py") == BOTH
 
 
 def test_a_file_that_replaced_a_link_has_no_version_of_that(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_file_that_replaced_a_link_has_no_version_of_that(tmp_path: Path) -> N
     repo.commit({})
     (tmp_path / "a").unlink()
     (tmp_path / "a").write_bytes(b"now")
-    assert told(tmp_path, "a") == []
+    assert read_versions(tmp_path, "a") == []
 
 
 def test_a_worktree_has_its_own_head_and_index(repo: Repo, tmp_path: Path) -> None:
@@ -219,8 +219,13 @@ def test_a_worktree_has_its_own_head_and_index(repo: Repo, tmp_path: Path) -> No
     (side.top / "src/a.py").write_bytes(b"staged\n")
     git(side.top, "add", "-A")
     (side.top / "src/a.py").write_bytes(b"now\n")
-    assert told(side.top, "src/a.py") == [("index", b"staged\n"), ("head", b"side\n"), ("commit", b"2\n"), BOTH[1]]
-    assert told(repo.top, "src/a.py") == BOTH
+    assert read_versions(side.top, "src/a.py") == [
+        ("index", b"staged\n"),
+        ("head", b"side\n"),
+        ("commit", b"2\n"),
+        BOTH[1],
+    ]
+    assert read_versions(repo.top, "src/a.py") == BOTH
 
 
 def test_a_submodule_has_the_versions_of_its_own_repository(repo: Repo, tmp_path: Path) -> None:
@@ -228,95 +233,95 @@ def test_a_submodule_has_the_versions_of_its_own_repository(repo: Repo, tmp_path
     git(outer.top, *LOCAL, "submodule", "-q", "add", str(repo.top), "deep/sub")
     outer.commit({"b": b"x"})
     (outer.top / "deep/sub/src/a.py").write_bytes(b"now\n")
-    assert told(outer.top, "deep/sub/src/a.py") == BOTH
-    assert told(outer.top / "deep/sub", "src/a.py") == BOTH
+    assert read_versions(outer.top, "deep/sub/src/a.py") == BOTH
+    assert read_versions(outer.top / "deep/sub", "src/a.py") == BOTH
     git(outer.top, "worktree", "add", "-q", str(tmp_path / "side"))
     git(tmp_path / "side", *LOCAL, "submodule", "-q", "update", "--init")
     (tmp_path / "side/deep/sub/src/a.py").write_bytes(b"now\n")
-    assert told(tmp_path / "side", "deep/sub/src/a.py") == BOTH
+    assert read_versions(tmp_path / "side", "deep/sub/src/a.py") == BOTH
 
 
 def separate(repo: Repo) -> None:
     git(repo.top, "init", "-q", "--separate-git-dir", str(repo.top / "inside"))
 
 
-def detached(repo: Repo) -> None:
+def detach(repo: Repo) -> None:
     git(repo.top, "checkout", "-q", "--detach")
 
 
-def packed(repo: Repo) -> None:
+def pack(repo: Repo) -> None:
     git(repo.top, "gc", "-q", "--prune=now")
     git(repo.top, "pack-refs", "--all")
     assert not (repo.top / ".git/refs/heads/main").exists()
 
 
-def packed_by_name(repo: Repo) -> None:
+def pack_by_name(repo: Repo) -> None:
     git(repo.top, "repack", "-q", "-a", "-d", "-f")
     git(repo.top, "-c", "repack.useDeltaBaseOffset=false", "repack", "-q", "-a", "-d", "-F")
 
 
-def two_packs(repo: Repo) -> None:
+def make_two_packs(repo: Repo) -> None:
     git(repo.top, "repack", "-q", "-d")
     git(repo.top, "commit", "-q", "--allow-empty", "-m", "x")
     git(repo.top, "repack", "-q", "-d")
     assert len([*(repo.top / ".git/objects/pack").glob("*.idx")]) == 2
 
 
-def prefixed(repo: Repo) -> None:
+def use_prefixes(repo: Repo) -> None:
     git(repo.top, "update-index", "--index-version", "4")
 
 
-def flagged(repo: Repo) -> None:
+def set_flags(repo: Repo) -> None:
     (repo.top / "b").write_bytes(b"x")
     git(repo.top, "add", "-N", "b")
     git(repo.top, "update-index", "--skip-worktree", "src/a.py")
     assert (repo.top / ".git/index").read_bytes()[4:8] == b"\0\0\0\3"
 
 
-def split(repo: Repo) -> None:
+def split_index(repo: Repo) -> None:
     git(repo.top, "update-index", "--split-index")
 
 
-def foreign_names(repo: Repo) -> None:
+def alias_names(repo: Repo) -> None:
     git(repo.top, "symbolic-ref", "refs/heads/alias", "refs/heads/main")
     git(repo.top, "symbolic-ref", "HEAD", "refs/heads/alias")
 
 
 @pytest.mark.parametrize(
     "change",
-    [separate, detached, packed, packed_by_name, two_packs, prefixed, flagged, split, foreign_names],
+    [separate, detach, pack, pack_by_name, make_two_packs, use_prefixes, set_flags, split_index, alias_names],
     ids=lambda change: change.__name__,
 )
 def test_it_does_not_matter_how_git_keeps_its_things(repo: Repo, change: Callable[[Repo], None]) -> None:
     change(repo)
-    assert told(repo.top, "src/a.py") == BOTH
+    assert read_versions(repo.top, "src/a.py") == BOTH
 
 
-@pytest.mark.parametrize("change", [lambda _: None, prefixed, flagged], ids=["2", "4", "3"])
+@pytest.mark.parametrize("change", [lambda _: None, use_prefixes, set_flags], ids=["2", "4", "3"])
 def test_every_kind_of_index_has_what_is_staged(repo: Repo, change: Callable[[Repo], None]) -> None:
     for path in ("a.py", "src/a.pyx", "srx/src/a.py", "src/a", "src/a.py2/x"):
-        place = repo.top / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(path.encode())
+        target = repo.top / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.encode())
     (repo.top / "src/a.py").write_bytes(b"staged\n")
     git(repo.top, "add", "-A")
     change(repo)
     (repo.top / "src/a.py").write_bytes(b"now\n")
-    assert told(repo.top, "src/a.py") == [("index", b"staged\n"), *BOTH]
+    assert read_versions(repo.top, "src/a.py") == [("index", b"staged\n"), *BOTH]
 
 
 def test_a_clone_that_borrows_objects_has_their_versions(repo: Repo, tmp_path: Path) -> None:
     for name, source in (("one", repo.top), ("two", tmp_path / "one")):
         git(tmp_path, "clone", "-q", "--shared", str(source), name)
     (tmp_path / "two/src/a.py").write_bytes(b"now\n")
-    assert told(tmp_path / "two", "src/a.py") == BOTH
+    assert read_versions(tmp_path / "two", "src/a.py") == BOTH
 
 
 def test_a_shallow_clone_has_what_it_has(repo: Repo, tmp_path: Path) -> None:
     repo.commit({"src/a.py": b"3\n"})
     git(tmp_path, *LOCAL, "clone", "-q", "--depth", "2", f"file://{repo.top}", "clone")
     (tmp_path / "clone/src/a.py").write_bytes(b"now\n")
-    assert told(tmp_path / "clone", "src/a.py") == [("head", b"3\n"), ("commit", b"2\n")]
+    assert read_versions(tmp_path / "clone", "src/a.py") == [("head", b"3\n"), ("commit", b"2\n")]
 
 
 def test_before_the_first_commit_there_is_the_index(tmp_path: Path) -> None:
@@ -338,14 +343,14 @@ def test_a_file_in_conflict_has_the_version_at_head_and_none_in_the_index(repo: 
     with pytest.raises(subprocess.CalledProcessError):
         git(repo.top, "merge", "-q", "main")
     (repo.top / "src/a.py").write_bytes(b"now\n")
-    assert told(repo.top, "src/a.py") == [("head", b"side\n"), ("commit", b"1\n")]
+    assert read_versions(repo.top, "src/a.py") == [("head", b"side\n"), ("commit", b"1\n")]
 
 
 def test_line_ends_are_those_of_git_and_a_version_that_differs_in_them_alone_is_left_out(tmp_path: Path) -> None:
     repo = Repo(tmp_path)
     repo.commit({".gitattributes": b"* text eol=crlf\n", "a": b"1\r\n2\r\n"})
     repo.commit({"a": b"2\r\n3\r\n"})
-    assert told(tmp_path, "a") == [("commit", b"1\n2\n")]
+    assert read_versions(tmp_path, "a") == [("commit", b"1\n2\n")]
 
 
 def test_versions_are_read_in_the_encoding_of_the_file(tmp_path: Path) -> None:
@@ -353,9 +358,9 @@ def test_versions_are_read_in_the_encoding_of_the_file(tmp_path: Path) -> None:
     repo.commit({"a": "é1\n".encode("utf-16"), "b.txt": "é1\n".encode("latin-1")})
     repo.commit({"a": "é2\n".encode("utf-16"), "b.txt": "é2\n".encode("latin-1")})
     encodings = (("*.txt", "latin-1"),)
-    assert told(tmp_path, "a") == [("commit", "é1\n".encode())]
-    assert told(tmp_path, "b.txt", encodings=encodings) == [("commit", "é1\n".encode())]
-    assert told(tmp_path, "b.txt") == [("commit", b"\xe91\n")]
+    assert read_versions(tmp_path, "a") == [("commit", "é1\n".encode())]
+    assert read_versions(tmp_path, "b.txt", encodings=encodings) == [("commit", "é1\n".encode())]
+    assert read_versions(tmp_path, "b.txt") == [("commit", b"\xe91\n")]
 
 
 def test_limits_are_kept(tmp_path: Path) -> None:
@@ -363,10 +368,10 @@ def test_limits_are_kept(tmp_path: Path) -> None:
     for number in range(5):
         repo.commit({"a": b"%d" % number * (200 if number == 3 else 100)})
     sizes = {"base_ms": 60_000, "max_base_bytes": 150}
-    assert [body[:1] for _, body in told(tmp_path, "a", max_base_bytes=150)] == [b"2", b"1", b"0"]
-    assert [body[:1] for _, body in told(tmp_path, "a", **sizes, max_bases_bytes=200)] == [b"2", b"1"]
-    assert [body[:1] for _, body in told(tmp_path, "a", max_bases=2)] == [b"3", b"2"]
-    assert told(tmp_path, "a", max_bases=0) == []
+    assert [body[:1] for _, body in read_versions(tmp_path, "a", max_base_bytes=150)] == [b"2", b"1", b"0"]
+    assert [body[:1] for _, body in read_versions(tmp_path, "a", **sizes, max_bases_bytes=200)] == [b"2", b"1"]
+    assert [body[:1] for _, body in read_versions(tmp_path, "a", max_bases=2)] == [b"3", b"2"]
+    assert read_versions(tmp_path, "a", max_bases=0) == []
 
 
 # Hostile repositories
@@ -432,33 +437,33 @@ def test_a_hostile_repository_can_have_nothing_run(repo: Repo, tmp_path: Path) -
     (repo.top / ".gitattributes").write_text("* filter=evil diff=evil\n")
     for name in ("git", "git-remote-ext", "gpg", "ssh"):
         shutil.copy(run, repo.top / name)
-    gone = git(repo.top, "rev-parse", "HEAD~:src/a.py").decode()
-    (repo.top / ".git/objects" / gone[:2] / gone[2:]).unlink()  # git would fetch it
+    blob = git(repo.top, "rev-parse", "HEAD~:src/a.py").decode()
+    (repo.top / ".git/objects" / blob[:2] / blob[2:]).unlink()  # git would fetch it
     git(repo.top, "config", "core.repositoryFormatVersion", "1")
     for name, value in COMMANDS.items():
         git(repo.top, "config", "-f", ".git/config", name, value.format(**places))
     with pytest.raises(subprocess.CalledProcessError):
-        git(repo.top, "cat-file", "blob", gone, GIT_ALLOW_PROTOCOL="ext")
+        git(repo.top, "cat-file", "blob", blob, GIT_ALLOW_PROTOCOL="ext")
     assert marker.exists(), "git itself would have run something to fetch it"
     marker.unlink()
     git(repo.top, "status")
     assert marker.exists(), "and the monitor of files"
     marker.unlink()
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", PROBE, str(repo.top), "src/a.py"],
         capture_output=True,
         text=True,
         check=True,
         env={**os.environ, "PATH": f"{repo.top}:{CLEAN['PATH']}"},
     )
-    assert (done.stdout.strip(), done.stderr) == (str(BOTH[:1]), "")
+    assert (process.stdout.strip(), process.stderr) == (str(BOTH[:1]), "")
     assert not marker.exists()
 
 
 def test_without_git_everything_is_as_with_it(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.setenv("GIT_DIR", "/nonexistent")
-    assert told(repo.top, "src/a.py") == BOTH
+    assert read_versions(repo.top, "src/a.py") == BOTH
 
 
 PIPES = {
@@ -474,18 +479,18 @@ PIPES = {
 }
 
 
-@pytest.mark.parametrize(("name", "left"), PIPES.items(), ids=PIPES)
-def test_a_pipe_in_place_of_a_file_holds_nothing_up(repo: Repo, name: str, left: list[tuple[str, bytes]]) -> None:
-    packed(repo)
+@pytest.mark.parametrize(("name", "expected"), PIPES.items(), ids=PIPES)
+def test_a_pipe_in_place_of_a_file_holds_nothing_up(repo: Repo, name: str, expected: list[tuple[str, bytes]]) -> None:
+    pack(repo)
     places = [*repo.top.glob(f".git/objects/pack/*.{name}")] or [repo.top / ".git" / name]
     places[0].unlink(missing_ok=True)
     places[0].parent.mkdir(exist_ok=True)
     os.mkfifo(places[0])
-    assert told(repo.top, "src/a.py") == left
+    assert read_versions(repo.top, "src/a.py") == expected
 
 
 @pytest.fixture
-def private(tmp_path: Path) -> Path:
+def private_root(tmp_path: Path) -> Path:
     """A workspace next to a repository that it must not read."""
     root = tmp_path / "workspace"
     (root / "src").mkdir(parents=True)
@@ -493,20 +498,20 @@ def private(tmp_path: Path) -> Path:
     return root
 
 
-def pointing(root: Path, other: Path) -> None:
+def point_to(root: Path, other: Path) -> None:
     (root / ".git").write_text(f"gitdir: {other}/.git\n")
 
 
-def linked(root: Path, other: Path) -> None:
+def link_to(root: Path, other: Path) -> None:
     (root / ".git").symlink_to(other / ".git")
 
 
-def sharing(root: Path, other: Path) -> None:
+def share(root: Path, other: Path) -> None:
     Repo(root)
     (root / ".git/commondir").write_text(f"{other}/.git\n")
 
 
-def borrowing(root: Path, other: Path) -> None:
+def borrow(root: Path, other: Path) -> None:
     Repo(root)
     (root / ".git/objects/info/alternates").write_text(f"{other}/.git/objects\n")
     shutil.rmtree(root / ".git/refs")
@@ -514,25 +519,25 @@ def borrowing(root: Path, other: Path) -> None:
     (root / ".git/index").symlink_to(other / ".git/index")
 
 
-def borrowing_head(root: Path, other: Path) -> None:
+def borrow_head(root: Path, other: Path) -> None:
     Repo(root)
     (root / ".git/objects/info/alternates").write_text(f"{other}/.git/objects\n")
     (root / ".git/HEAD").unlink()
     (root / ".git/HEAD").symlink_to(other / ".git/refs/heads/main")
 
 
-def climbing(root: Path, other: Path) -> None:
+def climb(root: Path, other: Path) -> None:
     Repo(root)
     (root / ".git/objects/info/alternates").write_text(f"{other}/.git/objects\n")
     (root / ".git/HEAD").write_text(f"ref: refs/../../../{other.name}/.git/refs/heads/main\n")
 
 
-def for_another(root: Path, other: Path) -> None:
+def copy_for_another(root: Path, other: Path) -> None:
     shutil.copytree(other / ".git", root / ".git")
     git(root, "config", "core.worktree", str(other))
 
 
-def foreign_worktree(root: Path, other: Path) -> None:
+def copy_worktree(root: Path, other: Path) -> None:
     git(other, "worktree", "add", "-q", str(other.parent / "side"))
     shutil.copy(other.parent / "side/.git", root / ".git")
 
@@ -540,14 +545,14 @@ def foreign_worktree(root: Path, other: Path) -> None:
 @pytest.mark.promise("confine.git")
 @pytest.mark.parametrize(
     "plant",
-    [pointing, linked, sharing, borrowing, borrowing_head, climbing, for_another, foreign_worktree],
+    [point_to, link_to, share, borrow, borrow_head, climb, copy_for_another, copy_worktree],
     ids=lambda plant: plant.__name__,
 )
 def test_nothing_of_a_repository_that_is_not_meant_for_the_folder_is_given(
-    repo: Repo, private: Path, plant: Callable[[Path, Path], None]
+    repo: Repo, private_root: Path, plant: Callable[[Path, Path], None]
 ) -> None:
-    plant(private, repo.top)
-    assert bases(private, "src/a.py") == []
+    plant(private_root, repo.top)
+    assert bases(private_root, "src/a.py") == []
 
 
 @pytest.mark.promise("confine.git")
@@ -556,16 +561,16 @@ def test_a_repository_that_another_user_planted_above_is_passed_over(repo: Repo)
     os.chown(repo.top / ".git", 12345, -1)
     assert bases(repo.top / "src", "a.py") == []
     os.chown(repo.top / "src/a.py", 12345, -1)
-    assert told(repo.top / "src", "a.py") == BOTH
+    assert read_versions(repo.top / "src", "a.py") == BOTH
 
 
 def test_whatever_is_damaged_a_version_that_is_given_is_one_of_the_file(tmp_path: Path) -> None:
     repo = Repo(tmp_path)
-    luck = Random(1)
-    versions = [b"".join(b"line %d\n" % luck.randrange(99) for _ in range(60))]
+    rng = Random(1)
+    versions = [b"".join(b"line %d\n" % rng.randrange(99) for _ in range(60))]
     for _ in range(6):
         lines = versions[-1].split(b"\n")
-        lines[luck.randrange(60)] = b"changed"
+        lines[rng.randrange(60)] = b"changed"
         versions.append(b"\n".join(lines))
     for version in versions:
         repo.commit({"src/a": version, "src/b": version[::-1]})
@@ -575,11 +580,11 @@ def test_whatever_is_damaged_a_version_that_is_given_is_one_of_the_file(tmp_path
     ]
     for path in places:
         path.chmod(0o600)
-        sound = path.read_bytes()
+        intact = path.read_bytes()
         for _ in range(scaled(60)):
-            at = luck.choice([luck.randrange(len(sound)), luck.randrange(min(len(sound), 1_200))])
-            damage = luck.choice([bytes([sound[at] ^ 1 << luck.randrange(8)]), b"", bytes(4), b"\xff" * 4])
-            path.write_bytes(sound[:at] + damage + sound[at + max(len(damage), luck.choice([0, 1, 9999])) :])
-            assert {body for _, body in told(tmp_path, "src/a")} < {*versions}
-        path.write_bytes(sound)
-    assert [body for _, body in told(tmp_path, "src/a")] == versions[-2::-1]
+            at = rng.choice([rng.randrange(len(intact)), rng.randrange(min(len(intact), 1_200))])
+            damage = rng.choice([bytes([intact[at] ^ 1 << rng.randrange(8)]), b"", bytes(4), b"\xff" * 4])
+            path.write_bytes(intact[:at] + damage + intact[at + max(len(damage), rng.choice([0, 1, 9999])) :])
+            assert {body for _, body in read_versions(tmp_path, "src/a")} < {*versions}
+        path.write_bytes(intact)
+    assert [body for _, body in read_versions(tmp_path, "src/a")] == versions[-2::-1]

@@ -21,7 +21,7 @@ from tests.interop.mcp_servers import (
     Message,
     edit,
     hello,
-    locked,
+    hold_lock,
     over_http,
     request,
     tool_call,
@@ -38,24 +38,24 @@ SECONDS = 0.3
 
 
 @pytest.fixture(scope="module")
-def complaints(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def server_errors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The server's stderr."""
     return tmp_path_factory.mktemp("complaints") / "stderr"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, complaints: Path) -> Iterator[HttpServer]:
-    with complaints.open("wb") as errors, over_http(tmp_path_factory.mktemp("root"), stderr=errors) as found:
-        yield found
+def server(tmp_path_factory: pytest.TempPathFactory, server_errors: Path) -> Iterator[HttpServer]:
+    with server_errors.open("wb") as errors, over_http(tmp_path_factory.mktemp("root"), stderr=errors) as instance:
+        yield instance
 
 
 @pytest.fixture(scope="module")
-def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
+def impatient_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
     """A server with short time limits."""
     root = tmp_path_factory.mktemp("hasty")
     (root / "large.txt").write_bytes((b"x" * 399 + b"\n") * 20_000)
-    with over_http(root, limits=dict.fromkeys(["head_seconds", "body_seconds", "read_seconds"], SECONDS)) as found:
-        yield found
+    with over_http(root, limits=dict.fromkeys(["head_seconds", "body_seconds", "read_seconds"], SECONDS)) as instance:
+        yield instance
 
 
 @pytest.fixture
@@ -66,10 +66,10 @@ def root(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def connected(server: HttpServer, patience: float = PATIENCE) -> Iterator[socket.socket]:
+def connect(server: HttpServer, patience: float = PATIENCE) -> Iterator[socket.socket]:
     host, _, port = server.host.rpartition(":")
-    with socket.create_connection((host, int(port)), patience) as found:
-        yield found
+    with socket.create_connection((host, int(port)), patience) as connection:
+        yield connection
 
 
 def head(server: HttpServer, *more: bytes, start: bytes = b"POST /mcp HTTP/1.1", token: bool = True) -> bytes:
@@ -81,29 +81,29 @@ def head(server: HttpServer, *more: bytes, start: bytes = b"POST /mcp HTTP/1.1",
     return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
-def to_the_end(connection: socket.socket) -> bytes:
+def read_to_end(connection: socket.socket) -> bytes:
     """Everything received until the server closes the connection."""
-    found = bytearray()
+    received = bytearray()
     with suppress(ConnectionError):  # it may close while there is something that it did not read
         for piece in iter(lambda: connection.recv(65_536), b""):
-            found += piece
-    return bytes(found)
+            received += piece
+    return bytes(received)
 
 
-def statuses(said: bytes) -> list[int]:
-    return [int(each) for each in re.findall(rb"HTTP/1\.1 (\d{3}) ", said)]
+def statuses(data: bytes) -> list[int]:
+    return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3}) ", data)]
 
 
 def exchange(server: HttpServer, *parts: bytes) -> list[int]:
     """The statuses of the responses to these bytes, after which the client sends nothing."""
-    with connected(server) as connection:
+    with connect(server) as connection:
         with suppress(ConnectionError):
             for part in parts:
                 connection.sendall(part)
-        return statuses(to_the_end(connection))
+        return statuses(read_to_end(connection))
 
 
-def pinged(server: HttpServer) -> int:
+def ping_status(server: HttpServer) -> int:
     """The status of a request by an honest client."""
     return httpx2.post(server.url, headers=server.headers, json=hello(), timeout=PATIENCE).status_code
 
@@ -187,10 +187,10 @@ def test_what_follows_a_request_is_not_read_as_another_one(
 def test_a_length_with_an_encoding_is_refused_without_the_token_and_in_pieces(server: HttpServer) -> None:
     for token in (False, True):
         whole = head(server, LENGTH, ENCODED, token=token)
-        with connected(server) as connection:
+        with connect(server) as connection:
             for number in range(len(whole)):
                 connection.sendall(whole[number : number + 1])
-            assert statuses(to_the_end(connection)) == [400]
+            assert statuses(read_to_end(connection)) == [400]
     assert exchange(server, head(server, ENCODED, start=b"POST /mcp HTTP/1.0") + CHUNKED) == [400]
 
 
@@ -226,7 +226,7 @@ def test_odd_first_lines_are_answered(server: HttpServer, start: bytes, token: b
 )
 def test_a_head_has_a_size(server: HttpServer, headers: list[bytes]) -> None:
     assert exchange(server, head(server, *headers)) == [400]
-    assert pinged(server) == 200
+    assert ping_status(server) == 200
 
 
 def test_an_upgrade_is_none(server: HttpServer) -> None:
@@ -241,120 +241,120 @@ def test_an_upgrade_is_none(server: HttpServer) -> None:
 def test_a_body_is_asked_for_only_with_the_token(server: HttpServer) -> None:
     expecting = (LENGTH, b"Expect: 100-continue", b"Connection: close")
     assert exchange(server, head(server, *expecting, token=False)) == [401]
-    with connected(server) as connection:
+    with connect(server) as connection:
         connection.sendall(head(server, *expecting))
         assert connection.recv(1_000).startswith(b"HTTP/1.1 100 ")
         connection.sendall(PING)
-        assert statuses(to_the_end(connection)) == [400]
+        assert statuses(read_to_end(connection)) == [400]
 
 
 def test_a_session_is_ended_only_with_the_token(server: HttpServer) -> None:
-    session = opened(server)
-    told = b"Mcp-Session-Id: " + session.encode()
-    ending = head(server, told, b"Connection: close", start=b"DELETE /mcp HTTP/1.1", token=False)
+    session = open_session(server)
+    session_header = b"Mcp-Session-Id: " + session.encode()
+    ending = head(server, session_header, b"Connection: close", start=b"DELETE /mcp HTTP/1.1", token=False)
     assert exchange(server, ending) == [401]
-    assert asked(server, session)[0] == 200
+    assert send_in_session(server, session)[0] == 200
 
 
 @pytest.mark.promise("serve.room")
-def test_connections_without_the_token_shut_nobody_out(root: Path) -> None:
-    few = (300, 300)
+def test_connections_without_the_token_block_no_client(root: Path) -> None:
+    limits = (300, 300)
     with (
-        over_http(root, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, few)) as server,
-        ExitStack() as held,
+        over_http(root, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits)) as server,
+        ExitStack() as stack,
         httpx2.Client(headers=server.headers, timeout=PATIENCE) as client,
     ):
         assert client.post(server.url, json=hello()).status_code == 200
-        begun = head(server, token=False)[:-2]
+        partial_head = head(server, token=False)[:-2]
         for number in range(200):
-            half_open = held.enter_context(connected(server))
+            half_open = stack.enter_context(connect(server))
             with suppress(ConnectionError):
-                half_open.sendall(begun[: number % len(begun)])
+                half_open.sendall(partial_head[: number % len(partial_head)])
         assert client.post(server.url, json=hello()).status_code == 200, "over the connection that was there"
         for _ in range(5):
-            assert pinged(server) == 200, "over a new one"
+            assert ping_status(server) == 200, "over a new one"
 
 
-def test_a_storm_of_connections_shuts_nobody_out(server: HttpServer) -> None:
-    ended: list[int] = []
+def test_a_storm_of_connections_blocks_no_client(server: HttpServer) -> None:
+    stop: list[int] = []
 
     def storm() -> None:
-        begun = head(server, token=False)[:-2]
-        with ExitStack() as held:
+        partial_head = head(server, token=False)[:-2]
+        with ExitStack() as stack:
             for number in range(100_000):
-                if ended:
+                if stop:
                     break
                 if number % 500 == 0:
-                    held.pop_all().close()
+                    stack.pop_all().close()
                 with suppress(OSError):
-                    held.enter_context(connected(server, SECONDS)).sendall(begun)
+                    stack.enter_context(connect(server, SECONDS)).sendall(partial_head)
 
-    assert pinged(server) == 200, "before: it has begun to accept"
-    with ThreadPoolExecutor(1) as other:
-        storming = other.submit(storm)
+    assert ping_status(server) == 200, "before: it has begun to accept"
+    with ThreadPoolExecutor(1) as executor:
+        future = executor.submit(storm)
         try:
-            assert [pinged(server) for _ in range(4)] == [200] * 4
+            assert [ping_status(server) for _ in range(4)] == [200] * 4
         finally:
-            ended.append(1)
-        storming.result(PATIENCE)
+            stop.append(1)
+        future.result(PATIENCE)
 
 
-def dribbled(connection: socket.socket, piece: bytes = b"x") -> bytes:
+def send_slowly(connection: socket.socket, piece: bytes = b"x") -> bytes:
     """The response to a client that keeps sending, a little at a time."""
     end = time.monotonic() + PATIENCE
     with suppress(ConnectionError):
         while not select.select([connection], [], [], SECONDS / 10)[0]:
             assert time.monotonic() < end, "the server goes on waiting"
             connection.sendall(piece)
-    return to_the_end(connection)
+    return read_to_end(connection)
 
 
 @pytest.mark.promise("serve.room")
-def test_who_sends_slowly_is_not_waited_for(hasty: HttpServer) -> None:
-    with connected(hasty) as silent:
-        assert to_the_end(silent) == b""
-    with connected(hasty) as first:
+def test_the_server_does_not_wait_for_a_client_that_sends_slowly(impatient_server: HttpServer) -> None:
+    with connect(impatient_server) as silent:
+        assert read_to_end(silent) == b""
+    with connect(impatient_server) as first:
         first.sendall(b"POST /mcp HTTP/1.1\r\nX: ")
-        assert dribbled(first) == b""
-    with connected(hasty) as second:
-        second.sendall(head(hasty, LENGTH) + PING)
+        assert send_slowly(first) == b""
+    with connect(impatient_server) as second:
+        second.sendall(head(impatient_server, LENGTH) + PING)
         assert second.recv(65_536).startswith(b"HTTP/1.1 400 ")
         second.sendall(b"POST /mcp HTTP/1.1\r\nX: ")
-        assert statuses(dribbled(second)) == []
+        assert statuses(send_slowly(second)) == []
     for length, piece in ((b"Content-Length: 1000000", b" "), (ENCODED, b"1\r\n \r\n")):
-        with connected(hasty) as body:
-            body.sendall(head(hasty, length))
-            assert statuses(dribbled(body, piece)) == [408]
-    with connected(hasty) as stopped:
-        stopped.sendall(head(hasty, b"Content-Length: 10", start=b"GET /mcp HTTP/1.1"))
-        assert statuses(to_the_end(stopped)) == [408]
+        with connect(impatient_server) as body:
+            body.sendall(head(impatient_server, length))
+            assert statuses(send_slowly(body, piece)) == [408]
+    with connect(impatient_server) as stopped:
+        stopped.sendall(head(impatient_server, b"Content-Length: 10", start=b"GET /mcp HTTP/1.1"))
+        assert statuses(read_to_end(stopped)) == [408]
 
 
 @pytest.mark.promise("serve.room")
-def test_who_does_not_take_an_answer_is_not_waited_for(hasty: HttpServer) -> None:
-    session = opened(hasty)
+def test_the_server_does_not_wait_for_a_client_that_reads_no_answer(impatient_server: HttpServer) -> None:
+    session = open_session(impatient_server)
     read = json.dumps(tool_call(1, "file_read", {"path": "large.txt", "format": "raw"})).encode()
-    told = b"Mcp-Session-Id: " + session.encode()
+    session_header = b"Mcp-Session-Id: " + session.encode()
     with socket.socket() as connection:
         connection.settimeout(PATIENCE)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)  # else the system takes most of it
-        host, _, port = hasty.host.rpartition(":")
+        host, _, port = impatient_server.host.rpartition(":")
         connection.connect((host, int(port)))
-        connection.sendall(head(hasty, told, b"Content-Length: %d" % len(read)) + read)
-        ended = select.poll()
-        ended.register(connection, 0)  # what is to be read does not count, only that it is closed
-        assert ended.poll(PATIENCE * 1_000)
-        assert asked(hasty, session)[0] == 200
+        connection.sendall(head(impatient_server, session_header, b"Content-Length: %d" % len(read)) + read)
+        poll = select.poll()
+        poll.register(connection, 0)  # what is to be read does not count, only that it is closed
+        assert poll.poll(PATIENCE * 1_000)
+        assert send_in_session(impatient_server, session)[0] == 200
 
 
-def opened(server: HttpServer, status: int = 200) -> str:
+def open_session(server: HttpServer, status: int = 200) -> str:
     """A new session."""
     answer = httpx2.post(server.url, headers=server.headers, json=hello(), timeout=PATIENCE)
     assert answer.status_code == status, answer.text
     return answer.headers.get("Mcp-Session-Id", "")
 
 
-def asked(server: HttpServer, session: str, message: Message | None = None) -> tuple[int, str]:
+def send_in_session(server: HttpServer, session: str, message: Message | None = None) -> tuple[int, str]:
     """The status and the text of a response in a session."""
     headers = {**server.headers, "Mcp-Session-Id": session}
     answer = httpx2.post(server.url, headers=headers, json=message or request(1, "ping"), timeout=PATIENCE)
@@ -363,57 +363,57 @@ def asked(server: HttpServer, session: str, message: Message | None = None) -> t
 
 @pytest.mark.promise("serve.room")
 def test_the_session_without_activity_makes_room(root: Path) -> None:
-    with over_http(root, limits={"sessions": 3}) as server, ExitStack() as held:
+    with over_http(root, limits={"sessions": 3}) as server, ExitStack() as stack:
 
-        def begun(session: str, method: str, message: Message | None = None) -> httpx2.Response:
+        def start_response(session: str, method: str, message: Message | None = None) -> httpx2.Response:
             """The start of the response to a request that is still running."""
             headers = {**server.headers, "Mcp-Session-Id": session}
-            asking = httpx2.stream(method, server.url, headers=headers, json=message, timeout=PATIENCE)
-            return held.enter_context(asking)
+            stream = httpx2.stream(method, server.url, headers=headers, json=message, timeout=PATIENCE)
+            return stack.enter_context(stream)
 
         writing = tool_call(1, "file_edit", edit("a.txt", "one", "two"))
-        busy, idle, used = (opened(server) for _ in range(3))
-        with locked(root):
-            calls = [begun(busy, "POST", writing)]
-            assert asked(server, idle)[0] == 200
-            assert asked(server, used)[0] == 200
-            newest = opened(server)
-            status, said = asked(server, idle)
+        busy, idle, used = (open_session(server) for _ in range(3))
+        with hold_lock(root):
+            calls = [start_response(busy, "POST", writing)]
+            assert send_in_session(server, idle)[0] == 200
+            assert send_in_session(server, used)[0] == 200
+            newest = open_session(server)
+            status, body = send_in_session(server, idle)
             assert status == 404
-            assert "Initialize a new one" in json.loads(said)["error"]["message"]
-            assert begun(newest, "GET").status_code == 200
-            last = opened(server)  # not in the place of the newest, to which somebody listens
-            assert asked(server, used)[0] == 404
-            assert asked(server, newest)[0] == 200
-            calls += [begun(each, "POST", writing) for each in (newest, last)]
-            opened(server, 503)
+            assert "Initialize a new one" in json.loads(body)["error"]["message"]
+            assert start_response(newest, "GET").status_code == 200
+            last = open_session(server)  # not in the place of the newest, to which somebody listens
+            assert send_in_session(server, used)[0] == 404
+            assert send_in_session(server, newest)[0] == 200
+            calls += [start_response(session, "POST", writing) for session in (newest, last)]
+            open_session(server, 503)
         assert [call.status_code for call in calls] == [200] * 3
         for call in calls:
             assert b'"result"' in call.read()
-        assert opened(server)
+        assert open_session(server)
     assert (root / "a.txt").read_bytes() == b"two\n"
 
 
 def test_an_idle_connection_makes_room_for_another(root: Path) -> None:
-    with over_http(root, limits={"connections": 8}) as server, ExitStack() as held:
+    with over_http(root, limits={"connections": 8}) as server, ExitStack() as stack:
         clients: list[Any] = [
-            held.enter_context(httpx2.Client(headers=server.headers, timeout=PATIENCE)) for _ in range(12)
+            stack.enter_context(httpx2.Client(headers=server.headers, timeout=PATIENCE)) for _ in range(12)
         ]
         assert [client.post(server.url, json=hello()).status_code for client in clients] == [200] * 12
 
 
 @pytest.mark.promise("serve.malformed")
-def test_nothing_of_all_this_is_an_error_of_the_server(server: HttpServer, complaints: Path) -> None:
+def test_nothing_of_all_this_is_an_error_of_the_server(server: HttpServer, server_errors: Path) -> None:
     answering = head(server, LENGTH, b"Connection: close") + PING
-    with connected(server) as connection:  # more comes while the answer is under way, or was given
+    with connect(server) as connection:  # more comes while the answer is under way, or was given
         for piece in (answering, b"x", b"y" * 100_000):
             with suppress(ConnectionError):
                 connection.sendall(piece)
-        to_the_end(connection)
-    with connected(server) as connection:
+        read_to_end(connection)
+    with connect(server) as connection:
         connection.sendall(head(server, ENCODED, token=False))
         with suppress(ConnectionError):
             connection.sendall(b"no chunk\r\n" * 10)
-        to_the_end(connection)
-    assert pinged(server) == 200
-    assert complaints.read_bytes() == b""
+        read_to_end(connection)
+    assert ping_status(server) == 200
+    assert server_errors.read_bytes() == b""

@@ -36,7 +36,7 @@ OLD_SDK: dict[str, Any] = {"sdk": 1}
 NEW_SDK: dict[str, Any] = {"sdk": 2, "options": {"versionNegotiation": {"mode": "auto"}}}
 
 
-def offering(*revisions: str) -> dict[str, Any]:
+def offer(*revisions: str) -> dict[str, Any]:
     return {"sdk": 2, "options": {"supportedProtocolVersions": revisions}}
 
 
@@ -58,27 +58,27 @@ def texts(answers: Sequence[dict[str, Any]]) -> list[str]:
     return [answer["content"][0]["text"] for answer in answers]
 
 
-def flat(answers: Sequence[Any]) -> list[dict[str, Any]]:
-    return [each for answer in answers for each in (answer if isinstance(answer, list) else [answer])]
+def flatten(answers: Sequence[Any]) -> list[dict[str, Any]]:
+    return [item for answer in answers for item in (answer if isinstance(answer, list) else [answer])]
 
 
 def code(answer: dict[str, Any]) -> str | None:
     """The code of an error."""
     assert answer["isError"]
     assert answer["content"][0]["text"]
-    found: str = {**answer.get("_meta", {}), **answer.get("structuredContent", {})}["error"]["code"]
-    return found
+    result: str = {**answer.get("_meta", {}), **answer.get("structuredContent", {})}["error"]["code"]
+    return result
 
 
-def put(root: Path, files: dict[str, str]) -> None:
+def write_files(root: Path, files: dict[str, str]) -> None:
     for name, content in files.items():
         Path(root, name).parent.mkdir(exist_ok=True)
         Path(root, name).write_bytes(content.encode())
 
 
 def contents(root: Path) -> dict[str, str]:
-    found = [path for path in root.rglob("*") if path.is_file()]
-    return {path.relative_to(root).as_posix(): path.read_bytes().decode() for path in found}
+    paths = [path for path in root.rglob("*") if path.is_file()]
+    return {path.relative_to(root).as_posix(): path.read_bytes().decode() for path in paths}
 
 
 def assert_all_tools(tools: Sequence[dict[str, Any]]) -> None:
@@ -93,7 +93,7 @@ def assert_all_tools(tools: Sequence[dict[str, Any]]) -> None:
 
 
 @contextmanager
-def serving(root: Path) -> Iterator[tuple[str, str]]:
+def serve(root: Path) -> Iterator[tuple[str, str]]:
     """A server over HTTP: its address, and the authorization header."""
     command = [SUTURE, "mcp", "--root", str(root), "--http", "127.0.0.1:0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -102,17 +102,17 @@ def serving(root: Path) -> Iterator[tuple[str, str]]:
             yield process.stdout.readline().strip(), process.stdout.readline().strip()
         finally:
             process.terminate()
-            _, complaints = process.communicate(timeout=60)
-    assert (process.returncode, complaints) == (0, "")
+            _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
 
 
 def over_stdio(root: Path) -> dict[str, Any]:
     return {"command": SUTURE, "args": ["mcp", "--root", str(root)], "env": dict(os.environ)}
 
 
-def conversed(*conversations: dict[str, Any]) -> list[dict[str, Any]]:
+def converse(*conversations: dict[str, Any]) -> list[dict[str, Any]]:
     """The results of concurrent conversations; no client may report an invalid message."""
-    done = subprocess.run(
+    process = subprocess.run(
         ["node", SCRIPT, CLIENTS],
         input=json.dumps(conversations),
         capture_output=True,
@@ -120,29 +120,29 @@ def conversed(*conversations: dict[str, Any]) -> list[dict[str, Any]]:
         timeout=240,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    assert [each["troubles"] for each in found if each.get("troubles")] == []
-    return found
+    assert (process.returncode, process.stderr) == (0, "")
+    results: list[dict[str, Any]] = json.loads(process.stdout)
+    assert [result["troubles"] for result in results if result.get("troubles")] == []
+    return results
 
 
 CALL = ["--method", "tools/call", "--tool-name"]
 HTTP = ["--transport", "http"]
 
 
-def inspected(*arguments: str) -> subprocess.CompletedProcess[str]:
+def inspect(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the Inspector's command line in a folder where it finds its own package.json."""
     command = ["node", "cli.js", "--cli", *arguments]
     return subprocess.run(command, cwd=INSPECTOR, capture_output=True, encoding="utf-8", timeout=240, check=False)
 
 
 def test_the_inspector_lists_the_tools_and_edits_a_file(tmp_path: Path) -> None:
-    put(tmp_path, {"a.txt": "one\ntwö\n"})
+    write_files(tmp_path, {"a.txt": "one\ntwö\n"})
     server = [SUTURE, "mcp", "--root", str(tmp_path)]
     edits = 'edits=[{"old_text": "twö", "new_text": "zwei 🎉"}]'
     with ThreadPoolExecutor() as pool:
-        listing = pool.submit(inspected, *server, "--method", "tools/list")
-        editing = pool.submit(inspected, *server, *CALL, "file_edit", "--tool-arg", "path=a.txt", edits)
+        listing = pool.submit(inspect, *server, "--method", "tools/list")
+        editing = pool.submit(inspect, *server, *CALL, "file_edit", "--tool-arg", "path=a.txt", edits)
     edited = json.loads(editing.result().stdout)
 
     assert_all_tools(json.loads(listing.result().stdout)["tools"])
@@ -185,7 +185,7 @@ REFUSED = [
 ]
 
 
-ODD = "Grüße 🎉.txt"
+ODD_NAME = "Grüße 🎉.txt"
 LARGE = "".join(f"{number:06} {'ab-' * 80} é\n".replace("-", '"') for number in range(19_900))
 """Nearly as much as one read may return."""
 SMALL = {f"own/{number}.txt": "before\n" for number in range(30)} | {
@@ -196,9 +196,9 @@ SLOW = {f"slow/{number}.txt": f"{'x' * 3_000}\nend\n" for number in range(60)}
 SLOWLY = {"pattern": "(?=x)x*y|end", "replacement": "over"}
 """Quadratic: at every x it scans all the following ones."""
 MORE = {
-    "odd edit": edit(ODD, "𝒳\u2028e\u0301", "é\U0010ffff\u2029"),
-    "odd read": read(ODD, format="raw"),
-    "half a character": edit(ODD, "naïve", "\ud83c"),
+    "odd edit": edit(ODD_NAME, "𝒳\u2028e\u0301", "é\U0010ffff\u2029"),
+    "odd read": read(ODD_NAME, format="raw"),
+    "half a character": edit(ODD_NAME, "naïve", "\ud83c"),
     "no such tool": call("file_reed", path="app.js"),
     "large": {"together": [read("large.txt", format="raw"), *(read("c.json") for _ in range(5))]},
     "large list": call("regex_match_lines", file_path="large.txt", pattern="^", max_lines=18_000),
@@ -221,41 +221,45 @@ def test_the_typescript_sdk_can_use_everything_and_gets_every_error_in_its_shape
     steps = [*EVERY_TOOL, *(step for step, _ in REFUSED), *MORE.values()]
     for root in clients:
         root.mkdir()
-        put(root, {**WORK, **SMALL, **SLOW, "large.txt": LARGE, ODD: "naïve “q” 𝒳\u2028e\u0301\x7f\t\\n\r\n"})
-    done = conversed(*({**client, "server": over_stdio(root), "steps": steps} for root, client in clients.items()))
+        write_files(
+            root, {**WORK, **SMALL, **SLOW, "large.txt": LARGE, ODD_NAME: "naïve “q” 𝒳\u2028e\u0301\x7f\t\\n\r\n"}
+        )
+    results = converse(*({**client, "server": over_stdio(root), "steps": steps} for root, client in clients.items()))
 
-    assert done[1]["revision"] == "2026-07-28"
-    for root, found in zip(clients, done, strict=True):
-        answers = found["answers"]
-        assert_all_tools(found["tools"])
-        assert found["server"]["name"] == "suture"
-        assert str(root) in found["instructions"]
-        assert [answer["misfit"] for answer in flat(answers) if "misfit" in answer] == []
+    assert results[1]["revision"] == "2026-07-28"
+    for root, result in zip(clients, results, strict=True):
+        answers = result["answers"]
+        assert_all_tools(result["tools"])
+        assert result["server"]["name"] == "suture"
+        assert str(root) in result["instructions"]
+        assert [answer["misfit"] for answer in flatten(answers) if "misfit" in answer] == []
         assert_used(answers[: len(EVERY_TOOL)])
-        assert [code(answer) for answer in answers[len(EVERY_TOOL) : -len(MORE)]] == [refused for _, refused in REFUSED]
+        assert [code(answer) for answer in answers[len(EVERY_TOOL) : -len(MORE)]] == [error for _, error in REFUSED]
         assert_more(dict(zip(MORE, answers[-len(MORE) :], strict=True)))
         over = {"slow/7.txt": f"{'x' * 3_000}\nover\n"}
-        odd = {ODD: "naïve “q” é\U0010ffff\u2029\x7f\t\\n\r\n"}
-        assert contents(root) == {**WORKED, **EDITED, **SLOW, **over, **odd, "large.txt": LARGE}
+        odd_file = {ODD_NAME: "naïve “q” é\U0010ffff\u2029\x7f\t\\n\r\n"}
+        assert contents(root) == {**WORKED, **EDITED, **SLOW, **over, **odd_file, "large.txt": LARGE}
 
 
 def assert_used(answers: Sequence[dict[str, Any]]) -> None:
     """Check that every tool worked."""
     assert sorted(step["name"] for step in EVERY_TOOL) == sorted(READING + WRITING)
-    looked = texts(answers)
-    assert looked[0] == "     2\tvar two = 2"
-    assert json.loads(looked[1])[1] == {"file": "app.js", "line": 2, "groups": ["two", "2"]}
-    assert looked[2] == "var one = 1"
-    assert [row["context_before"] for row in json.loads(looked[3])] == [["var one = 1"]]
-    assert [(row["file"], row["line"], row["match"]) for row in json.loads(looked[4])] == [("notes.txt", 3, "blue")]
-    assert [row["content"] for row in json.loads(looked[5])] == ["red", "blue\n"]
+    answer_texts = texts(answers)
+    assert answer_texts[0] == "     2\tvar two = 2"
+    assert json.loads(answer_texts[1])[1] == {"file": "app.js", "line": 2, "groups": ["two", "2"]}
+    assert answer_texts[2] == "var one = 1"
+    assert [row["context_before"] for row in json.loads(answer_texts[3])] == [["var one = 1"]]
+    assert [(row["file"], row["line"], row["match"]) for row in json.loads(answer_texts[4])] == [
+        ("notes.txt", 3, "blue")
+    ]
+    assert [row["content"] for row in json.loads(answer_texts[5])] == ["red", "blue\n"]
     changes = [change["tool"] for change in answers[-1]["structuredContent"]["changes"]]
     assert changes == [step["name"] for step in reversed(EVERY_TOOL[6:-1])]
     assert answers[11]["_meta"]["change_id"] == answers[12]["structuredContent"]["undone"]
 
 
 def assert_more(answers: dict[str, Any]) -> None:
-    """Check that odd, large and numerous messages are complete, and that cancelled calls do nothing."""
+    """Check that unusual, large and numerous messages are complete, and that cancelled calls do nothing."""
     assert texts([answers["odd read"]]) == ["naïve “q” é\U0010ffff\u2029\x7f\t\\n\r\n"]
     assert "failure" in answers["half a character"] or code(answers["half a character"])
     assert answers["no such tool"]["failure"]["data"]["code"] == "UNKNOWN_TOOL"
@@ -273,64 +277,64 @@ def assert_cancelled(answer: dict[str, Any]) -> None:
     assert answer["progress"][0]["progress"] > 0
 
 
-def own_steps(number: int) -> list[dict[str, Any]]:
+def client_steps(number: int) -> list[dict[str, Any]]:
     """Steps of one client among others."""
     return [edit("shared.txt", f"<{number}>", f"[{number}]"), read("nowhere.txt"), call("history")]
 
 
-def assert_own_steps(found: dict[str, Any]) -> None:
-    edited, missing, history = found["answers"]
-    assert_all_tools(found["tools"])
+def assert_client_steps(result: dict[str, Any]) -> None:
+    edited, missing, history = result["answers"]
+    assert_all_tools(result["tools"])
     change = edited["structuredContent"]["change_id"]
-    assert change in [each["change_id"] for each in history["structuredContent"]["changes"]]
+    assert change in [change["change_id"] for change in history["structuredContent"]["changes"]]
     assert code(missing) == "FILE_NOT_FOUND"
 
 
 def test_the_server_takes_the_oldest_revision_and_answers_an_older_one_with_its_own(tmp_path: Path) -> None:
-    put(tmp_path, {"shared.txt": "<0>\n<1>\n"})
-    clients = {"2024-11-05": offering("2024-11-05"), "2025-11-25": offering("2024-10-07", "2025-11-25")}
+    write_files(tmp_path, {"shared.txt": "<0>\n<1>\n"})
+    clients = {"2024-11-05": offer("2024-11-05"), "2025-11-25": offer("2024-10-07", "2025-11-25")}
     server = over_stdio(tmp_path)
-    found = conversed(
-        *({**client, "server": server, "steps": own_steps(n)} for n, client in enumerate(clients.values()))
+    results = converse(
+        *({**client, "server": server, "steps": client_steps(n)} for n, client in enumerate(clients.values()))
     )
 
-    assert [each["revision"] for each in found] == list(clients)
-    for each in found:
-        assert_own_steps(each)
+    assert [result["revision"] for result in results] == list(clients)
+    for result in results:
+        assert_client_steps(result)
     assert contents(tmp_path) == {"shared.txt": "[0]\n[1]\n"}
 
 
-def test_over_http_every_client_comes_in_with_the_token_only(tmp_path: Path) -> None:
-    put(tmp_path, {"shared.txt": "<0>\n<1>\n<2>\n<3>\n<4>\n", **SLOW})
+def test_over_http_every_client_is_accepted_only_with_the_token(tmp_path: Path) -> None:
+    write_files(tmp_path, {"shared.txt": "<0>\n<1>\n<2>\n<3>\n<4>\n", **SLOW})
     clients = {
-        "2024-11-05": offering("2024-11-05"),
-        "2025-03-26": offering("2025-03-26"),
-        "2025-06-18": offering("2025-06-18"),
+        "2024-11-05": offer("2024-11-05"),
+        "2025-03-26": offer("2025-03-26"),
+        "2025-06-18": offer("2025-06-18"),
         "2025-11-25": OLD_SDK,
         "2026-07-28": NEW_SDK,
     }
     cancel = [{"stop": call("regex_replace_multi", path_pattern="slow/*", **SLOWLY)}, read("shared.txt", end_line=1)]
-    with serving(tmp_path) as (url, header), ThreadPoolExecutor() as pool:
+    with serve(tmp_path) as (url, header), ThreadPoolExecutor() as pool:
         name, _, value = header.partition(": ")
         server = {"url": url, "headers": {name: value}}
         stranger = {"server": {"url": url, "headers": {name: f"{value}x"}}, "steps": []}
-        looking = pool.submit(inspected, url, *HTTP, "--header", header, *CALL, "file_read", "--tool-arg", "path=x")
-        intruding = pool.submit(inspected, url, *HTTP, "--header", f"{header}x", "--method", "tools/list")
-        *found, old, new, old_stranger, new_stranger = conversed(
-            *({**client, "server": server, "steps": own_steps(n)} for n, client in enumerate(clients.values())),
+        allowed = pool.submit(inspect, url, *HTTP, "--header", header, *CALL, "file_read", "--tool-arg", "path=x")
+        denied = pool.submit(inspect, url, *HTTP, "--header", f"{header}x", "--method", "tools/list")
+        *results, old, new, old_stranger, new_stranger = converse(
+            *({**client, "server": server, "steps": client_steps(n)} for n, client in enumerate(clients.values())),
             {**OLD_SDK, "server": server, "steps": cancel},
             {**NEW_SDK, "server": server, "steps": cancel},
             {**OLD_SDK, **stranger},
             {**NEW_SDK, **stranger},
         )
 
-    assert [each["revision"] for each in found] == list(clients)
-    for each in found:
-        assert_own_steps(each)
-    for each in (old, new):
-        assert_cancelled(each["answers"][0])
-    for each in (old_stranger, new_stranger):
-        assert "authorization" in each["failure"]["message"].lower()
-    assert code(json.loads(looking.result().stdout)) == "FILE_NOT_FOUND"
-    assert (intruding.result().returncode, intruding.result().stdout) == (1, "")
+    assert [result["revision"] for result in results] == list(clients)
+    for result in results:
+        assert_client_steps(result)
+    for result in (old, new):
+        assert_cancelled(result["answers"][0])
+    for result in (old_stranger, new_stranger):
+        assert "authorization" in result["failure"]["message"].lower()
+    assert code(json.loads(allowed.result().stdout)) == "FILE_NOT_FOUND"
+    assert (denied.result().returncode, denied.result().stdout) == (1, "")
     assert contents(tmp_path) == {"shared.txt": "[0]\n[1]\n[2]\n[3]\n[4]\n", **SLOW}

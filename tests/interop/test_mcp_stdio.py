@@ -32,12 +32,12 @@ from tests.interop.mcp_servers import (
     contents,
     edit,
     hello,
-    locked,
+    hold_lock,
     notification,
     over_pipes,
     program,
     request,
-    started,
+    start_process,
     stdio_caller,
     text_of,
     tool_call,
@@ -69,18 +69,18 @@ def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
     """A server that must survive any input; its workspace has one file."""
     root = tmp_path_factory.mktemp("root")
     (root / "a.txt").write_bytes(b"one\n")
-    with over_pipes(root, "--durability", "fast") as found:
-        found.shake()
-        yield found
+    with over_pipes(root, "--durability", "fast") as instance:
+        instance.handshake()
+        yield instance
 
 
 def text(answer: Message) -> str:
     (block,) = answer["result"]["content"]
-    said: str = block["text"]
-    return said
+    result: str = block["text"]
+    return result
 
 
-def reached(gate: Path) -> None:
+def wait_until_writing(gate: Path) -> None:
     """Wait until the server has begun to write."""
     wait_for((gate / "reached").exists)
 
@@ -88,19 +88,19 @@ def reached(gate: Path) -> None:
 @pytest.mark.promise("serve.revisions")
 def test_the_oldest_revision_is_spoken_and_all_is_answered_when_input_ends(root: Path) -> None:
     with over_pipes(root) as wire:
-        begun = wire.shake(HANDSHAKES[0])
-        assert begun["protocolVersion"] == HANDSHAKES[0]
-        assert begun["serverInfo"]["name"] == "suture"
-        assert "tools" in begun["capabilities"]
-        assert str(root) in begun["instructions"]
-        listed = wire.ask(request(1, "tools/list"))["result"]["tools"]
-        assert {tool["name"] for tool in listed} == set(TOOLS)
+        handshake = wire.handshake(HANDSHAKES[0])
+        assert handshake["protocolVersion"] == HANDSHAKES[0]
+        assert handshake["serverInfo"]["name"] == "suture"
+        assert "tools" in handshake["capabilities"]
+        assert str(root) in handshake["instructions"]
+        tools = wire.ask(request(1, "tools/list"))["result"]["tools"]
+        assert {tool["name"] for tool in tools} == set(TOOLS)
         answer = wire.ask(tool_call("two", "file_read", READ))
         assert (answer["id"], text(answer), answer["result"]["isError"]) == ("two", "one\n", False)
         wire.send(*(tool_call(number, "file_read", READ) for number in range(50)), tool_call(50, "file_edit", EDIT))
         wire.close()
-        assert {answer.get("id") for answer in wire.rest()} == set(range(51))  # and nobody was asked for roots
-        assert wire.ended() == 0
+        assert {answer.get("id") for answer in wire.read_all()} == set(range(51))  # and nobody was asked for roots
+        assert wire.exit_code() == 0
     assert (root / "a.txt").read_bytes() == b"two\n"
 
 
@@ -180,12 +180,12 @@ def test_a_result_over_the_limit_is_an_error_or_cut_if_it_tells_of_an_edit(root:
         assert (error["code"], error["limit"]) == ("RESULT_TOO_LARGE", 20_000)
         assert error["size"] > 45_000
         search = {"file_path": "long.txt", "pattern": "red"}
-        found = caller.call("regex_search", search)
-        assert found.is_error
-        assert found.meta is not None
-        error = found.meta["error"]
+        result = caller.call("regex_search", search)
+        assert result.is_error
+        assert result.meta is not None
+        error = result.meta["error"]
         assert (error["code"], error["limit"], error["total"]) == ("RESULT_TOO_LARGE", 20_000, 5_000)
-        assert "5,000" in text_of(found) or "5000" in text_of(found)
+        assert "5,000" in text_of(result) or "5000" in text_of(result)
         assert not caller.call("regex_search", {**search, "max_matches": 10}).is_error
         assert not caller.call("file_read", {"path": "long.txt", "end_line": 10}).is_error
 
@@ -194,12 +194,12 @@ def test_a_result_over_the_limit_is_an_error_or_cut_if_it_tells_of_an_edit(root:
             ("file_edit", many),
             ("regex_replace", {"file_path": "long.txt", "pattern": "blue", "replacement": "green"}),
         ):
-            landed = caller.call(name, arguments)
-            assert not landed.is_error
-            assert len(landed.model_dump_json()) <= 20_000
-            told = landed.structured_content or landed.meta
-            assert told is not None
-            assert told["change_id"]
+            edited = caller.call(name, arguments)
+            assert not edited.is_error
+            assert len(edited.model_dump_json()) <= 20_000
+            metadata = edited.structured_content or edited.meta
+            assert metadata is not None
+            assert metadata["change_id"]
         assert (root / "long.txt").read_bytes() == b"green line\n" * 5_000
         assert not caller.call("undo", {}).is_error
         assert (root / "long.txt").read_bytes() == b"blue line\n" * 5_000
@@ -210,7 +210,7 @@ def test_a_cancelled_call_is_not_answered_and_changes_nothing(wire: Wire) -> Non
     (wire.root / "c1.txt").write_bytes(b"red\n")
     (wire.root / "c2.txt").write_bytes(b"red\n")
     replace = {"path_pattern": "c*.txt", "pattern": "red", "replacement": "blue"}
-    with locked(wire.root):
+    with hold_lock(wire.root):
         wire.send(tool_call("cancelled", "regex_replace_multi", replace))
         wire.send(notification("notifications/cancelled", requestId="cancelled", reason="changed my mind"))
         assert wire.ask(request("after", "ping"))["id"] == "after"
@@ -223,11 +223,11 @@ def test_a_cancelled_call_is_not_answered_and_changes_nothing(wire: Wire) -> Non
 def test_progress_is_reported_by_the_token_of_the_request(wire: Wire) -> None:
     (wire.root / "p.txt").write_bytes(b"red\n")
     replace = {"path_pattern": "p*.txt", "pattern": "red", "replacement": "blue"}
-    with locked(wire.root):
+    with hold_lock(wire.root):
         wire.send(tool_call(1, "regex_replace_multi", replace, token="mine"))  # noqa: S106  of progress, no secret
-        told = wire.receive()
-    assert (told["method"], told["params"]["progressToken"]) == ("notifications/progress", "mine")
-    assert told["params"]["progress"] > 0
+        progress = wire.receive()
+    assert (progress["method"], progress["params"]["progressToken"]) == ("notifications/progress", "mine")
+    assert progress["params"]["progress"] > 0
     messages = [wire.receive()]
     while "id" not in messages[-1]:
         messages.append(wire.receive())
@@ -237,12 +237,12 @@ def test_progress_is_reported_by_the_token_of_the_request(wire: Wire) -> None:
 @pytest.mark.promise("serve.cancel")
 def test_a_signal_stops_a_call_that_has_not_begun_to_write(root: Path) -> None:
     before = contents(root)
-    with over_pipes(root) as wire, locked(root):
-        wire.shake()
+    with over_pipes(root) as wire, hold_lock(root):
+        wire.handshake()
         wire.send(tool_call(1, "file_edit", EDIT))
         assert wire.ask(request(2, "ping"))["id"] == 2
         wire.process.send_signal(signal.SIGINT)
-        assert (wire.rest(), wire.ended()) == ([], 130)
+        assert (wire.read_all(), wire.exit_code()) == ([], 130)
     assert contents(root) == before
 
 
@@ -250,20 +250,20 @@ def test_a_signal_stops_a_call_that_has_not_begun_to_write(root: Path) -> None:
 def test_a_signal_waits_for_a_commit_in_progress_and_prints_stay_out_of_the_way(root: Path, gate: Path) -> None:
     replace = {"path_pattern": "*", "pattern": "two|one", "replacement": "three"}
     with over_pipes(root, gate=gate) as wire:
-        wire.shake()
+        wire.handshake()
         (gate / "open").touch()
         answer = wire.ask(tool_call(1, "file_edit", EDIT))  # while which the server prints
         assert (answer["id"], answer["result"]["isError"]) == (1, False)
         (gate / "reached").unlink()
         (gate / "open").unlink()
         wire.send(tool_call(2, "regex_replace_multi", replace))
-        reached(gate)
+        wait_until_writing(gate)
         for _ in range(3):  # and of nobody who is impatient
             wire.process.send_signal(signal.SIGTERM)
             time.sleep(0.1)
         (gate / "open").touch()
-        assert all("id" not in message or message["id"] == 2 for message in wire.rest())
-        assert wire.ended() == 0
+        assert all("id" not in message or message["id"] == 2 for message in wire.read_all())
+        assert wire.exit_code() == 0
     assert contents(root) == {"a.txt": b"three\n", "b.txt": b"three\n"}
 
 
@@ -280,58 +280,58 @@ for line in server.stdout:
 
 
 @pytest.mark.promise("serve.cancel")
-@pytest.mark.parametrize("begun", [False, True], ids=["before it writes", "while it writes"])
-def test_a_client_that_is_killed_leaves_a_whole_workspace(root: Path, gate: Path, begun: bool) -> None:  # noqa: FBT001  a case
+@pytest.mark.parametrize("writing", [False, True], ids=["before it writes", "while it writes"])
+def test_a_client_that_is_killed_leaves_a_whole_workspace(root: Path, gate: Path, writing: bool) -> None:  # noqa: FBT001  a case
     before = contents(root)
     replace = {"path_pattern": "*", "pattern": "one", "replacement": "two"}
-    asked = [hello(), tool_call(1, "regex_replace_multi", replace), request(2, "ping")]
-    server = (*program(gate if begun else None), "mcp", "--root", str(root))
-    words = [sys.executable, "-c", CLIENT, json.dumps(asked), *server]
+    messages = [hello(), tool_call(1, "regex_replace_multi", replace), request(2, "ping")]
+    server = (*program(gate if writing else None), "mcp", "--root", str(root))
+    words = [sys.executable, "-c", CLIENT, json.dumps(messages), *server]
     pipe = subprocess.PIPE
     with ExitStack() as stack:
-        if not begun:
-            stack.enter_context(locked(root))
-        client = stack.enter_context(started(words, stdout=pipe, stderr=pipe))
+        if not writing:
+            stack.enter_context(hold_lock(root))
+        client = stack.enter_context(start_process(words, stdout=pipe, stderr=pipe))
         assert client.stdout is not None
         assert client.stderr is not None
         while json.loads(client.stdout.readline())["id"] != 2:
             pass
-        if begun:
-            reached(gate)
+        if writing:
+            wait_until_writing(gate)
         client.kill()
         client.wait()
         (gate / "open").touch()
-        with ThreadPoolExecutor(1) as other:  # the server holds it open as long as it lives
-            other.submit(client.stderr.read).result(PATIENCE)
-    assert contents(root) == ({"a.txt": b"two\n", "b.txt": b"two\n"} if begun else before)
+        with ThreadPoolExecutor(1) as executor:  # the server holds it open as long as it lives
+            executor.submit(client.stderr.read).result(PATIENCE)
+    assert contents(root) == ({"a.txt": b"two\n", "b.txt": b"two\n"} if writing else before)
 
 
 @pytest.mark.promise("serve.malformed")
 def test_a_flood_of_messages_is_read_as_fast_as_it_is_answered(tmp_path: Path) -> None:
     """Unanswered messages: those in the pipes, one chunk, and a hundred more."""
-    lines, answered = 6_000, 0
+    lines, answers = 6_000, 0
     with over_pipes(tmp_path) as wire:
-        wire.shake()
+        wire.handshake()
         assert wire.process.stdin is not None
         assert wire.process.stdout is not None
-        there, back = wire.process.stdin.fileno(), wire.process.stdout.fileno()
-        os.set_blocking(there, False)
-        left = memoryview((json.dumps(request(5, "ping")).encode() + b"\n") * lines)
-        while left:
-            readable, writable, _ = select.select([back], [there], [], PATIENCE)
+        to_server, from_server = wire.process.stdin.fileno(), wire.process.stdout.fileno()
+        os.set_blocking(to_server, False)
+        unsent = memoryview((json.dumps(request(5, "ping")).encode() + b"\n") * lines)
+        while unsent:
+            readable, writable, _ = select.select([from_server], [to_server], [], PATIENCE)
             assert readable or writable, "the server does not go on"
             if readable:
-                answered += os.read(back, 1 << 16).count(b"\n")
+                answers += os.read(from_server, 1 << 16).count(b"\n")
             elif writable:
-                left = left[os.write(there, left) :]
-    assert lines - answered < 4_000
+                unsent = unsent[os.write(to_server, unsent) :]
+    assert lines - answers < 4_000
 
 
 @pytest.mark.promise("bound.process")
 def test_a_call_without_memory_is_answered_and_the_server_lives_on(root: Path) -> None:
     (root / "large.txt").write_bytes(b"x" * 90_000_000)
     with over_pipes(root, "--max-memory-bytes", "300000000", "--call-ms", "600000") as wire:
-        wire.shake()
+        wire.handshake()
         large = tool_call(1, "regex_replace", {"file_path": "large.txt", "pattern": "(x*)(x)", "replacement": "$1$1"})
         assert wire.ask(large)["result"]["_meta"]["error"]["code"] == "OUT_OF_MEMORY"
         answer = wire.ask(tool_call(2, "safe_edit", {"path": "new.py", "content": "x = 1\n"}))["result"]
@@ -344,16 +344,16 @@ def test_a_call_without_memory_is_answered_and_the_server_lives_on(root: Path) -
 def test_a_call_of_the_server_ends_by_its_clock(root: Path) -> None:
     (root / "long.txt").write_bytes(b"x\n" * 200_000)
     with over_pipes(root, "--call-ms", "1") as wire:
-        wire.shake()
+        wire.handshake()
         slow = tool_call(1, "regex_match_lines", {"file_path": "long.txt", "pattern": "x"})
         assert wire.ask(slow)["result"]["_meta"]["error"]["code"] == "CALL_TIMED_OUT"
 
 
 @pytest.mark.promise("cli.settings")
-def test_a_server_heeds_any_setting(root: Path) -> None:
+def test_a_server_follows_any_setting(root: Path) -> None:
     (root / "a.txt").write_text("more than two bytes")
     with over_pipes(root, "--set", "max_file_bytes=2") as wire:
-        wire.shake()
+        wire.handshake()
         read = tool_call(1, "file_read", {"path": "a.txt"})
         error = wire.ask(read)["result"]["structuredContent"]["error"]
         assert (error["code"], error["setting"]) == ("INPUT_TOO_LARGE", "max_file_bytes")

@@ -25,8 +25,8 @@ from tests.interop.mcp_servers import (
     HttpServer,
     contents,
     edit,
+    hold_lock,
     http_caller,
-    locked,
     over_http,
     stdio_caller,
     text_of,
@@ -59,11 +59,11 @@ CALLS: list[tuple[str, Arguments]] = [
 ]
 REGEX = [name for name in TOOLS if name.startswith("regex_")]
 WAYS = [f"{transport} {mode}" for transport in ("stdio", "http") for mode in ("legacy", NEWEST)]
-EVERY_WAY = pytest.mark.parametrize("served", WAYS, indirect=True)
-TWO_WAYS = pytest.mark.parametrize("served", [WAYS[0], WAYS[3]], indirect=True)
+EVERY_WAY = pytest.mark.parametrize("caller", WAYS, indirect=True)
+TWO_WAYS = pytest.mark.parametrize("caller", [WAYS[0], WAYS[3]], indirect=True)
 
 
-async def _never(*_: Any) -> ListRootsResult:
+async def _refuse_roots(*_: Any) -> ListRootsResult:
     raise AssertionError("the roots come from the command line")
 
 
@@ -73,7 +73,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def opened(root: Path) -> Iterator[Callable[[str], Caller]]:
+def callers(root: Path) -> Iterator[Callable[[str], Caller]]:
     """Clients by transport and handshake, each connected on first use."""
     with ExitStack() as stack:
 
@@ -85,23 +85,23 @@ def opened(root: Path) -> Iterator[Callable[[str], Caller]]:
         def caller(way: str) -> Caller:
             transport, mode = way.split(" ")
             if transport == "http":
-                return stack.enter_context(http_caller(server(), root, mode=mode, list_roots_callback=_never))
-            started = stdio_caller(root, "--durability", "fast", mode=mode, list_roots_callback=_never)
-            return stack.enter_context(started)
+                return stack.enter_context(http_caller(server(), root, mode=mode, list_roots_callback=_refuse_roots))
+            connection = stdio_caller(root, "--durability", "fast", mode=mode, list_roots_callback=_refuse_roots)
+            return stack.enter_context(connection)
 
         yield caller
 
 
 @pytest.fixture
-def served(request: pytest.FixtureRequest, opened: Callable[[str], Caller]) -> Caller:
-    return opened(request.param)
+def caller(request: pytest.FixtureRequest, callers: Callable[[str], Caller]) -> Caller:
+    return callers(request.param)
 
 
 @pytest.fixture
-def folder(served: Caller) -> Iterator[Path]:
+def folder(caller: Caller) -> Iterator[Path]:
     """The workspace, emptied afterwards."""
-    yield served.root
-    for path in sorted(served.root.rglob("*"), reverse=True):
+    yield caller.root
+    for path in sorted(caller.root.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
 
 
@@ -111,7 +111,7 @@ def fill(folder: Path, files: dict[str, bytes]) -> None:
         (folder / name).write_bytes(content)
 
 
-def plain(text: str) -> str:
+def normalize(text: str) -> str:
     """A text without what differs between workspaces: ids of changes, and times."""
     text = re.sub(r"\b[0-9a-z]{15}\b", "<id>", text)
     return re.sub(r"\b\d{4}-\d\d-\d\d[T ][0-9:.]+Z?", "<time>", text)
@@ -119,35 +119,40 @@ def plain(text: str) -> str:
 
 @pytest.mark.promise("serve.tools")
 @EVERY_WAY
-def test_the_list_tells_all_that_a_client_may_know(served: Caller) -> None:
-    tools = served.portal.call(served.client.list_tools).tools
+def test_the_list_tells_all_that_a_client_may_know(caller: Caller) -> None:
+    tools = caller.portal.call(caller.client.list_tools).tools
     assert {tool.name for tool in tools} == set(TOOLS)
     for tool, spec in zip(tools, all_tools(), strict=True):
         assert (tool.name, tool.title, tool.description) == (spec.name, spec.title, spec.description)
         assert tool.input_schema == json.loads(json.dumps(spec.request.schema()))
         assert (tool.output_schema is None) == (tool.name in REGEX)
-        told = tool.annotations
-        assert told is not None
-        hints = (told.read_only_hint, told.destructive_hint, told.idempotent_hint, told.open_world_hint)
+        annotations = tool.annotations
+        assert annotations is not None
+        hints = (
+            annotations.read_only_hint,
+            annotations.destructive_hint,
+            annotations.idempotent_hint,
+            annotations.open_world_hint,
+        )
         assert hints == ((True, None, None, False) if spec.read else (False, True, False, False))
 
 
 @pytest.mark.promise("serve.tools")
 @TWO_WAYS
-def test_every_tool_answers_what_the_library_answers(served: Caller, folder: Path, tmp_path: Path) -> None:
+def test_every_tool_answers_what_the_library_answers(caller: Caller, folder: Path, tmp_path: Path) -> None:
     assert sorted(name for name, _ in CALLS) == sorted(TOOLS)
     fill(folder, FILES)
     fill(tmp_path, FILES)
     workspace = Workspace(tmp_path, Settings(durability="fast"))
     for name, arguments in CALLS:
-        result, expected = served.call(name, arguments), workspace.call(name, arguments)
-        assert (result.is_error, plain(text_of(result))) == (False, plain(expected.text)), name
-        told = result.meta if name in REGEX else result.structured_content
-        said = {key: value for key, value in (told or {}).items() if "/" not in key}  # without the protocol's own
-        assert json.loads(plain(json.dumps(said))) == json.loads(plain(json.dumps(expected.metadata))), name
+        result, expected = caller.call(name, arguments), workspace.call(name, arguments)
+        assert (result.is_error, normalize(text_of(result))) == (False, normalize(expected.text)), name
+        metadata = result.meta if name in REGEX else result.structured_content
+        data = {key: value for key, value in (metadata or {}).items() if "/" not in key}  # without the protocol's own
+        assert json.loads(normalize(json.dumps(data))) == json.loads(normalize(json.dumps(expected.metadata))), name
         if name in REGEX:
             assert result.structured_content is None
-            assert ("change_id" in said) == (find(name).read is None)
+            assert ("change_id" in data) == (find(name).read is None)
         else:
             Draft202012Validator(find(name).output_schema or {}).validate(result.structured_content)
     assert contents(folder) == contents(tmp_path)
@@ -168,10 +173,10 @@ def test_every_tool_answers_what_the_library_answers(served: Caller, folder: Pat
     ],
 )
 def test_an_error_is_a_result_with_the_text_of_the_library(
-    served: Caller, folder: Path, name: str, arguments: Arguments | None, code: str
+    caller: Caller, folder: Path, name: str, arguments: Arguments | None, code: str
 ) -> None:
     fill(folder, FILES)
-    result, expected = served.call(name, arguments), Workspace(folder).call(name, arguments)
+    result, expected = caller.call(name, arguments), Workspace(folder).call(name, arguments)
     assert expected.metadata["error"]["code"] == code
     assert (result.is_error, text_of(result)) == (True, expected.text)
     if name not in REGEX:
@@ -181,9 +186,9 @@ def test_an_error_is_a_result_with_the_text_of_the_library(
 
 @pytest.mark.promise("serve.tools")
 @EVERY_WAY
-def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(served: Caller) -> None:
+def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(caller: Caller) -> None:
     with pytest.raises(MCPError) as raised:
-        served.call("file_rread", {"path": "a"})
+        caller.call("file_rread", {"path": "a"})
     assert raised.value.error.code == INVALID_PARAMS
     assert raised.value.error.data["code"] == "UNKNOWN_TOOL"
     assert "file_read" in raised.value.error.data["near"]
@@ -201,62 +206,62 @@ UNICODE = {
 
 @TWO_WAYS
 @pytest.mark.parametrize("text", UNICODE.values(), ids=UNICODE)
-def test_text_comes_and_goes_as_it_is(served: Caller, folder: Path, text: str) -> None:
+def test_text_is_read_and_written_unchanged(caller: Caller, folder: Path, text: str) -> None:
     fill(folder, {"ünï🧵.txt": text.encode()})
     raw = {"path": "ünï🧵.txt", "format": "raw"}
-    assert text_of(served.call("file_read", raw)) == text
-    changed = served.call("file_edit", edit("ünï🧵.txt", text, text + text))
-    assert not changed.is_error, text_of(changed)
+    assert text_of(caller.call("file_read", raw)) == text
+    edited = caller.call("file_edit", edit("ünï🧵.txt", text, text + text))
+    assert not edited.is_error, text_of(edited)
     assert (folder / "ünï🧵.txt").read_bytes() == (text + text).encode()
-    assert text_of(served.call("file_read", raw)) == text + text
+    assert text_of(caller.call("file_read", raw)) == text + text
 
 
 @TWO_WAYS
-def test_a_file_that_is_not_utf_8_is_read_and_edited(served: Caller, folder: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_read_and_edited(caller: Caller, folder: Path) -> None:
     fill(folder, {"latin.txt": b"caf\xe9 one\n"})
-    read = served.call("file_read", {"path": "latin.txt", "format": "raw"})
+    read = caller.call("file_read", {"path": "latin.txt", "format": "raw"})
     assert not read.is_error
     assert text_of(read).startswith("caf")
     assert text_of(read).endswith(" one\n")
-    assert text_of(served.call("file_read", {"path": "latin.txt", "format": "raw", "encoding": "latin-1"})) == (
+    assert text_of(caller.call("file_read", {"path": "latin.txt", "format": "raw", "encoding": "latin-1"})) == (
         "café one\n"
     )
-    found = served.call("regex_search", {"file_path": "latin.txt", "pattern": "caf."})
-    assert (found.is_error, len(json.loads(text_of(found)))) == (False, 1)
-    assert not served.call("file_edit", edit("latin.txt", "one", "two")).is_error
+    result = caller.call("regex_search", {"file_path": "latin.txt", "pattern": "caf."})
+    assert (result.is_error, len(json.loads(text_of(result)))) == (False, 1)
+    assert not caller.call("file_edit", edit("latin.txt", "one", "two")).is_error
     assert (folder / "latin.txt").read_bytes() == b"caf\xe9 two\n"
 
 
 @TWO_WAYS
-def test_a_name_that_is_not_utf_8_spoils_no_answer(served: Caller, folder: Path) -> None:
+def test_a_name_that_is_not_utf_8_breaks_no_answer(caller: Caller, folder: Path) -> None:
     with open(os.path.join(os.fsencode(folder), b"caf\xe9.txt"), "wb") as file:  # noqa: PTH118, PTH123  bytes
         file.write(b"needle\n")
     fill(folder, {"good.txt": b"needle\n"})
-    found = served.call("regex_search_multi", {"path_pattern": "*.txt", "pattern": "needle"})
-    assert not found.is_error
-    assert len(json.loads(text_of(found))) == 2
-    changed = served.call(
+    result = caller.call("regex_search_multi", {"path_pattern": "*.txt", "pattern": "needle"})
+    assert not result.is_error
+    assert len(json.loads(text_of(result))) == 2
+    changed = caller.call(
         "regex_replace_multi", {"path_pattern": "*.txt", "pattern": "needle", "replacement": "thread"}
     )
     assert not changed.is_error, text_of(changed)
     assert set(contents(folder).values()) == {b"thread\n"}
-    assert not served.call("history").is_error
+    assert not caller.call("history").is_error
 
 
 @TWO_WAYS
-def test_five_million_bytes_come_and_go_whole(served: Caller, folder: Path) -> None:
+def test_five_million_bytes_are_read_and_written_whole(caller: Caller, folder: Path) -> None:
     text = "0123456789: äöü€🧵" * 200_000
     assert len(text.encode()) == 5_000_000
     fill(folder, {"long.txt": text.encode()})
-    found = served.call("file_read", {"path": "long.txt", "format": "raw"})
-    assert (found.is_error, text_of(found)) == (False, text)
-    assert not served.call("safe_edit", {"path": "copy.txt", "content": text}).is_error
+    result = caller.call("file_read", {"path": "long.txt", "format": "raw"})
+    assert (result.is_error, text_of(result)) == (False, text)
+    assert not caller.call("safe_edit", {"path": "copy.txt", "content": text}).is_error
     assert (folder / "copy.txt").read_bytes() == text.encode()
 
 
 @pytest.mark.promise("serve.apart")
 @TWO_WAYS
-def test_two_hundred_edits_of_one_file_at_once_all_land(served: Caller, folder: Path) -> None:
+def test_two_hundred_edits_of_one_file_at_once_all_land(caller: Caller, folder: Path) -> None:
     fill(folder, {"many.txt": "".join(f"<{number}>\n" for number in range(200)).encode(), **FILES})
     calls: list[tuple[str, Arguments | None]] = []
     for number in range(200):
@@ -264,74 +269,76 @@ def test_two_hundred_edits_of_one_file_at_once_all_land(served: Caller, folder: 
         if number % 10 == 0:
             calls.append(("file_read", {"path": "app.py", "format": "raw"}))
             calls.append(("regex_search_multi", {"path_pattern": "src/**", "pattern": "var"}))
-    results = served.calls(calls)
-    assert [text_of(each) for each in results if each.is_error] == []
+    results = caller.calls(calls)
+    assert [text_of(result) for result in results if result.is_error] == []
     assert (folder / "many.txt").read_text("utf-8") == "".join(f"[{number}]\n" for number in range(200))
-    ids = [each.structured_content["change_id"] for each in results if "change_id" in (each.structured_content or {})]
+    ids = [
+        result.structured_content["change_id"] for result in results if "change_id" in (result.structured_content or {})
+    ]
     assert len(set(ids)) == 200
-    reads = [text_of(each) for (name, _), each in zip(calls, results, strict=True) if name == "file_read"]
+    reads = [text_of(result) for (name, _), result in zip(calls, results, strict=True) if name == "file_read"]
     assert reads == [FILES["app.py"].decode()] * 20
     assert not [name for name in contents(folder) if ".suture" in name]
 
 
 @pytest.mark.promise("serve.apart")
 @TWO_WAYS
-def test_a_call_that_takes_long_delays_no_other(served: Caller, folder: Path) -> None:
+def test_a_call_that_takes_long_delays_no_other(caller: Caller, folder: Path) -> None:
     fill(folder, {"a.txt": b"a" * 100_000 + b"!b", "small.txt": b"small\n"})
     slow = {"file_path": "a.txt", "pattern": "(a+)+(?=b)"}
     order: list[str] = []
 
     async def ask(name: str, arguments: Arguments) -> None:
-        result = await served.client.call_tool(name, arguments)
+        result = await caller.client.call_tool(name, arguments)
         order.append(text_of(result))
 
-    async def both() -> None:
+    async def ask_both() -> None:
         async with anyio.create_task_group() as group:
             group.start_soon(ask, "regex_search", slow)
             await anyio.sleep(0.1)  # so that it is under way
             group.start_soon(ask, "file_read", {"path": "small.txt"})
 
-    served.portal.call(both)
+    caller.portal.call(ask_both)
     assert order == ["     1\tsmall", "Regex timed out after 1000 ms: (a+)+(?=b)"]
 
 
 @EVERY_WAY
-def test_progress_is_reported_while_many_files_are_worked_on(served: Caller, folder: Path) -> None:
+def test_progress_is_reported_while_many_files_are_worked_on(caller: Caller, folder: Path) -> None:
     fill(folder, {f"{number}.txt": b"red\n" for number in range(20)})
-    told: list[tuple[float, str | None]] = []
+    reports: list[tuple[float, str | None]] = []
 
-    async def tell(progress: float, total: float | None, message: str | None) -> None:
+    async def report(progress: float, total: float | None, message: str | None) -> None:
         assert total is None  # which nobody knows before the end
-        told.append((progress, message))
+        reports.append((progress, message))
 
     async def ask() -> Any:
         arguments = {"path_pattern": "*.txt", "pattern": "red", "replacement": "blue"}
-        return await served.client.call_tool("regex_replace_multi", arguments, progress_callback=tell)
+        return await caller.client.call_tool("regex_replace_multi", arguments, progress_callback=report)
 
-    with ThreadPoolExecutor(1) as other, locked(folder):
-        answer = other.submit(served.portal.call, ask)
-        wait_for(lambda: bool(told))
+    with ThreadPoolExecutor(1) as executor, hold_lock(folder):
+        answer = executor.submit(caller.portal.call, ask)
+        wait_for(lambda: bool(reports))
     assert not answer.result().is_error
-    numbers = [progress for progress, _ in told]
+    numbers = [progress for progress, _ in reports]
     assert numbers == sorted(set(numbers))
-    assert all(message for _, message in told)
+    assert all(message for _, message in reports)
     assert set(contents(folder).values()) == {b"blue\n"}
 
 
 @pytest.mark.promise("serve.cancel")
 @EVERY_WAY
-def test_a_call_that_is_cancelled_before_it_writes_changes_nothing(served: Caller, folder: Path) -> None:
+def test_a_call_that_is_cancelled_before_it_writes_changes_nothing(caller: Caller, folder: Path) -> None:
     fill(folder, {f"{number}.txt": b"red\n" for number in range(20)})
     before = contents(folder)
 
-    async def cancelled() -> None:
+    async def cancel() -> None:
         arguments = {"path_pattern": "*.txt", "pattern": "red", "replacement": "blue"}
         with anyio.move_on_after(0.3) as scope:
-            await served.client.call_tool("regex_replace_multi", arguments)
+            await caller.client.call_tool("regex_replace_multi", arguments)
         assert scope.cancelled_caught
 
-    with locked(folder):
-        served.portal.call(cancelled)
-        assert not served.call("file_read", {"path": "0.txt"}).is_error
-    assert not served.call("file_edit", edit("1.txt", "red", "green")).is_error  # which comes after it, if it goes on
+    with hold_lock(folder):
+        caller.portal.call(cancel)
+        assert not caller.call("file_read", {"path": "0.txt"}).is_error
+    assert not caller.call("file_edit", edit("1.txt", "red", "green")).is_error  # which comes after it, if it goes on
     assert contents(folder) == {**before, "1.txt": b"green\n"}

@@ -45,15 +45,17 @@ class Case(Record):
 
 
 def git(folder: Path, *arguments: str) -> tuple[int, bytes]:
-    alone = {
+    environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
         "GIT_CEILING_DIRECTORIES": str(folder.parent),
         "GIT_CONFIG_NOSYSTEM": "1",
     }
     command = ["git", *arguments]
-    done = subprocess.run(command, cwd=folder, env=alone, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return done.returncode, done.stdout
+    process = subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+    return process.returncode, process.stdout
 
 
 def merge_file(folder: Path, name: str, *options: str) -> tuple[int, bytes]:
@@ -62,18 +64,18 @@ def merge_file(folder: Path, name: str, *options: str) -> tuple[int, bytes]:
 
 def cases(folder: Path, triples: Iterable[Triple]) -> list[Case]:
     """Write the triples; let git merge them one by one, and compare them all at once."""
-    named = {str(number): triple for number, triple in enumerate(triples)}
+    by_name = {str(number): triple for number, triple in enumerate(triples)}
     for index, side in enumerate(NAMES):
         (folder / side).mkdir()
-        for name, triple in named.items():
+        for name, triple in by_name.items():
             (folder / side / name).write_bytes(triple[index])
     ours, theirs = line_diffs(folder, "ours"), line_diffs(folder, "theirs")
-    found = []
-    for name, triple in named.items():
+    result = []
+    for name, triple in by_name.items():
         conflicts, output = merge_file(folder, name)
-        result = None if conflicts else output
-        found.append(Case(name, triple, ours.get(name, []), theirs.get(name, []), result))
-    return found
+        merged_text = None if conflicts else output
+        result.append(Case(name, triple, ours.get(name, []), theirs.get(name, []), merged_text))
+    return result
 
 
 def line_diffs(folder: Path, side: str) -> dict[str, list[Change]]:
@@ -105,18 +107,18 @@ def hunk_changes(part: bytes) -> Iterable[Change]:
             yield i, j, k, m
 
 
-def result_of(case: Case, found: Merged) -> bytes | None:
-    return None if found.conflicts else apply(case.triple[1], found.edits)
+def result_of(case: Case, merged: Merged) -> bytes | None:
+    return None if merged.conflicts else apply(case.triple[1], merged.edits)
 
 
 def merge_on_line_diffs_of_git(case: Case, strategy: str = "refuse") -> Merged:
-    found = iter([case.ours, case.theirs])
+    diffs = iter([case.ours, case.theirs])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merging, "_push_down", lambda _old, _new: next(found))
+        patch.setattr(merging, "_push_down", lambda _old, _new: next(diffs))
         return merge(*case.triple, strategy)
 
 
-def own_line_diffs(triple: Triple) -> tuple[list[Change], list[Change]]:
+def our_line_diffs(triple: Triple) -> tuple[list[Change], list[Change]]:
     base, ours, theirs = map(split_lines, triple)
     return merging._push_down(base, ours), merging._push_down(base, theirs)
 
@@ -127,7 +129,7 @@ def outcome(case: Case) -> str:
     result = result_of(case, merge(*case.triple))
     if result == case.result:
         return "same"
-    assert own_line_diffs(case.triple) != (case.ours, case.theirs), case
+    assert our_line_diffs(case.triple) != (case.ours, case.theirs), case
     if result is None:
         return "conflict only here"
     return "conflict only in git" if case.result is None else "other result"
@@ -139,19 +141,19 @@ def few_lines(random: Random) -> Triple:
     ending = random.choice(["\n", "\n", "\n", "\r\n"])
     base = random.choices(words, k=random.randrange(20))
 
-    def finished(lines: list[str]) -> bytes:
+    def finish(lines: list[str]) -> bytes:
         text = "".join(line + ending for line in lines)
         return text.removesuffix(random.choice([ending, *[" "] * 5])).encode()
 
-    def changed() -> bytes:
+    def change() -> bytes:
         lines = list(base)
         for _ in range(random.choice([1, 1, 2, 3])):
             at = random.randrange(len(lines) + 1)
             removed, added = random.choice([(0, 1), (0, 2), (1, 0), (2, 0), (1, 1), (1, 2)])
             lines[at : at + removed] = random.choices(words + "XY", k=added)
-        return finished(lines)
+        return finish(lines)
 
-    return finished(base), changed(), changed()
+    return finish(base), change(), change()
 
 
 MODULES = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
@@ -170,7 +172,7 @@ def a_revision(random: Random, base: list[bytes]) -> bytes:
     lines = list(base)
     for _ in range(random.choice([1, 2, 5, 10])):
         at, other = random.randrange(len(lines) + 1), random.randrange(len(lines) + 1)
-        few = random.choice([1, 1, 3, 8])
+        count = random.choice([1, 1, 3, 8])
         match random.choice(["change", "insert", "insert", "delete", "copy", "move", "blank", "indent"]):
             case "change":
                 lines[at : at + 1] = [
@@ -179,17 +181,17 @@ def a_revision(random: Random, base: list[bytes]) -> bytes:
             case "insert":
                 lines[at:at] = [b"    value = %d\n" % random.randrange(20)] * random.choice([1, 2])
             case "delete":
-                del lines[at : at + few]
+                del lines[at : at + count]
             case "copy":
-                lines[at:at] = lines[other : other + few]
+                lines[at:at] = lines[other : other + count]
             case "move":
-                block = lines[at : at + few]
-                del lines[at : at + few]
+                block = lines[at : at + count]
+                del lines[at : at + count]
                 lines[other:other] = block
             case "blank":
                 lines[at:at] = [b"\n"]
             case "indent":
-                lines[at : at + few] = [b"    " + line for line in lines[at : at + few]]
+                lines[at : at + count] = [b"    " + line for line in lines[at : at + count]]
     return b"".join(lines)
 
 
@@ -259,8 +261,8 @@ def test_what_a_pairing_of_lines_makes_of_a_merge(
 ) -> None:
     base, ours, theirs = map(lines, letters)
     [case] = cases(tmp_path, [(base, ours, theirs)])
-    assert (case.ours, own_line_diffs(case.triple)[0]) == (of_git, of_ours)
-    assert case.theirs == own_line_diffs(case.triple)[1]
+    assert (case.ours, our_line_diffs(case.triple)[0]) == (of_git, of_ours)
+    assert case.theirs == our_line_diffs(case.triple)[1]
     assert [case.result, result_of(case, merge(*case.triple))] == [
         None if text is None else lines(text) for text in results
     ]
@@ -287,8 +289,8 @@ def test_the_strategies_ours_and_theirs_decide_conflicts_as_in_git(
 ) -> None:
     random = Random(f"strategies {strategy}")
     for case in cases(tmp_path, [make(random) for _ in range(scaled(100))]):
-        found = merge_on_line_diffs_of_git(case, strategy)
-        assert (0, apply(case.triple[1], found.edits)) == merge_file(tmp_path, case.name, f"--{strategy}")
+        merged = merge_on_line_diffs_of_git(case, strategy)
+        assert (0, apply(case.triple[1], merged.edits)) == merge_file(tmp_path, case.name, f"--{strategy}")
 
 
 def test_union_of_a_conflict_is_that_of_git_but_leaves_a_last_line_unfinished_that_nothing_follows(
@@ -296,21 +298,21 @@ def test_union_of_a_conflict_is_that_of_git_but_leaves_a_last_line_unfinished_th
 ) -> None:
     """Several conflicts are not compared: git joins those with three lines or fewer between them."""
     random = Random("union")
-    compared = 0
+    count = 0
     for case in cases(tmp_path, [few_lines(random) for _ in range(200)]):
-        found = merge_on_line_diffs_of_git(case, "union")
-        if len(found.conflicts) != 1:
+        merged = merge_on_line_diffs_of_git(case, "union")
+        if len(merged.conflicts) != 1:
             continue
-        [conflict] = found.conflicts
+        [conflict] = merged.conflicts
         if set(split_lines(conflict.ours)) & set(split_lines(conflict.theirs)):
             continue  # git looks for smaller conflicts between the lines they share
-        result = apply(case.triple[1], found.edits)
+        result = apply(case.triple[1], merged.edits)
         _, expected = merge_file(tmp_path, case.name, "--union")
         if not conflict.theirs and not conflict.ours.endswith(b"\n"):
             expected = expected.removesuffix(b"\n").removesuffix(b"\r")
         assert result == expected, case
-        compared += 1
-    assert compared > 50
+        count += 1
+    assert count > 50
 
 
 def test_the_line_diffs_of_git_are_read_as_they_are(tmp_path: Path) -> None:
@@ -318,9 +320,9 @@ def test_the_line_diffs_of_git_are_read_as_they_are(tmp_path: Path) -> None:
     for case in cases(tmp_path, [few_lines(random) for _ in range(scaled(60))]):
         base, *sides = map(split_lines, case.triple)
         for side, changes in zip(sides, (case.ours, case.theirs), strict=True):
-            made, position = list[bytes](), 0
+            result, position = list[bytes](), 0
             for i, j, k, m in changes:
-                made += [*base[position:i], *side[k:m]]
+                result += [*base[position:i], *side[k:m]]
                 position = j
-            assert [*made, *base[position:]] == side
-            assert all(one[1] < other[0] for one, other in pairwise(changes))
+            assert [*result, *base[position:]] == side
+            assert all(left[1] < right[0] for left, right in pairwise(changes))

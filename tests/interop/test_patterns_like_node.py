@@ -94,11 +94,11 @@ class Node:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps([pattern, flags, text]) + "\n")
         self._process.stdin.flush()
-        found = json.loads(self._process.stdout.readline())
-        spans: Found = [[None if pair is None else (pair[0], pair[1]) for pair in match] for match in found]
+        answer = json.loads(self._process.stdout.readline())
+        spans: Found = [[None if pair is None else (pair[0], pair[1]) for pair in match] for match in answer]
         return [match for match in spans if match[0] is not None and counts(match[0], text)]
 
-    def replaced(self, pattern: str, text: str, template: str) -> str:
+    def replace(self, pattern: str, text: str, template: str) -> str:
         """The replaced text of `node`."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -123,7 +123,7 @@ def node() -> Iterator[Node]:
 
 
 def engines(pattern: str, flags: str) -> list[Compiled]:
-    return [each for each in by_both(parse(pattern, flags)) if each is not None]
+    return [engine for engine in by_both(parse(pattern, flags)) if engine is not None]
 
 
 def comparable(pattern: str, flags: str, text: str) -> bool:
@@ -145,7 +145,7 @@ def test_a_known_pattern(node: Node, pattern: str, flags: str, text: str) -> Non
 
 
 def test_thousands_of_patterns(node: Node) -> None:
-    compared = 0
+    count = 0
     number = scaled(1_500)
     for seed in range(number):
         ours, theirs, flags, text = random_pattern(seed, plain=seed % 2 == 0)
@@ -154,8 +154,8 @@ def test_thousands_of_patterns(node: Node) -> None:
         expected = node.matches(theirs, flags, text)
         for engine in engines(ours, flags):
             assert matches_of(engine, text) == expected, (seed, engine.engine, ours, flags, text)
-        compared += 1
-    assert compared * 2 > number
+        count += 1
+    assert count * 2 > number
 
 
 @settings(max_examples=150)
@@ -168,7 +168,7 @@ def test_patterns_that_hypothesis_makes(node: Node, data: st.DataObject) -> None
         assert matches_of(engine, text) == expected, (engine.engine, theirs)
 
 
-def replaced(pattern: str, text: str, template: str) -> str:
+def replace_with_suture(pattern: str, text: str, template: str) -> str:
     """Our replaced text."""
     ws, fs = workspace({"a": text.encode()})
     succeed(ws.regex_replace("a", pattern, template, "g"))
@@ -189,4 +189,4 @@ PARTS = st.sampled_from(
 def test_a_replacement_becomes_what_it_becomes_in_node(node: Node, pattern: str, text: str, template: str) -> None:
     assume(pattern != "a" or not re.search(r"\$0?[12]", template))  # we refuse groups that are missing
     assume("?<n>" not in pattern or not re.search(r"\$<(?!n>)[^>]*>", template))
-    assert replaced(pattern, text, template) == node.replaced(pattern, text, template)
+    assert replace_with_suture(pattern, text, template) == node.replace(pattern, text, template)

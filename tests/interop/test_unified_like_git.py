@@ -21,13 +21,13 @@ from tests.interop.real_diffs import (
     Versions,
     a_file,
     a_pair,
-    applied_by_git,
+    apply_hunks,
+    apply_with_git,
     hunks,
-    patched,
+    occurs_once,
     read,
     second_version,
     sections,
-    stands_once,
     write,
 )
 from tests.scale import scaled
@@ -56,26 +56,26 @@ def some_diffs(folder: Path, random: Random, number: int, options: str) -> Diffs
     return Diffs(before, after, diff)
 
 
-def previewed(diff: str, before: Tree) -> tuple[Tree, Counter[str]]:
+def preview(diff: str, before: Tree) -> tuple[Tree, Counter[str]]:
     """The tree after our patch, and the outcomes of the hunks."""
     texts = {name: content.decode() for name, content in before.items()}
-    found = preview_reply(diff, texts, literal=True)  # git leaves nothing out: dots in its diffs are text
-    changed = {name: text.encode() for name, text in found.files.items() if text is not None}
-    gone = {name for name, text in found.files.items() if text is None}
-    tree = {name: content for name, content in (before | changed).items() if name not in gone}
-    return tree, Counter(each.status for each in found.outcomes)
+    result = preview_reply(diff, texts, literal=True)  # git leaves nothing out: dots in its diffs are text
+    changed = {name: text.encode() for name, text in result.files.items() if text is not None}
+    deleted = {name for name, text in result.files.items() if text is None}
+    tree = {name: content for name, content in (before | changed).items() if name not in deleted}
+    return tree, Counter(outcome.status for outcome in result.outcomes)
 
 
-def names_of_difference(one: Tree, other: Tree) -> list[str]:
-    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+def names_of_difference(before: Tree, after: Tree) -> list[str]:
+    return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
 
 
 def check_like_git(folder: Path, random: Random, number: int, options: str) -> None:
-    made = some_diffs(folder, random, number, options)
-    by_git = applied_by_git(folder / "git", made.before, made.diff)
-    assert {name: content for name, (content, _) in by_git.items()} == made.after
-    tree, statuses = previewed(made.diff, made.before)
-    assert (names_of_difference(tree, made.after), set(statuses)) == ([], {"applied"})
+    diffs = some_diffs(folder, random, number, options)
+    files = apply_with_git(folder / "git", diffs.before, diffs.diff)
+    assert {name: content for name, (content, _) in files.items()} == diffs.after
+    tree, statuses = preview(diffs.diff, diffs.before)
+    assert (names_of_difference(tree, diffs.after), set(statuses)) == ([], {"applied"})
 
 
 @pytest.mark.parametrize("options", OPTIONS)
@@ -145,8 +145,8 @@ def test_a_small_change_makes_what_it_makes_in_git(
     versions = Versions(tmp_path / "versions")
     trees = {"x": before.encode()}, {"x": after.encode()}
     diff = versions.diff(*map(versions.add, trees), options)
-    assert applied_by_git(tmp_path / "git", trees[0], diff) == {"x": (after.encode(), False)}
-    assert previewed(wrap(diff), trees[0])[0] == trees[1]
+    assert apply_with_git(tmp_path / "git", trees[0], diff) == {"x": (after.encode(), False)}
+    assert preview(wrap(diff), trees[0])[0] == trees[1]
 
 
 AROUND: dict[str, Callable[[str], str]] = {
@@ -159,57 +159,57 @@ AROUND: dict[str, Callable[[str], str]] = {
 
 @pytest.mark.parametrize("around", AROUND)
 def test_what_is_around_a_diff_makes_no_difference(around: str, tmp_path: Path) -> None:
-    made = some_diffs(tmp_path, Random(f"around {around}"), scaled(60), "-U3")
-    tree, statuses = previewed(AROUND[around](made.diff), made.before)
-    assert (names_of_difference(tree, made.after), set(statuses)) == ([], {"applied"})
+    diffs = some_diffs(tmp_path, Random(f"around {around}"), scaled(60), "-U3")
+    tree, statuses = preview(AROUND[around](diffs.diff), diffs.before)
+    assert (names_of_difference(tree, diffs.after), set(statuses)) == ([], {"applied"})
 
 
 def test_a_diff_whose_lines_end_in_crlf_is_that_of_the_files_that_do_not(tmp_path: Path) -> None:
-    made = some_diffs(tmp_path, Random("crlf"), scaled(60), "-U3")
-    chosen = [name for name in made.before if b"\r" not in made.before[name] + made.after[name]]
-    diff = "".join(section for name, section in sections(made.diff).items() if name in chosen)
-    before, after = ({name: tree[name] for name in chosen} for tree in (made.before, made.after))
-    tree, statuses = previewed(diff.replace("\n", "\r\n"), before)
+    diffs = some_diffs(tmp_path, Random("crlf"), scaled(60), "-U3")
+    names = [name for name in diffs.before if b"\r" not in diffs.before[name] + diffs.after[name]]
+    diff = "".join(section for name, section in sections(diffs.diff).items() if name in names)
+    before, after = ({name: tree[name] for name in names} for tree in (diffs.before, diffs.after))
+    tree, statuses = preview(diff.replace("\n", "\r\n"), before)
     assert (names_of_difference(tree, after), set(statuses)) == ([], {"applied"})
 
 
-def shifted(section: str) -> str:
-    def moved(header: re.Match[str]) -> str:
+def shift(section: str) -> str:
+    def move(header: re.Match[str]) -> str:
         old, new = (f"{int(header[at]) + SHIFT},{header[at + 1] or 1}" for at in (1, 3))
         return f"@@ -{old} +{new} @@"
 
-    return re.sub(f"^{HEADER.pattern}", moved, section, flags=re.MULTILINE)
+    return re.sub(f"^{HEADER.pattern}", move, section, flags=re.MULTILINE)
 
 
-def replaced(new: str) -> Callable[[str], str]:
+def replace_headers(new: str) -> Callable[[str], str]:
     return lambda section: re.sub(f"^{HEADER.pattern}.*", new, section, flags=re.MULTILINE)
 
 
-def only_names(section: str) -> str:
+def keep_names(section: str) -> str:
     return re.sub(f"^{HEADER.pattern}", "@@", section, flags=re.MULTILINE)
 
 
 WRONG = {
-    "shifted": shifted,
-    "without numbers": replaced("@@ ... @@"),
-    "with bare headers": replaced("@@"),
-    "with names instead of numbers": only_names,
+    "shifted": shift,
+    "without numbers": replace_headers("@@ ... @@"),
+    "with bare headers": replace_headers("@@"),
+    "with names instead of numbers": keep_names,
 }
 
 
 def check_right_or_nowhere(folder: Path, random: Random, change: Callable[[str], str], options: str) -> Counter[bool]:
     """Count whether hunks that occur once were applied; each applied one must be in its place."""
-    made = some_diffs(folder, random, 120, options)
+    diffs = some_diffs(folder, random, 120, options)
     counts, wrong = Counter[bool](), list[str]()
-    for name, section in sections(made.diff).items():
-        text, sent = made.before[name].decode(), list(hunks(section))
-        once = [stands_once(text, hunk) for hunk in sent]
-        found = preview_reply(change(section), {name: text}, literal=True)
-        assert len(found.outcomes) == len(sent), name
-        landed = [each.status == "applied" for each in found.outcomes]
-        counts.update(there for there, alone in zip(landed, once, strict=True) if alone)
-        expected = patched(text, [hunk for hunk, there in zip(sent, landed, strict=True) if there])
-        if found.files.get(name, text) != expected and (change is not shifted or all(once)):
+    for name, section in sections(diffs.diff).items():
+        text, file_hunks = diffs.before[name].decode(), list(hunks(section))
+        once = [occurs_once(text, hunk) for hunk in file_hunks]
+        result = preview_reply(change(section), {name: text}, literal=True)
+        assert len(result.outcomes) == len(file_hunks), name
+        landed = [outcome.status == "applied" for outcome in result.outcomes]
+        counts.update(has_landed for has_landed, is_unique in zip(landed, once, strict=True) if is_unique)
+        expected = apply_hunks(text, [hunk for hunk, has_landed in zip(file_hunks, landed, strict=True) if has_landed])
+        if result.files.get(name, text) != expected and (change is not shift or all(once)):
             wrong.append(name)
     assert wrong == []
     return counts
@@ -219,7 +219,7 @@ def check_right_or_nowhere(folder: Path, random: Random, change: Callable[[str],
 def test_a_hunk_does_not_land_in_what_an_earlier_one_has_put_in(how: str) -> None:
     diff = "--- a/x\n+++ b/x\n@@ -2,2 +2,5 @@ out:\n     a\n+    }\n+end\n+c\n     b\n"
     diff += "@@ -4,2 +7,3 @@ out:\n     }\n end\n+last\n"
-    tree, _ = previewed(WRONG[how](diff), {"x": b"out:\n    a\n    b\n    }\nend\n"})
+    tree, _ = preview(WRONG[how](diff), {"x": b"out:\n    a\n    b\n    }\nend\n"})
     assert tree == {"x": b"out:\n    a\n    }\nend\nc\n    b\n    }\nend\nlast\n"}
 
 
@@ -275,28 +275,28 @@ class Trees(Record):
 
 
 def some_trees(random: Random) -> Trees:
-    made = Trees({}, {}, set(), set())
+    trees = Trees({}, {}, set(), set())
     for at, name in enumerate(NAMES):
         for kind in random.sample(KINDS, 3):
             path = f"{kind}/{name}"
             lines = a_file(random, ".py")[:120] or ["pass\n"]
             new = second_version(random, lines, a_file(random, ".py"))[: len(lines) + 40]
-            few = [*lines[:-1], f"# {at}\n"]
+            changed = [*lines[:-1], f"# {at}\n"]
             to = f"to/{name}" if "rename" in kind else path
             before = {"create": None, "fill": []}.get(kind, lines)
             after = {"delete": None, "empty": [], "update": new, "fill": new, "create": random.choice([new, []])}.get(
-                kind, few if "update" in kind else lines
+                kind, changed if "update" in kind else lines
             )
             if before is not None:
-                made.before[path] = "".join(before).encode()
+                trees.before[path] = "".join(before).encode()
             if after is not None:
                 text = "".join(after).encode()
-                made.after[to] = text.rstrip(b"\n") if kind == "unfinished" else text
+                trees.after[to] = text.rstrip(b"\n") if kind == "unfinished" else text
             if random.random() < 0.3:
-                made.executable.add(path)
-            if (path in made.executable) != ("mode" in kind):
-                made.executable_after.add(to)
-    return made
+                trees.executable.add(path)
+            if (path in trees.executable) != ("mode" in kind):
+                trees.executable_after.add(to)
+    return trees
 
 
 def check_trees(folder: Path, random: Random, options: str, wrap: Callable[[str], str]) -> None:
@@ -305,16 +305,16 @@ def check_trees(folder: Path, random: Random, options: str, wrap: Callable[[str]
     names = versions.add(trees.before, trees.executable), versions.add(trees.after, trees.executable_after)
     diff = versions.diff(*names, *options.split())
     expected = {name: (content, name in trees.executable_after) for name, content in trees.after.items()}
-    assert applied_by_git(folder / "git", trees.before, diff, trees.executable) == expected
+    assert apply_with_git(folder / "git", trees.before, diff, trees.executable) == expected
     ours = folder / "ours"
     ours.mkdir()
     write(ours, trees.before, trees.executable)
     workspace = Workspace(ours, Settings(durability="fast", allow_executables=True))
     result = workspace.apply_reply(wrap(diff))
     assert not result.is_error, result.text
-    assert {each["status"] for each in result.metadata["blocks"]} == {"applied"}
-    found = read(ours)
-    assert sorted(name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name)) == []
+    assert {block["status"] for block in result.metadata["blocks"]} == {"applied"}
+    actual = read(ours)
+    assert sorted(name for name in actual.keys() | expected.keys() if actual.get(name) != expected.get(name)) == []
     assert not workspace.call("undo", {}).is_error
     assert read(ours) == {name: (content, name in trees.executable) for name, content in trees.before.items()}
     workspace.close()

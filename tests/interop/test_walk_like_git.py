@@ -45,68 +45,68 @@ EVERYTHING = Selection.parse("{*,.*}" + "{,/{*,.*}" * (DEPTH - 1) + "}" * (DEPTH
 SHOWN = Selection.parse("**")
 
 
-def rule(luck: Random, *, strange: bool) -> str:
+def rule(rng: Random, *, strange: bool) -> str:
     plain = [name for name in NAMES if name.isascii() and name.isalnum()]
     kinds = [plain, NAMES, WILD, STRANGE] if strange else [plain, plain, WILD]
-    text = "/".join(luck.choice(luck.choice(kinds)) for _ in range(luck.choice([1, 1, 1, 2, 2, 3])))
+    text = "/".join(rng.choice(rng.choice(kinds)) for _ in range(rng.choice([1, 1, 1, 2, 2, 3])))
     for chance, left, right in ((5, "/", ""), (10, "**/", ""), (10, "", "/**"), (4, "", "/"), (4, "!", "")):
-        if luck.randrange(chance) == 0:
+        if rng.randrange(chance) == 0:
             text = left + text + right
-    if strange and luck.randrange(10) == 0:
-        text = text.replace("/", luck.choice(["\\/", "//"]))
-    if strange and luck.randrange(8) == 0:
-        text += luck.choice([" ", "  ", "\\ ", "\\  ", "\t", "\r"])
+    if strange and rng.randrange(10) == 0:
+        text = text.replace("/", rng.choice(["\\/", "//"]))
+    if strange and rng.randrange(8) == 0:
+        text += rng.choice([" ", "  ", "\\ ", "\\  ", "\t", "\r"])
     return text
 
 
-def rules(luck: Random, *, strange: bool) -> bytes:
-    lines = [rule(luck, strange=strange) for _ in range(luck.randint(1, 6))]
-    if luck.randrange(5) == 0:
-        lines.insert(0, luck.choice(["*", "/*", "**", "*/"]))
-    if strange and luck.randrange(8) == 0:
-        lines.insert(luck.randint(0, len(lines)), luck.choice(["# c", "", "  ", "!", "/", "//", "\\", "x\0y"]))
-    data = luck.choice(["\n", "\n", "\r\n"]).join(lines).encode() + luck.choice([b"", b"\n"])
-    return b"\xef\xbb\xbf" + data if luck.randrange(20) == 0 else data
+def rules(rng: Random, *, strange: bool) -> bytes:
+    lines = [rule(rng, strange=strange) for _ in range(rng.randint(1, 6))]
+    if rng.randrange(5) == 0:
+        lines.insert(0, rng.choice(["*", "/*", "**", "*/"]))
+    if strange and rng.randrange(8) == 0:
+        lines.insert(rng.randint(0, len(lines)), rng.choice(["# c", "", "  ", "!", "/", "//", "\\", "x\0y"]))
+    data = rng.choice(["\n", "\n", "\r\n"]).join(lines).encode() + rng.choice([b"", b"\n"])
+    return b"\xef\xbb\xbf" + data if rng.randrange(20) == 0 else data
 
 
-def plant(luck: Random, top: Path, *, strange: bool) -> None:
+def plant(rng: Random, top: Path, *, strange: bool) -> None:
     """Make a tree of folders, files, links and `.gitignore` files."""
     folders = [top]
     top.mkdir(parents=True)
-    one = top.parent / "one"  # the files are its names: ten times as fast as new ones
-    one.touch()
-    for _ in range(luck.randint(3, 12)):
-        folder = luck.choice(folders) / luck.choice(NAMES)
+    source_file = top.parent / "one"  # the files are its names: ten times as fast as new ones
+    source_file.touch()
+    for _ in range(rng.randint(3, 12)):
+        folder = rng.choice(folders) / rng.choice(NAMES)
         if len(folder.relative_to(top).parts) < DEPTH - 1 and not folder.exists():
             folder.mkdir()
             folders.append(folder)
-    for _ in range(luck.randint(10, 40)):
-        path = luck.choice(folders) / luck.choice(NAMES)
+    for _ in range(rng.randint(10, 40)):
+        path = rng.choice(folders) / rng.choice(NAMES)
         if not os.path.lexists(path):
-            if luck.randrange(20) == 0:
-                path.symlink_to(luck.choice([".", "..", "/", "a"]))
+            if rng.randrange(20) == 0:
+                path.symlink_to(rng.choice([".", "..", "/", "a"]))
             else:
-                path.hardlink_to(one)
-    if luck.randrange(5) == 0:
-        Path(os.fsdecode(os.fsencode(luck.choice(folders)) + b"/\xff\xfe.py")).touch()
+                path.hardlink_to(source_file)
+    if rng.randrange(5) == 0:
+        Path(os.fsdecode(os.fsencode(rng.choice(folders)) + b"/\xff\xfe.py")).touch()
     for folder in folders:
-        if folder == top or luck.randrange(3) == 0:
-            (folder / ".gitignore").write_bytes(rules(luck, strange=strange))
+        if folder == top or rng.randrange(3) == 0:
+            (folder / ".gitignore").write_bytes(rules(rng, strange=strange))
 
 
 def ours(top: Path, selection: Selection = EVERYTHING) -> list[str]:
     with Tree(LocalFS(), str(top)) as tree:
         runs = walk(tree, selection, Guard(allow=["*"]))
-        found = [prefix + name for _, prefix, names in runs for name in names]
-    assert found == sorted(found)
-    return found
+        paths = [prefix + name for _, prefix, names in runs for name in names]
+    assert paths == sorted(paths)
+    return paths
 
 
-def listed(top: Path, command: list[str], environment: dict[str, str]) -> list[str]:
+def list_files(top: Path, command: list[str], environment: dict[str, str]) -> list[str]:
     """The files that a program lists, without the links that git counts as files."""
-    done = subprocess.run(command, cwd=top, env=environment, capture_output=True, check=True)
-    found = [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
-    return sorted(name for name in found if not Path(top, name).is_symlink())
+    process = subprocess.run(command, cwd=top, env=environment, capture_output=True, check=True)
+    names = [os.fsdecode(name) for name in process.stdout.split(b"\0") if name]
+    return sorted(name for name in names if not Path(top, name).is_symlink())
 
 
 def git(top: Path) -> list[str]:
@@ -120,13 +120,13 @@ def git(top: Path) -> list[str]:
         "GIT_WORK_TREE": str(top),
     }
     subprocess.run(["git", "init", "-q"], cwd=top, env=environment, check=True)
-    return listed(top, ["git", "ls-files", "-co", "--exclude-standard", "-z"], environment)
+    return list_files(top, ["git", "ls-files", "-co", "--exclude-standard", "-z"], environment)
 
 
 def rg(top: Path, *options: str) -> list[str]:
-    own = "--no-ignore-global --no-ignore-exclude --no-ignore-parent --no-require-git --no-ignore-dot"
-    command = [str(RG), "--no-config", "--files", "-0", *own.split(), *options]
-    return listed(top, command, {"PATH": os.environ["PATH"]})
+    fixed = "--no-ignore-global --no-ignore-exclude --no-ignore-parent --no-require-git --no-ignore-dot"
+    command = [str(RG), "--no-config", "--files", "-0", *fixed.split(), *options]
+    return list_files(top, command, {"PATH": os.environ["PATH"]})
 
 
 def below(names: list[str], folder: str) -> list[str]:
@@ -153,9 +153,9 @@ def test_the_walk_finds_what_ripgrep_finds(tmp_path: Path) -> None:
     expected = rg(top, "--hidden")
     for number in range(TREES):
         name = f"t{number}"
-        found = below(expected, name)
-        assert (name, ours(top / name)) == (name, found)
-        shown = [path for path in found if "/." not in f"/{path}"]
+        paths = below(expected, name)
+        assert (name, ours(top / name)) == (name, paths)
+        shown = [path for path in paths if "/." not in f"/{path}"]
         assert (name, ours(top / name, SHOWN)) == (name, shown)
 
 
@@ -177,8 +177,8 @@ def test_linked_folders_and_loops_are_not_followed(tmp_path: Path) -> None:
 def test_a_tree_of_fifty_thousand_files_is_walked_as_git_and_ripgrep_walk_it(tmp_path: Path) -> None:
     top = tmp_path / "large"
     top.mkdir()
-    one = tmp_path / "one"
-    one.touch()
+    source_file = tmp_path / "one"
+    source_file.touch()
     ends = [".py", ".log", ".txt", ".pyc"]
     try:
         for number in range(500):
@@ -186,13 +186,13 @@ def test_a_tree_of_fifty_thousand_files_is_walked_as_git_and_ripgrep_walk_it(tmp
             folder.mkdir(parents=True)
             handle = os.open(folder, os.O_RDONLY)
             for name in range(100):
-                os.link(one, f"n{name}{ends[name % 4]}", dst_dir_fd=handle)
+                os.link(source_file, f"n{name}{ends[name % 4]}", dst_dir_fd=handle)
             os.close(handle)
         (top / ".gitignore").write_text("*.pyc\n/g1/\nn1?.log\n!n13.log\nf7/\n")
         (top / "g2" / ".gitignore").write_text("!n15.log\n/f42/*\n")
-        found = ours(top)
-        assert found == git(top) == rg(top, "--hidden")
-        assert 30_000 < len(found) < 40_000
-        assert ours(top, Selection.parse("**/*.py")) == [name for name in found if name.endswith(".py")]
+        paths = ours(top)
+        assert paths == git(top) == rg(top, "--hidden")
+        assert 30_000 < len(paths) < 40_000
+        assert ours(top, Selection.parse("**/*.py")) == [name for name in paths if name.endswith(".py")]
     finally:
         shutil.rmtree(top)  # pytest keeps what three runs leave

@@ -13,7 +13,7 @@ from suture.server import calls
 from suture.server.calls import Calls, fit_result
 from suture.tools import TOOLS
 from suture.tools.spec import ToolResult
-from tests.interop.mcp_servers import contents, edit, locked
+from tests.interop.mcp_servers import contents, edit, hold_lock
 
 REPLACE = {"path_pattern": "*", "pattern": "red", "replacement": "blue"}
 
@@ -47,7 +47,7 @@ def test_more_calls_than_may_wait_are_sent_away(root: Path, monkeypatch: pytest.
             sent_away.set()
 
         async with anyio.create_task_group() as group:
-            with locked(root):
+            with hold_lock(root):
                 for name in ("a.txt", "b.txt", "a.txt"):
                     group.start_soon(run_one, name)
                 await sent_away.wait()
@@ -71,7 +71,7 @@ def test_progress_is_reported_while_it_grows(root: Path, monkeypatch: pytest.Mon
 
     async def ask() -> dict[str, Any] | None:
         several, loop = anyio.Event(), get_running_loop()
-        lock = locked(root)
+        lock = hold_lock(root)
 
         def tell(progress: int, words: str) -> None:
             reports.append((progress, words))
@@ -108,7 +108,7 @@ def test_a_call_that_is_cancelled_stops_before_it_writes(root: Path, watched: bo
         pass
 
     async def ask() -> dict[str, Any] | None:
-        with locked(root), anyio.move_on_after(0.1):
+        with hold_lock(root), anyio.move_on_after(0.1):
             return await calls_of(root).run("regex_replace_multi", REPLACE, tell if watched else None)
         return None
 

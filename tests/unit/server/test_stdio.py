@@ -16,7 +16,7 @@ from mcp_types import INVALID_REQUEST, PARSE_ERROR
 from suture import Workspace
 from suture.server import stdio
 from suture.testing import MemoryFS
-from tests.interop.mcp_servers import HANDSHAKES, edit, hello, locked, notification, request, tool_call
+from tests.interop.mcp_servers import HANDSHAKES, edit, hello, hold_lock, notification, request, tool_call
 from tests.unit.server.speaking import Message, exchange, redirect, serve_tools
 
 READ = {"path": "a.txt", "format": "raw"}
@@ -79,7 +79,7 @@ def test_input_that_ends_after_a_cancelled_call_ends_the_server(tmp_path: Path) 
     (tmp_path / "a.txt").write_bytes(b"one\n")
     serve = partial(serve_tools, Workspace(tmp_path), ["file_edit"], MOST)
     call = tool_call(1, "file_edit", edit("a.txt", "one", "two"))
-    with locked(tmp_path):
+    with hold_lock(tmp_path):
         answered = exchange(serve, hello(), call, notification("notifications/cancelled", requestId=1))
     assert [answer["id"] for answer in answered] == [0]
     assert (tmp_path / "a.txt").read_bytes() == b"one\n"
@@ -157,7 +157,7 @@ def test_a_client_that_is_gone_ends_the_server(tmp_path: Path) -> None:
         os.close(to_server)
 
     other = Thread(target=leave)
-    with redirect(in_end, from_server), locked(tmp_path):
+    with redirect(in_end, from_server), hold_lock(tmp_path):
         os.close(from_server)
         other.start()
         assert serve_tools(Workspace(tmp_path), ["file_edit"], 10_000) is False

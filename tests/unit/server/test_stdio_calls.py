@@ -15,7 +15,7 @@ from suture.server import calls as calls_module
 from suture.server.calls import Calls
 from suture.server.stdio import DirectCalls, Writer
 from suture.tools import TOOLS
-from tests.interop.mcp_servers import HANDSHAKES, edit, hello, locked, notification, request, tool_call
+from tests.interop.mcp_servers import HANDSHAKES, edit, hello, hold_lock, notification, request, tool_call
 from tests.unit.server.speaking import Message
 
 READ = tool_call(1, "file_read", {"path": "a.txt", "format": "raw"})
@@ -141,7 +141,7 @@ def test_it_is_closed_before_the_handshake(root: Path) -> None:
 def test_a_cancelled_call_changes_nothing_and_is_not_answered(root: Path) -> None:
     async def ask() -> list[Message]:
         client = Client(root)
-        with locked(root):
+        with hold_lock(root):
             assert client.direct.take(tool_call(1, "file_edit", edit("a.txt", "one", "two")))
             assert not client.direct.take(tool_call(1, "file_edit", edit("a.txt", "one", "six")))  # the id is in use
             assert not client.direct.take(notification("notifications/cancelled", requestId=2))
@@ -179,7 +179,7 @@ def test_an_answer_that_comes_after_the_end_is_dropped(root: Path) -> None:
         direct.watch_response(JSONRPCResponse(jsonrpc="2.0", id=0, result={"protocolVersion": "2025-11-25"}))
         assert direct.take(tool_call(1, "file_edit", edit("a.txt", "one", "two")))
 
-    with locked(root):
+    with hold_lock(root):
         anyio.run(ask)
     created[0].end()
     assert (root / "a.txt").read_bytes() in {b"one\n", b"two\n"}
