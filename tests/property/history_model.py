@@ -87,15 +87,15 @@ def noise(data: bytes) -> Sheet:
     return Sheet("noise", (data,))
 
 
-def merged(base: Sheet, ours: Sheet, theirs: Sheet) -> Sheet | None:
+def merge(base: Sheet, ours: Sheet, theirs: Sheet) -> Sheet | None:
     """The expected merge of three different contents; None: a conflict."""
     if not base.form == ours.form == theirs.form or ours.form in NEVER_MERGED:
         return None
     cells = []
-    for was, mine, other in zip(base.cells, ours.cells, theirs.cells, strict=True):
-        if was not in {mine, other} and mine != other:
+    for base_cell, our_cell, their_cell in zip(base.cells, ours.cells, theirs.cells, strict=True):
+        if base_cell not in {our_cell, their_cell} and our_cell != their_cell:
             return None
-        cells.append(other if mine == was else mine)
+        cells.append(their_cell if our_cell == base_cell else our_cell)
     return Sheet(ours.form, tuple(cells))
 
 
@@ -131,7 +131,7 @@ class Touch(NamedTuple):
 Touches = tuple[Touch, ...]
 
 
-class Recorded(NamedTuple):
+class RecordedChange(NamedTuple):
     """A change as the history must show it. One without touches records that there was nothing left to undo."""
 
     id: str
@@ -168,35 +168,35 @@ class Expected(NamedTuple):
     """Whether the files it touches cannot be distinguished from others of their names afterwards."""
 
 
-def created(path: str, after: File) -> Touch:
+def creation(path: str, after: File) -> Touch:
     return Touch("create", path, None, after)
 
 
-def updated(path: str, before: File, after: File) -> Touch:
+def update(path: str, before: File, after: File) -> Touch:
     return Touch("update", path, before, after)
 
 
-def deleted(path: str, before: File) -> Touch:
+def deletion(path: str, before: File) -> Touch:
     return Touch("delete", path, before, None)
 
 
-def renamed(path: str, before: File, to: str, after: File) -> Touch:
+def rename(path: str, before: File, to: str, after: File) -> Touch:
     return Touch("rename", path, before, after, to)
 
 
-def applied(tree: Tree, touches: Iterable[Touch]) -> Tree:
+def apply_touches(tree: Tree, touches: Iterable[Touch]) -> Tree:
     """The tree after all of these at once."""
     ends = [end for touch in touches for end in touch.ends()]
     result = {path: file for path, file in tree.items() if path not in {path for path, _, _ in ends}}
     return result | {path: after for path, _, after in ends if after is not None}
 
 
-def ends_of(change: Recorded) -> list[tuple[str, File | None]]:
+def ends_of(change: RecordedChange) -> list[tuple[str, File | None]]:
     """Each path that a change touched, and what it left there."""
     return [(path, after) for touch in change.touches for path, _, after in touch.ends()]
 
 
-def above(path: str) -> Iterator[str]:
+def parent_folders(path: str) -> Iterator[str]:
     """The parent folders of a path, outermost first."""
     names = path.split("/")
     return ("/".join(names[:length]) for length in range(1, len(names)))
@@ -206,7 +206,7 @@ def lies_in(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder}/")
 
 
-def hashed(data: bytes) -> str:
+def hash_of(data: bytes) -> str:
     return f"sha256:{sha256(data).hexdigest()}"
 
 
@@ -216,30 +216,30 @@ class Model:
     def __init__(self) -> None:
         self.tree: Tree = {}
         self.folders: set[str] = set()
-        self.changes: list[Recorded] = []
+        self.changes: list[RecordedChange] = []
         self.points: list[Point] = []
         self.sheets: dict[bytes, Sheet] = {}
         self._births = count()
         self._tangled: set[int] = set()
 
-    def born(self, content: Sheet, mode: int = NEW_FILE) -> File:
+    def create_file(self, content: Sheet, mode: int = NEW_FILE) -> File:
         """A new file."""
-        return File(self.known(content), mode, next(self._births))
+        return File(self.remember(content), mode, next(self._births))
 
-    def known(self, content: Sheet) -> bytes:
+    def remember(self, content: Sheet) -> bytes:
         """The bytes of a sheet, which the model remembers."""
         return self.sheets.setdefault(content.data, content).data
 
-    def undone(self) -> set[str]:
+    def undone_changes(self) -> set[str]:
         """The changes that a later change in force reverts."""
-        found: set[str] = set()
+        reverted: set[str] = set()
         for change in reversed(self.changes):
-            if change.undoes is not None and change.id not in found:
-                found.add(change.undoes)
-        return found
+            if change.undoes is not None and change.id not in reverted:
+                reverted.add(change.undoes)
+        return reverted
 
-    def change(self, change_id: str | None) -> Recorded | None:
-        return next((each for each in self.changes if each.id == change_id), None)
+    def change(self, change_id: str | None) -> RecordedChange | None:
+        return next((change for change in self.changes if change.id == change_id), None)
 
     def paths(self) -> set[str]:
         """Every path that was ever recorded."""
@@ -252,19 +252,19 @@ class Model:
 
     def is_blocked(self, path: str) -> bool:
         """Whether there is a folder, or a file where it would need a folder."""
-        return path in self.folders or any(folder in self.tree for folder in above(path))
+        return path in self.folders or any(folder in self.tree for folder in parent_folders(path))
 
     # Events
 
-    def made_folders(self, touches: Iterable[Touch]) -> tuple[str, ...]:
+    def new_folders(self, touches: Iterable[Touch]) -> tuple[str, ...]:
         """The folders that have to be created first, sorted."""
         new = [path for touch in touches for path, before, after in touch.ends() if before is None and after]
-        return tuple(sorted({folder for path in new for folder in above(path)} - self.folders))
+        return tuple(sorted({folder for path in new for folder in parent_folders(path)} - self.folders))
 
     def folders_after(self, touches: Touches, emptied: Iterable[str]) -> set[str]:
         """The folders after a change, if those of `emptied` that are empty are removed."""
-        files = applied(self.tree, touches)
-        folders = self.folders.union(self.made_folders(touches))
+        files = apply_touches(self.tree, touches)
+        folders = self.folders.union(self.new_folders(touches))
         for folder in sorted(emptied, key=len, reverse=True) if touches else ():
             if not any(path != folder and lies_in(path, folder) for path in (*files, *folders)):
                 folders.discard(folder)
@@ -272,36 +272,36 @@ class Model:
 
     def land(self, change_id: str, expected: Expected, touches: Touches) -> None:
         """A change landed and was recorded."""
-        made = self.made_folders(touches)
+        folders = self.new_folders(touches)
         self.folders = self.folders_after(touches, expected.emptied)
-        self.tree = applied(self.tree, touches)
+        self.tree = apply_touches(self.tree, touches)
         self._tell_apart()
-        self.changes.append(Recorded(change_id, expected.tool, expected.undoes, touches, made))
+        self.changes.append(RecordedChange(change_id, expected.tool, expected.undoes, touches, folders))
         if expected.tangled:
             ends = [end for touch in touches for end in touch.ends()]
             self._tangled |= {file.birth for _, *files in ends for file in files if file is not None}
 
     def _tell_apart(self) -> None:
         """Of two files that seem to be the same one, make the second a different one."""
-        seen: set[int] = set()
+        births: set[int] = set()
         for path, file in self.tree.items():
-            if file.birth in seen:
+            if file.birth in births:
                 self._tangled.add(file.birth)
                 self.tree[path] = file._replace(birth=next(self._births))
-            seen.add(file.birth)
+            births.add(file.birth)
 
     def put(self, path: str, file: File | None) -> None:
         """Another program wrote a file, or deleted it."""
         self.tree.pop(path, None)
         if file is not None:
             self.tree[path] = file
-            self.folders |= set(above(path))
+            self.folders |= set(parent_folders(path))
 
     # Expected results of calls
 
-    def undo(self, change: Recorded, tool: str) -> Expected:
+    def undo(self, change: RecordedChange, tool: str) -> Expected:
         """The expected result of undoing a change."""
-        if tool == "undo" and change.id in self.undone():
+        if tool == "undo" and change.id in self.undone_changes():
             return Expected((), frozenset({"ALREADY_UNDONE"}))
         ways = [self._ways_back(touch, self._trail(change, touch)) for touch in reversed(change.touches)]
         whole = [combined for combined in product(*ways) if None not in combined]
@@ -316,7 +316,7 @@ class Model:
             refusals |= WRONG_KIND
         return Expected(possible, refusals, tool, change.id, change.folders)
 
-    def restore(self, to: Recorded | Point | None, below: Sequence[str]) -> Expected:
+    def restore(self, to: RecordedChange | Point | None, below: Sequence[str]) -> Expected:
         """The expected result of restoring to right after a change, to a snapshot, or as last recorded."""
         number = len(self.changes) if to is None else to.after if isinstance(to, Point) else self.changes.index(to) + 1
         since = self.changes[number:]
@@ -329,8 +329,10 @@ class Model:
             state |= {path: [after, *([] if path in state else [self.tree.get(path)])] for path, after in ends_of(to)}
         emptied = {folder for change in since for folder in change.folders}
         if below:
-            state = {path: files for path, files in state.items() if any(lies_in(path, each) for each in below)}
-            emptied = {each for each in emptied if any(lies_in(path, each) or lies_in(each, path) for path in below)}
+            state = {path: files for path, files in state.items() if any(lies_in(path, folder) for folder in below)}
+            emptied = {
+                folder for folder in emptied if any(lies_in(path, folder) or lies_in(folder, path) for path in below)
+            }
         ways = [self._ways_to(path, files) for path, files in state.items()]
         landings = [tuple(touch for touch in way if touch is not None) for way in product(*ways)]
         possible = tuple(landing for landing in landings if self._is_possible(landing))
@@ -339,7 +341,9 @@ class Model:
             refusals |= {"FILE_CHANGED"}
         return Expected(possible, refusals, "restore", None, tuple(emptied), tangled=True)
 
-    def _state_before(self, since: Iterable[Recorded], last: Mapping[str, File | None]) -> dict[str, list[File | None]]:
+    def _state_before(
+        self, since: Iterable[RecordedChange], last: Mapping[str, File | None]
+    ) -> dict[str, list[File | None]]:
         """The possible contents of each path before these changes: what they found, or what was last seen there.
 
         If another program wrote the file in between, it is not known whether that was before or after.
@@ -362,29 +366,33 @@ class Model:
     def _ways_to(self, path: str, files: Iterable[File | None]) -> list[Touch | None]:
         """What may be done to have one of these files, or none, at a path; None: nothing."""
         now, ways = self.tree.get(path), []
-        for wanted in files:
-            if wanted is None:
-                ways.append(None if now is None else deleted(path, now))
+        for file in files:
+            if file is None:
+                ways.append(None if now is None else deletion(path, now))
             elif now is None:
-                ways.append(created(path, self._again(wanted)))
+                ways.append(creation(path, self._again(file)))
             else:
-                ways.append(None if now[:2] == wanted[:2] else updated(path, now, self._again(wanted)))
+                ways.append(None if now[:2] == file[:2] else update(path, now, self._again(file)))
         return list(dict.fromkeys(ways))
 
     def _again(self, file: File) -> File:
         """A file that is restored: itself, or a copy of it if it is somewhere else now."""
         return file if self._where(file) is None else file._replace(birth=next(self._births))
 
-    def _trail(self, change: Recorded, touch: Touch) -> Trail:
+    def _trail(self, change: RecordedChange, touch: Touch) -> Trail:
         """Where a file is if it is followed only by its name."""
         name = touch.to or touch.path
         names, mistaken = {name}, False
         births = {file.birth for file in (touch.before, touch.after) if file is not None}
         for later in self.changes[self.changes.index(change) + 1 :]:
-            for each in later.touches:
-                if each.path == name and each.before is not None and each.action in {"rename", "delete"}:
-                    mistaken = mistaken or each.before.birth not in births
-                    name = each.to or name
+            for later_touch in later.touches:
+                if (
+                    later_touch.path == name
+                    and later_touch.before is not None
+                    and later_touch.action in {"rename", "delete"}
+                ):
+                    mistaken = mistaken or later_touch.before.birth not in births
+                    name = later_touch.to or name
                     names.add(name)
         return Trail(names, mistaken)
 
@@ -398,8 +406,8 @@ class Model:
         if path is None:  # it is gone; perhaps another one is mistaken for it
             others = self._others(touch, trail)
             ways = [way for path, other in others for way in self._ways_to_put_back(touch, path, other)]
-            home = self.tree.get(touch.path) if touch.to else None
-            is_back = home is not None and home.data == touch.before.data
+            original = self.tree.get(touch.path) if touch.to else None
+            is_back = original is not None and original.data == touch.before.data
             return [None, *ways, *(self._with_replaced(touch, ()) if is_back else ())]
         ways = self._ways_to_put_back(touch, path, self.tree[path])
         if trail.mistaken:
@@ -408,28 +416,33 @@ class Model:
         return ways if touch.after.birth not in self._tangled and not trail.mistaken else [*ways, None]
 
     def _ways_to_uncreate(self, touch: Touch, trail: Trail) -> list[Touches | None]:
-        made = touch.after
-        assert made is not None
-        path = self._where(made)
+        created_file = touch.after
+        assert created_file is not None
+        path = self._where(created_file)
         if path is not None:
             now = self.tree[path]
-            same: list[Touches | None] = [(deleted(path, now),)] if now.data == made.data else [None]
-            if made.birth not in self._tangled and not trail.mistaken:
+            same: list[Touches | None] = [(deletion(path, now),)] if now.data == created_file.data else [None]
+            if created_file.birth not in self._tangled and not trail.mistaken:
                 return same
             others = self._others(touch, trail) if trail.mistaken else []
-            return [*same, None, (), *self._ways_to_delete(others, made)]  # a possibly different file is left alone
-        return [*self._ways_to_delete(self._others(touch, trail), made), (), None]
+            return [
+                *same,
+                None,
+                (),
+                *self._ways_to_delete(others, created_file),
+            ]  # a possibly different file is left alone
+        return [*self._ways_to_delete(self._others(touch, trail), created_file), (), None]
 
-    def _ways_to_delete(self, others: Iterable[tuple[str, File]], made: File) -> list[Touches | None]:
+    def _ways_to_delete(self, others: Iterable[tuple[str, File]], created_file: File) -> list[Touches | None]:
         """The file that is mistaken for the created one is deleted, if it is equal to it."""
-        return [(deleted(path, other),) for path, other in others if other.data == made.data]
+        return [(deletion(path, other),) for path, other in others if other.data == created_file.data]
 
-    def _ways_to_undelete(self, path: str, gone: File) -> list[Touches | None]:
+    def _ways_to_undelete(self, path: str, deleted_file: File) -> list[Touches | None]:
         now = self.tree.get(path)
         if now is not None:
-            return [() if now.data == gone.data else None]
-        back: Touches = (created(path, self._again(gone)),)
-        return [back] if self._where(gone) is None else [back, (), None]
+            return [() if now.data == deleted_file.data else None]
+        back: Touches = (creation(path, self._again(deleted_file)),)
+        return [back] if self._where(deleted_file) is None else [back, (), None]
 
     def _ways_to_put_back(self, touch: Touch, path: str, now: File) -> list[Touches | None]:
         if touch.to is not None and path not in {touch.path, touch.to}:
@@ -440,12 +453,12 @@ class Model:
         assert touch.before is not None
         after = File(data, self._mode(touch, now), touch.before.birth)
         if touch.to is None or path == touch.path:
-            return self._with_replaced(touch, () if after[:2] == now[:2] else (updated(path, now, after),))
+            return self._with_replaced(touch, () if after[:2] == now[:2] else (update(path, now, after),))
         if touch.path in self.tree:
             return [None]
         if touch.replaced is None:
-            return [(renamed(path, now, touch.path, after),)]
-        return [(created(touch.path, after), updated(path, now, self._again(touch.replaced)))]
+            return [(rename(path, now, touch.path, after),)]
+        return [(creation(touch.path, after), update(path, now, self._again(touch.replaced)))]
 
     def _mode(self, touch: Touch, now: File) -> int:
         """The permission bits as they were, unless another program has set others since."""
@@ -467,11 +480,11 @@ class Model:
             return now.data
         if now.data == touch.after.data:
             return touch.before.data
-        found = merged(*(self.sheets[data] for data in (touch.after.data, now.data, touch.before.data)))
-        return None if found is None else self.known(found)
+        merged = merge(*(self.sheets[data] for data in (touch.after.data, now.data, touch.before.data)))
+        return None if merged is None else self.remember(merged)
 
     def _where(self, file: File) -> str | None:
-        return next((path for path, each in self.tree.items() if each.birth == file.birth), None)
+        return next((path for path, other in self.tree.items() if other.birth == file.birth), None)
 
     def _others(self, touch: Touch, trail: Trail) -> list[tuple[str, File]]:
         """The content where the file was at some time, or where its name leads."""
@@ -481,16 +494,18 @@ class Model:
     def _names(self, touch: Touch) -> set[str]:
         """Every name that the file had."""
         births = {file.birth for file in (touch.before, touch.after) if file is not None}
-        touches = [each for change in self.changes for each in change.touches]
-        return {path for each in touches for path, *two in each.ends() if births & {f.birth for f in two if f}}
+        touches = [recorded for change in self.changes for recorded in change.touches]
+        return {
+            path for recorded in touches for path, *files in recorded.ends() if births & {f.birth for f in files if f}
+        }
 
     def _is_possible(self, touches: Touches) -> bool:
         """Whether no path is changed twice, and files have the folders they need, before and after."""
         ends = [end for touch in touches for end in touch.ends()]
-        files = applied(self.tree, touches)
+        files = apply_touches(self.tree, touches)
         new = [path for path, before, after in ends if before is None and after is not None]
         return (
             len({path for path, _, _ in ends}) == len(ends)
             and not any(map(self.is_blocked, new))
-            and not any(folder in files for path in new for folder in above(path))
+            and not any(folder in files for path in new for folder in parent_folders(path))
         )

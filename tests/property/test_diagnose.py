@@ -51,11 +51,11 @@ LINES = st.one_of(
 )
 TEXTS = st.lists(LINES, max_size=8)
 ENDINGS = st.sampled_from(["\n", "\n", "\n", "\r\n", "\r\n", "\r", ""])
-Asked = tuple[bytes, str, str]
+Case = tuple[bytes, str, str]
 
 
 @st.composite
-def an_edit(draw: st.DrawFn) -> Asked:
+def an_edit(draw: st.DrawFn) -> Case:
     """A file whose lines end in one way or in several, and a corrupted copy of a part of it with a change."""
     lines = draw(st.lists(LINES, max_size=14))
     ending = draw(st.sampled_from(["\n", "\r\n", "\r", None]))
@@ -90,12 +90,12 @@ def test_a_text_does_not_differ_from_itself(text: list[str], line: int) -> None:
     assert differences(text, text, line) == []
 
 
-def inside(each: Difference, current: list[str], line: int) -> bool:
+def inside(difference: Difference, current: list[str], line: int) -> bool:
     """Whether a difference is inside the lines, of which the first is `line`."""
-    if not line <= each.line < line + max(len(current), 1):
+    if not line <= difference.line < line + max(len(current), 1):
         return False
-    length = len(current[each.line - line]) if current else 0
-    return 1 <= each.column <= each.end <= length + 1
+    length = len(current[difference.line - line]) if current else 0
+    return 1 <= difference.column <= difference.end <= length + 1
 
 
 @settings(deadline=None, max_examples=400)
@@ -104,25 +104,32 @@ def inside(each: Difference, current: list[str], line: int) -> bool:
 @example(sent=["a b"], current=["a", "", "b"], line=2)
 @pytest.mark.promise("edit.differences")
 def test_every_difference_has_a_name_and_is_in_the_lines(sent: list[str], current: list[str], line: int) -> None:
-    found = differences(sent, current, line)
-    for each in found:
-        assert each.what in DIFFERENCE_KINDS
-        assert each.kind in {"whitespace", "case", "punctuation", "content"}
-        assert inside(each, current, line), each
-        assert each.expected != each.found
-        assert each.times >= 1
-    assert len({(each.what, each.expected, each.found) for each in found}) == len(found)
-    assert bool(found) is (sent != current)
+    result = differences(sent, current, line)
+    for difference in result:
+        assert difference.what in DIFFERENCE_KINDS
+        assert difference.kind in {"whitespace", "case", "punctuation", "content"}
+        assert inside(difference, current, line), difference
+        assert difference.expected != difference.found
+        assert difference.times >= 1
+    assert len({(difference.what, difference.expected, difference.found) for difference in result}) == len(result)
+    assert bool(result) is (sent != current)
 
 
 @STEADY
 @given(before=st.text(max_size=5), sent=LINES, current=LINES)
 def test_columns_of_a_piece_are_those_of_its_line(before: str, sent: str, current: str) -> None:
-    alone, moved = (
-        [each for each in differences([sent], [current], 1, column) if each.what not in {"missing_line", "blank_line"}]
+    at_start, shifted = (
+        [
+            difference
+            for difference in differences([sent], [current], 1, column)
+            if difference.what not in {"missing_line", "blank_line"}
+        ]
         for column in (1, 1 + len(before))
     )
-    assert [each.evolve(column=each.column + len(before), end=each.end + len(before)) for each in alone] == moved
+    assert [
+        difference.evolve(column=difference.column + len(before), end=difference.end + len(before))
+        for difference in at_start
+    ] == shifted
 
 
 # Diagnoses
@@ -131,36 +138,38 @@ def test_columns_of_a_piece_are_those_of_its_line(before: str, sent: str, curren
 def check(body: bytes, old: str, new: str) -> Failure:
     """Properties of every diagnosis of a text that is not found."""
     index = Index(body)
-    told, answer = diagnose(index, old, new), locate(index, old, new)
+    failure, answer = diagnose(index, old, new), locate(index, old, new)
     lines = len(index.lines)
-    assert (told.why in {"found", "applied"}) >= isinstance(answer, Found)
-    assert (told.why == "found") <= isinstance(answer, Found)
-    for place in told.places:
+    assert (failure.why in {"found", "applied"}) >= isinstance(answer, Found)
+    assert (failure.why == "found") <= isinstance(answer, Found)
+    for place in failure.places:
         assert 1 <= place.start_line <= place.end_line <= lines
         assert 0 <= place.score <= 1
         assert (place.score == 1) <= (not place.differences)
         current = index.window(place.start_line - 1, place.end_line)
         assert place.text == "\n".join(current)
-        assert all(inside(each, current, place.start_line) for each in place.differences), place
+        assert all(inside(difference, current, place.start_line) for difference in place.differences), place
     if not isinstance(answer, Found):
-        assert told.correction is None
-        return told
-    fixed = told.correction
-    if fixed is not None:
-        ((start, end),) = occurrences(body, fixed.old.encode())
-        after = adapt_endings(body, start, end, fixed.new.encode())
+        assert failure.correction is None
+        return failure
+    correction = failure.correction
+    if correction is not None:
+        ((start, end),) = occurrences(body, correction.old.encode())
+        after = adapt_endings(body, start, end, correction.new.encode())
         assert apply(body, [edit(start, end, after)]) == apply(body, answer.edits)
-        assert index.lines.span(fixed.start_line)[0] == start
-        ending = index.lines.ending(fixed.end_line)
-        assert index.lines.span(fixed.end_line)[1] - end in ({0} if old.endswith(("\n", "\r")) else {0, len(ending)})
-    return told
+        assert index.lines.span(correction.start_line)[0] == start
+        ending = index.lines.ending(correction.end_line)
+        assert index.lines.span(correction.end_line)[1] - end in (
+            {0} if old.endswith(("\n", "\r")) else {0, len(ending)}
+        )
+    return failure
 
 
 @settings(deadline=None, max_examples=500)
-@given(asked=an_edit())
+@given(case=an_edit())
 @pytest.mark.promise("edit.correction")
-def test_a_correction_occurs_once_and_makes_the_change_that_was_found(asked: Asked) -> None:
-    body, old, new = asked
+def test_a_correction_occurs_once_and_makes_the_change_that_was_found(case: Case) -> None:
+    body, old, new = case
     assume(not occurrences(body, old.encode("utf-8", "surrogatepass")))
     check(body, old, new)
 
@@ -181,39 +190,41 @@ NAMES = st.lists(st.integers(10, 99), min_size=3, max_size=30, unique=True)
 @given(
     numbers=NAMES,
     ending=st.sampled_from(["\n", "\r\n", "\r"]),
-    spoil=st.sampled_from(["dedented", "tabs", "trailing", "curly", "typo"]),
+    corruption=st.sampled_from(["dedented", "tabs", "trailing", "curly", "typo"]),
     finished=st.booleans(),
     sent_finished=st.booleans(),
     data=st.data(),
 )
 @pytest.mark.promise("edit.correction")
-def test_a_spoiled_function_is_always_corrected(
-    numbers: list[int], ending: str, spoil: str, *, finished: bool, sent_finished: bool, data: st.DataObject
+def test_a_corrupted_function_is_always_corrected(
+    numbers: list[int], ending: str, corruption: str, *, finished: bool, sent_finished: bool, data: st.DataObject
 ) -> None:
     lines = [f"    value_{number} = compute('{number}', value)" for number in numbers]
     at = data.draw(st.integers(0, len(lines) - 1))
     file = ["def main():", *lines, "    return value"]
     body = (ending.join(file) + ending * finished).encode()
-    slip = (at + 1) % len(lines)
-    spoiled = {
+    typo_at = (at + 1) % len(lines)
+    corrupted = {
         "dedented": [line[4:] for line in lines],
         "tabs": [line.replace("    ", "\t") for line in lines],
         "trailing": [f"{line} " for line in lines],
         "curly": [line.replace("'", "’") for line in lines],
-        "typo": [line.replace("compute", "comptue") if number == slip else line for number, line in enumerate(lines)],
-    }[spoil]
-    wanted = [f"{line}  # checked" if number == at else line for number, line in enumerate(spoiled)]
-    old, new = ("\n".join(each) + "\n" * sent_finished for each in (spoiled, wanted))
-    told = check(body, old, new)
-    assert told.correction is not None
-    assert told.correction.old.endswith("\n") is sent_finished
+        "typo": [
+            line.replace("compute", "comptue") if number == typo_at else line for number, line in enumerate(lines)
+        ],
+    }[corruption]
+    changed = [f"{line}  # checked" if number == at else line for number, line in enumerate(corrupted)]
+    old, new = ("\n".join(side) + "\n" * sent_finished for side in (corrupted, changed))
+    failure = check(body, old, new)
+    assert failure.correction is not None
+    assert failure.correction.old.endswith("\n") is sent_finished
 
 
 # The part of a file that is shown
 
 
 @STEADY
-@given(body=st.one_of(st.binary(max_size=200), an_edit().map(lambda asked: asked[0])), data=st.data())
+@given(body=st.one_of(st.binary(max_size=200), an_edit().map(lambda case: case[0])), data=st.data())
 def test_a_block_holds_the_lines_it_is_made_around(body: bytes, data: st.DataObject) -> None:
     index = Index(body)
     assume(len(index.lines))
@@ -224,12 +235,12 @@ def test_a_block_holds_the_lines_it_is_made_around(body: bytes, data: st.DataObj
 
 
 @STEADY
-@given(asked=an_edit())
-def test_words_are_there_or_they_are_not(asked: Asked) -> None:
-    body, old, _ = asked
+@given(case=an_edit())
+def test_words_are_there_or_they_are_not(case: Case) -> None:
+    body, old, _ = case
     index = Index(body)
-    there, missing = words_of(index, old)
-    for word, line in there:
+    present, missing = words_of(index, old)
+    for word, line in present:
         assert word in index.line(line - 1)
     for word in missing:
         assert word.encode("utf-8", "surrogatepass") not in body

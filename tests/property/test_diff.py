@@ -20,7 +20,7 @@ STEADY = settings(deadline=None, max_examples=200)
 
 
 @st.composite
-def related(draw: st.DrawFn) -> tuple[bytes, bytes]:
+def related_texts(draw: st.DrawFn) -> tuple[bytes, bytes]:
     """Two texts, the second often made from parts of the first."""
     before = draw(BODIES)
     if draw(st.booleans()):
@@ -31,7 +31,7 @@ def related(draw: st.DrawFn) -> tuple[bytes, bytes]:
 
 
 @st.composite
-def edited(draw: st.DrawFn) -> tuple[bytes, list[Edit]]:
+def text_and_edits(draw: st.DrawFn) -> tuple[bytes, list[Edit]]:
     before = draw(BODIES)
     borders = sorted(draw(st.lists(st.integers(0, len(before)), max_size=8)))
     news = st.sampled_from([b"", b"x", b"\n", b"a\n", b"\na", b"a\nb\n", b"\r"])
@@ -44,23 +44,23 @@ def split(text: bytes) -> list[bytes]:
 
 def hunks(patch: bytes) -> list[tuple[int, int, int, int, list[bytes]]]:
     """The hunks of a diff: the four numbers of the header, and the lines, each with the ending it has in the file."""
-    found: list[tuple[int, int, int, int, list[bytes]]] = []
+    result: list[tuple[int, int, int, int, list[bytes]]] = []
     open_lines = 0
     for line in split(patch):
         if open_lines == 0 and (head := HUNK.match(line)):
             numbers = [int(1 if part is None else part) for part in head.groups()]
             open_lines = numbers[1] + numbers[3]
-            found.append((numbers[0], numbers[1], numbers[2], numbers[3], []))
-        elif found and line.startswith(UNFINISHED):
-            found[-1][4][-1] = found[-1][4][-1].removesuffix(b"\n")
+            result.append((numbers[0], numbers[1], numbers[2], numbers[3], []))
+        elif result and line.startswith(UNFINISHED):
+            result[-1][4][-1] = result[-1][4][-1].removesuffix(b"\n")
         elif open_lines:
-            found[-1][4].append(line)
+            result[-1][4].append(line)
             open_lines -= 2 if line.startswith(b" ") else 1
     assert open_lines == 0
-    return found
+    return result
 
 
-def applied(before: bytes, patch: bytes, signs: bytes = b"-+") -> bytes:
+def apply_patch(before: bytes, patch: bytes, signs: bytes = b"-+") -> bytes:
     """The text after a diff, which must match exactly: a `patch` without any tolerance."""
     minus, plus = signs[:1], signs[1:]
     old, result, position = split(before), list[bytes](), 0
@@ -83,18 +83,18 @@ def body(patch: bytes) -> list[bytes]:
 
 @pytest.mark.promise("span.diff-semantics")
 @STEADY
-@given(texts=related())
+@given(texts=related_texts())
 def test_applying_the_line_diff_of_two_texts_to_the_first_gives_the_second(texts: tuple[bytes, bytes]) -> None:
     before, after = texts
-    found = line_edits(before, after)
-    assert apply(before, found) == after
-    assert all(one.span.end < other.span.start for one, other in pairwise(found))
+    edits = line_edits(before, after)
+    assert apply(before, edits) == after
+    assert all(left.span.end < right.span.start for left, right in pairwise(edits))
     assert line_edits(before, before) == []
 
 
 @pytest.mark.promise("span.diff-semantics")
 @STEADY
-@given(texts=related())
+@given(texts=related_texts())
 def test_without_anchors_and_without_room_for_difflib_the_line_diff_is_still_right(texts: tuple[bytes, bytes]) -> None:
     before, after = texts
     with pytest.MonkeyPatch.context() as patch:
@@ -105,7 +105,7 @@ def test_without_anchors_and_without_room_for_difflib_the_line_diff_is_still_rig
 
 @pytest.mark.promise("span.diff-semantics")
 @STEADY
-@given(texts=related(), window=st.integers(1, 6), sure=st.integers(1, 3))
+@given(texts=related_texts(), window=st.integers(1, 6), sure=st.integers(1, 3))
 def test_with_a_narrow_window_for_equal_runs_the_line_diff_is_still_right(
     texts: tuple[bytes, bytes], window: int, sure: int
 ) -> None:
@@ -114,30 +114,30 @@ def test_with_a_narrow_window_for_equal_runs_the_line_diff_is_still_right(
         patch.setattr(diff, "_WINDOW_LINES", window)
         patch.setattr(diff, "_SURE_RUN", sure)
         patch.setattr(diff, "_SURE_VARIETY", 0)
-        found = line_edits(before, after)
-    assert apply(before, found) == after
-    assert all(one.span.end < other.span.start for one, other in pairwise(found))
+        edits = line_edits(before, after)
+    assert apply(before, edits) == after
+    assert all(left.span.end < right.span.start for left, right in pairwise(edits))
 
 
 @pytest.mark.promise("span.diff-semantics")
 @STEADY
-@given(case=edited(), context=st.integers(0, 4))
+@given(case=text_and_edits(), context=st.integers(0, 4))
 def test_a_diff_from_known_edits_says_the_same_as_one_from_the_line_diff(
     case: tuple[bytes, list[Edit]], context: int
 ) -> None:
     before, edits = case
     after = apply(before, edits)
-    for known in (edits, edits[::-1], line_edits(before, after)):
-        if known == edits[::-1] and len({each.span.start for each in edits}) < len(edits):
+    for variant in (edits, edits[::-1], line_edits(before, after)):
+        if variant == edits[::-1] and len({change.span.start for change in edits}) < len(edits):
             continue  # insertions at one place have an order
-        patch = unified(FileDiff("file", "file", before, tuple(known)), context)
-        assert applied(before, patch) == after
-        assert applied(after, patch, b"+-") == before
+        patch = unified(FileDiff("file", "file", before, tuple(variant)), context)
+        assert apply_patch(before, patch) == after
+        assert apply_patch(after, patch, b"+-") == before
         assert (patch == b"") == (before == after)
 
 
 @STEADY
-@given(case=edited())
+@given(case=text_and_edits())
 def test_counts_counts_the_lines_of_the_diff(case: tuple[bytes, list[Edit]]) -> None:
     before, edits = case
     lines = body(unified(FileDiff("file", "file", before, tuple(edits))))
@@ -146,7 +146,7 @@ def test_counts_counts_the_lines_of_the_diff(case: tuple[bytes, list[Edit]]) -> 
 
 
 @STEADY
-@given(case=edited(), context=st.integers(0, 4))
+@given(case=text_and_edits(), context=st.integers(0, 4))
 def test_no_hunk_shows_more_context_than_asked_for(case: tuple[bytes, list[Edit]], context: int) -> None:
     before, edits = case
     for *_, lines in hunks(unified(FileDiff("file", "file", before, tuple(edits)), context)):

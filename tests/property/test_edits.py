@@ -15,34 +15,34 @@ NEWS = st.one_of(st.just(b""), st.binary(max_size=4))
 STEADY = settings(deadline=None, max_examples=200)
 
 
-def modelled(body: bytes, edits: list[Edit]) -> bytes:
+def model(body: bytes, edits: list[Edit]) -> bytes:
     """The text after the edits: walk over the offsets, and look at every edit at each."""
     result = b""
     for offset in range(len(body) + 1):
-        here = [each for each in edits if each.span.start == offset]
-        result += b"".join(each.new for each in here if len(each.span) == 0)
-        result += b"".join(each.new for each in here if len(each.span) > 0)
-        if not any(each.span.start <= offset < each.span.end for each in edits):
+        changes = [change for change in edits if change.span.start == offset]
+        result += b"".join(change.new for change in changes if len(change.span) == 0)
+        result += b"".join(change.new for change in changes if len(change.span) > 0)
+        if not any(change.span.start <= offset < change.span.end for change in edits):
             result += body[offset : offset + 1]
     return result
 
 
-def collide(one: Edit, other: Edit) -> bool:
+def collide(left: Edit, right: Edit) -> bool:
     """Whether the edits touch the same byte, or one inserts inside the other."""
-    start, end = max(one.span.start, other.span.start), min(one.span.end, other.span.end)
-    if len(one.span) and len(other.span):
+    start, end = max(left.span.start, right.span.start), min(left.span.end, right.span.end)
+    if len(left.span) and len(right.span):
         return start < end
-    outer, inner = (one, other) if len(one.span) else (other, one)
+    outer, inner = (left, right) if len(left.span) else (right, left)
     return outer.span.start < inner.span.start < outer.span.end
 
 
-def possible(edits: list[Edit], size: int) -> bool:
-    inside = all(0 <= each.span.start <= each.span.end <= size for each in edits)
-    return inside and not any(collide(one, other) for index, one in enumerate(edits) for other in edits[index + 1 :])
+def is_possible(edits: list[Edit], size: int) -> bool:
+    inside = all(0 <= change.span.start <= change.span.end <= size for change in edits)
+    return inside and not any(collide(left, right) for index, left in enumerate(edits) for right in edits[index + 1 :])
 
 
 @st.composite
-def lists(draw: st.DrawFn, size: int) -> list[Edit]:
+def edit_lists(draw: st.DrawFn, size: int) -> list[Edit]:
     """Edits that do not overlap, in any order."""
     borders = sorted(draw(st.lists(st.integers(0, size), max_size=8)))
     spans = list(zip(borders[::2], borders[1::2], strict=False))
@@ -52,7 +52,7 @@ def lists(draw: st.DrawFn, size: int) -> list[Edit]:
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[bytes, list[Edit]]:
     body = draw(BODIES)
-    return body, draw(lists(len(body)))
+    return body, draw(edit_lists(len(body)))
 
 
 @st.composite
@@ -61,7 +61,7 @@ def sequences(draw: st.DrawFn) -> tuple[bytes, list[list[Edit]]]:
     body = after = draw(BODIES)
     steps = []
     for _ in range(3):
-        steps.append(draw(lists(len(after))))
+        steps.append(draw(edit_lists(len(after))))
         after = apply(after, steps[-1])
     return body, steps
 
@@ -71,7 +71,7 @@ def sequences(draw: st.DrawFn) -> tuple[bytes, list[list[Edit]]]:
 @given(case=cases())
 def test_apply_does_what_the_model_does(case: tuple[bytes, list[Edit]]) -> None:
     body, edits = case
-    assert apply(body, edits) == modelled(body, edits)
+    assert apply(body, edits) == model(body, edits)
 
 
 @pytest.mark.promise("place.original")
@@ -81,8 +81,8 @@ def test_the_order_in_which_edits_are_given_does_not_change_the_result(
     case: tuple[bytes, list[Edit]], data: st.DataObject
 ) -> None:
     body, edits = case
-    places = {each.span.start: each for each in edits if not len(each.span)}
-    distinct = [each for each in edits if len(each.span) or places[each.span.start] is each]
+    places = {change.span.start: change for change in edits if not len(change.span)}
+    distinct = [change for change in edits if len(change.span) or places[change.span.start] is change]
     assert apply(body, data.draw(st.permutations(distinct))) == apply(body, distinct)
 
 
@@ -97,9 +97,9 @@ def test_exactly_the_edits_that_overlap_or_lie_outside_are_refused(spans: list[t
     try:
         result = sort_edits(edits, size)
     except (OverlappingEdits, EditOutOfBounds):
-        assert not possible(edits, size)
+        assert not is_possible(edits, size)
     else:
-        assert possible(edits, size)
+        assert is_possible(edits, size)
         assert sorted(map(repr, result)) == sorted(map(repr, edits))
 
 
@@ -129,10 +129,10 @@ def test_the_inverse_gives_the_original_and_its_inverse_the_edits(case: tuple[by
 @given(case=sequences())
 def test_composed_edits_do_at_once_what_the_lists_do_one_after_the_other(case: tuple[bytes, list[list[Edit]]]) -> None:
     body, (first, second, third) = case
-    two = compose(len(body), first, second)
+    composed = compose(len(body), first, second)
     final = apply(apply(apply(body, first), second), third)
-    assert apply(body, two) == apply(apply(body, first), second)
-    assert apply(body, compose(len(body), two, third)) == final
+    assert apply(body, composed) == apply(apply(body, first), second)
+    assert apply(body, compose(len(body), composed, third)) == final
     later = compose(len(apply(body, first)), second, third)
     assert apply(body, compose(len(body), first, later)) == final
 
@@ -153,9 +153,10 @@ def test_minimized_edits_do_the_same_with_nothing_in_them_that_stays(case: tuple
     minimal = minimize(body, edits)
     assert apply(body, minimal) == apply(body, edits)
     assert minimize(body, minimal) == minimal
-    assert all(one.span.end < other.span.start for one, other in pairwise(minimal))
+    assert all(left.span.end < right.span.start for left, right in pairwise(minimal))
     ascii_ends = [
-        (body[each.span.start : each.span.end].decode("latin-1"), each.new.decode("latin-1")) for each in minimal
+        (body[change.span.start : change.span.end].decode("latin-1"), change.new.decode("latin-1"))
+        for change in minimal
     ]
     assert all(old != new for old, new in ascii_ends)
     assert not [pair for pair in ascii_ends if all(pair) and "".join(pair).isascii() and pair[0][0] == pair[1][0]]
@@ -168,10 +169,10 @@ def test_minimized_edits_do_the_same_with_nothing_in_them_that_stays(case: tuple
 def test_minimizing_never_cuts_a_character(words: list[str]) -> None:
     left, old, right, new = words
     body, start, end = (left + old + right).encode(), len(left.encode()), len((left + old).encode())
-    for each in minimize(body, [edit(start, end, new.encode())]):
-        removed = body[each.span.start : each.span.end].decode()
-        assert (old.count(removed) > 0, new.count(each.new.decode()) > 0) == (True, True)
-        assert body[: each.span.start].decode() + removed + body[each.span.end :].decode() == left + old + right
+    for change in minimize(body, [edit(start, end, new.encode())]):
+        removed = body[change.span.start : change.span.end].decode()
+        assert (old.count(removed) > 0, new.count(change.new.decode()) > 0) == (True, True)
+        assert body[: change.span.start].decode() + removed + body[change.span.end :].decode() == left + old + right
 
 
 @STEADY

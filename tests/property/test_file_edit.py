@@ -47,18 +47,18 @@ def any_calls(draw: Callable[[Any], Any]) -> tuple[str, list[Edit]]:
     return text, edits
 
 
-def looped(text: str, edits: list[Edit]) -> tuple[str, tuple[int, int] | None]:
+def run_loop(text: str, edits: list[Edit]) -> tuple[str, tuple[int, int] | None]:
     """The text after a plain loop over the edits, and the first that does not match, with its real count."""
-    for index, each in enumerate(edits):
-        old = each["old_text"]
+    for index, edit in enumerate(edits):
+        old = edit["old_text"]
         count = text.count(old) if old else int(not text)
-        if count != each.get("occurrences", 1):
+        if count != edit.get("occurrences", 1):
             return text, (index, count)
-        text = text.replace(old, each["new_text"])
+        text = text.replace(old, edit["new_text"])
     return text, None
 
 
-def opened(content: bytes) -> tuple[Workspace, MemoryFS]:
+def open_workspace(content: bytes) -> tuple[Workspace, MemoryFS]:
     fs = MemoryFS({"a": content})
     return Workspace(fs.root, fs=fs), fs
 
@@ -67,13 +67,13 @@ def opened(content: bytes) -> tuple[Workspace, MemoryFS]:
 @pytest.mark.promise("edit.count")
 def test_edits_with_right_counts_give_what_a_plain_loop_gives(call: tuple[str, list[Edit]]) -> None:
     before, edits = call
-    ws, fs = opened(before.encode())
+    ws, fs = open_workspace(before.encode())
     result = ws.call("file_edit", {"path": "a", "edits": edits})
     assert not result.is_error, result.text
-    expected, failing = looped(before, edits)
+    expected, failing = run_loop(before, edits)
     assert failing is None
     assert fs.files()["a"] == expected.encode()
-    assert result.metadata["total_replacements"] == sum(each["occurrences"] for each in edits)
+    assert result.metadata["total_replacements"] == sum(edit["occurrences"] for edit in edits)
     assert (result.metadata["change_id"] is None) == (expected == before)
 
 
@@ -85,20 +85,20 @@ def test_a_call_makes_all_edits_or_fails_where_a_plain_loop_fails(
     dry: bool,  # noqa: FBT001  drawn by Hypothesis
 ) -> None:
     before, edits = call
-    ws, fs = opened(before.encode())
+    ws, fs = open_workspace(before.encode())
     result = ws.call("file_edit", {"path": "a", "edits": edits, "dry_run": dry})
-    expected, failing = looped(before, edits)
+    expected, failing = run_loop(before, edits)
     assert result.is_error == (failing is not None), result.text
     assert fs.files() == {"a": before.encode() if dry or failing else expected.encode()}
     if failing is None:
         assert result.metadata["hash"] == hash_of(expected.encode())
         return
     index, count = failing
-    told = result.metadata["validation_error"]
-    assert (told["edit_index"], told["total_edits"]) == (index, len(edits))
-    assert told["type"] == ("WRONG_COUNT" if count else "NO_MATCH")
+    error = result.metadata["validation_error"]
+    assert (error["edit_index"], error["total_edits"]) == (index, len(edits))
+    assert error["type"] == ("WRONG_COUNT" if count else "NO_MATCH")
     if count:
-        assert (told["actual_occurrences"], len(told["match_locations"])) == (count, count)
+        assert (error["actual_occurrences"], len(error["match_locations"])) == (count, count)
     assert ws.history().metadata["changes"] == []
     assert fs.shelf == {}
 
@@ -108,7 +108,7 @@ def test_a_call_makes_all_edits_or_fails_where_a_plain_loop_fails(
 @pytest.mark.promise("edit.dry-run")
 def test_a_dry_run_predicts_the_call(call: tuple[str, list[Edit]]) -> None:
     before, edits = call
-    ws, fs = opened(before.encode())
+    ws, fs = open_workspace(before.encode())
     arguments = {"path": "a", "edits": edits}
     trial = ws.call("file_edit", {**arguments, "dry_run": True})
     assert fs.files() == {"a": before.encode()}
@@ -123,25 +123,25 @@ def test_a_dry_run_predicts_the_call(call: tuple[str, list[Edit]]) -> None:
 @pytest.mark.promise("edit.undo")
 def test_undo_brings_the_bytes_back(call: tuple[str, list[Edit]]) -> None:
     before, edits = call
-    ws, fs = opened(before.encode())
+    ws, fs = open_workspace(before.encode())
     if ws.call("file_edit", {"path": "a", "edits": edits}).metadata["change_id"] is not None:
         assert not ws.undo().is_error
     assert fs.files() == {"a": before.encode()}
 
 
 @st.composite
-def mixed(draw: Callable[[Any], Any]) -> str:
+def mixed_lines(draw: Callable[[Any], Any]) -> str:
     """Lines with endings of every kind."""
     lines = st.tuples(st.text("abé🎉 ", max_size=5), ENDINGS)
     return "".join(line + end for line, end in draw(st.lists(lines, max_size=6)))
 
 
 @given(
-    mixed(),
+    mixed_lines(),
     st.lists(st.text("xyé", max_size=4), min_size=1, max_size=4),
     st.sampled_from(["\n", "\r\n"]),
     st.text("xy\né", max_size=8),
-    mixed(),
+    mixed_lines(),
     st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]),
 )
 @pytest.mark.promise("edit.span")
@@ -150,9 +150,9 @@ def test_bytes_outside_of_the_span_never_change(
 ) -> None:
     before, old, after = f"{above}<<", ending.join(lines), f">>{below}"
     original = (before + "#" + old + "#" + after).encode(codec)
-    ws, fs = opened(original)
-    sent = {"old_text": "#" + "\n".join(lines) + "#", "new_text": new}
-    result = ws.call("file_edit", {"path": "a", "edits": [sent]})
+    ws, fs = open_workspace(original)
+    edit = {"old_text": "#" + "\n".join(lines) + "#", "new_text": new}
+    result = ws.call("file_edit", {"path": "a", "edits": [edit]})
     assert not result.is_error, result.text
     changed = fs.files()["a"].decode(codec)
     assert changed.encode(codec) == fs.files()["a"]
@@ -162,9 +162,9 @@ def test_bytes_outside_of_the_span_never_change(
     assert inside.replace("\r\n", "\n").replace("\r", "\n") == new
 
 
-@given(mixed(), mixed(), st.text("xy\n\ré", max_size=8))
+@given(mixed_lines(), mixed_lines(), st.text("xy\n\ré", max_size=8))
 def test_what_is_sent_with_carriage_returns_is_written_as_it_is(above: str, below: str, new: str) -> None:
-    ws, fs = opened(f"{above}<#>{below}".encode())
+    ws, fs = open_workspace(f"{above}<#>{below}".encode())
     literal = f"\r{new}"
     result = ws.call("file_edit", {"path": "a", "edits": [{"old_text": "<#>", "new_text": literal}]})
     assert not result.is_error, result.text
@@ -177,12 +177,12 @@ def test_places_of_a_wrong_count_are_where_they_are_said_to_be(pieces: list[str]
     text = "".join(pieces)
     old = "ab" if "ab" in text else text[0]
     count = text.count(old)
-    ws, _ = opened(text.encode())
+    ws, _ = open_workspace(text.encode())
     edit = {"old_text": old, "new_text": "x", "occurrences": count + 1 + more}
-    told = ws.call("file_edit", {"path": "a", "edits": [edit]}).metadata["validation_error"]
+    error = ws.call("file_edit", {"path": "a", "edits": [edit]}).metadata["validation_error"]
     lines = text.split("\n")
-    for place in told["match_locations"]:
+    for place in error["match_locations"]:
         line = lines[place["line_number"] - 1]
         assert place["line_content"] == line
         assert (line + "\n")[place["column_start"] - 1 :].startswith(old)
-    assert len(told["match_locations"]) == count
+    assert len(error["match_locations"]) == count

@@ -103,7 +103,7 @@ def replies(draw: st.DrawFn) -> str:
     return "".join(f"{indent}{line}{end}" for line in lines)[: draw(st.integers(1, 2000))]
 
 
-def begun(reader: Reader, text: str) -> str:
+def add_beginning(reader: Reader, text: str) -> str:
     """A reply that begins as the reader expects."""
     line, _, rest = text.partition("\n")
     if reader is v4a.read:
@@ -115,7 +115,7 @@ def begun(reader: Reader, text: str) -> str:
 def test_it_does_not_matter_how_a_reply_is_cut_into_pieces(
     text: str, fence: str | None, reader: Reader, sizes: list[int]
 ) -> None:
-    text = begun(reader, text)
+    text = add_beginning(reader, text)
     whole = feed(reader, [text], fence)
     assert feed(reader, list(text), fence) == whole
     assert feed(reader, [f"{line}\n" for line in text.split("\n")[:-1]] + [text.rpartition("\n")[2]], fence) == whole
@@ -130,14 +130,14 @@ def test_it_does_not_matter_how_a_reply_is_cut_into_pieces(
 @settings(max_examples=150)
 @given(text=replies(), fence=FENCES, reader=st.sampled_from(READERS))
 def test_blocks_are_in_order_and_contain_only_text_of_the_reply(text: str, fence: str | None, reader: Reader) -> None:
-    text = begun(reader, text)
+    text = add_beginning(reader, text)
     ends = "*** end of file" if reader is v4a.read else UNFINISHED.lower()
-    found, end = feed(reader, [text], fence)
+    blocks, end = feed(reader, [text], fence)
     lines = text.split("\n")
-    assert found
+    assert blocks
     assert 1 <= end <= len(lines)
     begin = last = 0
-    for block in found:
+    for block in blocks:
         assert begin < block.line <= block.end_line <= end
         assert last <= block.line
         assert block.problem is None or block.problem in PROBLEMS
@@ -145,15 +145,15 @@ def test_blocks_are_in_order_and_contain_only_text_of_the_reply(text: str, fence
         if block.problem is not None:
             assert (block.hunks, block.content) == ((), None)
         if block.content:
-            shown = {each for line in lines[block.line : block.end_line] for each in _forms(line)}
-            assert {line for line in block.content.split("\n") if line} <= {*shown, *(each[1:] for each in shown)}
+            shown = {form for line in lines[block.line : block.end_line] for form in _forms(line)}
+            assert {line for line in block.content.split("\n") if line} <= {*shown, *(form[1:] for form in shown)}
         starts = [hunk.line for hunk in block.hunks]
         assert starts == sorted(set(starts))
         for hunk, stop in zip(block.hunks, [*starts[1:], block.end_line + 1], strict=False):
             body = [line for line in lines[hunk.line - 1 : stop - 1] if not line.lstrip().lower().startswith(ends)]
             *shorter, split = hunk.splits  # one without what may be an empty line of the reply comes first
             assert len(shorter) <= 1
-            assert all(each.old in split.old and each.new in split.new for each in shorter)
+            assert all(variant.old in split.old and variant.new in split.new for variant in shorter)
             assert any(_says([_forms(line)[form] for line in body], split) for form in range(4))
 
 
@@ -171,10 +171,10 @@ def _says(lines: list[str], split: Split) -> bool:
     body = [line for line in lines[start:end] if not line.startswith("\\ ")]
     for side, mark, other in ((split.old, "-", "+"), (split.new, "+", "-")):
         texts = side.removesuffix("\n").split("\n") if side else []
-        own = [line for line in body if not line.startswith(other)]
-        if texts != [line[1:] if line[:1] in {" ", mark} else line for line in own[: len(texts)]]:
+        side_lines = [line for line in body if not line.startswith(other)]
+        if texts != [line[1:] if line[:1] in {" ", mark} else line for line in side_lines[: len(texts)]]:
             return False
-        if any(line.startswith(mark) for line in own[len(texts) :]):
+        if any(line.startswith(mark) for line in side_lines[len(texts) :]):
             return False
     return True
 
@@ -187,31 +187,31 @@ def test_what_can_be_used_of_a_reply_that_is_cut_can_be_used_of_all_of_it(sample
     cut = data.draw(st.integers(1, len(lines) - 1))
     fence = data.draw(FENCES)
     whole, _ = feed(reader, [f"{sample}```\n"], "```")
-    found, _ = feed(reader, ["".join(f"{line}\n" for line in lines[:cut])], fence)
-    for block in found:
+    blocks, _ = feed(reader, ["".join(f"{line}\n" for line in lines[:cut])], fence)
+    for block in blocks:
         if block.problem is None:
-            same = next(each for each in whole if each.line == block.line)
+            same = next(candidate for candidate in whole if candidate.line == block.line)
             assert block.hunks == same.hunks[: len(block.hunks)]
             assert block.content == same.content
 
 
-def applied(block: Block, old: str) -> str:
+def apply_block(block: Block, old: str) -> str:
     """The result of applying the hunks of a block to a text, each at the place that it names."""
     lines = old.split("\n")
     texts = [f"{line}\n" for line in lines[:-1]] + [lines[-1]] * (lines[-1] != "")
-    made, at = list[str](), 0
+    result, at = list[str](), 0
     for hunk in block.hunks:
         (split,) = hunk.splits
         assert hunk.at is not None
         start = hunk.at - 1 if split.old else hunk.at
-        made += texts[at:start]
-        at, taken = start, ""
-        while len(taken) < len(split.old):
-            taken += texts[at]
+        result += texts[at:start]
+        at, removed = start, ""
+        while len(removed) < len(split.old):
+            removed += texts[at]
             at += 1
-        assert taken == split.old
-        made.append(split.new)
-    return "".join(made + texts[at:])
+        assert removed == split.old
+        result.append(split.new)
+    return "".join(result + texts[at:])
 
 
 WORDS = [
@@ -276,7 +276,7 @@ def test_a_diff_of_git_makes_one_text_of_the_other(
         return
     (block,), end = feed(unified.read, [output, f"{fence}\n" if fence else ""], fence)
     assert (block.action, block.path, block.problem, end) == ("update", "new", None, output.count("\n"))
-    assert applied(block, change[0]) == change[1]
+    assert apply_block(block, change[0]) == change[1]
 
 
 @given(change=changes(), context=st.integers(0, 4))
@@ -286,7 +286,7 @@ def test_a_diff_without_newlines_at_the_end_makes_one_text_of_the_other(change: 
     diff = "".join(difflib.unified_diff(before, after, "x", "x", n=context))
     if diff:
         (block,), _ = feed(unified.read, [diff], None)
-        assert applied(block, old) == new
+        assert apply_block(block, old) == new
 
 
 @settings(max_examples=40)
@@ -312,6 +312,6 @@ def test_a_patch_of_any_lines_says_what_it_was_made_of(change: tuple[str, str]) 
     ],
 )
 def test_a_long_reply_takes_one_look_at_each_line(reader: Reader, head: str, line: str) -> None:
-    found, end = feed(reader, [head, line * 20_000], "```")
-    assert found[-1].problem == "no_end"
+    blocks, end = feed(reader, [head, line * 20_000], "```")
+    assert blocks[-1].problem == "no_end"
     assert end <= head.count("\n") + 60_000

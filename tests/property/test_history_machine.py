@@ -36,20 +36,20 @@ from tests.property.history_model import (
     File,
     Model,
     Point,
-    Recorded,
+    RecordedChange,
     Sheet,
     Touch,
     Touches,
-    applied,
-    created,
-    deleted,
-    hashed,
+    apply_touches,
+    creation,
+    deletion,
+    hash_of,
     lies_in,
     noise,
-    renamed,
+    rename,
     sheet,
     slot,
-    updated,
+    update,
 )
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ class Crash(NamedTuple):
     """The process dies at a call that changes files, sometimes with a power cut, and the recovery at another call."""
 
     at: int
-    again_at: int | None
+    second_at: int | None
     power: bool
-    luck: int | None
+    seed: int | None
 
 
 CRASHES = st.builds(
@@ -93,7 +93,7 @@ CRASHES = st.builds(
 )
 
 
-class Luck(Random):
+class StableRandom(Random):
     """Makes the same choices in any order of questions, and whatever ids are in a file."""
 
     def __init__(self, number: int) -> None:
@@ -102,11 +102,11 @@ class Luck(Random):
 
     def choice(self, options: Any) -> Any:
         """One of the options, chosen by their lengths or by their values."""
-        key = repr([self._number, *(len(each) if isinstance(each, bytes) else each for each in options)])
+        key = repr([self._number, *(len(option) if isinstance(option, bytes) else option for option in options)])
         return options[crc32(key.encode()) % len(options)]
 
 
-def answered(result: ToolResult) -> Answer:
+def to_answer(result: ToolResult) -> Answer:
     if result.is_error:
         assert result.metadata["error"]["code"] != "INTERNAL", result.text
         return Answer(None, result.metadata["error"]["code"], result.metadata["error"])
@@ -114,19 +114,19 @@ def answered(result: ToolResult) -> Answer:
     return Answer(result.metadata["change_id"], None, result.metadata)
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """One part of a transaction, as requested, and its expected effect on the tree."""
 
     ask: Callable[[Any], None]
     touch: Touch
 
 
-def transaction(asked: Iterable[Asked]) -> Call:
+def transaction(requests: Iterable[Request]) -> Call:
     def call(workspace: Workspace) -> Answer:
         try:
             with workspace.transaction("an edit") as tx:
-                for each in asked:
-                    each.ask(tx)
+                for request in requests:
+                    request.ask(tx)
         except SutureError as error:
             return Answer(None, error.code, {})
         assert tx.change is None or tx.change.trouble is None
@@ -150,7 +150,7 @@ class HistoryMachine(RuleBasedStateMachine):
     def begin_with(self, data: st.DataObject) -> None:
         """Some files that existed before suture was used."""
         for path in data.draw(st.lists(st.sampled_from(PATHS[:4]), unique=True)):
-            file = self.model.born(self.draw_content(data), data.draw(st.sampled_from(MODES)))
+            file = self.model.create_file(self.draw_content(data), data.draw(st.sampled_from(MODES)))
             self.model.put(path, file)
             self.put(path, file)
 
@@ -174,18 +174,18 @@ class HistoryMachine(RuleBasedStateMachine):
         self.check_files(answer.data, touches)
         new = self.new_changes()
         if touches:
-            assert [answer.change_id] == [each["change_id"] for each in new]
+            assert [answer.change_id] == [change["change_id"] for change in new]
         else:
             assert answer.change_id is None
             assert len(new) == (expected.undoes is not None)
-        for each in new:
-            self.model.land(each["change_id"], expected, touches)
+        for change in new:
+            self.model.land(change["change_id"], expected, touches)
 
     def landing(self, expected: Expected) -> Touches:
         """Which of the expected landings it was."""
         tree, folders = self.look()
         for touches in expected.landings:
-            files = {path: file[:2] for path, file in applied(self.model.tree, touches).items()}
+            files = {path: file[:2] for path, file in apply_touches(self.model.tree, touches).items()}
             if files == tree and folders == self.model.folders_after(touches, expected.emptied):
                 return touches
         raise AssertionError(tree, folders, expected, self.model.tree, self.model.folders)
@@ -193,148 +193,155 @@ class HistoryMachine(RuleBasedStateMachine):
     def check_conflicts(self, answer: Answer) -> None:
         if answer.refusal == "UNDO_CONFLICT":
             assert answer.data["conflicts"]
-            for each in answer.data["conflicts"]:
-                assert each.keys() >= {"path", "line", "base", "ours", "theirs"}
+            for conflict in answer.data["conflicts"]:
+                assert conflict.keys() >= {"path", "line", "base", "ours", "theirs"}
 
     def check_files(self, data: dict[str, Any], touches: Touches) -> None:
         """What the answer says about files is true."""
         if "files" in data:
-            told = [(each["path"], each["action"], each.get("to"), each["hash"]) for each in data["files"]]
-            assert sorted(told, key=repr) == sorted(
-                ((t.path, t.action, t.to, None if t.after is None else hashed(t.after.data)) for t in touches), key=repr
+            reported = [(file["path"], file["action"], file.get("to"), file["hash"]) for file in data["files"]]
+            assert sorted(reported, key=repr) == sorted(
+                ((t.path, t.action, t.to, None if t.after is None else hash_of(t.after.data)) for t in touches),
+                key=repr,
             )
 
     def new_changes(self) -> list[dict[str, Any]]:
         """The changes that the model does not have yet, oldest first."""
-        found = self.workspace().history(limit=3)
-        assert not found.is_error, found.text
-        known = {each.id for each in self.model.changes}
-        return [each for each in reversed(found.metadata["changes"]) if each["change_id"] not in known]
+        result = self.workspace().history(limit=3)
+        assert not result.is_error, result.text
+        ids = {change.id for change in self.model.changes}
+        return [change for change in reversed(result.metadata["changes"]) if change["change_id"] not in ids]
 
     def look(self) -> tuple[dict[str, tuple[bytes, int]], set[str]]:
-        found = look(self.fs, self.root)
-        files = {path: (each.data, each.mode) for path, each in found.items() if each.kind == "file"}
-        return files, {path for path, each in found.items() if each.kind == "folder"}
+        tree = look(self.fs, self.root)
+        files = {path: (entry.data, entry.mode) for path, entry in tree.items() if entry.kind == "file"}
+        return files, {path for path, entry in tree.items() if entry.kind == "folder"}
 
     # Edits
 
     @rule(data=st.data())
     def edit(self, data: st.DataObject) -> None:
-        asked = self.draw_edits(data)
+        requests = self.draw_edits(data)
         if self.model.tree and data.draw(st.integers(0, 7)) == 0:  # one impossible part, and nothing is done
-            asked.append(self.draw_what_cannot_be(data))
+            requests.append(self.draw_impossible_part(data))
             expected = Expected((), frozenset({"FILE_EXISTS", "FILE_NOT_FOUND", "SAME_FILE_TWICE"}))
         else:
-            expected = self.expected_edit(asked)
-        self.carry_out(transaction(asked), expected, data)
+            expected = self.expected_edit(requests)
+        self.carry_out(transaction(requests), expected, data)
 
     @precondition(lambda self: self.model.tree)
     @rule(data=st.data())
     def edit_a_line(self, data: st.DataObject) -> None:
-        asked = [self.draw_write(data, sorted(self.model.tree), [])]
-        self.carry_out(transaction(asked), self.expected_edit(asked), data)
+        requests = [self.draw_write(data, sorted(self.model.tree), [])]
+        self.carry_out(transaction(requests), self.expected_edit(requests), data)
 
     @precondition(lambda self: self.model.tree)
     @rule(data=st.data())
     def edit_two_lines_then_undo_the_first(self, data: st.DataObject) -> None:
         """The second edit, which may be another program's, is kept."""
-        there = [path for path, file in self.model.tree.items() if self.model.sheets[file.data].form in FORMS]
-        path = data.draw(st.sampled_from(sorted(there or self.model.tree)))
-        asked = [self.draw_write(data, [path], [])]
-        self.settle(transaction(asked)(self.workspace()), self.expected_edit(asked))
+        paths = [path for path, file in self.model.tree.items() if self.model.sheets[file.data].form in FORMS]
+        path = data.draw(st.sampled_from(sorted(paths or self.model.tree)))
+        requests = [self.draw_write(data, [path], [])]
+        self.settle(transaction(requests)(self.workspace()), self.expected_edit(requests))
         newest = self.model.changes[-1:]
         if data.draw(st.booleans()):
             self.change_file(path, data)
         else:
-            asked = [self.draw_write(data, [path], [])]
-            self.settle(transaction(asked)(self.workspace()), self.expected_edit(asked))
+            requests = [self.draw_write(data, [path], [])]
+            self.settle(transaction(requests)(self.workspace()), self.expected_edit(requests))
         for change in newest:
             self.take_back("undo", change.id, data)
 
     @rule(data=st.data())
     def edit_then_undo_then_redo(self, data: st.DataObject) -> None:
         """Undo right after an edit restores everything; redo after that reapplies it."""
-        asked, before = self.draw_edits(data), (dict(self.model.tree), set(self.model.folders))
-        expected = self.expected_edit(asked)
-        self.settle(transaction(asked)(self.workspace()), expected)
+        requests, before = self.draw_edits(data), (dict(self.model.tree), set(self.model.folders))
+        expected = self.expected_edit(requests)
+        self.settle(transaction(requests)(self.workspace()), expected)
         if not expected.landings[0]:
             return
         after = dict(self.model.tree), set(self.model.folders)
         change_id = self.model.changes[-1].id
         for tool, trees in (("undo", before), ("redo", after), ("undo", before), ("redo", after)):
-            self.carry_out(self.called(tool, None), self.expected_back(tool, None), data)
+            self.carry_out(self.tool_call(tool, None), self.expected_back(tool, None), data)
             tree, folders = self.look()
             if self.model.changes[-1].tool == tool:  # no crash rolled it back
                 assert (tree, folders) == ({path: file[:2] for path, file in trees[0].items()}, trees[1])
-                assert (change_id in self.model.undone()) == (tool == "undo")
+                assert (change_id in self.model.undone_changes()) == (tool == "undo")
             else:
                 return
 
-    def draw_what_cannot_be(self, data: st.DataObject) -> Asked:
-        there = data.draw(st.sampled_from(sorted(self.model.tree)))
+    def draw_impossible_part(self, data: st.DataObject) -> Request:
+        path = data.draw(st.sampled_from(sorted(self.model.tree)))
         ask = data.draw(
             st.sampled_from(
                 [
-                    lambda tx: tx.create(there, b"new"),
+                    lambda tx: tx.create(path, b"new"),
                     lambda tx: tx.delete("missing"),
                     lambda tx: tx.rename("missing", "elsewhere"),
-                    lambda tx: tx.rename(there, there),
-                    lambda tx: (tx.write(there, b"once"), tx.delete(there)),
+                    lambda tx: tx.rename(path, path),
+                    lambda tx: (tx.write(path, b"once"), tx.delete(path)),
                 ]
             )
         )
-        return Asked(ask, deleted(there, self.model.tree[there]))
+        return Request(ask, deletion(path, self.model.tree[path]))
 
-    def expected_edit(self, asked: Iterable[Asked]) -> Expected:
+    def expected_edit(self, requests: Iterable[Request]) -> Expected:
         """Parts that change nothing are left out."""
         return Expected(
-            (tuple(each.touch for each in asked if each.touch.before != each.touch.after or each.touch.to),)
+            (
+                tuple(
+                    request.touch
+                    for request in requests
+                    if request.touch.before != request.touch.after or request.touch.to
+                ),
+            )
         )
 
-    def draw_edits(self, data: st.DataObject) -> list[Asked]:
+    def draw_edits(self, data: st.DataObject) -> list[Request]:
         """One to three edits of different files."""
-        asked: list[Asked] = []
+        requests: list[Request] = []
         for _ in range(data.draw(st.integers(1, 3))):
-            used = {path for each in asked for path, _, _ in each.touch.ends()}
-            there = [path for path in sorted(self.model.tree) if path not in used]
+            used = {path for request in requests for path, _, _ in request.touch.ends()}
+            existing = [path for path in sorted(self.model.tree) if path not in used]
             free = [path for path in PATHS if self.model.is_free(path) and not self.is_near(path, used)]
-            makers: list[Callable[[st.DataObject, list[str], list[str]], Asked]] = []
+            makers: list[Callable[[st.DataObject, list[str], list[str]], Request]] = []
             makers += [self.draw_creation] if free else []
-            makers += [self.draw_write, self.draw_write, self.draw_deletion] if there else []
-            makers += [self.draw_rename] if there and free else []
+            makers += [self.draw_write, self.draw_write, self.draw_deletion] if existing else []
+            makers += [self.draw_rename] if existing and free else []
             if makers:
-                asked.append(data.draw(st.sampled_from(makers))(data, there, free))
-        return asked
+                requests.append(data.draw(st.sampled_from(makers))(data, existing, free))
+        return requests
 
     def is_near(self, path: str, used: Iterable[str]) -> bool:
         """Whether one of two paths would have to be a folder in the other."""
         return any(lies_in(path, other) or lies_in(other, path) for other in used)
 
-    def draw_creation(self, data: st.DataObject, _: list[str], free: list[str]) -> Asked:
+    def draw_creation(self, data: st.DataObject, _: list[str], free: list[str]) -> Request:
         path, content = data.draw(st.sampled_from(free)), self.draw_content(data)
         mode = data.draw(st.none() | st.sampled_from(MODES))
-        file = self.model.born(content, NEW_FILE if mode is None else mode)
+        file = self.model.create_file(content, NEW_FILE if mode is None else mode)
         if mode is None and data.draw(st.booleans()):
-            return Asked(lambda tx: tx.write(path, file.data), created(path, file))
-        return Asked(lambda tx: tx.create(path, file.data, mode=mode), created(path, file))
+            return Request(lambda tx: tx.write(path, file.data), creation(path, file))
+        return Request(lambda tx: tx.create(path, file.data, mode=mode), creation(path, file))
 
-    def draw_write(self, data: st.DataObject, there: list[str], _: list[str]) -> Asked:
-        path = data.draw(st.sampled_from(there))
+    def draw_write(self, data: st.DataObject, existing: list[str], _: list[str]) -> Request:
+        path = data.draw(st.sampled_from(existing))
         before = self.model.tree[path]
-        after = before._replace(data=self.model.known(self.draw_content(data, before)))
-        return Asked(lambda tx: tx.write(path, after.data), updated(path, before, after))
+        after = before._replace(data=self.model.remember(self.draw_content(data, before)))
+        return Request(lambda tx: tx.write(path, after.data), update(path, before, after))
 
-    def draw_deletion(self, data: st.DataObject, there: list[str], _: list[str]) -> Asked:
-        path = data.draw(st.sampled_from(there))
-        return Asked(lambda tx: tx.delete(path), deleted(path, self.model.tree[path]))
+    def draw_deletion(self, data: st.DataObject, existing: list[str], _: list[str]) -> Request:
+        path = data.draw(st.sampled_from(existing))
+        return Request(lambda tx: tx.delete(path), deletion(path, self.model.tree[path]))
 
-    def draw_rename(self, data: st.DataObject, there: list[str], free: list[str]) -> Asked:
-        path, to = data.draw(st.sampled_from(there)), data.draw(st.sampled_from(free))
+    def draw_rename(self, data: st.DataObject, existing: list[str], free: list[str]) -> Request:
+        path, to = data.draw(st.sampled_from(existing)), data.draw(st.sampled_from(free))
         before = self.model.tree[path]
         if data.draw(st.booleans()):
-            return Asked(lambda tx: tx.rename(path, to), renamed(path, before, to, before))
-        after = before._replace(data=self.model.known(self.draw_content(data, before)))
-        return Asked(lambda tx: tx.rename(path, to, after.data), renamed(path, before, to, after))
+            return Request(lambda tx: tx.rename(path, to), rename(path, before, to, before))
+        after = before._replace(data=self.model.remember(self.draw_content(data, before)))
+        return Request(lambda tx: tx.rename(path, to, after.data), rename(path, before, to, after))
 
     def draw_content(self, data: st.DataObject, old: File | None = None) -> Sheet:
         """A content; mostly the old one with one slot changed."""
@@ -359,19 +366,19 @@ class HistoryMachine(RuleBasedStateMachine):
     @rule(tool=st.sampled_from(["undo", "undo", "redo"]), data=st.data())
     def take_any_back(self, tool: str, data: st.DataObject) -> None:
         change = data.draw(st.sampled_from(self.model.changes[::-1]))
-        others = [each.id for each in self.model.changes if each is not change]
-        enough = next(n for n in range(1, 20) if not any(each.startswith(change.id[:n]) for each in others))
+        others = [other.id for other in self.model.changes if other is not change]
+        enough = next(n for n in range(1, 20) if not any(other.startswith(change.id[:n]) for other in others))
         length = data.draw(st.sampled_from([len(change.id), enough, 1]))  # ids share a first letter for years
         self.take_back(tool, change.id[:length].upper() if data.draw(st.booleans()) else change.id[:length], data)
 
     def take_back(self, tool: str, change_id: str | None, data: st.DataObject) -> None:
         expected = self.expected_back(tool, change_id)
-        rehearsed = self.rehearse(self.called(tool, change_id, dry_run=True)) if data.draw(st.booleans()) else None
+        rehearsal = self.rehearse(self.tool_call(tool, change_id, dry_run=True)) if data.draw(st.booleans()) else None
         before = len(self.model.changes)
-        self.carry_out(self.called(tool, change_id), expected, data)
-        if rehearsed is not None and len(self.model.changes) > before:
-            told = {(each["path"], each["action"]) for each in rehearsed.data["files"]}
-            assert told == {(touch.path, touch.action) for touch in self.model.changes[-1].touches}
+        self.carry_out(self.tool_call(tool, change_id), expected, data)
+        if rehearsal is not None and len(self.model.changes) > before:
+            reported = {(file["path"], file["action"]) for file in rehearsal.data["files"]}
+            assert reported == {(touch.path, touch.action) for touch in self.model.changes[-1].touches}
 
     def rehearse(self, call: Call) -> Answer:
         """A dry run, which changes nothing."""
@@ -382,36 +389,38 @@ class HistoryMachine(RuleBasedStateMachine):
         assert self.new_changes() == []
         return answer
 
-    def called(self, tool: str, change_id: str | None, *, dry_run: bool = False) -> Call:
-        return lambda workspace: answered(workspace.call(tool, {"change_id": change_id, "dry_run": dry_run}))
+    def tool_call(self, tool: str, change_id: str | None, *, dry_run: bool = False) -> Call:
+        return lambda workspace: to_answer(workspace.call(tool, {"change_id": change_id, "dry_run": dry_run}))
 
     def expected_back(self, tool: str, change_id: str | None) -> Expected:
         if change_id is None:
-            wanted = self.newest(tool)
+            change = self.newest(tool)
             refusal = "NOTHING_TO_UNDO" if tool == "undo" else "NOTHING_TO_REDO"
         else:
-            named = [each for each in self.model.changes if each.id.startswith(change_id.lower())]
-            wanted = named[0] if len(named) == 1 else None
+            matching = [recorded for recorded in self.model.changes if recorded.id.startswith(change_id.lower())]
+            change = matching[0] if len(matching) == 1 else None
             refusal = "CHANGE_NOT_FOUND"
-            if wanted is not None and tool == "redo":
-                wanted, refusal = self.undo_of(wanted), "NOTHING_TO_REDO"
-        if wanted is None:
+            if change is not None and tool == "redo":
+                change, refusal = self.undo_of(change), "NOTHING_TO_REDO"
+        if change is None:
             return Expected((), frozenset({refusal}))
-        return self.model.undo(wanted, tool)
+        return self.model.undo(change, tool)
 
-    def newest(self, tool: str) -> Recorded | None:
+    def newest(self, tool: str) -> RecordedChange | None:
         """What is undone by default: the newest edit in force, or the newest undo in force."""
-        undone = self.model.undone()
+        undone = self.model.undone_changes()
         tools = {"transaction", "patch", "restore"} if tool == "undo" else {"undo"}
-        in_force = [each for each in self.model.changes if each.id not in undone and each.tool in tools]
+        in_force = [change for change in self.model.changes if change.id not in undone and change.tool in tools]
         return in_force[-1] if in_force else None
 
-    def undo_of(self, change: Recorded) -> Recorded | None:
+    def undo_of(self, change: RecordedChange) -> RecordedChange | None:
         """What a redo of a change reverts: the change itself if it is an undo in force, or what undid it."""
-        undone = self.model.undone()
+        undone = self.model.undone_changes()
         if change.tool == "undo" and change.id not in undone:
             return change
-        in_force = [each for each in self.model.changes if each.undoes == change.id and each.id not in undone]
+        in_force = [
+            recorded for recorded in self.model.changes if recorded.undoes == change.id and recorded.id not in undone
+        ]
         return in_force[-1] if in_force else None
 
     # Restoring
@@ -420,35 +429,37 @@ class HistoryMachine(RuleBasedStateMachine):
     def take_a_snapshot(self, data: st.DataObject) -> None:
         self.names += 1
         name = f"point {self.names}"
-        besides = data.draw(st.lists(st.sampled_from(sorted(self.model.tree)), max_size=2)) if self.model.tree else []
-        known = {path for path in (*self.model.paths(), *besides) if not self.model.is_blocked(path)}
-        point = Point(name, len(self.model.changes), {path: self.model.tree.get(path) for path in known})
-        result = self.workspace().snapshot(name, besides)
+        extra_paths = (
+            data.draw(st.lists(st.sampled_from(sorted(self.model.tree)), max_size=2)) if self.model.tree else []
+        )
+        recorded_paths = {path for path in (*self.model.paths(), *extra_paths) if not self.model.is_blocked(path)}
+        point = Point(name, len(self.model.changes), {path: self.model.tree.get(path) for path in recorded_paths})
+        result = self.workspace().snapshot(name, extra_paths)
         assert not result.is_error, result.text
         assert result.metadata["files"] == sum(file is not None for file in point.files.values())
         self.model.points.append(point)
-        again = self.workspace().snapshot(name)
-        assert again.metadata["error"]["code"] == "SNAPSHOT_EXISTS"
+        second = self.workspace().snapshot(name)
+        assert second.metadata["error"]["code"] == "SNAPSHOT_EXISTS"
 
     @precondition(lambda self: self.model.changes or self.model.points)
     @rule(data=st.data())
     def restore(self, data: st.DataObject) -> None:
-        points: list[Recorded | Point] = [*self.model.changes[::-1], *self.model.points]
-        to: Recorded | Point | None = data.draw(st.none() | st.sampled_from(points))
-        known = sorted(self.model.paths())
-        most = 2 if known else 0
+        points: list[RecordedChange | Point] = [*self.model.changes[::-1], *self.model.points]
+        to: RecordedChange | Point | None = data.draw(st.none() | st.sampled_from(points))
+        recorded_paths = sorted(self.model.paths())
+        most = 2 if recorded_paths else 0
         below = data.draw(
-            st.lists(st.sampled_from([*known, *FOLDERS]), min_size=to is None and most > 0, max_size=most)
+            st.lists(st.sampled_from([*recorded_paths, *FOLDERS]), min_size=to is None and most > 0, max_size=most)
         )
         name = to.name if isinstance(to, Point) else to and to.id
         expected = self.model.restore(to, below)
-        if any(not any(lies_in(path, each) for path in known) for each in below):
+        if any(not any(lies_in(path, target) for path in recorded_paths) for target in below):
             expected = Expected((), expected.refusals | {"NOT_RECORDED"})
         elif to is None and not below:
             expected = Expected((), frozenset({"INVALID_ARGUMENTS"}))
         if data.draw(st.booleans()):
-            self.rehearse(lambda workspace: answered(workspace.restore(name, below, dry_run=True)))
-        self.carry_out(lambda workspace: answered(workspace.restore(name, below)), expected, data)
+            self.rehearse(lambda workspace: to_answer(workspace.restore(name, below, dry_run=True)))
+        self.carry_out(lambda workspace: to_answer(workspace.restore(name, below)), expected, data)
 
     # Changes by others
 
@@ -458,7 +469,7 @@ class HistoryMachine(RuleBasedStateMachine):
         if path in self.model.tree:
             self.change_file(path, data)
         else:
-            file = self.model.born(self.draw_content(data), data.draw(st.sampled_from(MODES)))
+            file = self.model.create_file(self.draw_content(data), data.draw(st.sampled_from(MODES)))
             self.model.put(path, file)
             self.put(path, file)
 
@@ -471,7 +482,7 @@ class HistoryMachine(RuleBasedStateMachine):
             self.remove(path)
             return
         if what == "write":
-            file = file._replace(data=self.model.known(self.draw_content(data, file)))
+            file = file._replace(data=self.model.remember(self.draw_content(data, file)))
         else:
             file = file._replace(mode=data.draw(st.sampled_from(MODES)))
         self.model.put(path, file)
@@ -484,7 +495,7 @@ class HistoryMachine(RuleBasedStateMachine):
         for path in [path for path in self.model.tree if lies_in(path, folder)]:
             self.model.put(path, None)
             self.remove(path)
-        for path in sorted((each for each in self.model.folders if lies_in(each, folder)), key=len, reverse=True):
+        for path in sorted((other for other in self.model.folders if lies_in(other, folder)), key=len, reverse=True):
             self.model.folders.discard(path)
             self.remove(path)
 
@@ -493,14 +504,14 @@ class HistoryMachine(RuleBasedStateMachine):
         folder, _, name = f"{self.root}/{path}".rpartition("/")
         self.make_folder(folder)
         handle = self.fs.open_root(folder)
-        there = self.fs.stat(handle, name) is not None
-        opened = self.fs.open_write(handle, name) if there else self.fs.create(handle, name, 0o600)
-        self.fs.write(opened, (file.data,))
-        self.fs.truncate(opened, len(file.data))
-        self.fs.set_mode(opened, file.mode)
-        for each in (opened, handle):
-            self.fs.sync(each)
-            self.fs.close(each)
+        exists = self.fs.stat(handle, name) is not None
+        file_handle = self.fs.open_write(handle, name) if exists else self.fs.create(handle, name, 0o600)
+        self.fs.write(file_handle, (file.data,))
+        self.fs.truncate(file_handle, len(file.data))
+        self.fs.set_mode(file_handle, file.mode)
+        for open_handle in (file_handle, handle):
+            self.fs.sync(open_handle)
+            self.fs.close(open_handle)
 
     def make_folder(self, folder: str) -> None:
         if folder == self.root:
@@ -517,9 +528,9 @@ class HistoryMachine(RuleBasedStateMachine):
         """Remove a file or an empty folder as another program would, and sync that."""
         folder, _, name = f"{self.root}/{path}".rpartition("/")
         handle = self.fs.open_root(folder)
-        found = self.fs.stat(handle, name)
-        assert found is not None
-        (self.fs.rmdir if found.kind == "folder" else self.fs.unlink)(handle, name)
+        status = self.fs.stat(handle, name)
+        assert status is not None
+        (self.fs.rmdir if status.kind == "folder" else self.fs.unlink)(handle, name)
         self.fs.sync(handle)
         self.fs.close(handle)
 
@@ -533,17 +544,17 @@ class HistoryMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_history_is_the_model(self) -> None:
-        undone = self.model.undone()
-        listed: list[dict[str, Any]] = []
+        undone = self.model.undone_changes()
+        records: list[dict[str, Any]] = []
         before = None
-        while before is not None or not listed:
+        while before is not None or not records:
             page = self.workspace().history(limit=7, before=before)
             assert not page.is_error, page.text
-            listed += page.metadata["changes"]
+            records += page.metadata["changes"]
             before = page.metadata["next"]
-            if not listed:
+            if not records:
                 break
-        assert [told(each) for each in listed] == [
+        assert [summarize(record) for record in records] == [
             (
                 change.id,
                 change.tool,
@@ -557,9 +568,9 @@ class HistoryMachine(RuleBasedStateMachine):
     @invariant()
     def nothing_recorded_is_lost(self) -> None:
         with self.workspace()._engine.session() as session, session.history.reading() as book:
-            for found, change in zip(book.changes(), reversed(self.model.changes), strict=True):
-                assert sorted(found.folders) == sorted(change.folders)
-                records = {each.path: each for each in found.files}
+            for recorded, change in zip(book.changes(), reversed(self.model.changes), strict=True):
+                assert sorted(recorded.folders) == sorted(change.folders)
+                records = {item.path: item for item in recorded.files}
                 assert records.keys() == {touch.path for touch in change.touches}
                 for touch in change.touches:
                     record = records[touch.path]
@@ -568,10 +579,10 @@ class HistoryMachine(RuleBasedStateMachine):
                         (record.after, touch.after),
                         (record.replaced, touch.replaced),
                     ):
-                        kept = None if version is None else (book.content(version.digest), version.mode)
-                        assert kept == (None if file is None else file[:2])
+                        stored = None if version is None else (book.content(version.digest), version.mode)
+                        assert stored == (None if file is None else file[:2])
             points = book.snapshots()
-            assert [each.name for each in points] == [each.name for each in self.model.points]
+            assert [item.name for item in points] == [item.name for item in self.model.points]
             for point, expected in zip(points, self.model.points, strict=True):
                 files = {
                     path: None if version is None else (book.content(version.digest), version.mode)
@@ -580,9 +591,9 @@ class HistoryMachine(RuleBasedStateMachine):
                 assert files == {path: None if file is None else file[:2] for path, file in expected.files.items()}
 
 
-def told(change: dict[str, Any]) -> tuple[Any, ...]:
+def summarize(change: dict[str, Any]) -> tuple[Any, ...]:
     files = [
-        (each["path"], each["action"], each.get("to", ""), each["added"], each["removed"]) for each in change["files"]
+        (file["path"], file["action"], file.get("to", ""), file["added"], file["removed"]) for file in change["files"]
     ]
     return change["change_id"], change["tool"], change["state"], change["undoes"], sorted(files)
 
@@ -600,9 +611,9 @@ def lines(touch: Touch) -> tuple[int, int]:
 
 
 def split(data: bytes) -> list[bytes]:
-    found = [line + b"\n" for line in data.split(b"\n")]
-    last = found.pop()[:-1]
-    return [*found, last] if last else found
+    result = [line + b"\n" for line in data.split(b"\n")]
+    last = result.pop()[:-1]
+    return [*result, last] if last else result
 
 
 class MemoryMachine(HistoryMachine):
@@ -631,27 +642,27 @@ class MemoryMachine(HistoryMachine):
         else:
             self.settle(answer, expected)
             return
-        if crash.again_at is not None:
+        if crash.second_at is not None:
             with suppress(Stopped):
-                self.workspace(FaultyFS(self.fs, stop_at=crash.again_at, only=CHANGING)).recover()
+                self.workspace(FaultyFS(self.fs, stop_at=crash.second_at, only=CHANGING)).recover()
             self.die(crash)
         self.settle_what_is_left(expected)
 
     def settle_what_is_left(self, expected: Expected) -> None:
         """After the recovery the call has landed and is recorded, or nothing of it remains."""
-        for each in self.new_changes():
-            self.model.land(each["change_id"], expected, self.landing(expected))
+        for change in self.new_changes():
+            self.model.land(change["change_id"], expected, self.landing(expected))
 
     def die(self, crash: Crash) -> None:
         if crash.power and self.settings.durability == "full":
-            self.memory.power_loss(None if crash.luck is None else Luck(crash.luck))
+            self.memory.power_loss(None if crash.seed is None else StableRandom(crash.seed))
         else:
             self.memory.crash()
 
     @precondition(lambda self: self.settings.durability == "full")
-    @rule(luck=st.none() | st.integers(0, 9))
-    def the_power_fails(self, luck: int | None) -> None:
-        self.memory.power_loss(None if luck is None else Luck(luck))
+    @rule(seed=st.none() | st.integers(0, 9))
+    def the_power_fails(self, seed: int | None) -> None:
+        self.memory.power_loss(None if seed is None else StableRandom(seed))
         assert self.new_changes() == []
 
 
@@ -668,7 +679,7 @@ class DiskMachine(HistoryMachine):
         self.begin_with(data)
 
 
-def many(examples: int, steps: int, *, shrink: bool = False) -> settings:
+def make_settings(examples: int, steps: int, *, shrink: bool = False) -> settings:
     """How much is tried; only the soak has the minutes that shrinking a failure takes."""
     phases = (Phase.explicit, Phase.reuse, Phase.generate, *((Phase.shrink,) if shrink else ()))
     return settings(
@@ -682,28 +693,28 @@ def many(examples: int, steps: int, *, shrink: bool = False) -> settings:
 
 @pytest.mark.promise("back.machine")
 def test_edits_undos_restores_and_crashes_in_any_order_keep_tree_and_history() -> None:
-    run_state_machine_as_test(MemoryMachine, settings=many(16, 20))
+    run_state_machine_as_test(MemoryMachine, settings=make_settings(16, 20))
 
 
 @pytest.mark.promise("back.machine")
 def test_edits_undos_and_restores_of_real_files_keep_tree_and_history(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check_on_disk(tmp_path, monkeypatch, many(6, 20))
+    check_on_disk(tmp_path, monkeypatch, make_settings(6, 20))
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("part", range(4))  # side by side: together they take as long as the longest
 def test_very_many_edits_undos_restores_and_crashes_keep_tree_and_history(part: int) -> None:
     del part
-    run_state_machine_as_test(MemoryMachine, settings=many(500, 50, shrink=True))
+    run_state_machine_as_test(MemoryMachine, settings=make_settings(500, 50, shrink=True))
 
 
 @pytest.mark.soak
 def test_very_many_edits_undos_and_restores_of_real_files_keep_tree_and_history(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check_on_disk(tmp_path, monkeypatch, many(200, 50, shrink=True))
+    check_on_disk(tmp_path, monkeypatch, make_settings(200, 50, shrink=True))
 
 
 def check_on_disk(home: Path, monkeypatch: pytest.MonkeyPatch, how_many: settings) -> None:

@@ -86,12 +86,12 @@ def test_every_request_is_answered_and_only_lines_of_the_place_change(
     lines = Lines(body)
     begin, end = lines.span(answer.site.start_line)[0], lines.span(answer.site.end_line)[1]
     at_end = end == len(body) and not lines.finished
-    gone = len(lines.ending(answer.site.start_line - 1)) if at_end and answer.site.start_line > 1 else 0
+    removed = len(lines.ending(answer.site.start_line - 1)) if at_end and answer.site.start_line > 1 else 0
     assert begin <= answer.span[0] <= answer.span[1] <= end
-    for each in answer.edits:
-        assert begin - gone <= each.span.start <= each.span.end <= end
+    for change in answer.edits:
+        assert begin - removed <= change.span.start <= change.span.end <= end
     after = apply(body, answer.edits)
-    assert after.startswith(body[: begin - gone])
+    assert after.startswith(body[: begin - removed])
     assert after.endswith(body[end:])
 
 
@@ -125,10 +125,10 @@ def test_a_request_that_changes_nothing_changes_nothing(request_: Request, match
 def test_two_copies_of_a_text_are_refused_however_it_is_searched(
     text: list[str], between: list[str], new: list[str], match: str, *, whole_lines: bool
 ) -> None:
-    old, wanted = "".join(f"{line}\n" for line in text), "".join(f"{line}\n" for line in new)
+    old, replacement = "".join(f"{line}\n" for line in text), "".join(f"{line}\n" for line in new)
     assume(old.strip())
     body = (old + "".join(f"{line}\n" for line in between) + old).encode()
-    answer = locate(Index(body), old, wanted, match=match, whole_lines=whole_lines)
+    answer = locate(Index(body), old, replacement, match=match, whole_lines=whole_lines)
     assert isinstance(answer, Refused)
     assert answer.why in {"ambiguous", "elided"}
 
@@ -153,7 +153,7 @@ def a_block(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     return lines, changed
 
 
-def spelled(lines: list[str], cut: int) -> str:
+def render(lines: list[str], cut: int) -> str:
     return "".join(f"{line[cut:]}\n" for line in lines)
 
 
@@ -164,9 +164,9 @@ def test_a_dedented_block_is_changed_as_if_it_was_sent_as_it_is_in_the_file(
     block: tuple[list[str], list[str]], cut: int
 ) -> None:
     lines, changed = block
-    body = ("def main():\n" + spelled(lines, 0) + "\n\ndef other():\n    pass\n").encode()
-    exact = locate(Index(body), spelled(lines, 0), spelled(changed, 0))
-    dedented = locate(Index(body), spelled(lines, cut), spelled(changed, cut))
+    body = ("def main():\n" + render(lines, 0) + "\n\ndef other():\n    pass\n").encode()
+    exact = locate(Index(body), render(lines, 0), render(changed, 0))
+    dedented = locate(Index(body), render(lines, cut), render(changed, cut))
     assert isinstance(exact, Found)
     assert isinstance(dedented, Found)
     assert (exact.rung, dedented.rung) == ("exact", "indentation")
@@ -180,10 +180,10 @@ def test_a_file_with_other_line_ends_is_changed_the_same(
     block: tuple[list[str], list[str]], ending: str, cut: int
 ) -> None:
     lines, changed = block
-    body = "def main():\n" + spelled(lines, 0) + "\n\ndef other():\n    pass\n"
-    plain = locate(Index(body.encode()), spelled(lines, cut), spelled(changed, cut))
+    body = "def main():\n" + render(lines, 0) + "\n\ndef other():\n    pass\n"
+    plain = locate(Index(body.encode()), render(lines, cut), render(changed, cut))
     other = body.replace("\n", ending).encode()
-    answer = locate(Index(other), spelled(lines, cut), spelled(changed, cut))
+    answer = locate(Index(other), render(lines, cut), render(changed, cut))
     assert isinstance(plain, Found)
     assert isinstance(answer, Found)
     assert apply(other, answer.edits) == apply(body.encode(), plain.edits).replace(b"\n", ending.encode())
@@ -196,7 +196,7 @@ def test_a_request_is_answered_for_crlf_as_for_lf(request_: Request) -> None:
     body, old, new = (part.replace(b"\r", b"") for part in (request_[0], *(text.encode() for text in request_[1:])))
     assume(b"\n" in body)
     crlf = body.replace(b"\n", b"\r\n")
-    plain, other = (locate(Index(each), old.decode(), new.decode()) for each in (body, crlf))
+    plain, other = (locate(Index(content), old.decode(), new.decode()) for content in (body, crlf))
     if isinstance(plain, Found):
         assert isinstance(other, Found)
         assert apply(crlf, other.edits) == apply(body, plain.edits).replace(b"\n", b"\r\n")
@@ -230,6 +230,6 @@ HARD = {
 @pytest.mark.promise("locate.outside")
 @pytest.mark.parametrize(("body", "old", "new"), HARD.values(), ids=HARD)
 def test_hard_texts_are_answered_in_bounded_time(body: bytes, old: str, new: str) -> None:
-    begun = time.process_time()
+    began = time.process_time()
     assert isinstance(locate(Index(body), old, new), Refused)
-    assert time.process_time() - begun < 5
+    assert time.process_time() - began < 5

@@ -22,18 +22,18 @@ def a_triple(draw: st.DrawFn) -> Triple:
     ending = draw(ENDINGS)
     base = draw(st.lists(WORDS, max_size=12))
 
-    def written(lines: list[bytes]) -> bytes:
+    def render(lines: list[bytes]) -> bytes:
         text = b"".join(line + ending for line in lines)
         return text.removesuffix(ending) if draw(st.integers(0, 3)) == 0 else text
 
-    def changed() -> list[bytes]:
+    def change() -> list[bytes]:
         lines = list(base)
         for _ in range(draw(st.integers(0, 3))):
             at, removed = draw(st.integers(0, len(lines))), draw(st.integers(0, 2))
             lines[at : at + removed] = draw(st.lists(NEW, max_size=2))
         return lines
 
-    return written(base), written(changed()), written(changed())
+    return render(base), render(change()), render(change())
 
 
 def split(text: bytes) -> list[bytes]:
@@ -41,7 +41,7 @@ def split(text: bytes) -> list[bytes]:
     return re.findall(rb"[^%b]*%b|[^%b]+" % (end, end, end), text)
 
 
-def exchanged(conflict: Conflict) -> Conflict:
+def exchange(conflict: Conflict) -> Conflict:
     return conflict.evolve(
         ours=conflict.theirs,
         theirs=conflict.ours,
@@ -66,8 +66,8 @@ def test_where_one_side_is_the_base_or_both_are_the_same_the_result_is_the_other
 ) -> None:
     base, side, _ = triple
     for ours, theirs in ((base, side), (side, base), (side, side)):
-        found = merge(base, ours, theirs, strategy, touching=touching)
-        assert (apply(ours, found.edits), found.conflicts) == (side, ())
+        result = merge(base, ours, theirs, strategy, touching=touching)
+        assert (apply(ours, result.edits), result.conflicts) == (side, ())
 
 
 @pytest.mark.promise("back.merge")
@@ -77,11 +77,11 @@ def test_exchanging_the_sides_exchanges_the_conflicts_and_changes_nothing_else(
     triple: Triple, *, touching: bool
 ) -> None:
     base, ours, theirs = triple
-    one = merge(base, ours, theirs, "refuse", touching=touching)
-    other = merge(base, theirs, ours, "refuse", touching=touching)
-    assert tuple(map(exchanged, one.conflicts)) == other.conflicts
-    if not one.conflicts:
-        assert apply(ours, one.edits) == apply(theirs, other.edits)
+    left = merge(base, ours, theirs, "refuse", touching=touching)
+    right = merge(base, theirs, ours, "refuse", touching=touching)
+    assert tuple(map(exchange, left.conflicts)) == right.conflicts
+    if not left.conflicts:
+        assert apply(ours, left.edits) == apply(theirs, right.edits)
 
 
 @st.composite
@@ -105,13 +105,13 @@ def test_edits_to_separate_lines_are_all_in_the_result(
 ) -> None:
     lines, ours, theirs = case
 
-    def written(*sides: list[bytes | None]) -> bytes:
+    def render(*sides: list[bytes | None]) -> bytes:
         return b"".join(
             next((new for new in news if new is not None), line) for line, *news in zip(lines, *sides, strict=True)
         )
 
-    found = merge(written(), written(ours), written(theirs), strategy)
-    assert (apply(written(ours), found.edits), found.conflicts) == (written(ours, theirs), ())
+    result = merge(render(), render(ours), render(theirs), strategy)
+    assert (apply(render(ours), result.edits), result.conflicts) == (render(ours, theirs), ())
 
 
 @pytest.mark.promise("back.merge")
@@ -127,13 +127,17 @@ def test_the_texts_are_the_same_outside_the_regions_and_only_the_side_named_chan
         starts = (region.base[0], region.ours[0], region.theirs[0])
         between = [lines[i:j] for lines, i, j in zip((base, ours, theirs), position, starts, strict=True)]
         assert between[0] == between[1] == between[2]
-        was, mine, other = base[slice(*region.base)], ours[slice(*region.ours)], theirs[slice(*region.theirs)]
+        base_lines, our_lines, their_lines = (
+            base[slice(*region.base)],
+            ours[slice(*region.ours)],
+            theirs[slice(*region.theirs)],
+        )
         changed = {"ours": (True, False), "theirs": (False, True), "both": (True, True), "conflict": (True, True)}
-        assert (mine != was, other != was) == changed[region.side]
-        assert region.side in {"ours", "theirs"} or (mine == other) == (region.side == "both")
+        assert (our_lines != base_lines, their_lines != base_lines) == changed[region.side]
+        assert region.side in {"ours", "theirs"} or (our_lines == their_lines) == (region.side == "both")
         position = (region.base[1], region.ours[1], region.theirs[1])
-    rest = [lines[i:j] for lines, i, j in zip((base, ours, theirs), position, ends, strict=True)]
-    assert rest[0] == rest[1] == rest[2]
+    remainder = [lines[i:j] for lines, i, j in zip((base, ours, theirs), position, ends, strict=True)]
+    assert remainder[0] == remainder[1] == remainder[2]
 
 
 @pytest.mark.promise("back.merge")
@@ -147,21 +151,21 @@ def test_a_strategy_takes_what_it_says_in_conflicts_and_every_change_outside_the
     for region in regions(base, ours, theirs, touching=touching):
         expected += base[position : region.base[0]]
         position = region.base[1]
-        mine, other = ours[slice(*region.ours)], theirs[slice(*region.theirs)]
+        our_lines, their_lines = ours[slice(*region.ours)], theirs[slice(*region.theirs)]
         whose = strategy if region.side == "conflict" else region.side
         if whose == "union":
-            head, tail = agreed(mine, other)
-            expected += [*mine[: len(mine) - tail], *other[head:]]
+            head, tail = count_common_ends(our_lines, their_lines)
+            expected += [*our_lines[: len(our_lines) - tail], *their_lines[head:]]
         else:
-            expected += other if whose == "theirs" else mine
+            expected += their_lines if whose == "theirs" else our_lines
     expected += base[position:]
-    made = split(apply(triple[1], merge(*triple, strategy, touching=touching).edits))
+    actual = split(apply(triple[1], merge(*triple, strategy, touching=touching).edits))
     if strategy == "union":  # it ends a line without a newline that another follows
-        made, expected = ([line.rstrip(b"\r\n") for line in lines] for lines in (made, expected))
-    assert made == expected
+        actual, expected = ([line.rstrip(b"\r\n") for line in lines] for lines in (actual, expected))
+    assert actual == expected
 
 
-def agreed(ours: list[bytes], theirs: list[bytes]) -> tuple[int, int]:
+def count_common_ends(ours: list[bytes], theirs: list[bytes]) -> tuple[int, int]:
     """How many lines the two have in common at the beginning and at the end."""
     size = min(len(ours), len(theirs))
     head = next((index for index in range(size) if ours[index] != theirs[index]), size)
@@ -175,12 +179,12 @@ def agreed(ours: list[bytes], theirs: list[bytes]) -> tuple[int, int]:
 def test_no_line_is_glued_to_another(triple: Triple, strategy: str, *, touching: bool) -> None:
     """Every line of a result occurs in a side."""
     base, ours, theirs = triple
-    found = merge(base, ours, theirs, strategy, touching=touching)
-    if found.conflicts and strategy == "refuse":
+    result = merge(base, ours, theirs, strategy, touching=touching)
+    if result.conflicts and strategy == "refuse":
         return
-    known = {line.rstrip(b"\r\n") for line in (*split(ours), *split(theirs))}
-    made = [line.rstrip(b"\r\n") for line in split(apply(ours, found.edits))]
-    assert set(made) <= known
+    allowed = {line.rstrip(b"\r\n") for line in (*split(ours), *split(theirs))}
+    actual = [line.rstrip(b"\r\n") for line in split(apply(ours, result.edits))]
+    assert set(actual) <= allowed
 
 
 @pytest.mark.promise("back.merge")

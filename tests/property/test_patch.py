@@ -29,7 +29,7 @@ def replace(old: str, new: str, **more: str) -> dict[str, Any]:
     return {"operation": "replace", "oldText": old, "newText": new, **more}
 
 
-def opened(content: bytes) -> tuple[Workspace, MemoryFS]:
+def open_workspace(content: bytes) -> tuple[Workspace, MemoryFS]:
     fs = MemoryFS({"a": content})
     return Workspace(fs.root, fs=fs), fs
 
@@ -39,9 +39,9 @@ def opened(content: bytes) -> tuple[Workspace, MemoryFS]:
 def test_a_replacement_is_taken_back_by_its_reverse(before: str, old: str, new: str, after: str, match: str) -> None:
     assume(old.strip() and new.strip())
     original = f"{before}\n{old}\n{after}\n"
-    ws, fs = opened(original.encode())
-    there = ws.patch("a", [replace(old, new)], match)
-    assume(not there.is_error and there.metadata["patches"][0]["rung"] == "exact")
+    ws, fs = open_workspace(original.encode())
+    forward = ws.patch("a", [replace(old, new)], match)
+    assume(not forward.is_error and forward.metadata["patches"][0]["rung"] == "exact")
     changed = fs.files()["a"].decode()
     assume(changed.count(new) == 1)
     back = ws.patch("a", [replace(new, old)], match)
@@ -54,7 +54,7 @@ def test_a_replacement_is_taken_back_by_its_reverse(before: str, old: str, new: 
 def test_a_clipboard_gives_back_exactly_what_went_in(text: str, name: str, crlf: bool, codec: str) -> None:  # noqa: FBT001  drawn
     content = text.replace("\n", "\r\n") if crlf else text
     raw = f"<<{content}>>".encode(codec)
-    ws, fs = opened(raw)
+    ws, fs = open_workspace(raw)
     cut = replace(f"<<{content}>>", "", toClipboard=name)
     succeed(ws.patch("a", [cut]))
     succeed(Workspace(fs.root, fs=fs).patch("a", [{"operation": "append_eof", "fromClipboard": name}]))
@@ -66,11 +66,11 @@ def test_a_clipboard_gives_back_exactly_what_went_in(text: str, name: str, crlf:
 def test_the_order_of_patches_does_not_matter(lines: list[str], news: list[str], random: Any) -> None:
     numbered = [f"{line} # {number}" for number, line in enumerate(lines)]
     content = "\n".join(numbered)
-    chosen = random.sample(range(len(lines)), 2)
-    patches = [replace(numbered[at], new) for at, new in zip(chosen, news, strict=True)]
+    indexes = random.sample(range(len(lines)), 2)
+    patches = [replace(numbered[at], new) for at, new in zip(indexes, news, strict=True)]
     results = set()
     for order in permutations([*patches, {"operation": "append_eof", "newText": "end"}]):
-        ws, fs = opened(content.encode())
+        ws, fs = open_workspace(content.encode())
         result = ws.patch("a", list(order), "exact")
         results.add(fs.files()["a"] if not result.is_error else result.metadata["error"]["code"])
     assert len(results) == 1
@@ -87,21 +87,21 @@ def test_nothing_changes_outside_of_what_was_found(
     crlf: bool,  # noqa: FBT001  drawn by Hypothesis
 ) -> None:
     original = f"{before}\n{old}\n{after}".replace("\n", "\r\n" if crlf else "\n").encode()
-    sent = "\n".join(line[2 * shift :] if not line[: 2 * shift].strip() else line for line in old.split("\n"))
-    assume(sent)
+    request = "\n".join(line[2 * shift :] if not line[: 2 * shift].strip() else line for line in old.split("\n"))
+    assume(request)
     spans: list[tuple[int, int]] = []
-    real = locate
+    original_locate = locate
 
-    def noting(*arguments: Any, **options: Any) -> Any:
-        found = real(*arguments, **options)
-        if isinstance(found, Found):
-            spans.append(found.span)
-        return found
+    def record(*arguments: Any, **options: Any) -> Any:
+        answer = original_locate(*arguments, **options)
+        if isinstance(answer, Found):
+            spans.append(answer.span)
+        return answer
 
-    ws, fs = opened(original)
+    ws, fs = open_workspace(original)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(patch_tool, "locate", noting)
-        result = ws.patch("a", [replace(sent, new)])
+        patch.setattr(patch_tool, "locate", record)
+        result = ws.patch("a", [replace(request, new)])
     if result.is_error:
         assert fs.files()["a"] == original
         return
@@ -115,8 +115,8 @@ def test_nothing_changes_outside_of_what_was_found(
 @given(BLOCKS, BLOCKS, BLOCKS, st.integers(0, 2))
 def test_a_copy_never_changes_the_file(before: str, old: str, after: str, shift: int) -> None:
     original = f"{before}\n{old}\n{after}".encode()
-    sent = "\n".join(line[2 * shift :] if not line[: 2 * shift].strip() else line for line in old.split("\n"))
-    ws, fs = opened(original)
-    ws.patch("a", [replace(sent, "", toClipboard="x", fromClipboard="x")])
+    request = "\n".join(line[2 * shift :] if not line[: 2 * shift].strip() else line for line in old.split("\n"))
+    ws, fs = open_workspace(original)
+    ws.patch("a", [replace(request, "", toClipboard="x", fromClipboard="x")])
     assert fs.files()["a"] == original
     assert ws.history().metadata["changes"] == []

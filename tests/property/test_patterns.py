@@ -27,7 +27,7 @@ SIGNS = st.text("ab(?<=!:>P)[]^$\\|*+?{}0129,-.uxpkdwsbLiéK\ud83c\U0001f389/\n"
 
 
 @st.composite
-def written(draw: st.DrawFn) -> tuple[str, str, str]:
+def pattern_and_text(draw: st.DrawFn) -> tuple[str, str, str]:
     """A pattern, its flags, and a text."""
     ours, _, flags, text = draw_pattern(lambda options: draw(st.sampled_from(options)), plain=draw(st.booleans()))
     return ours, flags, text
@@ -42,13 +42,13 @@ def agree(ours: str, flags: str, text: str) -> None:
 
 
 @settings(max_examples=150)
-@given(written())
+@given(pattern_and_text())
 def test_both_engines_find_the_same(case: tuple[str, str, str]) -> None:
     agree(*case)
 
 
 def test_both_engines_find_the_same_in_many_texts() -> None:
-    compared, number = 0, scaled(800)
+    count, number = 0, scaled(800)
     for seed in range(number):
         ours, _, flags, text = random_pattern(seed, plain=True)
         pattern = parse(ours, flags)
@@ -56,22 +56,22 @@ def test_both_engines_find_the_same_in_many_texts() -> None:
         if linear is None or repeats_what_may_be_empty(pattern.root):
             continue
         assert matches_of(linear, text) == matches_of(backtracking, text), (seed, ours, flags, text)
-        compared += 1
-    assert compared * 2 > number
+        count += 1
+    assert count * 2 > number
 
 
 def test_lines_with_the_literal_are_all_that_needs_to_be_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    compared, number = 0, scaled(800)
+    count, number = 0, scaled(800)
     for seed in range(number):
         ours, _, flags, text = random_pattern(seed)
-        engines = [each for each in by_both(parse(ours, flags)) if each is not None and each.literal]
-        for each in engines:
-            monkeypatch.setattr(each, "_is_rare_in", lambda _: False)
-            everywhere = matches_of(each, text)
-            monkeypatch.setattr(each, "_is_rare_in", lambda _: True)
-            assert matches_of(each, text) == everywhere, (seed, each.engine, ours, flags, text)
-            compared += 1
-    assert compared * 8 > number
+        engines = [engine for engine in by_both(parse(ours, flags)) if engine is not None and engine.literal]
+        for engine in engines:
+            monkeypatch.setattr(engine, "_is_rare_in", lambda _: False)
+            everywhere = matches_of(engine, text)
+            monkeypatch.setattr(engine, "_is_rare_in", lambda _: True)
+            assert matches_of(engine, text) == everywhere, (seed, engine.engine, ours, flags, text)
+            count += 1
+    assert count * 8 > number
 
 
 @given(st.one_of(SIGNS, st.text(max_size=40)), FLAGS)
@@ -111,13 +111,15 @@ def naive(text: str, offset: int) -> tuple[int, int]:
     st.integers(0, 2),
 )
 def test_lines_and_columns_are_those_that_counting_gives(text: str, pattern: str, flags: str, around: int) -> None:
-    subject, ready = subject_of(text), compile_pattern(parse(pattern, flags))
-    matches = list(each_match(ready, subject, Clock(5_000, 5_000)))
-    told: list[dict[str, Any]] = [json.loads(row) for row in rows("x", subject, matches, (around, around), Room(10**9))]
-    assert [(row["line"], row["column"]) for row in told] == [naive(text, spans[0][0]) for spans in matches]
-    assert [row["match"] for row in told] == [text.encode()[slice(*spans[0])].decode() for spans in matches]
-    assert all(len(row["context_before"]) == min(around, row["line"] - 1) for row in told)
-    assert all(len(row["context_after"]) <= around for row in told)
+    subject, engine = subject_of(text), compile_pattern(parse(pattern, flags))
+    matches = list(each_match(engine, subject, Clock(5_000, 5_000)))
+    results: list[dict[str, Any]] = [
+        json.loads(row) for row in rows("x", subject, matches, (around, around), Room(10**9))
+    ]
+    assert [(row["line"], row["column"]) for row in results] == [naive(text, spans[0][0]) for spans in matches]
+    assert [row["match"] for row in results] == [text.encode()[slice(*spans[0])].decode() for spans in matches]
+    assert all(len(row["context_before"]) == min(around, row["line"] - 1) for row in results)
+    assert all(len(row["context_after"]) <= around for row in results)
     if "g" not in flags:
-        lines = [row["line"] for row in told]
+        lines = [row["line"] for row in results]
         assert lines == sorted(set(lines))

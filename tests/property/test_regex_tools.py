@@ -41,27 +41,27 @@ FLAGS = st.text("gims", max_size=4).map(lambda letters: "".join(sorted(set(lette
 few = settings(max_examples=60)
 
 
-def opened(content: bytes) -> tuple[Workspace, MemoryFS]:
+def open_workspace(content: bytes) -> tuple[Workspace, MemoryFS]:
     fs = MemoryFS({"a": content})
     return Workspace(fs.root, fs=fs), fs
 
 
-def listed(result: ToolResult) -> list[dict[str, Any]]:
+def data_of(result: ToolResult) -> list[dict[str, Any]]:
     assert not result.is_error, result.text
     assert json.loads(result.text) == result.data
     data: list[dict[str, Any]] = result.data
     return data
 
 
-def searched(text: str, pattern: str, flags: str) -> list[dict[str, Any]]:
-    ws, _ = opened(text.encode())
-    return listed(ws.call("regex_search", {"file_path": "a", "pattern": pattern, "flags": flags}))
+def search(text: str, pattern: str, flags: str) -> list[dict[str, Any]]:
+    ws, _ = open_workspace(text.encode())
+    return data_of(ws.call("regex_search", {"file_path": "a", "pattern": pattern, "flags": flags}))
 
 
-def begins(text: str) -> list[int]:
+def line_starts(text: str) -> list[int]:
     """Where each line begins."""
     ends = r"\r\n|\n" if "\n" in text else r"\r"
-    return [0, *(found.end() for found in re.finditer(ends, text))]
+    return [0, *(match.end() for match in re.finditer(ends, text))]
 
 
 def lines_of(text: str) -> list[str]:
@@ -71,12 +71,12 @@ def lines_of(text: str) -> list[str]:
 
 
 def offset(text: str, line: int, column: int) -> int:
-    return begins(text)[line - 1] + column
+    return line_starts(text)[line - 1] + column
 
 
 def place(text: str, at: int) -> tuple[int, int]:
-    line = sum(start <= at for start in begins(text))
-    return line, at - begins(text)[line - 1]
+    line = sum(start <= at for start in line_starts(text))
+    return line, at - line_starts(text)[line - 1]
 
 
 @st.composite
@@ -102,55 +102,55 @@ def test_a_literal_pattern_is_found_where_a_plain_scan_finds_it(call: tuple[str,
     while at >= 0:
         expected.append((*place(text, at), needle, [needle]))
         at = text.find(needle, at + len(needle))
-    found = searched(text, literal(needle), "g")
-    assert [(each["line"], each["column"], each["match"], each["groups"]) for each in found] == expected
+    matches = search(text, literal(needle), "g")
+    assert [(match["line"], match["column"], match["match"], match["groups"]) for match in matches] == expected
 
 
 @few
 @given(TEXTS, st.sampled_from(["a", "", "^", "$", r"\b", "[^]", ".*", r"\s+", "a|$", "(?=a)", "é|b"]), FLAGS)
 def test_every_match_is_where_it_is_said_to_be(text: str, pattern: str, flags: str) -> None:
-    found = searched(text, pattern, flags)
-    spans = [(offset(text, each["line"], each["column"]), each["match"]) for each in found]
+    matches = search(text, pattern, flags)
+    spans = [(offset(text, match["line"], match["column"]), match["match"]) for match in matches]
     assert all(text[start : start + len(match)] == match for start, match in spans)
     ends = [(start, start + len(match)) for start, match in spans]
     assert all(before[1] <= after[0] and before != after for before, after in pairwise(ends))
     if "g" not in flags:
-        lines = [each["line"] for each in found]
+        lines = [match["line"] for match in matches]
         assert lines == sorted(set(lines))
 
 
 @few
 @given(TEXTS, st.sampled_from(["a", "", "^", r"\b", "[^]", "a|b", ".+"]), FLAGS)
 def test_without_g_the_first_of_each_line_is_left(text: str, pattern: str, flags: str) -> None:
-    others = flags.replace("g", "")
+    other_flags = flags.replace("g", "")
     first: dict[int, dict[str, Any]] = {}
-    for each in searched(text, pattern, others + "g"):
-        first.setdefault(each["line"], each)
-    assert searched(text, pattern, others) == list(first.values())
+    for match in search(text, pattern, other_flags + "g"):
+        first.setdefault(match["line"], match)
+    assert search(text, pattern, other_flags) == list(first.values())
 
 
 @few
 @given(TEXTS, st.integers(0, 3), st.integers(0, 3))
 def test_context_is_the_lines_around(text: str, before: int, after: int) -> None:
-    ws, _ = opened(text.encode())
+    ws, _ = open_workspace(text.encode())
     lines = lines_of(text)
     call = {"file_path": "a", "pattern": "[ab]", "context_before": before, "context_after": after}
-    for each in listed(ws.call("regex_search", call)):
-        line = each["line"]
-        assert each["context_before"] == lines[max(0, line - 1 - before) : line - 1]
-        assert each["context_after"] == lines[line : line + after]
+    for match in data_of(ws.call("regex_search", call)):
+        line = match["line"]
+        assert match["context_before"] == lines[max(0, line - 1 - before) : line - 1]
+        assert match["context_after"] == lines[line : line + after]
 
 
 @few
 @given(ASCII, SIMPLE, st.sampled_from(sorted(TEMPLATES)))
 def test_replacing_gives_what_substitution_gives(text: str, pattern: str, template: str) -> None:
     pattern = pattern if "(" in pattern else f"({pattern})"
-    ws, fs = opened(text.encode())
+    ws, fs = open_workspace(text.encode())
     call = {"file_path": "a", "pattern": pattern, "replacement": template, "flags": "g"}
-    changes = listed(ws.call("regex_replace", call))
+    changes = data_of(ws.call("regex_replace", call))
     assert fs.files()["a"].decode() == re.sub(pattern, TEMPLATES[template], text)
-    assert [(each["original"], each["replacement"]) for each in changes] == [
-        (found[0], found.expand(TEMPLATES[template])) for found in re.finditer(pattern, text)
+    assert [(change["original"], change["replacement"]) for change in changes] == [
+        (match[0], match.expand(TEMPLATES[template])) for match in re.finditer(pattern, text)
     ]
 
 
@@ -176,11 +176,11 @@ def test_many_files_have_the_matches_of_each(files: list[bytes], pattern: str, f
     ws = Workspace(fs.root, fs=fs)
     call = {"pattern": pattern, "flags": flags, "context_before": 1, "context_after": 1}
     call |= {"binary_check_buffer_size": size}
-    each = [listed(ws.call("regex_search", {"file_path": path, **call})) for path in fs.files()]
-    together = [match for matches in each for match in matches]
-    assert listed(ws.call("regex_search_multi", {"path_pattern": "sub/*", **call})) == together
+    matches_by_file = [data_of(ws.call("regex_search", {"file_path": path, **call})) for path in fs.files()]
+    together = [match for matches in matches_by_file for match in matches]
+    assert data_of(ws.call("regex_search_multi", {"path_pattern": "sub/*", **call})) == together
     cut = ws.call("regex_search_multi", {"path_pattern": "sub/*", **call, "max_matches": 2})
-    assert listed(cut) == together[:2]
+    assert data_of(cut) == together[:2]
 
 
 @few
@@ -189,16 +189,16 @@ def test_many_files_are_changed_as_each_would_be(
     files: list[bytes], pattern: str, flags: str, replacement: str
 ) -> None:
     before = {f"sub/{number}": content for number, content in enumerate(files)}
-    one, many = MemoryFS(before), MemoryFS(before)
-    alone, together = Workspace(one.root, fs=one), Workspace(many.root, fs=many)
+    single_fs, multi_fs = MemoryFS(before), MemoryFS(before)
+    single, multi = Workspace(single_fs.root, fs=single_fs), Workspace(multi_fs.root, fs=multi_fs)
     call = {"pattern": pattern, "flags": flags, "replacement": replacement}
     changes: list[dict[str, Any]] = []
     for path in before:
-        changes += listed(alone.call("regex_replace", {"file_path": path, **call}))
-    result = together.call("regex_replace_multi", {"path_pattern": "**", **call})
-    assert (listed(result), many.files()) == (changes, one.files())
-    changed = [path for path in before if many.files()[path] != before[path]]
-    assert [each["path"] for each in result.metadata["files"] if each["path"] in changed] == changed
+        changes += data_of(single.call("regex_replace", {"file_path": path, **call}))
+    result = multi.call("regex_replace_multi", {"path_pattern": "**", **call})
+    assert (data_of(result), multi_fs.files()) == (changes, single_fs.files())
+    changed = [path for path in before if multi_fs.files()[path] != before[path]]
+    assert [file["path"] for file in result.metadata["files"] if file["path"] in changed] == changed
     assert (result.metadata["change_id"] is None) == (not changed)
 
 
@@ -207,12 +207,12 @@ def test_many_files_are_changed_as_each_would_be(
 @given(TEXTS, SIMPLE, FLAGS, st.sampled_from(["x", "", "a\nb", "[$$]", "é"]))
 def test_a_dry_run_tells_what_the_real_run_does(text: str, pattern: str, flags: str, replacement: str) -> None:
     before = text.encode()
-    ws, fs = opened(before)
+    ws, fs = open_workspace(before)
     call = {"file_path": "a", "pattern": pattern, "replacement": replacement, "flags": flags}
     dry = ws.call("regex_replace", {**call, "dry_run": True})
     assert (fs.files(), dry.metadata["change_id"]) == ({"a": before}, None)
     real = ws.call("regex_replace", call)
-    assert listed(dry) == listed(real)
+    assert data_of(dry) == data_of(real)
     assert (real.metadata["change_id"] is None) == (fs.files()["a"] == before)
     if real.metadata["change_id"] is not None:
         assert not ws.call("undo", {}).is_error
@@ -223,14 +223,14 @@ def test_a_dry_run_tells_what_the_real_run_does(text: str, pattern: str, flags: 
 @few
 @given(TEXTS, SIMPLE, FLAGS)
 def test_segments_and_delimiters_make_up_the_file(text: str, pattern: str, flags: str) -> None:
-    ws, _ = opened(text.encode())
-    segments = listed(ws.call("regex_split", {"file_path": "a", "pattern": pattern, "flags": flags}))
-    delimiters = [each["match"] for each in searched(text, pattern, flags.replace("g", "") + "g")]
+    ws, _ = open_workspace(text.encode())
+    segments = data_of(ws.call("regex_split", {"file_path": "a", "pattern": pattern, "flags": flags}))
+    delimiters = [match["match"] for match in search(text, pattern, flags.replace("g", "") + "g")]
     assert len(segments) == len(delimiters) + 1
-    pieces = [each["content"] for each in segments]
+    pieces = [segment["content"] for segment in segments]
     assert "".join(piece + delimiter for piece, delimiter in zip(pieces, [*delimiters, ""], strict=True)) == text
-    assert [each["segment"] for each in segments] == list(range(1, len(segments) + 1))
-    assert all(each["line_start"] <= each["line_end"] for each in segments)
+    assert [segment["segment"] for segment in segments] == list(range(1, len(segments) + 1))
+    assert all(segment["line_start"] <= segment["line_end"] for segment in segments)
 
 
 @pytest.mark.promise("regex.lines")
@@ -239,11 +239,11 @@ def test_segments_and_delimiters_make_up_the_file(text: str, pattern: str, flags
     TEXTS, st.sampled_from(["a", "", "^$", r"\s", "b$", "^a", "[^]{3}", "(?=é)", "nowhere"]), FLAGS, st.integers(1, 5)
 )
 def test_lines_match_or_do_not(text: str, pattern: str, flags: str, limit: int) -> None:
-    ws, _ = opened(text.encode())
+    ws, _ = open_workspace(text.encode())
 
     def lines(**more: Any) -> list[tuple[int, str]]:
         call = {"file_path": "a", "pattern": pattern, "flags": flags, **more}
-        return [(each["line"], each["content"]) for each in listed(ws.call("regex_match_lines", call))]
+        return [(line["line"], line["content"]) for line in data_of(ws.call("regex_match_lines", call))]
 
     assert sorted(lines() + lines(invert=True)) == list(enumerate(lines_of(text), 1))
     assert not set(lines()) & set(lines(invert=True))

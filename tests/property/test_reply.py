@@ -108,55 +108,59 @@ REPLIES = st.lists(LINES, max_size=40).map("\n".join)
 
 
 @st.composite
-def damaged(draw: st.DrawFn) -> str:
+def damaged_replies(draw: st.DrawFn) -> str:
     """A realistic reply, with some lines dropped, doubled or exchanged."""
-    samples = st.sampled_from([each.reply for each in SAMPLES.values() if len(each.reply) < 3_000])
+    samples = st.sampled_from([sample.reply for sample in SAMPLES.values() if len(sample.reply) < 3_000])
     notations = st.sampled_from(sorted(EVERY)).map(lambda name: beside_block(EVERY[name]))
     lines = draw(samples | notations).split("\n")
     for _ in range(draw(st.integers(0, 4))):
         at = draw(st.integers(0, max(len(lines) - 1, 0)))
-        what = draw(st.sampled_from(["drop", "double", "put", "cut"]))
-        if what == "drop":
+        action = draw(st.sampled_from(["drop", "double", "put", "cut"]))
+        if action == "drop":
             del lines[at : at + 1]
-        elif what == "double":
+        elif action == "double":
             lines[at:at] = lines[at : at + 1]
-        elif what == "put":
+        elif action == "put":
             lines.insert(at, draw(LINES))
         else:
             lines = lines[: at + 1]
     return "\n".join(lines)
 
 
-def streamed(text: str, cuts: list[int]) -> tuple[list[Block], ReplyParser]:
+def parse_in_pieces(text: str, cuts: list[int]) -> tuple[list[Block], ReplyParser]:
     parser = ReplyParser(whole_files=True)
-    found: list[Block] = []
-    places = sorted({0, len(text), *(each % (len(text) + 1) for each in cuts)})
+    blocks: list[Block] = []
+    places = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
     for start, end in pairwise(places):
-        found += parser.feed(text[start:end])
-    return [*found, *parser.close()], parser
+        blocks += parser.feed(text[start:end])
+    return [*blocks, *parser.close()], parser
 
 
 @pytest.mark.promise("reply.stream")
-@given(text=REPLIES | damaged(), cuts=st.lists(st.integers(0, 10_000), max_size=12))
+@given(text=REPLIES | damaged_replies(), cuts=st.lists(st.integers(0, 10_000), max_size=12))
 def test_a_reply_in_pieces_has_the_same_blocks(text: str, cuts: list[int]) -> None:
     whole = parse_reply(text, whole_files=True)
-    blocks, parser = streamed(text, cuts)
+    blocks, parser = parse_in_pieces(text, cuts)
     assert (blocks[len(blocks) - len(whole) :], parser.reply) == (list(whole), whole)
-    taken_back = any(thought.missing == "beginning" for thought in whole.thoughts)
-    assert len(blocks) == len(whole) or taken_back
+    retracted = any(thought.missing == "beginning" for thought in whole.thoughts)
+    assert len(blocks) == len(whole) or retracted
 
 
 @pytest.mark.promise("reply.thinking")
-@given(before=REPLIES | damaged(), after=damaged(), tag=st.sampled_from(["</think>", "[/THINK]", "</analysis>"]))
+@given(
+    before=REPLIES | damaged_replies(),
+    after=damaged_replies(),
+    tag=st.sampled_from(["</think>", "[/THINK]", "</analysis>"]),
+)
 def test_what_comes_before_an_end_of_thinking_does_not_matter(before: str, after: str, tag: str) -> None:
     line = before.count("\n") + 2
     reply = parse_reply(f"{before}\n{tag}\n{after}")
-    alone = parse_reply(after)
-    if any((each.missing, each.end_line) == ("beginning", line) for each in reply.thoughts):
-        assert [each.evolve(line=each.line - line, end_line=0, hunks=()) for each in reply] == [
-            each.evolve(end_line=0, hunks=()) for each in alone
+    rest = parse_reply(after)
+    if any((thought.missing, thought.end_line) == ("beginning", line) for thought in reply.thoughts):
+        assert [block.evolve(line=block.line - line, end_line=0, hunks=()) for block in reply] == [
+            block.evolve(end_line=0, hunks=()) for block in rest
         ]
-        assert [each.content for each in reply] == [each.content for each in alone]
+        assert [block.content for block in reply] == [block.content for block in rest]
 
 
 def texts_of(block: Block) -> list[str]:
@@ -170,41 +174,41 @@ def is_written(line: str, full: str) -> bool:
     return full.endswith(line) and full[: len(full) - len(line)].strip() in {"", "+", "-", ">", "> +", "> -", "\\"}
 
 
-def is_said(line: str, text: str) -> bool:
+def is_in_text(line: str, text: str) -> bool:
     """Whether a line of a call is in the reply, as it is or as JSON writes it."""
     return line in text or json.dumps(line)[1:-1] in text or json.dumps(json.dumps(line)[1:-1])[1:-1] in text
 
 
 @pytest.mark.promise("reply.invents-nothing")
-@given(text=REPLIES | damaged() | st.text())
+@given(text=REPLIES | damaged_replies() | st.text())
 def test_nothing_is_invented_whatever_the_text_is(text: str) -> None:
     reply = parse_reply(text, whole_files=True)
-    written = text.removeprefix("\ufeff").split("\n")
-    written += [line.removesuffix("\r") for line in written]
+    reply_lines = text.removeprefix("\ufeff").split("\n")
+    reply_lines += [line.removesuffix("\r") for line in reply_lines]
     ends = 0
     before: Block | None = None
     for number, block in enumerate(reply, 1):
         assert block.number == number
-        assert 0 < block.line <= block.end_line <= len(written) // 2
+        assert 0 < block.line <= block.end_line <= len(reply_lines) // 2
         one_call = before is not None and (block.line, block.end_line) == (before.line, before.end_line)
         assert block.line > ends or block.problem or one_call
         ends = block.end_line if not block.problem else ends
         before = block
         for line in {line for side in texts_of(block) for line in side.split("\n")}:
-            assert not line or any(is_written(line, each) for each in written) or is_said(line, text)
-    for each in reply.unread:
-        assert 0 < each.line <= len(written) // 2
+            assert not line or any(is_written(line, reply_line) for reply_line in reply_lines) or is_in_text(line, text)
+    for passage in reply.unread:
+        assert 0 < passage.line <= len(reply_lines) // 2
     assert validate_reply(text).is_valid <= any(not block.problem for block in parse_reply(text))
 
 
-@given(text=REPLIES | damaged())
+@given(text=REPLIES | damaged_replies())
 def test_whatever_a_reply_says_applying_it_to_texts_ends_in_an_answer_for_each_block(text: str) -> None:
     files = {"a.py": "a\nb\nx = 1\n", "b.py": "", "x.py": "a\r\nb\r\n"}
-    found = preview_reply(text, files, whole_files=True)
-    assert [each.id for each in found.outcomes] == [
+    preview = preview_reply(text, files, whole_files=True)
+    assert [outcome.id for outcome in preview.outcomes] == [
         name for block in parse_reply(text, whole_files=True) for name in block.ids
     ]
-    assert all((each.error is None) == (each.status != "failed") for each in found.outcomes)
+    assert all((outcome.error is None) == (outcome.status != "failed") for outcome in preview.outcomes)
 
 
 @pytest.mark.promise("reply.truncated")
@@ -212,17 +216,17 @@ def test_whatever_a_reply_says_applying_it_to_texts_ends_in_an_answer_for_each_b
 def test_of_a_reply_that_is_cut_off_the_complete_blocks_are_left(name: str, share: float) -> None:
     text = SAMPLES[name].reply
     lines = text.split("\n")
-    kept = int(len(lines) * share)
+    count = int(len(lines) * share)
     whole = {block.line: block for block in parse_reply(text) if not block.problem}
-    for block in parse_reply("\n".join(lines[:kept])):
+    for block in parse_reply("\n".join(lines[:count])):
         if block.problem is None and block.line in whole and whole[block.line].format in {"search_replace", "new_file"}:
             complete = whole[block.line]
             assert (block.hunks, block.content, block.path) == (complete.hunks, complete.content, complete.path)
-    cut = {block.line for block in parse_reply("\n".join(lines[:kept])) if not block.problem}
+    cut = {block.line for block in parse_reply("\n".join(lines[:count])) if not block.problem}
     inside = {
         line
         for line, block in whole.items()
-        if block.end_line <= kept and block.format in {"search_replace", "new_file"}
+        if block.end_line <= count and block.format in {"search_replace", "new_file"}
     }
     assert inside <= cut
 

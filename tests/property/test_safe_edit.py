@@ -47,17 +47,17 @@ def calls(draw: Callable[[Any], Any]) -> tuple[str, list[Edit]]:
     return text, draw(st.permutations(edits))
 
 
-def opened(content: bytes) -> tuple[Workspace, MemoryFS]:
+def open_workspace(content: bytes) -> tuple[Workspace, MemoryFS]:
     fs = MemoryFS({"a.txt": content})
     return Workspace(fs.root, fs=fs), fs
 
 
-def modeled(text: str, edits: list[Edit]) -> list[tuple[str, bool]]:
+def apply_model(text: str, edits: list[Edit]) -> list[tuple[str, bool]]:
     """The text after the edits in pieces, each with whether its line endings are known exactly."""
     lines = lines_of(text)
     pieces, at = [], 1
-    for each in sorted(edits, key=lambda edit: int(edit["start_line"])):
-        start, end, new = each["start_line"], each["end_line"], each["new_content"]
+    for edit in sorted(edits, key=lambda edit: int(edit["start_line"])):
+        start, end, new = edit["start_line"], edit["end_line"], edit["new_content"]
         ending = near_end(lines, start, end)
         exact = ending is not None or "\r" in new or "\n" not in new
         pieces.append(("".join(lines[at - 1 : start - 1]), True))
@@ -71,14 +71,14 @@ def modeled(text: str, edits: list[Edit]) -> list[tuple[str, bool]]:
 @pytest.mark.promise("safe.lines")
 def test_line_edits_do_what_a_list_of_lines_would_do(call: tuple[str, list[Edit]]) -> None:
     text, edits = call
-    ws, fs = opened(text.encode())
+    ws, fs = open_workspace(text.encode())
     data = succeed(ask(ws, "a.txt", line_edits=edits))
     after = fs.files()["a.txt"]
     assert data["hash"] == hash_of(after)
     assert data["written"] == (after != text.encode())
     expected = "".join(
         re.escape(piece) if exact else re.escape(piece.replace("\r\n", "\n")).replace("\\\n", "\r?\n")
-        for piece, exact in modeled(text, edits)
+        for piece, exact in apply_model(text, edits)
     )
     assert re.fullmatch(expected, after.decode()), (expected, after)
 
@@ -88,8 +88,8 @@ def test_line_edits_do_what_a_list_of_lines_would_do(call: tuple[str, list[Edit]
 @pytest.mark.promise("safe.lines")
 def test_line_edits_do_the_same_in_every_encoding(call: tuple[str, list[Edit]], codec: str) -> None:
     text, edits = call
-    plain, plain_fs = opened(text.encode())
-    marked, marked_fs = opened(text.encode(codec))
+    plain, plain_fs = open_workspace(text.encode())
+    marked, marked_fs = open_workspace(text.encode(codec))
     succeed(ask(plain, "a.txt", line_edits=edits))
     succeed(ask(marked, "a.txt", line_edits=edits))
     assert marked_fs.files()["a.txt"] == plain_fs.files()["a.txt"].decode().encode(codec)
@@ -103,13 +103,13 @@ def test_line_edits_do_the_same_in_every_encoding(call: tuple[str, list[Edit]], 
 @FEW
 @pytest.mark.promise("safe.lines")
 def test_line_edits_are_all_made_or_none(text: str, edits: list[Edit], mode: str) -> None:
-    ws, fs = opened(text.encode())
+    ws, fs = open_workspace(text.encode())
     result = ask(ws, "a.txt", line_edits=edits, mode=mode)
     count = len(lines_of(text))
-    taken = [number for each in edits for number in range(each["start_line"], each["end_line"] + 1)]
-    if max(taken, default=0) > count:
+    numbers = [number for edit in edits for number in range(edit["start_line"], edit["end_line"] + 1)]
+    if max(numbers, default=0) > count:
         code = "LINE_OUT_OF_BOUNDS"
-    elif len(set(taken)) < len(taken):
+    elif len(set(numbers)) < len(numbers):
         code = "OVERLAPPING_LINES"
     else:
         code = None
@@ -121,13 +121,13 @@ def test_line_edits_are_all_made_or_none(text: str, edits: list[Edit], mode: str
 @given(calls())
 @FEW
 @pytest.mark.promise("safe.modes")
-def test_verify_only_foretells_and_undo_brings_back(call: tuple[str, list[Edit]]) -> None:
+def test_verify_only_predicts_the_edit_and_undo_reverts_it(call: tuple[str, list[Edit]]) -> None:
     text, edits = call
-    ws, fs = opened(text.encode())
-    foretold = succeed(ask(ws, "a.txt", line_edits=edits, mode="verify_only"))
-    assert (fs.files(), fs.shelf, foretold["hash"]) == ({"a.txt": text.encode()}, {}, hash_of(text.encode()))
+    ws, fs = open_workspace(text.encode())
+    preview = succeed(ask(ws, "a.txt", line_edits=edits, mode="verify_only"))
+    assert (fs.files(), fs.shelf, preview["hash"]) == ({"a.txt": text.encode()}, {}, hash_of(text.encode()))
     data = succeed(ask(ws, "a.txt", line_edits=edits))
-    assert (data["diff"], bool(data["diff"])) == (foretold["diff"], data["written"])
+    assert (data["diff"], bool(data["diff"])) == (preview["diff"], data["written"])
     if data["written"]:
         assert not ws.undo().is_error
     assert fs.files() == {"a.txt": text.encode()}
@@ -161,7 +161,7 @@ def test_a_pattern_replaces_what_python_replaces(text: str, call: tuple[str, str
     after, number = re.subn(search, replace, text, count=count, flags=flags)
     assume("\n" in text or ending == "\n")  # a line ending that does not occur cannot be followed
     assume("$1" not in replace or not re.compile(search, flags).groups)  # refused: JavaScript's syntax for a group
-    ws, fs = opened(text.replace("\n", ending).encode())
+    ws, fs = open_workspace(text.replace("\n", ending).encode())
     edit = pattern(search, replace, flags=flags, count=count)
     result = ask(ws, "a.txt", search_replace=edit, mode="interactive")
     assert succeed(result)["replacements"] == number
@@ -173,11 +173,11 @@ def test_a_pattern_replaces_what_python_replaces(text: str, call: tuple[str, str
 @FEW
 @pytest.mark.promise("safe.search")
 def test_a_literal_text_is_replaced_as_python_replaces_it(text: str, search: str, replace: str, count: int) -> None:
-    ws, fs = opened(text.encode())
+    ws, fs = open_workspace(text.encode())
     edit = swap(search, replace, count=count)
     data = succeed(ask(ws, "a.txt", search_replace=edit, mode="interactive"))
-    found = text.count(search)
-    assert data["replacements"] == (min(count, found) if count else found)
+    occurrences = text.count(search)
+    assert data["replacements"] == (min(count, occurrences) if count else occurrences)
     assert fs.files()["a.txt"].decode() == text.replace(search, replace, count or -1)
 
 
@@ -192,7 +192,7 @@ def test_any_pattern_is_known_to_python_or_refused(search: str, replace: str) ->
     except (re.error, IndexError, OverflowError):
         after, number = text, -1
     assume("\0" not in after)
-    ws, fs = opened(text.encode())
+    ws, fs = open_workspace(text.encode())
     result = ask(ws, "a.txt", search_replace=pattern(search, replace), mode="interactive")
     if number < 0:
         assert result.data["error"]["code"] == "INVALID_REGEX", result.text

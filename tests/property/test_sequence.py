@@ -15,11 +15,11 @@ def lines_of(text: bytes) -> list[bytes]:
     """A text as characters and line endings, each one unit."""
     units: list[bytes] = []
     for index in range(len(text)):
-        one = text[index : index + 1]
-        if one == b"\n" and units and units[-1] == b"\r":
+        byte = text[index : index + 1]
+        if byte == b"\n" and units and units[-1] == b"\r":
             units[-1] = b"\r\n"
         else:
-            units.append(one)
+            units.append(byte)
     return units
 
 
@@ -29,16 +29,17 @@ def ends(units: list[bytes]) -> set[bytes]:
 
 def model_spans(text: bytes, old: bytes) -> list[tuple[int, int]]:
     """Every place is tried, unit by unit, so that nothing begins or ends inside a line ending."""
-    units, wanted = lines_of(text), lines_of(old)
+    units, old_units = lines_of(text), lines_of(old)
     starts = [sum(map(len, units[:index])) for index in range(len(units) + 1)]
     spans, index = [], 0
-    while wanted and index <= len(units) - len(wanted):
-        pairs = zip(units[index : index + len(wanted)], wanted, strict=True)
+    while old_units and index <= len(units) - len(old_units):
+        pairs = zip(units[index : index + len(old_units)], old_units, strict=True)
         if all(
-            mine == theirs or (b"\r" not in old and theirs == b"\n" and mine in ends(units)) for mine, theirs in pairs
+            text_unit == old_unit or (b"\r" not in old and old_unit == b"\n" and text_unit in ends(units))
+            for text_unit, old_unit in pairs
         ):
-            spans.append((starts[index], starts[index + len(wanted)]))
-            index += len(wanted)
+            spans.append((starts[index], starts[index + len(old_units)]))
+            index += len(old_units)
         else:
             index += 1
     return [(0, 0)] if not text and not old else spans
@@ -49,12 +50,12 @@ def model_new(text: bytes, start: int, end: int, new: bytes, usual: bytes) -> by
     if b"\r" in new or 0 < old.count(b"\r\n") < old.count(b"\n"):
         return adapt_endings(text, start, end, new)  # the law of unchanged lines is tested below
     units, offset = lines_of(text), 0
-    found: dict[str, list[bytes]] = {"before": [], "inside": [], "behind": []}
+    endings: dict[str, list[bytes]] = {"before": [], "inside": [], "behind": []}
     for unit in units:
         if unit in ends(units):
-            found["before" if offset + len(unit) <= start else "inside" if offset < end else "behind"].append(unit)
+            endings["before" if offset + len(unit) <= start else "inside" if offset < end else "behind"].append(unit)
         offset += len(unit)
-    return new.replace(b"\n", [*found["inside"], *found["behind"], *found["before"][::-1], usual][0])
+    return new.replace(b"\n", [*endings["inside"], *endings["behind"], *endings["before"][::-1], usual][0])
 
 
 def model(body: bytes, steps: list[Step]) -> tuple[bytes, list[int], list[tuple[int, ...]], int | None]:
@@ -94,8 +95,8 @@ def cases(draw: st.DrawFn, alphabet: list[str], longest: int = 4) -> tuple[bytes
     steps: list[Step] = []
     for _ in range(draw(st.integers(0, 8))):
         start = draw(st.integers(0, len(text)))
-        taken = text[start : start + draw(st.integers(1, longest))]
-        old = draw(st.sampled_from([taken, taken.replace(b"\r\n", b"\n").replace(b"\r", b"\n")]) | words)
+        part = text[start : start + draw(st.integers(1, longest))]
+        old = draw(st.sampled_from([part, part.replace(b"\r\n", b"\n").replace(b"\r", b"\n")]) | words)
         count = len(model_spans(text, old))
         step = Step(old, draw(words), draw(st.sampled_from([count, count, count, count, count, count, count, 1])))
         steps.append(step)
@@ -167,5 +168,5 @@ def test_steps_made_at_once_do_the_same_or_nothing(case: tuple[bytes, list[Step]
         outcome = apply_at_once(*case)
     if outcome is not None:
         check(*case, outcome)
-        turned = apply_in_turn(*case)
-        assert outcome.evolve(origin=None) == turned.evolve(origin=None)
+        in_turn = apply_in_turn(*case)
+        assert outcome.evolve(origin=None) == in_turn.evolve(origin=None)

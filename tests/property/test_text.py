@@ -84,11 +84,11 @@ Parts = list[tuple[str, str, str]]
 
 def parts(alphabet: str, *, surrogates: str = "") -> st.SearchStrategy[Parts]:
     """A text in parts (kept, old, new): each `old` is to be replaced by `new`."""
-    written = st.text(alphabet=alphabet + surrogates, max_size=6)
-    return st.lists(st.tuples(written, written, st.text(alphabet=alphabet, max_size=6)), min_size=1, max_size=3)
+    old_text = st.text(alphabet=alphabet + surrogates, max_size=6)
+    return st.lists(st.tuples(old_text, old_text, st.text(alphabet=alphabet, max_size=6)), min_size=1, max_size=3)
 
 
-def located(text: Text, cut: Parts) -> list[Edit]:
+def edits_for(text: Text, cut: Parts) -> list[Edit]:
     """The edits that replace each old part of the text by the new one."""
     edits, position = [], 0
     for kept, old, new in cut:
@@ -98,7 +98,7 @@ def located(text: Text, cut: Parts) -> list[Edit]:
     return edits
 
 
-def encoded(words: list[str], codec: str) -> bytes:
+def encode(words: list[str], codec: str) -> bytes:
     return b"".join(word.encode(codec, "surrogatepass" if codec in MARKED else "strict") for word in words)
 
 
@@ -106,7 +106,7 @@ def before_and_after(cut: Parts, codec: str) -> tuple[bytes, bytes]:
     """The bytes of the file with the old parts, and with the new ones, each part encoded on its own."""
     olds = [word for kept, old, _ in cut for word in (kept, old)]
     news = [word for kept, _, new in cut for word in (kept, new)]
-    return encoded(olds, codec), encoded(news, codec)
+    return encode(olds, codec), encode(news, codec)
 
 
 @pytest.mark.promise("span.outside")
@@ -115,7 +115,7 @@ def before_and_after(cut: Parts, codec: str) -> tuple[bytes, bytes]:
 def test_an_edit_of_utf8_changes_nothing_outside_its_span(cut: Parts) -> None:
     before, after = before_and_after(cut, "utf-8")
     text = Text.decode(before)
-    assert b"".join(splice(text, located(text, cut))) == after
+    assert b"".join(splice(text, edits_for(text, cut))) == after
 
 
 @pytest.mark.promise("span.outside")
@@ -129,7 +129,7 @@ def test_an_edit_behind_a_byte_order_mark_changes_nothing_outside_its_span(codec
     before, after = before_and_after(cut, codec)
     text = Text.decode(MARKED[codec] + before)
     assume(text.bom == MARKED[codec])  # a UTF-16 text that begins with NUL is mistaken for UTF-32
-    assert b"".join(splice(text, located(text, cut))) == MARKED[codec] + after
+    assert b"".join(splice(text, edits_for(text, cut))) == MARKED[codec] + after
 
 
 @pytest.mark.promise("span.outside")
@@ -142,7 +142,7 @@ def test_an_edit_in_a_named_encoding_changes_nothing_outside_its_span(codec: str
     before, after = before_and_after(cut, codec)
     text = Text.decode(before, codec)
     assume(text.encoding == codecs.lookup(codec).name)  # not by chance valid UTF-8
-    assert b"".join(splice(text, located(text, cut))) == after
+    assert b"".join(splice(text, edits_for(text, cut))) == after
 
 
 @pytest.mark.promise("span.outside")
@@ -159,8 +159,8 @@ def test_an_ascii_edit_of_unknown_bytes_changes_nothing_outside_its_span(
     left, right = kept
     text = Text.decode(left + old + b"\xff" + right)
     assume(text.encoding is None)
-    made = splice(text, [edit(len(left), len(left) + len(old), text.body_bytes(new))])
-    assert b"".join(made) == left + new.encode() + b"\xff" + right
+    pieces = splice(text, [edit(len(left), len(left) + len(old), text.body_bytes(new))])
+    assert b"".join(pieces) == left + new.encode() + b"\xff" + right
 
 
 @st.composite
@@ -185,12 +185,12 @@ def test_an_edit_in_an_encoding_with_state_leaves_the_bytes_beside_it_or_is_refu
     try:
         text = Text.decode(raw, codec)
         assume(text.encoding == codecs.lookup(codec).name)
-        made = b"".join(splice(text, located(text, cut)))
+        result = b"".join(splice(text, edits_for(text, cut)))
     except (EncodingMismatch, NotEncodable):
         return
-    assert Text.decode(made, codec).body == "".join(kept + new for kept, _, new in cut).encode()
+    assert Text.decode(result, codec).body == "".join(kept + new for kept, _, new in cut).encode()
     (first, _, _), (middle, _, _), (last, _, _) = cut
-    assert made == before_and_after(cut, codec)[1]
+    assert result == before_and_after(cut, codec)[1]
     assert (raw.startswith(first.encode(codec)), raw.endswith(last.encode(codec))) == (True, True)
     assert middle.encode(codec) in raw[len(first.encode(codec)) : len(raw) - len(last.encode(codec))]
 
@@ -246,10 +246,10 @@ def test_lines_are_what_the_definition_says(body: bytes, chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_module, "_CHUNK_SIZE", chunk)
         lines = Lines(body)
-        unasked = (len(lines), lines.style())
+        counts = (len(lines), lines.style())
         numbers = range(1, len(lines) + 1)
         assert [(lines.content(number), lines.ending(number)) for number in numbers] == expected
-    assert unasked == (len(expected), naive_style({ending for _, ending in expected}))
+    assert counts == (len(expected), naive_style({ending for _, ending in expected}))
     spans = [lines.span(number) for number in numbers]
     assert b"".join(body[start:end] for start, end in spans) == body
     assert [lines.at(offset) for start, end in spans for offset in range(start, end)] == [
