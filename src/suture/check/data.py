@@ -190,7 +190,7 @@ def _misplaced_bracket(text: str, places: Places, until: int) -> tuple[int, str]
                 return at, f"'{token}' does not close the '{text[begin]}' in line {places.line(begin)}"
     if around and until == len(text):
         opener = f"'{text[around[-1][0]]}' in line {places.line(around[-1][0])}"
-        return len(text.rstrip(_SPACE)), f"the text ends, and the {opener} is not closed"
+        return len(text.rstrip(_SPACE)), f"the text ends inside the {opener}"
     return None
 
 
