@@ -160,10 +160,8 @@ def _differing_lines(line: int, base: str, ours: str) -> tuple[int, str, str]:
     head = next((number for number in range(shorter) if before[number] != after[number]), shorter)
     rest = shorter - head
     tail = next((number for number in range(rest) if before[-1 - number] != after[-1 - number]), rest)
-    if before == after:
-        return line, base, ours
     assumed, actual = ("\n".join(side[head : len(side) - tail]) for side in sides)
-    return line + head, assumed, actual
+    return (line + head, assumed, actual) if (assumed + actual).strip() else (line, base, ours)
 
 
 def _refused_before(error: errors.NoMatch, what: str) -> str:

@@ -181,6 +181,29 @@ EVIDENCE: dict[str, tuple[dict[str, Any], list[str], str]] = {
         ["Line 3 ", "in old_text: one", "in the file: two"],
         "Copy the file's lines",
     ),
+    "conflict in one of many lines": (
+        {
+            "why": "conflict",
+            "sides": {**SIDES, "base": "one\n  two\nthree", "ours": "one\ntwo\n3\nthree", "theirs": ""},
+        },
+        ["Line 5 ", "in old_text: (nothing)", "in the file: 3"],
+        "Copy the file's lines",
+    ),
+    "conflict in lines between others": (
+        {"why": "conflict", "sides": {**SIDES, "base": "a\nb\nc\nd", "ours": "a\nB\nd", "theirs": ""}},
+        ["Line 4 ", "in old_text: b … and 1 line more", "in the file: B"],
+        "Copy the file's lines",
+    ),
+    "conflict in lines that occur twice": (
+        {"why": "conflict", "sides": {**SIDES, "base": "a\na", "ours": "a\na\na", "theirs": ""}},
+        ["Line 5 ", "in old_text: (nothing)", "in the file: a"],
+        "Copy the file's lines",
+    ),
+    "conflict in a blank line": (
+        {"why": "conflict", "sides": {**SIDES, "base": "a\n\nb", "ours": "a\nb", "theirs": ""}},
+        ["Line 3 ", "in old_text: a … and 2 lines more", "in the file: a … and 1 line more"],
+        "Copy the file's lines",
+    ),
     "conflict beside": (
         {"why": "conflict", "sides": {**SIDES, "base": "", "ours": "\n"}, "similar_content": [place()]},
         [SIMILAR, "Line 3: \tvalue = 1", TAB],
