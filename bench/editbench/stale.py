@@ -199,7 +199,7 @@ def _hunks(source: Source, option: str = COMPARED[0]) -> list[Change]:
         low, lost, at, new = (1 if number is None else int(number) for number in match.groups())
         low, at = low - (lost > 0), at - (new > 0)
         changes.append((low, low + lost, after[at : at + new]))
-    assert len(before) + sum(len(new) - high + low for low, high, new in changes) == len(after)  # noqa: S101
+    assert len(before) + sum(len(new) - high + low for low, high, new in changes) == len(after)  # noqa: S101  checks the benchmark itself
     return changes
 
 

@@ -385,7 +385,7 @@ class MemoryFS(FS):
     def databases(self) -> Sequence[str]:
         return sorted(name for name in self.shelf if name.endswith(".db"))
 
-    def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001
+    def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001  as in `FS`
         """A copy of the stored database, which a commit writes back: a crash leaves the last commit."""
         database = connect(MEMORY, timeout=timeout_ms / 1000, isolation_level=None)
         if name == MEMORY:

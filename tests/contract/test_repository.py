@@ -1,5 +1,6 @@
 """The repository's own rules: what it must and must not contain."""
 
+import os
 import re
 import subprocess
 import tomllib
@@ -17,6 +18,7 @@ REGISTRY = re.compile(
 )
 LOCK_FILES = re.compile(r"(?:(?:uv|poetry|pdm|Pipfile)\.lock|pylock.*\.toml|package-lock\.json)")
 PIN = re.compile(r"[a-z0-9._-]+==[^ ]+")
+IGNORE_WITHOUT_REASON = re.compile(r"# (?:noqa(?:: [A-Z0-9, ]+)?|type: ignore(?:\[[a-z, -]+\])?|pragma: no \w+)$")
 ADR_HEADINGS = ["Status", "Context", "Decision", "Consequences"]
 
 
@@ -113,6 +115,43 @@ def test_a_target_does_its_own_set_up(target: str) -> None:
     assert "--constraint constraints.txt" in plan
 
 
+PYTHON = """\
+#!/bin/sh
+echo "$@" >> "$LOG"
+case "$*" in *venv*--clear*) mkdir -p .venv/bin && cp "$0" .venv/bin/python ;; esac
+"""
+"""Stands in for every interpreter, and records what it is asked to do."""
+
+
+@pytest.mark.process
+def test_only_other_dependencies_are_a_reason_to_set_up_again(tmp_path: Path) -> None:
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    python, log = tmp_path / "python", tmp_path / "log"
+    python.write_text(PYTHON)
+    python.chmod(0o755)
+
+    def set_up() -> bool:
+        log.write_text("")
+        command = ["make", "--no-print-directory", "setup", f"PYTHON={python}"]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env={**os.environ, "LOG": str(log)})
+        return "pip install" in log.read_text()
+
+    assert [set_up(), set_up()] == [True, False]
+    for name, old, new, needed in (
+        ("pyproject.toml", "[tool.importlinter]\n", "[tool.importlinter]\n\n", False),
+        ("pyproject.toml", "dependencies = [\n", 'dependencies = [\n    "attrs",\n', True),
+        ("pyproject.toml", "mcp = [", 'mcp = ["attrs", ', True),
+        ("pyproject.toml", "dev = [\n", 'dev = [\n    "attrs",\n', True),
+        ("constraints.txt", "==", "==1", True),
+    ):
+        path = tmp_path / name
+        text = path.read_text("utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new, 1), "utf-8")
+        assert [set_up(), set_up()] == [needed, False], (name, new)
+
+
 @pytest.mark.promise("project.documents")
 @pytest.mark.parametrize(
     "name",
@@ -141,6 +180,13 @@ def test_every_decision_record_has_its_headings() -> None:
     headings = {path.name: re.findall(r"^## (.+)$", path.read_text("utf-8"), re.MULTILINE) for path in records}
     assert records
     assert {name: titles for name, titles in headings.items() if titles[:4] != ADR_HEADINGS} == {}
+
+
+@pytest.mark.promise("project.checks")
+def test_every_ignore_states_its_reason_on_the_same_line() -> None:
+    sources = [path for path in files() if path.suffix == ".py"]
+    lines = [line for path in sources for line in path.read_text("utf-8").splitlines()]
+    assert [line.strip() for line in lines if IGNORE_WITHOUT_REASON.search(line)] == []
 
 
 @pytest.mark.promise("project.checks")

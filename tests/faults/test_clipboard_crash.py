@@ -94,7 +94,7 @@ def test_a_cut_that_a_power_cut_stops_has_filled_the_clipboard_exactly_if_it_lan
     outcomes = set()
     for number in count(1):
         rng = None if seed is None else Random(f"{seed} {number}")
-        fs, stopped = stop_and_recover(number, CUT, "full", lambda fs, rng=rng: fs.power_loss(rng))  # type: ignore[misc]
+        fs, stopped = stop_and_recover(number, CUT, "full", lambda fs, rng=rng: fs.power_loss(rng))  # type: ignore[misc]  # its type cannot be inferred
         outcomes.add((fs.files()["a"], clipboard(fs)))
         if not stopped:
             break

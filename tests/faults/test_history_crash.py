@@ -409,7 +409,7 @@ def test_a_change_of_a_moved_workspace_that_stops_at_any_call_loses_no_record(
     outcomes = {}
     for number in count(1):
         fs, root = disk()
-        stopped = run_until_stopped(fs, number, lambda faulty, root=root: edit(faulty, root, 2))  # type: ignore[misc]
+        stopped = run_until_stopped(fs, number, lambda faulty, root=root: edit(faulty, root, 2))  # type: ignore[misc]  # its type cannot be inferred
         fs.crash()
         Workspace(root, settings(), fs=fs).recover()
         outcomes[number] = fs.files()["a.txt"].decode(), summaries(fs, root)

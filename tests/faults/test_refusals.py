@@ -45,7 +45,7 @@ def root() -> Iterator[Path]:
         (top / "ws" / name).write_bytes(data)
     if ROOT:
         for folder, folders, names in os.walk(top):
-            for path in (folder, *(os.path.join(folder, name) for name in (*folders, *names))):  # noqa: PTH118
+            for path in (folder, *(os.path.join(folder, name) for name in (*folders, *names))):  # noqa: PTH118  `os.walk` gives texts
                 os.chown(path, NOBODY, NOBODY)
     yield top / "ws"
     for closed in (top / "ws", top / "ws/sub"):
@@ -641,7 +641,7 @@ class FarFS(LocalFS):
         self._near = near
 
     def link(self, folder: int, name: str, to_folder: int, to_name: str) -> None:
-        ends = {os.readlink(f"/proc/self/fd/{end}").startswith(str(self._near)) for end in (folder, to_folder)}  # noqa: PTH115
+        ends = {os.readlink(f"/proc/self/fd/{end}").startswith(str(self._near)) for end in (folder, to_folder)}  # noqa: PTH115  a descriptor's link is a text
         if len(ends) > 1:
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
         super().link(folder, name, to_folder, to_name)

@@ -240,7 +240,7 @@ def report(message: Finding | tuple[str, int]) -> None:
     else:
         document = {"target": message[0], "runs": message[1]}
     sys.__stdout__.write(json.dumps(document) + "\n")  # type: ignore[union-attr]  # a child has one
-    sys.__stdout__.flush()  # type: ignore[union-attr]
+    sys.__stdout__.flush()  # type: ignore[union-attr]  # as above
 
 
 def make_note(current: Path) -> Callable[[str, bytes], None]:

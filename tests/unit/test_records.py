@@ -97,7 +97,7 @@ def test_a_record_of_something_unhashable_is_unhashable_too() -> None:
 def test_a_field_cannot_be_set() -> None:
     point = Point(1, 2)
     with pytest.raises(AttributeError, match=r"Point\.x"):
-        point.x = 3  # type: ignore[misc]
+        point.x = 3  # type: ignore[misc]  # what is refused
     assert point == Point(1, 2)
 
 

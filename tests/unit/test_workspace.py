@@ -282,7 +282,7 @@ def test_a_path_may_be_a_path_object_and_edits_must_be_a_function() -> None:
     with ws.transaction() as tx:
         tx.rename(Path("a"), Path("b"))
         with pytest.raises(TypeError):
-            tx.edit("b", [Edit(Span(0, 1), b"y")])  # type: ignore[arg-type]
+            tx.edit("b", [Edit(Span(0, 1), b"y")])  # type: ignore[arg-type]  # what is refused
     assert fs.files() == {"b": b"x"}
 
 

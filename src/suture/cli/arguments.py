@@ -632,7 +632,7 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: object) -> None:
         self._given: list[str] = []
-        super().__init__(**{**options, "allow_abbrev": False})  # type: ignore[arg-type]
+        super().__init__(**{**options, "allow_abbrev": False})  # type: ignore[arg-type]  # the parser checks its options
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """As argparse does, but words after an option still go to an argument that takes any number of them."""

@@ -123,7 +123,7 @@ def _completions(line: str, shell: str) -> Iterator[str]:
 
         def __iter__(self) -> Iterator[str]:
             typed = [*words, option] if equals and option.startswith("-") else words
-            yield from self._get_completions(typed, prefix, quote, wordbreak)  # type: ignore[no-untyped-call]
+            yield from self._get_completions(typed, prefix, quote, wordbreak)  # type: ignore[no-untyped-call]  # argcomplete has no types there
 
     finder = Finder(_parser(words), always_complete_options=False, append_space=False)
     for value in finder:

@@ -224,7 +224,7 @@ class _Inverter:
 
     def _move_back(self, file: FileRecord, place: Place, current: Snapshot | None) -> Iterable[FileChange]:
         assert file.before is not None  # noqa: S101  a renamed file was there before and is after
-        assert file.after is not None  # noqa: S101
+        assert file.after is not None  # noqa: S101  as above
         home, at_home = _current(self._session, file.path)
         if current is None and at_home is not None and at_home.content.digest == file.before.digest:
             return []  # somebody moved it back

@@ -306,7 +306,7 @@ class Repository:
             tried = self._check_clock(tried)
             for more in (0, 2):  # flags of newer versions
                 start = at - more - 2 - self._width - _ENTRY_HEAD_SIZE
-                if start >= 12 and not (start - 12) % 4 and self._is_entry(raw, start, bool(more)):  # noqa: PLR2004
+                if start >= 12 and not (start - 12) % 4 and self._is_entry(raw, start, bool(more)):  # noqa: PLR2004  entries follow a header, aligned
                     return raw[start + _ENTRY_HEAD_SIZE : start + _ENTRY_HEAD_SIZE + self._width]
         return None
 

@@ -262,7 +262,7 @@ class LocalFS(FS):
         except FileNotFoundError:
             return []
 
-    def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001
+    def open_database(self, name: str, create: bool, timeout_ms: int) -> Connection:  # noqa: FBT001  as in `FS`
         from sqlite3 import connect  # reading files does not need it
 
         if name == MEMORY:
@@ -294,7 +294,7 @@ class LocalFS(FS):
 
     def copy_database(self, name: str, to: str) -> None:
         source = self.open_database(name, False, _COPY_TIMEOUT_MS)  # noqa: FBT003  see FS
-        target = self.open_database(to, True, _COPY_TIMEOUT_MS)  # noqa: FBT003
+        target = self.open_database(to, True, _COPY_TIMEOUT_MS)  # noqa: FBT003  as in `FS`
         try:
             source.backup(target)
         finally:

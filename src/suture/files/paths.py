@@ -172,7 +172,7 @@ def check_new_name(target: Target) -> None:
     new = target.missing
     for char in new:
         point = ord(char)
-        if point < 0x20 or 0x7F <= point < 0xA0 or point in _BIDI or 0xD800 <= point < 0xE000:  # noqa: PLR2004
+        if point < 0x20 or 0x7F <= point < 0xA0 or point in _BIDI or 0xD800 <= point < 0xE000:  # noqa: PLR2004  Unicode's ranges
             raise InvalidPath(path=target.requested, reason=f"a new name may not contain U+{point:04X}")
     if "\\" in new:
         raise InvalidPath(path=target.requested, reason="folders are separated by /, not by a backslash")

@@ -206,7 +206,7 @@ class Dialect:
         The structure of the new lines decides which one.
         """
         new = [line for line in request.new if line.strip()]
-        if len(new) < 2 or not actual.endswith(sent):  # noqa: PLR2004
+        if len(new) < 2 or not actual.endswith(sent):  # noqa: PLR2004  the structure needs two lines
             return
         sent_indent, file_indent = self._units()
         deeper = depth(new[1]) - depth(new[0])

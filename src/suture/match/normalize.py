@@ -462,5 +462,5 @@ def _character(match: re.Match[str]) -> str:
     if name:
         return _NAMED_ENTITIES[name]
     code = int(decimal) if decimal else int(hexadecimal, 16)
-    surrogate = 0xD800 <= code <= 0xDFFF  # noqa: PLR2004
-    return match[0] if code > 0x10FFFF or surrogate or not code else chr(code)  # noqa: PLR2004
+    surrogate = 0xD800 <= code <= 0xDFFF  # noqa: PLR2004  Unicode's ranges
+    return match[0] if code > 0x10FFFF or surrogate or not code else chr(code)  # noqa: PLR2004  Unicode's last character

@@ -165,7 +165,7 @@ def _quote(prefix: str, path: str | None) -> bytes:
     if raw == raw.translate(None, _QUOTED_BYTES):
         return raw
     escaped = b"".join(
-        b"\\" + bytes([byte]) if byte in b'"\\' else b"\\%03o" % byte if byte < 0x20 or byte == 0x7F else bytes([byte])  # noqa: PLR2004
+        b"\\" + bytes([byte]) if byte in b'"\\' else b"\\%03o" % byte if byte < 0x20 or byte == 0x7F else bytes([byte])  # noqa: PLR2004  ASCII control characters
         for byte in raw
     )
     return b'"' + escaped + b'"'

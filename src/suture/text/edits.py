@@ -265,7 +265,7 @@ def common_ends(left: bytes, right: bytes) -> tuple[int, int]:
 
 def _join(body: bytes, run: Sequence[Edit]) -> list[Edit]:
     """Join neighbors into one edit, all at once: joining one by one would be quadratic."""
-    if len(run) < 2:  # noqa: PLR2004
+    if len(run) < 2:  # noqa: PLR2004  one edit needs no joining
         return list(run)
     change = _trim(body, edit(run[0].span.start, run[-1].span.end, b"".join([part.new for part in run])))
     return [change] if len(change.span) or change.new else []

@@ -88,13 +88,13 @@ class OnePatch(Request):
     oldText: str | None = spec.text(  # noqa: N815  the specification's name
         "Text to locate (must be unique in file, required for replace)", default=None
     )
-    newText: str | None = spec.text(  # noqa: N815
+    newText: str | None = spec.text(  # noqa: N815  the specification's name
         "The new text to use (empty for deletions, leave empty if fromClipboard is set)", default=None
     )
-    toClipboard: str | None = spec.text(  # noqa: N815
+    toClipboard: str | None = spec.text(  # noqa: N815  the specification's name
         "Save oldText to this named clipboard before the operation", default=None
     )
-    fromClipboard: str | None = spec.text(  # noqa: N815
+    fromClipboard: str | None = spec.text(  # noqa: N815  the specification's name
         "Use content from this clipboard as newText (overrides newText field)", default=None
     )
     reindent: Reindent | None = spec.member("Modify indentation of inserted text before insertion", model=Reindent)

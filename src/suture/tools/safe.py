@@ -489,7 +489,7 @@ def _losses(request: SafeEdit, name: str, old: Text, edits: Sequence[Edit]) -> l
         return []
     argument, order = "search_replace.replace", [0] * len(edits)
     if request.line_edits is not None:
-        order = sorted(range(len(edits)), key=lambda number: request.line_edits[number].start_line)  # type: ignore[index]
+        order = sorted(range(len(edits)), key=lambda number: request.line_edits[number].start_line)  # type: ignore[index]  # not None, see the condition
     warnings: dict[str, None] = {}
     checked: set[tuple[bytes, bytes]] = set()
     for number, change in zip(order, edits, strict=True):

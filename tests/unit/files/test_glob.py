@@ -180,7 +180,7 @@ def test_no_excludes_take_nothing_away() -> None:
         ("**", "", False, ""),
     ],
 )
-def test_the_part_without_wildcards_is_known(pattern: str, base: str, literal: bool, path: str) -> None:  # noqa: FBT001
+def test_the_part_without_wildcards_is_known(pattern: str, base: str, literal: bool, path: str) -> None:  # noqa: FBT001  a parameter of the table
     selection = Selection.parse(pattern)
     assert (selection.base, selection.literal, selection.path) == (base, literal, path)
 

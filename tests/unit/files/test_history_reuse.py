@@ -421,7 +421,7 @@ def test_a_database_that_cannot_be_closed_any_more_makes_no_noise(home: Path, mo
     monkeypatch.setattr(sys, "unraisablehook", noise.append)
 
     class Strict(LocalFS):
-        def open_database(self, name: str, create: bool, timeout_ms: int) -> sqlite3.Connection:  # noqa: FBT001
+        def open_database(self, name: str, create: bool, timeout_ms: int) -> sqlite3.Connection:  # noqa: FBT001  as in `FS`
             super().open_database(name, create, timeout_ms).close()
             path = str(next(Path(state_folder()).rglob(name)))
             strict: sqlite3.Connection = sqlite3.connect(path, isolation_level=None)  # for one thread only

@@ -286,7 +286,7 @@ def test_a_walk_that_is_given_up_leaves_nothing_open() -> None:
         assert (prefix, names) == ("a/b/", ["c"])
         buffer = bytearray(1)
         assert fs.fill(handle, names[0], buffer) == 0
-        runs.close()  # type: ignore[attr-defined]
+        runs.close()  # type: ignore[attr-defined]  # it is a generator
     assert not fs._handles
 
 

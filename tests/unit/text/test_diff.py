@@ -338,7 +338,7 @@ class Scanned(bytes):
     work = 0
 
     def find(self, *args: object) -> int:
-        position = super().find(*args)  # type: ignore[arg-type]
+        position = super().find(*args)  # type: ignore[arg-type]  # as `bytes.find` takes them
         Scanned.work += (position if position >= 0 else len(self)) - int(str(args[1]))
         return position
 

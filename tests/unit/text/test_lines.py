@@ -173,7 +173,7 @@ class Probed(list[int]):
 def test_a_position_is_found_in_steps_that_grow_with_the_logarithm_of_the_lines(count: int) -> None:
     lines = Lines(b"a\n" * count)
     starts = Probed(lines.starts)
-    lines._starts = starts  # type: ignore[assignment]
+    lines._starts = starts  # type: ignore[assignment]  # it counts its steps
     assert lines.position(2 * 77 + 1) == (78, 1)
     assert lines.offset(78, 1) == 2 * 77 + 1
     assert starts.probes <= count.bit_length() + 10

@@ -134,7 +134,7 @@ def test_chunks_of_the_check_do_not_show(
 def test_an_edit_is_written_in_the_encoding_and_leaves_the_other_bytes(
     raw: bytes, edits: list[object], encoding: str | None, expected: bytes
 ) -> None:
-    assert b"".join(splice(Text.decode(raw, encoding), edits)) == expected  # type: ignore[arg-type]
+    assert b"".join(splice(Text.decode(raw, encoding), edits)) == expected  # type: ignore[arg-type]  # a table of edits
 
 
 @pytest.mark.promise("span.endings")
