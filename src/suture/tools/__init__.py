@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TOOLS = {
     "apply_reply": "suture.tools.reply",
-    "file_edit": "suture.tools.edit",
+    "file_edit": "suture.tools.file_edit",
     "file_read": "suture.tools.read",
     "history": "suture.tools.history",
     "patch": "suture.tools.patch",

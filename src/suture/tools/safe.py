@@ -424,7 +424,7 @@ class SafeEdit(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check a call's arguments; null means omitted."""
-        request = super().parse(spec.rename_fields(spec.without_null(given, cls._fields), {"file_path": "path"}))
+        request = super().parse(given)
         chosen = [name for name in MODES if getattr(request, name) is not None]
         if len(chosen) != 1:
             raise InvalidArguments.of(" and ".join(chosen or MODES), TWO_MODES if chosen else NO_MODE)

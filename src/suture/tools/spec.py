@@ -56,6 +56,8 @@ class Answer(Record):
     is_error: bool = False
     rows: Rows | None = None
     """The list, if the answer is one."""
+    hints: tuple[str, ...] = ()
+    """Hints and warnings beside a text to which nothing may be added: a sentence each, in a second block of text."""
 
 
 class Proposal(Record):
@@ -141,11 +143,14 @@ class ToolResult(Record):
     """What the workspace adds: a recovery, or a history that cannot be written."""
     verbatim: bool = False
     """Whether the tool's text is a file's own, so that the notes are not added to it."""
+    hints: tuple[str, ...] = ()
+    """What the tool says beside such a text."""
 
     @classmethod
     def of(cls, answer: Answer) -> ToolResult:
         """The result for a tool's answer."""
-        return cls(answer.is_error, answer.text, answer.data, answer.rows, verbatim=answer.verbatim)
+        verbatim, hints = answer.verbatim, answer.hints
+        return cls(answer.is_error, answer.text, answer.data, answer.rows, verbatim=verbatim, hints=hints)
 
     @classmethod
     def failed(cls, error: SutureError, audience: Audience = MODEL) -> ToolResult:
@@ -155,9 +160,17 @@ class ToolResult(Record):
 
     @property
     def text(self) -> str:
-        """The whole text."""
-        notes = () if self.verbatim else self.notes
-        return "\n\n".join([self.answer, *(f"Note: {note}" for note in notes)])
+        """The first block of text; for most tools, the only one."""
+        return "\n\n".join([self.answer, *([] if self.verbatim else self._notes())])
+
+    @property
+    def blocks(self) -> list[str]:
+        """The blocks of text: hints and notes that may not be added to the first are in a second one."""
+        beside = [*self.hints, *(self._notes() if self.verbatim else [])]
+        return [self.text, *(["\n".join(beside)] if beside else [])]
+
+    def _notes(self) -> list[str]:
+        return [f"Note: {note}" for note in self.notes]
 
     @property
     def data(self) -> Any:
@@ -173,7 +186,7 @@ class ToolResult(Record):
         """The result in the shape of the protocols."""
         return {
             "isError": self.is_error,
-            "content": [{"type": "text", "text": self.text}],
+            "content": [{"type": "text", "text": block} for block in self.blocks],
             "metadata": self.metadata,
         }
 
@@ -184,6 +197,8 @@ _MAX_INTEGER = 2**53  # readers that treat JSON's numbers as floats round a larg
 _MAX_UNKNOWN_ARGUMENTS = 100  # unknown arguments that are reported one by one: each is compared with the known ones
 _MAX_PROBLEMS = 100  # problems of the items of a list, after which the rest are not checked
 _MAX_NAME_CHARS = 100  # characters of an argument's or an encoding's name
+_PATH_NAMES = (("path", "file_path"), ("file_path", "path"))
+"""What a tool calls its path, and what a model may call it."""
 _DIGITS = 64  # of SHA-256 in hexadecimal
 
 
@@ -485,8 +500,10 @@ class Request(Record):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a call's arguments."""
+        """Check a call's arguments: null means omitted, and `path` and `file_path` mean the same."""
         known = cls.arguments()
+        optional = {name for name, argument in known.items() if not argument.required}
+        given = without_null(_rename_path(given, known), optional)
         unknown = [name for name in given if name not in known]
         problems = [_unknown_argument(str(name), known) for name in unknown[:_MAX_UNKNOWN_ARGUMENTS]]
         if len(unknown) > _MAX_UNKNOWN_ARGUMENTS:
@@ -502,8 +519,7 @@ class Request(Record):
                     values[name] = argument.default
                 continue
             try:
-                left_out = given[name] is None and argument.default is None
-                values[name] = None if left_out else argument.check(given[name])
+                values[name] = argument.check(given[name])
             except _WrongError as error:
                 problems += _WrongError.of(error.problems, name).problems
         if problems:
@@ -520,6 +536,14 @@ class Request(Record):
             "required": [name for name, argument in known.items() if argument.required],
             "additionalProperties": False,
         }
+
+
+def _rename_path(given: Mapping[str, object], known: Container[str]) -> Mapping[str, object]:
+    """A call's arguments, with the name that this tool has for its path."""
+    for own, other in _PATH_NAMES:
+        if own in known and other not in known and other in given and own not in given:
+            return {own if name == other else name: value for name, value in given.items()}
+    return given
 
 
 def without_null(given: Mapping[str, object], names: Container[str]) -> dict[str, object]:

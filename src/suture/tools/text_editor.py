@@ -25,7 +25,7 @@ from suture.text import newline_at
 from suture.text.edits import edit, splice
 from suture.text.replace import adapt_endings
 from suture.tools import results, spec
-from suture.tools.edit import EditApplier, OneEdit
+from suture.tools.file_edit import EditApplier, OneEdit
 from suture.tools.results import check_placeholders, check_surrogates, check_writable, shrinkage
 from suture.tools.safe import whole
 from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec

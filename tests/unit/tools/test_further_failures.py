@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from suture.tools import edit, patch
+from suture.tools import file_edit, patch
 from suture.tools.spec import ToolResult
 from tests.unit.changes import error_of, workspace
 
@@ -27,7 +27,7 @@ def patch_files(*patches: dict[str, Any]) -> ToolResult:
 
 @pytest.mark.promise("teach.all-failures")
 def test_what_takes_too_long_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edit, "_FURTHER_SECONDS", -1.0)
+    monkeypatch.setattr(file_edit, "_FURTHER_SECONDS", -1.0)
     monkeypatch.setattr(patch, "_FURTHER_SECONDS", -1.0)
     edits = [(f"nowhere {number}", "x") for number in range(5)]
     for result in (edit_files(*edits), patch_files(*({"oldText": old, "newText": new} for old, new in edits))):

@@ -284,3 +284,12 @@ def test_a_result_gives_the_data_that_its_schema_describes() -> None:
     assert Leaf(size=1) == Leaf(size=1, color=shapes.or_left_out(None))
     with pytest.raises(TypeError):
         Tree(name="oak")
+
+
+def test_what_may_not_be_added_to_a_text_is_in_a_second_block() -> None:
+    listed = ToolResult(is_error=False, answer="[]", metadata={}, notes=("a note",), verbatim=True, hints=("a hint",))
+    assert listed.text == "[]"
+    assert listed.blocks == ["[]", "a hint\nNote: a note"]
+    assert [block["text"] for block in listed.to_dict()["content"]] == listed.blocks
+    assert listed.evolve(notes=(), hints=()).blocks == ["[]"]
+    assert listed.evolve(hints=(), verbatim=False).blocks == ["[]\n\nNote: a note"]

@@ -73,6 +73,8 @@ def test_defaults_fill_what_is_not_given() -> None:
         ("loud", True, True),
         ("loud", "True", True),
         ("loud", "false", False),
+        ("loud", None, False),
+        ("format", None, "raw"),
         ("format", "numbered", "numbered"),
         ("encoding", None, None),
         ("encoding", "latin-1", "latin-1"),
@@ -106,7 +108,7 @@ def test_shapes_that_models_send_are_understood(name: str, given: object, expect
         ("limit", "many", "limit", "expected a whole number from 1 to 9, got the string 'many'"),
         ("limit", "--1", "limit", "expected a whole number from 1 to 9, got the string '--1'"),
         ("loud", 1, "loud", "expected true or false, got the number 1"),
-        ("loud", None, "loud", "expected true or false, got null"),
+        ("path", None, "path", "expected a string, got null"),
         ("format", "xml", "format", "expected one of raw, numbered, got the string 'xml'"),
         ("format", [], "format", "expected one of raw, numbered, got a list"),
         ("path", {}, "path", "expected a string, got an object"),
@@ -218,3 +220,17 @@ def test_the_schema_says_what_parse_accepts() -> None:
             },
         },
     }
+
+
+class InFile(Request):
+    file_path: str = text("The file")
+
+
+def test_path_and_file_path_mean_the_same() -> None:
+    assert InFile.parse({"path": "a"}) == InFile.parse({"file_path": "a"}) == InFile(file_path="a")
+
+
+@pytest.mark.parametrize("given", [{"path": "a", "file_path": "b"}, {"path": "a", "file_path": None}])
+def test_a_path_that_is_given_twice_is_refused(given: dict[str, object]) -> None:
+    with pytest.raises(InvalidArguments):
+        InFile.parse(given)

@@ -69,8 +69,8 @@ class OneEdit(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check one edit, accepting other tools' names, and null for what is omitted."""
-        fields = spec.without_null(spec.rename_fields(given, _ALIASES), {"occurrences"})
+        """Check one edit, accepting other tools' names."""
+        fields = spec.rename_fields(given, _ALIASES)
         if fields.pop("replace_all", False):
             problem = "unknown: set occurrences to how often old_text occurs in the file; all occurrences are replaced"
             raise InvalidArguments.of("replace_all", problem)
@@ -91,7 +91,7 @@ class FileEdit(Request):
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check a call's arguments; null means omitted, and the fields of one edit may be next to the path."""
-        kept = spec.rename_fields(spec.without_null(given, cls._fields), {"file_path": "path"})
+        kept = spec.without_null(given, cls._fields)
         request = super().parse({"edits": [], **spec.gather(kept, "edits", {*OneEdit._fields, *_ALIASES})})
         if not request.edits:
             raise InvalidArguments.of("edits", "No edits provided")
