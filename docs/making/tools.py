@@ -20,6 +20,9 @@ through the [APIs of models](model-apis.md).
 A result has a text for the model and metadata for programs. A call never raises: a failure is a result that is marked
 as one, with an [error](errors.md) in its metadata. A path is relative to the workspace root, or absolute and inside it.
 Lines are counted from 1. A field marked *Sometimes* is omitted if there is nothing to report.
+
+The tools of the profile `agent` are the ones that are offered by default: few, with names and arguments that models
+know, and short answers. The others do the same and more, as they were specified.
 """
 DIALECTS_NOTE = """\
 A tool without a profile is a dialect: it does what other tools do, with a name and arguments that models were trained
@@ -42,7 +45,8 @@ EDIT_NOTE = "The metadata has no schema: it contains `change_id` and `files`, or
 def page() -> Iterator[str]:
     """The page about the tools."""
     yield INTRODUCTION
-    specs = [find(name) for name in (*sorted(TOOLS), *sorted(DIALECTS))]
+    names = dict.fromkeys((*PROFILES["agent"], *sorted(TOOLS), *sorted(DIALECTS)))
+    specs = [find(name) for name in names]
     rows = [[link(spec.name), prose(spec.title), "reads" if spec.read else "edits", _profiles(spec)] for spec in specs]
     yield from table(("tool", "what it does", "kind", "profiles"), rows)
     yield from ("", DIALECTS_NOTE, *_every_result(specs))
@@ -83,7 +87,7 @@ def _tool(spec: ToolSpec) -> Iterator[str]:
         f"Annotations for MCP: {', '.join(f'`{name}: {_json(on)}`' for name, on in spec.annotations.items())}.",
     )
     yield from ("", f"### Arguments of `{spec.name}`", "")
-    yield from table(("argument", "type", "default", "meaning"), _arguments(spec.request.schema()))
+    yield from table(("argument", "type", "default", "meaning"), _arguments(spec.request.schema(full=True)))
     yield from ("", f"### Result of `{spec.name}`", "")
     output = spec.output_schema
     same = next(

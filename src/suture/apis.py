@@ -9,7 +9,7 @@ from __future__ import annotations
 from suture.errors import InvalidArguments, UnknownTool
 from suture.json_text import dumps, loads, loads_own
 from suture.records import Record
-from suture.tools import choose, find
+from suture.tools import choose, find, listed
 from suture.tools.spec import ToolResult
 
 TYPE_CHECKING = False
@@ -76,14 +76,14 @@ def definitions(
     """The value of the field `tools` in a request to an API.
 
     `format` is one of `FORMATS`. `tools` are names, or the name of a profile (`suture.tools.PROFILES`); the default is
-    all tools. The tools that models were trained on, `str_replace_based_edit_tool` and `apply_patch`, must be named;
-    they are declared the way their API expects.
+    the profile `agent`. The vendors' own tools, `str_replace_based_edit_tool` and `apply_patch`, must be named; they
+    are declared the way their API expects.
     """
     if format not in _APIS:
         raise ValueError(f"unknown format {format!r:.100}; choose from {', '.join(FORMATS)}")
     names = choose(tools) if isinstance(tools, str) else choose(names=tools)
     define = _APIS[format].define
-    declared = [define(find(name)) for name in names]
+    declared = [define(tool) for tool in listed(names)]
     if format == "gemini" and declared:
         declared = [{"functionDeclarations": declared}]
     copied: list[Any] = loads_own(dumps(declared))

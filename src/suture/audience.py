@@ -12,7 +12,18 @@ from __future__ import annotations
 from suture.records import Record
 from suture.settings import how_to_set
 
-__all__ = ["EDITOR", "MODEL", "PATCH_WRITER", "TERMINAL", "Audience", "Editor", "PatchWriter", "Terminal"]
+__all__ = [
+    "AGENT",
+    "EDITOR",
+    "MODEL",
+    "PATCH_WRITER",
+    "TERMINAL",
+    "Agent",
+    "Audience",
+    "Editor",
+    "PatchWriter",
+    "Terminal",
+]
 
 _IN_JSON = {"edits", "patches"}
 """Arguments that the command line takes as JSON; inside it, they keep their own names."""
@@ -40,6 +51,8 @@ _SETTINGS = {
 }
 """Settings that the commands concerned have an option for."""
 _EDITOR_ARGUMENTS = {"old_text": "old_str", "new_text": "new_str"}
+_AGENT_ARGUMENTS = {"old_text": "old_string", "new_text": "new_string", "path": "file_path", "start_line": "offset"}
+_AGENT_TOOLS = {"file_read": "read", "history": "undo with list: true"}
 
 
 class Audience(Record):
@@ -253,6 +266,39 @@ class Editor(Audience):
         return f"Error: {sentence}"
 
 
+class Agent(Audience):
+    """A model that calls the few tools of the profile `agent`, and pays for every token.
+
+    Each of its edits is worded like a block of a reply; the tool says which edit it is, and that nothing was changed.
+    """
+
+    part: str = "edit"
+    hunk: str = "edit"
+    old_part: str = "old_string"
+    is_about_block: bool = True
+    old_text: str = "old_string"
+    new_text: str = "new_string"
+    unchanged: str = ""
+    resend: str = "Send the edit again"
+
+    def argument(self, name: str) -> str:
+        """The names of these tools."""
+        return _AGENT_ARGUMENTS.get(name, name)
+
+    def of_edit(self, index: int, name: str) -> str:
+        """Without the edit, which the tool names."""
+        del index
+        return self.argument(name)
+
+    def of_this_edit(self, name: str) -> str:
+        """Like `of_edit`."""
+        return self.argument(name)
+
+    def tool(self, name: str) -> str:
+        """The tool of this profile that does the same."""
+        return _AGENT_TOOLS.get(name, name)
+
+
 class PatchWriter(Audience):
     """A model trained on `apply_patch`: it sends one patch, made of sections and hunks."""
 
@@ -267,6 +313,7 @@ class PatchWriter(Audience):
         return super().about_block(old_part).evolve(resend="Write the hunk")
 
 
+AGENT = Agent()
 MODEL = Audience()
 TERMINAL = Terminal()
 EDITOR = Editor()

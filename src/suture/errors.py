@@ -115,6 +115,13 @@ if TYPE_CHECKING:
         there: list[WordAt]
         missing: list[str]
 
+    class LineIn(TypedDict):
+        """A line of a file, and the class or function that it is in."""
+
+        line: int
+        text: str
+        symbol: str
+
     class PlaceIn(LineRange):
         """Lines of a file, and the class or function that they are in."""
 
@@ -139,6 +146,9 @@ class SutureError(Exception):
     """The further failures of the call, after this first one; not one of the fields."""
     unexamined: int = 0
     """How many parts of the call were not examined, because that would have taken too long."""
+    at_edit: tuple[int, int] | None = None
+    """The index of the edit that it is about, and the number of edits, for a tool whose edits fail in any way; not one
+    of the fields."""
     _position: tuple[str, ...] = ()
     """Fields that locate it in a list of edits; left out of `fields` if they were not given."""
     _fields: tuple[str, ...] = ()
@@ -480,6 +490,10 @@ class OldTextNotUnique(_OfPatch, code="OLD_TEXT_NOT_UNIQUE"):
     places: list[LineRange]
     """`{start_line, end_line}`, all of them."""
     search_text: str
+    shown: list[LineIn] = []  # noqa: RUF012  never changed
+    """`{line, text, symbol}` of the first ten places."""
+    near: int | None = None
+    """The line that was to choose among them; several are equally near."""
 
 
 class MissingOldText(_OfPart, code="MISSING_OLD_TEXT"):

@@ -63,6 +63,8 @@ class Settings(Record):
     max_read_bytes: int = 5_000_000  # for files with very long lines
     """Size of a file's lines, or of a diff, in the text of one answer; longer output is truncated, and the answer says
     so."""
+    max_answer_chars: int = 25_000  # about 6,000 tokens, a usual limit of clients; a model pays for each
+    """Characters of an answer that a model reads; what is cut is told."""
     max_diff_lines: int = 400  # a model pays for each, and has seen most of them in its own edit
     """Lines of a diff in the text of one answer; the metadata has the whole diff."""
     max_pattern_chars: int = 20_000  # as docs/spec/TOOLS.md says; a list of words fits

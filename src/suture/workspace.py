@@ -134,6 +134,72 @@ class Workspace:
             result = _add_note(result, "history", wording.trouble_data(lost), words)
         return _add_note(result, "recovered", wording.recovered_data(recovered), wording.recovered_text(recovered))
 
+    def read(self, file_path: Path, offset: int = 1, limit: int = 2_000) -> ToolResult:
+        """Read lines of a text file, or list a folder."""
+        return self.call("read", _arguments(locals()))
+
+    def edit(
+        self,
+        file_path: Path | None = None,
+        old_string: str | None = None,
+        new_string: str | None = None,
+        *,
+        replace_all: bool = False,
+        line: int | None = None,
+        edits: list[dict[str, Any]] | None = None,
+        literal: bool = False,
+    ) -> ToolResult:
+        """Replace a text in a file, or make several edits of one or more files: all of them or none."""
+        return self.call("edit", _arguments(locals()))
+
+    def write(
+        self,
+        file_path: Path,
+        content: str | None = None,
+        *,
+        move_to: Path | None = None,
+        delete: bool = False,
+        literal: bool = False,
+    ) -> ToolResult:
+        """Write a whole file, or move or delete a file or folder."""
+        return self.call("write", _arguments(locals()))
+
+    def grep(
+        self,
+        pattern: str,
+        path: Path | None = None,
+        glob: str | None = None,
+        output_mode: str = "files_with_matches",
+        context: int = 0,
+        *,
+        ignore_case: bool = False,
+        multiline: bool = False,
+        head_limit: int = 100,
+        include_ignored: bool = False,
+    ) -> ToolResult:
+        """Search files for a regular expression: the files that match, their lines, or the number of matches."""
+        return self.call("grep", _arguments(locals()))
+
+    def glob(
+        self, pattern: str, path: Path | None = None, head_limit: int = 200, *, include_ignored: bool = False
+    ) -> ToolResult:
+        """List the files that match a glob."""
+        return self.call("glob", _arguments(locals()))
+
+    def replace_in_files(
+        self,
+        old: str,
+        new: str,
+        glob: str | None = None,
+        *,
+        regex: bool = False,
+        whole_word: bool = False,
+        dry_run: bool = False,
+        path: Path | None = None,
+    ) -> ToolResult:
+        """Replace a text, or the matches of a regular expression, in all files that match a glob."""
+        return self.call("replace_in_files", _arguments(locals()))
+
     def file_read(
         self,
         path: Path,
@@ -326,8 +392,14 @@ class Workspace:
         """Split the content of one file where a regular expression matches."""
         return self.call("regex_split", _arguments(locals()))
 
-    def undo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
-        """Undo a change (default: the newest), keeping later work."""
+    def undo(
+        self,
+        change_id: str | None = None,
+        *,
+        dry_run: bool = False,
+        list: bool = False,  # noqa: A002  the tool's own argument name
+    ) -> ToolResult:
+        """Undo a change (default: the newest), keeping later work; with `list`, list the last changes instead."""
         return self.call("undo", _arguments(locals()))
 
     def redo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
@@ -383,13 +455,15 @@ class Workspace:
                 return self._run(spec, spec.request.parse(checked), progress)
         except (SutureError, MemoryError) as error:
             problem = OutOfMemory() if isinstance(error, MemoryError) else error
-            if spec.explain is None:
-                raise problem from None
-            return spec.explain(checked, problem, self._engine.audience), None, None
+            audience = spec.audience or self._engine.audience
+            if spec.explain is not None:
+                return spec.explain(checked, problem, audience), None, None
+            failed = ToolResult.failed(problem, audience)
+            return Answer(failed.text, failed.metadata, is_error=True), None, None
 
     def _run(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
         if spec.read is not None:
-            with self._engine.locked() if spec.locked else self._engine.session(progress) as session:
+            with self._engine.locked() if spec.locked else self._engine.session(progress, spec.audience) as session:
                 check_time()
                 return spec.read(session, request), None, None
         assert spec.plan is not None  # noqa: S101  a tool reads or plans
@@ -407,12 +481,13 @@ class Workspace:
             return proposal.plan
 
         if getattr(request, "dry_run", False):
-            with self._engine.session(progress) as session:
+            with self._engine.session(progress, spec.audience) as session:
                 session.check_permitted(propose(session))
                 answer = _describe(proposed[-1], None)
                 note = {"dry_run": True} if "dry_run" in request.arguments() else {}
                 return answer.evolve(data=answer.data | note), None, None
-        landing = self._engine.land(propose, replan=expected is None, serial=spec.serial, progress=progress)
+        replan, audience = expected is None, spec.audience
+        landing = self._engine.land(propose, replan=replan, serial=spec.serial, progress=progress, audience=audience)
         with (
             suspend(),
             within(self.settings),

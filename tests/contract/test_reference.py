@@ -14,7 +14,7 @@ from suture.cli.arguments import build_parser
 from suture.cli.output import CODES
 from suture.errors import SutureError
 from suture.settings import Settings
-from suture.tools import DIALECTS, TOOLS, find
+from suture.tools import AGENT_TOOLS, DIALECTS, TOOLS, find
 
 cached_page = cache(page)
 
@@ -66,7 +66,7 @@ def test_a_page_does_not_depend_on_the_terminal(name: str, monkeypatch: pytest.M
     assert page(name) == expected
 
 
-@pytest.mark.parametrize("name", [*TOOLS, *DIALECTS])
+@pytest.mark.parametrize("name", [*AGENT_TOOLS, *TOOLS, *DIALECTS])
 def test_a_tool_has_all_its_arguments_results_and_examples(name: str) -> None:
     spec, text = find(name), section(read_page("tools.md"), f"## `{name}`")
     definition = spec.definition()

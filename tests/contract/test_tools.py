@@ -9,10 +9,11 @@ import pytest
 
 from suture import Workspace
 from suture.testing import MemoryFS
-from suture.tools import DIALECTS, TOOLS, all_tools, find
+from suture.tools import AGENT_TOOLS, DIALECTS, TOOLS, all_tools, find
 
 SPEC = Path(__file__).parents[2] / "docs" / "spec"
-EXAMPLES = [(spec.name, example) for spec in all_tools() for example in spec.examples]
+EVERY = [*all_tools(), *map(find, AGENT_TOOLS)]
+EXAMPLES = [(spec.name, example) for spec in EVERY for example in spec.examples]
 
 
 @pytest.mark.promise("call.examples")
@@ -33,7 +34,7 @@ def test_an_example_gives_what_it_shows(name: str, example: Any) -> None:
     assert (result.is_error, text) == (False, example.text)
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("name", [*TOOLS, *AGENT_TOOLS])
 def test_a_tool_is_described_and_reads_or_plans(name: str) -> None:
     spec = find(name)
     assert spec.name == name
@@ -41,7 +42,8 @@ def test_a_tool_is_described_and_reads_or_plans(name: str) -> None:
     assert spec.description
     assert spec.examples
     assert (spec.read is None) != (spec.plan is None)
-    assert all(argument["description"] for argument in spec.request.schema()["properties"].values())
+    arguments = spec.request.schema()["properties"].values()
+    assert name in AGENT_TOOLS or all(argument["description"] for argument in arguments)
 
 
 def names_in(schema: dict[str, Any]) -> Iterator[str]:
@@ -53,7 +55,7 @@ def names_in(schema: dict[str, Any]) -> Iterator[str]:
         yield from names_in(about.get("items", {}))
 
 
-@pytest.mark.parametrize("name", [*TOOLS, *DIALECTS])
+@pytest.mark.parametrize("name", [*TOOLS, *AGENT_TOOLS, *DIALECTS])
 def test_the_specification_names_every_argument_field_and_choice_of_a_tool(name: str) -> None:
     specification = "\n".join(re.findall(r"`([^`\n]+)`", (SPEC / "TOOLS.md").read_text("utf-8")))
     seeds = [path.read_text("utf-8") for path in (SPEC / "seeds").glob("*.txt")]
@@ -63,7 +65,7 @@ def test_the_specification_names_every_argument_field_and_choice_of_a_tool(name:
     assert sorted(used - words) == [], "describe these in docs/spec/TOOLS.md"
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("name", [*TOOLS, *AGENT_TOOLS])
 def test_a_tool_has_a_typed_method_with_the_same_arguments(name: str) -> None:
     method = getattr(Workspace, name, None)
     assert method is not None, f"add Workspace.{name} to src/suture/workspace.py"

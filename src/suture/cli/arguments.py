@@ -259,8 +259,8 @@ def _tools_or_profile() -> Sequence[Option]:
     from suture.tools import PROFILES  # most commands do not need them
 
     return (
-        _value("--tools", "NAMES", "only these tools, for example file_read,patch", type=tool_names),
-        _value("--profile", "NAME", f"a set of tools: {', '.join(PROFILES)} (default: full)"),
+        _value("--tools", "NAMES", "only these tools, for example read,edit", type=tool_names),
+        _value("--profile", "NAME", f"a set of tools: {', '.join(PROFILES)} (default: agent)"),
     )
 
 
@@ -455,7 +455,7 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
             "change_id": {"nargs": "?", "help": "the change, or the beginning of its id (default: the newest change)"}
         },
     ),
-    "undo": Command(module="history", tool="undo", positional=("change_id",)),
+    "undo": Command(module="history", tool="undo", positional=("change_id",), omitted=("list",)),
     "redo": Command(module="history", tool="redo", positional=("change_id",)),
     "snapshot": Command(
         module="history",

@@ -100,8 +100,8 @@ class Engine:
         if self._worker_pool is not None:
             self._worker_pool.close()
 
-    def session(self, progress: Progress | None = None) -> Session:
-        """A view for one call; `progress` is called while it runs."""
+    def session(self, progress: Progress | None = None, audience: Audience | None = None) -> Session:
+        """A view for one call; `progress` is called while it runs. `audience`: if its reader is not the usual one."""
         return Session(
             [Tree(self.fs, root) for root in self.roots],
             self.settings,
@@ -110,7 +110,7 @@ class Engine:
             history=self._history,
             worker=self._worker,
             progress=progress or self.progress,
-            audience=self.audience,
+            audience=audience or self.audience,
             own_places=self._own_places,
         )
 
@@ -121,12 +121,13 @@ class Engine:
         replan: bool = True,
         serial: bool = False,
         progress: Progress | None = None,
+        audience: Audience | None = None,
     ) -> Landing:
         """Make a plan and land it, unless canceled first. With `serial`, plan only under the lock."""
         from suture.files.commit import commit, hold_lock  # reading does not need the writer
         from suture.files.recovery import recover
 
-        with within(self.settings), self.session(progress) as session:
+        with within(self.settings), self.session(progress, audience) as session:
             # A transaction is running or was interrupted: a plan made now could be based on half-changed files.
             interrupted = any(tree.stat(INTENT_NAME) is not None for tree in session.trees)
             plan = None if interrupted or serial else session.check_plan(propose(session))

@@ -25,7 +25,7 @@ from suture.match.normalize import informative, likeness, line_keys, readings, s
 from suture.match.placeholders import elides_only_in_new
 from suture.text import with_lf
 from suture.text.diff import changes
-from suture.text.edits import apply, minimize
+from suture.text.edits import Span, apply, minimize
 from suture.text.merge import merge, split_any_lines
 
 TYPE_CHECKING = False
@@ -39,9 +39,22 @@ if TYPE_CHECKING:
     Find = Callable[[Index], Answer | None]
     """Searches a version of the file for the request's old text: as it was sent, or in another form."""
 
-__all__ = ["RUNGS", "Base", "Found", "Index", "Refused", "Sides", "Site", "find_at_line", "locate", "locate_in_bases"]
+__all__ = [
+    "RUNGS",
+    "Base",
+    "Found",
+    "Index",
+    "Refused",
+    "Sides",
+    "Site",
+    "find_at_line",
+    "locate",
+    "locate_in",
+    "locate_in_bases",
+]
 
-_AS_SENT = ("exact", "line_ends")
+AS_SENT = ("exact", "line_ends")
+"""The rungs of a text that is in the file as it was sent."""
 _MAX_LINES = 5_000
 """Longer texts are searched for only as sent, which bounds the time."""
 _MAX_LOOSE_BYTES = 4_000_000  # total bytes of versions that are searched for another form of a text: bounds the time
@@ -66,13 +79,27 @@ def locate(
     answer = find(index)
     if match != "lenient":
         return answer or Refused("missing")
-    if isinstance(answer, Found) and answer.rung not in _AS_SENT:
+    if isinstance(answer, Found) and answer.rung not in AS_SENT:
         answer = _check_earlier_versions(index, old, answer, find)
     elif answer is None:
         answer = _rebase(index, old, find)
     if answer is None and old.count("\n") <= _MAX_LINES:
         answer = _find_nearly(index, old, new)
     return answer or Refused("missing")
+
+
+def locate_in(index: Index, site: Site, find: Callable[[Index], Answer]) -> Answer:
+    """Search only the lines of a place."""
+    start, end = index.span(site)
+    part = Index(index.body[start:end], index.name)
+    part.__dict__["indent"] = index.indent
+    found = find(part)
+    if isinstance(found, Refused):
+        return found
+    lines = site.start_line - 1
+    edits = [edit.evolve(span=Span(edit.span.start + start, edit.span.end + start)) for edit in found.edits]
+    place = Site(found.site.start_line + lines, found.site.end_line + lines)
+    return found.evolve(site=place, span=(found.span[0] + start, found.span[1] + start), edits=tuple(edits))
 
 
 def locate_in_bases(

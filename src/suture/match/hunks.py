@@ -10,12 +10,12 @@ it chooses the one that begins at that line.
 from __future__ import annotations
 
 from suture.formats.search_replace import marker
-from suture.match import locate, locate_in_bases
+from suture.match import AS_SENT, locate, locate_in, locate_in_bases
 from suture.match.exact import find_at_line
 from suture.match.index import MAX_PLACES, Found, Index, Refused, Site, declared_name, header_name
 from suture.match.normalize import depth
 from suture.records import Record
-from suture.text.edits import Span, edit
+from suture.text.edits import edit
 from suture.text.replace import adapt_endings, occurrences
 
 TYPE_CHECKING = False
@@ -123,7 +123,7 @@ def _fit_by_counts(index: Index, hunk: Hunk, match: str, expected: Expected) -> 
 
 def _fit_split(index: Index, hunk: Hunk, split: Split, match: str, expected: Expected) -> Found | Refused:
     if not split.old or hunk.occurrences != 1:
-        return _fit_every(index, hunk.occurrences, split) if split.old else _insertion(index, hunk, split.new)
+        return fit_every(index, hunk.occurrences, split) if split.old else _insertion(index, hunk, split.new)
     scopes = _scopes_of_hunk(index, hunk)
     if scopes == []:
         rebased = _rebase(index, hunk, split) if match == "lenient" else None
@@ -215,7 +215,7 @@ def _is_inside(scopes: Sequence[Scope] | None, site: Site, *, numbered: bool = F
     return any(scope.first <= line and (line <= scope.reach or (numbered and scope.literal)) for scope in scopes)
 
 
-def _fit_every(index: Index, number: int, split: Split) -> Found | Refused:
+def fit_every(index: Index, number: int, split: Split) -> Found | Refused:
     """Replace all occurrences of a text, if there are `number` of them; 0 means any number."""
     old, new = (text.encode("utf-8", "surrogatepass") for text in (split.old, split.new))
     spans = occurrences(index.body, old)
@@ -282,22 +282,28 @@ def _decide(index: Index, hunk: Hunk, split: Split, answer: Refused, match: str,
         sites = list(dict.fromkeys(site for site in sites if site.start_line in hints))
     if len(sites) != 1:
         return answer
-    (site,) = sites
-    start, end = index.span(site)
-    part = Index(index.body[start:end], index.name)
-    part.__dict__["indent"] = index.indent
-    place = _locate(part, split, match, part=hunk.part)
-    if isinstance(place, Refused) or place.rung != answer.rung:
-        return answer
-    return _shift(place, start, site.start_line - 1)
+    place = locate_in(index, sites[0], lambda part: _locate(part, split, match, part=hunk.part))
+    return answer if isinstance(place, Refused) or place.rung != answer.rung else place
 
 
-def _shift(place: Found, offset: int, lines: int) -> Found:
-    """Convert a place found in part of a text to the whole text."""
-    edits = [edit.evolve(span=Span(edit.span.start + offset, edit.span.end + offset)) for edit in place.edits]
-    site = Site(place.site.start_line + lines, place.site.end_line + lines)
-    span = place.span[0] + offset, place.span[1] + offset
-    return place.evolve(site=site, span=span, edits=tuple(edits))
+def nearest(index: Index, split: Split, answer: Refused, line: int) -> Found | None:
+    """The place nearest to a line, of several that fit equally; None if there is no single one."""
+    sites = list(answer.sites)
+    if answer.rung in AS_SENT:  # there may be more than a search for one place examines
+        sites = [index.site(*span) for span in occurrences(index.body, split.old.encode("utf-8", "surrogatepass"))]
+    elif len(sites) >= MAX_PLACES or answer.rung == "similar":
+        return None
+    near = min((_distance(site, line) for site in sites), default=0)
+    chosen = [site for site in sites if _distance(site, line) == near]
+    if len(chosen) != 1:
+        return None
+    place = locate_in(index, chosen[0], lambda part: _locate(part, split, "lenient", part=True))
+    return place if isinstance(place, Found) and place.rung == answer.rung else None
+
+
+def _distance(site: Site, line: int) -> int:
+    """How many lines a line is away from a place."""
+    return max(site.start_line - line, line - site.end_line, 0)
 
 
 def _insertion(index: Index, hunk: Hunk, new: str) -> Found | Refused:

@@ -33,6 +33,15 @@ TOOLS = {
     "safe_edit": "suture.tools.safe",
     "undo": "suture.tools.history",
 }
+AGENT_TOOLS = {
+    "edit": "suture.tools.edit",
+    "glob": "suture.tools.grep",
+    "grep": "suture.tools.grep",
+    "read": "suture.tools.read",
+    "replace_in_files": "suture.tools.replace",
+    "write": "suture.tools.write",
+}
+"""The tools that only the profile `agent` lists: few, brief, with the names and arguments that models know."""
 DIALECTS = {
     "apply_patch": "suture.tools.apply_patch",
     "str_replace_based_edit_tool": "suture.tools.text_editor",
@@ -54,9 +63,10 @@ _SIMILAR = 0.6  # `difflib`'s ratio from which on a name is suggested: 0.5 would
 
 def find(name: str) -> ToolSpec:
     """The tool with this name, listed or of a dialect."""
-    module = TOOLS.get(name) or DIALECTS.get(name)
+    module = AGENT_TOOLS.get(name) or TOOLS.get(name) or DIALECTS.get(name)
     if module is None:
-        raise UnknownTool(name=name, near=_near(name, [*TOOLS, *DIALECTS]), known=sorted(TOOLS))
+        known = sorted((*AGENT_TOOLS, *TOOLS))
+        raise UnknownTool(name=name, near=_near(name, [*known, *DIALECTS]), known=known)
     return _load(module, name)
 
 
@@ -77,6 +87,7 @@ def all_tools() -> list[ToolSpec]:
 
 _SEARCHES = ("regex_extract", "regex_match_lines", "regex_search", "regex_search_multi", "regex_split")
 PROFILES: dict[str, tuple[str, ...]] = {
+    "agent": ("read", "edit", "write", "grep", "glob", "replace_in_files", "undo"),
     "full": tuple(sorted(TOOLS)),
     "edit": (
         "file_read",
@@ -92,15 +103,16 @@ PROFILES: dict[str, tuple[str, ...]] = {
     "search": ("file_read", *_SEARCHES),
     "read-only": ("file_read", "history", *_SEARCHES),
 }
+DEFAULT_PROFILE = "agent"
 
 
 def choose(profile: str | None = None, names: Iterable[str] | None = None) -> list[str]:
-    """The tools of a profile and those named, each once; all tools if neither is given.
+    """The tools of a profile and those named, each once; those of the default profile if neither is given.
 
     Raises ValueError for an unknown profile, and UnknownTool for an unknown tool; both name the nearest ones.
     """
     if profile is None:
-        profile_names: tuple[str, ...] = PROFILES["full"] if names is None else ()
+        profile_names: tuple[str, ...] = PROFILES[DEFAULT_PROFILE] if names is None else ()
     elif profile in PROFILES:
         profile_names = PROFILES[profile]
     else:
@@ -108,6 +120,16 @@ def choose(profile: str | None = None, names: Iterable[str] | None = None) -> li
         meant = f"did you mean {near[0]}? " if near else ""
         raise ValueError(f"unknown profile {profile!r:.{_MAX_NAME_CHARS}}; {meant}choose from {', '.join(PROFILES)}")
     return list(dict.fromkeys((*profile_names, *(find(name).name for name in names or ()))))
+
+
+def listed(names: Iterable[str]) -> list[ToolSpec]:
+    """The tools as they are listed together: beside those of the profile `agent`, `undo` is brief, too."""
+    tools = [find(name) for name in names]
+    if AGENT_TOOLS.keys().isdisjoint(tool.name for tool in tools):
+        return tools
+    from suture.tools.history import BRIEF_UNDO
+
+    return [BRIEF_UNDO if tool.name == BRIEF_UNDO.name else tool for tool in tools]
 
 
 def unknown_tool(name: str, names: Iterable[str]) -> UnknownTool:

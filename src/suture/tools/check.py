@@ -11,6 +11,7 @@ from time import monotonic
 
 from suture import shapes
 from suture.check.gate import NotRun, Report
+from suture.check.issue import INVALID
 from suture.engine.checks import check_changes, check_files, registry
 from suture.errors import FileNotFound, InputTooLarge, NotAFile, PermissionDenied, SutureError, ValidationFailed
 from suture.files.paths import display_path
@@ -19,16 +20,19 @@ from suture.shapes import Findings, FoundIssue, SkippedCheck
 from suture.tools import results, spec
 from suture.tools.paths import visit_paths
 from suture.tools.spec import Answer, Proposal, Request, ToolSpec
-from suture.wording import count, validation_lines
+from suture.wording import count, errors_first, issue_line, validation_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from suture.audience import Audience
     from suture.check.gate import Finding
     from suture.engine.session import Session
-    from suture.plan import Change, Snapshot
+    from suture.plan import Change, FileChange, Snapshot
 
 
+_SHOWN_ERRORS = 3  # that an edit brings, where nobody asked for checks
 _MAX_LISTED_ISSUES = 500  # issues of a kind in one answer
 _MAX_WAITING_FILES = 50  # files that `check` collects before it checks them
 _MAX_WAITING_BYTES = 20_000_000  # of those files
@@ -37,7 +41,7 @@ _MAX_WAITING_BYTES = 20_000_000  # of those files
 def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
     """A tool's proposal with the findings of checks: added to its answer, or raised as a refusal."""
     changes = proposal.plan.changes
-    differing = [change for change in changes if not (isinstance(change, Update) and change.same_content)]
+    differing = _differing(changes)
     findings = check_changes(session, differing)
     every = level == "all"
     data = validation_data(findings, session.audience, every=every)
@@ -53,6 +57,22 @@ def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
         return answer.evolve(text=words, data={**answer.data, "validation": data.data()})
 
     return Proposal(proposal.plan, describe, checked=True)
+
+
+def _differing(changes: Sequence[FileChange]) -> list[FileChange]:
+    return [change for change in changes if not (isinstance(change, Update) and change.same_content)]
+
+
+def new_errors(session: Session, changes: Sequence[FileChange], *, refuse_syntax: bool) -> list[str]:
+    """The first errors that changes bring, a line each. With `refuse_syntax`, a new syntax error refuses the call."""
+    findings = check_changes(session, _differing(changes))
+    data = validation_data(findings, session.audience)
+    found = [issue for issue in errors_first(data.new) if issue.severity == "error"]
+    if refuse_syntax and any(issue.code == INVALID for issue in found):
+        names = list(dict.fromkeys(issue.path for issue in found))
+        raise ValidationFailed(files=names, validation=data, diff="", failed=[])
+    more = len(found) - _SHOWN_ERRORS
+    return [*map(issue_line, found[:_SHOWN_ERRORS]), *([f"{count(more, 'more error')}"] if more > 0 else [])]
 
 
 def validation_data(report: Report, audience: Audience, *, every: bool = False) -> Findings:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from suture.errors import (
         AppliedAt,
+        LineIn,
         LineRange,
         NearPlace,
         PlaceIn,
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN_LINES = 10  # of a place, in an error
+_SHOWN_PLACES = 10  # of a text that fits several
 _SHOWN_DIFFERENCES = 3  # of each of the nearest places, in an error of `patch`
 _PREVIEW_AROUND = 3  # lines of context before and after a preview's place
 _PREVIEW_LINES = 80  # of a file, at most
@@ -185,7 +187,8 @@ def patch_error(target: SearchTarget, failure: Failure, view: View) -> errors.Su
             nearest, stale = [_near(place, view.index) for place in failure.places], view.stale(failure)
             error = errors.OldTextNotFound(**part, match=target.match, nearest=nearest, rung=rung, stale=stale)
         case "ambiguous":
-            error = errors.OldTextNotUnique(**part, rung=rung, places=[*map(_range, failure.sites)])
+            places, shown = [*map(_range, failure.sites)], _lines_of(view.index, failure.sites)
+            error = errors.OldTextNotUnique(**part, rung=rung, places=places, shown=shown)
         case "conflict" if (sides := failure.sides) is not None:
             error = errors.EditConflict(**part, **_sides(sides), detail=failure.detail, written_on=version)
         case "applied":
@@ -200,6 +203,20 @@ def patch_error(target: SearchTarget, failure: Failure, view: View) -> errors.Su
             text, detail = text_at(view.index, site), failure.detail or why
             error = errors.UnprovedChange(**part, **at, rung=rung, text=text, detail=detail)
     return error
+
+
+def _lines_of(index: Index, sites: Iterable[Site]) -> list[LineIn]:
+    """The first lines of some places, each line once."""
+    numbers = list(dict.fromkeys(site.start_line for site in sites))[:_SHOWN_PLACES]
+    total = len(index.lines)
+    return [
+        {
+            "line": number,
+            "text": _readable(index.line(number - 1))[:_SHORT_LINE],
+            "symbol": symbol(index.line, number - 1, total),
+        }
+        for number in numbers
+    ]
 
 
 def _near(place: Place, index: Index) -> NearPlace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from suture import shapes, wording
+from suture.audience import AGENT
 from suture.engine.revert import invert, take_snapshot
 from suture.engine.revert import restore as plan_versions
 from suture.errors import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 
 _MAX_CHANGES = 1_000  # in one answer
+_LISTED_CHANGES = 10  # by `undo`
 _MAX_FILES = 20_000  # of all changes in one answer; the next answer continues from there
 _SHOWN_FILES = 3  # of a change, in its line
 _DONE = {"undo": "Undid", "redo": "Redid"}
@@ -244,6 +246,15 @@ class Undo(Request):
         "The change, or the beginning of its id (default: the newest change)", default=None
     )
     dry_run: bool = spec.DRY_RUN
+    list: bool = spec.flag("List the last changes instead")
+
+
+class BriefUndo(Undo):
+    """The arguments of `undo` that the profile `agent` lists."""
+
+    change_id: str | None = spec.text("Default: the newest change", default=None)
+    dry_run: bool = spec.flag("Show what would happen and change nothing", listed=False)
+    list: bool = spec.flag("List the last changes instead")
 
 
 class Redo(Request):
@@ -270,11 +281,13 @@ class UndoResult(results.ToolData):
 
     failure = UndoFailure
     change_id: str | None = results.CHANGE_ID
-    undone: str = shapes.text("The change that was undone")
+    undone: str | None = shapes.text("The change that was undone; null for a list").nullable
     merged: bool = _MERGED
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
     dry_run: bool = results.DRY_RUN
+    changes: list[RecordedChange] = shapes.objects("With list: the last changes, newest first", RecordedChange).optional
+    next: str | None = shapes.text("With list: as in the result of history").nullable.optional
 
 
 class RedoResult(results.ToolData):
@@ -290,7 +303,9 @@ class RedoResult(results.ToolData):
 
 
 def plan_undo(session: Session, request: Undo) -> Proposal:
-    """Plan to undo a change."""
+    """Plan to undo a change; with `list`, the plan changes nothing."""
+    if request.list:
+        return _list_changes(session)
     with session.history.reading() as database:
         change = database.newest(undo=False) if request.change_id is None else database.change(request.change_id)
         if change is None:
@@ -299,6 +314,14 @@ def plan_undo(session: Session, request: Undo) -> Proposal:
             raise AlreadyUndone(change_id=change.id)
         inverse = invert(session, database, change)
     return _proposal(session, inverse, change, "undo", change.id, dry_run=request.dry_run)
+
+
+def _list_changes(session: Session) -> Proposal:
+    """The last changes, in place of an undo."""
+    listed = history(session, History(path=None, limit=_LISTED_CHANGES, before=None))
+    result = UndoResult(change_id=None, undone=None, merged=False, files=[], diff="")
+    answer = Answer(listed.text, result.data() | listed.data)
+    return Proposal(Plan(()), lambda _: answer)
 
 
 def plan_redo(session: Session, request: Redo) -> Proposal:
@@ -388,6 +411,15 @@ UNDO = ToolSpec(
     serial=True,
 )
 
+BRIEF_UNDO = UNDO.evolve(
+    description=(
+        "Undo a change: the newest, or any by change_id. Later work is kept by a merge; a conflict changes nothing."
+    ),
+    request=BriefUndo,
+    result=None,
+    audience=AGENT,
+)
+"""`undo` as the profile `agent` lists it."""
 REDO = ToolSpec(
     name="redo",
     title="Redo a change",

@@ -1,17 +1,128 @@
-"""`file_read`: a file's lines, numbered or raw, and what an edit must respect."""
+"""`read` and `file_read`: a file's lines, numbered or raw; `read` also lists a folder.
+
+`read` gives only what a model needs next, cut to what an answer may have; `file_read` also says what an edit must
+respect, as data.
+"""
 
 from __future__ import annotations
 
 from suture import shapes
-from suture.errors import RangeOutOfBounds
+from suture.audience import AGENT
+from suture.errors import FileNotFound, RangeOutOfBounds
 from suture.text import detect
 from suture.tools import results, spec
+from suture.tools.listing import Listing
 from suture.tools.spec import Answer, Example, Request, ToolSpec
+from suture.wording import count, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from suture.engine.session import Session
+    from suture.files.paths import Target
     from suture.text import Text
+
+_MAX_LINE_CHARS = 470  # of a line that is shown: with its number and the note, it has less than 500
+_ROOM_FOR_NOTES = 300  # characters of an answer that are kept for what is said below the lines
+_SHOWN_NAMES = 3  # that are suggested for a path that does not exist
+
+
+class Read(Request):
+    """Arguments of `read`."""
+
+    file_path: str = spec.text("A file, or a folder to list")
+    offset: int = spec.integer("First line", default=1, minimum=0)
+    limit: int = spec.integer("Number of lines", default=2_000, minimum=1, told=False)
+
+
+class ReadResult(results.ToolData):
+    """What was read."""
+
+    path: str = results.PATH
+    hash: str = results.HASH.optional
+    total_lines: int = shapes.integer("Of the whole file, or entries of the folder")
+    start_line: int = shapes.integer("First line or entry that is shown, from 1")
+    end_line: int = shapes.integer("Last line or entry that is shown, inclusive")
+    truncated: bool = shapes.flag("Whether some requested lines are not shown")
+
+
+def read_path(session: Session, request: Read) -> Answer:
+    """Read lines of a file, or list a folder."""
+    target = session.locate(request.file_path, folders=True)
+    if target.stat is None:
+        raise FileNotFound(path=target.name, near=session.near(request.file_path)[:_SHOWN_NAMES])
+    if target.stat.kind == "folder":
+        return _list_folder(session, target, request)
+    snapshot = session.text(target.requested)
+    body, name = snapshot.text, snapshot.place.name
+    total, first = len(body.lines), max(request.offset, 1)
+    if first > max(total, 1):
+        raise RangeOutOfBounds(path=name, start_line=first, end_line=None, total_lines=total)
+    session.show(snapshot)
+    last = min(total, first + request.limit - 1)
+    contents = body.lines.contents(first, min(last, first + session.settings.max_answer_chars))
+    lines = (f"{number}\t{_cut(line)}" for number, line in enumerate(contents, first))
+    shown = _fitting(lines, session.settings.max_answer_chars - _ROOM_FOR_NOTES)
+    end = first + len(shown) - 1
+    notes = [] if total else [f"{plain(name)} is empty."]
+    if end < last or (end < total and request.limit < total):
+        notes.append(f"… {count(total - end, 'more line')} of {total:,}; continue with offset {end + 1}")
+    elif first > 1:
+        notes.append(f"({total:,} lines in all)")
+    if body.encoding is None:
+        notes.append("(The encoding is unknown: U+FFFD replaces what cannot be decoded.)")
+    result = ReadResult(
+        path=name,
+        hash=snapshot.content.digest,
+        total_lines=total,
+        start_line=first,
+        end_line=end,
+        truncated=end < last,
+    )
+    return Answer("\n".join([*shown, *notes]), result.data())
+
+
+def _list_folder(session: Session, target: Target, request: Read) -> Answer:
+    """The entries of a folder, a line each; a folder ends with a slash."""
+    first = max(request.offset, 1)
+    listing = Listing(session, target, first - 1 + request.limit)
+    entries = [plain(name) for name in listing.names()[first - 1 :]]
+    shown = _fitting(entries, session.settings.max_answer_chars - _ROOM_FOR_NOTES)
+    end, notes = first + len(shown) - 1, []
+    if not listing.total:
+        notes.append(f"{plain(target.name or '.')} has nothing to list.")
+    if end < listing.total:
+        notes.append(f"… {listing.total - end:,} more of {listing.total:,}; continue with offset {end + 1}")
+    if listing.left_out:
+        notes.append(f"({listing.left_out:,} hidden or ignored)")
+    result = ReadResult(
+        path=target.name or ".",
+        total_lines=listing.total,
+        start_line=first,
+        end_line=end,
+        truncated=end < listing.total,
+    )
+    return Answer("\n".join([*shown, *notes]), result.data())
+
+
+def _cut(line: bytes) -> str:
+    """A line as it is shown: a very long one is cut, since it is not made for reading."""
+    if len(line) <= _MAX_LINE_CHARS:
+        return line.decode("utf-8", "replace")
+    whole = line.decode("utf-8", "replace")
+    return whole if len(whole) <= _MAX_LINE_CHARS else f"{whole[:_MAX_LINE_CHARS]} … ({len(whole):,} characters)"
+
+
+def _fitting(lines: Iterable[str], most: int) -> list[str]:
+    """The first lines that fit into a number of characters; at least one."""
+    shown: list[str] = []
+    for line in lines:
+        most -= len(line) + 1
+        if most < 0 and shown:
+            break
+        shown.append(line)
+    return shown
 
 
 class FileRead(Request):
@@ -117,6 +228,28 @@ def _raw(body: Text, first: int, last: int) -> str:
     return body.show(body.lines.span(first)[0], body.lines.span(last)[1])
 
 
+READ = ToolSpec(
+    name="read",
+    title="Read",
+    description="Read a text file: line number, tab, line. Or list a folder.",
+    request=Read,
+    examples=(
+        Example(
+            "Two lines of a file",
+            {"notes.txt": "one\ntwo\nthree\nfour\n"},
+            {"file_path": "notes.txt", "offset": 2, "limit": 2},
+            "2\ttwo\n3\tthree\n… 1 more line of 4; continue with offset 4",
+        ),
+        Example(
+            "A folder",
+            {"src/app.py": "", "src/web/index.html": "", "notes.txt": ""},
+            {"file_path": "src"},
+            "app.py\nweb/",
+        ),
+    ),
+    read=read_path,
+    audience=AGENT,
+)
 FILE_READ = ToolSpec(
     name="file_read",
     title="Read a file",

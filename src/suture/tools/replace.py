@@ -9,14 +9,17 @@ from __future__ import annotations
 from itertools import islice
 
 from suture import shapes
+from suture.audience import AGENT
 from suture.bounds import check_limit, timed
-from suture.errors import OverMatch, TooManyReplacements
+from suture.errors import InvalidArguments, NoFilesMatched, OverMatch, TooManyReplacements
 from suture.patterns.scan import Room, each_match, rows
 from suture.patterns.template import parse as parse_template
 from suture.plan import Plan
 from suture.records import Record
-from suture.text.edits import edit
+from suture.text.edits import apply, edit
+from suture.text.replace import adapt_endings
 from suture.tools import results, spec
+from suture.tools.grep import globs, no_files, whole_pattern
 from suture.tools.paths import EVERYTHING, visit_paths
 from suture.tools.search import (
     ABOUT_PATTERN,
@@ -37,11 +40,12 @@ from suture.tools.search import (
     worth_reading,
 )
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
-from suture.wording import count
+from suture.wording import as_path, count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Self
 
     from suture.engine.session import Session
     from suture.patterns.engines import Clock, Compiled, Spans, Subject
@@ -50,6 +54,13 @@ if TYPE_CHECKING:
 
 _ROW_BYTES = 40
 """Bytes of the answer that each match and group is assumed to take before rows are made; it takes 120 in memory."""
+
+
+_OTHER_NAMES = {"old_string": "old", "new_string": "new", "pattern": "old", "replacement": "new", "file_path": "path"}
+_SPECIAL = frozenset("\\^$.*+?()[]{}|")
+_WORD = r"[\p{L}\p{N}\p{M}_]"
+_SHOWN_LINES = 10  # that a dry run shows
+_MAX_LINE_CHARS = 200  # of each
 
 
 _ALLOW_OVER_MATCH = spec.flag("Replace a match of more than 50 lines even if it contains another match")
@@ -117,6 +128,46 @@ class Replace(Request):
     binary_check_buffer_size = None
 
 
+class ReplaceInFiles(Request):
+    """Arguments of `replace_in_files`."""
+
+    old: str = spec.text("The text to replace", told=False)
+    new: str = spec.text("The text to put in its place", told=False)
+    glob: str | None = spec.text("Only these files: *.py, src/**/*.{js,ts}", default=None)
+    regex: bool = spec.flag("old is a regular expression, new may have $1")
+    whole_word: bool = spec.flag("Only where it is a whole word", told=False)
+    dry_run: bool = spec.flag("Show what would change, and change nothing", told=False)
+    path: str | None = spec.text("Only in this file or folder", default=None, listed=False)
+
+    @classmethod
+    def parse(cls, given: Mapping[str, object]) -> Self:
+        """Check a call's arguments."""
+        request = super().parse(spec.rename_fields(given, _OTHER_NAMES))
+        if not request.old:
+            raise InvalidArguments.of("old", "empty: say what to replace")
+        return request
+
+    @property
+    def pattern(self) -> str:
+        """The pattern to search for."""
+        text = self.old if self.regex else _literal(self.old)
+        if not self.whole_word:
+            return text
+        before = f"(?<!{_WORD})" if self.regex or _is_word(self.old[0]) else ""
+        after = f"(?!{_WORD})" if self.regex or _is_word(self.old[-1]) else ""
+        return f"{before}(?:{text}){after}"
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+def _literal(text: str) -> str:
+    r"""A pattern for a text as it is; a line feed also matches the file's own line ending."""
+    escaped = "".join(f"\\{char}" if char in _SPECIAL else char for char in text)
+    return escaped if "\r" in text else escaped.replace("\n", r"\r?\n")
+
+
 class ReplacedFile(shapes.Data):
     """A file whose content changes."""
 
@@ -146,8 +197,16 @@ class FileReplacements(Record):
 class Replacements:
     """One call's replacements, planned file by file."""
 
-    def __init__(self, session: Session, request: RegexReplace | RegexReplaceMulti | Replace) -> None:
+    def __init__(
+        self,
+        session: Session,
+        request: RegexReplace | RegexReplaceMulti | Replace,
+        *,
+        adapt: bool = False,
+    ) -> None:
+        """With `adapt`, the line breaks of new text become those of the place."""
         self._session = session
+        self._adapt = adapt
         self._request = request
         self._compiled: Compiled
         self._clock: Clock
@@ -203,7 +262,8 @@ class Replacements:
         """The edit for a match; refused before it is made if all new text together is too large."""
         self._new_size += self._template.size(subject.text, spans)
         check_limit("All new text", self._new_size, self._session.settings, "max_result_bytes")
-        return edit(*spans[0], self._template.fill(subject.text, spans))
+        (start, end), new = spans[0], self._template.fill(subject.text, spans)
+        return edit(start, end, adapt_endings(subject.body, start, end, new) if self._adapt else new)
 
     @property
     def _most(self) -> int:
@@ -282,9 +342,91 @@ def plan_replace_multi(session: Session, request: RegexReplaceMulti) -> Proposal
     return replacements.proposal("regex_replace_multi", request.path_pattern)
 
 
+def plan_replace_in_files(session: Session, request: ReplaceInFiles) -> Proposal:
+    """Plan the replacements in all files that match the glob."""
+    paths, exclude = globs(session, request.path, request.glob)
+    inner = Replace(
+        paths=paths,
+        pattern=whole_pattern(request.pattern, "gm"),
+        replacement=request.new if request.regex else request.new.replace("$", "$$"),
+        flags=None,
+        dry_run=request.dry_run,
+        max_replacements=None,
+        exclude=exclude,
+        include_ignored=False,
+        allow_over_match=False,
+        encoding=None,
+        validate="off",
+        view="diff",
+    )
+    replacements = Replacements(session, inner, adapt=True)
+    try:
+        _replace_in_paths(session, inner, replacements)
+    except NoFilesMatched as error:
+        words = f"{no_files(request.glob or request.path or '*', error)} Nothing was changed."
+        return Proposal(Plan(()), lambda _: Answer(words, {"change_id": None, "files": [], "replacements": 0}))
+    files = replacements.finish()
+    number = sum(len(file.matches) for file in files)
+    plan = Plan(
+        tuple(file.change for file in files),
+        "replace_in_files",
+        f"replace {count(number, 'match')} of {request.old:.60} by {request.new:.60}",
+    )
+    changed = [file.change for file in files if not file.change.same_content]
+    result = ReplaceResult(
+        change_id=None,
+        files=[ReplacedFile(path=update.place.name, hash=update.after.digest) for update in changed],
+        replacements=number,
+        diff=results.plan_diff(changed),
+    )
+
+    def describe(change: Change | None) -> Answer:
+        data = result.evolve(change_id=None if change is None else change.id).data()
+        return Answer("\n".join(_summary(request, files, number, landed=change is not None)), data)
+
+    return Proposal(plan, describe, checked=True)
+
+
+def _summary(request: ReplaceInFiles, files: Sequence[FileReplacements], number: int, *, landed: bool) -> Iterator[str]:
+    """The total, the number of replacements in each file, and for a dry run the first lines that would change."""
+    if not number:
+        yield "No matches. Nothing was changed."
+        return
+    total = f"{count(number, 'replacement')} in {count(len(files), 'file')}"
+    if request.dry_run:
+        yield f"Dry run: {total}; nothing was written."
+    elif landed:
+        yield f"{total}:"
+    else:
+        yield f"No change: the new text equals the old text ({total})."
+    yield from (f"{as_path(file.change.place.name)}: {len(file.matches)}" for file in files)
+    if request.dry_run:
+        yield from _samples(files)
+
+
+def _samples(files: Sequence[FileReplacements]) -> Iterator[str]:
+    """The first lines that would change, one of each file."""
+    for file in files[:_SHOWN_LINES]:
+        update, first = file.change, (file.change.edits or ())[0]
+        lines, body = update.before.text.lines, update.before.text.body
+        start, end = lines.around(first.span.start)
+        around = [item for item in update.edits or () if start <= item.span.start and item.span.end <= end]
+        moved = [edit(item.span.start - start, item.span.end - start, item.new) for item in around]
+        yield f"{as_path(update.place.name)}:{lines.at(start)}"
+        for mark, text in (("-", body[start:end]), ("+", apply(body[start:end], moved))):
+            yield f"{mark}{text.decode('utf-8', 'replace').rstrip()[:_MAX_LINE_CHARS]}"
+
+
 def plan_replace_paths(session: Session, request: Replace) -> Proposal:
     """Plan the replacements in all files that the arguments name, as one change."""
-    replacements, binary = Replacements(session, request), list[str]()
+    replacements = Replacements(session, request)
+    binary = _replace_in_paths(session, request, replacements)
+    return replacements.proposal("regex_replace_multi", f"{' '.join(request.paths) or EVERYTHING:.200}", binary)
+
+
+def _replace_in_paths(session: Session, request: Replace, replacements: Replacements) -> list[str]:
+    """Plan the replacements in all files that the arguments name; returns those that are binary."""
+    binary: list[str] = []
 
     def in_file(path: str) -> None:
         before, subject = read_subject(session, request, path)
@@ -298,7 +440,7 @@ def plan_replace_paths(session: Session, request: Replace) -> Proposal:
 
     for _ in visit_paths(session, request, in_file, in_glob, request.encoding):
         pass
-    return replacements.proposal("regex_replace_multi", f"{' '.join(request.paths) or EVERYTHING:.200}", binary)
+    return binary
 
 
 REGEX_REPLACE = ToolSpec(
@@ -345,6 +487,22 @@ REGEX_REPLACE_MULTI = ToolSpec(
     ),
     plan=plan_replace_multi,
     explain=explain_several,
+)
+REPLACE_IN_FILES = ToolSpec(
+    name="replace_in_files",
+    title="Replace in files",
+    description="Replace a text everywhere, in one transaction; ignored and hidden files are skipped.",
+    request=ReplaceInFiles,
+    examples=(
+        Example(
+            "Rename in all files",
+            {"src/app.ts": "interface User {}\n", "src/types.ts": "let a: User, b: Users;\n"},
+            {"old": "User", "new": "Person", "whole_word": True, "glob": "*.ts"},
+            "2 replacements in 2 files:\nsrc/app.ts: 1\nsrc/types.ts: 1",
+        ),
+    ),
+    plan=plan_replace_in_files,
+    audience=AGENT,
 )
 REPLACE = ToolSpec(
     name="replace",

@@ -333,8 +333,8 @@ def _rows_of(files: Iterable[FileMatches], data: dict[str, Any] | None = None) -
     return list_answer((row for file in files for row in file.matches), data)
 
 
-def search_paths(session: Session, request: Search) -> Answer:
-    """The matches in the files that the arguments name, as the view shows them."""
+def find_in_paths(session: Session, request: Search) -> tuple[list[FileMatches], list[str]]:
+    """The matches in the files that the arguments name, by file; and the files that were named but are binary."""
     query, binary = Query.of(request), list[str]()
 
     def search_named(path: str) -> list[FileMatches]:
@@ -353,7 +353,12 @@ def search_paths(session: Session, request: Search) -> Answer:
     for matches in visit_paths(session, request, search_named, search_all, request.encoding):
         for file in matches:
             by_name.setdefault(file.name, file)
-    files = list(first_matches((by_name[name] for name in sorted(by_name)), request.max_matches))
+    return list(first_matches((by_name[name] for name in sorted(by_name)), request.max_matches)), binary
+
+
+def search_paths(session: Session, request: Search) -> Answer:
+    """The matches in the files that the arguments name, as the view shows them."""
+    files, binary = find_in_paths(session, request)
     result = SearchResult(binary=shapes.or_left_out(binary or None))
     if request.view == "rows":
         return _rows_of(files, result.data())

@@ -104,6 +104,8 @@ class ToolSpec(Record):
     """Whether it reads under the workspace's lock, because it writes to the history."""
     serial: bool = False
     """Whether the plan is made only under the lock, because it depends on what landed before."""
+    audience: Audience | None = None
+    """Who reads its answers; None: whoever reads those of the workspace."""
 
     @property
     def annotations(self) -> dict[str, bool]:
@@ -229,15 +231,17 @@ class Argument:
         """Whether a call must have it."""
         self.bounds = bounds
         self.listed = bounds.get("listed", True)
-        """Whether the schema has it; a dialect accepts more than its schema says."""
+        """Whether the schema has it; a tool may accept more than its schema says."""
 
     def check(self, value: object) -> object:
         """The value as the tool takes it; raises an error that says what is expected."""
         raise NotImplementedError
 
-    def schema(self) -> dict[str, Any]:
-        """The argument as JSON schema."""
-        schema = {**self.kind(), "description": self.about}
+    def schema(self, *, full: bool = False) -> dict[str, Any]:
+        """The argument as JSON schema; with `full`, with a description that models are not told."""
+        schema = {**self.kind(), **self.inside(full=full)}
+        if full or self.bounds.get("told", True):
+            schema["description"] = self.about
         if not self.required and self.default is not None:
             schema["default"] = self.default
         return schema
@@ -245,6 +249,10 @@ class Argument:
     def kind(self) -> dict[str, Any]:
         """The part of the schema that says what values are possible."""
         raise NotImplementedError
+
+    def inside(self, *, full: bool) -> dict[str, Any]:  # noqa: ARG002  only arguments with objects need it
+        """The part of the schema that describes the objects in a value; `full` as for `schema`."""
+        return {}
 
     def wrong(self, value: object) -> _WrongError:
         """The error for a value of another kind."""
@@ -337,7 +345,10 @@ class _Items(Argument):
         return parsed
 
     def kind(self) -> dict[str, Any]:
-        return {"type": "array", "items": self.bounds["model"].schema()}
+        return {"type": "array"}
+
+    def inside(self, *, full: bool) -> dict[str, Any]:
+        return {"items": self.bounds["model"].schema(full=full)}
 
 
 class _Object(Argument):
@@ -345,7 +356,10 @@ class _Object(Argument):
         return _parse_object(self.bounds["model"], value)
 
     def kind(self) -> dict[str, Any]:
-        schema: dict[str, Any] = self.bounds["model"].schema()
+        return {}
+
+    def inside(self, *, full: bool) -> dict[str, Any]:
+        schema: dict[str, Any] = self.bounds["model"].schema(full=full)
         return schema
 
 
@@ -413,19 +427,22 @@ class _Hashes(Argument):
         return {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}]}
 
 
-def text(about: str, *, default: object = _REQUIRED, choices: Sequence[str] = ()) -> Any:
-    """A string, or one of some choices."""
-    return _Text(about, default=default, choices=tuple(choices))
+def text(about: str, *, default: object = _REQUIRED, choices: Sequence[str] = (), **how: bool) -> Any:
+    """A string, or one of some choices. `how`: `listed` and `told` are false for what a schema leaves out."""
+    return _Text(about, default=default, choices=tuple(choices), **how)
 
 
 def integer(about: str, *, default: object = _REQUIRED, words: str | None = None, **bounds: int) -> Any:
-    """A whole number, optionally with `minimum` and `maximum`; `words` is the message for one outside them."""
+    """A whole number, optionally with `minimum` and `maximum`; `words` is the message for one outside them.
+
+    `listed` and `told` as for `text`.
+    """
     return _Integer(about, default=default, words=words, **bounds)
 
 
-def flag(about: str, *, default: bool = False) -> Any:
-    """True or false."""
-    return _Flag(about, default=default)
+def flag(about: str, *, default: bool = False, **how: bool) -> Any:
+    """True or false; `how` as for `text`."""
+    return _Flag(about, default=default, **how)
 
 
 def items(about: str, *, model: type[Request], default: object = _REQUIRED) -> Any:
@@ -514,7 +531,7 @@ class Request(Record):
                 if argument.required:
                     choices = argument.bounds.get("choices")
                     needed = f"{argument.about}, one of {', '.join(choices)}" if choices else argument.about
-                    problems.append({"argument": name, "problem": f"missing: {needed}"})
+                    problems.append({"argument": name, "problem": f"missing: {needed}" if needed else "missing"})
                 else:
                     values[name] = argument.default
                 continue
@@ -527,12 +544,12 @@ class Request(Record):
         return cls(**values)
 
     @classmethod
-    def schema(cls) -> dict[str, Any]:
-        """The model as JSON schema."""
+    def schema(cls, *, full: bool = False) -> dict[str, Any]:
+        """The model as JSON schema; with `full`, with the descriptions that models are not told."""
         known = cls.arguments()
         return {
             "type": "object",
-            "properties": {name: argument.schema() for name, argument in known.items() if argument.listed},
+            "properties": {name: argument.schema(full=full) for name, argument in known.items() if argument.listed},
             "required": [name for name, argument in known.items() if argument.required],
             "additionalProperties": False,
         }

@@ -18,17 +18,17 @@ from suture.errors import (
     RangeOutOfBounds,
     SutureError,
 )
-from suture.files.fs import to_suture_error
 from suture.json_text import loads
-from suture.plan import Plan
+from suture.plan import Plan, Update
 from suture.text import newline_at
-from suture.text.edits import edit, splice
+from suture.text.edits import edit
 from suture.text.replace import adapt_endings
 from suture.tools import results, spec
 from suture.tools.file_edit import EditApplier, OneEdit
-from suture.tools.results import check_placeholders, check_surrogates, check_writable, shrinkage
-from suture.tools.safe import whole
+from suture.tools.listing import Listing
+from suture.tools.results import check_placeholders, check_surrogates, check_writable
 from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec
+from suture.tools.write import write_content
 from suture.wording import count, plain
 
 TYPE_CHECKING = False
@@ -38,17 +38,11 @@ if TYPE_CHECKING:
 
     from suture.audience import Audience
     from suture.engine.session import Session
-    from suture.files.glob import Ignore
     from suture.files.paths import Target
     from suture.plan import Change, FileChange, Snapshot
 
-    Rules = tuple[tuple[int, Ignore], ...]
 
-
-_GITIGNORE = ".gitignore"
-_SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
-_MAX_ENTRIES = 1_000  # of a folder's listing
-_MAX_RULES_BYTES = 1 << 20  # bytes of a .gitignore that is read
+MAX_ENTRIES = 1_000  # of a folder's listing
 _NAME = "str_replace_based_edit_tool"
 _MAX_NEAR_NAMES = 3  # names that are suggested for a path that does not exist
 
@@ -118,7 +112,7 @@ def _fitting(lines: Sequence[str], most: int) -> int:
 
 def folder_view(session: Session, target: Target, view_range: Sequence[int] | None) -> Answer:
     """A folder's entries, two levels deep, without hidden, ignored and protected ones."""
-    listing = _Listing(session, target)
+    listing = Listing(session, target, MAX_ENTRIES)
     entries = listing.entries()
     name = target.name.rstrip("/") or "."
     head = f"Files and folders in {plain(name)}, up to 2 levels deep, without hidden and ignored ones:"
@@ -133,94 +127,6 @@ def folder_view(session: Session, target: Target, view_range: Sequence[int] | No
         command="view", path=name, entries=entries, left_out=listing.left_out, truncated=listing.cut
     )
     return Answer("\n".join(lines), result.data())
-
-
-class _Listing:
-    """The names in a folder and its subfolders."""
-
-    def __init__(self, session: Session, target: Target) -> None:
-        self._guard = session.guard
-        self._tree = session.trees[target.root]
-        self._path = target.path
-        self._shown = f"{target.name.rstrip('/')}/" if target.name else ""
-        self.left_out = 0
-        self.cut = False
-
-    def entries(self) -> list[str]:
-        """The entries to show; a folder ends with a slash and comes before its entries."""
-        rules: Rules = ()
-        parts = self._path.split("/") if self._path else []
-        for depth in range(len(parts) + 1):
-            rules += self._rules("/".join(parts[:depth]))
-        first = self._names(self._path, rules)
-        self.cut = len(first) > _MAX_ENTRIES
-        first = first[:_MAX_ENTRIES]
-        room, entries = _MAX_ENTRIES - len(first), []
-        for name in first:
-            entries.append(self._shown + name)
-            if not name.endswith("/"):
-                continue
-            below = self._below(name, rules) if room else [""]
-            self.cut = self.cut or len(below) > room
-            entries += [f"{self._shown}{name}{entry}" for entry in below[:room]]
-            room -= min(len(below), room)
-        return entries
-
-    def _below(self, name: str, rules: Rules) -> list[str]:
-        """The names in a subfolder; none if it may not be read."""
-        path = f"{self._path}/{name[:-1]}" if self._path else name[:-1]
-        try:
-            return self._names(path, (*rules, *self._rules(path)))
-        except SutureError:
-            return []
-
-    def _names(self, folder: str, rules: Rules) -> list[str]:
-        """The names to show in a folder, sorted; those of folders with a slash."""
-        names, folders = self._scan(folder)
-        prefix = f"{folder}/" if folder else ""
-        visible = [name for name in names if not name.startswith(".") and name not in _SKIPPED_FOLDERS]
-        shown = [name for name in visible if self._guard.rule(prefix + name) is None]
-        ignored = self._ignored_names(shown, folders, prefix, rules)
-        shown = [name for name in shown if name not in ignored]
-        self.left_out += len(names) - len(shown)
-        return [f"{name}/" if name in folders else name for name in shown]
-
-    def _scan(self, folder: str) -> tuple[list[str], set[str]]:
-        """All names in a folder, sorted, and those of its folders, not counting links."""
-        names = self._tree.names(folder)
-        try:
-            handle, _, folders = self._tree.fs.scan(self._tree.folder(folder), "")
-        except OSError as error:
-            raise to_suture_error(error, folder, "list") from error
-        self._tree.close_quietly(handle)
-        return names, set(folders)
-
-    @staticmethod
-    def _ignored_names(names: Sequence[str], folders: set[str], prefix: str, rules: Rules) -> set[str]:
-        """The names that a `.gitignore` ignores; the nearest one with a matching rule decides."""
-        all_ignored: set[str] = set()
-        open_files = [name for name in names if name not in folders]
-        open_folders = [name for name in names if name in folders]
-        for skip, ignore in reversed(rules):
-            ignored, kept = ignore.files(open_files, prefix[skip:])
-            open_files = [name for name in open_files if name not in ignored | kept]
-            ignored_too, kept = ignore.folders(open_folders, prefix[skip:])
-            open_folders = [name for name in open_folders if name not in ignored_too | kept]
-            all_ignored |= ignored | ignored_too
-        return all_ignored
-
-    def _rules(self, folder: str) -> Rules:
-        """The `.gitignore` of a folder; one that is a link, too large or unreadable counts as empty."""
-        from suture.files.glob import Ignore  # files are viewed more often than folders
-
-        prefix = f"{folder}/" if folder else ""
-        try:
-            status = self._tree.stat(prefix + _GITIGNORE)
-            if status is None or status.kind != "file" or status.size > _MAX_RULES_BYTES:
-                return ()
-            return ((len(prefix), Ignore(b"".join(self._tree.chunks(prefix + _GITIGNORE)))),)
-        except SutureError:
-            return ()
 
 
 _ARGUMENTS = {
@@ -338,21 +244,10 @@ def _str_replace(session: Session, request: TextEditor) -> Proposal:
 
 def _create(session: Session, request: TextEditor) -> Proposal:
     content = request.file_text or ""
-    target = session.locate(request.path)
-    if target.stat is None:
-        blank = session.blank(request.path)
-        creation = session.plan_create(request.path, b"".join(splice(blank, whole(blank, content))))
-        return _proposal(request, creation, f"File created successfully at: {plain(target.name)}", [])
-    before = session.text(request.path)
-    warnings = [*_generated_warnings(before)]
-    if "\r" not in content and b"\r\n" in before.text.body:
-        warnings.append("the file had CRLF line endings; file_text has LF, which is kept.")
-    name, body = before.place.name, before.text.body
-    if not request.literal:
-        warnings += check_placeholders(body, content, name, "file_text", whole=True)
-    words = f"File created successfully at: {plain(target.name)}\nIt replaced the existing file."
-    change = session.plan_update(before, whole(before.text, content))
-    warnings += shrinkage(name, body, content.encode("utf-8", "surrogatepass"))
+    change, warnings = write_content(session, request.path, content, "file_text", literal=request.literal)
+    words = f"File created successfully at: {plain(change.place.name)}"
+    if isinstance(change, Update):
+        words += "\nIt replaced the existing file."
     return _proposal(request, change, words, warnings)
 
 

@@ -9,7 +9,7 @@ only when a call fails. `wording.reply` has what is wrong with a reply as a whol
 
 from __future__ import annotations
 
-from suture.audience import MODEL, Editor
+from suture.audience import MODEL, Agent, Editor
 from suture.errors import PermissionDenied
 from suture.json_text import dumps
 from suture.shapes import json_value
@@ -111,6 +111,10 @@ def details(error: SutureError, audience: Audience = MODEL) -> list[str]:
         from suture.wording.editor import EDITOR_DETAILS
 
         known = EDITOR_DETAILS.get(error.code)
+    elif isinstance(audience, Agent):
+        from suture.wording.agent import AGENT_DETAILS
+
+        known = AGENT_DETAILS.get(error.code, known)
     return [] if known is None else list(known(error, audience))
 
 
@@ -132,6 +136,7 @@ def error_data(error: SutureError, audience: Audience = MODEL) -> dict[str, Any]
         **_json_fields(error),
         **({"further_failures": further} if further else {}),
         **({"unexamined": error.unexamined} if error.unexamined else {}),
+        **({"edit_index": error.at_edit[0], "total_edits": error.at_edit[1]} if error.at_edit else {}),
     }
 
 
@@ -157,6 +162,10 @@ def _further(
 
 def error_text(error: SutureError, audience: Audience = MODEL) -> str:
     """An error as text: what happened, what is known, what to do."""
+    if isinstance(audience, Agent):
+        from suture.wording.agent import failure_text
+
+        return failure_text(error, audience)
     from suture.wording.edits import EDIT_TEXTS
 
     is_fixed = error.code in EDIT_TEXTS and not isinstance(audience, Editor)
@@ -254,6 +263,11 @@ def plain(text: str) -> str:
     if short.isprintable():
         return short
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in short)
+
+
+def as_path(path: str) -> str:
+    """A path on a line of its own: it has no line breaks or other control characters, and is not cut."""
+    return path if path.isprintable() else "".join(map(plain, path))
 
 
 def as_it_is(line: str) -> str:

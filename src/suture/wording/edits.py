@@ -477,7 +477,9 @@ def _overlapping(error: errors.OverlappingPatches) -> str:
 
 def _begin(error: OfPatch, audience: Audience, words: str) -> str:
     """The beginning of a sentence: with the patch that it is about, unless it is about a block of a reply."""
-    return f"{words[0].upper()}{words[1:]}" if audience.is_about_block else f"{_patch(error)}: {words}"
+    if not audience.is_about_block:
+        return f"{_patch(error)}: {words}"
+    return words if "_" in words.partition(" ")[0] else f"{words[0].upper()}{words[1:]}"  # an argument's name stays
 
 
 def _not_found(error: errors.OldTextNotFound) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suture import errors
-from suture.audience import Editor, PatchWriter
+from suture.audience import Agent, Editor, PatchWriter
 from suture.formats import NOTATIONS
 from suture.formats.v4a import EXAMPLE
 from suture.wording import (
@@ -832,6 +832,10 @@ def dialect(audience: Audience) -> Mapping[str, Words]:
         from suture.wording.editor import EDITOR_MESSAGES
 
         return EDITOR_MESSAGES
+    if isinstance(audience, Agent):
+        from suture.wording.agent import AGENT_MESSAGES
+
+        return AGENT_MESSAGES
     if isinstance(audience, PatchWriter):
         return _HUNK_MESSAGES if audience.is_about_block else PATCH_WRITER_MESSAGES
     return BLOCK_MESSAGES if audience.is_about_block else {}

@@ -15,7 +15,7 @@ from openai.types.shared_params import FunctionDefinition
 from suture import definitions
 from suture.apis import FORMATS
 from suture.errors import UnknownTool
-from suture.tools import PROFILES, TOOLS, all_tools, choose, find
+from suture.tools import AGENT_TOOLS, PROFILES, TOOLS, all_tools, choose, find
 from tests.unit.apis.shapes import fits
 
 EVERY = sorted(TOOLS)
@@ -53,13 +53,35 @@ def schemas_in(whole: Any) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_every_tool_is_declared_once_by_name(format_: str) -> None:
-    assert [definition["name"] for definition in inner(format_)] == EVERY
+    assert [definition["name"] for definition in inner(format_, "full")] == EVERY
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_by_default_the_few_tools_for_agents_are_declared_without_output_schemas(format_: str) -> None:
+    declared = inner(format_)
+    assert inner(format_, "agent") == declared
+    assert [definition["name"] for definition in declared] == list(PROFILES["agent"])
+    assert [definition["name"] for definition in declared if "outputSchema" in definition] == []
+
+
+@pytest.mark.promise("call.few-tokens")
+def test_the_tools_for_agents_take_at_most_1600_tokens() -> None:
+    declared = definitions("anthropic")
+    assert {*declared[0]} == {"name", "description", "input_schema"}
+    assert len(json.dumps(declared)) / 4 <= 1_600
+
+
+def test_undo_has_fewer_arguments_beside_the_tools_for_agents() -> None:
+    def arguments(names: list[str]) -> list[str]:
+        return list(definitions("anthropic", names)[-1]["input_schema"]["properties"])
+
+    assert arguments(["read", "undo"]) == ["change_id", "list"]
+    assert arguments(["file_read", "undo"]) == ["change_id", "dry_run", "list"]
 
 
 @pytest.mark.promise("api.definitions")
 def test_anthropic_takes_the_definitions() -> None:
-    declared = definitions("anthropic")
-    assert definitions() == declared
+    declared = definitions("anthropic", "full")
     assert all(fits(definition, ToolParam) for definition in declared)
     assert [definition["input_schema"] for definition in declared] == [schema(spec.name) for spec in all_tools()]
     assert [definition["description"] for definition in declared] == [spec.description for spec in all_tools()]
@@ -67,7 +89,7 @@ def test_anthropic_takes_the_definitions() -> None:
 
 @pytest.mark.promise("api.definitions")
 def test_chat_completions_takes_the_definitions() -> None:
-    declared = definitions("openai")
+    declared = definitions("openai", "full")
     assert all(fits(definition, ChatCompletionFunctionToolParam) for definition in declared)
     assert all(fits(definition["function"], FunctionDefinition) for definition in declared)
     assert [definition["function"]["parameters"] for definition in declared] == [
@@ -77,7 +99,7 @@ def test_chat_completions_takes_the_definitions() -> None:
 
 @pytest.mark.promise("api.definitions")
 def test_responses_takes_the_definitions_and_leaves_optional_arguments_optional() -> None:
-    declared = definitions("openai-responses")
+    declared = definitions("openai-responses", "full")
     assert all(fits(definition, FunctionToolParam) for definition in declared)
     assert {definition["strict"] for definition in declared} == {False}
     assert [definition["parameters"] for definition in declared] == [schema(spec.name) for spec in all_tools()]
@@ -86,7 +108,7 @@ def test_responses_takes_the_definitions_and_leaves_optional_arguments_optional(
 
 @pytest.mark.promise("api.definitions")
 def test_mcp_takes_the_definitions() -> None:
-    declarations = definitions("mcp")
+    declarations = definitions("mcp", "full")
     for definition, spec in zip(declarations, all_tools(), strict=True):
         tool = Tool.model_validate(definition)
         assert set(definition) <= {field.alias or name for name, field in Tool.model_fields.items()}
@@ -101,7 +123,7 @@ def test_mcp_takes_the_definitions() -> None:
     assert [definition["inputSchema"] for definition in declarations] == [schema(spec.name) for spec in all_tools()]
 
 
-@pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
+@pytest.mark.parametrize("name", [*EVERY, *AGENT_TOOLS, *DIALECTS])
 def test_schemas_keep_to_what_every_api_documents(name: str) -> None:
     whole = schema(name)
     assert whole["type"] == "object"
@@ -110,14 +132,14 @@ def test_schemas_keep_to_what_every_api_documents(name: str) -> None:
     assert all(part.get("items") for part in schemas_in(whole) if part.get("type") == "array")
 
 
-@pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
+@pytest.mark.parametrize("name", [*EVERY, *AGENT_TOOLS, *DIALECTS])
 def test_names_and_arguments_are_spelled_as_every_api_takes_them(name: str) -> None:
     assert re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}", name)
     arguments = {argument for part in schemas_in(schema(name)) for argument in part.get("properties", ())}
     assert {argument for argument in arguments if not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}", argument)} == set()
 
 
-@pytest.mark.parametrize("name", [*EVERY, *DIALECTS])
+@pytest.mark.parametrize("name", [*EVERY, *AGENT_TOOLS, *DIALECTS])
 def test_descriptions_are_not_longer_than_servers_with_the_chat_api_take(name: str) -> None:
     (declaration,) = inner("openai", [name])
     assert 0 < len(declaration["description"]) <= 1024
@@ -187,7 +209,8 @@ def test_definitions_are_json_and_belong_to_the_caller(format_: str) -> None:
         (("undo", "file_read", "undo"), ["undo", "file_read"]),
         ([], []),
         ("search", list(PROFILES["search"])),
-        (None, EVERY),
+        (None, list(PROFILES["agent"])),
+        ("full", EVERY),
     ],
 )
 def test_tools_are_chosen_by_name_or_profile(format_: str, tools: Any, names: list[str]) -> None:
@@ -207,7 +230,7 @@ def test_profiles_hold_what_they_say() -> None:
 
 def test_names_add_to_a_profile() -> None:
     assert choose("search", ["undo", "file_read"]) == [*PROFILES["search"], "undo"]
-    assert choose() == EVERY
+    assert choose() == list(PROFILES["agent"])
 
 
 @pytest.mark.parametrize(
@@ -215,7 +238,7 @@ def test_names_add_to_a_profile() -> None:
     [
         ("antropic", None, "choose from anthropic, openai"),
         ("mcp", "serch", "did you mean search?"),
-        ("mcp", "zzz", "'zzz'; choose from full, edit"),
+        ("mcp", "zzz", "'zzz'; choose from agent, full, edit"),
     ],
 )
 def test_what_does_not_exist_is_refused_with_what_does(format_: str, tools: Any, message: str) -> None:

@@ -13,7 +13,7 @@ from suture.cli import main, quick_options
 from suture.cli.arguments import build_parser
 from suture.files.local_fs import LocalFS
 from suture.testing import FaultyFS, Stopped
-from suture.tools import TOOLS
+from suture.tools import PROFILES, TOOLS
 
 FILES = {"a.txt": "één\ntwee\n"}
 
@@ -144,8 +144,10 @@ def test_tools_lists_every_tool_with_schema_and_annotations(capsys: pytest.Captu
         "undo",
     }
     assert main(["tools"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(PROFILES["agent"])
+    assert main(["tools", "--profile", "full"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == names
-    assert main(["tools", "--json"]) == 0
+    assert main(["tools", "--profile", "full", "--json"]) == 0
     tools = {tool["name"]: tool for tool in json.loads(capsys.readouterr().out)}
     assert list(tools) == names
     for name, tool in tools.items():
@@ -169,6 +171,7 @@ def test_tools_lists_every_tool_with_schema_and_annotations(capsys: pytest.Captu
                 "description": "Show what would happen and change nothing",
                 "default": False,
             },
+            "list": {"type": "boolean", "description": "List the last changes instead", "default": False},
         },
         "required": [],
         "additionalProperties": False,

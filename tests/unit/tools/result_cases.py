@@ -292,6 +292,7 @@ CHANGED = put("twice.txt", b"one\nzwei\none\n")
 UNDOS = {
     "an update": Case("undo", {}, steps=(EDITED,)),
     "a dry run": Case("undo", {"dry_run": True}, steps=(EDITED,)),
+    "a list": Case("undo", {"list": True}, steps=(EDITED, call("undo"), land_changes(rename("twice.txt", "once.txt")))),
     "a creation": Case("undo", {}, steps=(land_changes(create("new.txt")),)),
     "a deletion": Case("undo", {}, steps=(land_changes(delete("twice.txt")),)),
     "a rename": Case("undo", {}, steps=(land_changes(rename("twice.txt", "once.txt")),)),

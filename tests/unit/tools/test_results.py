@@ -181,7 +181,7 @@ def test_a_result_with_a_value_of_another_type_does_not_fit(tool: str) -> None:
         ("patch", {"display": {"path": "a"}}),
         ("apply_reply", {"files": [{"path": "a", "action": "move", "hash": None}]}),
         ("safe_edit", {"validation": {"passed": True}}),
-        ("undo", {"undone": None}),
+        ("undo", {"undone": 7}),
         ("redo", {"redone": None}),
         ("history", {"next": 7}),
     ],

@@ -13,7 +13,7 @@ from suture.engine import Engine
 from suture.errors import EncodingMismatch, NoMatch, UnknownTool
 from suture.shapes import FilePreview
 from suture.testing import FaultyFS, MemoryFS
-from suture.tools import DIALECTS, TOOLS, all_tools, find
+from suture.tools import AGENT_TOOLS, DIALECTS, TOOLS, all_tools, find
 from suture.tools.text_editor import explain_text_editor
 from tests.unit.changes import error_of, land, succeed, workspace, write
 from tests.unit.file_edits import snapshot
@@ -68,7 +68,7 @@ def test_a_name_that_is_none_may_mean_a_dialect_but_only_tools_are_known(name: s
     with pytest.raises(UnknownTool) as caught:
         find(name)
     assert caught.value.near[0] == near
-    assert caught.value.known == sorted(TOOLS)
+    assert caught.value.known == sorted([*TOOLS, *AGENT_TOOLS])
 
 
 @pytest.mark.parametrize("name", DIALECTS)

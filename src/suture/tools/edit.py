@@ -1,0 +1,409 @@
+"""`edit`: replace text in one or several files, all of it or nothing.
+
+The arguments are those that models were trained on. Edits of one file apply in order, each to the result of the one
+before. A text that differs from the file in harmless ways is found as by `patch`, and the change is adapted to the
+file's own text; only then does the answer show the resulting lines.
+
+If a text was found by anything looser than its indentation, the result must not bring a syntax error: a wrong place
+would show there first. What was found exactly may bring one, since the model may be half-way through a change; it is
+warned.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from suture import errors, shapes
+from suture.audience import AGENT
+from suture.bounds import Overrun, check_limit
+from suture.errors import Cancelled, FileNotFound, InvalidArguments, MissingOldText, SutureError
+from suture.formats import Hunk, Split
+from suture.match import locate
+from suture.match.hunks import Fit, fit_every, nearest
+from suture.match.index import Refused
+from suture.match.ladder import LEVEL
+from suture.plan import Plan
+from suture.records import Record
+from suture.text.edits import edit, minimize
+from suture.tools import results, spec
+from suture.tools.check import new_errors
+from suture.tools.failure import hunk_error
+from suture.tools.reply_files import ReplyFiles
+from suture.tools.results import check_placeholders, check_surrogates
+from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
+from suture.wording import AS_SENT, count, how_matched, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Self
+
+    from suture.engine.session import Session
+    from suture.match.index import Found
+    from suture.plan import Change, FileChange
+    from suture.text.edits import Edit as TextEdit
+    from suture.tools.reply_files import ReplyFile
+
+
+_ALIASES = {
+    "path": "file_path",
+    "filename": "file_path",
+    "oldText": "old_string",
+    "old_text": "old_string",
+    "old_str": "old_string",
+    "newText": "new_string",
+    "new_text": "new_string",
+    "new_str": "new_string",
+}
+_OF_ONE = {"old_string", "new_string", "replace_all", "line"}
+_FURTHER_SECONDS = 2.0  # for examining the other edits once one has failed
+_DETAILED_FAILURES = 10  # failures that are reported in detail
+_SHOWN_LINES = 30  # of a change that was adapted
+_SHOWN_NUMBERS = 8  # of the lines that one edit changed
+_SHOWN_FILES = 3  # in the summary that the history keeps
+
+
+class OneEdit(Request):
+    """One replacement."""
+
+    file_path: str | None = spec.text("The file; by default, that of the call", default=None, told=False)
+    old_string: str = spec.text("The text to replace", told=False)
+    new_string: str = spec.text("The text to put in its place", told=False)
+    replace_all: bool = spec.flag("Replace all occurrences", told=False)
+    line: int | None = spec.integer("As in the call", default=None, minimum=1, told=False)
+
+    @classmethod
+    def parse(cls, given: Mapping[str, object]) -> Self:
+        """Check one edit, accepting other tools' names."""
+        request = super().parse(spec.rename_fields(given, _ALIASES))
+        if request.replace_all and request.line is not None:
+            raise InvalidArguments.of(
+                "line", "chooses one match, and replace_all takes all of them: give one of the two"
+            )
+        return request
+
+
+class Edit(Request):
+    """Arguments of `edit`."""
+
+    file_path: str | None = spec.text("The file", default=None, told=False)
+    old_string: str | None = spec.text("The text to replace", default=None, told=False)
+    new_string: str | None = spec.text("The text to put in its place", default=None, told=False)
+    replace_all: bool = spec.flag("Replace all occurrences", told=False)
+    line: int | None = spec.integer(
+        "Of several matches, take the one at or nearest to this line", default=None, minimum=1
+    )
+    edits: list[OneEdit] | None = spec.items(
+        "Several edits, of one or more files; instead of the arguments above", model=OneEdit, default=None
+    )
+    literal: bool = spec.literal(listed=False)
+
+    @classmethod
+    def parse(cls, given: Mapping[str, object]) -> Self:
+        """Check a call's arguments; a single edit becomes a list of one."""
+        fields = spec.without_null(spec.rename_fields(given, _ALIASES), {*_OF_ONE, "edits", "file_path"})
+        if fields.get("edits") is None:
+            one = {name: fields.pop(name) for name in [*fields] if name in _OF_ONE}
+            request = super().parse({"edits": [], **fields})
+            edits = [OneEdit.parse(one)]
+        else:
+            fields = {name: value for name, value in fields.items() if value or name not in _OF_ONE}
+            both = sorted(_OF_ONE & fields.keys())
+            if both:
+                raise InvalidArguments.of(both[0], "put it into the edits, or leave edits out")
+            request = super().parse(fields)
+            edits = request.edits or []
+        if not edits:
+            raise InvalidArguments.of("edits", "empty: say what to replace")
+        edits = [one.evolve(file_path=one.file_path or request.file_path) for one in edits]
+        for index, edit_of in enumerate(edits):
+            if not edit_of.file_path:
+                where = "file_path" if len(edits) == 1 else f"edits[{index}].file_path"
+                raise InvalidArguments.of(where, "missing: the file to edit")
+        return request.evolve(edits=edits)
+
+
+class DoneEdit(Record):
+    """An edit that was applied in memory."""
+
+    file: ReplyFile
+    rung: str
+    """How its text was found."""
+    changes: Sequence[TextEdit]
+    """What it changed, in the text that it found."""
+    sites: Sequence[int]
+    """The line of each place, in that text."""
+    created: bool = False
+
+
+class EditedPlace(shapes.Data):
+    """What one edit changed."""
+
+    path: str = results.PATH
+    lines: list[int] = shapes.values("Where its changes begin, in the result", of="integer")
+    rung: str | None = results.RUNG
+
+
+class EditResult(results.ToolData):
+    """What a call of `edit` did."""
+
+    change_id: str | None = results.CHANGE_ID
+    files: list[results.ChangedFile] = results.FILES
+    edits: list[EditedPlace] = shapes.objects("What each edit changed", EditedPlace)
+    diff: str = results.DIFF
+    warnings: list[str] = results.WARNINGS
+
+
+def plan_edit(session: Session, request: Edit) -> Proposal:
+    """Apply all edits in memory, in order, and plan what that changes."""
+    edits = request.edits or []
+    check_limit("The request", len(edits), session.settings, "max_edits", "edits")
+    editor = _Editor(session, literal=request.literal)
+    editor.apply_all(edits)
+    changes = tuple(editor.files.plan(session))
+    is_loose = any(_is_loose(done.rung) for done in editor.done)
+    problems = new_errors(session, changes, refuse_syntax=is_loose)
+    report = EditReport(changes, editor.done, [*editor.warnings(), *problems])
+    names = list(dict.fromkeys(done.file.name for done in editor.done))
+    shown = ", ".join(names[:_SHOWN_FILES]) + (" …" if len(names) > _SHOWN_FILES else "")
+    number = count(len(edits), "edit") if len(edits) > 1 else "edit"
+    return Proposal(Plan(changes, "edit", f"{number} of {shown}"), report.answer, checked=True)
+
+
+def _is_loose(rung: str) -> bool:
+    """Whether a text was found by anything looser than its indentation."""
+    return rung not in AS_SENT and LEVEL.get(rung, LEVEL["similar"]) > LEVEL["indentation"]
+
+
+class _Editor:
+    """Applies the edits of one call, each to the result of those before it."""
+
+    def __init__(self, session: Session, *, literal: bool) -> None:
+        self._session = session
+        self._literal = literal
+        self.files = ReplyFiles(session)
+        self.done: list[DoneEdit] = []
+        self._placeholders: list[str] = []
+
+    def apply_all(self, edits: Sequence[OneEdit]) -> None:
+        """Apply every edit; raises the error of the first that fails, with the others in `further`."""
+        failures: list[tuple[int, SutureError]] = []
+        until, unexamined = 0.0, 0
+        for index, one in enumerate(edits):
+            if failures and monotonic() > until:
+                unexamined = len(edits) - index
+                break
+            self._session.checkpoint()
+            try:
+                self.done.append(self._apply(one, detailed=len(failures) < _DETAILED_FAILURES))
+            except (Overrun, Cancelled):
+                raise
+            except SutureError as error:
+                error.at_edit = index, len(edits)
+                failures.append((index, error.with_traceback(None)))
+                until = until or monotonic() + _FURTHER_SECONDS
+        if failures:
+            (_, first), *others = failures
+            first.further = [
+                (index, error, number < _DETAILED_FAILURES) for number, (index, error) in enumerate(others)
+            ]
+            first.unexamined = unexamined
+            raise first
+
+    def _apply(self, one: OneEdit, *, detailed: bool) -> DoneEdit:
+        file = self.files.at(one.file_path or "")
+        created = not file.exists
+        if not one.old_string:
+            return self._fill(file, one, created=created)
+        if created:
+            near = self.files.near(file.name)
+            raise FileNotFound(path=file.name, near=near[:_SHOWN_FILES], create_by=["write"])
+        file.check_text()
+        check_surrogates(file.text, one.new_string, one.old_string)
+        answer = self._find(file, one)
+        if isinstance(answer, Refused):
+            raise self._error(file, one, answer, detailed=detailed)
+        self._note_placeholder(file, one)
+        before = file.body
+        changes = minimize(before, answer.edits)
+        lines = file.index.lines
+        starts = [lines.at(change.span.start) for change in (answer.edits if one.replace_all else changes[:1])]
+        file.make(answer.edits)
+        return DoneEdit(file, answer.rung, changes, starts or [answer.site.start_line])
+
+    def _fill(self, file: ReplyFile, one: OneEdit, *, created: bool) -> DoneEdit:
+        """Write the whole text of a file that is new or empty."""
+        if file.body:
+            raise MissingOldText
+        new = file.prepare_content(one.new_string)
+        change = edit(0, 0, new)
+        file.make([change])
+        return DoneEdit(file, "exact", [change], [1], created=created)
+
+    def _find(self, file: ReplyFile, one: OneEdit) -> Found | Refused:
+        split, index = Split(one.old_string, one.new_string, self._literal), file.index
+        if one.replace_all:
+            every = fit_every(index, 0, split)
+            if not isinstance(every, Refused):
+                return every
+        answer = locate(index, split.old, split.new, literal=split.literal)
+        if not isinstance(answer, Refused) or answer.why != "ambiguous" or one.line is None:
+            return answer
+        # The number is a line of the file before the call, or of the result of the edits before this one.
+        lines = dict.fromkeys((file.line_now(one.line), one.line) if file.changes else (one.line,))
+        chosen = [nearest(index, split, answer, line) for line in lines]
+        first = chosen[0]
+        agreed = first is not None and all(other is not None and other.span == first.span for other in chosen)
+        return first if agreed and first is not None else answer
+
+    def _error(self, file: ReplyFile, one: OneEdit, answer: Refused, *, detailed: bool) -> SutureError:
+        split = Split(one.old_string, one.new_string)
+        hunk = Hunk(0, (split,), part=True)
+        error = hunk_error(
+            self._session,
+            file.index,
+            file.snapshot,
+            hunk,
+            Fit(answer, split),
+            match="lenient",
+            dry_run=False,
+            detailed=detailed,
+        )
+        if isinstance(error, errors.OldTextNotUnique) and one.line is not None:
+            error = error.evolve(near=one.line)
+        return error
+
+    def _note_placeholder(self, file: ReplyFile, one: OneEdit) -> None:
+        if one.new_string and not self._literal:
+            self._placeholders += check_placeholders(
+                one.old_string, one.new_string, file.name, "new_string", judged=True, index=None
+            )
+
+    def warnings(self) -> list[str]:
+        """What may not be intended."""
+        generated = (results.warning(file.name, file.text.body) for file in self.files.changed_files())
+        return [*(warning for warning in generated if warning is not None), *self._placeholders]
+
+
+class EditReport(Record):
+    """The outcome of a call that landed, or would have."""
+
+    changes: tuple[FileChange, ...]
+    done: Sequence[DoneEdit]
+    warnings: Sequence[str]
+
+    def answer(self, change: Change | None) -> Answer:
+        """The answer for the caller."""
+        places = [*self._places()]
+        diff = results.plan_diff(self.changes)
+        result = EditResult(
+            change_id=None if change is None else change.id,
+            files=results.changed_files(self.changes),
+            edits=[place for place, _ in places],
+            diff=diff,
+            warnings=list(self.warnings),
+        )
+        lines = [
+            line
+            for done, (place, region) in zip(self.done, places, strict=True)
+            for line in _lines(done, place, region)
+        ]
+        if change is None:
+            lines = ["No change: the new text equals the old text."]
+        lines += [f"warning: {warning}" for warning in self.warnings]
+        return Answer("\n".join(lines), result.data())
+
+    def _places(self) -> Iterator[tuple[EditedPlace, tuple[int, int]]]:
+        """What each edit changed, by the lines of the result; and the byte range there that it wrote."""
+        for number, done in enumerate(self.done):
+            regions = _regions(done.changes)
+            for later in self.done[number + 1 :]:
+                if later.file is done.file:
+                    regions = [_moved(region, later.changes) for region in regions]
+            body_lines = done.file.index.lines
+            begin, end = (regions[0][0], regions[-1][1]) if regions else (0, 0)
+            lines = list(dict.fromkeys(body_lines.at(start) for start, _ in regions)) if regions else list(done.sites)
+            lines = lines if len(done.sites) > 1 else lines[:1]
+            yield EditedPlace(path=done.file.name, lines=lines, rung=done.rung), (begin, end)
+
+
+def _regions(changes: Sequence[TextEdit]) -> list[tuple[int, int]]:
+    """The ranges of the result that edits wrote."""
+    regions, growth = [], 0
+    for change in changes:
+        start = change.span.start + growth
+        regions.append((start, start + len(change.new)))
+        growth += change.growth
+    return regions
+
+
+def _moved(region: tuple[int, int], changes: Sequence[TextEdit]) -> tuple[int, int]:
+    """Where a range of a text is after edits of that text."""
+    start, end = region
+    before = sum(change.growth for change in changes if change.span.end <= start and change.span.start < max(start, 1))
+    inside = sum(change.growth for change in changes if start <= change.span.start < end)
+    return start + before, end + before + inside
+
+
+def _lines(done: DoneEdit, place: EditedPlace, region: tuple[int, int]) -> Iterator[str]:
+    """What an edit changed; with the resulting lines if they are not simply what was sent."""
+    where = f"{'Created' if done.created else 'Edited'} {plain(place.path)}"
+    if not done.changes:
+        yield f"No change: {plain(place.path)}:{place.lines[0]}"
+    elif len(place.lines) > 1:
+        shown = ", ".join(map(str, place.lines[:_SHOWN_NUMBERS]))
+        more = len(place.lines) - _SHOWN_NUMBERS
+        yield f"{where}: lines {shown}{f' and {more} more' if more > 0 else ''}"
+    elif done.rung in AS_SENT:
+        yield f"{where}:{place.lines[0]}"
+    else:
+        yield f"{where}:{place.lines[0]}, found {how_matched(done.rung)}; now:"
+        yield from _shown(done, region)
+
+
+def _shown(done: DoneEdit, region: tuple[int, int]) -> Iterator[str]:
+    """The lines of the result that an adapted edit wrote."""
+    lines = done.file.index.lines
+    first, last = lines.at(region[0]), lines.at(max(region[0], region[1] - 1))
+    until = min(last, first + _SHOWN_LINES - 1)
+    for number, line in enumerate(lines.contents(first, until), first):
+        yield f"{number}\t{line.decode('utf-8', 'replace')}"
+    if last > until:
+        yield f"… {count(last - until, 'more line')}"
+
+
+EDIT = ToolSpec(
+    name="edit",
+    title="Edit files",
+    description=(
+        "Replace old_string by new_string in a file, or make several edits of one or more files: all of them land, or "
+        "nothing changes. Small differences in white space are bridged if only one place fits. If old_string occurs "
+        "several times, give more text, line, or replace_all."
+    ),
+    request=Edit,
+    examples=(
+        Example(
+            "Replace a text that occurs once",
+            {"hello.py": "print('Hello')\n"},
+            {"file_path": "hello.py", "old_string": "Hello", "new_string": "Hi"},
+            "Edited hello.py:1",
+        ),
+        Example(
+            "Two edits in two files, one of them with another indentation than the file",
+            {"app.py": "def main():\n\treturn 0\n", "notes.txt": "one\ntwo\n"},
+            {
+                "edits": [
+                    {
+                        "file_path": "app.py",
+                        "old_string": "def main():\n    return 0\n",
+                        "new_string": "def main():\n    start()\n    return 0\n",
+                    },
+                    {"file_path": "notes.txt", "old_string": "two", "new_string": "2"},
+                ]
+            },
+            "Edited app.py:2, found ignoring indentation; now:\n2\t\tstart()\nEdited notes.txt:2",
+        ),
+    ),
+    plan=plan_edit,
+    audience=AGENT,
+)
