@@ -110,6 +110,7 @@ _GROUPS = {
     "(?|": "Number the groups one by one",
     "(?'": "Write (?<name>…)",
 }
+_ENDS = ((0x0A, 0x0A), (0x0D, 0x0D))
 _BACKSPACE, _MINUS = 0x08, 0x2D
 _HIGH, _LOW, _LAST_LOW = 0xD800, 0xDC00, 0xDFFF
 
@@ -193,6 +194,8 @@ class Pattern(Record):
     root: Node
     groups: int
     names: dict[str, int]
+    by_line: bool = False
+    """Whether its classes match no line break."""
 
     @property
     def every(self) -> bool:
@@ -259,6 +262,31 @@ def parse(written: str, flags: str = "") -> Pattern:
         raise InvalidFlags(flags="".join(unknown), supported=", ".join(FLAGS))
     reader = _Reader(written, start, start + len(body), chosen)
     return Pattern(written, frozenset(chosen), reader.read(), reader.groups, reader.names)
+
+
+def within_lines(pattern: Pattern) -> Pattern:
+    r"""The same pattern, but for classes such as `\s` and `[^x]`, which match no line break.
+
+    So a search finds what a search line by line would, unless the pattern has a line break of its own.
+    """
+    return pattern.evolve(root=_within_lines(pattern.root), by_line=True)
+
+
+def _within_lines(node: Node) -> Node:
+    match node:
+        case Class(ranges=ranges, negated=True):
+            return node.evolve(ranges=join_ranges((*ranges, *_ENDS)))
+        case Class(ranges=ranges, properties=properties):
+            having = [members(name) if not inverse else invert(members(name)) for name, inverse in properties]
+            every = join_ranges((*ranges, *(span for spans in having for span in spans)))
+            return node.evolve(ranges=invert((*invert(every), *_ENDS)), properties=())
+        case Group(body=body) | Look(body=body) | Repeat(body=body):
+            return node.evolve(body=_within_lines(body))
+        case Sequence(parts=parts):
+            return node.evolve(parts=tuple(map(_within_lines, parts)))
+        case Choice(options=options):
+            return node.evolve(options=tuple(map(_within_lines, options)))
+    return node
 
 
 def _is_known(spelled: str) -> bool:

@@ -153,7 +153,7 @@ def grep(session: Session, request: Grep) -> Answer:
         view=_VIEWS[request.output_mode],
     )
     try:
-        files, binary = find_in_paths(session, search)
+        files, binary = find_in_paths(session, search, by_line=not request.multiline)
     except NoFilesMatched as error:
         if request.path is not None and request.glob is None and error.hidden_by is None:
             return _nothing("No matches: there are no files in it.", GrepResult(files=[], total=0, truncated=False))

@@ -14,7 +14,7 @@ from suture.bounds import check_limit, timed
 from suture.engine import Engine
 from suture.errors import NoCaptureGroups, SutureError
 from suture.files.walk import ContentFilter
-from suture.patterns.dialect import parse
+from suture.patterns.dialect import parse, within_lines
 from suture.patterns.engines import Clock, Subject, compile_pattern
 from suture.patterns.scan import Room, each_match, extents, extracts, line_rows, matching_lines, rows, segments
 from suture.records import Record
@@ -70,7 +70,8 @@ def prepare(session: Session, request: Any) -> tuple[Compiled, Clock]:
     """The request's pattern, compiled, and the clock of its time limits."""
     settings = session.settings
     check_limit("The pattern", len(request.pattern), settings, "max_pattern_chars", "characters")
-    compiled = compile_pattern(parse(request.pattern, request.flags or ""))
+    pattern = parse(request.pattern, request.flags or "")
+    compiled = compile_pattern(within_lines(pattern) if getattr(request, "by_line", False) else pattern)
     return compiled, Clock(settings.regex_file_ms, settings.regex_call_ms)
 
 
@@ -182,6 +183,8 @@ class Query(Record):
     max_matches: int | None
     binary_check_buffer_size: int | None = None
     view: str = "rows"
+    by_line: bool = False
+    """Whether only a line break that the pattern has itself crosses a line."""
 
     @classmethod
     def of(cls, request: RegexSearch | RegexSearchMulti | Search) -> Query:
@@ -333,9 +336,9 @@ def _rows_of(files: Iterable[FileMatches], data: dict[str, Any] | None = None) -
     return list_answer((row for file in files for row in file.matches), data)
 
 
-def find_in_paths(session: Session, request: Search) -> tuple[list[FileMatches], list[str]]:
+def find_in_paths(session: Session, request: Search, *, by_line: bool = False) -> tuple[list[FileMatches], list[str]]:
     """The matches in the files that the arguments name, by file; and the files that were named but are binary."""
-    query, binary = Query.of(request), list[str]()
+    query, binary = Query.of(request).evolve(by_line=by_line), list[str]()
 
     def search_named(path: str) -> list[FileMatches]:
         searcher = _Searcher(session, query)
