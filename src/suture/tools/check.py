@@ -63,16 +63,15 @@ def _differing(changes: Sequence[FileChange]) -> list[FileChange]:
     return [change for change in changes if not (isinstance(change, Update) and change.same_content)]
 
 
-def new_errors(session: Session, changes: Sequence[FileChange], *, refuse_syntax: bool) -> list[str]:
-    """The first errors that changes bring, a line each. With `refuse_syntax`, a new syntax error refuses the call."""
-    findings = check_changes(session, _differing(changes))
-    data = validation_data(findings, session.audience)
-    found = [issue for issue in errors_first(data.new) if issue.severity == "error"]
-    if refuse_syntax and any(issue.code == INVALID for issue in found):
+def new_syntax_errors(session: Session, changes: Sequence[FileChange], *, refuse: bool) -> list[str]:
+    """The first syntax errors that changes bring, a line each; with `refuse`, they refuse the call."""
+    data = validation_data(check_changes(session, _differing(changes)), session.audience)
+    found = [issue for issue in errors_first(data.new) if issue.code == INVALID]
+    if refuse and found:
         names = list(dict.fromkeys(issue.path for issue in found))
         raise ValidationFailed(files=names, validation=data, diff="", failed=[])
     more = len(found) - _SHOWN_ERRORS
-    return [*map(issue_line, found[:_SHOWN_ERRORS]), *([f"{count(more, 'more error')}"] if more > 0 else [])]
+    return [*map(issue_line, found[:_SHOWN_ERRORS]), *([f"{count(more, 'more syntax error')}"] if more > 0 else [])]
 
 
 def validation_data(report: Report, audience: Audience, *, every: bool = False) -> Findings:

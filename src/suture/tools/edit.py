@@ -26,7 +26,7 @@ from suture.plan import Plan
 from suture.records import Record
 from suture.text.edits import edit, minimize
 from suture.tools import results, spec
-from suture.tools.check import new_errors
+from suture.tools.check import new_syntax_errors
 from suture.tools.failure import hunk_error
 from suture.tools.reply_files import ReplyFiles
 from suture.tools.results import check_placeholders, check_surrogates
@@ -162,7 +162,7 @@ def plan_edit(session: Session, request: Edit) -> Proposal:
     editor.apply_all(edits)
     changes = tuple(editor.files.plan(session))
     is_loose = any(_is_loose(done.rung) for done in editor.done)
-    problems = new_errors(session, changes, refuse_syntax=is_loose)
+    problems = new_syntax_errors(session, changes, refuse=is_loose)
     report = EditReport(changes, editor.done, [*editor.warnings(), *problems])
     names = list(dict.fromkeys(done.file.name for done in editor.done))
     shown = ", ".join(names[:_SHOWN_FILES]) + (" …" if len(names) > _SHOWN_FILES else "")

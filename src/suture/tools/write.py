@@ -13,7 +13,7 @@ from suture.files.paths import display_path
 from suture.plan import Plan, Update
 from suture.text.edits import splice
 from suture.tools import results, spec
-from suture.tools.check import new_errors
+from suture.tools.check import new_syntax_errors
 from suture.tools.results import check_placeholders, shrinkage
 from suture.tools.safe import whole
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
@@ -99,7 +99,7 @@ def write_content(
 def _plan_content(session: Session, request: Write, content: str) -> Proposal:
     change, warnings = write_content(session, request.file_path, content, "content", literal=request.literal)
     name, lines = change.place.name, content.count("\n") + (not content.endswith("\n") and bool(content))
-    warnings += new_errors(session, (change,), refuse_syntax=False)
+    warnings += new_syntax_errors(session, (change,), refuse=False)
     words = f"{'Replaced' if isinstance(change, Update) else 'Created'} {plain(name)} ({count(lines, 'line')})"
     return _proposal((change,), f"write {name}", words, warnings=warnings)
 
