@@ -284,6 +284,7 @@ class FileNotFound(_OfPath, code="FILE_NOT_FOUND"):
     """There is no file at this path."""
 
     near: list[str]
+    """Files that may be meant, best first."""
     create_by: list[str] | None = None
     """The operations that would create it, if there are any; empty if the file was to be deleted."""
 

@@ -76,6 +76,9 @@ _MAX_REMEMBERED_COMMITS = 1_000  # files whose committed versions are kept betwe
 _CHUNK_SIZE = 1 << 16  # bytes read at once, at least: most files are smaller
 
 _MAX_SAME_NAMES = 2_000  # files with the name of a missing one: bounds the memory, if all are called `index.js`
+_MAX_SUGGESTED_FILES = 5  # files that a missing one may mean: more would not help to choose
+_MAX_NAMED_FILES = 100_000  # of the workspace, whose names are compared with a missing one: bounds the memory
+_NAMING_SECONDS = 0.5  # in which they are collected: a failure should be answered soon
 _MAX_PATTERN_CHARS = 2_000  # characters of names in one pattern: `files.glob` allows 4,096, and 1,000 names
 _MAX_REFUSALS = 1_000  # requests whose refusals are counted: bounds the memory
 
@@ -293,6 +296,8 @@ class Session:
         self._held: dict[Place, int] = {}
         """The size in bytes of each planned change."""
         self._all_held = 0
+        self._names: dict[str, list[str]] | None = None
+        """The files of the workspace by their folded names, once one was missing."""
         self._searches: list[Generator[Base, None, None]] = []
         """Searches for earlier versions; an unfinished one keeps the history's database open."""
 
@@ -375,12 +380,18 @@ class Session:
         return paths
 
     def near(self, path: str) -> list[str]:
-        """Files that a missing path may mean: those with its name elsewhere, or with a similar name."""
+        """Files to which a reply's block for a missing path may be applied: all with its name, and similar names.
+
+        Blocks are applied to a file only if no other one fits, so the walk is not cut off, unlike for `similar_files`.
+        """
         from suture.files.glob import escape
+        from suture.files.paths import find_similar
 
         target = self.locate(path)
         name = split(target.path)[1]
-        candidates = self._find_similar(target)
+        candidates = [
+            display_path(self.trees, target.root, path) for path in find_similar(self.trees[target.root], target.path)
+        ]
         try:
             root, runs = self.runs(f"**/{escape(name)}", (), include_ignored=False)
             same = [display_path(self.trees, root, prefix + name) for _, prefix, names in runs for name in names]
@@ -388,12 +399,58 @@ class Session:
             same = []
         return list(dict.fromkeys([*same[:_MAX_SAME_NAMES], *candidates]))
 
-    def _find_similar(self, target: Target) -> list[str]:
-        """As `near`, without looking for the name elsewhere."""
-        from suture.files.paths import find_similar  # only a failure needs it
+    def similar_files(self, path: str) -> list[str]:
+        """The few files that a missing path most likely means, best first, to be suggested.
+
+        First those with the same name in another folder, then those whose name differs only in case or Unicode
+        normalization, then those with a similar name in the same folder.
+        """
+        return self._suggest(self.locate(path))
+
+    def _suggest(self, target: Target) -> list[str]:
+        from suture.files.paths import find_same, find_similar, rank_same_named  # only a failure needs it
+        from suture.files.protected import fold
 
         tree = self.trees[target.root]
-        return [display_path(self.trees, target.root, path) for path in find_similar(tree, target.path)]
+        same, similar = (
+            [
+                display_path(self.trees, target.root, path)
+                for path in find(tree, target.path)
+                if self.guard.rule(path) is None
+            ]
+            for find in (find_same, find_similar)
+        )
+        same += self._files_by_name().get(fold(split(target.path)[1]), [])
+        names = dict.fromkeys([*rank_same_named(target.name, same), *similar])
+        return [name for name in names if name != target.name][:_MAX_SUGGESTED_FILES]
+
+    def _files_by_name(self) -> dict[str, list[str]]:
+        """The files of the workspace by their folded names, without those that are ignored; cut off if there are many.
+
+        They are collected once in a call, even if several files are missing.
+        """
+        if self._names is None:
+            self._names = {}
+            ends = monotonic() + _NAMING_SECONDS
+            for name, path in islice(self._named_files(), _MAX_NAMED_FILES):
+                self._names.setdefault(name, []).append(path)
+                if monotonic() > ends:
+                    break
+        return self._names
+
+    def _named_files(self) -> Iterator[tuple[str, str]]:
+        """The folded name and the path of every file that is not ignored."""
+        from suture.files.glob import Selection
+        from suture.files.protected import fold
+        from suture.files.walk import walk
+
+        selection = Selection.parse("**/{*,.*}")
+        for root, tree in enumerate(self.trees):
+            above = display_path(self.trees, root, "")
+            with suppress(SutureError):  # folders that cannot be read
+                for run in walk(tree, selection, self.guard, include_ignored=False):
+                    self.checkpoint()
+                    yield from ((fold(name), f"{above}{run[1]}{name}") for name in run[2])
 
     def snapshot(self, target: Target, encoding: str | None = None) -> Snapshot:
         """Read the file a target names."""
@@ -448,7 +505,7 @@ class Session:
 
     def _read(self, target: Target, encoding: str | None = None) -> Snapshot:
         if target.stat is None:
-            raise FileNotFound(path=target.requested, near=self._find_similar(target))
+            raise FileNotFound(path=target.requested, near=self._suggest(target))
         return self.snapshot(target, encoding)
 
     def _read_itself(self, path: str) -> Snapshot:

@@ -21,13 +21,13 @@ from suture.errors import (
     SutureError,
 )
 from suture.files.fs import split
-from suture.files.protected import OWN, OWN_PREFIX
+from suture.files.protected import OWN, OWN_PREFIX, fold, folded_names
 from suture.plan import Place
 from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from suture.files.fs import Stat, Tree
     from suture.files.protected import Guard
@@ -42,7 +42,8 @@ _MAX_SHOWN_CHARS = 80  # characters of a path that a message shows: a model pays
 _BIDI = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 """Controls that change the order in which a name is shown."""
 
-_MAX_SUGGESTED_FILES = 3  # files for a missing path: more would not help to choose
+_MAX_SIMILAR_NAMES = 3  # names similar to a missing one: more would not help to choose
+_MAX_RANKED_PATHS = 2_000  # files with the name of a missing one: bounds the time, if all are called `index.js`
 _MAX_COMPARED_NAMES = 2_000  # names in one folder: each is compared with the missing one
 
 
@@ -208,12 +209,39 @@ def find_similar(tree: Tree, path: str) -> list[str]:
         return []
     prefix = f"{folder}/" if folder else ""
     missing, _, below = path.removeprefix(prefix).partition("/")
-    paths = [
-        f"{prefix}{similar}/{below}" for similar in get_close_matches(missing, names, _MAX_SUGGESTED_FILES) if below
-    ]
+    paths = [f"{prefix}{similar}/{below}" for similar in get_close_matches(missing, names, _MAX_SIMILAR_NAMES) if below]
     paths = [path for path in paths if _is_file(tree, path)]
-    paths += [f"{prefix}{similar}" for similar in get_close_matches(name, names, _MAX_SUGGESTED_FILES)]
-    return paths[:_MAX_SUGGESTED_FILES]
+    paths += [f"{prefix}{similar}" for similar in get_close_matches(name, names, _MAX_SIMILAR_NAMES)]
+    return paths[:_MAX_SIMILAR_NAMES]
+
+
+def find_same(tree: Tree, path: str) -> list[str]:
+    """Existing paths in the folder of a missing one that differ from it only in case or Unicode normalization."""
+    folder, name = split(path)
+    try:
+        names = tree.names(folder)
+    except SutureError:  # there is no such folder
+        return []
+    folded = fold(name)
+    return [f"{folder}/{other}" if folder else other for other in names if fold(other) == folded]
+
+
+def rank_same_named(path: str, others: Iterable[str]) -> list[str]:
+    """Files with the name of a missing one, best first.
+
+    A name that differs in case or Unicode normalization comes after those that are the same. Among equal names, those
+    with more of the missing path's parent folders come first, then those with the most similar path.
+    """
+    from rapidfuzz.distance import OSA  # only a failure needs it
+
+    name, parts = split(path)[1], folded_names(path)
+
+    def distance(other: str) -> tuple[bool, int, int, str]:
+        own = folded_names(other)
+        same = next((at for at in range(min(len(own), len(parts))) if own[-1 - at] != parts[-1 - at]), len(own))
+        return split(other)[1] != name, -same, OSA.distance("/".join(parts), "/".join(own)), other
+
+    return sorted(list(others)[:_MAX_RANKED_PATHS], key=distance)
 
 
 def _check_lengths(requested: str, path: str) -> None:

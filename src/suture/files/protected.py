@@ -273,7 +273,7 @@ class Patterns:
         self._endings: tuple[str, ...] = ()
         """The plain parts of the patterns that start with a wildcard name."""
         for pattern in patterns:
-            names = [_fold(name) for name in pattern.removesuffix("/**").split("/")]
+            names = [fold(name) for name in pattern.removesuffix("/**").split("/")]
             rule = pattern, names, pattern.endswith("/**")
             if plain_part(names[0]) == names[0]:
                 self._by_name.setdefault(names[0], []).append(rule)
@@ -303,7 +303,7 @@ class Patterns:
 
 def folded_names(path: str) -> list[str]:
     """The names in a path, in the form in which they are compared with patterns."""
-    return [_fold(name) for name in path.split("/") if name not in {"", "."}]
+    return [fold(name) for name in path.split("/") if name not in {"", "."}]
 
 
 def plain_part(pattern: str) -> str:
@@ -331,7 +331,8 @@ def _name_matches(name: str, pattern: str) -> bool:
     return fnmatchcase(name, pattern)
 
 
-def _fold(name: str) -> str:
+def fold(name: str) -> str:
+    """A name in the form in which it is compared: without differences of case and Unicode normalization."""
     if name.isascii():
         return name.lower().rstrip(". ")
     from bisect import bisect

@@ -85,7 +85,10 @@ if TYPE_CHECKING:
             """The empty text of a new file."""
 
         def near(self, path: str) -> list[str]:
-            """Files that a path that does not exist may mean."""
+            """Files to which a block for a path that does not exist may be applied."""
+
+        def similar_files(self, path: str) -> list[str]:
+            """Files that a path that does not exist may mean, best first, to be suggested."""
 
         def same_named(self, names: Collection[str]) -> list[str]:
             """The files with one of these names, in any folder."""
@@ -106,6 +109,7 @@ EXECUTABLE_BITS = 0o111
 _SHORTEST_MISTYPED = 5  # characters of a name in which a different letter counts as a typo
 _SHORTEST_RESPELLED = 2  # characters of a name with a letter too many, too few, or swapped
 _MAX_CANDIDATES = 20  # files that are tried; a name that more files have is no evidence
+_MAX_SUGGESTED_FILES = 5  # files that a missing one may mean
 _MAX_NEAR_FILES = 20  # files of a similar name that a block is tried on
 _FINAL = {"ambiguous", "applied", "elided", "unplaced", "unsplit"}
 """Reasons to refuse a hunk that other hunks cannot change."""
@@ -267,10 +271,19 @@ class ReplyFiles:
             check_hash(wanted, file.name, file.before)
 
     def near(self, path: str) -> list[str]:
-        """Files that a path that does not exist may mean."""
+        """Files to which a block for a path that does not exist may be applied."""
+        return list(dict.fromkeys([*self._moved_or_created(path), *self.source.near(path)]))
+
+    def similar_files(self, path: str) -> list[str]:
+        """Files that a path that does not exist may mean, best first, to be suggested."""
+        names = dict.fromkeys([*self._moved_or_created(path), *self.source.similar_files(path)])
+        return [name for name in names if name != path]
+
+    def _moved_or_created(self, path: str) -> list[str]:
+        """The file that had this path before the reply, and those of this name that the reply created."""
         moved = [file.moved_to.name for file in self._open.values() if file.name == path and file.moved_to is not None]
         created = [file.name for file in self._open.values() if file.exists and file.name.endswith(f"/{path}")]
-        return list(dict.fromkeys([*moved, *created, *self.source.near(path)]))
+        return [*moved, *created]
 
     def same_named(self, names: Collection[str]) -> dict[str, list[str]]:
         """The files with one of these names, in any folder, by name."""
@@ -399,6 +412,15 @@ class Texts:
 
         return list(dict.fromkeys([*self.same_named({path.rpartition("/")[2]}), *get_close_matches(path, self._texts)]))
 
+    def similar_files(self, path: str) -> list[str]:
+        """As `near`, best first; also names that differ only in case or Unicode normalization."""
+        from suture.files.paths import rank_same_named  # only a failure needs it
+        from suture.files.protected import fold
+
+        folded = fold(path.rpartition("/")[2])
+        same = [known for known in self._texts if fold(known.rpartition("/")[2]) == folded]
+        return list(dict.fromkeys([*rank_same_named(path, same), *self.near(path)]))
+
     def same_named(self, names: Collection[str]) -> list[str]:
         """Texts with one of these names, in any folder."""
         return [known for known in self._texts if known.rpartition("/")[2] in names]
@@ -434,7 +456,7 @@ def _is_typo(ours: str, theirs: str) -> bool:
 
 def _not_found(path: str, near: Sequence[str]) -> FileNotFound:
     """The error for a file that does not exist."""
-    return FileNotFound(path=path, near=list(near[:3]))
+    return FileNotFound(path=path, near=list(near[:_MAX_SUGGESTED_FILES]))
 
 
 class Targets:
@@ -477,7 +499,7 @@ class Targets:
         """The file at a path, which must exist."""
         file = self._files.at(path)
         if not file.exists:
-            raise _not_found(path, self._files.near(path))
+            raise _not_found(path, self._files.similar_files(path))
         return file
 
     def that_fits(self, block: Block) -> ReplyFile:
@@ -494,17 +516,16 @@ class Targets:
                 literal = file
             if literal.exists:
                 return literal
-        near = self._files.near(path)
         if file.moved_to is not None:
             candidates = [file.moved_to.name]
         else:
-            candidates = [] if path in self._touched_paths else _nearest(path, near)
+            candidates = [] if path in self._touched_paths else _nearest(path, self._files.near(path))
         verdicts = {name: self._verdict(block, name) for name in candidates[: _MAX_NEAR_FILES + 1]}
         fits = [name for name, verdict in verdicts.items() if verdict != "missing"]
         if self._corrections.get(path) in fits:
             fits = [self._corrections[path]]
         if len(fits) != 1 or verdicts[fits[0]] != "found" or len(candidates) > _MAX_NEAR_FILES:
-            raise _not_found(path, [name for name in near if name != path])
+            raise _not_found(path, self._files.similar_files(path))
         self._corrections[path] = fits[0]
         return self._files.at(fits[0])
 

@@ -474,7 +474,7 @@ def _edits(session: Session, request: SafeEdit, name: str, before: Snapshot | No
         return by_search(session, name, old, request.search_replace)
     assert request.line_edits is not None  # noqa: S101  one of the three is given
     check_limit("The request", len(request.line_edits), session.settings, "max_edits", "edits")
-    near = session.near(request.path) if before is None and request.line_edits else ()
+    near = session.similar_files(request.path) if before is None and request.line_edits else ()
     return by_lines(name, old, request.line_edits, near)
 
 
@@ -516,7 +516,9 @@ def _not_found(session: Session, search: SearchReplace | None, name: str, before
     """The error for a search without matches, with a diagnosis."""
     assert search is not None  # noqa: S101  asked only then
     if before is None:
-        return PatternNotFound(path=name, search=search.search, exists=False, near=session.near(name), details=[])
+        return PatternNotFound(
+            path=name, search=search.search, exists=False, near=session.similar_files(name), details=[]
+        )
     error = PatternNotFound(path=name, search=search.search, exists=True, near=[], details=[])
     if search.regex:
         return error

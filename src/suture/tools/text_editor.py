@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 MAX_ENTRIES = 1_000  # of a folder's listing
 _NAME = "str_replace_based_edit_tool"
-_MAX_NEAR_NAMES = 3  # names that are suggested for a path that does not exist
 
 
 def explain_text_editor(given: Mapping[str, object], error: SutureError, _: Audience = EDITOR) -> Answer:
@@ -226,8 +225,7 @@ def _existing(session: Session, request: TextEditor) -> Target:
     target = session.locate(request.path, folders=request.command == "view")
     if target.stat is None:
         create_by = None if request.command == "view" else ["create"]
-        near = session.near(request.path)[:_MAX_NEAR_NAMES]
-        raise FileNotFound(path=request.path, near=near, create_by=create_by)
+        raise FileNotFound(path=request.path, near=session.similar_files(request.path), create_by=create_by)
     return target
 
 

@@ -285,6 +285,12 @@ def plural(number: int, noun: str) -> str:
     return noun if number == 1 else f"{noun}{'es' if noun.endswith('ch') else 's'}"
 
 
+def either(names: Sequence[str]) -> str:
+    """Some names to choose from, such as `a, b or c`."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def few(side: str | None, most: int) -> list[str]:
     """The beginning of one side of a conflict."""
     if not side:

@@ -9,6 +9,7 @@ from suture.formats.v4a import EXAMPLE
 from suture.wording import (
     LINE,
     count,
+    either,
     entry,
     errors_first,
     few,
@@ -77,9 +78,7 @@ def _near(error: errors.FileNotFound, audience: Audience) -> str:
     if error.create_by:
         ways = f"use {' or '.join(error.create_by)}"
     check = (
-        f"Did you mean {' or '.join(error.near)}?"
-        if error.near
-        else "Check the path; it is relative to the workspace root."
+        f"Did you mean {either(error.near)}?" if error.near else "Check the path; it is relative to the workspace root."
     )
     return f"{check} To create it, {ways}." if ways else check
 
@@ -151,7 +150,7 @@ def _what_can_be_restored(error: errors.NotRecorded, audience: Audience) -> str:
     if error.is_point:
         return f"To restore to the change or snapshot of this name, {audience.choose('to', error.path)}."
     if error.near:
-        return f"Did you mean {' or '.join(error.near)}?"
+        return f"Did you mean {either(error.near)}?"
     return "Only files that suture changed here, or that a snapshot kept, can be restored."
 
 
@@ -303,7 +302,7 @@ LINES: dict[str, Callable[[Any], str]] = dict(
 
 
 def _meant(error: errors.LineOutOfBounds | errors.PatternNotFound) -> str:
-    return f" Did you mean {' or '.join(error.near)}?" if error.near else ""
+    return f" Did you mean {either(error.near)}?" if error.near else ""
 
 
 def _drift_message(error: errors.Drifted, audience: Audience) -> str:

@@ -722,3 +722,10 @@ WHOLE = {
 def test_a_whole_file_is_written(text: str) -> None:
     preview = preview_reply(text, {"app.py": "x = 1\n"}, whole_files=True)
     assert (preview.files["app.py"] or "").endswith("x = 2\n")
+
+
+def test_a_file_of_another_case_in_another_folder_is_suggested_but_not_used() -> None:
+    preview = preview_reply(f"### File: Index.html\n{TITLE}", FILES)
+    (outcome,) = preview.outcomes
+    assert isinstance(outcome.error, errors.FileNotFound)
+    assert (outcome.error.near, preview.files) == ([INDEX], {})
