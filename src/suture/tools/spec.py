@@ -198,9 +198,22 @@ _NUMBER_TEXT = 20  # characters of a string that is read as a number
 _MAX_INTEGER = 2**53  # readers that treat JSON's numbers as floats round a larger one
 _MAX_UNKNOWN_ARGUMENTS = 100  # unknown arguments that are reported one by one: each is compared with the known ones
 _MAX_PROBLEMS = 100  # problems of the items of a list, after which the rest are not checked
+_SAME_MEANING = (
+    (
+        *("old_text", "old_string", "old_str", "oldText", "oldString", "old", "search", "find"),
+        *("expected_text", "search_replace", "edits", "patches"),
+    ),
+    (
+        *("new_text", "new_string", "new_str", "newText", "newString", "new", "replace", "replacement"),
+        *("new_content", "search_replace", "edits", "patches"),
+    ),
+    ("content", "file_text", "contents", "text"),
+)
+"""What tools call the text to find, its replacement, and a whole file; each with the arguments that contain it."""
 _MAX_NAME_CHARS = 100  # characters of an argument's or an encoding's name
 _PATH_NAMES = (("path", "file_path"), ("file_path", "path"))
 """What a tool calls its path, and what a model may call it."""
+_JSON_AROUND = 30  # characters that are quoted on each side of a mistake in JSON
 _DIGITS = 64  # of SHA-256 in hexadecimal
 
 
@@ -326,7 +339,7 @@ class _Items(Argument):
 
     def check(self, value: object) -> object:
         if isinstance(value, str):
-            value = _decode(value)
+            value = _decode_json(value, self.expected)
         if isinstance(value, dict):
             value = [value]
         if not isinstance(value, list):
@@ -364,7 +377,7 @@ class _Object(Argument):
 
 
 def _parse_object(model: type[Request], value: object, where: str = "") -> Request:
-    value = _decode(value) if isinstance(value, str) else value
+    value = _decode_json(value, "an object", where) if isinstance(value, str) else value
     if not isinstance(value, dict):
         raise _WrongError(f"expected an object, got {_describe(value)}", where)
     try:
@@ -586,13 +599,19 @@ def gather(given: Mapping[str, object], holder: str, fields: Container[str]) -> 
 
 
 def _unknown_argument(name: str, known: Mapping[str, Argument]) -> dict[str, str]:
-    from difflib import get_close_matches  # only a failure needs it
-
     name = name[:_MAX_NAME_CHARS]
     names = [listed for listed, argument in known.items() if argument.listed]
-    near = get_close_matches(name, names, 1, 0.5)
-    problem = f"unknown; did you mean {near[0]}?" if near else f"unknown; choose from {', '.join(names)}"
-    return {"argument": name, "problem": problem} | ({"nearest": near[0]} if near else {})
+    same = [other for group in _SAME_MEANING if name in group for other in group]
+    near = next((other for other in same if other in names), None)
+    if not same:
+        from difflib import get_close_matches  # only a failure needs it
+
+        near = next(iter(get_close_matches(name, names, 1, 0.5)), None)
+    if near is None:
+        return {"argument": name, "problem": f"unknown; choose from {', '.join(names)}"}
+    model = known[near].bounds.get("model")
+    field = next((f"{other} in " for other in same if model is not None and other in model.arguments()), "")
+    return {"argument": name, "problem": f"unknown; did you mean {field}{near}?", "nearest": near}
 
 
 def _decode(value: str) -> object:
@@ -609,9 +628,37 @@ def _decode_loosely(value: str) -> object:
     import json
 
     try:
-        return json.loads(value, strict=False) if value.lstrip()[:1] in {"[", "{"} else value
+        return json.loads(value, strict=False) if _is_like_json(value) else value
     except (ValueError, RecursionError):
         return value
+
+
+def _is_like_json(value: str) -> bool:
+    return value.lstrip()[:1] in {"[", "{"}
+
+
+def _decode_json(value: str, expected: str, where: str = "") -> object:
+    """Decode JSON; a text that begins like JSON, and is not, is refused with the place of the mistake."""
+    decoded = _decode(value)
+    if isinstance(decoded, str) and _is_like_json(value):
+        raise _WrongError(f"expected {expected}, got a string that is not valid JSON: {_json_problem(value)}", where)
+    return decoded
+
+
+def _json_problem(value: str) -> str:
+    """What the parser says about a text that is not JSON, where, and the text around."""
+    import json
+
+    try:
+        json.loads(value, strict=False)
+    except json.JSONDecodeError as error:
+        at = error.pos
+        before, after = value[max(at - _JSON_AROUND, 0) : at], value[at : at + _JSON_AROUND]
+        around = f"between {before!r} and {after!r}" if after.strip() else f"at the end, after {before!r}"
+        return f"{error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}, {around}"
+    except RecursionError:
+        pass
+    return "it is nested too deeply"
 
 
 def _describe(value: object) -> str:

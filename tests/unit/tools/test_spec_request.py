@@ -4,9 +4,25 @@ from typing import Any
 import pytest
 
 from suture.errors import InvalidArguments
-from suture.tools.spec import DRY_RUN, EXPECT_HASH, VALIDATE, Request, encoding, flag, integer, items, member, text
+from suture.tools.file_edit import FILE_EDIT
+from suture.tools.read import FILE_READ
+from suture.tools.safe import SAFE_EDIT
+from suture.tools.spec import (
+    DRY_RUN,
+    EXPECT_HASH,
+    VALIDATE,
+    Request,
+    ToolSpec,
+    encoding,
+    flag,
+    integer,
+    items,
+    member,
+    text,
+)
 
 HASH = "sha256:" + "0a" * 32
+NOT_JSON = "got a string that is not valid JSON: "
 NO_HASH = "expected sha256: and 64 hexadecimal digits, as in results, got the string "
 
 
@@ -120,8 +136,55 @@ def test_shapes_that_models_send_are_understood(name: str, given: object, expect
         ("expect_hash", HASH[:-1] + "x", "expect_hash", NO_HASH + repr(HASH[:40]) + "…"),
         ("expect_hash", {"a": HASH, "b": "md5:0"}, "expect_hash['b']", NO_HASH + "'md5:0'"),
         ("edits", "nonsense", "edits", "expected a list of objects, got the string 'nonsense'"),
-        ("edits", "[{]", "edits", "expected a list of objects, got the string '[{]'"),
-        ("edits", "[" * 200_000, "edits", "expected a list of objects, got the string " + repr("[" * 40) + "…"),
+        (
+            "edits",
+            '[\n  {"old": "x" "count": 1}\n]',
+            "edits",
+            (
+                f"expected a list of objects, {NOT_JSON}Expecting ',' delimiter at line 2, column 15, "
+                """between '[\\n  {"old": "x" ' and '"count": 1}\\n]'"""
+            ),
+        ),
+        (
+            "edits",
+            f'[{{"old": "{"a" * 50}", "count": {"b" * 50}',
+            "edits",
+            (
+                f"expected a list of objects, {NOT_JSON}Expecting value at line 1, column 73, "
+                f"""between '{"a" * 18}", "count": ' and '{"b" * 30}'"""
+            ),
+        ),
+        (
+            "edits",
+            '[{"old": "x"}',
+            "edits",
+            (
+                f"expected a list of objects, {NOT_JSON}Expecting ',' delimiter at line 1, column 14, "
+                """at the end, after '[{"old": "x"}'"""
+            ),
+        ),
+        (
+            "edits",
+            '[{"old": "x}]',
+            "edits",
+            (
+                f"expected a list of objects, {NOT_JSON}Unterminated string starting at line 1, column 10, "
+                """between '[{"old": ' and '"x}]'"""
+            ),
+        ),
+        ("edits", "[" * 200_000, "edits", f"expected a list of objects, {NOT_JSON}it is nested too deeply"),
+        (
+            "edits",
+            [{"old": "x"}, '{"old": y}'],
+            "edits[1]",
+            f"""expected an object, {NOT_JSON}Expecting value at line 1, column 9, between '{{"old": ' and 'y}}'""",
+        ),
+        (
+            "inner",
+            '{"add": }',
+            "inner",
+            f"""expected an object, {NOT_JSON}Expecting value at line 1, column 9, between '{{"add": ' and '}}'""",
+        ),
         ("edits", 3, "edits", "expected a list of objects, got the number 3"),
         ("edits", ["x"], "edits[0]", "expected an object, got the string 'x'"),
         (
@@ -151,6 +214,33 @@ def test_an_unknown_argument_names_the_nearest_known_one() -> None:
     assert problems(dry_rum=True) == [
         {"argument": "dry_rum", "problem": "unknown; did you mean dry_run?", "nearest": "dry_run"}
     ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "argument", "meant", "nearest"),
+    [
+        (SAFE_EDIT, {"old_text": "x", "content": "y"}, "old_text", "search in search_replace", "search_replace"),
+        (SAFE_EDIT, {"newString": "x", "content": "y"}, "newString", "replace in search_replace", "search_replace"),
+        (SAFE_EDIT, {"file_text": "x"}, "file_text", "content", "content"),
+        (SAFE_EDIT, {"search_replace": {"old_str": "x"}}, "search_replace.old_str", "search", "search"),
+        (SAFE_EDIT, {"line_edits": [{"new_text": "x"}]}, "line_edits[0].new_text", "new_content", "new_content"),
+        (FILE_EDIT, {"old_text": "x", "edits": [{}]}, "old_text", "old_text in edits", "edits"),
+        (FILE_EDIT, {"edits": [{"search": "x"}]}, "edits[0].search", "old_text", "old_text"),
+    ],
+)
+def test_the_name_of_another_tool_means_the_argument_for_the_same(
+    tool: ToolSpec, arguments: dict[str, object], argument: str, meant: str, nearest: str
+) -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        tool.request.parse({"path": "a", **arguments})
+    problem = {"argument": argument, "problem": f"unknown; did you mean {meant}?", "nearest": nearest}
+    assert problem in caught.value.problems
+
+
+def test_no_argument_of_another_meaning_is_suggested() -> None:
+    with pytest.raises(InvalidArguments) as caught:
+        FILE_READ.request.parse({"path": "a", "file_text": "x"})
+    assert "nearest" not in caught.value.problems[0]
 
 
 @pytest.mark.promise("bound.call")
