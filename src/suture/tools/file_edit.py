@@ -365,7 +365,17 @@ class SuggestedFix(shapes.Data):
 
     type: str = shapes.text(
         "Kind of mistake",
-        ("USE_EXACT_TEXT", "CHECK_WHITESPACE", "ADJUST_COUNT", "ESCAPE_SPECIAL", "ALREADY_APPLIED", "TARGET_DELETED"),
+        (
+            "USE_EXACT_TEXT",
+            "CHECK_WHITESPACE",
+            "ADJUST_COUNT",
+            "ESCAPE_SPECIAL",
+            "ALREADY_APPLIED",
+            "TARGET_DELETED",
+            "CHECK_PATH",
+            "CHECK_ENCODING",
+            "CHECK_PERMISSIONS",
+        ),
     )
     suggestion: str = shapes.text("In words")
     example: str = shapes.text("JSON to send; with old_text and new_text, an edit that applies").optional

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.audience import Audience
+    from suture.shapes import SimilarContent
     from suture.wording import Sentence, Words
 
     Fixes = Callable[[Any, Audience], Iterable[dict[str, str]]]
@@ -90,7 +91,8 @@ def _no_match(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield _refused_before(error, "edit")
     else:
         yield "Searched for (between >>>markers<<<):"
-        yield f">>>{_search_excerpt(error.search_text)}<<<"
+        places = [] if any(_certainties(error, audience)) else error.similar_content
+        yield f">>>{_search_excerpt(error.search_text, places)}<<<"
     yield from _evidence(error, audience)
     yield from _closer(error, audience)
     yield ""
@@ -107,13 +109,25 @@ def _nothing_changed(error: Mismatch) -> str:
     return f"Nothing was changed: send {every} again, {fixed}."
 
 
-def _search_excerpt(text: str) -> str:
-    """The first non-blank line of what was sent, with its whitespace, and the number of lines."""
+def _search_excerpt(text: str, places: list[SimilarContent]) -> str:
+    """A line of what was sent, with its whitespace: the first that is not at the nearest place, if lines before it are.
+
+    Otherwise the first non-blank line, and the number of lines.
+    """
     lines = text.removesuffix("\n").split("\n")
+    equal = _equal_lines(lines, places[0].content) if places else 0
+    if 0 < equal < len(lines) and lines[equal].strip():
+        return f"{as_it_is(lines[equal])} … (line {equal + 1} of {len(lines)})"
     shown = as_it_is(next((line for line in lines if line.strip()), lines[0]))
     if len(lines) > 1:
         return f"{shown} … ({count(len(lines), 'line')})"
     return f"{shown}\n" if text.endswith("\n") else shown
+
+
+def _equal_lines(sent: list[str], content: str) -> int:
+    """How many lines at the beginning of what was sent are at a place exactly."""
+    pairs = zip(sent, content.split("\n"), strict=False)
+    return next((number for number, (line, own) in enumerate(pairs) if line != own), 0)
 
 
 def _evidence(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
@@ -186,9 +200,8 @@ def _similar(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield f"{after}File contains similar content that might be what you're looking for:"
     yield ""
     for place, most in zip(places, _SHOWN_DIFFERENCES, strict=False):
-        blank = place.content[: len(place.content) - len(place.content.lstrip())].count("\n")
-        line = place.line_number + blank
-        yield f"Line {line}{in_symbol(place.symbol)}: {_one_line(place.content)}"
+        line, shown_line = _line_to_show(error.search_text, place)
+        yield f"Line {line}{in_symbol(place.symbol)}: {shown_line}"
         differences = place.differences
         shown = most if len(differences) <= most else most - 1
         for difference in differences[:shown]:
@@ -198,10 +211,19 @@ def _similar(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
             yield f"  … and {count(len(differences) - shown, 'more difference')}"
 
 
-def _one_line(content: str) -> str:
-    lines = content.split("\n")
-    first = as_it_is(next((line for line in lines if line.strip()), ""))
-    return f"{first} … ({len(lines)} lines)" if len(lines) > 1 else first
+def _line_to_show(search_text: str, place: SimilarContent) -> tuple[int, str]:
+    """The line of a place to show, and its number: the first that differs, if the lines before it are as sent.
+
+    Otherwise the first line with text.
+    """
+    lines = place.content.split("\n")
+    equal = _equal_lines(search_text.removesuffix("\n").split("\n"), place.content)
+    if equal and lines[equal].strip():
+        where = span(place.line_number, place.line_number + len(lines) - 1)
+        return place.line_number + equal, f"{as_it_is(lines[equal])} … ({where})"
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    shown = as_it_is(lines[first])
+    return place.line_number + first, f"{shown} … ({len(lines)} lines)" if len(lines) > 1 else shown
 
 
 def _closer(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
@@ -390,8 +412,8 @@ def _unique_fixes(error: Mismatch, audience: Audience) -> Iterator[dict[str, str
 
 def _not_found_fixes(error: errors.FileNotFound, _: Audience) -> Iterator[dict[str, str]]:
     for near in error.near:
-        yield _fix("USE_EXACT_TEXT", f"Did you mean {plain(near)}?")
-    yield _fix("USE_EXACT_TEXT", "Check the path: file_edit changes existing files; patch can create one")
+        yield _fix("CHECK_PATH", f"Did you mean {plain(near)}?")
+    yield _fix("CHECK_PATH", "Check the path: file_edit changes existing files; patch can create one")
 
 
 def _old_text_to_send(text: str, audience: Audience) -> str:
@@ -434,12 +456,12 @@ _SUGGESTIONS: dict[str, Fixes] = {
     "FILE_NOT_FOUND": _not_found_fixes,
     "BINARY_FILE": lambda _, audience: [
         _fix(
-            "USE_EXACT_TEXT",
+            "CHECK_ENCODING",
             f"Edit the text this file is generated from, or name its encoding{audience.by('encoding')}",
         )
     ],
-    "PERMISSION_DENIED": lambda _error, _audience: [
-        _fix("USE_EXACT_TEXT", "Ask the operator to change the permissions of the file")
+    "PERMISSION_DENIED": lambda error, _: [
+        _fix("CHECK_PERMISSIONS", f"Ask the operator for permission to {error.operation} {plain(error.path)}")
     ],
 }
 EDIT_MESSAGES: dict[str, Words] = dict(

@@ -34,6 +34,8 @@ def test_handles_permission_denied_errors_of_reading() -> None:
         result = ask(Workspace(fs.root, fs=faulty), "a", edit("one", "two"), dry_run=dry)
         assert (wrong(result)["type"], error_of(result)["code"]) == ("PERMISSION_DENIED", "PERMISSION_DENIED")
         assert (result.metadata["path"], error_of(result)["retryable"]) == ("a", False)
+        permission = {"type": "CHECK_PERMISSIONS", "suggestion": "Ask the operator for permission to read a"}
+        assert result.metadata["suggested_fixes"] == [permission]
         assert "ermission" in result.text
     assert snapshot(fs) == state
 
@@ -46,6 +48,8 @@ def test_handles_permission_denied_errors_of_writing(*, dry: bool) -> None:
     result = ask(ws, "a", edit("one", "two"), dry_run=dry)
     assert (wrong(result)["type"], error_of(result)["code"]) == ("PERMISSION_DENIED", "PERMISSION_DENIED")
     assert result.metadata["path"] == "a"
+    permission = {"type": "CHECK_PERMISSIONS", "suggestion": "Ask the operator for permission to write a"}
+    assert result.metadata["suggested_fixes"] == [permission]
     assert snapshot(fs) == state
 
 

@@ -591,7 +591,7 @@ def test_a_repeated_count_is_shown_the_lines_and_a_text_for_each() -> None:
         (errors.FileNotFound(path="x", near=["y", "z"]), ["Did you mean y?", "Did you mean z?"]),
         (errors.FileNotFound(path="x", near=[]), ["Check the path"]),
         (errors.BinaryFile(path="x"), ["name its encoding"]),
-        (errors.PermissionDenied(path="x", operation="write"), ["the permissions of the file"]),
+        (errors.PermissionDenied(path="x", operation="write"), ["permission to write x"]),
     ],
 )
 def test_other_errors_have_a_next_step(error: errors.SutureError, parts: list[str]) -> None:
