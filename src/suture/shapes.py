@@ -68,6 +68,9 @@ class _LeftOut:
     def __repr__(self) -> str:
         return "LEFT_OUT"
 
+    def __bool__(self) -> bool:
+        return False
+
 
 LEFT_OUT = _LeftOut()
 
@@ -221,11 +224,14 @@ class SkippedCheck(Data):
 class Findings(Data):
     """What checks of new content found."""
 
-    passed: bool = flag("Whether every check ran and found no error that counts")
+    passed: bool = flag(
+        "Whether every check ran and found no error that counts; false if only conflict markers were checked"
+    )
     new: list[FoundIssue] = objects("Problems that the edit introduces", FoundIssue)
     existing: list[FoundIssue] = objects("Problems that were there before", FoundIssue)
     fixed: list[FoundIssue] = objects("Problems that the edit fixes", FoundIssue)
     not_run: list[SkippedCheck] = objects("Checks that did not run", SkippedCheck)
+    markers_only: list[str] = values("Files that were only checked for conflict markers").optional
 
 
 class WrittenOn(Data):

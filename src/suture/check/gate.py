@@ -10,6 +10,7 @@ from itertools import islice
 from time import monotonic
 
 from suture.check.issue import Issue, NotRunError, compare
+from suture.check.markers import ConflictMarkers
 from suture.origins import importing_outside
 from suture.records import Record
 
@@ -91,6 +92,10 @@ class Report(Record):
     existing: tuple[Finding, ...] = ()
     fixed: tuple[Finding, ...] = ()
     not_run: tuple[NotRun, ...] = ()
+    markers_only: tuple[str, ...] = ()
+    """Files that have no check but the one for conflict markers."""
+    is_checked: bool = False
+    """Whether another file has one."""
 
     def with_more(self, other: Report, most: int) -> Report:
         """Merge two reports, with at most `most` findings of each kind; those that decide come first."""
@@ -99,6 +104,8 @@ class Report(Record):
             _first((*self.existing, *other.existing), most, _is_error),
             _first((*self.fixed, *other.fixed), most, _is_error),
             _first((*self.not_run, *other.not_run), most, lambda check: check.required),
+            (*self.markers_only, *other.markers_only)[:most],
+            self.is_checked or other.is_checked,
         )
 
     def errors(self, *, every: bool = False) -> list[Finding]:
@@ -107,8 +114,9 @@ class Report(Record):
         return [finding for finding in findings if _is_error(finding)]
 
     def passed(self, *, every: bool = False) -> bool:
-        """Whether every check ran and found no error that counts."""
-        return not self.errors(every=every) and not self.not_run
+        """Whether every check ran and found no error that counts, and there was more to check than conflict markers."""
+        is_checked = self.is_checked or not self.markers_only
+        return is_checked and not self.errors(every=every) and not self.not_run
 
     def blocks(self, *, every: bool = False) -> bool:
         """Whether a strict caller must be refused."""
@@ -209,7 +217,12 @@ def run_checks(subjects: Sequence[Subject], seconds: float) -> Report:
             job.run(deadline)
     if started is not None:
         started.wait()
-    return _report(checks)
+    markers_only = tuple(subject.name for subject in subjects if _has_only_markers(subject))
+    return _report(checks).evolve(markers_only=markers_only, is_checked=len(markers_only) < len(subjects))
+
+
+def _has_only_markers(subject: Subject) -> bool:
+    return all(isinstance(file_check.validator, ConflictMarkers) for file_check in subject.checks)
 
 
 def _check(subject: Subject, file_check: FileCheck) -> _Check:

@@ -85,6 +85,7 @@ def validation_data(report: Report, audience: Audience, *, every: bool = False) 
         existing=[_issue(item) for item in report.existing[:_MAX_LISTED_ISSUES]],
         fixed=[_issue(item) for item in report.fixed[:_MAX_LISTED_ISSUES]],
         not_run=[_not_run(item, audience) for item in report.not_run[:_MAX_LISTED_ISSUES]],
+        markers_only=shapes.or_left_out([*report.markers_only[:_MAX_LISTED_ISSUES]] or None),
     )
 
 

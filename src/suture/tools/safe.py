@@ -13,6 +13,8 @@ from suture.errors import (
     LineOutOfBounds,
     OverlappingLines,
     PatternNotFound,
+    PermissionDenied,
+    ProtectedPath,
     SutureError,
     TooManyReplacements,
     ValidationFailed,
@@ -33,7 +35,7 @@ from suture.tools.results import (
     whole_lines,
 )
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
-from suture.wording import existing_errors, new_lines, other_lines, rejection_lines
+from suture.wording import existing_errors, markers_only_lines, new_lines, other_lines, rejection_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ _EDIT_ERRORS = {
     "INVALID_CAPTURE_GROUP",
     "REGEX_TIMEOUT",
 }
-_WRITE_ERRORS = {"PERMISSION_DENIED", "WRITE_FAILED"}
+_FILE_ERRORS = {"PERMISSION_DENIED", "READ_FAILED", "WRITE_FAILED"}
 _SHOWN_ELSEWHERE = {"validation", "diff", "replacements"}  # fields of an error that are in another part of the answer
 MODES = ("content", "line_edits", "search_replace")
 NO_MODE = "At least one edit mode must be specified (content, line_edits, or search_replace)"
@@ -213,8 +215,8 @@ class SafeEditReport(Record):
     diff: str
     replacements: int | None
     validation: Findings
-    losses: Sequence[str]
-    """Warnings about deleted text."""
+    cautions: Sequence[str]
+    """Warnings about deleted text, and about a file that cannot be written."""
 
     def answer(self, change: Change | None) -> Answer:
         """The answer for the caller."""
@@ -267,6 +269,7 @@ class SafeEditReport(Record):
         errors = [issue for issue in validation.new if issue.severity == "error"]
         if validation.passed:
             yield "✅ Validation Passed"
+        yield from markers_only_lines(validation)
         if errors or (self.request.validate == "all" and existing_errors(validation)):
             yield "❌ Validation Failed:"
         elif counted:
@@ -274,7 +277,7 @@ class SafeEditReport(Record):
         yield from counted
 
     def _warnings(self) -> Iterator[str]:
-        yield from self.losses
+        yield from self.cautions
         for change in self.changes:
             before = getattr(change, "before", None)
             content = self.request.content
@@ -345,8 +348,9 @@ def _error_words(error: SutureError, audience: Audience) -> str:
         message = f"Edit failed: {message}"
     elif error.code == "BINARY_FILE":
         message = f"Cannot edit binary file {wording.plain(getattr(error, 'path', ''))}"
-    elif error.code in _WRITE_ERRORS:
-        message = f"Failed to write file: {message}"
+    elif error.code in _FILE_ERRORS:
+        writing = error.code == "WRITE_FAILED" or getattr(error, "operation", "read") == "write"
+        message = f"Failed to {'write' if writing else 'read'} file: {message}"
     return f"{audience.mark_failure(_CROSS, message)}\n{hint}"
 
 
@@ -463,8 +467,15 @@ def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot |
     diff, current = results.plan_diff(changes), None if before is None else before.content.digest
     if request.mode == "strict" and diff and report.blocks(every=every):
         raise ValidationFailed(files=[name], validation=validation, diff=diff, replacements=replacements)
+    plan = Plan(tuple(changes), "safe_edit", f"safe_edit of {name}")
+    if request.dry_run:
+        try:
+            session.check_permitted(plan)
+        except (PermissionDenied, ProtectedPath) as error:  # the verdict is wanted all the same
+            warnings.append(f"the edit cannot be written: {wording.message(error, session.audience)}")
+            plan = Plan(())
     edit_report = SafeEditReport(request, name, current, changes, diff, replacements, validation, warnings)
-    return Proposal(Plan(tuple(changes), "safe_edit", f"safe_edit of {name}"), edit_report.answer, checked=True)
+    return Proposal(plan, edit_report.answer, checked=True)
 
 
 def _edits(session: Session, request: SafeEdit, name: str, before: Snapshot | None, old: Text) -> list[Edit]:

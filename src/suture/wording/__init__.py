@@ -58,6 +58,7 @@ _NAMES = {" ": "space", "\t": "tab", "\u00a0": "no-break space", "\u200b": "zero
 _SHOWN_FURTHER = 10  # failures after the first
 _MAX_CORRECTION_CHARS = 400  # characters of a corrected edit among further failures
 _SHOWN_ISSUES = 10  # that a check found in new content; also of checks that did not run
+_SHOWN_FILES = 3  # that were only checked for conflict markers
 _SHOWN_EXISTING = 5  # issues that the file had before the edit
 _SYNTAX, _CONFLICT = "invalid-syntax", "conflict-marker"
 _NOT_REPEATED = {
@@ -542,10 +543,17 @@ def other_lines(validation: Findings, *, existing: bool = True, required: bool =
 
 def validation_lines(validation: Findings) -> list[str]:
     """The findings for an edit that landed, as tools append them to their text."""
-    new, others = [*new_lines(validation)], [*other_lines(validation)]
+    new, others = [*new_lines(validation)], [*markers_only_lines(validation), *other_lines(validation)]
     if validation.passed and not new:
         return ["✅ Validation Passed", *others]
     return [*(["⚠️ Validation found:", *new] if new else []), *others]
+
+
+def markers_only_lines(validation: Findings) -> Iterator[str]:
+    """That files were only checked for conflict markers, so that nobody takes them for valid."""
+    if names := validation.markers_only:
+        more = f" and {count(len(names) - _SHOWN_FILES, 'more file')}" if len(names) > _SHOWN_FILES else ""
+        yield f"⚠️ Only conflict markers were checked in {plain(', '.join(names[:_SHOWN_FILES]))}{more}."
 
 
 def errors_first(issues: Sequence[FoundIssue]) -> list[FoundIssue]:

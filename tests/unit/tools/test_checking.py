@@ -84,6 +84,21 @@ def test_what_breaks_nothing_passes(root: Path, tool: str) -> None:
     assert (root / "a.json").read_text() == '{"a": 2}\n'
 
 
+@pytest.mark.parametrize("others", [1, 3, 5])
+def test_of_several_files_those_that_no_check_knows_are_named(root: Path, others: int) -> None:
+    names = [f"{number}.md" for number in range(others)]
+    reply = "".join(f"### File: {name}\n<<<<<<< NEW_FILE\nx\n>>>>>>> NEW_FILE\n" for name in names)
+    both = reply + "### File: b.json\n<<<<<<< NEW_FILE\n{}\n>>>>>>> NEW_FILE\n"
+    more = f" and {others - 3} more files" if others > 3 else ""
+    words = f"⚠️ Only conflict markers were checked in {', '.join(names[:3])}{more}."
+    result = call(root, "apply_reply", {"reply": both, "validate": "strict", "dry_run": True})
+    assert result.text.endswith(f"\n✅ Validation Passed\n{words}")
+    assert (result.data["validation"]["passed"], result.data["validation"]["markers_only"]) == (True, names)
+    result = call(root, "apply_reply", {"reply": reply, "validate": "strict", "dry_run": True})
+    assert result.text.endswith(f"\n\n{words}")
+    assert not result.data["validation"]["passed"]
+
+
 @pytest.mark.parametrize("tool", BREAKING)
 def test_without_being_asked_nothing_is_checked(root: Path, tool: str) -> None:
     result = call(root, tool, BREAKING[tool])

@@ -14,6 +14,7 @@ import pytest
 from suture import Workspace
 from suture.testing import FaultyFS, MemoryFS
 from tests.unit.changes import git_apply, hash_of, list_changes, succeed, workspace
+from tests.unit.file_edits import snapshot
 from tests.unit.tools.safe_edits import (
     FIELDS,
     NOTHING,
@@ -147,7 +148,7 @@ def test_a_result_has_exactly_the_specified_shape() -> None:
             "hash": after,
             "replacements": 1,
             "diff": result.data["diff"],
-            "validation": {**NOTHING, "passed": True},
+            "validation": {**NOTHING, "passed": False, "markers_only": ["a.txt"]},
         },
     }
     assert change["tool"] == "safe_edit"
@@ -298,3 +299,58 @@ def test_a_write_that_fails_leaves_everything_as_it_was(error: int) -> None:
     assert (code_of(result), fs.files()) == ("WRITE_FAILED", {"a.txt": TEXT})
     assert result.text.startswith("❌ Failed to write file: ")
     assert os.strerror(error) in result.text
+
+
+@pytest.mark.parametrize("part", ["a.json", ""])
+def test_what_may_not_be_written_is_checked_all_the_same(part: str) -> None:
+    fs = MemoryFS({"a.json": b"{}\n"})
+    node = fs.node_of("a.json") if part else fs._at("/ws")
+    node.mode = 0o444 if part else 0o555
+    ws = Workspace(fs.root, fs=fs)
+    state = snapshot(fs)
+    broken = ask(ws, "a.json", content="{,}\n", mode="verify_only", show_diff=False)
+    assert broken.text.startswith("❌ Validation Failed:\na.json:1:2 invalid-syntax ")
+    assert broken.text.endswith("\nwarning: the edit cannot be written: No permission to write a.json.")
+    fine = ask(ws, "a.json", content="[]\n", mode="verify_only", show_diff=False)
+    assert (fine.data["validation"]["passed"], fine.data["hash"]) == (True, hash_of(b"{}\n"))
+    assert fine.data["warnings"] == ["the edit cannot be written: No permission to write a.json."]
+    assert succeed(ask(ws, "a.json", content="{}\n", mode="verify_only")).get("warnings") is None  # nothing to write
+    for mode in ("strict", "interactive") if part else ():  # in memory, a folder's mode keeps nobody from writing
+        result = ask(ws, "a.json", content="[]\n", mode=mode)
+        assert (code_of(result), result.text.split("\n")[0]) == (
+            "PERMISSION_DENIED",
+            "❌ Failed to write file: No permission to write a.json.",
+        )
+    assert snapshot(fs) == state
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (errno.EACCES, "PERMISSION_DENIED", "No permission to read a.txt."),
+        (errno.EIO, "READ_FAILED", f"a.txt could not be read: {os.strerror(errno.EIO)}."),
+    ],
+)
+@pytest.mark.parametrize("mode", ["strict", "verify_only"])
+def test_a_file_that_cannot_be_read_is_not_said_to_be_unwritable(error: int, code: str, words: str, mode: str) -> None:
+    ws = Workspace("/ws", fs=FaultyFS(MemoryFS({"a.txt": TEXT}), fail_at=1, error=error, only={"open_file"}))
+    result = ask(ws, "a.txt", content="x\n", mode=mode)
+    assert (code_of(result), result.text.split("\n")[0]) == (code, f"❌ Failed to read file: {words}")
+
+
+@pytest.mark.parametrize("path", ["a.txt", "a.vue", "a.scss", "README.md"])
+def test_nothing_is_said_to_be_valid_if_only_conflict_markers_were_looked_for(path: str) -> None:
+    ws, _ = workspace({path: b"one\n"})
+    result = ask(ws, path, content="two\n", mode="verify_only", show_diff=False)
+    assert result.text == f"⚠️ Only conflict markers were checked in {path}."
+    assert result.data["validation"] == {**NOTHING, "passed": False, "markers_only": [path]}
+    left = ask(ws, path, content="<<<<<<< ours\n1\n=======\n2\n>>>>>>> theirs\n", mode="verify_only", show_diff=False)
+    assert left.text.startswith(f"⚠️ Only conflict markers were checked in {path}.\n❌ Validation Failed:\n")
+    saved = ask(ws, path, content="two\n", show_diff=False)
+    assert saved.text == "✅ File saved successfully."
+
+
+def test_a_plugin_or_another_check_counts_as_a_check() -> None:
+    ws, _ = workspace({"a.txt": b"[1]\n", "suture.toml": b'[validators.json]\nfiles = ["*.txt"]\n'})
+    result = ask(ws, "a.txt", content="[2]\n", mode="verify_only", show_diff=False)
+    assert (result.text, result.data["validation"]) == ("✅ Validation Passed", {**NOTHING, "passed": True})
