@@ -221,6 +221,15 @@ class SkippedCheck(Data):
     required: bool = flag("Whether the edit is rejected because of it")
 
 
+class UnlistedFindings(Data):
+    """How much more checks found than is listed."""
+
+    new: int = integer("Problems that the edit introduces")
+    existing: int = integer("Problems that were there before")
+    fixed: int = integer("Problems that the edit fixes")
+    not_run: int = integer("Checks that did not run")
+
+
 class Findings(Data):
     """What checks of new content found."""
 
@@ -232,6 +241,7 @@ class Findings(Data):
     fixed: list[FoundIssue] = objects("Problems that the edit fixes", FoundIssue)
     not_run: list[SkippedCheck] = objects("Checks that did not run", SkippedCheck)
     markers_only: list[str] = values("Files that were only checked for conflict markers").optional
+    unlisted: UnlistedFindings = member("What is only counted, as it is too much", UnlistedFindings).optional
 
 
 class WrittenOn(Data):

@@ -16,7 +16,7 @@ from suture.engine.checks import check_changes, check_files, check_new_content, 
 from suture.errors import FileNotFound, InputTooLarge, NotAFile, PermissionDenied, SutureError, ValidationFailed
 from suture.files.paths import display_path
 from suture.plan import Update
-from suture.shapes import Findings, FoundIssue, SkippedCheck
+from suture.shapes import Findings, FoundIssue, SkippedCheck, UnlistedFindings
 from suture.tools import results, spec
 from suture.tools.paths import visit_paths
 from suture.tools.spec import Answer, Proposal, Request, ToolSpec
@@ -79,13 +79,21 @@ def new_syntax_errors(session: Session, changes: Sequence[FileChange], *, refuse
 
 def validation_data(report: Report, audience: Audience, *, every: bool = False) -> Findings:
     """A report as results show it, for an audience. With `every`, existing errors count too."""
+    listed = report.with_more(Report(), _MAX_LISTED_ISSUES)
+    unlisted = UnlistedFindings(
+        new=len(report.new) - len(listed.new),
+        existing=len(report.existing) - len(listed.existing),
+        fixed=len(report.fixed) - len(listed.fixed),
+        not_run=len(report.not_run) - len(listed.not_run),
+    )
     return Findings(
         passed=report.passed(every=every),
-        new=[_issue(item) for item in report.new[:_MAX_LISTED_ISSUES]],
-        existing=[_issue(item) for item in report.existing[:_MAX_LISTED_ISSUES]],
-        fixed=[_issue(item) for item in report.fixed[:_MAX_LISTED_ISSUES]],
-        not_run=[_not_run(item, audience) for item in report.not_run[:_MAX_LISTED_ISSUES]],
-        markers_only=shapes.or_left_out([*report.markers_only[:_MAX_LISTED_ISSUES]] or None),
+        new=[*map(_issue, listed.new)],
+        existing=[*map(_issue, listed.existing)],
+        fixed=[*map(_issue, listed.fixed)],
+        not_run=[_not_run(item, audience) for item in listed.not_run],
+        markers_only=shapes.or_left_out([*listed.markers_only] or None),
+        unlisted=shapes.or_left_out(unlisted if any(unlisted.data().values()) else None),
     )
 
 

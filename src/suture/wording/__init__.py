@@ -516,29 +516,34 @@ def issue_line(issue: FoundIssue) -> str:
 
 def new_lines(validation: Findings) -> Iterator[str]:
     """The problems that an edit introduces, errors first."""
-    yield from _some_lines([*map(issue_line, errors_first(validation.new))], _SHOWN_ISSUES)
+    yield from _issue_lines(validation.new, _SHOWN_ISSUES, _unlisted(validation, "new"))
 
 
 def required_lines(validation: Findings) -> Iterator[str]:
     """The required checks that could not run."""
-    yield from _some_lines([_not_run(check) for check in validation.not_run if check.required], _SHOWN_ISSUES)
+    required = [_not_run(check) for check in validation.not_run if check.required]
+    unlisted = _unlisted(validation, "not_run") if len(required) == len(validation.not_run) else 0
+    yield from _some_lines(required, _SHOWN_ISSUES, len(required), unlisted)
 
 
 def existing_errors(validation: Findings) -> list[str]:
     """The errors that the file had before."""
     issues = [issue for issue in validation.existing if issue.severity == "error"]
-    return [*_some_lines([*map(issue_line, issues)], _SHOWN_ISSUES)]
+    unlisted = _unlisted(validation, "existing") if len(issues) == len(validation.existing) else 0
+    return [*_issue_lines(issues, _SHOWN_ISSUES, unlisted)]
 
 
 def other_lines(validation: Findings, *, existing: bool = True, required: bool = True) -> Iterator[str]:
     """The rest of the findings: existing problems, fixed ones, and checks that did not run."""
     if existing and validation.existing:
         yield "Existing problems, not caused by this edit:"
-        yield from _some_lines([*map(issue_line, errors_first(validation.existing))], _SHOWN_EXISTING)
+        yield from _issue_lines(validation.existing, _SHOWN_EXISTING, _unlisted(validation, "existing"))
     if validation.fixed:
-        yield f"Fixed: {count(len(validation.fixed), 'problem')}."
+        fixed = len(validation.fixed) + _unlisted(validation, "fixed")
+        yield f"Fixed: {count(fixed, 'problem')}."
     unchecked = [_not_run(check) for check in validation.not_run if required or not check.required]
-    yield from (f"⚠️ Not validated: {line}" for line in _some_lines(unchecked, _SHOWN_ISSUES))
+    shown = _some_lines(unchecked, _SHOWN_ISSUES, len(unchecked), _unlisted(validation, "not_run"))
+    yield from (f"⚠️ Not validated: {line}" for line in shown)
 
 
 def validation_lines(validation: Findings) -> list[str]:
@@ -569,10 +574,24 @@ def _not_run(check: SkippedCheck) -> str:
     return plain(f"{check.path} by {check.validator}: {check.reason}")
 
 
-def _some_lines(lines: list[str], most: int) -> Iterator[str]:
+def _unlisted(validation: Findings, kind: str) -> int:
+    """How many findings of a kind are not in the metadata."""
+    number: int = getattr(validation.unlisted, kind, 0)  # left out if all are
+    return number
+
+
+def _issue_lines(issues: Sequence[FoundIssue], most: int, unlisted: int) -> Iterator[str]:
+    """Some problems, errors first, and how many others there are."""
+    yield from _some_lines([*map(issue_line, errors_first(issues))], most, len(issues), unlisted)
+
+
+def _some_lines(lines: list[str], most: int, listed: int, unlisted: int) -> Iterator[str]:
+    """Some lines, and how many others there are: of those `listed` in the metadata, and of those that are not."""
     yield from lines[:most]
-    if len(lines) > most:
-        yield f"… and {len(lines) - most} more in the metadata"
+    if len(lines) > most or unlisted:
+        others = listed - min(len(lines), most)
+        where = f" ({others:,} of them in the metadata)" if unlisted else " in the metadata"
+        yield f"… and {others + unlisted:,} more{where}"
 
 
 def rejection_lines(validation: Findings) -> list[str]:

@@ -8,6 +8,11 @@ from typing import Any
 import pytest
 
 from suture import Settings, ToolResult, Workspace
+from suture.audience import MODEL
+from suture.check.gate import Finding, Report
+from suture.check.issue import Issue
+from suture.tools.check import validation_data
+from suture.wording import validation_lines
 
 FAST = Settings(durability="fast")
 
@@ -97,6 +102,16 @@ def test_of_several_files_those_that_no_check_knows_are_named(root: Path, others
     result = call(root, "apply_reply", {"reply": reply, "validate": "strict", "dry_run": True})
     assert result.text.endswith(f"\n\n{words}")
     assert not result.data["validation"]["passed"]
+
+
+def test_five_hundred_problems_are_listed_errors_first_and_the_others_counted() -> None:
+    issues = [Issue("error" if line % 3 == 0 else "warning", line, 1, "X", "x") for line in range(1, 901)]
+    findings = tuple(Finding("a.py", "check", issue) for issue in issues)
+    data = validation_data(Report(new=findings, existing=findings[:500], is_checked=True), MODEL)
+    assert [issue.severity for issue in data.new] == ["error"] * 300 + ["warning"] * 200
+    assert [issue.line for issue in data.existing] == [*range(1, 501)]
+    assert data.unlisted.data() == {"new": 400, "existing": 0, "fixed": 0, "not_run": 0}
+    assert validation_lines(data)[11] == "… and 890 more (490 of them in the metadata)"
 
 
 @pytest.mark.parametrize("tool", BREAKING)
