@@ -30,6 +30,11 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("apply_reply", "a block's id of many digits", {"reply": "x", "only": [10**5_000]}),
     ("file_read", "a number with two signs", {"path": "a.py", "start_line": "--1"}),
     (
+        "safe_edit",
+        "a flag's number of many digits",
+        {"path": "a.py", "search_replace": {"search": "x", "replace": "y", "regex": True, "flags": f"i|{_MANY}"}},
+    ),
+    (
         "regex_replace",
         "a group's number of many digits",
         {"file_path": "a.py", "pattern": "(x)", "replacement": f"\\g<{_MANY}>"},

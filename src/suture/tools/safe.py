@@ -40,7 +40,7 @@ from suture.wording import existing_errors, markers_only_lines, new_lines, other
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Self
+    from typing import Any, Self
 
     from suture.audience import Audience
     from suture.engine.session import Session
@@ -64,6 +64,25 @@ _SHOWN_ELSEWHERE = {"validation", "diff", "replacements"}  # fields of an error 
 MODES = ("content", "line_edits", "search_replace")
 NO_MODE = "At least one edit mode must be specified (content, line_edits, or search_replace)"
 TWO_MODES = "Only one edit mode can be specified at a time"
+_JSON_INDENT = 2  # spaces, of a new file
+_FLAG_NAMES = {
+    "i": 2,
+    "ignorecase": 2,
+    "m": 8,
+    "multiline": 8,
+    "s": 16,
+    "dotall": 16,
+    "u": 32,
+    "unicode": 32,
+    "x": 64,
+    "verbose": 64,
+    "a": 256,
+    "ascii": 256,
+    "g": 0,
+    "global": 0,
+}
+"""Names of flags in Python, and their letters in other languages; all occurrences are replaced anyway."""
+_MAX_FLAG_CHARS = 40  # characters of a number, and of an unknown name in an error
 _KNOWN_FLAGS = 2 | 8 | 16 | 32 | 64 | 256  # I, M, S, U, X and A of `re`, which is not loaded for them
 
 
@@ -72,6 +91,23 @@ def whole(text: Text, content: str) -> list[Edit]:
     content = content.removeprefix("\ufeff") if text.bom else content
     new = text.body_bytes(content)
     return minimize(text.body, [edit(0, len(text.body), new)])
+
+
+def json_content(value: object, now: str) -> str:
+    """A JSON value as the text of a file, with the indentation, line endings and end of its text until now."""
+    import json  # most contents are texts
+
+    indented = next((line for line in now.split("\n") if line.strip() and line[0] in " \t"), "")
+    indent: str | int | None = indented[: len(indented) - len(indented.lstrip())] or _JSON_INDENT
+    separators = None
+    if now.strip() not in {"", "{}", "[]"} and "\n" not in now.strip():
+        indent, separators = None, None if " " in now.strip() else (",", ":")
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+    except (TypeError, ValueError, RecursionError):  # another value of Python, in itself, or nested too deeply
+        raise InvalidArguments.of("content", "it cannot be written as JSON") from None
+    text += "" if now and not now.endswith("\n") else "\n"
+    return text.replace("\n", "\r\n") if "\r\n" in now else text
 
 
 def by_lines(name: str, text: Text, edits: Sequence[LineEdit], near: Sequence[str]) -> list[Edit]:
@@ -105,7 +141,8 @@ def _by_lines(name: str, text: Text, line_edit: LineEdit) -> Edit:
     if ending and not finished:
         new += ending
     elif finished and not ending:
-        new = new.removesuffix(b"\n").removesuffix(b"\r")
+        bare = new.removesuffix(b"\n").removesuffix(b"\r")
+        new = new if bare == body[start:end] else bare  # the same text with a line ending: that is what is to be added
     return edit(start, end, new)
 
 
@@ -373,8 +410,9 @@ class LineEdit(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check one range."""
-        request = super().parse(given)
+        """Check one range; without an end, it is one line."""
+        given = spec.without_null(given, {"end_line"})
+        request = super().parse({"end_line": given["start_line"], **given} if "start_line" in given else given)
         if request.end_line < request.start_line:
             raise InvalidArguments.of("end_line", backwards(request.start_line, request.end_line))
         return request
@@ -398,13 +436,37 @@ class SearchReplace(Request):
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
-        """Check a search and replacement; null means omitted."""
-        request = super().parse(spec.without_null(given, given))
+        """Check a search and replacement; null means omitted, and flags may have names."""
+        kept = spec.without_null(given, given)
+        if "flags" in kept:
+            kept["flags"] = _flags(kept["flags"])
+        request = super().parse(kept)
         if request.regex and request.flags & ~_KNOWN_FLAGS:
             known = "IGNORECASE 2, MULTILINE 8, DOTALL 16, UNICODE 32, VERBOSE 64, ASCII 256"
             problem = f"expected a sum of {known}, got {request.flags}"
             raise InvalidArguments.of("flags", problem)
         return request
+
+
+def _flags(given: object) -> object:
+    """Flags as a number, if they are names such as `i`, `IGNORECASE` or `re.I|re.M`, or a list of names."""
+    if isinstance(given, list):
+        given = "|".join(map(str, given))
+    if not isinstance(given, str):
+        return given
+    total = 0
+    for part in given.replace("|", " ").replace(",", " ").replace("+", " ").split():
+        name = part.rpartition(".")[2].lower()
+        letters = [name] if name in _FLAG_NAMES else list(name)
+        if name.isdecimal() and len(name) < _MAX_FLAG_CHARS:
+            total |= int(name)
+        elif all(letter in _FLAG_NAMES for letter in letters):
+            for letter in letters:
+                total |= _FLAG_NAMES[letter]
+        else:
+            problem = f"expected a number, or names such as i, IGNORECASE or re.I|re.M, got {part[:_MAX_FLAG_CHARS]!r}"
+            raise InvalidArguments.of("flags", problem)
+    return total
 
 
 class SafeEdit(Request):
@@ -413,7 +475,7 @@ class SafeEdit(Request):
     path: str = spec.text("Path of the file, absolute or relative to the workspace root")
     mode: str = spec.MODE
     show_diff: bool = spec.flag("Show unified diff preview in output", default=True)
-    content: str | None = spec.text("Full file content (replaces entire file)", default=None)
+    content: str | None = spec.content("Full file content (replaces entire file)")
     line_edits: list[LineEdit] | None = spec.items("List of line-based edits to apply", model=LineEdit, default=None)
     search_replace: SearchReplace | None = spec.member("Search and replace operation", model=SearchReplace)
     encoding: str | None = spec.ENCODING
@@ -432,6 +494,12 @@ class SafeEdit(Request):
         chosen = [name for name in MODES if getattr(request, name) is not None]
         if len(chosen) != 1:
             raise InvalidArguments.of(" and ".join(chosen or MODES), TWO_MODES if chosen else NO_MODE)
+        content: Any = request.content
+        if isinstance(content, dict | list) and not request.path.lower().endswith(".json"):
+            kind = "an object" if isinstance(content, dict) else "a list"
+            raise InvalidArguments.of(
+                "content", f"expected a string, got {kind}: only a .json file can be a JSON value"
+            )
         return request
 
     @property
@@ -455,6 +523,9 @@ def plan_safe_edit(session: Session, request: SafeEdit) -> Proposal:
 def _proposal(session: Session, request: SafeEdit, name: str, before: Snapshot | None) -> Proposal:
     check_hash(request.expect_hash, name, before)
     old = session.blank(request.path, request.encoding) if before is None else before.text
+    content: Any = request.content
+    if isinstance(content, dict | list):
+        request = request.evolve(content=json_content(content, old.body.decode("utf-8", "replace")))
     edits = _edits(session, request, name, before, old)
     replacements = None if request.search_replace is None else len(edits)
     if replacements == 0 and request.mode == "strict":

@@ -299,6 +299,13 @@ def whole_number(bounds: Mapping[str, Any]) -> str:
     return f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
 
 
+class _Content(_Text):
+    """A text, or a JSON value in its place; the tool decides whether it takes one."""
+
+    def check(self, value: object) -> object:
+        return value if isinstance(value, dict | list) else super().check(value)
+
+
 class _Integer(Argument):
     def __init__(self, about: str, **more: Any) -> None:
         super().__init__(about, **more)
@@ -366,7 +373,10 @@ class _Items(Argument):
 
 class _Object(Argument):
     def check(self, value: object) -> object:
-        return _parse_object(self.bounds["model"], value)
+        value = _decode_json(value, "an object") if isinstance(value, str) else value
+        if isinstance(value, list) and len(value) > 1:
+            raise _WrongError(f"expected one object, got a list of {len(value):,}: make a call for each")
+        return _parse_object(self.bounds["model"], value[0] if isinstance(value, list) and value else value)
 
     def kind(self) -> dict[str, Any]:
         return {}
@@ -443,6 +453,11 @@ class _Hashes(Argument):
 def text(about: str, *, default: object = _REQUIRED, choices: Sequence[str] = (), **how: bool) -> Any:
     """A string, or one of some choices. `how`: `listed` and `told` are false for what a schema leaves out."""
     return _Text(about, default=default, choices=tuple(choices), **how)
+
+
+def content(about: str) -> Any:
+    """The content of a file: a string, or a JSON value, which is not in the schema; None if omitted."""
+    return _Content(about, default=None)
 
 
 def integer(about: str, *, default: object = _REQUIRED, words: str | None = None, **bounds: int) -> Any:

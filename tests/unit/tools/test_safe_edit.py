@@ -354,3 +354,16 @@ def test_a_plugin_or_another_check_counts_as_a_check() -> None:
     ws, _ = workspace({"a.txt": b"[1]\n", "suture.toml": b'[validators.json]\nfiles = ["*.txt"]\n'})
     result = ask(ws, "a.txt", content="[2]\n", mode="verify_only", show_diff=False)
     assert (result.text, result.data["validation"]) == ("✅ Validation Passed", {**NOTHING, "passed": True})
+
+
+def test_content_that_json_does_not_have_is_refused() -> None:
+    endless: list[object] = []
+    endless.append(endless)
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    ws, fs = workspace({})
+    for content in ({"a": {1}}, endless, deep):
+        result = ws.call("safe_edit", {"path": "a.json", "content": content})
+        assert code_of(result) in {"INVALID_ARGUMENTS", "INPUT_TOO_LARGE"}
+    assert fs.files() == {}
