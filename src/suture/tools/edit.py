@@ -216,8 +216,7 @@ class _Editor:
         if not one.old_string:
             return self._fill(file, one, created=created)
         if created:
-            near = self.files.near(file.name)
-            raise FileNotFound(path=file.name, near=near[:_SHOWN_FILES], create_by=["write"])
+            raise FileNotFound(path=file.name, near=self.files.similar_files(file.name), create_by=["write"])
         file.check_text()
         check_surrogates(file.text, one.new_string, one.old_string)
         answer = self._find(file, one)

@@ -33,7 +33,6 @@ _INLINE = {"i": "ignore_case", "s": "multiline"}
 _MAX_CONTEXT = 1_000  # lines around a match: more is a file to read
 _MAX_LINE_CHARS = 450  # of a line that is shown: with its number and the note, it has less than 500
 _SHOWN_BEFORE = 100  # characters before the first match of a line that is cut
-_SHOWN_NAMES = 3  # that are suggested for a path that does not exist
 _ROOM_FOR_NOTES = 300  # characters of an answer that are kept for what is said below the lines
 _NARROWER = "narrow pattern, path or glob, or raise head_limit"
 _NARROWER_GLOB = "narrow pattern or path, or raise head_limit"
@@ -102,7 +101,7 @@ def globs(session: Session, path: str | None, glob: str | None) -> tuple[list[st
     glob = None if exclude else glob
     if path is not None and not _is_folder(session, path):
         if WILD.isdisjoint(path) and session.locate(path).stat is None:
-            raise FileNotFound(path=path, near=session.near(path)[:_SHOWN_NAMES])
+            raise FileNotFound(path=path, near=session.similar_files(path))
         return [path], exclude  # a file or a glob
     base = "" if path is None else escape(session.locate(path, folders=True).name)
     base = f"{base}/" if base else ""

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _MAX_LINE_CHARS = 470  # of a line that is shown: with its number and the note, it has less than 500
 _ROOM_FOR_NOTES = 300  # characters of an answer that are kept for what is said below the lines
-_SHOWN_NAMES = 3  # that are suggested for a path that does not exist
 
 
 class Read(Request):
@@ -51,7 +50,7 @@ def read_path(session: Session, request: Read) -> Answer:
     """Read lines of a file, or list a folder."""
     target = session.locate(request.file_path, folders=True)
     if target.stat is None:
-        raise FileNotFound(path=target.name, near=session.near(request.file_path)[:_SHOWN_NAMES])
+        raise FileNotFound(path=target.name, near=session.similar_files(request.file_path))
     if target.stat.kind == "folder":
         return _list_folder(session, target, request)
     snapshot = session.text(target.requested)

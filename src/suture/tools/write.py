@@ -65,7 +65,7 @@ def plan_write(session: Session, request: Write) -> Proposal:
         return _plan_content(session, request, request.content)
     target = session.locate(request.file_path, folders=True)
     if target.stat is None:
-        raise FileNotFound(path=target.name, near=session.near(request.file_path)[:3])
+        raise FileNotFound(path=target.name, near=session.similar_files(request.file_path))
     is_folder = target.stat.kind == "folder"
     if is_folder and not target.path:
         raise NotAFile(path=request.file_path, kind="root of the workspace")
