@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
 import subprocess
 import sys
 import threading
@@ -20,10 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from bench.editbench.peers import INSTALL_SECONDS, OPENHANDS, WORKER, Unavailable, install
+from bench.editbench.peers import OPENHANDS, WORKER, Unavailable, install, install_npm
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     Edits = Sequence[tuple[str, str]]
     Call = tuple[str, dict[str, Any]]
@@ -36,15 +35,20 @@ CHUNK = 1 << 18
 BARE_SCRIPT = Path(__file__).with_name("bare_server.py")
 
 
-class Session(ABC):
+class LineProcess:
     """A process that answers each line with a line."""
 
-    name: str
-
-    def __init__(self, command: Sequence[str], seconds: float) -> None:
+    def __init__(
+        self, command: Sequence[str], seconds: float, *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> None:
         self._seconds = seconds
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=cwd,
+            env=None if env is None else os.environ | env,
         )
         self._source = self._process.stdout.fileno() if self._process.stdout is not None else -1
         self._ready = select.poll()
@@ -57,10 +61,6 @@ class Session(ABC):
     def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.communicate()
-
-    @abstractmethod
-    def edit(self, path: Path, edits: Edits) -> float:
-        """Make these edits; returns the seconds that it took."""
 
     def say(self, message: object) -> None:
         """Send a line."""
@@ -94,6 +94,16 @@ class Session(ABC):
 
     def _unavailable(self) -> Unavailable:
         return Unavailable(f"it ended, or did not answer within {self._seconds:.0f} seconds")
+
+
+class Session(LineProcess, ABC):
+    """An editor in a running process."""
+
+    name: str
+
+    @abstractmethod
+    def edit(self, path: Path, edits: Edits) -> float:
+        """Make these edits; returns the seconds that it took."""
 
 
 class OpenHands(Session):
@@ -183,7 +193,7 @@ class FilesystemServer(McpServer):
     name = f"server-filesystem {VERSION}"
 
     def __init__(self, cache: Path, folder: Path, seconds: float) -> None:
-        super().__init__(["node", str(_server(cache)), str(folder)], seconds)
+        super().__init__(["node", str(filesystem_server(cache)), str(folder)], seconds)
 
     def edit_call(self, path: Path, edits: Edits) -> Call:
         """`edit_file`."""
@@ -276,22 +286,6 @@ def _refusal(answer: bytes) -> str:
     return answer[:200].decode(errors="replace") if refused else ""
 
 
-def _server(cache: Path) -> Path:
-    """The server's script; installs it with npm if missing."""
-    folder = cache / f"peer-server-filesystem-{VERSION}"
-    script, ready = folder / "node_modules" / PACKAGE / "dist" / "index.js", folder / "ready"
-    if ready.exists():
-        return script
-    if shutil.which("npm") is None or shutil.which("node") is None:
-        raise Unavailable("it needs npm and node on the PATH")
-    folder.mkdir(parents=True, exist_ok=True)
-    places = ["--prefix", str(folder), "--cache", str(folder / "npm")]
-    command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", *places]
-    try:
-        subprocess.run([*command, f"{PACKAGE}@{VERSION}"], check=True, capture_output=True, timeout=INSTALL_SECONDS)
-    except subprocess.TimeoutExpired:
-        raise Unavailable(f"not installed after {INSTALL_SECONDS} seconds") from None
-    except subprocess.CalledProcessError as error:
-        raise Unavailable(f"it could not be installed: {error.stderr.decode().strip()[-200:]}") from None
-    ready.touch()
-    return script
+def filesystem_server(cache: Path) -> Path:
+    """The script of `server-filesystem`, which is installed if missing."""
+    return install_npm(PACKAGE, VERSION, cache) / "dist" / "index.js"

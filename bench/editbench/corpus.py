@@ -57,6 +57,7 @@ class Pin:
     """A published archive."""
 
     tool: str
+    """`pip` for a wheel, `sdist` for a source archive from the same index, or `npm`."""
     name: str
     version: str
     sha256: str
@@ -220,7 +221,8 @@ def _command(pin: Pin) -> list[str]:
     if pin.tool == "npm":
         return ["npm", "pack", "--silent", f"{pin.name}@{pin.version}"]
     wheel = ["--only-binary", ":all:", "--python-version", "3.11"]
-    return [sys.executable, "-m", "pip", "download", "-q", "--no-deps", *wheel, f"{pin.name}=={pin.version}"]
+    kind = wheel if pin.tool == "pip" else ["--no-binary", pin.name]
+    return [sys.executable, "-m", "pip", "download", "-q", "--no-deps", *kind, f"{pin.name}=={pin.version}"]
 
 
 def _members(path: Path) -> dict[str, bytes]:

@@ -17,7 +17,7 @@ from bench.editbench.run import REFUSED, RIGHT, WRONG, Reply, judge
 from bench.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bench.editbench.run import Result
     from bench.editbench.tasks import Task
@@ -36,6 +36,8 @@ class Peer:
     package: str
     version: str
     python: str = sys.executable
+    from_source: tuple[str, ...] = ()
+    """Packages without a wheel."""
 
 
 OPENHANDS = Peer("openhands", "openhands-aci", "0.3.3", "python3.12")
@@ -105,15 +107,34 @@ def install(peer: Peer, cache: Path) -> str:
     base = shutil.which(peer.python)
     if base is None or subprocess.run([base, "-c", ""], capture_output=True, check=False).returncode:
         raise Unavailable(f"it needs {Path(peer.python).name} on the PATH")
-    command = [str(python), "-m", "pip", "install", "-q", "--only-binary", ":all:", f"{peer.package}=={peer.version}"]
+    wheels = ["--only-binary", ":all:", *(option for name in peer.from_source for option in ("--no-binary", name))]
+    _run_installer([base, "-m", "venv", "--clear", str(folder)])
+    _run_installer([str(python), "-m", "pip", "install", "-q", *wheels, f"{peer.package}=={peer.version}"])
+    ready.touch()
+    return str(python)
+
+
+def install_npm(package: str, version: str, cache: Path, overrides: Mapping[str, str] | None = None) -> Path:
+    """The folder of a package from npm, installed if missing. `overrides` has versions for its dependencies."""
+    place = cache / f"peer-{package.rpartition('/')[2]}-{version}"
+    folder, ready = place / "node_modules" / package, place / "ready"
+    if ready.exists():
+        return folder
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        raise Unavailable("it needs npm and node on the PATH")
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "package.json").write_text(json.dumps({"private": True, "overrides": overrides or {}}))
+    places = ["--prefix", str(place), "--cache", str(place / "npm")]
+    flags = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts"]
+    _run_installer(["npm", "install", *flags, *places, f"{package}@{version}"])
+    ready.touch()
+    return folder
+
+
+def _run_installer(command: Sequence[str]) -> None:
     try:
-        subprocess.run(
-            [base, "-m", "venv", "--clear", folder], check=True, capture_output=True, timeout=INSTALL_SECONDS
-        )
         subprocess.run(command, check=True, capture_output=True, timeout=INSTALL_SECONDS)
     except subprocess.TimeoutExpired:
         raise Unavailable(f"not installed after {INSTALL_SECONDS} seconds") from None
     except subprocess.CalledProcessError as error:
         raise Unavailable(f"it could not be installed: {error.stderr.decode().strip()[-200:]}") from None
-    ready.touch()
-    return str(python)
