@@ -20,7 +20,7 @@ PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(
 # Measuring these tests would double their time and add hardly any coverage: others reach the same code.
 UNMEASURED := tests/cases/test_ways.py tests/contract tests/faults tests/fuzz tests/interop \
 	$(filter-out tests/property/test_patterns.py,$(wildcard tests/property/test_*.py)) \
-	tests/unit/test_editbench.py tests/unit/test_search_bench.py \
+	tests/unit/test_cost_bench.py tests/unit/test_editbench.py tests/unit/test_search_bench.py \
 	$(addprefix tests/unit/tools/test_,apply_reply_spec.py reply_functions_spec.py file_edit_performance.py)
 
 # Where `make quick` collects the tests that start no process.

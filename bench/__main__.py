@@ -27,6 +27,7 @@ from bench import (
     syntax,
     validators,
 )
+from bench.cost import compare as cost
 from bench.editbench import run as editbench
 from bench.search import run as search
 
@@ -43,6 +44,7 @@ SUBJECTS = {
     "file_edit": file_edit.tables,
     "search": search.tables,
     "mcp": mcp.tables,
+    "cost": cost.tables,
     "replace": replace.tables,
     "reply": reply.tables,
     "safe": safe.tables,
