@@ -40,7 +40,7 @@ STEPS: dict[str, tuple[list[str], int, str]] = {
     "recover": ([], 0, "Nothing to recover.\n"),
     "mcp": ([], 1, "MISSING_EXTRA: suture mcp needs the extra mcp: package mcp is missing"),
     "init": (["cursor"], 0, "Cursor reads its MCP servers from "),
-    "tools": ([], 0, "apply_reply          Apply a model's reply\n"),
+    "tools": ([], 0, "read                 Read\n"),
     "call": (["file_read", '{"path": "greet.py"}'], 0, '{"isError": false'),
     "check": ([], 0, ""),
     "doctor": ([], 0, ""),

@@ -69,6 +69,10 @@ def stop_process(only: str, occurrence: int) -> Step:
     return run
 
 
+MARKERS = "<<<<<<< ours\n1\n=======\n2\n>>>>>>> theirs\n" * 600
+"""More problems than a result lists."""
+
+
 def reads(path: str, **more: Any) -> dict[str, Any]:
     return {"path": path, **more}
 
@@ -122,6 +126,7 @@ EDITS = {
     "nothing": Case("file_edit", edits("src/app.py", ("run", "run"))),
     "with a warning": Case("file_edit", edits("made.py", ("x = 1", "x = 2"))),
     "a diff that is cut": Case("file_edit", edits("src/app.py", HELLO), settings=Settings(max_diff_lines=2)),
+    "full of problems": Case("file_edit", edits("data.json", ("1}", MARKERS), validate="warn")),
     "checked": Case("file_edit", edits("data.json", ("1}", "1"), validate="warn")),
     "rejected": Case("file_edit", edits("data.json", ("1}", "1"), validate="strict"), "VALIDATION_FAILED"),
     "nearly there": Case("file_edit", edits("src/app.py", STRAY), "NO_MATCH"),
@@ -182,6 +187,7 @@ PATCHES = {
     "a new file": Case("patch", patches("new/a.txt", {"operation": "append_eof", "newText": "a\n"})),
     "a dry run": Case("patch", patches("src/app.py", SPACED, dry_run=True)),
     "nothing, and a warning": Case("patch", patches("made.py", {"oldText": "x", "newText": "x"})),
+    "full of problems": Case("patch", patches("data.json", {"oldText": "1}", "newText": MARKERS}, validate="warn")),
     "checked": Case("patch", patches("data.json", {"oldText": "1}", "newText": "1"}, validate="warn")),
     "rejected": Case(
         "patch", patches("data.json", {"oldText": "1}", "newText": "1"}, validate="all"), "VALIDATION_FAILED"
@@ -223,6 +229,7 @@ REPLIES = {
     "applied already": Case("apply_reply", reply(LOAD), steps=(call("apply_reply", reply=LOAD),)),
     "chosen": Case("apply_reply", reply(LOAD, GONE, only=["1"])),
     "with a warning": Case("apply_reply", reply(at("made.py", block("x = 1\n", "x = 2\n")))),
+    "full of problems": Case("apply_reply", reply(at("marked.json", new_file(MARKERS)), validate="warn")),
     "checked": Case("apply_reply", reply(BREAK, validate="warn")),
     "rejected": Case("apply_reply", reply(STRANGE, BREAK, validate="strict"), "VALIDATION_FAILED"),
     "merged": Case(
@@ -263,6 +270,7 @@ SAVES = {
     "nothing of nothing": Case("safe_edit", reads("new.txt", line_edits=[])),
     "nothing found": Case("safe_edit", search_replace("zebra", "x", mode="interactive")),
     "saved with problems": Case("safe_edit", reads("data.json", content="{\n", mode="interactive")),
+    "full of problems": Case("safe_edit", reads("data.json", content=MARKERS, mode="interactive")),
     "verified": Case("safe_edit", reads("data.json", content="{}\n", mode="verify_only")),
     "verified, with problems": Case("safe_edit", reads("data.json", content="{\n", mode="verify_only")),
     "mended": Case("safe_edit", reads("broken.json", content="{}\n")),
