@@ -470,7 +470,12 @@ class WrongCount(_OfEdit, code="WRONG_COUNT"):
     attempt: int = 1
 
 
-class OldTextNotFound(_OfPatch, code="OLD_TEXT_NOT_FOUND"):
+class _OfSearch(_OfPatch):
+    attempt: int = 1
+    region: Region | None = None
+
+
+class OldTextNotFound(_OfSearch, code="OLD_TEXT_NOT_FOUND"):
     """The text to replace is not in the file, in any form that `match` allows."""
 
     match: str
@@ -482,6 +487,10 @@ class OldTextNotFound(_OfPatch, code="OLD_TEXT_NOT_FOUND"):
     stale: Stale | None = None
     """`{change_id, start_line, end_line, text}`: the text that replaced it, and is there now; `change_id` is null
     if no suture change replaced it."""
+    depends_on: int | None = None
+    """The earlier patch of the call whose result has the text: patches refer to the file as it was before the call."""
+    words: WordsFound | None = None
+    """`{there, missing}`, as in `NoMatch`, from the second attempt on if no place is near."""
 
 
 class OldTextNotUnique(_OfPatch, code="OLD_TEXT_NOT_UNIQUE"):
@@ -495,6 +504,9 @@ class OldTextNotUnique(_OfPatch, code="OLD_TEXT_NOT_UNIQUE"):
     """`{line, text, symbol}` of the first ten places."""
     near: int | None = None
     """The line that was to choose among them; several are equally near."""
+    attempt: int = 1
+    unique: list[UniqueText] = []  # noqa: RUF012  never changed
+    """As in `WrongCount`, from the second attempt on."""
 
 
 class MissingOldText(_OfPart, code="MISSING_OLD_TEXT"):
@@ -533,7 +545,7 @@ class TargetDeleted(_OfPatch, code="TARGET_DELETED"):
     search_text: str
 
 
-class EditConflict(_OfPatch, code="EDIT_CONFLICT"):
+class EditConflict(_OfSearch, code="EDIT_CONFLICT"):
     """The file differs from the old text in the lines that the change touches."""
 
     line: int
@@ -557,7 +569,7 @@ class ElisionInNewText(_OfPatch, code="ELISION_IN_NEW_TEXT"):
     """Where it is in the arguments, such as `edits[0].new_text`."""
 
 
-class UnprovedChange(_OfPatch, code="UNPROVED_CHANGE"):
+class UnprovedChange(_OfSearch, code="UNPROVED_CHANGE"):
     """The place was found, but it is not clear how to apply the change there."""
 
     rung: str | None

@@ -67,6 +67,10 @@ if TYPE_CHECKING:
         total_edits: NotRequired[int]
         expected_occurrences: NotRequired[int]
 
+    class _AgainPart(TypedDict):
+        attempt: int
+        region: NotRequired[Region | None]
+
     class _PatchPart(TypedDict):
         path: str
         search_text: str
@@ -174,23 +178,33 @@ def wrong_count(
     )
 
 
-def patch_error(target: SearchTarget, failure: Failure, view: View) -> errors.SutureError:
-    """The error for a patch, or for a block that the search refused."""
+def patch_error(target: SearchTarget, failure: Failure, view: View, attempt: int = 1) -> errors.SutureError:
+    """The error for a patch, or for a block that the search refused; `attempt`: how often it was refused."""
     part: _PatchPart = {"path": target.path, "search_text": target.old}
     if target.index is not None:
         part |= {"index": target.index, "total": target.total}
     site = failure.sites[0] if failure.sites else Site(1, 1)
     at, version, rung = _range(site), version_of(failure.base), failure.rung
+    again: _AgainPart = {"attempt": attempt}
+    if attempt > 1 and (region := _shown_again(failure, view)) is not None:
+        again["region"] = view.region_text(region)
     error: errors.SutureError
     match failure.why:
         case "missing":
             nearest, stale = [_near(place, view.index) for place in failure.places], view.stale(failure)
-            error = errors.OldTextNotFound(**part, match=target.match, nearest=nearest, rung=rung, stale=stale)
+            words = view.words(target.old) if attempt > 1 and "region" not in again else None
+            error = errors.OldTextNotFound(
+                **part, **again, match=target.match, nearest=nearest, rung=rung, stale=stale, words=words
+            )
         case "ambiguous":
             places, shown = [*map(_range, failure.sites)], _lines_of(view.index, failure.sites)
-            error = errors.OldTextNotUnique(**part, rung=rung, places=places, shown=shown)
+            lines = [(place["start_line"], place["end_line"]) for place in places] if attempt > 1 else []
+            unique = [*view.unique(lines)]
+            error = errors.OldTextNotUnique(
+                **part, rung=rung, places=places, shown=shown, attempt=attempt, unique=unique
+            )
         case "conflict" if (sides := failure.sides) is not None:
-            error = errors.EditConflict(**part, **_sides(sides), detail=failure.detail, written_on=version)
+            error = errors.EditConflict(**part, **again, **_sides(sides), detail=failure.detail, written_on=version)
         case "applied":
             error = errors.AlreadyApplied(**part, **at, change_id=change_of(failure.base))
         case "deleted":
@@ -201,7 +215,7 @@ def patch_error(target: SearchTarget, failure: Failure, view: View) -> errors.Su
             error = errors.ElisionInNewText(**part, marker=failure.marker)
         case why:
             text, detail = text_at(view.index, site), failure.detail or why
-            error = errors.UnprovedChange(**part, **at, rung=rung, text=text, detail=detail)
+            error = errors.UnprovedChange(**part, **again, **at, rung=rung, text=text, detail=detail)
     return error
 
 
@@ -217,6 +231,16 @@ def _lines_of(index: Index, sites: Iterable[Site]) -> list[LineIn]:
         }
         for number in numbers
     ]
+
+
+def _shown_again(failure: Failure, view: View) -> tuple[int, int] | None:
+    """The lines to show for a repeated patch: the region that it is about, if that is known."""
+    if failure.why == "missing":
+        return view.region(failure.places[0] if failure.places else None)
+    if failure.sides is not None:
+        last = failure.sides.line + failure.sides.ours.count("\n")
+        return view.region_around(failure.sides.line, last)
+    return view.region_around(failure.sites[0].start_line, failure.sites[0].end_line) if failure.sites else None
 
 
 def _near(place: Place, index: Index) -> NearPlace:
@@ -393,9 +417,14 @@ class View:
 
     def region(self, best: Place | None) -> tuple[int, int] | None:
         """The lines to show for a repeated edit: the region around the nearest place, if that is similar enough."""
-        if best is None or best.score < _NEAR:
+        return None if best is None or best.score < _NEAR else self.region_around(best.start_line, best.end_line)
+
+    def region_around(self, start_line: int, end_line: int) -> tuple[int, int] | None:
+        """The function or paragraph around some lines, unless a line in it is too long to be shown."""
+        total = len(self.index.lines)
+        if not total:
             return None
-        first, last = block(self.index, best.start_line, best.end_line)
+        first, last = block(self.index, min(start_line, total), min(end_line, total))
         is_long = any(len(self.index.line(number - 1)) > _MAX_LINE_CHARS for number in range(first, last + 1))
         return None if is_long else (first, last)
 

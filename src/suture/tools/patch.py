@@ -11,6 +11,7 @@ applies.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 from time import monotonic
 
@@ -22,10 +23,10 @@ from suture.match.diagnose import failure_of
 from suture.match.index import Found, Index, Site
 from suture.plan import Plan
 from suture.records import Record
-from suture.text import Text
-from suture.text.edits import edit, splice
+from suture.text import Text, with_lf
+from suture.text.edits import apply, edit, sort_edits, splice
 from suture.tools import results, spec
-from suture.tools.failure import SearchTarget, View, patch_error
+from suture.tools.failure import SearchTarget, View, attempt, patch_error
 from suture.tools.results import (
     RUNG,
     SCORE,
@@ -71,6 +72,10 @@ _SHOWN_REPLACED_LINES = 20  # of the text that a patch replaces
 _SHOWN_REPLACED = 2_000  # characters of the text that a patch replaces
 _APPLIED = "<patches_applied>{}</patches_applied>"
 _ENDS = (b"\n", b"\r")
+_DEPENDENT = {"missing", "conflict", "unproved"}
+"""Reasons to refuse a patch that may be written for the result of an earlier one."""
+_MAX_RESULTS_BYTES = 5_000_000  # of results of patches in which another one's text is searched for: bounds the time
+_MAX_DISPLAYED_BYTES = 1_000_000  # of the text before, and of the text after
 _VERBS = {"append_eof": "append", "prepend_bof": "prepend", "overwrite": 'write; "" empties the file'}
 
 
@@ -193,8 +198,12 @@ class Placer:
         bases: Iterable[Base] = (),
         *,
         literal: bool = False,
+        count: Callable[[SearchTarget], int] = lambda _: 1,
     ) -> None:
-        """`recall` returns clipboards from before this call; `bases` are earlier versions of the file."""
+        """`recall` returns clipboards from before this call; `bases` are earlier versions of the file.
+
+        `count` counts a refused patch, and returns how often it was refused.
+        """
         self._path = path
         self._bases = bases
         self._text = text
@@ -202,6 +211,9 @@ class Placer:
         self._match = match
         self._recall = recall
         self._literal = literal
+        self._count = count
+        self._placements: list[Placement] = []
+        """What has been placed so far."""
         self._index: Index | None = None
         self._new_size = 0
         """Bytes of new text so far."""
@@ -218,7 +230,7 @@ class Placer:
 
     def place(self) -> list[Placement]:
         """Place every patch, in request order; raises the first failure, with the others in `further`."""
-        placements: list[Placement] = []
+        placements = self._placements
         failures: list[tuple[int, errors.SutureError]] = []
         unfilled: set[str | None] = set()
         examined, until = 0, 0.0
@@ -321,8 +333,39 @@ class Placer:
         if isinstance(answer, Found):
             return answer
         target = SearchTarget(self._path, patch.oldText, new, index, len(self._patches), match=self._match)
+        attempt = self._count(target)
+        if answer.why in _DEPENDENT and (depends_on := self._made_by(patch.oldText, index)) is not None:
+            raise errors.OldTextNotFound(
+                path=self._path,
+                index=index,
+                total=len(self._patches),
+                match=self._match,
+                search_text=patch.oldText,
+                nearest=[],
+                depends_on=depends_on,
+                attempt=attempt,
+            )
         failure = failure_of(self._search_index, patch.oldText, new, answer, self._match)
-        raise patch_error(target, failure, View(self._search_index, self._text))
+        raise patch_error(target, failure, View(self._search_index, self._text), attempt)
+
+    def _made_by(self, old: str, index: int) -> int | None:
+        """The earlier patch whose result has a text that the file does not have."""
+        wanted, body = with_lf(old.encode("utf-8", "surrogatepass")), with_lf(self._text.body)
+        if not wanted.strip() or wanted in body:
+            return None
+        for number, patch in enumerate(self._patches[:index]):
+            if patch.newText and wanted in with_lf(patch.newText.encode("utf-8", "surrogatepass")):
+                return number
+        earlier = [placement for placement in self._placements if placement.edits]
+        if len(body) * len(earlier) > _MAX_RESULTS_BYTES:
+            return None
+        for placement in earlier:
+            if wanted in with_lf(apply(self._text.body, placement.edits)):
+                return placement.index
+        with suppress(errors.OverlappingEdits):
+            if wanted in with_lf(apply(self._text.body, edits_of(earlier))):
+                return earlier[-1].index
+        return None
 
     def _span(self, match: Found, old: str) -> tuple[int, int]:
         """The bytes to replace: without the last line's ending, if the text that was sent has none."""
@@ -429,7 +472,7 @@ class PatchReport(Record):
             patches=[self._placed_patch(placement) for placement in self.placements],
             clipboards=names,
             warnings=warnings,
-            display=Display(path=file.place.name, diff=diff),
+            display=self._display(file.place.name, diff),
         )
         notes = [
             note
@@ -449,6 +492,11 @@ class PatchReport(Record):
         shown = results.cut(diff, self.session.settings)
         words = "\n".join([_APPLIED.format("none"), *notes])
         return Answer(f"{words}\n\n{shown}" if shown else words, result.data())
+
+    def _display(self, path: str, diff: str) -> Display:
+        body = self.original.body
+        edits = sort_edits(edits_of(self.placements), len(body))
+        return Display(path=path, old=_displayed(body, ()), new=_displayed(body, edits), diff=diff)
 
     def _forecast(self, path: str, diff: str) -> str:
         """What the call would do."""
@@ -561,6 +609,21 @@ class PatchReport(Record):
         return warnings
 
 
+def _displayed(body: bytes, edits: Iterable[Edit]) -> str:
+    """A text with its edits made. Of a very long one, only the part that is shown is copied."""
+    view, at = memoryview(body), 0
+    pieces: list[bytes | memoryview] = []
+    for change in edits:
+        pieces += [view[at : change.span.start], change.new]
+        at = change.span.end
+    shown = bytearray()
+    for piece in (*pieces, view[at:]):
+        shown += piece[: _MAX_DISPLAYED_BYTES - len(shown)]
+    total = len(body) + sum(change.growth for change in edits)
+    rest = f"\n… {total:,} bytes in total" if total > len(shown) else ""
+    return f"{shown.decode('utf-8', 'replace')}{rest}"
+
+
 def _label(placement: Placement) -> str:
     return f"patches[{placement.index}]"
 
@@ -613,7 +676,11 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
         return content
 
     bases = () if before is None else session.bases(before)
-    placer = Placer(name, blank, request.patches, request.match, recall, bases, literal=request.literal)
+
+    def count(target: SearchTarget) -> int:
+        return 1 if before is None else attempt(session, before, target, dry_run=request.dry_run)
+
+    placer = Placer(name, blank, request.patches, request.match, recall, bases, literal=request.literal, count=count)
     placements = placer.place()
     _check_clipboards(session, placer.clipboards)
     edits = edits_of(placements)
@@ -723,6 +790,8 @@ class Display(shapes.Data):
     """What a patch changes."""
 
     path: str = results.PATH
+    old: str = shapes.text("The whole text before; truncated, with its size, if very long")
+    new: str = shapes.text("The whole text after; truncated, with its size, if very long")
     diff: str = results.DIFF
 
 

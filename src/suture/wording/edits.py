@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     Fixes = Callable[[Any, Audience], Iterable[dict[str, str]]]
     Mismatch = errors.NoMatch | errors.WrongCount
+    RepeatedPatch = errors.EditConflict | errors.OldTextNotFound | errors.OldTextNotUnique | errors.UnprovedChange
     OfPatch = (
         errors.AlreadyApplied
         | errors.ClipboardNotFound
@@ -178,11 +179,11 @@ def _differing_lines(line: int, base: str, ours: str) -> tuple[int, str, str]:
     return (line + head, assumed, actual) if (assumed + actual).strip() else (line, base, ours)
 
 
-def _refused_before(error: errors.NoMatch, what: str) -> str:
+def _refused_before(error: errors.NoMatch | RepeatedPatch, what: str) -> str:
     return f"This {what} was refused before, and the file has not changed since (attempt {error.attempt})."
 
 
-def _exact_lines(error: errors.NoMatch, region: errors.Region) -> Iterator[str]:
+def _exact_lines(error: errors.NoMatch | RepeatedPatch, region: errors.Region) -> Iterator[str]:
     """The lines to copy."""
     yield f"{span_of(region).capitalize()} of {plain(error.path)}, exactly:"
     yield from map(as_it_is, region["text"].split("\n")[:_SHOWN_REGION_LINES])
@@ -237,24 +238,35 @@ def _closer(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
 
 def _words(error: errors.NoMatch, known: errors.WordsFound, old_text: str) -> Iterator[str]:
     """Which words of the text the file has; the second time, with the lines that they are in."""
-    there, missing = known["there"], ", ".join(map(plain, known["missing"]))
+    there, missing = known["there"], known["missing"]
     if not there and not missing:
         return
     yield ""
-    if missing:
-        yield f"Words of {old_text} that are not in the file: {missing}."
     if there and error.attempt == 1:
+        yield from _missing_words(missing, old_text)
         words = ", ".join(f"{plain(known_word['word'])} (line {known_word['line_number']})" for known_word in there)
         yield f"Words of {old_text} that are in the file: {words}."
-    elif there:
-        yield f"Lines that share a word with {old_text}:"
-        lines = dict.fromkeys((known_word["line_number"], known_word["content"]) for known_word in there)
-        yield from (f"Line {number}: {as_it_is(content)}" for number, content in lines)
-    else:
+        return
+    yield from _shared_words(known, old_text)
+    if not there:
         yield f"Is {plain(error.path)} the right file?"
         if error.attempt > 1 and error.file_preview is not None:
             yield "It begins:"
             yield from map(as_it_is, error.file_preview.content.split("\n")[:_SHOWN_PREVIEW_LINES])
+
+
+def _missing_words(missing: list[str], old_text: str) -> Iterator[str]:
+    if missing:
+        yield f"Words of {old_text} that are not in the file: {', '.join(map(plain, missing))}."
+
+
+def _shared_words(known: errors.WordsFound, old_text: str) -> Iterator[str]:
+    """The words that the file lacks, and the lines with the others."""
+    yield from _missing_words(known["missing"], old_text)
+    if known["there"]:
+        yield f"Lines that share a word with {old_text}:"
+        lines = dict.fromkeys((known_word["line_number"], known_word["content"]) for known_word in known["there"])
+        yield from (f"Line {number}: {as_it_is(content)}" for number, content in lines)
 
 
 def _head(error: Mismatch) -> str:
@@ -505,10 +517,16 @@ def _begin(error: OfPatch, audience: Audience, words: str) -> str:
 
 
 def _not_found(error: errors.OldTextNotFound) -> str:
-    return f"{_patch(error)}: oldText was not found in {error.path}: {first_line(error.search_text)}"
+    made = "" if error.depends_on is None else f", but is in the result of patches[{error.depends_on}]"
+    return f"{_patch(error)}: oldText was not found in {error.path}{made}: {first_line(error.search_text)}"
 
 
 def _nearest(error: errors.OldTextNotFound, _: Audience) -> Iterator[str]:
+    if error.depends_on is not None:
+        return
+    if error.region is not None:
+        yield from _lines_again(error)
+        return
     if error.stale is not None:
         until = f"until change {error.stale['change_id']}" if error.stale["change_id"] else "earlier"
         yield f"  It was there {until}; {span_of(error.stale)} of the file now:"
@@ -517,6 +535,25 @@ def _nearest(error: errors.OldTextNotFound, _: Audience) -> Iterator[str]:
         yield f"  {_place(span_of(place), place['symbol'], error.rung, place['score'])}:"
         yield from shown_lines(place["start_line"], place["text"], _SHOWN_LINES)
         yield from (f"    {plain(words)}" for words in place["differences"][:_SHOWN_LINES] if not error.rung)
+    if error.attempt > 1:
+        yield _refused_before(error, "patch")
+        yield from _shared_words(error.words, "oldText") if error.words is not None else ()
+
+
+def _lines_again(error: RepeatedPatch) -> Iterator[str]:
+    """What a repeated patch shows: the lines to copy."""
+    yield _refused_before(error, "patch")
+    region = None if isinstance(error, errors.OldTextNotUnique) else error.region
+    yield from _exact_lines(error, region) if region is not None else ()
+
+
+def _unique_texts(error: errors.OldTextNotUnique, audience: Audience) -> Iterator[str]:
+    """What a repeated patch shows if several places fit: longer texts that occur once."""
+    if error.attempt > 1:
+        yield from _lines_again(error)
+    for unique in error.unique:
+        example = visible_json({audience.old_text: unique["old_text"]})
+        yield f"To change line {unique['line_number']} and no other, start from this, which occurs once: {example}"
 
 
 def _place(lines: str, symbol: str, rung: str | None, score: float) -> str:
@@ -526,8 +563,16 @@ def _place(lines: str, symbol: str, rung: str | None, score: float) -> str:
 
 
 def _look_again(error: errors.OldTextNotFound, audience: Audience) -> str:
+    if error.depends_on is not None:
+        both = f"patches[{error.depends_on}] and patches[{error.index}]"
+        return (
+            f"Nothing was changed. Patches refer to the original file: combine {both} into one patch, "
+            f"or send patches[{error.index}] in a second call."
+        )
     if error.stale is not None:
         return "Nothing was changed. Your copy of the file is old: read it again, and send the text as it is now."
+    if error.region is not None:
+        return f"Nothing was changed. Copy oldText from {span_of(error.region)} exactly, or replace all of these lines."
     if error.match != "lenient":
         looser = audience.choose("match", "lenient")
         return f"Nothing was changed. Send the text as it is in the file, or {looser} to allow more differences."
@@ -573,6 +618,8 @@ def _sides(error: errors.EditConflict, audience: Audience) -> Iterator[str]:
     _, assumed, actual = _conflicting_lines(error)
     texts = {audience.old_text: assumed, "the file": actual, audience.new_text: error.theirs}
     yield from side_by_side({f"in {name}": text for name, text in texts.items()}, _SHOWN_LINES)
+    if error.attempt > 1:
+        yield from _lines_again(error)
 
 
 def _partly(error: errors.PartlyApplied, audience: Audience) -> str:
@@ -588,7 +635,10 @@ def _unproved(error: errors.UnprovedChange, audience: Audience) -> str:
 
 
 def _lines_there(error: errors.PartlyApplied | errors.UnprovedChange, _: Audience) -> Iterator[str]:
-    yield from shown_lines(error.start_line, error.text, _SHOWN_BLOCK_LINES)
+    if isinstance(error, errors.UnprovedChange) and error.attempt > 1:
+        yield from _lines_again(error)
+    else:
+        yield from shown_lines(error.start_line, error.text, _SHOWN_BLOCK_LINES)
 
 
 def _lines_now(error: errors.TargetDeleted, _: Audience) -> Iterator[str]:
@@ -752,6 +802,7 @@ def _look_at_file(error: errors.NoMatch, audience: Audience) -> str:
 DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
     "NO_MATCH": where_it_went,
     "OLD_TEXT_NOT_FOUND": _nearest,
+    "OLD_TEXT_NOT_UNIQUE": _unique_texts,
     "EDIT_CONFLICT": _sides,
     "PARTLY_APPLIED": _lines_there,
     "UNPROVED_CHANGE": _lines_there,

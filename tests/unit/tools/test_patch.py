@@ -200,6 +200,56 @@ def test_every_refusal_of_the_search_has_its_code_and_fields(code: str, monkeypa
     assert fs.files() == {"a": CODE}
 
 
+@pytest.mark.promise("patch.twice")
+@pytest.mark.parametrize("code", ["OLD_TEXT_NOT_FOUND", "EDIT_CONFLICT", "UNPROVED_CHANGE"])
+def test_a_refusal_that_is_repeated_shows_the_lines_to_copy(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer, _, _ = ANSWERS[code]
+    monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: answer)
+    ws, _ = workspace({"a": CODE})
+    request = [replace("one line\nthat was sent", "x")]
+    assert (error_of(ws.patch("a", request))["attempt"], error_of(ws.patch("a", request))["attempt"]) == (1, 2)
+    result = ws.patch("a", request)
+    region = error_of(result)["region"]
+    assert region["text"] in CODE.decode()
+    assert (
+        f"(attempt 3).\nLines {region['start_line']}-{region['end_line']} of a, exactly:\n{region['text']}\n"
+        in result.text
+    )
+
+
+@pytest.mark.promise("patch.twice")
+def test_a_refusal_in_an_empty_file_has_no_lines_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patch_tool, "locate", lambda *_, **__: ANSWERS["EDIT_CONFLICT"][0])
+    ws, _ = workspace({"a": b""})
+    assert [error_of(ws.patch("a", [replace("was", "x")]))["region"] for _ in range(2)] == [None, None]
+
+
+@pytest.mark.promise("patch.original")
+def test_the_results_of_very_many_patches_are_not_searched() -> None:
+    ws, _ = workspace({"a": b"x = 1\n" * 900_000 + b"one\n"})
+    error = error_of(ws.patch("a", [replace("one", "two"), replace("x = 1\ntwo", "y")]))
+    assert (error["index"], error["depends_on"]) == (1, None)
+
+
+@pytest.mark.promise("patch.original")
+def test_blank_lines_need_no_other_patch() -> None:
+    ws, _ = workspace({"a": b"a\nb\n"})
+    error = error_of(ws.patch("a", [replace("b", "b\n\n\n"), replace("\n\n", "y")]))
+    assert (error["index"], error["depends_on"]) == (1, None)
+
+
+@pytest.mark.promise("patch.shape")
+def test_very_long_texts_are_displayed_in_part_with_their_size() -> None:
+    ws, _ = workspace({"a": "é1\n".encode() * 400_000})
+    result = succeed(ws.patch("a", [{"operation": "append_eof", "newText": "end\n"}]))
+    old, new = result["display"]["old"], result["display"]["new"]
+    assert old.startswith("é1\né1\n")
+    assert old.endswith("\n… 1,600,000 bytes in total")
+    assert new.endswith("\n… 1,600,004 bytes in total")
+    assert len(old.encode()) < 1_000_100
+    assert result["display"]["diff"].endswith("+end\n")
+
+
 # A copy that is old
 
 

@@ -117,6 +117,21 @@ SAMPLES: list[errors.SutureError] = [
         stale=REPLACED,
     ),
     errors.OldTextNotFound(**WHERE, match="lenient", search_text="", nearest=[NEAR], stale=CHANGED),
+    errors.OldTextNotFound(**WHERE, match="lenient", search_text=LONG, nearest=[], depends_on=1),
+    errors.OldTextNotFound(
+        **WHERE,
+        match="exact",
+        search_text=LONG,
+        nearest=[NEAR],
+        attempt=2,
+        region={"start_line": 3, "end_line": 4, "text": "a\nb"},
+    ),
+    errors.OldTextNotFound(
+        **WHERE, match="exact", search_text=LONG, nearest=[], attempt=2, words={"there": [], "missing": ["a"]}
+    ),
+    errors.OldTextNotUnique(
+        **WHERE, rung="exact", places=[], search_text=LONG, attempt=2, unique=[{"line_number": 3, "old_text": "x"}]
+    ),
     errors.OldTextNotUnique(**WHERE, rung="exact", places=[{"start_line": 1, "end_line": 2}] * 40, search_text=LONG),
     errors.OldTextNotUnique(**WHERE, rung="new_rung", places=[{"start_line": 1, "end_line": 1}] * 2, search_text="x"),
     errors.AlreadyApplied(**WHERE, start_line=1, end_line=3, search_text=LONG),
