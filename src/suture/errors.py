@@ -371,6 +371,9 @@ class FileChanged(_OfPath, code="FILE_CHANGED", retryable=True):
 
     expected: str | None
     found: str | None
+    changed_lines: str | None = None
+    """What has changed since the expected version, as the hunks of a unified diff without context; null if that version
+    is not known. A long one is truncated."""
 
 
 class SameFileTwice(_OfPath, code="SAME_FILE_TWICE"):

@@ -8,7 +8,7 @@ from suture import log, wording
 from suture.audience import MODEL
 from suture.bounds import Overrun, check_limit, check_time, suspend, within
 from suture.engine import Engine, Transaction
-from suture.errors import InputTooLarge, InternalError, InvalidArguments, OutOfMemory, SutureError
+from suture.errors import FileChanged, InputTooLarge, InternalError, InvalidArguments, OutOfMemory, SutureError
 from suture.tools import command, find
 from suture.tools.spec import Answer, ToolResult
 
@@ -471,8 +471,12 @@ class Workspace:
         expected, level = getattr(request, "expect_hash", None), getattr(request, "validate", "off")
 
         def propose(session: Session) -> Plan:
-            proposal: Proposal = spec.plan(session, request)  # type: ignore[misc]  # checked above
-            _check_hashes(expected, proposal.plan)
+            try:
+                proposal: Proposal = spec.plan(session, request)  # type: ignore[misc]  # checked above
+                _check_hashes(expected, proposal.plan)
+            except FileChanged as error:
+                session.explain_change(error)
+                raise
             if level != "off" and not proposal.checked:
                 from suture.tools.check import gate_proposal  # most calls request no checks
 

@@ -72,7 +72,10 @@ def test_a_field_with_a_default_may_be_left_out() -> None:
     [
         (FileExists(path="a b"), "FILE_EXISTS path='a b'"),
         (OverlappingEdits(first=(0, 2), second=(1, 3)), "OVERLAPPING_EDITS first=(0, 2) second=(1, 3)"),
-        (FileChanged(path="a", expected=None, found="x"), "FILE_CHANGED path='a' expected=None found='x'"),
+        (
+            FileChanged(path="a", expected=None, found="x"),
+            "FILE_CHANGED path='a' expected=None found='x' changed_lines=None",
+        ),
         (InternalError(exception="KeyError"), "INTERNAL exception='KeyError'"),
         (SutureError(), "INTERNAL"),
     ],

@@ -254,6 +254,74 @@ def test_a_file_that_keeps_changing_is_refused_in_the_end() -> None:
     assert (len(rounds), fs.files(), caught.value.path) == (4, {"a": b"x4"}, "a")
 
 
+def test_a_file_that_keeps_changing_is_shown_with_the_last_change() -> None:
+    fs = MemoryFS({"a": b"one\n", "b": b""})
+    rounds = iter(range(1, 9))
+
+    def edits(text: Text) -> list[Edit]:
+        fs.put("a", b"round %d\n" % next(rounds))
+        return [Edit(Span(0, len(text.body)), b"X")]
+
+    transaction = Workspace(fs.root, fs=fs).transaction()
+    transaction.create("c", b"")
+    transaction.edit("a", edits)
+    with pytest.raises(FileChanged) as caught:
+        transaction.__exit__(None, None, None)
+    assert caught.value.changed_lines == "@@ -1 +1 @@\n-round 3\n+round 4\n"
+
+
+KNOWN: list[tuple[bytes, bytes, str | None]] = [
+    (b"one\ntwo\nthree\n", b"one\n2\nthree\n", "@@ -2 +2 @@\n-two\n+2\n"),
+    (b"one\r\ntwo\r\n", b"one\ntwo\n", "@@ -1,2 +1,2 @@\n-one\r\n-two\r\n+one\n+two\n"),
+    ("caf\u00e9\n".encode("utf-16"), "caf\u00e8\n".encode("utf-16"), "@@ -1 +1 @@\n-caf\u00e9\n+caf\u00e8\n"),
+    (b"caf\xe9\n", b"caf\xe8\n", "@@ -1 +1 @@\n-caf\ufffd\n+caf\ufffd\n"),
+    (b"one\n", b"", "@@ -1 +0,0 @@\n-one\n"),
+    (b"one\n", b"x" * 40_000, None),
+]
+
+
+@pytest.mark.promise("patch.expect-hash")
+@pytest.mark.parametrize("history", [True, False])
+@pytest.mark.parametrize(("was", "now", "changed"), KNOWN)
+def test_a_file_without_the_expected_hash_is_shown_with_what_changed(
+    was: bytes, now: bytes, changed: str | None, *, history: bool
+) -> None:
+    ws, fs = workspace({"a": was}, Settings(history=history, max_base_bytes=20_000))
+    known = ws.call("file_read", {"path": "a"}).metadata["hash"]
+    fs.put("a", now)
+    request = {"path": "a", "patches": [{"operation": "append_eof", "newText": "x"}], "expect_hash": known}
+    result = ws.call("patch", request)
+    assert (result.metadata["error"]["code"], result.metadata["error"]["changed_lines"]) == ("FILE_CHANGED", changed)
+    assert ("Changed since that version:" in result.text) is (changed is not None)
+    other = Workspace(fs.root, ws.settings, fs=fs)
+    assert other.call("patch", request).metadata["error"]["changed_lines"] is None
+
+
+@pytest.mark.promise("patch.expect-hash")
+def test_an_expected_version_in_the_history_is_known_to_other_processes() -> None:
+    ws, fs = workspace({"a": b"one\n" * 9_000})
+    known = ws.call("file_read", {"path": "a"}).metadata["hash"]
+    ws.call("patch", {"path": "a", "patches": [{"operation": "overwrite", "newText": "two\n" * 9_000}]})
+    other = Workspace(fs.root, fs=fs)
+    arguments = {"path": "a", "expect_hash": known, "dry_run": True}
+    result = other.call("shout", arguments)
+    changed = result.metadata["error"]["changed_lines"]
+    assert (changed[:25], changed[-5:], len(changed) <= 20_000) == ("@@ -1,9000 +1,9000 @@\n-on", "-one\n", True)
+    assert len(result.text.split("\n")) <= 15
+    fs.put("a", b"o\0e\n")
+    deletion = {"reply": "*** Begin Patch\n*** Delete File: a\n*** End Patch\n"}
+    binary = other.call("apply_reply", {**deletion, "expect_hash": known}).metadata["error"]
+    assert (binary["code"], binary["changed_lines"]) == ("FILE_CHANGED", None)
+    assert not other.call("apply_reply", deletion).is_error
+    gone = other.call(
+        "patch", {"path": "a", "patches": [{"operation": "append_eof", "newText": "x"}], "expect_hash": known}
+    )
+    assert (gone.metadata["error"]["found"], gone.metadata["error"]["changed_lines"]) == (None, None)
+    small = Workspace(fs.root, Settings(max_base_bytes=10), fs=fs)
+    fs.put("a", b"one\n")
+    assert small.call("shout", arguments).metadata["error"]["changed_lines"] is None
+
+
 def test_a_workspace_knows_its_root_and_settings() -> None:
     ws, fs = workspace({}, Settings(durability="fast"))
     assert (ws.root, ws.settings.durability, ws.recover()) == (fs.root, "fast", None)

@@ -149,8 +149,9 @@ class Engine:
                             change = commit(session.trees, plan, history, self.settings)
                         self._update_shared(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
-                    except FileChanged:
+                    except FileChanged as error:
                         if not replan or not attempts_left:
+                            session.explain_change(error, _contents_before(plan))
                             raise
                         plan = None
         raise AssertionError  # the loop returns or raises
@@ -304,6 +305,12 @@ class Transaction:
 
     def _plan(self, session: Session) -> Plan:
         return Plan(tuple(wanted(session) for wanted in self._planners), "transaction", self._summary)
+
+
+def _contents_before(plan: Plan) -> list[Content]:
+    """The contents that a plan is based on."""
+    snapshots = (getattr(change, "before", None) for change in plan.changes)
+    return [snapshot.content for snapshot in snapshots if snapshot is not None]
 
 
 def _ignore_progress(files: int, matches: int) -> None:

@@ -25,6 +25,7 @@ from suture.bounds import check_time
 from suture.errors import (
     BinaryFile,
     EncodingMismatch,
+    FileChanged,
     FileExists,
     FileNotFound,
     HistoryUnavailable,
@@ -80,6 +81,7 @@ _MAX_SUGGESTED_FILES = 5  # files that a missing one may mean: more would not he
 _MAX_NAMED_FILES = 100_000  # of the workspace, whose names are compared with a missing one: bounds the memory
 _NAMING_SECONDS = 0.5  # in which they are collected: a failure should be answered soon
 _MAX_PATTERN_CHARS = 2_000  # characters of names in one pattern: `files.glob` allows 4,096, and 1,000 names
+_MAX_CHANGED_CHARS = 20_000  # of a diff in an error: more is read again as a whole
 _MAX_REFUSALS = 1_000  # requests whose refusals are counted: bounds the memory
 
 # What callers were shown is kept in memory, within these limits: an edit is most likely written for a recent version
@@ -610,6 +612,24 @@ class Session:
         self._searches.append(search)
         return search
 
+    def explain_change(self, error: FileChanged, planned_on: Iterable[Content] = ()) -> None:
+        """Add what has changed to an error, if the expected version is known: planned on, shown, or in the history."""
+        if error.expected is None or error.found is None or error.changed_lines is not None:
+            return
+        with suppress(SutureError):
+            now = self.read(error.path)
+            known = (*planned_on, *self._shared.shown.versions(now.place))
+            was = next((content.bytes() for content in known if content.digest == error.expected), None)
+            if was is None and self.settings.history:
+                with self.history.reading() as database:
+                    versions = islice(database.versions(now.place.name), _MAX_CHANGES)
+                    recorded = any(version.digest == error.expected for version in versions)
+                    size = database.size(error.expected) if recorded else None
+                    small = size is not None and size <= self.settings.max_base_bytes
+                    was = database.content(error.expected) if small else None
+            if was is not None and max(len(was), now.content.size) <= self.settings.max_base_bytes:
+                error.changed_lines = _changed_lines(_body(was, now.text.encoding), now.text.body)
+
     def attempt(self, request: int) -> int:
         """Count a refused request; returns how often it was refused. `request` is a hash of all it depends on."""
         refusals = self._shared.refusals
@@ -738,6 +758,18 @@ def _body(content: bytes, encoding: str | None) -> bytes:
         with suppress(EncodingMismatch):  # it had another encoding then
             text = Text.decode(content, encoding)
     return text.body
+
+
+def _changed_lines(before: bytes, after: bytes) -> str | None:
+    """The hunks of a diff without context, cut at a line if they are long; None if a text is binary."""
+    from suture.text.diff import FileDiff, line_edits, unified  # only a failure needs it
+
+    if b"\0" in before or b"\0" in after:
+        return None
+    diff = unified(FileDiff("a", "a", before, tuple(line_edits(before, after))), context=0)
+    _, at, hunks = diff.partition(b"\n@@")
+    shown = f"@@{hunks.decode('utf-8', 'replace')}" if at else ""
+    return shown if len(shown) <= _MAX_CHANGED_CHARS else shown[: shown.rfind("\n", 0, _MAX_CHANGED_CHARS) + 1]
 
 
 def _read_all(fs: FS, handle: int, size: int, limit: int) -> bytes:

@@ -9,6 +9,7 @@ from suture.bounds import check_limit, check_size, timed
 from suture.engine.checks import check_changes
 from suture.errors import (
     Drifted,
+    FileChanged,
     InvalidArguments,
     LineOutOfBounds,
     OverlappingLines,
@@ -388,7 +389,8 @@ def _error_words(error: SutureError, audience: Audience) -> str:
     elif error.code in _FILE_ERRORS:
         writing = error.code == "WRITE_FAILED" or getattr(error, "operation", "read") == "write"
         message = f"Failed to {'write' if writing else 'read'} file: {message}"
-    return f"{audience.mark_failure(_CROSS, message)}\n{hint}"
+    known = wording.details(error, audience) if isinstance(error, FileChanged) else []
+    return "\n".join([audience.mark_failure(_CROSS, message), *known, hint])
 
 
 def backwards(start_line: int, end_line: int) -> str:

@@ -70,6 +70,7 @@ _SHOWN_NAMES = 10  # known clipboards
 _SHOWN_NEAREST = 2  # places that are most similar to oldText
 _SHOWN_BLOCK_LINES = 6  # of a place in a file, for a block of a reply
 _SHOWN_WORDS = 2  # of a block's text that the file does not contain
+_SHOWN_CHANGED_LINES = 10  # of what changed in a file
 _SHOWN_BLOCK_DIFFERENCES = 3  # of the nearest place
 _SIMILAR_SCORE = 0.5  # below it, a place differs in too much to list
 
@@ -799,6 +800,16 @@ def _look_at_file(error: errors.NoMatch, audience: Audience) -> str:
     return advice
 
 
+def _changed_lines(error: errors.FileChanged, _: Audience) -> Iterator[str]:
+    """What has changed since the expected version."""
+    if error.changed_lines:
+        lines = error.changed_lines.removesuffix("\n").split("\n")
+        yield "Changed since that version:"
+        yield from (plain(line)[:LINE] for line in lines[:_SHOWN_CHANGED_LINES])
+        if len(lines) > _SHOWN_CHANGED_LINES:
+            yield f"… and {count(len(lines) - _SHOWN_CHANGED_LINES, 'line')} more"
+
+
 DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
     "NO_MATCH": where_it_went,
     "OLD_TEXT_NOT_FOUND": _nearest,
@@ -807,6 +818,7 @@ DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
     "PARTLY_APPLIED": _lines_there,
     "UNPROVED_CHANGE": _lines_there,
     "TARGET_DELETED": _lines_now,
+    "FILE_CHANGED": _changed_lines,
 }
 
 

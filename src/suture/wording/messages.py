@@ -698,7 +698,15 @@ MESSAGES: dict[str, Words] = dict(
             lambda e: f"Span {e.start}-{e.end} is outside the text ({e.size} bytes).",
             "Search again in the current text.",
         ),
-        entry(errors.FileChanged, _file_changed, "Read the file again and repeat the edit; nothing was changed."),
+        entry(
+            errors.FileChanged,
+            _file_changed,
+            lambda e: (
+                "Read the file again and repeat the edit; nothing was changed."
+                if not e.changed_lines
+                else "Nothing was changed. If the edit still fits, repeat it with the new hash."
+            ),
+        ),
         entry(
             errors.SameFileTwice,
             lambda e: f"{e.path} and {e.other} are the same file, named twice in one transaction.",
