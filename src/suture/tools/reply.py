@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from suture.audience import Audience
     from suture.engine.session import Session
     from suture.formats import Block, Hunk, Unread
+    from suture.formats.reply import Reply
     from suture.match.hunks import Fit
     from suture.plan import Change, FileChange
     from suture.settings import Settings
@@ -207,6 +208,8 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     settings = session.settings
     most = settings.max_edits + 1
     reply = parse_reply(request.reply, request.default_path, whole_files=request.whole_files, most=most)
+    validation = validate_parsed(request.reply, reply)
+    _log_parsed(reply, validation)
     if not reply:
         skipped = sum(thought.blocks for thought in reply.thoughts)
         unread = [*map(_unread_edit, reply.unread)]
@@ -230,7 +233,7 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
         session.audience,
         changes,
         outcomes,
-        validate_parsed(request.reply, reply),
+        validation,
         dry_run=request.dry_run,
         atomic=request.atomic,
         has_selection=request.only is not None,
@@ -239,6 +242,15 @@ def plan_apply_reply(session: Session, request: ApplyReply) -> Proposal:
     names = dict.fromkeys(outcome.path or "" for outcome in applied)
     summary = f"{wording.count(len(applied), 'block')} of a reply: {shorten(names)}"
     return Proposal(Plan(changes, "apply_reply", summary), report.answer, failed=report.failures())
+
+
+def _log_parsed(reply: Reply, validation: Validation) -> None:
+    """Log what the specification (docs/spec/seeds/004) says: validation errors, paths, and the result of parsing."""
+    if validation.errors:
+        log.warning("reply", "Response validation errors: %s", validation.errors)
+    log.debug("reply", "Response paths: %s", [*reply.paths])
+    result = [f"{block.number} {block.format} {block.path or '?'}: {block.problem or block.action}" for block in reply]
+    log.debug("reply", "Parse result: %s", result)
 
 
 def all_or_none(
@@ -813,10 +825,12 @@ def preview_reply(
 ) -> Preview:
     """What a reply would do to some files, given by path."""
     reply = parse_reply(text, default_path, whole_files=whole_files)
+    validation = validate_parsed(text, reply)
+    _log_parsed(reply, validation)
     in_memory = ReplyFiles(Texts(files))
     outcomes = BlockApplier(in_memory, match, literal=literal).run(reply.blocks, None if only is None else list(only))
     changed = {file.name: file.decoded if file.exists else None for file in in_memory.changed_files()}
-    return Preview(changed, outcomes, validate_parsed(text, reply))
+    return Preview(changed, outcomes, validation)
 
 
 def _about_text(block: Block) -> Block:

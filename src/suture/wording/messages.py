@@ -100,6 +100,21 @@ _WHY_PROTECTED = {"suture": "it belongs to suture", "machine": "it runs or confi
 """By what uses a protected path."""
 
 
+def _name_encoding(audience: Audience, encoding: str) -> str:
+    """How to name a file's encoding, as an imperative. A reply cannot do that for its files."""
+    if audience.is_about_block:
+        return audience.ask_operator(f"name {encoding}", "encodings")
+    return f"name {encoding}{audience.by('encoding')}"
+
+
+def _known_encodings(error: errors.EncodingUnknown, audience: Audience) -> str:
+    candidates = ", ".join(error.candidates) or "no common one fits"
+    if audience.is_about_block:
+        return f"Write ASCII, or {_name_encoding(audience, 'the encoding of the file')}: {candidates}."
+    name = _name_encoding(audience, "the encoding")
+    return f"{name[0].upper()}{name[1:]} ({candidates}), or write ASCII."
+
+
 def _file_changed(error: errors.FileChanged) -> str:
     if error.found is None:
         return f"{error.path} was removed by another process."
@@ -662,7 +677,7 @@ MESSAGES: dict[str, Words] = dict(
             lambda e: f"{e.path} is a binary file: it contains a NUL byte near the beginning.",
             hint_for=lambda _, audience: (
                 "Only text can be read and edited. If it is UTF-16 without a byte order mark, "
-                f"name its encoding{audience.by('encoding')}."
+                f"{_name_encoding(audience, 'its encoding')}."
             ),
         ),
         entry(
@@ -673,10 +688,7 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.EncodingUnknown,
             lambda e: f"U+{ord(e.character):04X} cannot be written: the file's encoding is not known.",
-            hint_for=lambda e, audience: (
-                f"Name the encoding{audience.by('encoding')} "
-                f"({', '.join(e.candidates) or 'no common one fits'}), or write ASCII."
-            ),
+            hint_for=_known_encodings,
         ),
         entry(
             errors.EncodingMismatch,

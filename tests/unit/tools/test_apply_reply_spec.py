@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from suture import Settings, ToolResult, Workspace
+from suture import Settings, ToolResult, Workspace, preview_reply
 from suture.testing import MemoryFS
 from tests.scale import scaled
 from tests.unit.changes import error_of, git_apply, hash_of, land, list_changes, state, succeed, workspace, write
@@ -313,6 +313,30 @@ def test_what_is_wrong_with_a_reply_is_logged(caplog: pytest.LogCaptureFixture) 
     with caplog.at_level(logging.DEBUG, "suture.reply"):
         run_reply(TWO, SIMPLE + "\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n")
     assert "suture.reply" in {record.name for record in caplog.records}
+
+
+def test_validation_errors_paths_and_the_parse_result_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    reply = f"{SIMPLE}\n### File: b.py\n<<<<<<< SEARCH\ny = 1\n"
+    with caplog.at_level(logging.DEBUG, "suture.reply"):
+        run_reply(TWO, reply)
+        by_tool = [(record.levelname, record.getMessage()) for record in caplog.records]
+        caplog.clear()
+        preview_reply(reply, {path: content.decode() for path, content in TWO.items()})
+    by_function = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert by_tool[:3] == by_function[:3]
+    assert by_tool[:3] == [
+        ("WARNING", "Response validation errors: ['Mismatched SEARCH/REPLACE: 2 SEARCH vs 1 REPLACE']"),
+        ("DEBUG", "Response paths: ['a.py', 'b.py']"),
+        ("DEBUG", "Parse result: ['1 search_replace a.py: update', '2 search_replace b.py: no_end']"),
+    ]
+    caplog.clear()
+    with caplog.at_level(logging.DEBUG, "suture.reply"):
+        run_reply(TWO, "nothing")
+    assert [record.getMessage() for record in caplog.records] == [
+        "Response validation errors: ['No valid blocks found']",
+        "Response paths: []",
+        "Parse result: []",
+    ]
 
 
 # Nothing usable
