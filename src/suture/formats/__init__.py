@@ -159,6 +159,9 @@ class Mention(Record):
     sentence says that it stays as it is, or is only run; it is not a candidate."""
     inside: str = ""
     """The line of the block's own text that names it, if any: that line may also be text of the file."""
+    literal: bool = False
+    """Whether it is the whole of a line, a label or a quotation and does not look like a path (`my notes (old).md`,
+    `a=b.txt`, `notes`): it counts only if a file has exactly this name."""
 
 
 class Block(Record):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MAX_PATH_CHARS = 300  # characters of a path: longer text is something else
+_MAX_NAME_CHARS = 100  # characters of a name that does not look like a path: a longer text is a sentence
 _MAX_LINE_CHARS = 20_000  # characters at the start of a line that are searched for paths: bounds the time
 _MAX_MENTIONED_FILES = 20  # likeliest files that a block may be about: each one is looked up in the workspace
 _CLAUSE_CHARACTERS = 80  # characters before and after a name in which the rest of its clause is searched for
@@ -210,6 +211,11 @@ class LinesAbove:
         """Items that announce the block, perhaps with some that no longer do."""
         self._listed = False
         """Whether the last line is a path: several such lines are a list, and none of them names the file."""
+        self._last_line = ""
+        """The last line outside of a fence, and the last one in the fence: as a whole, each may be a name."""
+        self._last_fenced_line = ""
+        self._info = ""
+        """The info string of the fence, if it names no file outright."""
 
     def name_file(self, path: str, *, fenced: bool = False) -> None:
         """Set the file that a label, tag or info string names."""
@@ -221,6 +227,16 @@ class LinesAbove:
         """Read a line that is not blank. Returns the path if it is a label or a heading that names one."""
         if line.startswith(("--- a/", "+++ b/")):
             line = line[len("--- a/") :]
+        label = self._add(line, fenced=fenced)
+        self._last_fenced_line = line if fenced else ""
+        if not fenced:
+            self._last_line = line
+        self._items += [
+            _Item(literal_mention(name), _MENTIONED, fenced=fenced) for name in _names_in_label(line, fenced=fenced)
+        ]
+        return label
+
+    def _add(self, line: str, *, fenced: bool) -> str | None:
         label = path_after_label(line) if line.lstrip()[:1] == "#" or ":" in line or "\uff1a" in line else None
         name = _whole_path(_strip_decoration(line))
         outright = (label if label != name else None) or _path_in_tag(line.strip())
@@ -254,6 +270,11 @@ class LinesAbove:
             self._items.append(item)
         return None
 
+    def add_info(self, info: str) -> None:
+        """Read the info string of a fence that names no file outright."""
+        self.add(info, fenced=True)
+        self._last_fenced_line, self._info = "", info
+
     def _add_path_line(self, item: _Item) -> None:
         """Add a line that is a path."""
         last = self._items[-1] if self._listed and self._items else None
@@ -273,6 +294,7 @@ class LinesAbove:
     def leave_fence(self, *, label: bool) -> None:
         """End a fence. Its content says nothing about later blocks, unless it is a single path, a `label`."""
         fenced = [item for item in self._items if item.fenced]
+        self._last_fenced_line = self._info = ""
         self._items = [item for item in self._items if not item.fenced]
         if label and len(fenced) == 1 and fenced[0].level >= _OWN_LINE:
             self.name_file(fenced[0].written)
@@ -288,7 +310,14 @@ class LinesAbove:
     @property
     def candidates(self) -> tuple[Mention, ...]:
         """The files that the block may be about, likeliest last."""
-        return tuple(dict.fromkeys(item.mention for item in self._decisive_items()))[-_MAX_MENTIONED_FILES:]
+        items = self._decisive_items()
+        named = dict.fromkeys(item.mention for item in items)
+        if not any(item.level == _LABEL for item in items):
+            paths = {mention.path for mention in named}
+            lines = [_strip_decoration(line) for line in (self._last_line, self._last_fenced_line) if line]
+            names = [*_names_in_info(self._info), *(name for line in lines for name in _whole_names(line))]
+            named = {literal_mention(name): None for name in names if as_path(name) not in paths} | named
+        return tuple(named)[-_MAX_MENTIONED_FILES:]
 
     def _decisive_items(self) -> list[_Item]:
         """The items that count."""
@@ -305,6 +334,11 @@ class LinesAbove:
             return items
         behind = [item for item in items[pointing[-1] + 1 :] if item.mention.role == "target"]
         return [*behind, *(items[number] for number in pointing)]
+
+
+def literal_mention(name: str) -> Mention:
+    """A mention of a name that does not look like a path."""
+    return Mention(as_path(name), sure=False, literal=True)
 
 
 def path_after_label(line: str) -> str | None:
@@ -338,6 +372,70 @@ def mentions(line: str) -> list[Mention]:
     return list(by_word.values())
 
 
+def _whole_names(text: str) -> list[str]:
+    """The names that a text may be as a whole: with or without quotes, a colon, or a remark in parentheses."""
+    if len(text) > 2 * _MAX_NAME_CHARS:
+        return []
+    bare = text.strip().strip("*").strip()
+    forms = [bare, bare.rstrip(_ENDS), _unwrap(bare), _unwrap(bare.rstrip(" \t:\uff1a"))]
+    return list(dict.fromkeys(form for form in forms if _may_be_name(form)))
+
+
+def _may_be_name(text: str) -> bool:
+    """Whether a text can be the name of a file at all."""
+    if not text or len(text) > _MAX_NAME_CHARS or not _NEVER.isdisjoint(text) or "://" in text:
+        return False
+    return any(map(str.isalnum, text)) and not text.endswith(("/", ",", "!"))
+
+
+def _names_in_label(line: str, *, fenced: bool) -> list[str]:
+    """The names after a label, in a heading, in a tag or in a quotation that the line points to, if none is a path."""
+    if len(line) > 2 * _MAX_PATH_CHARS:
+        return []
+    if ":" in line or "\uff1a" in line:
+        name, _, rest = _strip_decoration(line).replace("\uff1a", ":", 1).partition(":")
+        if name.strip("*_` \t").lower() in _LABELS:
+            return [] if _label_path(line) is not None else _whole_names(rest)
+    if line.lstrip().startswith("#") and not fenced:
+        return [] if _label_path(line) is not None else _whole_names(_strip_decoration(line))
+    if line.lstrip().startswith("<"):
+        return _names_in_tag(line.strip())
+    return [*_pointed_names(line)] if "`" in line or '"' in line or "\u201c" in line else []
+
+
+def _names_in_tag(text: str) -> list[str]:
+    """The names in a tag, as its text or as an attribute, that do not look like paths."""
+    tag, _, rest = text[1:_MAX_PATH_CHARS].partition(">")
+    name, _, attributes = tag.partition(" ")
+    if name.lower() in _HTML_TAGS or _path_in_tag(text) is not None:
+        return []
+    if not attributes and name.lower() in _KEYS:
+        return _whole_names(rest.partition("</")[0])
+    pairs = (word.partition("=") for word in _words(attributes))
+    return [name for key, sign, value in pairs if sign and key.lower() in _KEYS for name in _whole_names(value)]
+
+
+def _pointed_names(line: str) -> Iterator[str]:
+    """The quotations in a line that the words around point to: `In `notes`:`."""
+    for match in pattern(_QUOTED).finditer(line):
+        name = match.group(1).strip()
+        if _possible_path(name) is not None or not _may_be_name(name):
+            continue
+        points = is_announcement(line) or _extension(name) in _SURE_EXTENSIONS
+        if not points and pattern(_AFTER_POINTED).match(line[match.end(1) :]):
+            before = pattern(_MARKS).sub("", line[: match.start(1)], count=1).lower()
+            points = pattern(_BEFORE_POINTED).search(before) is not None
+        before, behind = line[: match.start()][-_CLAUSE_CHARACTERS:], line[match.end() :][:_CLAUSE_CHARACTERS]
+        if points and _role(before, behind, removes=False) == "target":
+            yield name
+
+
+def _names_in_info(info: str) -> list[str]:
+    """The names in the info string of a fence: what follows the language, or a key."""
+    rests = [rest for sign in (" ", ":", "=") if (rest := info.partition(sign)[2].strip())]
+    return list(dict.fromkeys(name for rest in rests for name in _whole_names(rest)))
+
+
 def is_announcement(line: str) -> bool:
     """Whether a line announces what comes next."""
     return line.rstrip().rstrip("*").endswith((":", "\uff1a"))
@@ -362,7 +460,9 @@ def path_in_info(line: str) -> str | None:
             continue
         name, sign, value = word.partition("=")
         if sign and name.strip(".").lower() in _KEYS:
-            return _unwrap(value) or None
+            rest = info.partition(f"{name}=")[2]
+            spaced = "=" not in rest and not is_known(value) and _extension(rest) in _SURE_EXTENSIONS
+            return rest if spaced and rest[:1] not in {'"', "'"} else _unwrap(value) or None
         language, colon, rest = word.partition(":")
         if colon and rest and not language.endswith(("/", "\\")) and len(language) > 1 and _possible_path(rest):
             return _possible_path(rest)

@@ -407,7 +407,7 @@ class ReplyParser:
         if named is not None:
             self._above.name_file(named, fenced=True)
         else:
-            self._above.add(info, fenced=True)
+            self._above.add_info(info)
         if source.language in _NO_FILES:
             return at + 1
         first = (yield from source.wait(at + 1)) or ""

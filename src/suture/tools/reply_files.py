@@ -14,6 +14,7 @@ land in what another one inserts. Only a hunk that is not found there is searche
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from contextlib import suppress
 
 from suture import errors
 from suture.audience import MODEL
@@ -553,15 +554,28 @@ class Targets:
         inherited = block.inherited
         if block.follows is not None:
             inherited = self._path_of_previous(block)
-        if not block.mentions:
+        if not any(self._counts(mention) for mention in block.mentions):
             return block if block.follows is None else block.evolve(path=inherited, path_as_written=inherited)
-        mentions = [mention for mention in block.mentions if not self._is_content(mention, inherited)]
+        counting = [mention for mention in block.mentions if self._counts(mention)]
+        mentions = [mention for mention in counting if not self._is_content(mention, inherited)]
         decision = self._new(block, mentions) if _creates(block) else self._existing(block, mentions, inherited)
         path, written = decision or (inherited, inherited)
         return block.evolve(path=path, path_as_written=written)
 
+    def _counts(self, mention: Mention) -> bool:
+        """Whether a mention is one of a file: a name that does not look like a path is one only if the file exists."""
+        return not mention.literal or bool(self._current_name(mention.path))
+
     def _path_of_previous(self, block: Block) -> str | None:
         """The file of the block that this one follows."""
+        undecided = []
+        previous = block.follows
+        while previous is not None and previous not in self._decisions:
+            undecided.append(self._blocks[previous])
+            previous = undecided[-1].follows
+        for earlier in reversed(undecided[1:]):  # first those that others follow: a chain may be long
+            with suppress(NoPath):
+                self.of(earlier)
         try:
             return self.of(self._blocks[block.follows or 0]).path
         except NoPath as error:
@@ -576,7 +590,7 @@ class Targets:
     def _new(self, block: Block, mentions: Sequence[Mention]) -> tuple[str, str] | None:
         """The file that a block creates: the only one mentioned, or the only one of them that does not exist yet."""
         likely = [mention for mention in mentions if mention.sure] or [
-            mention for mention in mentions if is_known(mention.path)
+            mention for mention in mentions if is_known(mention.path) and not mention.literal
         ]
         likely = [mention for mention in likely if mention.role == "target"] or likely
         paths = list(dict.fromkeys(mention.path for mention in likely))
@@ -671,8 +685,9 @@ class Targets:
         """The name of a file after the earlier blocks; empty if it does not exist."""
         try:
             file = self._files.at(path)
-        except FileChanged:  # it exists, though not with the expected hash
-            return self._files.source.locate(path).name
+        except FileChanged:  # it may exist, though not with the expected hash
+            target = self._files.source.locate(path)
+            return "" if target.stat is None else target.name
         except SutureError:
             return ""
         if file.moved_to is not None:
@@ -689,8 +704,8 @@ class Targets:
     def _find_candidates(self, mention: Mention) -> list[str]:
         """The files that a path that does not exist may mean."""
         path = mention.path.lstrip("/")
-        if path.isalnum() and not mention.sure:
-            return []  # an ordinary word
+        if mention.literal or (path.isalnum() and not mention.sure):
+            return []  # an ordinary word, or several
         same = self._same_named(path)
         if not mention.sure:
             return [name for name in same if name.endswith(f"/{path}")]
@@ -702,7 +717,8 @@ class Targets:
     def _same_named(self, path: str) -> list[str]:
         """The files of the workspace with the same name as a path; one walk finds those of all mentions."""
         if self._paths_by_name is None:
-            paths = [mention.path for block in self._blocks.values() for mention in block.mentions]
+            mentions = (mention for block in self._blocks.values() for mention in block.mentions)
+            paths = [mention.path for mention in mentions if not mention.literal]
             self._paths_by_name = self._files.same_named({mentioned.rpartition("/")[2] for mentioned in paths})
         return self._paths_by_name.get(path.rpartition("/")[2], [])
 

@@ -2,7 +2,9 @@
 
 import pytest
 
+from suture.formats import Mention
 from suture.formats.file_names import (
+    LinesAbove,
     as_path,
     closes_fence,
     is_excerpt,
@@ -203,6 +205,44 @@ UNSURE = {
 @pytest.mark.parametrize(("line", "words"), UNSURE.items(), ids=list(UNSURE))
 def test_other_words_are_files_only_if_such_files_exist(line: str, words: list[str]) -> None:
     assert [(mention.path, mention.sure) for mention in mentions(line)] == [(word, False) for word in words]
+
+
+LITERAL = {
+    "File: my notes (old).md": ["my notes (old).md"],
+    "File: bin/run me (new)": ["bin/run me (new)", "bin/run me"],
+    "## my notes (old).md": ["my notes (old).md"],
+    "In `notes`:": ["notes"],
+    "Update `notes` now": [],
+    "As in `notes`:": [],
+    "<path>my notes</path>": ["my notes"],
+    "<file id='3' path=\"my notes\">": ["my notes"],
+    '<img src="my notes">': [],
+    '<file path="a.py">': [],
+    "`a?b`:": [],
+    "`https://example.org/x y`:": [],
+    "my notes (old).md": ["my notes (old).md"],
+    f"{'x ' * 150}end": [],
+    f"{'x ' * 350}`notes`:": [],
+    "...": [],
+    "Then, and so on,": [],
+}
+
+
+@pytest.mark.parametrize(("line", "names"), LITERAL.items(), ids=[line[:40] for line in LITERAL])
+def test_what_does_not_look_like_a_path_may_be_a_file_of_exactly_that_name(line: str, names: list[str]) -> None:
+    above = LinesAbove()
+    above.add(line)
+    found = [mention.path for mention in above.candidates if mention.literal]
+    whole = [name for name in found if name not in names]
+    assert [name for name in found if name in names] == names
+    assert all(name in line for name in whole)
+
+
+def test_only_the_last_line_is_read_as_a_name() -> None:
+    above = LinesAbove()
+    for line in ("my notes", "other notes"):
+        above.add(line)
+    assert above.candidates == (Mention("other notes", sure=False, literal=True),)
 
 
 ROLES = {

@@ -651,6 +651,112 @@ def test_the_files_that_a_mention_may_mean_come_in_one_order() -> None:
     assert block["error"]["candidates"] == previewed.error.fields()["candidates"]
 
 
+ODD = ["my notes (old).md", "report (1).txt", "a=b.txt", "x=1", "notes", "docs/notes", "src/my notes.py", "bin/run me"]
+NAMED = """
+### File: {}
+File: {}
+**File: {}**
+File: `{}`
+## {}
+## `{}`
+{}
+{}:
+`{}`
+**{}**:
+1. `{}`
+In `{}`:
+Next, `{}`:
+<file path="{}">
+<path>{}</path>
+```title="{}"
+""".strip().split("\n")
+"""Ways to name a file of which nothing but its existence shows that it is one."""
+
+
+@pytest.mark.promise("reply.odd-names")
+@pytest.mark.parametrize("way", NAMED)
+@pytest.mark.parametrize("name", ODD)
+def test_a_file_with_an_odd_name_is_found_if_it_exists(way: str, name: str) -> None:
+    reply = f"{way.format(name)}\n{FOOTER}"
+    files = {**FILES, name: FILES[ABOUT]}
+    assert preview_reply(reply, files).files == {name: NEW_ABOUT}
+    assert preview_reply(f"{FIRST['a heading']}{reply}", files).files == {INDEX: STORE, name: NEW_ABOUT}
+
+
+NEAR_BLOCK = {
+    "above a fence": "my notes (old).md\n```\n{}```\n",
+    "in a fence": "```\nmy notes (old).md\n{}```\n",
+    "in a comment in a fence": "```python\n# my notes (old).md\n{}```\n",
+    "behind the language": "```md my notes (old).md\n{}```\n",
+    "behind the language and a colon": "```md:my notes (old).md\n{}```\n",
+    "as an attribute without quotes": "```md path=my notes (old).md\n{}```\n",
+    "in a heading with prose below": "## my notes (old).md\n\nHere is the change:\n\n{}",
+    "in quotation marks": "Now update \u201cmy notes (old).md\u201d as follows.\n{}",
+    "in a quotation in prose": "Now update `my notes (old).md` as follows.\n{}",
+}
+
+
+@pytest.mark.promise("reply.odd-names")
+@pytest.mark.parametrize("way", NEAR_BLOCK.values(), ids=NEAR_BLOCK)
+def test_a_name_with_spaces_is_found_near_a_block(way: str) -> None:
+    files = {**FILES, "my notes (old).md": FILES[ABOUT]}
+    assert preview_reply(way.format(FOOTER), files).files == {"my notes (old).md": NEW_ABOUT}
+    reply = f"{FIRST['a line']}{way.format(FOOTER)}"
+    assert preview_reply(reply, files).files == {INDEX: STORE, "my notes (old).md": NEW_ABOUT}
+
+
+def test_a_name_behind_the_marker_of_a_block_may_be_odd() -> None:
+    files = {**FILES, "my notes (old).md": FILES[ABOUT]}
+    reply = FOOTER.replace("SEARCH", "SEARCH my notes (old).md")
+    assert preview_reply(reply, files).files == {"my notes (old).md": NEW_ABOUT}
+
+
+def test_a_block_without_a_name_follows_one_with_an_odd_name() -> None:
+    files = {**FILES, "my notes (old).md": FILES[ABOUT]}
+    for first in FIRST.values():
+        you = block("<title>We</title>\n", "<title>You</title>\n")
+        reply = f"{first}my notes (old).md\n{FOOTER}\n{WE}And then:\n{you}"
+        new = "<title>You</title>\n<footer>new</footer>\n"
+        assert preview_reply(reply, files).files == {INDEX: STORE, "my notes (old).md": new}
+
+
+@pytest.mark.promise("reply.odd-names")
+@pytest.mark.parametrize("line", ["notes", "## notes", "In `notes`:", "### File: see notes", "<path>my notes</path>"])
+def test_words_are_no_file_if_none_has_that_name(line: str) -> None:
+    reply = f"{FIRST['a heading']}{line}\n{FOOTER}"
+    new = STORE.replace("old", "new")
+    assert preview_reply(reply, {**FILES, "docs/notes": "x", "docs/my notes": "x"}).files == {INDEX: new}
+
+
+@pytest.mark.promise("reply.odd-names")
+@pytest.mark.parametrize(
+    "line",
+    ["As in `notes`:", "`notes` stays as it is", "We take notes", "notes\n\nHere it is:", "```notes\n```\nThen:"],
+)
+def test_a_file_with_an_odd_name_is_not_meant_by_every_word(line: str) -> None:
+    reply = f"{FIRST['a heading']}{line}\n{FOOTER}"
+    new = STORE.replace("old", "new")
+    assert preview_reply(reply, {**FILES, "notes": FILES[ABOUT]}).files == {INDEX: new}
+
+
+@pytest.mark.promise("reply.odd-names")
+def test_a_block_that_does_not_fit_the_file_with_an_odd_name_lands_nowhere() -> None:
+    reply = f"{FIRST['a heading']}notes\n{FOOTER}"
+    preview = preview_reply(reply, {**FILES, "notes": "other\n"})
+    assert preview.files == {INDEX: STORE}
+    error = preview.outcomes[1].error
+    assert isinstance(error, errors.NoPath)
+    assert (error.why, error.candidates) == ("elsewhere", ["notes", INDEX])
+
+
+def test_a_long_chain_of_blocks_follows_the_first_one() -> None:
+    steps = [block(f"line {number};\n", f"LINE {number};\n") for number in range(1_000)]
+    blocks = "".join(f"Step {number}\n{step}" for number, step in enumerate(steps))
+    text = "".join(f"line {number};\n" for number in range(1_000))
+    preview = preview_reply(f"## my notes (old).md\n{blocks}", {"my notes (old).md": text}, only=["1000"])
+    assert preview.files == {"my notes (old).md": text.replace("line 999", "LINE 999")}
+
+
 def test_a_file_that_is_mentioned_need_not_have_the_hash_that_is_expected() -> None:
     ws, fs = workspace({name: content.encode() for name, content in FILES.items()})
     known = ws.call("file_read", {"path": INDEX}).metadata["hash"]
