@@ -312,6 +312,7 @@ class MatchLocation(Highlight):
     """Where a text occurs."""
 
     line_content: str = text("The line")
+    symbol: str = text("The class or function that the line is in; empty if none, or after the first ten")
     context_before: str = text("The line before").optional
     context_after: str = text("The line after").optional
 

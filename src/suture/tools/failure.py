@@ -165,7 +165,7 @@ def wrong_count(
     target: SearchTarget, view: View, hits: Sequence[tuple[int, int]], actual: int, originally: int, attempt: int
 ) -> errors.WrongCount:
     """The error for a text that occurs more or less often than expected; `originally` is its count in the file."""
-    locations = [view.location(*hit) for hit in hits[:MAX_HITS]]
+    locations = view.locations(hits)
     marks = [_highlight(location) for location in locations]
     return errors.WrongCount(
         **_edit_part(target),
@@ -309,7 +309,7 @@ def _hunk_problem(path: str, view: View, hunk: Hunk, answer: Refused, old: str) 
             search_text=old,
             expected_occurrences=hunk.occurrences,
             actual_occurrences=len(answer.sites),
-            match_locations=[view.location(*view.index.span(site)) for site in answer.sites[:MAX_HITS]],
+            match_locations=view.locations([view.index.span(site) for site in answer.sites]),
             file_preview=None,
             unique=[],
         )
@@ -488,8 +488,12 @@ class View:
             highlights=[mark for mark in highlights if begin <= mark.line_number <= until],
         )
 
-    def location(self, start: int, end: int) -> MatchLocation:
-        """One occurrence, with the lines around it. Must be called in the order of occurrences."""
+    def locations(self, spans: Sequence[tuple[int, int]]) -> list[MatchLocation]:
+        """Occurrences, in order; the first ones with the class or function that they are in."""
+        return [self._location(*span, named=number < _SHOWN_PLACES) for number, span in enumerate(spans[:MAX_HITS])]
+
+    def _location(self, start: int, end: int, *, named: bool) -> MatchLocation:
+        """One occurrence, with the lines around it."""
         lines = self.index.lines
         line = lines.at(start)
         column = self._column(line, start)
@@ -501,6 +505,7 @@ class View:
             column_start=column + 1,
             column_end=min(stop, len(content)) + 1 if b"\n" in self.index.body[start:end] else stop + 1,
             line_content=content,
+            symbol=symbol(self.index.line, line - 1, len(lines)) if named and len(lines) else "",
             context_before=or_left_out(self._line_text(line - 1, longest) if line > 1 else None),
             context_after=or_left_out(self._line_text(line + 1, longest) if line < len(lines) else None),
         )

@@ -8,7 +8,6 @@ from __future__ import annotations
 from suture import errors
 from suture.wording import (
     AS_SENT,
-    as_it_is,
     count,
     details,
     entry,
@@ -18,7 +17,7 @@ from suture.wording import (
     plain,
     span,
 )
-from suture.wording.edits import visible_json, where_it_went
+from suture.wording.edits import places, visible_json, where_it_went
 from suture.wording.messages import MESSAGES
 
 TYPE_CHECKING = False
@@ -102,15 +101,6 @@ def _not_unique(error: errors.OldTextNotUnique, _: Audience) -> str:
     return f"old_string matches {count(len(error.places), 'place')} of {error.path}{how}{near}."
 
 
-def _places(error: errors.OldTextNotUnique, _: Audience) -> Iterator[str]:
-    for place in error.shown:
-        inside = f"  (in {plain(place['symbol'])})" if place["symbol"] else ""
-        yield f"{place['line']}\t{as_it_is(place['text'])}{inside}"
-    more = len({lines["start_line"] for lines in error.places}) - len(error.shown)
-    if more > 0:
-        yield f"… and {more} more"
-
-
 def _choose(error: errors.OldTextNotUnique) -> str:
     every = ", or replace_all for all of them" if error.rung in AS_SENT else ""
     return f"Give line or more of the text for one of them{every}."
@@ -127,7 +117,7 @@ def _no_file(error: errors.FileNotFound) -> str:
 
 AGENT_DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
     "NO_MATCH": _no_match,
-    "OLD_TEXT_NOT_UNIQUE": _places,
+    "OLD_TEXT_NOT_UNIQUE": lambda error, _: places(error),
 }
 AGENT_MESSAGES: dict[str, Words] = dict(
     [

@@ -68,7 +68,7 @@ def _advice(error: errors.NoMatch) -> str:
 def _wrong_count(error: errors.WrongCount, _: Audience) -> Iterator[str]:
     """Where the text occurs, and longer texts that are unique."""
     yield f"It occurs in {plain(error.path)} at:"
-    yield from occurrences(error, with_lines=True)
+    yield from occurrences(error)
     yield from _unique(error)
 
 

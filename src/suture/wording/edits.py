@@ -377,7 +377,7 @@ def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
     search = f"'{first_line(error.search_text)}'"
     wanted, found = (f"{number} {plural(number, 'instance')}" for number in (expected, actual))
     yield f"Expected to replace {wanted} of {search} but found {found} at:"
-    yield from occurrences(error, with_lines=error.attempt > 1)
+    yield from occurrences(error)
     if error.originally is not None:
         cause = "made" if error.originally < actual else "changed"
         yield f"The file itself has {error.originally}; earlier edits of this call {cause} the others."
@@ -387,11 +387,11 @@ def _wrong_count(error: errors.WrongCount, audience: Audience) -> Iterator[str]:
     yield _nothing_changed(error)
 
 
-def occurrences(error: errors.WrongCount, *, with_lines: bool) -> Iterator[str]:
-    """Where a text occurs."""
+def occurrences(error: errors.WrongCount) -> Iterator[str]:
+    """Where a text occurs: each place with its line, and the class or function that it is in."""
     for location in error.match_locations[:_SHOWN_LOCATIONS]:
-        content = f": {as_it_is(location.line_content.strip())}" if with_lines else ""
-        yield f"  Line {location.line_number}, column {location.column_start}{content}"
+        where = f"  Line {location.line_number}, column {location.column_start}{in_symbol(location.symbol)}"
+        yield f"{where}: {as_it_is(location.line_content.strip())}"
     if error.actual_occurrences > _SHOWN_LOCATIONS:
         yield f"  … and {error.actual_occurrences - _SHOWN_LOCATIONS} more"
 
@@ -548,13 +548,24 @@ def _lines_again(error: RepeatedPatch) -> Iterator[str]:
     yield from _exact_lines(error, region) if region is not None else ()
 
 
-def _unique_texts(error: errors.OldTextNotUnique, audience: Audience) -> Iterator[str]:
-    """What a repeated patch shows if several places fit: longer texts that occur once."""
+def _places_and_unique_texts(error: errors.OldTextNotUnique, audience: Audience) -> Iterator[str]:
+    """The lines of all places; the second time, also longer texts that occur once."""
+    yield from places(error)
     if error.attempt > 1:
         yield from _lines_again(error)
     for unique in error.unique:
         example = visible_json({audience.old_text: unique["old_text"]})
         yield f"To change line {unique['line_number']} and no other, start from this, which occurs once: {example}"
+
+
+def places(error: errors.OldTextNotUnique) -> Iterator[str]:
+    """The places that a text fits: each with its line, and the class or function that it is in."""
+    for place in error.shown:
+        inside = f"  (in {plain(place['symbol'])})" if place["symbol"] else ""
+        yield f"{place['line']}\t{as_it_is(place['text'])}{inside}"
+    more = len({lines["start_line"] for lines in error.places}) - len(error.shown)
+    if more > 0:
+        yield f"… and {more} more"
 
 
 def _place(lines: str, symbol: str, rung: str | None, score: float) -> str:
@@ -813,7 +824,7 @@ def _changed_lines(error: errors.FileChanged, _: Audience) -> Iterator[str]:
 DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
     "NO_MATCH": where_it_went,
     "OLD_TEXT_NOT_FOUND": _nearest,
-    "OLD_TEXT_NOT_UNIQUE": _unique_texts,
+    "OLD_TEXT_NOT_UNIQUE": _places_and_unique_texts,
     "EDIT_CONFLICT": _sides,
     "PARTLY_APPLIED": _lines_there,
     "UNPROVED_CHANGE": _lines_there,

@@ -185,6 +185,7 @@ NOT_BY_NAME = {
     ("write", "show_diff"): "--no-diff: a flag that is on unless it is turned off",
     ("replace", "context_before"): "the diff shows what is around a replacement",
     ("replace", "context_after"): "as context_before",
+    ("undo", "list"): "suture log",
     ("replace", "expect_hash"): "a hash for each of many files is for programs: suture call",
     **{
         (command, "binary_check_buffer_size"): "kept for callers of the older tool; nobody types it"

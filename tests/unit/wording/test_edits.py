@@ -505,7 +505,7 @@ def test_a_repeated_edit_that_fits_several_places_is_shown_them_and_what_is_uniq
 
 
 def location(line: int, column: int = 5, content: str = "    console.log('x');") -> MatchLocation:
-    return MatchLocation(line_number=line, column_start=column, column_end=column + 11, line_content=content)
+    return MatchLocation(line_number=line, column_start=column, column_end=column + 11, line_content=content, symbol="")
 
 
 def wrong_count(lines: list[int], expected: int = 3, **fields: Any) -> errors.WrongCount:
@@ -528,11 +528,11 @@ def test_a_text_that_is_there_too_often_is_reported_as_in_the_specification() ->
         "Edit 2 of 2 failed: Expected 3 occurrences but found 5 in src/utils.ts.",
         "",
         "Expected to replace 3 instances of 'console.log' but found 5 instances at:",
-        "  Line 12, column 5",
-        "  Line 34, column 5",
-        "  Line 56, column 5",
-        "  Line 78, column 5",
-        "  Line 102, column 5",
+        "  Line 12, column 5: console.log('x');",
+        "  Line 34, column 5: console.log('x');",
+        "  Line 56, column 5: console.log('x');",
+        "  Line 78, column 5: console.log('x');",
+        "  Line 102, column 5: console.log('x');",
         "",
         "Options to fix:",
         "1. Update occurrences to 5 if you want to replace all instances",
@@ -562,7 +562,7 @@ def test_a_text_that_is_there_too_rarely_may_be_spelled_otherwise() -> None:
 def test_places_are_counted_where_they_are_too_many_to_be_shown() -> None:
     lines = text(wrong_count([*range(1, 31)]))
     places = [line for line in lines if line.startswith("  Line ")]
-    assert places == [f"  Line {line}, column 5" for line in range(1, len(places) + 1)]
+    assert places == [f"  Line {line}, column 5: console.log('x');" for line in range(1, len(places) + 1)]
     assert lines[3 + len(places)] == f"  … and {30 - len(places)} more"
     assert len(lines) <= MOST
 

@@ -54,7 +54,7 @@ DIFFERING = NamedDifference(type="content", name="word", expected="a", found="b"
 LIKE = SimilarContent(
     line_number=3, content=LONG, similarity_score=0.5, symbol="Order.total", differences=[DIFFERING] * 9
 )
-HIT = MatchLocation(line_number=3, column_start=1, column_end=2, line_content=LONG)
+HIT = MatchLocation(line_number=3, column_start=1, column_end=2, line_content=LONG, symbol="load")
 UNREAD = [UnreadEdit(line=3, kind="call", path="a.py", edits=True, message="Line 3 seems to be a call")]
 ON_THE_PAGE = [sample(kind) for kinds in error_groups().values() for kind in kinds]
 """An example of each error, as docs/reference/errors.md has it."""
