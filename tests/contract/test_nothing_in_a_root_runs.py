@@ -211,7 +211,11 @@ def test_a_plugin_from_outside_imports_nothing_of_the_workspace(tmp_path: Path, 
 
 
 @pytest.mark.promise("confine.no-code")
-def test_the_mcp_server_runs_and_imports_nothing_of_the_workspace(project: Project) -> None:
+@pytest.mark.parametrize("by_sdk", [False, True], ids=["without the SDK", "by the SDK"])
+def test_the_mcp_server_runs_and_imports_nothing_of_the_workspace(
+    project: Project,
+    by_sdk: bool,  # noqa: FBT001  a case
+) -> None:
     project.plant_programs(project.root / "tools")
     project.plant_programs(project.extra / "bin")
     project.path.insert(0, project.extra / "bin")
@@ -219,8 +223,12 @@ def test_the_mcp_server_runs_and_imports_nothing_of_the_workspace(project: Proje
     project.plant_plugin(project.root, "evil_here")
     for name in ("anyio", "httpx", "mcp", "pydantic", "starlette", "uvicorn"):
         project.plant_module(project.root / f"{name}.py")
-    parameters = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    messages = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters}]
+    about = {"name": "test", "version": "1"}
+    parameters = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about}
+    envelope = {"protocolVersion": "2026-07-28", "clientInfo": about, "clientCapabilities": {}}
+    meta = {"_meta": {f"io.modelcontextprotocol/{key}": value for key, value in envelope.items()}} if by_sdk else {}
+    first = ("server/discover", meta) if by_sdk else ("initialize", parameters)
+    messages: list[dict[str, object]] = [{"jsonrpc": "2.0", "id": 0, "method": first[0], "params": first[1]}]
     messages += [{"jsonrpc": "2.0", "method": "notifications/initialized"}]
     with subprocess.Popen(
         [f"{project.bin}/python", "-m", "suture", "mcp", "--extra-root", str(project.extra)],
@@ -241,7 +249,7 @@ def test_the_mcp_server_runs_and_imports_nothing_of_the_workspace(project: Proje
                 "jsonrpc": "2.0",
                 "id": number,
                 "method": "tools/call",
-                "params": {"name": name, "arguments": arguments},
+                "params": {"name": name, "arguments": arguments, **meta},
             }
             server.stdin.write(json.dumps(request) + "\n")
             server.stdin.flush()

@@ -11,9 +11,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from mcp_types import METHOD_NOT_FOUND
 
 import suture
 from suture.cli import COMMANDS
+from suture.tools import TOOLS
+from tests.interop.mcp_servers import INITIALIZED, hello, request, tool_call
 
 ROOT = Path(__file__).parents[2]
 UNREACHABLE = ("NewConnectionError", "NameResolutionError", "ConnectTimeout", "ReadTimeout", "ProxyError")
@@ -38,7 +41,7 @@ STEPS: dict[str, tuple[list[str], int, str]] = {
     "snapshot": (["here"], 0, "Took snapshot 'here'"),
     "restore": (["--to", "here"], 0, ""),
     "recover": ([], 0, "Nothing to recover.\n"),
-    "mcp": ([], 1, "MISSING_EXTRA: suture mcp needs the extra mcp: package mcp is missing"),
+    "mcp": ([], 0, '{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, '),
     "init": (["cursor"], 0, "Cursor reads its MCP servers from "),
     "tools": ([], 0, "read                 Read\n"),
     "call": (["file_read", '{"path": "greet.py"}'], 0, '{"isError": false'),
@@ -181,3 +184,34 @@ def test_what_is_missing_is_reported_with_the_extra_that_provides_it(
     models = [str(programs / "python"), "-c", "from suture import SafeEditInput"]
     errors = subprocess.run(models, env=environment, capture_output=True, text=True, check=False).stderr
     assert errors.splitlines()[-1] == "ModuleNotFoundError: pydantic is not installed: pip install 'suture[models]'"
+    http = [str(programs / "suture"), "mcp", "--http", "127.0.0.1:0"]
+    errors = subprocess.run(http, env=environment, capture_output=True, text=True, check=False).stderr
+    assert errors.startswith("MISSING_EXTRA: suture mcp --http needs the extra mcp: package ")
+
+
+@pytest.mark.promise("serve.revisions")
+def test_the_server_needs_no_extra_for_a_client_that_begins_with_a_handshake(
+    programs: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("one\n")
+    messages = [
+        request(0, "server/discover"),
+        hello(),
+        INITIALIZED,
+        request(1, "tools/list"),
+        tool_call(2, "file_read", {"path": "a.txt", "format": "raw"}),
+    ]
+    process = subprocess.run(
+        [programs / "suture", "mcp", "--root", tmp_path],
+        env=environment,
+        input="".join(f"{json.dumps(message)}\n" for message in messages),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    unknown, handshake, tools, read = map(json.loads, process.stdout.splitlines())
+    assert (unknown["error"]["code"], "'suture[mcp]'" in unknown["error"]["message"]) == (METHOD_NOT_FOUND, True)
+    assert handshake["result"]["serverInfo"]["name"] == "suture"
+    assert {tool["name"] for tool in tools["result"]["tools"]} <= {*TOOLS}
+    assert read["result"]["content"] == [{"type": "text", "text": "one\n"}]
+    assert process.stderr == ""

@@ -20,6 +20,7 @@ from suture.cli import COMMANDS, command_first, main, quick_options
 from suture.cli.arguments import build_parser
 from suture.cli.init import CLIENTS, Addition, Unmergeable, merge, parse
 from suture.server import stdio
+from suture.server.direct import error_line
 from suture.server.http import Address, HostNames
 from suture.tools import TOOLS
 from tests.fuzz.calls import open_workspace, state
@@ -122,7 +123,7 @@ def _messages(data: bytes) -> object:
     for raw in whole[:50]:
         message = None if raw is None else stdio._read(raw)
         if isinstance(message, stdio._Refusal):
-            message.answer.model_dump_json(by_alias=True, exclude_unset=True)
+            error_line(message.request_id, message.code, message.text)
         outcome.append(type(message).__name__)
     return outcome[:5]
 

@@ -214,7 +214,7 @@ def extras(root: str) -> Iterator[Finding]:
     from suture.check.programs import program as found_program
     from suture.check.programs import program_inside
 
-    for extra, distribution, purpose in (("mcp", "mcp", "suture mcp"), ("models", "pydantic", "SafeEditInput")):
+    for extra, distribution, purpose in (("mcp", "mcp", "suture mcp --http"), ("models", "pydantic", "SafeEditInput")):
         if find_spec(distribution) is None:
             yield _note(extra, f"{distribution} is not installed; {purpose} needs it", _install(extra))
         else:

@@ -726,12 +726,8 @@ class _Entry(Record):
 
     def print_hint(self, before: str = "", after: str = "") -> None:
         """Print what to do next."""
-        from importlib.util import find_spec
-
         scope = f"\nThe entry serves {clean(self.root)} in every project; for other folders, use another --name."
         note(f"{before}{self.client.hint}{'' if self.place.scope == 'project' else scope}{after}")
-        if find_spec("mcp") is None:
-            note("note: the server needs an extra: pip install 'suture[mcp]'")
 
 
 def _show(options: argparse.Namespace, entry: _Entry) -> int:

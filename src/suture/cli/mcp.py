@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-from contextlib import contextmanager
 
 from suture.cli.output import USAGE, flush, note, print_json, print_text, refuse, refuse_for, report_misuse
 from suture.errors import SutureError, UnknownTool
 from suture.origins import drop_root_entries
+from suture.server import missing_extra, quick_imports
+from suture.server.calls import Calls
 from suture.tools import choose
 from suture.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
-    from typing import Any
-
-    from mcp.server.lowlevel import Server
-
-    from suture.server.calls import Calls
 
 TOKEN = "SUTURE_MCP_TOKEN"  # noqa: S105  the name of a variable, not its value
 _INTERRUPTED = 130
 _MIN_TOKEN = 16  # characters: a shorter token could be guessed
 _ESCAPE_FACTOR = 2  # a text of quotes and line breaks only is twice as long in JSON
 _ENVELOPE_BYTES = 1_000_000  # of a request, in addition to the texts in its arguments
-_GC_THRESHOLD = 20_000  # new objects between two garbage collections; a call makes some thousands
 
 
 def mcp(options: argparse.Namespace) -> int:
@@ -41,9 +34,7 @@ def mcp(options: argparse.Namespace) -> int:
         refuse_for(error)
         return USAGE
     except ModuleNotFoundError as error:
-        package = str(error.name).partition(".")[0]
-        problem = f"suture mcp needs the extra mcp: package {package} is missing."
-        refuse("MISSING_EXTRA", problem, "Install it: pip install 'suture[mcp]'")
+        refuse("MISSING_EXTRA", *missing_extra("suture mcp --http", error))
     except OSError as error:
         if options.http is None:
             refuse("CANNOT_SERVE", f"suture mcp: {error}.", "Let an agent start it, or use --http HOST:PORT.")
@@ -62,41 +53,29 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
     names = choose(options.profile, options.tools)
     drop_root_entries([options.root, *options.settings.extra_roots])
     workspace = Workspace(options.root, options.settings)
-    with _quick_imports():
-        from suture.server import build
-        from suture.server.calls import Calls
-    if not options.verbose:
-        _silence_sdk()
     calls = Calls(workspace, names, options.max_result_bytes, text_too=options.structured_text)
-    server = build(calls, workspace.root)
     largest = _ESCAPE_FACTOR * workspace.settings.max_request_bytes + _ENVELOPE_BYTES
     try:
         if options.http is None:
-            return _over_stdio(server, calls, largest)
-        return _over_http(options, server, largest, token)
+            return _over_stdio(calls, workspace.root, largest)
+        return _over_http(options, calls, workspace.root, largest, token)
     finally:
         calls.end()
         workspace.close()
 
 
-def _silence_sdk() -> None:
-    """Keep the SDK's tracebacks of clients' errors off stderr: the clients get an answer."""
-    import logging
-
-    for name in ("mcp", "uvicorn"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
-def _over_stdio(server: Server[Any], calls: Calls, largest: int) -> int:
+def _over_stdio(calls: Calls, root: str, largest: int) -> int:
     from suture.server.stdio import serve
 
     if sys.stdin is not None and sys.stdin.isatty():
         note("Waiting for an agent's messages on stdin; Ctrl-D ends the server. To add suture to an agent: suture init")
-    return _INTERRUPTED if serve(server, calls, largest) else 0
+    return _INTERRUPTED if serve(calls, root, largest) else 0
 
 
-def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, token: str | None) -> int:
-    from suture.server.http import PATH, Address, HostNames, serve
+def _over_http(options: argparse.Namespace, calls: Calls, root: str, largest: int, token: str | None) -> int:
+    with quick_imports():
+        from suture.server.http import PATH, Address, HostNames, serve
+        from suture.server.sdk import build
 
     if token is not None and (
         len(token) < _MIN_TOKEN or not token.isascii() or not token.isprintable() or " " in token
@@ -113,22 +92,10 @@ def _over_http(options: argparse.Namespace, server: Server[Any], largest: int, t
         else:
             print_text(url if is_known else f"{url}\nAuthorization: Bearer {token}")
         flush()  # the parent process waits for these lines
-        return _INTERRUPTED if serve(server, listening, names, token, largest) else 0
+        return _INTERRUPTED if serve(build(calls, root), listening, names, token, largest) else 0
 
 
 def _new_token() -> str:
     from secrets import token_urlsafe
 
     return token_urlsafe(32)
-
-
-@contextmanager
-def _quick_imports() -> Iterator[None]:
-    """Import without garbage collection: it would find nothing in the SDK, and take a tenth of the start-up time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.set_threshold(_GC_THRESHOLD)
-        gc.enable()

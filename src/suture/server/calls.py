@@ -6,25 +6,21 @@ it writes. A write that has started is completed, even when the server shuts dow
 
 from __future__ import annotations
 
-from asyncio import get_running_loop
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Event as ThreadEvent
+from threading import Event
 from time import monotonic
-
-from anyio import CancelScope, Event, get_cancelled_exc_class
-from orjson import dumps
 
 from suture import log
 from suture.apis import call_tool_result
 from suture.audience import MODEL
-from suture.errors import Cancelled, InternalError, OutOfMemory, ResultTooLarge, ServerBusy
-from suture.tools import find
+from suture.errors import Cancelled, InternalError, OutOfMemory, ResultTooLarge, ServerBusy, UnknownTool
+from suture.tools import find, unknown_tool
 from suture.tools.spec import ToolResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import ThreadPoolExecutor
     from typing import Any
 
     from suture.workspace import Workspace
@@ -39,10 +35,15 @@ WAITING = 1_000
 """Calls that may be running or queued: each keeps its request in memory."""
 _SECONDS_BETWEEN_REPORTS = 0.25  # people cannot read faster
 _WITHOUT_TEXT = ("claude-code", "codex")
-"""Clients that show a model only the structured content of a result, if there is any."""
+"""Clients that show a model only the structured content of a result, if there is any: they get only the text."""
 _MAX_TEXT_CHARS, _MAX_LIST_ITEMS = 2_000, 100
 """Characters of a text and items of a list that are kept first if a result is truncated: enough to recognize them."""
 _SHORTEST_TEXT = 200  # ids, hashes and codes are shorter, and are never truncated
+
+
+def reads_only_text(client: str) -> bool:
+    """Whether a client of this name gets only the text of results, and no output schemas."""
+    return client.startswith(_WITHOUT_TEXT)
 
 
 def fit_result(name: str, result: ToolResult, max_bytes: int, *, text_too: bool = False) -> dict[str, Any]:
@@ -53,7 +54,7 @@ def fit_result(name: str, result: ToolResult, max_bytes: int, *, text_too: bool 
     message = call_tool_result(name, result)
     if text_too and "structuredContent" in message:
         message["structuredContent"] = {**message["structuredContent"], "text": message["content"][0]["text"]}
-    size = len(dumps(message))
+    size = _size(message)
     if size <= max_bytes:
         return message
     spec = find(name)
@@ -63,6 +64,12 @@ def fit_result(name: str, result: ToolResult, max_bytes: int, *, text_too: bool 
     error = ResultTooLarge(size=size, limit=max_bytes, total=None if result.rows is None else len(result.rows))
     failed = ToolResult.failed(error) if spec.explain is None else ToolResult.of(spec.explain({}, error, MODEL))
     return call_tool_result(name, failed)
+
+
+def _size(message: dict[str, Any]) -> int:
+    from orjson import dumps  # loading it delays no answer before the first call's
+
+    return len(dumps(message))
 
 
 def _cut(message: dict[str, Any], text: str, size: int, max_bytes: int) -> dict[str, Any]:
@@ -76,7 +83,7 @@ def _cut(message: dict[str, Any], text: str, size: int, max_bytes: int) -> dict[
         kept = text and text[:max_text] + "\n…" * (len(text) > max_text) + "\n"
         short: dict[str, Any] = _shorten(message, max_text, most_items)
         short["content"] = [{"type": "text", "text": f"{kept}{done}{note}"}]
-        if most_items == 1 or len(dumps(short)) <= max_bytes:
+        if most_items == 1 or _size(short) <= max_bytes:
             return short
         max_text, most_items = max(max_text // 4, _SHORTEST_TEXT), max(most_items // 4, 1)
 
@@ -126,27 +133,41 @@ def _out_of_memory(result: ToolResult) -> ToolResult:
 
 
 class Calls:
-    """Runs calls of the offered tools in one workspace; results have at most `max_bytes`."""
+    """Runs calls of tools in one workspace; results have at most `max_bytes`.
 
-    def __init__(self, workspace: Workspace, names: Sequence[str], max_bytes: int, *, text_too: bool = False) -> None:
-        self.names = names
+    `names` are the tools that a client is told of; no others can be called.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        names: Sequence[str],
+        max_bytes: int,
+        *,
+        text_too: bool = False,
+    ) -> None:
+        self.names = tuple(names)
         self._text_too = text_too
         self._workspace = workspace
         self._max_bytes = max_bytes
-        self._threads = ThreadPoolExecutor(RUNNING, "suture-call")
+        self._threads: ThreadPoolExecutor | None = None
         self._under_way: set[RunningCall] = set()
-        self.may_start = ThreadEvent()
+        self.may_start = Event()
         """Set while clients read their answers. Otherwise no call starts, so that answers do not pile up."""
         self.may_start.set()
+
+    def find_problem(self, name: str) -> UnknownTool | None:
+        """Why no tool of this name can be called; None if one can be."""
+        if name in self.names:
+            return None
+        return unknown_tool(name, self.names)
 
     def start(
         self, name: str, arguments: dict[str, Any] | None, done: OnDone, report: Report | None = None, client: str = ""
     ) -> RunningCall:
         """Start a call for a client. `done` gets its result and `report` its progress, both in the call's thread."""
         running = RunningCall(report)
-        fit = partial(
-            fit_result, max_bytes=self._max_bytes, text_too=self._text_too or client.startswith(_WITHOUT_TEXT)
-        )
+        fit = partial(fit_result, max_bytes=self._max_bytes, text_too=self._text_too or reads_only_text(client))
         if len(self._under_way) >= WAITING:
             done(fit(name, ToolResult.failed(ServerBusy(limit=WAITING))))
             return running
@@ -170,6 +191,10 @@ class Calls:
             done(message)
 
         self._under_way.add(running)
+        if self._threads is None:
+            from concurrent.futures import ThreadPoolExecutor  # it loads logging, which only calls have to wait for
+
+            self._threads = ThreadPoolExecutor(RUNNING, "suture-call")
         self._threads.submit(work)
         return running
 
@@ -177,6 +202,10 @@ class Calls:
         self, name: str, arguments: dict[str, Any] | None, report: Report | None = None, client: str = ""
     ) -> dict[str, Any]:
         """Run a call and wait for its result. Canceling this cancels the call, and waits until it ends."""
+        from asyncio import get_running_loop
+
+        from anyio import CancelScope, Event, get_cancelled_exc_class
+
         loop, over = get_running_loop(), Event()
         results: list[dict[str, Any]] = []
 
@@ -194,9 +223,14 @@ class Calls:
             raise
         return results[0]
 
-    def end(self) -> None:
-        """Cancel all calls that have not started to write, and wait for the others."""
+    def cancel(self) -> None:
+        """Cancel all calls that have not started to write."""
         for running in tuple(self._under_way):
             running.cancelled = True
         self.may_start.set()
-        self._threads.shutdown()
+
+    def end(self) -> None:
+        """Cancel all calls that have not started to write, and wait for the others."""
+        self.cancel()
+        if self._threads is not None:
+            self._threads.shutdown()

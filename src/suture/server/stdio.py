@@ -1,85 +1,46 @@
-"""MCP over stdin and stdout. Plain calls are answered without the SDK.
-
-In the SDK a call passes through a dozen tasks and is validated three times, which takes as long as a small edit.
-`DirectCalls` takes the calls that need none of that: `tools/call` of an offered tool, after a handshake by the SDK, in
-a protocol revision with structured results. The SDK handles everything else: other methods, other revisions, and
-unusual messages.
+"""MCP over stdin and stdout: one loop that reads and writes lines.
 
 Unlike the SDK's transport, this one answers an invalid message instead of dropping it, limits the size of a message,
 completes the requests it has read when its input ends, never blocks on a client that does not read, and needs no
-threads.
+threads. It does not need the SDK either: `direct` says when that is loaded.
 
 Meanwhile the descriptors 0 and 1 are redirected: the output of a plugin goes to stderr, not between messages.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 import select
 import signal
-from asyncio import get_running_loop
 from collections import deque
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from stat import S_ISSOCK
 
-from anyio import (
-    BrokenResourceError,
-    ClosedResourceError,
-    Event,
-    WouldBlock,
-    create_memory_object_stream,
-    create_task_group,
-    lowlevel,
-    open_signal_receiver,
-    run,
-    sleep,
-)
-from mcp.shared.message import SessionMessage
-from mcp_types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    PROTOCOL_VERSION_META_KEY,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-    jsonrpc_message_adapter,
-)
-from orjson import JSONDecodeError, JSONEncodeError, dumps
-from orjson import loads as fast_loads
-from pydantic import ValidationError
-
 from suture import log
-from suture.json_text import loads
+from suture.apis import replace_surrogates
+from suture.json_text import loads_own
 from suture.records import Record
+from suture.server import missing_extra, quick_imports
+from suture.server.direct import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    Direct,
+    error_line,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
-    from threading import Event as ThreadEvent
-    from types import TracebackType
+    from collections.abc import Callable, Iterator
+    from threading import Event
     from typing import Any, Self
 
-    from anyio import CancelScope
-    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-    from mcp.server.lowlevel import Server
-    from mcp_types import JSONRPCMessage, RequestId
-
-    from suture.server.calls import Calls, RunningCall
-
-    Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
+    from suture.server.calls import Calls
+    from suture.server.direct import Message
+    from suture.server.sdk import BySdk
 
 
-_REVISIONS = {"2025-06-18", "2025-11-25"}
-"""Protocol revisions with structured results and a handshake."""
-_REQUEST = {"jsonrpc", "id", "method", "params"}
-_PARAMS = {"name", "arguments", "_meta"}
 _CHUNK = 1 << 16  # bytes; the capacity of a pipe
-_MAX_QUEUED_MESSAGES = 100
-"""Messages that may wait for the SDK before reading stops: it takes far longer for one than reading does."""
-_POLL_SECONDS = 0.05  # only at the end, where so short a delay is not noticed
 _PIPE_BYTES, _SOCKET_BYTES = 4_096, 65_536
 """Bytes that a ready pipe or socket takes without blocking."""
 _MAX_UNSENT_BYTES = 1_000_000
@@ -89,333 +50,198 @@ _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 _MAX_ERROR_CHARS = 200  # the parser's message quotes the line
 
 
-class Writer:
-    """Writes messages, one per line. Threads that produce large messages wait for `room` first."""
+def serve(calls: Calls, root: str, max_bytes: int) -> bool:
+    """Serve one client, with messages of up to `max_bytes`. Returns whether the server was interrupted."""
+    with _take_over_stdio() as (source, target), _Posts() as posts, _signals(posts) as received:
+        writer = Writer(target, calls.may_start)
+        try:
+            with ExitStack() as stack:
+                client = _Client(calls, root, writer.put, posts, stack)
+                try:
+                    _exchange(source, writer, client, posts, received, max_bytes)
+                finally:
+                    calls.cancel()  # those that are writing finish
+        finally:
+            calls.end()  # while their output is still redirected
+    return signal.SIGINT in received
 
-    def __init__(self, target: int, room: ThreadEvent) -> None:
-        self.lost: Callable[[], object] = bool
-        """Called when the client is gone."""
+
+def _exchange(source: int, writer: Writer, client: _Client, posts: _Posts, received: list[int], max_bytes: int) -> None:
+    """Read and write until a signal arrives, the client is gone, or the input has ended and all is answered."""
+    lines = _Lines(max_bytes)
+    ended = False
+    while not (received or writer.is_lost or client.is_over) and (not ended or client.is_busy or writer.is_waiting):
+        state = select.poll()
+        state.register(posts.reader, select.POLLIN)
+        state.register(writer.target, select.POLLOUT if writer.is_waiting else 0)
+        if not ended and writer.has_room and not client.is_full:
+            state.register(source, select.POLLIN)
+        ready = {descriptor for descriptor, _ in state.poll()}
+        if writer.target in ready:
+            writer.flush()
+        if posts.reader in ready:
+            posts.run()
+        if source in ready:
+            ended = not _read_lines(source, lines, client)
+
+
+def _read_lines(source: int, lines: _Lines, client: _Client) -> bool:
+    """Read once, and have each complete line answered; returns whether there may be more."""
+    try:
+        chunk = os.read(source, _CHUNK)
+    except BlockingIOError:  # the descriptor was set non-blocking, and there was nothing after all
+        return True
+    except OSError:  # the terminal is gone
+        chunk = b""
+    for raw in lines.add(chunk):
+        try:
+            client.take_line(raw)
+        except Exception:  # noqa: BLE001  one message must not affect the next
+            log.exception("mcp", "a message could not be read")
+    return bool(chunk)
+
+
+class Writer:
+    """Writes messages, one per line. Calls start while `room` is set, so that answers do not pile up."""
+
+    def __init__(self, target: int, room: Event) -> None:
+        self.target = target
+        self.is_lost = False
+        """Whether the client is gone."""
         self._room = room
-        self._target = target
         self._write_size = _SOCKET_BYTES if S_ISSOCK(os.fstat(target).st_mode) else _PIPE_BYTES
-        self._loop = get_running_loop()
         self._unsent: deque[memoryview] = deque()
-        self._stopped = False
-        self._sent = asyncio.Event()
-        """Set while nothing waits for the client; any number of senders may wait for it."""
-        self._sent.set()
         self._state = select.poll()
         self._state.register(target, select.POLLOUT)
 
-    def is_broken(self) -> bool:
-        """Whether the client is gone."""
-        return bool(self._events() & _GONE)
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a message waits for the client to read."""
+        return bool(self._unsent)
 
     @property
-    def is_full(self) -> bool:
-        """Whether so much waits for the client that no more calls should start."""
-        return sum(map(len, self._unsent)) > _MAX_UNSENT_BYTES
+    def has_room(self) -> bool:
+        """Whether more messages should be read. If too much waits for the client, not until everything is sent."""
+        return self._room.is_set()
 
     def put(self, message: bytes) -> None:
-        """Send a message as soon as there is room; after `give_up`, messages are dropped."""
-        if self._stopped:
-            return
+        """Send a message as soon as there is room."""
         self._unsent.append(memoryview(message + b"\n"))
         if len(self._unsent) == 1:  # otherwise earlier messages wait for room
-            self._write()
-        if self.is_full:
+            self.flush()
+        if sum(map(len, self._unsent)) > _MAX_UNSENT_BYTES:
             self._room.clear()
 
-    def give_up(self) -> None:
-        """Send nothing more if the client does not read what it was sent."""
-        self._stopped = bool(self._unsent)
-        if self._stopped:
-            self._unsent.clear()
-            self._write()
-
-    async def drain(self) -> None:
-        """Wait until everything is sent."""
-        await self._sent.wait()
-
-    def _write(self) -> None:
-        """Write as much as there is room for, and the rest later."""
+    def flush(self) -> None:
+        """Write as much as there is room for."""
         try:
             while self._unsent and self._events():
-                written = os.write(self._target, self._unsent[0][: self._write_size])
+                written = os.write(self.target, self._unsent[0][: self._write_size])
                 self._unsent[0] = self._unsent[0][written:]
                 if not self._unsent[0]:
                     self._unsent.popleft()
+            self.is_lost = bool(self._events() & _GONE)
         except BlockingIOError:  # the descriptor was set non-blocking, and there was no room after all
             pass
         except OSError as error:
             log.debug("mcp", "the client is gone: %s", error)
+            self.is_lost = True
+        if self.is_lost:
             self._unsent.clear()
-            self.lost()
-        if self._unsent:
-            self._sent.clear()
-            self._loop.add_writer(self._target, self._write)
-        else:
-            self._loop.remove_writer(self._target)
-            self._sent.set()
+        if not self._unsent:
             self._room.set()
 
     def _events(self) -> int:
         return sum(events for _, events in self._state.poll(0))
 
 
-class DirectCalls:
-    """The plain calls of one client, made without the SDK. Messages to the client go to `put`, in the event loop."""
+class _Client:
+    """The client. Its first request decides who answers it."""
 
-    def __init__(self, calls: Calls, put: Callable[[bytes], None]) -> None:
-        self._calls = calls
+    def __init__(
+        self, calls: Calls, root: str, put: Callable[[bytes], object], posts: _Posts, stack: ExitStack
+    ) -> None:
+        self._needs = calls, root, put, posts.post
         self._put = put
-        self._loop = get_running_loop()
-        self._handshake: RequestId | None = None
-        self._client = ""
-        self._open = False
-        self._running: dict[RequestId, RunningCall] = {}
+        self._stack = stack
+        self._direct = Direct(*self._needs)
+        self._sdk: BySdk | None = None
 
     @property
     def is_busy(self) -> bool:
-        """Whether a call has not been answered yet."""
-        return bool(self._running)
-
-    def watch_request(self, message: JSONRPCMessage) -> None:
-        """Note the request that begins a handshake; the SDK answers it."""
-        if isinstance(message, JSONRPCRequest) and message.method == "initialize":
-            self._handshake = message.id
-            info = (message.params or {}).get("clientInfo")
-            self._client = str(info.get("name")) if isinstance(info, dict) else ""
-
-    def watch_response(self, message: JSONRPCMessage) -> None:
-        """Note the SDK's answer that ends a handshake."""
-        if isinstance(message, JSONRPCResponse) and message.id == self._handshake is not None:
-            self._open = message.result.get("protocolVersion") in _REVISIONS
-
-    def take(self, message: Any) -> bool:
-        """Take a message if it is a plain call or cancels one; returns whether it was taken."""
-        if not self._open or not isinstance(message, dict) or not isinstance(params := message.get("params"), dict):
-            return False
-        if message.get("method") == "notifications/cancelled":
-            return self._cancel(params.get("requestId"))
-        if message.keys() != _REQUEST or message["jsonrpc"] != "2.0" or message["method"] != "tools/call":
-            return False
-        request_id = message["id"]
-        return type(request_id) in {str, int} and request_id not in self._running and self._call(request_id, params)
-
-    def _cancel(self, request_id: Any) -> bool:
-        running = self._running.get(request_id) if isinstance(request_id, str | int) else None
-        if running is not None:
-            running.cancelled = True
-        return running is not None
-
-    def _call(self, request_id: RequestId, params: dict[str, Any]) -> bool:
-        tool, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta", {})
-        plain = params.keys() <= _PARAMS and isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY not in meta
-        if not plain or not isinstance(tool, str) or tool not in self._calls.names:
-            return False
-        if not isinstance(arguments, dict | None):
-            return False
-        token = meta.get("progressToken")
-
-        def send(message: dict[str, Any], then: Callable[[bytes], None]) -> None:
-            with suppress(RuntimeError):  # the event loop is closed, so nobody waits
-                self._loop.call_soon_threadsafe(then, dumps({"jsonrpc": "2.0", **message}))
-
-        def report(progress: int, message: str) -> None:
-            notification = {"progressToken": token, "progress": progress, "message": message}
-            send({"method": "notifications/progress", "params": notification}, self._put)
-
-        def answer(raw: bytes) -> None:
-            if not self._running.pop(request_id).cancelled:
-                self._put(raw)
-
-        self._running[request_id] = self._calls.start(
-            tool,
-            arguments,
-            lambda result: send({"id": request_id, "result": result}, answer),
-            report if type(token) in {str, int} else None,
-            self._client,
-        )
-        return True
-
-
-@asynccontextmanager
-async def streams(calls: Calls, max_bytes: int) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """The SDK's streams of messages over standard input and output; a message has up to `max_bytes`."""
-    with _take_over_stdio() as (source, target):
-        writer = Writer(target, calls.may_start)
-        outgoing = Outgoing(writer, DirectCalls(calls, writer.put))
-        arrivals, incoming = create_memory_object_stream[SessionMessage | Exception](_MAX_QUEUED_MESSAGES)
-        reader = _Reader(source, max_bytes, outgoing, arrivals)
-        writer.lost = reader.end
-        try:
-            async with incoming, arrivals, create_task_group() as group:
-                group.start_soon(reader.run)
-                yield incoming, outgoing
-                group.cancel_scope.cancel()
-        finally:
-            calls.end()  # while their output is still redirected
-
-
-class _Reader:
-    """Reads messages while the client reads its answers, and passes on those for the SDK."""
-
-    def __init__(
-        self,
-        source: int,
-        max_bytes: int,
-        outgoing: Outgoing,
-        arrivals: MemoryObjectSendStream[SessionMessage | Exception],
-    ) -> None:
-        self._source = source
-        self._lines = _Lines(max_bytes)
-        self._outgoing = outgoing
-        self._arrivals = arrivals
-        self._overflow: list[SessionMessage] = []
-        """Messages that were read when the queue was full."""
-        self._ended = False
-        self._stopped = Event()
-
-    async def run(self) -> None:
-        """Read to the end, wait until everything is answered, and let the server end."""
-        while not self._ended:
-            await self._listen()
-            await self._outgoing.drain()
-            await self._pass_on_overflow()
-        while self._outgoing.owes_answers:  # noqa: ASYNC110  there is no event for a client that stops reading
-            await sleep(_POLL_SECONDS)
-        self._arrivals.close()
-
-    async def _pass_on_overflow(self) -> None:
-        """Pass on the messages that found the queue full."""
-        messages, self._overflow = self._overflow, []
-        with suppress(ClosedResourceError, BrokenResourceError):
-            for message in messages:
-                await self._arrivals.send(message)
-
-    def end(self) -> None:
-        """Stop reading."""
-        self._ended = True
-        self._stopped.set()
-
-    async def _listen(self) -> None:
-        """Read until the end, or until too much waits for the client or the SDK."""
-        loop, self._stopped = get_running_loop(), Event()
-        try:
-            loop.add_reader(self._source, self._read)
-            await self._stopped.wait()
-        except PermissionError:  # a regular file, which is always ready
-            self._read()
-            await lowlevel.checkpoint()
-        finally:
-            loop.remove_reader(self._source)
-
-    def _read(self) -> None:
-        try:
-            chunk = os.read(self._source, _CHUNK)
-        except BlockingIOError:  # the descriptor was set non-blocking, and there was nothing after all
-            return
-        except OSError:  # the terminal is gone
-            chunk = b""
-        for raw in self._lines.add(chunk):
-            try:
-                message = self._outgoing.take_line(raw)
-            except Exception:  # noqa: BLE001  one message must not affect the next
-                log.exception("mcp", "a message could not be read")
-                continue
-            if message is not None:
-                self._pass_on(SessionMessage(message))
-        if not chunk:
-            self.end()
-        elif self._overflow or self._outgoing.is_full:
-            self._stopped.set()
-
-    def _pass_on(self, message: SessionMessage) -> None:
-        if self._overflow:  # keep the order
-            self._overflow.append(message)
-            return
-        try:
-            self._arrivals.send_nowait(message)
-        except WouldBlock:
-            self._overflow.append(message)
-        except (ClosedResourceError, BrokenResourceError):  # the server is shutting down
-            pass
-
-
-class Outgoing:
-    """Messages to the client: the stream that the SDK writes to. It tracks requests without an answer."""
-
-    def __init__(self, writer: Writer, direct: DirectCalls) -> None:
-        self._writer = writer
-        self._direct = direct
-        self._unanswered: set[RequestId | None] = set()
-
-    @property
-    def owes_answers(self) -> bool:
         """Whether the client still waits for an answer."""
-        return (bool(self._unanswered) or self._direct.is_busy) and not self._writer.is_broken()
-
-    def hurry(self) -> None:
-        """Do not wait for a client that does not read."""
-        self._writer.give_up()
+        return (self._direct if self._sdk is None else self._sdk).is_busy
 
     @property
     def is_full(self) -> bool:
-        """Whether so much waits for the client that no more calls should start."""
-        return self._writer.is_full
+        """Whether no more messages should be read for now."""
+        return self._sdk is not None and self._sdk.is_full
 
-    def take_line(self, raw: bytes | None) -> JSONRPCMessage | None:
-        """The message in a line, if it is for the SDK. `raw` is None for a line that was too long."""
-        if raw is None:
-            self._put(_refuse(None, INVALID_REQUEST, "The message has more bytes than this server accepts").answer)
-            return None
-        with suppress(JSONDecodeError):
-            if self._direct.take(fast_loads(raw)):
-                return None
-        message = _read(raw)
+    @property
+    def is_over(self) -> bool:
+        """Whether the client can no longer be answered."""
+        return self._sdk is not None and self._sdk.is_over
+
+    def take_line(self, raw: bytes | None) -> None:
+        """Answer the message in a line, now or later. `raw` is None for a line that was too long."""
+        message = _TOO_LONG if raw is None else _read(raw)
         if isinstance(message, _Refusal):
-            self._put(message.answer)
-            return None
-        self._direct.watch_request(message)
-        if isinstance(message, JSONRPCRequest):
-            self._unanswered.add(message.id)
-        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            cancelled = (message.params or {}).get("requestId")
-            self._unanswered -= {cancelled} if isinstance(cancelled, str | int) else set()
-        return message
+            self._put(error_line(message.request_id, message.code, message.text))
+        elif self._sdk is None and self._direct.can_take(message):
+            self._direct.take(message)
+        else:
+            self._pass_on(message)
 
-    async def send(self, message: SessionMessage) -> None:
-        """Send a message, and wait until it is sent."""
-        self._direct.watch_response(message.message)
-        self._put(message.message)
-        await self.drain()
-
-    def _put(self, message: JSONRPCMessage) -> None:
-        self._unanswered.discard(getattr(message, "id", None))
-        self._writer.put(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
-
-    async def drain(self) -> None:
-        """Wait until everything is sent."""
-        await self._writer.drain()
-
-    async def aclose(self) -> None:
-        """Called when the SDK has sent everything."""
-        await self.drain()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
+    def _pass_on(self, message: Message) -> None:
+        """Pass a message on to the SDK, which is loaded for the first one."""
+        if self._sdk is None:
+            try:
+                with quick_imports():
+                    from suture.server.sdk import serve_by_sdk
+            except ModuleNotFoundError as error:
+                text = " ".join(missing_extra("A client that does not begin with the request initialize", error))
+                self._put(error_line(message["id"], METHOD_NOT_FOUND, text))
+                return
+            self._sdk = self._stack.enter_context(serve_by_sdk(*self._needs))
+        self._sdk.take(message)
 
 
 class _Refusal(Record):
-    """The answer to an invalid message."""
+    """Why a line is no message."""
 
-    answer: JSONRPCError
+    code: int
+    text: str
+    request_id: str | int | None = None
+
+
+_TOO_LONG = _Refusal(INVALID_REQUEST, "The message has more bytes than this server accepts")
+
+
+def _read(raw: bytes) -> Message | _Refusal:
+    try:
+        value: Any = loads_own(raw.decode())
+    except (ValueError, RecursionError) as error:
+        return _Refusal(PARSE_ERROR, f"Not JSON: {error}"[:_MAX_ERROR_CHARS])
+    if isinstance(value, list):
+        return _Refusal(INVALID_REQUEST, "Not a JSON-RPC 2.0 message: batches are not supported, send one per line")
+    message = value if isinstance(value, dict) else {}
+    request_id = message.get("id")
+    has_id = type(request_id) is int or (type(request_id) is str and replace_surrogates(request_id) == request_id)
+    is_text = b"\\u" not in raw or replace_surrogates(message) == message
+    if _is_message(message, has_id=has_id) and is_text:
+        return message
+    why = "" if is_text else ": half a surrogate pair is not a character"
+    return _Refusal(INVALID_REQUEST, f"Not a JSON-RPC 2.0 message{why}", request_id if has_id else None)
+
+
+def _is_message(message: Message, *, has_id: bool) -> bool:
+    """Whether this is a request, a notification or a response."""
+    if message.get("jsonrpc") != "2.0":
+        return False
+    if "method" in message:
+        is_call = isinstance(message["method"], str) and isinstance(message.get("params"), dict | None)
+        return is_call and (has_id or "id" not in message)
+    return has_id and ("result" in message or "error" in message)
 
 
 class _Lines:
@@ -459,63 +285,46 @@ def _take_over_stdio() -> Iterator[tuple[int, int]]:
             os.close(copy)
 
 
-def _read(raw: bytes) -> JSONRPCMessage | _Refusal:
-    message = None
-    with suppress(ValidationError):
-        message = jsonrpc_message_adapter.validate_json(raw, by_name=False)
-    if message is not None and not isinstance(message, JSONRPCNotification):
-        return message
-    try:
-        value = loads(raw.decode())
-    except (ValueError, RecursionError) as error:
-        return _refuse(None, PARSE_ERROR, f"Not JSON: {error}"[:_MAX_ERROR_CHARS])
-    if message is not None and isinstance(value, dict) and "id" not in value:  # with an id, it is an invalid request
-        return message
-    request_id = value.get("id") if isinstance(value, dict) else None
-    usable_id = request_id if type(request_id) in {str, int} and not _problem(request_id) else None
-    why = "; batches are not supported: send one message per line" if isinstance(value, list) else _problem(value)
-    return _refuse(usable_id, INVALID_REQUEST, f"Not a JSON-RPC 2.0 message{why}")
+class _Posts:
+    """Functions that other threads have called by the thread that reads and writes."""
+
+    def __init__(self) -> None:
+        self._functions: deque[Callable[[], object]] = deque()
+
+    def __enter__(self) -> Self:
+        self.reader, self.writer = os.pipe()
+        os.set_blocking(self.reader, False)
+        os.set_blocking(self.writer, False)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.reader)
+        os.close(self.writer)
+
+    def post(self, function: Callable[[], object]) -> None:
+        """Have a function called."""
+        self._functions.append(function)
+        with suppress(BlockingIOError):  # the pipe is full, so the reader wakes up anyway
+            os.write(self.writer, b"\n")
+
+    def run(self) -> None:
+        """Call what was posted; called when there is something to read."""
+        os.read(self.reader, _CHUNK)
+        while self._functions:
+            self._functions.popleft()()
 
 
-def _problem(value: object) -> str:
-    """Why JSON cannot be sent back: half a surrogate pair is not a character."""
-    try:
-        dumps(value)
-    except JSONEncodeError as error:
-        return f" in Unicode: {error}"
-    return ""
-
-
-def _refuse(request_id: RequestId | None, code: int, message: str) -> _Refusal:
-    return _Refusal(JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=message)))
-
-
-def serve(server: Server[Any], calls: Calls, max_bytes: int) -> bool:
-    """Serve one client, with messages of up to `max_bytes`. Returns whether the server was interrupted."""
+@contextmanager
+def _signals(posts: _Posts) -> Iterator[list[int]]:
+    """The signals that end the server, as they arrive. Each wakes up the reader of `posts`, and does nothing else."""
+    received: list[int] = []
     handlers = {number: signal.getsignal(number) or signal.SIG_DFL for number in _END_SIGNALS}
+    for number in _END_SIGNALS:
+        signal.signal(number, lambda number, _frame: received.append(number))
+    before = signal.set_wakeup_fd(posts.writer, warn_on_full_buffer=False)
     try:
-        return run(_serve, server, calls, max_bytes)
+        yield received
     finally:
+        signal.set_wakeup_fd(before)
         for number, handler in handlers.items():
             signal.signal(number, handler)
-
-
-async def _serve(server: Server[Any], calls: Calls, max_bytes: int) -> bool:
-    received: list[int] = []
-
-    async def watch(outgoing: Outgoing, scope: CancelScope) -> None:
-        try:
-            with open_signal_receiver(*_END_SIGNALS) as signals:
-                async for number in signals:
-                    received.append(number)
-                    outgoing.hurry()
-                    scope.cancel()  # calls stop before they write; those that are writing finish
-        finally:
-            for number in _END_SIGNALS:  # a second Ctrl-C must not interrupt a write
-                signal.signal(number, signal.SIG_IGN)
-
-    async with create_task_group() as group, streams(calls, max_bytes) as (incoming, outgoing):
-        group.start_soon(watch, outgoing, group.cancel_scope)
-        await server.run(incoming, outgoing, server.create_initialization_options())
-        group.cancel_scope.cancel()
-    return signal.SIGINT in received

@@ -458,17 +458,6 @@ def test_closed_streams_are_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [main(["init", *words]) for words in ([], ["cursor"], ["cursor", "--write"], ["x"])] == [0, 0, 0, 2]
 
 
-@pytest.mark.parametrize("write", [[], ["--write"]])
-@pytest.mark.usefixtures("world")
-def test_it_is_told_if_the_server_cannot_run_yet(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], write: list[str]
-) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    assert init(capfd, "cursor", *write)[1].endswith("pip install 'suture[mcp]'\n")
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: object())
-    assert "pip" not in init(capfd, "gemini", *write)[1]
-
-
 def test_what_another_program_writes_meanwhile_is_kept(
     world: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

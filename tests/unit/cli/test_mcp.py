@@ -100,14 +100,14 @@ def test_a_port_that_is_taken_is_said(capfd: pytest.CaptureFixture[str]) -> None
 
 
 def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    for name in [module for module in sys.modules if module.partition(".")[0] == "mcp" or module == "suture.server"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "mcp" or name == "suture.server.sdk"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp", None)
-    assert main(["mcp"]) == 1
+    assert main(["mcp", "--http", "127.0.0.1:0"]) == 1
     assert capfd.readouterr() == (
         "",
         (
-            "MISSING_EXTRA: suture mcp needs the extra mcp: package mcp is missing.\n"
+            "MISSING_EXTRA: suture mcp --http needs the extra mcp: package mcp is missing.\n"
             "Install it: pip install 'suture[mcp]'\n"
         ),
     )

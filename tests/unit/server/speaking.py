@@ -8,7 +8,6 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from suture.server import build
 from suture.server.calls import Calls
 from suture.server.stdio import serve
 
@@ -38,7 +37,7 @@ def serve_tools(workspace: Workspace, names: list[str], max_bytes: int) -> bool:
     """Serve these tools over standard input and output, with messages of up to `max_bytes`."""
     calls = Calls(workspace, names, 10_000_000)
     try:
-        return serve(build(calls, workspace.root), calls, max_bytes)
+        return serve(calls, workspace.root, max_bytes)
     finally:
         calls.end()
 

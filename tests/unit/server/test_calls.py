@@ -162,3 +162,13 @@ def test_a_result_that_there_is_no_memory_for_is_reported_in_brief(root: Path, m
     assert result["content"][0]["text"].startswith("Done (change ")
     read = anyio.run(queue.run, "file_read", {"path": "long.txt"})
     assert read["isError"] is True
+
+
+def test_a_call_that_is_cancelled_before_its_turn_is_not_made(root: Path) -> None:
+    calls = Calls(Workspace(root), ["file_edit"], 1_000_000)
+    results: list[dict[str, Any]] = []
+    calls.may_start.clear()
+    calls.start("file_edit", edit("a.txt", "red", "two"), results.append)
+    calls.end()
+    assert [result["structuredContent"]["error"]["code"] for result in results] == ["CANCELLED"]
+    assert (root / "a.txt").read_bytes() == b"red\n"

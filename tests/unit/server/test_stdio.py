@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 import threading
 import time
 from functools import partial
@@ -11,12 +12,12 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from mcp_types import INVALID_REQUEST, PARSE_ERROR
+from mcp_types import INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, UNSUPPORTED_PROTOCOL_VERSION
 
 from suture import Workspace
 from suture.server import stdio
 from suture.testing import MemoryFS
-from tests.interop.mcp_servers import HANDSHAKES, edit, hello, hold_lock, notification, request, tool_call
+from tests.interop.mcp_servers import HANDSHAKES, NEWEST, edit, hello, hold_lock, notification, request, tool_call
 from tests.unit.server.speaking import Message, exchange, redirect, serve_tools
 
 READ = {"path": "a.txt", "format": "raw"}
@@ -247,12 +248,85 @@ def test_what_follows_a_message_that_cannot_be_read_is_answered(monkeypatch: pyt
     half = b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}'
     error, pong = answers(half, request(1, "ping"))
     assert (error["id"], error["error"]["code"], pong["id"]) == (None, INVALID_REQUEST, 1)
-    take_line, failures = stdio.Outgoing.take_line, [ZeroDivisionError]
+    take_line, failures = stdio._Client.take_line, [ZeroDivisionError]
 
-    def fail_at_first(self: stdio.Outgoing, raw: bytes | None) -> Any:
+    def fail_at_first(self: stdio._Client, raw: bytes | None) -> Any:
         if failures:
             raise failures.pop()
         return take_line(self, raw)
 
-    monkeypatch.setattr(stdio.Outgoing, "take_line", fail_at_first)
+    monkeypatch.setattr(stdio._Client, "take_line", fail_at_first)
     assert [answer["id"] for answer in answers(request(1, "ping"), request(2, "ping"))] == [2]
+
+
+def modern(number: int | str, method: str, **params: Any) -> Message:
+    """A request of the revision without a handshake."""
+    about = {"name": "by hand", "version": "1"}
+    meta = {"protocolVersion": NEWEST, "clientInfo": about, "clientCapabilities": {}}
+    envelope = {f"io.modelcontextprotocol/{key}": value for key, value in meta.items()}
+    return request(number, method, **params, _meta=envelope)
+
+
+@pytest.mark.promise("serve.revisions")
+def test_a_client_that_begins_without_a_handshake_is_answered_by_the_sdk() -> None:
+    reads = [modern(number, "tools/call", name="file_read", arguments=READ) for number in range(1, 301)]
+    first, *rest = answers(
+        request("first", "ping"),
+        b"{}",
+        modern("about", "server/discover"),
+        b"no JSON",
+        modern("list", "tools/list"),
+        hello(),
+        notification("notifications/cancelled", requestId="no such request"),
+        notification("notifications/cancelled", requestId=[]),
+        {"jsonrpc": "2.0", "id": 9, "result": {}},
+        *reads,
+    )
+    assert first == {"jsonrpc": "2.0", "id": "first", "result": {}}
+    by_id = {answer["id"]: answer for answer in rest if answer["id"] is not None}
+    assert [answer["error"]["code"] for answer in rest if answer["id"] is None] == [INVALID_REQUEST, PARSE_ERROR]
+    assert set(by_id) == {"about", "list", *range(301)}
+    assert by_id["about"]["result"]["supportedVersions"] == [NEWEST]
+    assert [tool["name"] for tool in by_id["list"]["result"]["tools"]] == ["file_read", "file_edit"]
+    assert by_id[0]["error"]["code"] == UNSUPPORTED_PROTOCOL_VERSION
+    assert {by_id[number]["result"]["content"][0]["text"] for number in range(1, 301)} == {"one\n"}
+
+
+@pytest.mark.promise("serve.cancel")
+def test_input_that_ends_after_a_call_of_the_sdk_was_cancelled_ends_the_server(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"one\n")
+    serve = partial(serve_tools, Workspace(tmp_path), ["file_edit"], MOST)
+    call = modern(1, "tools/call", name="file_edit", arguments=edit("a.txt", "one", "two"))
+    with hold_lock(tmp_path):
+        exchange(serve, call, notification("notifications/cancelled", requestId=1))
+    assert (tmp_path / "a.txt").read_bytes() == b"one\n"
+
+
+def test_an_sdk_that_fails_ends_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
+    os.write(to_server, json.dumps(modern(1, "tools/list")).encode() + b"\n")
+    monkeypatch.setattr("mcp.server.lowlevel.Server.run", fail)
+    with redirect(in_end, from_server), pytest.raises(ZeroDivisionError):
+        serve_files()  # though its input stays open
+    for end in (in_end, to_server, out_end, from_server):
+        os.close(end)
+
+
+def test_without_the_sdk_a_handshake_is_answered_and_nothing_else_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "mcp" or name == "suture.server.sdk"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    refused, again, handshake, read = answers(
+        modern(1, "server/discover"), request(2, "tools/list"), hello(), tool_call(3, "file_read", READ)
+    )
+    for number, answer in ((1, refused), (2, again)):
+        assert (answer["id"], answer["error"]["code"]) == (number, METHOD_NOT_FOUND)
+        assert answer["error"]["message"] == (
+            "A client that does not begin with the request initialize needs the extra mcp: package mcp is missing. "
+            "Install it: pip install 'suture[mcp]'"
+        )
+    assert handshake["result"]["protocolVersion"] == HANDSHAKES[-1]
+    assert read["result"]["content"][0]["text"] == "one\n"

@@ -1,5 +1,6 @@
-"""The server in this process, with the SDK's client."""
+"""The server on the SDK in this process, with the SDK's client."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ from mcp import Client, MCPError
 from mcp_types import INVALID_PARAMS
 
 from suture import Workspace
-from suture.server import build
 from suture.server.calls import Calls
+from suture.server.sdk import build
 from suture.testing import MemoryFS
 from suture.tools import DIALECTS, PROFILES, TOOLS, choose
 from tests.interop.mcp_servers import NEWEST, text_of
@@ -104,3 +105,14 @@ def test_progress_reaches_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyP
     anyio.run(ask)
     assert values
     assert values == sorted(set(values))
+
+
+@pytest.mark.parametrize("logs", [False, True])
+def test_the_sdk_logs_only_where_a_log_is_written(monkeypatch: pytest.MonkeyPatch, logs: bool) -> None:  # noqa: FBT001  a case
+    fs = MemoryFS({})
+    monkeypatch.setattr(logging.root, "handlers", [logging.NullHandler()] if logs else [])
+    for name in ("mcp", "uvicorn"):
+        monkeypatch.setattr(logging.getLogger(name), "level", logging.NOTSET)
+    build(Calls(Workspace(fs.root, fs=fs), [], 1_000_000), fs.root)
+    levels = {logging.getLogger(name).level for name in ("mcp", "uvicorn")}
+    assert levels == {logging.NOTSET if logs else logging.CRITICAL}
