@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from suture import __version__
 from suture.apis import definitions
+from suture.server.calls import reads_only_text
 from suture.tools import find
 
 TYPE_CHECKING = False
@@ -39,9 +40,13 @@ def instructions(root: str, names: Sequence[str]) -> str:
     return f"{about}{_EDITS * writes}{_UNDO * (writes and 'undo' in names)}"
 
 
-def list_tools(names: Sequence[str], _client: str) -> list[dict[str, Any]]:
+def list_tools(names: Sequence[str], client: str) -> list[dict[str, Any]]:
     """These tools as `tools/list` shows them to a client."""
-    return definitions("mcp", names)
+    listed: list[dict[str, Any]] = definitions("mcp", names)
+    if reads_only_text(client):
+        for tool in listed:
+            tool.pop("outputSchema", None)
+    return listed
 
 
 @contextmanager

@@ -165,6 +165,22 @@ def test_metadata_that_is_not_known_is_ignored(root: Path, meta: Any) -> None:
     assert answer["result"]["content"] == [{"type": "text", "text": "one\n"}]
 
 
+@pytest.mark.parametrize(
+    ("client", "only_text"), [("claude-code", True), ("codex-mcp-client", True), ("other", False), ("", False)]
+)
+def test_a_client_that_reads_only_text_is_told_of_no_output_schemas(
+    root: Path,
+    client: str,
+    only_text: bool,  # noqa: FBT001  a case
+) -> None:
+    asked = request(1, "tools/list")
+    greeting = hello_of(client)
+    for _, answer in (ask(root, greeting, asked), ask_sdk(root, greeting, asked)):
+        tools = answer["result"]["tools"]
+        assert [tool["name"] for tool in tools] == sorted(TOOLS)
+        assert any("outputSchema" in tool for tool in tools) is not only_text
+
+
 def test_a_client_need_not_say_its_name(root: Path) -> None:
     answer, pong = ask(root, request(0, "initialize", protocolVersion="2025-06-18"), request(1, "ping"))
     assert (answer["result"]["protocolVersion"], pong["result"]) == ("2025-06-18", {})
