@@ -17,7 +17,7 @@ from mcp import MCPError
 from mcp_types import INVALID_PARAMS, ListRootsResult
 
 from suture import Settings, Workspace
-from suture.tools import TOOLS, all_tools, find
+from suture.tools import DIALECTS, TOOLS, all_tools, find
 from tests.interop.mcp_servers import (
     NEWEST,
     Arguments,
@@ -192,6 +192,16 @@ def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(caller: Caller) ->
     assert raised.value.error.code == INVALID_PARAMS
     assert raised.value.error.data["code"] == "UNKNOWN_TOOL"
     assert "file_read" in raised.value.error.data["near"]
+
+
+@pytest.mark.promise("serve.tools")
+@EVERY_WAY
+def test_a_tool_that_is_not_listed_can_be_called_by_its_name(caller: Caller, folder: Path) -> None:
+    fill(folder, FILES)
+    listed = {tool.name for tool in caller.portal.call(caller.client.list_tools).tools}
+    assert not listed & {*DIALECTS}
+    result = caller.call("str_replace_based_edit_tool", {"command": "view", "path": "notes.txt"})
+    assert (result.is_error, "two" in text_of(result)) == (False, True)
 
 
 UNICODE = {

@@ -135,7 +135,7 @@ def _out_of_memory(result: ToolResult) -> ToolResult:
 class Calls:
     """Runs calls of tools in one workspace; results have at most `max_bytes`.
 
-    `names` are the tools that a client is told of; no others can be called.
+    `names` are the tools that a client is told of. Others can be called too, unless there are `only_listed`.
     """
 
     def __init__(
@@ -145,8 +145,10 @@ class Calls:
         max_bytes: int,
         *,
         text_too: bool = False,
+        only_listed: bool = True,
     ) -> None:
         self.names = tuple(names)
+        self._only_listed = only_listed
         self._text_too = text_too
         self._workspace = workspace
         self._max_bytes = max_bytes
@@ -160,7 +162,13 @@ class Calls:
         """Why no tool of this name can be called; None if one can be."""
         if name in self.names:
             return None
-        return unknown_tool(name, self.names)
+        if self._only_listed:
+            return unknown_tool(name, self.names)
+        try:
+            find(name)
+        except UnknownTool as error:
+            return error
+        return None
 
     def start(
         self, name: str, arguments: dict[str, Any] | None, done: OnDone, report: Report | None = None, client: str = ""

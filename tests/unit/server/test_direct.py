@@ -14,7 +14,7 @@ from suture.server import calls as calls_module
 from suture.server.calls import Calls
 from suture.server.direct import Direct
 from suture.server.sdk import serve_by_sdk
-from suture.tools import TOOLS
+from suture.tools import DIALECTS, PROFILES, TOOLS, choose
 from tests.interop.mcp_servers import (
     HANDSHAKES,
     INITIALIZED,
@@ -184,6 +184,20 @@ def test_a_client_that_reads_only_text_is_told_of_no_output_schemas(
 def test_a_client_need_not_say_its_name(root: Path) -> None:
     answer, pong = ask(root, request(0, "initialize", protocolVersion="2025-06-18"), request(1, "ping"))
     assert (answer["result"]["protocolVersion"], pong["result"]) == ("2025-06-18", {})
+
+
+@pytest.mark.promise("serve.tools")
+def test_tools_that_are_not_listed_can_be_called(root: Path) -> None:
+    names = choose("search")
+    calls = [tool_call(name, name, {}) for name in (*TOOLS, *DIALECTS, "rm")]
+
+    def refused(client: Client) -> set[str]:
+        client.calls.names = tuple(names)
+        answers = client.send(hello(), *calls)
+        return {answer["id"] for answer in answers if answer.get("error", {}).get("code") == INVALID_PARAMS}
+
+    assert refused(Client(root, only_listed=False)) == {"rm"}
+    assert refused(Client(root)) == {*TOOLS, *DIALECTS, "rm"} - {*PROFILES["search"]}
 
 
 @pytest.mark.promise("serve.cancel")
