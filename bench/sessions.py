@@ -131,6 +131,9 @@ class McpServer(Session):
     def __init__(self, command: Sequence[str], seconds: float) -> None:
         super().__init__(command, seconds)
         self._number = 0
+        self._begin()
+
+    def _begin(self) -> None:
         self.ask(self._request("initialize", {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": ABOUT}))
         self.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
@@ -239,6 +242,18 @@ class Suture(McpServer):
         return "file_read", {"path": str(path), "format": "raw"}
 
 
+class SutureBySdk(Suture):
+    """`suture mcp` with the protocol revision that has no handshake, for which it loads the SDK."""
+
+    name = "suture mcp, by the SDK"
+
+    def _begin(self) -> None:
+        self.ask(self._request("server/discover", {}))
+
+    def _request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        return super()._request(method, {**params, **_envelope()})
+
+
 class SutureOverHttp(Session):
     """`suture mcp --http`, with the protocol revision that has no handshake, over one connection."""
 
@@ -254,9 +269,7 @@ class SutureOverHttp(Session):
     def edit(self, path: Path, edits: Edits) -> float:
         """All edits in one call; the seconds until its answer arrived."""
         name, arguments = _file_edit(path, edits)
-        prefix = "io.modelcontextprotocol"
-        meta = {f"{prefix}/protocolVersion": MODERN, f"{prefix}/clientInfo": ABOUT, f"{prefix}/clientCapabilities": {}}
-        params = {"name": name, "arguments": arguments, "_meta": meta}
+        params = {"name": name, "arguments": arguments, **_envelope()}
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
         headers = {
             "Authorization": self._token,
@@ -273,6 +286,13 @@ class SutureOverHttp(Session):
         if refusal := _refusal(answer):
             raise Unavailable(f"it refused the call: {refusal}")
         return elapsed
+
+
+def _envelope() -> dict[str, Any]:
+    """What every request has in the revision without a handshake."""
+    prefix = "io.modelcontextprotocol"
+    meta = {f"{prefix}/protocolVersion": MODERN, f"{prefix}/clientInfo": ABOUT, f"{prefix}/clientCapabilities": {}}
+    return {"_meta": meta}
 
 
 def _file_edit(path: Path, edits: Edits) -> Call:
