@@ -95,7 +95,7 @@ def assert_all_tools(tools: Sequence[dict[str, Any]]) -> None:
 @contextmanager
 def serve(root: Path) -> Iterator[tuple[str, str]]:
     """A server over HTTP: its address, and the authorization header."""
-    command = [SUTURE, "mcp", "--root", str(root), "--http", "127.0.0.1:0"]
+    command = [SUTURE, "mcp", "--root", str(root), "--profile", "full", "--http", "127.0.0.1:0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -107,7 +107,7 @@ def serve(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def over_stdio(root: Path) -> dict[str, Any]:
-    return {"command": SUTURE, "args": ["mcp", "--root", str(root)], "env": dict(os.environ)}
+    return {"command": SUTURE, "args": ["mcp", "--root", str(root), "--profile", "full"], "env": dict(os.environ)}
 
 
 def converse(*conversations: dict[str, Any]) -> list[dict[str, Any]]:
@@ -138,7 +138,7 @@ def inspect(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_inspector_lists_the_tools_and_edits_a_file(tmp_path: Path) -> None:
     write_files(tmp_path, {"a.txt": "one\ntwö\n"})
-    server = [SUTURE, "mcp", "--root", str(tmp_path)]
+    server = [SUTURE, "mcp", "--root", str(tmp_path), "--profile", "full"]
     edits = 'edits=[{"old_text": "twö", "new_text": "zwei 🎉"}]'
     with ThreadPoolExecutor() as pool:
         listing = pool.submit(inspect, *server, "--method", "tools/list")
