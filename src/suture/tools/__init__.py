@@ -66,7 +66,7 @@ def find(name: str) -> ToolSpec:
     module = AGENT_TOOLS.get(name) or TOOLS.get(name) or DIALECTS.get(name)
     if module is None:
         known = sorted((*AGENT_TOOLS, *TOOLS))
-        raise UnknownTool(name=name, near=_near(name, [*known, *DIALECTS]), known=known)
+        raise UnknownTool(name=name[:_MAX_NAME_CHARS], near=_near(name, [*known, *DIALECTS]), known=known)
     return _load(module, name)
 
 
