@@ -66,7 +66,8 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
 
 
 def _over_stdio(calls: Calls, root: str, largest: int) -> int:
-    from suture.server.stdio import serve
+    with quick_imports():
+        from suture.server.stdio import serve
 
     if sys.stdin is not None and sys.stdin.isatty():
         note("Waiting for an agent's messages on stdin; Ctrl-D ends the server. To add suture to an agent: suture init")

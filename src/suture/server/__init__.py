@@ -9,7 +9,7 @@ import gc
 from contextlib import contextmanager
 
 from suture import __version__
-from suture.apis import definitions
+from suture.apis import definitions, replace_surrogates
 from suture.server.calls import reads_only_text
 from suture.tools import find
 
@@ -36,7 +36,7 @@ _GC_THRESHOLD = 20_000  # new objects between two garbage collections; a call ma
 def instructions(root: str, names: Sequence[str]) -> str:
     """What a model should know about a server that lists these tools."""
     writes = any(find(name).read is None for name in names)
-    about = _ABOUT.format(does="reads and edits" if writes else "reads and searches", root=root)
+    about = _ABOUT.format(does="reads and edits" if writes else "reads and searches", root=replace_surrogates(root))
     return f"{about}{_EDITS * writes}{_UNDO * (writes and 'undo' in names)}"
 
 

@@ -30,7 +30,13 @@ REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Revisions of the protocol with a handshake, the newest last. The SDK's answers are the same in all of them."""
 _REVISION = "io.modelcontextprotocol/protocolVersion"
 """The key of a request's metadata that the revision without a handshake requires, and the others do not know."""
+_MAX_ID = 2**53 - 1
 INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, PARSE_ERROR = -32600, -32601, -32602, -32700
+
+
+def is_id(value: object) -> bool:
+    """Whether requests and reports of progress can be named by this: integers must be exact in every client."""
+    return type(value) is str or (type(value) is int and abs(value) <= _MAX_ID)
 
 
 def is_request(message: Message) -> bool:
@@ -146,7 +152,7 @@ class Direct:
             line = _encode({"jsonrpc": "2.0", "id": request_id, "result": result})
             self._post(lambda: self._end(request_id, line))
 
-        reports = report if type(token) in {str, int} else None
+        reports = report if is_id(token) else None
         self._running[request_id] = self._calls.start(tool, arguments, done, reports, self._client or "")
 
     def _end(self, request_id: Id, line: bytes) -> None:
@@ -154,7 +160,7 @@ class Direct:
             self._put(line)
 
     def _cancel(self, request_id: Any) -> None:
-        if type(request_id) in {str, int} and request_id in self._running:
+        if is_id(request_id) and request_id in self._running:
             self._running[request_id].cancelled = True
 
 

@@ -27,6 +27,7 @@ from mcp_types import (
 
 from suture import wording
 from suture.server import INFO, instructions, list_tools
+from suture.server.direct import is_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class BySdk:
             self._unanswered.add(parsed.id)
         elif message.get("method") == "notifications/cancelled":
             cancelled = (message.get("params") or {}).get("requestId")
-            self._unanswered -= {cancelled} if type(cancelled) in {str, int} else set()
+            self._unanswered -= {cancelled} if is_id(cancelled) else set()
         self._waiting += 1
         sent = self._portal.start_task_soon(self._arrivals.send, SessionMessage(parsed))
         sent.add_done_callback(lambda _sent: self._post(self._passed_on))

@@ -27,6 +27,7 @@ from suture.server.direct import (
     PARSE_ERROR,
     Direct,
     error_line,
+    is_id,
 )
 
 TYPE_CHECKING = False
@@ -226,7 +227,7 @@ def _read(raw: bytes) -> Message | _Refusal:
         return _Refusal(INVALID_REQUEST, "Not a JSON-RPC 2.0 message: batches are not supported, send one per line")
     message = value if isinstance(value, dict) else {}
     request_id = message.get("id")
-    has_id = type(request_id) is int or (type(request_id) is str and replace_surrogates(request_id) == request_id)
+    has_id = is_id(request_id) and replace_surrogates(request_id) == request_id
     is_text = b"\\u" not in raw or replace_surrogates(message) == message
     if _is_message(message, has_id=has_id) and is_text:
         return message

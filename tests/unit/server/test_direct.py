@@ -159,7 +159,9 @@ def test_a_handshake_that_is_refused_decides_nothing(root: Path) -> None:
     assert not client.direct.can_take(READ)
 
 
-@pytest.mark.parametrize("meta", [None, {}, {"other": 1}, {"progressToken": True}, {"progressToken": None}])
+@pytest.mark.parametrize(
+    "meta", [None, {}, {"other": 1}, *({"progressToken": token} for token in (None, True, 10**30))]
+)
 def test_metadata_that_is_not_known_is_ignored(root: Path, meta: Any) -> None:
     _, answer = ask(root, hello(), {**READ, "params": {**READ["params"], "_meta": meta}})
     assert answer["result"]["content"] == [{"type": "text", "text": "one\n"}]
@@ -181,6 +183,13 @@ def test_a_client_that_reads_only_text_is_told_of_no_output_schemas(
         assert any("outputSchema" in tool for tool in tools) is not only_text
 
 
+def test_a_root_that_is_not_unicode_can_be_named(root: Path) -> None:
+    other = root / "caf\udce9"
+    other.mkdir()
+    (answer,) = ask(other, hello())
+    assert "caf\ufffd. Paths" in answer["result"]["instructions"]
+
+
 def test_a_client_need_not_say_its_name(root: Path) -> None:
     answer, pong = ask(root, request(0, "initialize", protocolVersion="2025-06-18"), request(1, "ping"))
     assert (answer["result"]["protocolVersion"], pong["result"]) == ("2025-06-18", {})
@@ -189,15 +198,15 @@ def test_a_client_need_not_say_its_name(root: Path) -> None:
 @pytest.mark.promise("serve.tools")
 def test_tools_that_are_not_listed_can_be_called(root: Path) -> None:
     names = choose("search")
-    calls = [tool_call(name, name, {}) for name in (*TOOLS, *DIALECTS, "rm")]
+    calls = [tool_call(name, name, {}) for name in (*TOOLS, *DIALECTS, "rm", "x" * 1_000)]
 
     def refused(client: Client) -> set[str]:
         client.calls.names = tuple(names)
         answers = client.send(hello(), *calls)
         return {answer["id"] for answer in answers if answer.get("error", {}).get("code") == INVALID_PARAMS}
 
-    assert refused(Client(root, only_listed=False)) == {"rm"}
-    assert refused(Client(root)) == {*TOOLS, *DIALECTS, "rm"} - {*PROFILES["search"]}
+    assert refused(Client(root, only_listed=False)) == {"rm", "x" * 1_000}
+    assert refused(Client(root)) == {*TOOLS, *DIALECTS, "rm", "x" * 1_000} - {*PROFILES["search"]}
 
 
 @pytest.mark.promise("serve.cancel")
