@@ -90,6 +90,14 @@ def hello(revision: str = HANDSHAKES[-1], number: int | str = 0) -> Message:
     return request(number, "initialize", protocolVersion=revision, capabilities=offers, clientInfo=info)
 
 
+def modern(number: int | str, method: str, **params: Any) -> Message:
+    """A request of the revision without a handshake."""
+    about = {"name": "by hand", "version": "1"}
+    meta = {"protocolVersion": NEWEST, "clientInfo": about, "clientCapabilities": {}}
+    envelope = {f"io.modelcontextprotocol/{key}": value for key, value in meta.items()}
+    return request(number, method, **params, _meta=envelope)
+
+
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 

@@ -33,6 +33,7 @@ from tests.interop.mcp_servers import (
     edit,
     hello,
     hold_lock,
+    modern,
     notification,
     over_pipes,
     program,
@@ -235,12 +236,15 @@ def test_progress_is_reported_by_the_token_of_the_request(wire: Wire) -> None:
 
 
 @pytest.mark.promise("serve.cancel")
-def test_a_signal_stops_a_call_that_has_not_begun_to_write(root: Path) -> None:
+@pytest.mark.parametrize("by_sdk", [False, True], ids=["without the SDK", "by the SDK"])
+def test_a_signal_stops_a_call_that_has_not_begun_to_write(root: Path, by_sdk: bool) -> None:  # noqa: FBT001  a case
     before = contents(root)
+    ask = modern if by_sdk else request
     with over_pipes(root) as wire, hold_lock(root):
-        wire.handshake()
-        wire.send(tool_call(1, "file_edit", EDIT))
-        assert wire.ask(request(2, "ping"))["id"] == 2
+        if not by_sdk:
+            wire.handshake()
+        wire.send(ask(1, "tools/call", name="file_edit", arguments=EDIT))
+        assert wire.ask(ask(2, "tools/list"))["id"] == 2
         wire.process.send_signal(signal.SIGINT)
         assert (wire.read_all(), wire.exit_code()) == ([], 130)
     assert contents(root) == before

@@ -17,7 +17,17 @@ from mcp_types import INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, UNSUPPORTE
 from suture import Workspace
 from suture.server import stdio
 from suture.testing import MemoryFS
-from tests.interop.mcp_servers import HANDSHAKES, NEWEST, edit, hello, hold_lock, notification, request, tool_call
+from tests.interop.mcp_servers import (
+    HANDSHAKES,
+    NEWEST,
+    edit,
+    hello,
+    hold_lock,
+    modern,
+    notification,
+    request,
+    tool_call,
+)
 from tests.unit.server.speaking import Message, exchange, redirect, serve_tools
 
 READ = {"path": "a.txt", "format": "raw"}
@@ -260,14 +270,6 @@ def test_what_follows_a_message_that_cannot_be_read_is_answered(monkeypatch: pyt
 
     monkeypatch.setattr(stdio._Client, "take_line", fail_at_first)
     assert [answer["id"] for answer in answers(request(1, "ping"), request(2, "ping"))] == [2]
-
-
-def modern(number: int | str, method: str, **params: Any) -> Message:
-    """A request of the revision without a handshake."""
-    about = {"name": "by hand", "version": "1"}
-    meta = {"protocolVersion": NEWEST, "clientInfo": about, "clientCapabilities": {}}
-    envelope = {f"io.modelcontextprotocol/{key}": value for key, value in meta.items()}
-    return request(number, method, **params, _meta=envelope)
 
 
 @pytest.mark.promise("serve.revisions")
