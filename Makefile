@@ -59,16 +59,16 @@ $(STAMP): $(STALE)
 
 stale:
 
-# Node.js clients for testing the MCP server. If they cannot be installed, those tests are skipped.
+# Node.js clients for testing the MCP server, and fast-glob. If they cannot be installed, those tests are skipped.
 $(NODE_STAMP): tests/interop/node/package.json $(STAMP)
 	@rm -rf $(NODE) && mkdir $(NODE) && cp $< $(NODE)
 	@if ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || ! npm --version >/dev/null 2>&1; then \
-		echo "no Node.js 20 or newer with npm: tests/interop/test_mcp_node.py will be skipped"; \
+		echo "no Node.js 20 or newer with npm: tests/interop/test_mcp_node.py and test_globs_like_node.py will be skipped"; \
 	elif npm install --prefix $(NODE) --no-package-lock --no-audit --no-fund --ignore-scripts --omit=dev \
 		--fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=60000 >$(NODE)/npm.log 2>&1; then \
 		touch $@; \
 	else \
-		echo "npm install failed, see $(NODE)/npm.log: tests/interop/test_mcp_node.py will be skipped"; \
+		echo "npm install failed, see $(NODE)/npm.log: tests/interop/test_mcp_node.py and test_globs_like_node.py will be skipped"; \
 	fi
 
 quick: setup ## style, types, layers, and the tests that start no process; under two minutes

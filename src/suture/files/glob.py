@@ -14,10 +14,18 @@ which walks a tree, but takes six times as long.
 Globs:
 
     path     := name ("/" name)*     from the root on; a trailing "/" stands for "/**"
-    name     := "**" | (char | "*" | "?" | "[…]" | "{" path ("," path)* "}" | "\" char)*
+    name     := "**" | (char | "*" | "?" | "[…]" | braces | group | "\" char)*
+    braces   := "{" path ("," path)* "}" | "{" from ".." to (".." step)? "}"     numbers or letters
+    group    := ("@" | "?" | "*" | "+" | "!") "(" path ("|" path)* ")"
 
 `**` matches any number of folders, and at the end everything below. A hidden name matches only if the pattern
 contains its dot. `.git` and suture's own files never match.
+
+Groups are those of bash and fast-glob: `@(a|b)` one of them, `?(a)` at most one, `*(a)` any number, `+(a)` at least
+one, `!(a)` a text that is none of them. Only `@(…)` and `?(…)` may contain a slash. `!(…)` may contain texts that are
+left out, texts with `*` at the beginning, or texts with `*` at the end; these are the sets whose complement is
+a short expression, for RE2 knows no negation. Braces are expanded first, so `!({a,b})` would leave nothing out; it is
+refused.
 
 An exclude without a slash is a name anywhere, otherwise a path from the root on. It matches hidden names too; a
 matching folder is excluded with everything below it.
@@ -48,8 +56,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
-CHAR, ONE, STARS, SET, SLASH = "char", "one", "stars", "set", "slash"
-"""The kinds of token."""
+CHAR, ONE, STARS, SET, SLASH, GROUP, DOT_GROUP = "char", "one", "stars", "set", "slash", "group", "dot_group"
+"""The kinds of token; a text in the last one may begin with a dot."""
 ANY = r"[^\x00/]*"
 """Any part of a name, in RE2's syntax."""
 FOLDERS = r"(?:[^\x00]*/)?"
@@ -79,14 +87,26 @@ _CLASSES = {
     "xdigit": "09AFaf",
 }
 
-WILD = frozenset("*?[]{}\\,")
+WILD = frozenset("*?[]{}\\,(")
 """The characters with a special meaning in a pattern."""
+_OUTSIDE_GROUPS = WILD - {"("}
 MAX_LENGTH = 4096
 """Characters of a pattern: no path is longer."""
 MAX_ALTERNATIVES = 1000
 """Patterns that braces may expand to: braces in a row multiply."""
 MAX_EXPANDED = 100_000
 """Characters of all expanded patterns together: bounds the memory."""
+_BRACE, _PAREN, _ONE_OF, _AT_MOST_ONE, _NONE_OF = "{", "(", "@(", "?(", "!("
+_REPEATS = {_ONE_OF: "", _AT_MOST_ONE: "?", "*(": "*", "+(": "+"}
+"""How a group's alternatives are repeated, in RE2's syntax."""
+_GROUPS = (*_REPEATS, _NONE_OF)
+_SEPARATORS = {_BRACE: ",", _ONE_OF: "|", _AT_MOST_ONE: "|"}
+"""Between the alternatives of what is expanded."""
+_EMPTY = "@()"
+"""An empty alternative, so that the folder before it is not taken for all that is below it."""
+_STEPS = 3  # parts of a range with a step
+_MAX_GROUP_DEPTH = 20  # of groups in groups: each is a call
+_MAX_NAME_CHARS = 255  # of a text that `!(…)` leaves out: no name is longer; bounds the depth of the expression
 _FEW_ENDINGS = 8  # of names, up to which they are compared one by one instead of by RE2
 
 _Route = tuple["_Name | None", ...]  # None is any number of folders; the last part is a name
@@ -293,28 +313,119 @@ class Ignore:
         return self._here if not prefix or prefix[: prefix.index("/")] in self._heads else self._elsewhere
 
 
-def tokens(text: str) -> Iterator[tuple[str, str]]:
-    """A pattern's tokens: a kind, and the character, the stars or slash as written, or the set in RE2's syntax."""
+def tokens(text: str, *, groups: bool = False) -> Iterator[tuple[str, str]]:
+    """A pattern's tokens: a kind, and the character, the stars or slash as written, or the set in RE2's syntax.
+
+    With `groups`, which a .gitignore does not have, also those, in RE2's syntax.
+    """
     at = 0
     while at < len(text):
-        char, end = text[at], at + 1
-        if char == "*":
-            while text[end : end + 1] == "*":
-                end += 1
-            yield STARS, text[at:end]
-        elif char == "?":
-            yield ONE, char
-        elif char == "[":
-            source, end = bracket(text, at)
-            yield SET, source
-        elif char == "\\":
+        kind, value, at = _token(text, at, 0 if groups else None)
+        yield kind, value
+
+
+def _token(text: str, at: int, depth: int | None) -> tuple[str, str, int]:
+    """The token at an offset, and where it ends. `depth` counts the groups that it is in; None: there are none."""
+    char, end = text[at], at + 1
+    if depth is not None and text.startswith(_GROUPS, at):
+        return _group(text, at, depth + 1)
+    if char == "*":
+        while text[end : end + 1] == "*" and (depth is None or not text.startswith(_GROUPS, end)):
             end += 1
-            if end > len(text):
-                raise Malformed("it ends with a lone backslash")
-            yield (SLASH, "\\/") if text[end - 1] == "/" else (CHAR, text[end - 1])
+        return STARS, text[at:end], end
+    if char == "?":
+        return ONE, char, end
+    if char == "[":
+        source, end = bracket(text, at)
+        return SET, source, end
+    if char == "\\":
+        end += 1
+        if end > len(text):
+            raise Malformed("it ends with a lone backslash")
+        return (SLASH, "\\/", end) if text[end - 1] == "/" else (CHAR, text[end - 1], end)
+    return (SLASH if char == "/" else CHAR), char, end
+
+
+def _group(text: str, at: int, depth: int) -> tuple[str, str, int]:
+    """The group at an offset, as a token, and where it ends."""
+    opening = text[at : at + 2]
+    options, end = _options_of(text, at + 2, depth, opening)
+    if opening == _NONE_OF:
+        return GROUP, _complement(options), end
+    sources = ["".join(source_of(*token) for token in option) for option in options]
+    dotted = any(option and (option[0] == (CHAR, ".") or option[0][0] == DOT_GROUP) for option in options)
+    return DOT_GROUP if dotted else GROUP, f"(?:{'|'.join(sources)}){_REPEATS[opening]}", end
+
+
+def _options_of(text: str, at: int, depth: int, opening: str) -> tuple[list[list[tuple[str, str]]], int]:
+    """The alternatives of a group, each as tokens, and where it ends; in `!(…)` without the groups that are choices."""
+    if depth > _MAX_GROUP_DEPTH:
+        raise Malformed(f"its groups are nested more than {_MAX_GROUP_DEPTH} deep")
+    done, current, parens = list[list[tuple[str, str]]](), [list[tuple[str, str]]()], 0
+    while (char := text[at : at + 1]) != ")" or parens:
+        if not char:
+            raise Malformed("a ( is never closed")
+        if char == "|" and not parens:
+            done, current, at = done + current, [[]], at + 1
+            continue
+        parens += (char == "(") - (char == ")")
+        if opening == _NONE_OF and text.startswith((_ONE_OF, _AT_MOST_ONE), at):
+            options, end = _options_of(text, at + 2, depth + 1, opening)
+            options += [[]] * (char == "?")
         else:
-            yield (SLASH if char == "/" else CHAR), char
-        at = end
+            kind, value, end = _token(text, at, depth)
+            if kind == SLASH:
+                raise Malformed(f"a {opening}…) cannot contain a slash")
+            options = [[(kind, value)]]
+        if len(current) * len(options) > MAX_ALTERNATIVES:
+            raise Malformed(f"it has more than {MAX_ALTERNATIVES} alternatives")
+        current, at = [first + then for first in current for then in options], end
+    return done + current, at + 1
+
+
+def _complement(options: list[list[tuple[str, str]]]) -> str:
+    """The texts that are none of some alternatives, in RE2's syntax."""
+    at_start, at_end = (any(len(option) > 1 and option[side][0] == STARS for option in options) for side in (0, -1))
+    tree = _Texts()
+    for option in options:
+        chars = [char for kind, char in option if kind == CHAR]
+        open_ended = bool(option) and STARS in {option[0][0], option[-1][0]}
+        if len(chars) + open_ended != len(option) or (at_start and at_end):
+            raise Malformed(
+                "!(…) can leave out only texts, texts that begin with * or texts that end with *; use exclude instead"
+            )
+        if len(chars) > _MAX_NAME_CHARS:
+            raise Malformed("it leaves out a text that is longer than any name")
+        tree.add(chars[::-1] if at_start else chars, open_ended=open_ended)
+    return tree.complement(backwards=at_start) or _NOTHING
+
+
+class _Texts:
+    """Some texts as a tree, with what follows each character; `open_ended` ones stand for all that begin like them."""
+
+    def __init__(self) -> None:
+        self._following: dict[str, _Texts] = {}
+        self._ends = self._open_ended = False
+
+    def add(self, chars: Sequence[str], *, open_ended: bool) -> None:
+        """Add a text."""
+        if chars:
+            self._following.setdefault(chars[0], _Texts()).add(chars[1:], open_ended=open_ended)
+        else:
+            self._ends = True
+            self._open_ended |= open_ended
+
+    def complement(self, *, backwards: bool) -> str | None:
+        """The texts that are not among them, in RE2's syntax; None if there are none. `backwards`: reverse them."""
+        if self._open_ended:
+            return None
+        other = rf"[^\x00/{''.join(map(_point, self._following))}]"
+        options = [f"{ANY}{other}" if backwards else f"{other}{ANY}"]
+        for char, tree in self._following.items():
+            rest = tree.complement(backwards=backwards)
+            if rest is not None:
+                options.append(f"{rest}{_point(char)}" if backwards else f"{_point(char)}{rest}")
+        return f"(?:{'|'.join(options)}){'' if self._ends else '?'}"
 
 
 def bracket(text: str, at: int) -> tuple[str, int]:
@@ -368,6 +479,11 @@ def split_root(pattern: str, roots: Sequence[str]) -> tuple[int, str]:
             rest = "/".join(parts[len(way) :])
             return number, f"{rest}/" if pattern.endswith("/") and rest else rest or "."
     raise PathOutsideWorkspace(path=pattern, reason="it is not below the workspace root")
+
+
+def may_be_glob(path: str) -> bool:
+    """Whether a path has characters with a special meaning in a pattern."""
+    return not _OUTSIDE_GROUPS.isdisjoint(path) or any(opening in path for opening in _GROUPS)
 
 
 def escape(path: str) -> str:
@@ -458,36 +574,108 @@ def _is_never_matched(name: str) -> bool:
     return folded == ".git" or folded.startswith(OWN_PREFIX)
 
 
+class _Open(Record):
+    """Braces or a group that an expansion is in: how it begins, and where its content does.
+
+    Groups that are not expanded, and parentheses in a group, are only followed to their end.
+    """
+
+    opening: str
+    start: int
+    before: list[str]
+    """The alternatives of the text before it."""
+    options: list[str]
+    """Its own alternatives so far."""
+
+
 def _expand(pattern: str) -> list[str]:
-    """A pattern's alternatives, without braces."""
+    """A pattern's alternatives: without braces, and without the groups that are like braces."""
     _check_sane(pattern)
-    outer: list[tuple[list[str], list[str]]] = []  # of each open brace: the texts before it, and its alternatives
-    texts, start, at = [""], 0, 0
-    while at < len(pattern):
-        char = pattern[at]
-        end = _end(pattern, at)
-        if char == "{" or (char in ",}" and outer):
-            texts = [text + pattern[start:at] for text in texts]
-            start = end
-            if char == "{":
-                outer.append((texts, []))
-            else:
-                outer[-1][1].extend(texts)
-            texts = [""]
-            if char == "}":
-                before, options = outer.pop()
-                if len(before) * len(options) > MAX_ALTERNATIVES:
-                    raise InvalidGlob(pattern=pattern, reason=f"it has more than {MAX_ALTERNATIVES} alternatives")
-                texts = [first + then for first in before for then in options]
-        at = end
-    if outer:
-        raise InvalidGlob(pattern=pattern, reason="a { is never closed")
-    texts = [text + pattern[start:] for text in texts if text or pattern[start:]]
+    texts = [text for text in _alternatives_of(pattern) if text.replace(_EMPTY, "")]
     if sum(map(len, texts)) > MAX_EXPANDED:
         raise InvalidGlob(pattern=pattern, reason=f"its alternatives have more than {MAX_EXPANDED} characters")
     if not texts:
         raise InvalidGlob(pattern=pattern, reason="it is empty")
     return texts
+
+
+def _alternatives_of(pattern: str) -> list[str]:
+    """As `_expand`, with empty alternatives."""
+    outer: list[_Open] = []
+    texts, start, at, kept = [""], 0, 0, 0
+    while at < len(pattern):
+        top = outer[-1].opening if outer else ""
+        opening = _opening(pattern, at, in_group=top not in {"", _BRACE})
+        end = at + len(opening) if opening else _end(pattern, at)
+        if opening and opening != _BRACE and (kept or opening not in _SEPARATORS):
+            outer.append(_Open(_NONE_OF if opening == _NONE_OF else _PAREN, end, [], []))
+            kept += 1
+        elif opening:
+            if any(part.opening == _NONE_OF for part in outer):
+                raise InvalidGlob(pattern=pattern, reason="{a,b} in !(…) would leave nothing out; write !(a|b)")
+            outer.append(_Open(opening, end, [text + pattern[start:at] for text in texts], []))
+            texts, start = [""], end
+        elif top in _SEPARATORS and pattern[at] in {_SEPARATORS[top], _closing(top)}:
+            outer[-1].options.extend([text + pattern[start:at] or _EMPTY for text in texts])
+            texts, start = [""], end
+            if pattern[at] == _closing(top):
+                texts = _close(pattern, outer.pop(), at)
+        elif top not in {"", *_SEPARATORS} and pattern[at] == ")":
+            outer.pop()
+            kept -= 1
+        at = end
+    if outer:
+        raise InvalidGlob(pattern=pattern, reason=f"a {outer[-1].opening[-1]} is never closed")
+    return [text + pattern[start:] for text in texts]
+
+
+def _opening(pattern: str, at: int, *, in_group: bool) -> str:
+    """How the braces or the group at an offset begin; a parenthesis only counts in a group. Empty if there are none."""
+    if pattern[at] == _BRACE or (pattern[at] == _PAREN and in_group):
+        return pattern[at]
+    return pattern[at : at + 2] if pattern.startswith(_GROUPS, at) else ""
+
+
+def _closing(opening: str) -> str:
+    return "}" if opening == _BRACE else ")"
+
+
+def _close(pattern: str, closed: _Open, at: int) -> list[str]:
+    """The alternatives up to the end of some braces or a group."""
+    options = closed.options
+    if closed.opening == _AT_MOST_ONE:
+        options = [*options, _EMPTY]
+    elif closed.opening == _BRACE and len(options) == 1:
+        options = _range_of(pattern, pattern[closed.start : at]) or options
+    if len(closed.before) * len(options) > MAX_ALTERNATIVES:
+        raise InvalidGlob(pattern=pattern, reason=f"it has more than {MAX_ALTERNATIVES} alternatives")
+    return [first + then for first in closed.before for then in options]
+
+
+def _range_of(pattern: str, content: str) -> list[str]:
+    """The alternatives of braces such as `1..3`, `01..12..2` and `a..c`; empty if they are no range."""
+    parts = content.split("..")
+    if not 1 < len(parts) <= _STEPS or not all(parts) or not {*WILD, "/"}.isdisjoint(content):
+        return []
+    first, last = parts[:2]
+    step = max(abs(int(parts[2])), 1) if len(parts) == _STEPS and _is_integer(parts[2]) else 1
+    letters = all(len(part) == 1 and part.isascii() and part.isalpha() for part in (first, last))
+    if (not letters and not (_is_integer(first) and _is_integer(last))) or not all(map(_is_integer, parts[2:])):
+        raise InvalidGlob(pattern=pattern, reason=f"{{{content}}} is no range of numbers or letters")
+    low, high = (ord(first), ord(last)) if letters else (int(first), int(last))
+    if abs(high - low) // step >= MAX_ALTERNATIVES:
+        raise InvalidGlob(pattern=pattern, reason=f"it has more than {MAX_ALTERNATIVES} alternatives")
+    numbers = range(low, high + (1 if low <= high else -1), step if low <= high else -step)
+    if letters:
+        return [escape(chr(number)) for number in numbers]
+    padded = any(part.lstrip("-").startswith("0") and part.lstrip("-") != "0" for part in parts)
+    width = max(map(len, parts)) if padded else 0
+    return [str(number).zfill(width) for number in numbers]
+
+
+def _is_integer(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit()
 
 
 def _check_sane(pattern: str) -> None:
@@ -523,15 +711,18 @@ def _names(pattern: str, text: str) -> tuple[list[_Name | None], bool]:
     """The names of a pattern without braces, None for `**`, and whether it ends with a slash."""
     parts: list[list[tuple[str, str]]] = [[]]
     try:
-        for kind, value in tokens(text):
+        for kind, value in tokens(text, groups=True):
             if kind == SLASH:
                 parts.append([])
             else:
                 parts[-1].append((kind, value))
     except Malformed as error:
         raise InvalidGlob(pattern=pattern, reason=str(error)) from error
+    parts = [[token for token in part if token != (GROUP, "(?:)")] or part for part in parts]  # `_EMPTY`
     if [(CHAR, ".")] * 2 in parts:
         raise PathOutsideWorkspace(path=pattern, reason="it contains '..'")
+    if any(part and part[0][0] == DOT_GROUP for part in parts):
+        raise InvalidGlob(pattern=pattern, reason="*(…) and +(…) find no hidden names; write those with {a,b}")
     nothing: list[list[tuple[str, str]]] = [[], [(CHAR, ".")]]
     names = [
         None if len(part) == 1 and part[0][0] == STARS and len(part[0][1]) > 1 else _name(part)

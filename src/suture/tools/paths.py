@@ -10,7 +10,7 @@ a name that does not exist would go unnoticed.
 from __future__ import annotations
 
 from suture.errors import InvalidArguments, NoFilesMatched, SutureError
-from suture.files.glob import WILD, Excluded, escape
+from suture.files.glob import Excluded, escape, may_be_glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,16 +73,15 @@ def _check_any(session: Session, request: Search | Replace | Check, glob: str) -
 
 def _target(session: Session, path: str) -> Target | None:
     """The file or folder with exactly this name; None if there is none and the name may be a glob."""
-    may_be_glob = not WILD.isdisjoint(path)
     try:
         target = session.locate(path, folders=True)
     except SutureError:
-        if may_be_glob:
+        if may_be_glob(path):
             return None  # the glob reports what is wrong
         raise
     if target.stat is not None:
         return target
-    if not may_be_glob:
+    if not may_be_glob(path):
         session.read(path)  # raises an error that suggests files
     return None
 

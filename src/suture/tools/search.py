@@ -48,7 +48,9 @@ The pattern is a JavaScript regular expression (flag u), written plainly or as /
 
 # Arguments of the tools that search or replace.
 FILE_PATH = spec.text("Path of the file, absolute or relative to the workspace root")
-PATH_PATTERN = spec.text("Which files: a glob from the workspace root such as src/**/*.js; **, *, ?, […] and {a,b}")
+PATH_PATTERN = spec.text(
+    "Which files: a folder, or a glob from the workspace root such as src/**/*.js; **, *, ?, […], {a,b}, {1..3}, !(a)"
+)
 PATTERN = spec.text("Regular expression: pattern or /pattern/flags")
 FLAGS = spec.text("Flags: g, i, m, s; those in /pattern/flags take precedence", default=None)
 CONTEXT_BEFORE, CONTEXT_AFTER = (

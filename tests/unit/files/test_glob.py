@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suture.errors import InvalidGlob, PathOutsideWorkspace
-from suture.files.glob import MAX_ALTERNATIVES, MAX_LENGTH, Excluded, NameMatcher, Selection, split_root
+from suture.files.glob import (
+    MAX_ALTERNATIVES,
+    MAX_LENGTH,
+    Excluded,
+    NameMatcher,
+    Selection,
+    escape,
+    may_be_glob,
+    split_root,
+)
 
 
 def is_match(pattern: str, path: str) -> bool:
@@ -115,6 +124,59 @@ FITS = [
     ("?", "\udc80", "\udc80"),
     ("*.{a,b,c,d,e,f,g,h,i,j}", "x.a x.j x.k .a", "x.a x.j"),
     ("{a/b,a/*/c}", "a/b a/x/c a/c", "a/b a/x/c"),
+    ("{1..3}", "1 2 3 4 12 {1..3}", "1 2 3"),
+    ("{3..1}", "1 2 3 4", "1 2 3"),
+    ("v{9..11}.c", "v9.c v10.c v11.c v1.c v12.c", "v9.c v10.c v11.c"),
+    ("{01..3}", "1 01 02 03", "01 02 03"),
+    ("{-1..1}", "-1 0 1 2", "-1 0 1"),
+    ("{-01..1}", "-01 000 001 01", "-01 000 001"),
+    ("{1..7..3}", "1 2 4 7", "1 4 7"),
+    ("{7..1..-3}", "1 2 4 7", "1 4 7"),
+    ("{1..3..0}", "1 2 3", "1 2 3"),
+    ("{a..c}.py", "a.py b.py d.py", "a.py b.py"),
+    ("{a..c..2}", "a b c", "a c"),
+    ("{Y..b}", "Y Z [ \\ ] ^ _ ` a b c", "Y Z [ \\ ] ^ _ ` a b"),
+    ("{1..3,a}", "1 a 1..3", "a 1..3"),
+    ("{a..}", "a a..", "a.."),
+    (r"{1\..3}", "1 2 1..3", "1..3"),
+    ("x/{,a}", "x/a x/b", "x/a"),
+    ("{,x/}a", "a x/a", "a x/a"),
+    ("@(a|b).py", "a.py b.py c.py @(a|b).py", "a.py b.py"),
+    ("@(a/b|c)", "a/b c a", "a/b c"),
+    ("@(.a|b)", ".a b .b", ".a b"),
+    ("x/@(|a)", "x/a x/b", "x/a"),
+    ("@({a,b}|c)", "a b c", "a b c"),
+    ("{@(a|b),c}", "a b c", "a b c"),
+    ("@(a(b)|c)", "a(b) c", "a(b) c"),
+    (r"@(a\)|b)", "a) b", "a) b"),
+    ("@([|)]|a)", "| ) a b", "| ) a"),
+    ("?(a)b", "b ab aab", "b ab"),
+    ("x/?(a)", "x/a x/b", "x/a"),
+    ("?(x).a", ".a x.a", ".a x.a"),
+    ("*(a)b", "b ab aab bb", "b ab aab"),
+    ("*(a|bc)", "a bca aabc b", "a bca aabc"),
+    ("***(a)b", "b xb xaab", "b xb xaab"),
+    ("*({a,b})", "aa bb ab", "aa bb"),
+    ("*(a(b)|c)", "a(b) ca(b) ab", "a(b) ca(b)"),
+    ("+(a)b", "b ab aab", "ab aab"),
+    ("+([0-9]).log", "1.log 20.log .log a.log", "1.log 20.log"),
+    ("+(@(a|b)?(c)|+(d))", "a bcdd abc cb", "a bcdd abc"),
+    ("**/+(a)/x", "x a/x aa/x q/a/x b/x", "a/x aa/x q/a/x"),
+    ("!(a)", "a b ab aa .b", "b ab aa"),
+    ("!(a|bc).py", "a.py bc.py b.py bcd.py ab.py .py", "b.py bcd.py ab.py"),
+    ("x!(a)y", "xy xay xaay xby", "xy xaay xby"),
+    ("!()", "a", "a"),
+    ("!(*)", "a", ""),
+    ("!(*.test).ts", "a.ts a.test.ts test.ts b.d.ts", "a.ts test.ts b.d.ts"),
+    ("!(a|*.@(d|test)).ts", "a.ts b.ts a.d.ts a.test.ts .b.ts", "b.ts"),
+    ("!(ab*|c)", "a ab abc b c cd", "a b cd"),
+    ("!(ab?(c))", "a ab abc abcd", "a abcd"),
+    ("!(x)/**", "x/a y/a y/z/a a", "y/a y/z/a"),
+    ("*.!(js|ts)", "a.js a.ts a.b.js a.c b", "a.b.js a.c"),
+    ("(a|b)", "a (a|b)", "(a|b)"),
+    (r"@\(a)", "a @(a)", "@(a)"),
+    ("*(1)x*", "1x x 11xy *(1)x", "1x x 11xy"),
+    ("!(\udc80)", "\udc80 \udc81", "\udc81"),
 ]
 
 
@@ -147,6 +209,10 @@ EXCLUDES = [
     ("{a,b/c}", "a x/a b/c x/b/c", "a x/a b/c"),
     (".*", ".a a/.b .c/d a", ".a a/.b .c/d"),
     ("?", "a é ab x/b", "a é x/b"),
+    ("*.@(js|ts)", "a.js x/a.ts a.c .a.js", "a.js x/a.ts .a.js"),
+    ("v{1..2}", "v1 x/v2/a v3", "v1 x/v2/a"),
+    ("!(*.py)", "a.py a.c x/a.py", "a.c x/a.py"),
+    ("x/!(a|b)", "x/a x/c x/b/d x/d/e", "x/c x/d/e"),
 ]
 
 
@@ -210,6 +276,32 @@ def test_the_part_without_wildcards_is_known(pattern: str, base: str, literal: b
         "x" * (MAX_LENGTH + 1),
         "{a,b}" * 10,
         "{" + "," * MAX_ALTERNATIVES + "}",
+        "{1..1001}",
+        "{1..99999999999999999999}",
+        "{1..a}",
+        "{a..1}",
+        "{1.5..3}",
+        "{a..c..x}",
+        "{foo..bar}",
+        "@(",
+        "@(a",
+        "+(a",
+        "!(a|(b)",
+        "@(a{b)",
+        "*(a/b)",
+        "!(a/b)",
+        "!(a*b)",
+        "!(*a|b*)",
+        "!(*a*)",
+        "!([ab])",
+        "!(!(a))",
+        "!({a,b})",
+        "!(*({a,b}))",
+        "+(.a|b)",
+        "x/*(@(.a))",
+        "!(" + "x" * 256 + ")",
+        "!(" + "@(a|b)" * 11 + ")",
+        "*(" * 21 + "a" + ")" * 21,
         "x" * 1000 + "{a,b}" * 8,
     ],
 )
@@ -266,6 +358,32 @@ def test_a_folder_that_leads_nowhere_is_not_entered() -> None:
     inner = src.below("app")
     assert inner is not None
     assert inner.below("deeper") is None
+
+
+@pytest.mark.parametrize("text", ["a(b", "@(a)", "x/!(y)", "a|b", "{1..3}", "+(a)/*(b)"])
+def test_an_escaped_path_means_only_itself(text: str) -> None:
+    assert Selection.parse(escape(text)).path == text
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("app/(group)/a.py", False), ("a+b (1)", False), ("@(a|b)", True), ("a*", True), ("{a", True)],
+)
+def test_a_parenthesis_alone_does_not_make_a_glob(path: str, expected: bool) -> None:  # noqa: FBT001  a parameter of the table
+    assert may_be_glob(path) is expected
+
+
+TEXT = st.text("ab.", min_size=1, max_size=4)
+
+
+@given(st.lists(TEXT, min_size=1, max_size=4), st.sampled_from(["", "<", ">"]), st.lists(TEXT, max_size=20))
+def test_a_negated_group_means_all_other_names(texts: list[str], open_side: str, names: list[str]) -> None:
+    marks = {"": "{}", "<": "*{}", ">": "{}*"}[open_side]
+    pattern = f"x!({'|'.join([*map(marks.format, texts[1:]), texts[0]])})"
+    for name in names:
+        sides = {"": [name], "<": [name[at:] for at in range(len(name))], ">": [name[:at] for at in range(5)]}
+        expected = name != texts[0] and set(texts[1:]).isdisjoint(sides[open_side])
+        assert is_match(pattern, f"x{name}") == expected
 
 
 def test_an_expression_that_re2_refuses_is_not_passed_over() -> None:
