@@ -528,10 +528,11 @@ class Session:
         return root, self._walk(root, selection, pattern, include_ignored=include_ignored)
 
     def _select(self, pattern: str, exclude: Iterable[str]) -> tuple[int, Selection]:
-        """Parse a pattern and find its root; a link in its literal part is followed."""
+        """Parse a pattern and find its root; a link in its literal part is followed. A folder means all below it."""
         from suture.files.glob import Selection, escape, split_root
 
         root, relative = split_root(pattern, [tree.root for tree in self.trees])
+        exclude = [_below_root(self.trees[root].root, excluded) for excluded in exclude]
         selection = Selection.parse(relative, exclude)
         literal = selection.path if selection.literal else selection.base
         if not literal:
@@ -542,15 +543,13 @@ class Session:
             raise NoFilesMatched(pattern=pattern) from None
         except ProtectedPath as error:
             raise NoFilesMatched(pattern=pattern, hidden_by=f"{literal} is protected ({error.rule})") from None
-        if selection.literal and target.stat is not None and target.stat.kind == "folder":
-            raise NoFilesMatched(
-                pattern=pattern, hidden_by=f"{literal} is a folder: for the files in it, use {literal}/**/*"
-            )
-        if target.path == literal:
+        is_folder = selection.literal and _is_folder(target)
+        if target.path == literal and not is_folder:
             return root, selection
         names = [name for name in relative.split("/") if name not in {"", "."}]
         final = escape(target.path)
         parts = [final] * bool(final) + names[literal.count("/") + 1 :]
+        parts += ["**"] * (is_folder or relative.endswith(("/", "/.")))
         return target.root, Selection.parse("/".join(parts), exclude)
 
     def _walk(
@@ -567,7 +566,15 @@ class Session:
             ignored = not include_ignored and any(walk(self.trees[root], selection, self.guard, include_ignored=True))
             include = self.audience.turn_on("include_ignored")
             hidden_by = f"The matching files are ignored by .gitignore: to include them, {include}" if ignored else None
-            raise NoFilesMatched(pattern=pattern, hidden_by=hidden_by)
+            raise NoFilesMatched(pattern=pattern, hidden_by=hidden_by or self._empty_folder(pattern))
+
+    def _empty_folder(self, pattern: str) -> str | None:
+        """Why no file matches, if the pattern is just a folder."""
+        try:
+            target = self.locate(pattern, folders=True)
+        except SutureError:
+            return None
+        return f"{pattern} is a folder with no files, or only hidden ones" if _is_folder(target) else None
 
     def read_candidates(
         self, root: int, runs: Iterable[tuple[int, str, list[str]]], content_filter: ContentFilter
@@ -749,6 +756,21 @@ class Session:
         limit = self.settings.max_file_bytes
         if size > limit:
             raise InputTooLarge(what=path, size=size, limit=limit, setting="max_file_bytes")
+
+
+def _is_folder(target: Target) -> bool:
+    return target.stat is not None and target.stat.kind == "folder"
+
+
+def _below_root(root: str, exclude: str) -> str:
+    """An exclude as a path from the root of a walk, if it is an absolute path below it."""
+    from suture.files.glob import split_root
+
+    try:
+        _, relative = split_root(exclude, [root])
+    except PathOutsideWorkspace:
+        return exclude
+    return f"/{relative}" if exclude.startswith("/") else exclude
 
 
 def _body(content: bytes, encoding: str | None) -> bytes:

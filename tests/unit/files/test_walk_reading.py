@@ -138,12 +138,62 @@ def test_a_link_in_the_literal_part_is_followed_if_it_stays_inside(tmp_path: Pat
     assert files("inside/**/*.txt") == ["real/deep/x.txt"]
     assert files("file") == ["real/deep/x.txt"]
     assert files("root/**") == ["real/deep/x.txt"]
+    assert files("inside") == files("inside/") == files("inside/.") == ["real/deep/x.txt"]
+    assert files("root") == files("root/") == ["real/deep/x.txt"]
+    assert files("file/") == "NO_FILES_MATCHED"
     assert files("root/real/**/*.txt") == ["real/deep/x.txt"]
     assert files("**/*.txt") == ["real/deep/x.txt"]
     assert files("outside/*.txt") == "PATH_OUTSIDE_WORKSPACE"
     assert files("real/deep/x.txt/y") == "NO_FILES_MATCHED"
     assert files(f"{tmp_path}/ws/real/**/*") == ["real/deep/x.txt"]
     assert files(f"{tmp_path}/out/*") == "PATH_OUTSIDE_WORKSPACE"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("src", "src/a src/deep/b"),
+        ("src/", "src/a src/deep/b"),
+        ("./src/.", "src/a src/deep/b"),
+        ("/ws/src", "src/a src/deep/b"),
+        ("/ws/src/", "src/a src/deep/b"),
+        ("src/deep", "src/deep/b"),
+        (".hidden", ".hidden/d"),
+        ("[x]", ""),
+        (r"\[x\]", "[x]/e"),
+        ("build", "build/f"),
+        (".", "[x]/e c src/a src/deep/b"),
+        ("./", "[x]/e c src/a src/deep/b"),
+        ("/ws", "[x]/e c src/a src/deep/b"),
+    ],
+)
+def test_a_folder_means_everything_below_it(pattern: str, expected: str) -> None:
+    names = ["src/a", "src/deep/b", "src/.c", "c", ".hidden/d", "[x]/e", "build/f"]
+    fs = MemoryFS({".gitignore": b"build\n", **{name: b"needle" for name in names}})
+    result = Workspace(fs.root, fs=fs).call("regex_search_multi", {"path_pattern": pattern, "pattern": "needle"})
+    assert result.metadata.get("error", {}).get("code") == (None if expected else "NO_FILES_MATCHED")
+    assert [row["file"] for row in result.rows or []] == expected.split()
+
+
+def test_a_folder_means_everything_below_it_in_a_replacement() -> None:
+    fs = MemoryFS({"src/a": b"x", "src/b/c": b"x", "d": b"x"})
+    workspace = Workspace(fs.root, fs=fs)
+    workspace.call("regex_replace_multi", {"path_pattern": "src", "pattern": "x", "replacement": "y"})
+    assert fs.files() == {"src/a": b"y", "src/b/c": b"y", "d": b"x"}
+
+
+def test_an_absolute_exclude_is_a_path_below_the_root() -> None:
+    fs = MemoryFS({"src/a": b"x", "src/b/c": b"x", "b/d": b"x", "more/e": b"x"})
+    workspace = Workspace(fs.root, Settings(extra_roots=("/ws/more",)), fs=fs)
+
+    def files(*exclude: str) -> list[str]:
+        arguments = {"path_pattern": "**/*", "pattern": "x", "exclude": exclude}
+        return [row["file"] for row in workspace.call("regex_search_multi", arguments).data]
+
+    assert files("/ws/src/b") == ["b/d", "more/e", "src/a"]
+    assert files("/ws/**/b/*") == ["more/e", "src/a"]
+    assert files("/src/b") == ["b/d", "more/e", "src/a"]
+    assert files("/other", "/ws/more") == ["b/d", "src/a", "src/b/c"]
 
 
 def test_files_below_an_extra_root_are_named_absolutely(tmp_path: Path) -> None:
@@ -162,13 +212,14 @@ def test_files_below_an_extra_root_are_named_absolutely(tmp_path: Path) -> None:
     [
         ("build/../x", None),
         ("*.log", "The matching files are ignored by .gitignore: to include them, set include_ignored."),
-        ("src", "src is a folder: for the files in it, use src/**/*."),
+        ("empty", "empty is a folder with no files, or only hidden ones."),
+        ("empty/", "empty/ is a folder with no files, or only hidden ones."),
         (".envrc", ".envrc is protected (.envrc)."),
         ("*.xyz", "Check the pattern: it is relative to the workspace root, and ** matches any number of folders."),
     ],
 )
 def test_a_pattern_that_means_no_file_says_why(pattern: str, hint: str | None) -> None:
-    fs = MemoryFS({".gitignore": b"*.log\n", "a.log": b"x", "src/a": b"x", ".envrc": b"x"})
+    fs = MemoryFS({".gitignore": b"*.log\n", "a.log": b"x", "src/a": b"x", ".envrc": b"x", "empty/.a": b"x"})
     error = Workspace(fs.root, fs=fs).call("regex_search_multi", {"path_pattern": pattern, "pattern": "x"})
     if hint is None:
         assert error.metadata["error"]["code"] == "PATH_OUTSIDE_WORKSPACE"
