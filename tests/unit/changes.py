@@ -107,6 +107,13 @@ def succeed(result: ToolResult) -> dict[str, Any]:
     return result.metadata
 
 
+def sentence_of(result: ToolResult) -> str:
+    """The first line of a regex tool's error, which the specification words; its hint is the second line."""
+    sentence, _, hint = result.text.partition("\n")
+    assert hint == error_of(result)["hint"]
+    return sentence
+
+
 def error_of(result: ToolResult) -> dict[str, Any]:
     """The error of a call that was refused."""
     assert result.is_error, result.text

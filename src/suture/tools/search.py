@@ -22,7 +22,7 @@ from suture.settings import Settings
 from suture.tools import results, spec
 from suture.tools.paths import visit_paths
 from suture.tools.spec import Answer, Example, Request, Rows, ToolSpec
-from suture.wording import error_data, error_line
+from suture.wording import error_line, error_line_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ def binary_answer(name: str) -> Answer:
 
 
 def explain_one(_: Mapping[str, object], error: SutureError, audience: Audience, *, several: bool = False) -> Answer:
-    """A failure in one line, for a tool that works on one file."""
-    data = {"error": error_data(error, audience)}
+    """A failure as the specification words it, and a hint, for a tool that works on one file."""
+    data = {"error": error_line_data(error, audience, several=several)}
     return Answer(error_line(error, audience, several=several), data, verbatim=True, is_error=True)
 
 

@@ -10,7 +10,7 @@ only when a call fails. `wording.reply` has what is wrong with a reply as a whol
 from __future__ import annotations
 
 from suture.audience import MODEL, Agent, Editor
-from suture.errors import PermissionDenied
+from suture.errors import InputTooLarge, PermissionDenied, ReadFailed, RegexTimeout
 from suture.json_text import dumps
 from suture.shapes import json_value
 
@@ -198,11 +198,11 @@ def _further_lines(error: SutureError, audience: Audience) -> Iterator[str]:
 
 
 def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool) -> str:
-    """An error as the regex tools show it: in one line, and for a reader who does not see its data, with the hint.
+    """An error as the regex tools show it: in the words of their specification, and what to do in a second line.
 
     `several`: the tool works on many files.
     """
-    from suture.wording.messages import LINES, PATTERN_MESSAGES
+    from suture.wording.messages import LINES
 
     if isinstance(error, PermissionDenied):
         doing = " writing" if error.operation == "write" else " reading" if several else ""
@@ -211,10 +211,33 @@ def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool)
         words = LINES[error.code](error)
     else:
         words = message(error, audience)
-    if audience.prints_data:
-        return f"{words}\n{hint(error, audience)}"
-    is_fixed = error.code in {*LINES, *PATTERN_MESSAGES, PermissionDenied.code}
-    return words if is_fixed else f"{words} {hint(error, audience)}"
+    return f"{words}\n{_hint_of_line(error, audience, several=several)}"
+
+
+def error_line_data(error: SutureError, audience: Audience = MODEL, *, several: bool) -> dict[str, Any]:
+    """The same error as `metadata.error` has it."""
+    return error_data(error, audience) | {"hint": _hint_of_line(error, audience, several=several)}
+
+
+def _hint_of_line(error: SutureError, audience: Audience, *, several: bool) -> str:
+    """What to do about an error of a regex tool: one that works on several files can leave one out."""
+    words = hint(error, audience)
+    path = _unusable_file(error) if several else None
+    if path is None:
+        return words
+    from suture.files.glob import escape
+
+    skip = f"To skip it, {audience.choose('exclude', plain(escape(path)))}"
+    if isinstance(error, PermissionDenied):
+        return f"{skip}; or ask the operator to change its permissions. Nothing was changed."
+    return f"{words} {skip}."
+
+
+def _unusable_file(error: SutureError) -> str | None:
+    """The file that an error is about, if other files can be worked on without it."""
+    if isinstance(error, InputTooLarge):
+        return error.what if error.setting == "max_file_bytes" else None
+    return error.path if isinstance(error, PermissionDenied | ReadFailed | RegexTimeout) else None
 
 
 _ASIDE = {

@@ -12,6 +12,7 @@ from suture.files import walk as module
 from suture.files.fs import Tree
 from suture.files.walk import ContentFilter, read_candidates
 from suture.testing import FaultyFS, MemoryFS
+from tests.unit.changes import error_of, sentence_of
 
 
 def swept(
@@ -82,10 +83,11 @@ def test_a_file_that_is_too_large_is_named_by_its_path() -> None:
     fs = MemoryFS({"src/far/big.txt": b"needle" * 20})
     workspace = Workspace(fs.root, Settings(max_file_bytes=50), fs=fs)
     result = workspace.call("regex_search_multi", {"path_pattern": "**/*", "pattern": "needle"})
-    assert (result.metadata["error"]["code"], result.metadata["error"]["what"]) == (
-        "INPUT_TOO_LARGE",
-        "src/far/big.txt",
-    )
+    error = error_of(result)
+    assert (error["code"], error["what"]) == ("INPUT_TOO_LARGE", "src/far/big.txt")
+    assert error["hint"].endswith('To skip it, set exclude to "src/far/big.txt".')
+    arguments = {"path_pattern": "**/*", "pattern": "needle", "exclude": "src/far/big.txt"}
+    assert error_of(workspace.call("regex_search_multi", arguments))["code"] == "NO_FILES_MATCHED"
 
 
 def failing_workspace(error: int, at: int = 2) -> Workspace:
@@ -100,17 +102,26 @@ def test_a_file_that_vanishes_is_passed_over(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "text"),
+    ("number", "code", "sentence", "way_out"),
     [
-        (errno.EACCES, "PERMISSION_DENIED", "Permission denied reading: src/b"),
-        (errno.EIO, "READ_FAILED", None),
+        (
+            errno.EACCES,
+            "PERMISSION_DENIED",
+            "Permission denied reading: src/b",
+            'To skip it, set exclude to "src/b"; or ask the operator to change its permissions. Nothing was changed.',
+        ),
+        (
+            errno.EIO,
+            "READ_FAILED",
+            "src/b could not be read: Input/output error.",
+            'Nothing was changed. Fix the cause and retry. To skip it, set exclude to "src/b".',
+        ),
     ],
 )
-def test_a_file_that_cannot_be_read_fails_the_call(number: int, code: str, text: str | None) -> None:
+def test_a_file_that_cannot_be_read_fails_the_call(number: int, code: str, sentence: str, way_out: str) -> None:
     result = failing_workspace(number).call("regex_search_multi", {"path_pattern": "**/*", "pattern": "needle"})
     assert (result.is_error, result.metadata["error"]["code"]) == (True, code)
-    assert text in {None, result.text}
-    assert "\n" not in result.text
+    assert (sentence_of(result), error_of(result)["hint"]) == (sentence, way_out)
 
 
 def test_a_configured_encoding_is_searched_as_text() -> None:
@@ -169,7 +180,7 @@ def test_a_link_in_the_literal_part_is_followed_if_it_stays_inside(tmp_path: Pat
 )
 def test_a_folder_means_everything_below_it(pattern: str, expected: str) -> None:
     names = ["src/a", "src/deep/b", "src/.c", "c", ".hidden/d", "[x]/e", "build/f"]
-    fs = MemoryFS({".gitignore": b"build\n", **{name: b"needle" for name in names}})
+    fs = MemoryFS({".gitignore": b"build\n", **dict.fromkeys(names, b"needle")})
     result = Workspace(fs.root, fs=fs).call("regex_search_multi", {"path_pattern": pattern, "pattern": "needle"})
     assert result.metadata.get("error", {}).get("code") == (None if expected else "NO_FILES_MATCHED")
     assert [row["file"] for row in result.rows or []] == expected.split()
@@ -224,7 +235,7 @@ def test_a_pattern_that_means_no_file_says_why(pattern: str, hint: str | None) -
     if hint is None:
         assert error.metadata["error"]["code"] == "PATH_OUTSIDE_WORKSPACE"
     else:
-        assert error.text == f"No files matched pattern: {pattern}"
+        assert sentence_of(error) == f"No files matched pattern: {pattern}"
         assert error.metadata["error"]["hint"] == hint
 
 

@@ -1,4 +1,4 @@
-"""The errors of the seven regex tools: one line of text, in the words of the specification, with a stable code."""
+"""The errors of the seven regex tools: a line in the words of the specification, a hint, and a stable code."""
 
 import errno
 import re
@@ -13,7 +13,7 @@ import pytest
 from suture import Settings, ToolResult, Workspace
 from suture.testing import FaultyFS, MemoryFS
 from tests.faults.users import nobody
-from tests.unit.changes import error_of, list_changes, workspace
+from tests.unit.changes import error_of, list_changes, sentence_of, workspace
 
 SINGLE = ["regex_search", "regex_replace", "regex_extract", "regex_match_lines", "regex_split"]
 MULTI = ["regex_search_multi", "regex_replace_multi"]
@@ -28,16 +28,15 @@ def arguments(tool: str, path: str = "a", pattern: str = "(x)", **more: Any) -> 
 
 
 def code_and_text(result: ToolResult) -> tuple[str, str]:
-    """The code and the text of an error, which has the shape of every error."""
+    """The code and the first line of an error, which has the shape of every error."""
     error = error_of(result)
     assert {"code", "message", "hint", "retryable"} <= set(error)
-    assert "\n" not in result.text
     assert result.to_dict() == {
         "isError": True,
         "content": [{"type": "text", "text": result.text}],
         "metadata": result.metadata,
     }
-    return error["code"], result.text
+    return error["code"], sentence_of(result)
 
 
 def failure(tool: str, files: dict[str, bytes], settings: Settings | None = None, **given: Any) -> tuple[str, str]:

@@ -8,7 +8,7 @@ import pytest
 
 from suture import Settings, ToolResult, Workspace
 from suture.testing import FaultyFS, MemoryFS
-from tests.unit.changes import error_of, hash_of, list_changes, succeed, workspace
+from tests.unit.changes import error_of, hash_of, list_changes, sentence_of, succeed, workspace
 
 Item = dict[str, Any]
 
@@ -47,7 +47,7 @@ def refusal(before: str, pattern: str, replacement: str, **more: Any) -> ToolRes
     result = ask(ws, pattern, replacement, **more)
     assert result.is_error, result.text
     assert (fs.files(), list_changes(ws)) == ({"a": before.encode()}, [])
-    assert "\n" not in result.text
+    assert sentence_of(result)
     return result
 
 
@@ -217,7 +217,7 @@ def test_a_file_that_never_stops_changing_is_refused_in_the_end() -> None:
     fs = MemoryFS({"a": b"x\n"})
     result = ask(growing_workspace(fs, 1000), "x", "y")
     assert (error_of(result)["code"], error_of(result)["retryable"]) == ("FILE_CHANGED", True)
-    assert result.text == "File modified during operation: a (another process changed it)"
+    assert sentence_of(result) == "File modified during operation: a (another process changed it)"
     assert b"y" not in fs.files()["a"]
 
 
@@ -253,4 +253,4 @@ def test_new_text_that_is_too_large_is_refused_before_it_is_made(
 
 def test_the_example_of_too_many_replacements_is_reported_as_it_is_written() -> None:
     result = refusal("a\n" * 1000, "a", "b", max_replacements=500)
-    assert result.text == "Max replacements exceeded: 1000 (limit: 500)"
+    assert sentence_of(result) == "Max replacements exceeded: 1000 (limit: 500)"

@@ -8,7 +8,7 @@ import pytest
 
 from suture import Settings, ToolResult, Workspace
 from suture.testing import FaultyFS, MemoryFS
-from tests.unit.changes import error_of, hash_of, list_changes, succeed, workspace
+from tests.unit.changes import error_of, hash_of, list_changes, sentence_of, succeed, workspace
 
 Item = dict[str, Any]
 
@@ -145,7 +145,7 @@ def test_a_file_that_may_not_be_written_lets_none_be_changed() -> None:
     before = fs.files()
     result = ask(ws, "src/*.ts", "x", "y")
     assert error_of(result)["code"] == "PERMISSION_DENIED"
-    assert result.text == "Permission denied writing: src/readonly.ts"
+    assert sentence_of(result) == "Permission denied writing: src/readonly.ts"
     assert (fs.files(), list_changes(ws)) == (before, [])
 
 
@@ -159,7 +159,7 @@ def test_a_file_that_never_stops_changing_lets_none_be_changed() -> None:
     ws = Workspace(fs.root, fs=FaultyFS(fs, only={"open_file"}, on_call=grow))
     result = ask(ws, "src/*.ts", "x", "y")
     assert (error_of(result)["code"], error_of(result)["retryable"]) == ("FILE_CHANGED", True)
-    assert result.text == "File modified during operation: src/app.ts (another process changed it)"
+    assert sentence_of(result) == "File modified during operation: src/app.ts (another process changed it)"
     assert b"y" not in fs.files()["src/app.ts"] + fs.files()["src/b.ts"]
 
 

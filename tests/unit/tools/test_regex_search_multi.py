@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from suture import Settings, ToolResult, Workspace
-from tests.unit.changes import error_of, workspace
+from tests.unit.changes import error_of, sentence_of, workspace
 
 Match = dict[str, Any]
 
@@ -104,7 +104,7 @@ def test_a_pattern_of_paths_is_read_from_the_root(tmp_path: Path, path_pattern: 
 def test_a_pattern_that_means_no_file_is_reported(tmp_path: Path, path_pattern: str) -> None:
     result = ask(tree(tmp_path, TREE), path_pattern)
     assert matched_no_file(result)
-    assert result.text == f"No files matched pattern: {path_pattern}"
+    assert sentence_of(result) == f"No files matched pattern: {path_pattern}"
 
 
 @pytest.mark.promise("regex.walk")
