@@ -211,7 +211,11 @@ _SAME_MEANING = (
 )
 """What tools call the text to find, its replacement, and a whole file; each with the arguments that contain it."""
 _MAX_NAME_CHARS = 100  # characters of an argument's or an encoding's name
-_PATH_NAMES = (("path", "file_path"), ("file_path", "path"))
+_PATH_NAMES = (
+    ("path", "file_path"),
+    ("file_path", "path"),
+    *(("path_pattern", name) for name in ("path", "file_path", "glob")),
+)
 """What a tool calls its path, and what a model may call it."""
 _JSON_AROUND = 30  # characters that are quoted on each side of a mistake in JSON
 _DIGITS = 64  # of SHA-256 in hexadecimal
