@@ -430,7 +430,7 @@ def call_tool_result(name: str, result: ToolResult) -> Message:
     is a JSON list; metadata beside it goes to `_meta`.
     """
     answer: Message = {
-        "content": [{"type": "text", "text": replace_surrogates(result.text)}],
+        "content": [{"type": "text", "text": replace_surrogates(block)} for block in result.blocks],
         "isError": result.is_error,
     }
     if result.listed is None and _has_output_schema(name):

@@ -16,7 +16,7 @@ from typing import Any
 from tests.cases.case_file import ABSENT, ANYTHING, Call, Section, Tree, json_text, parse, section_text, split
 from tests.cases.ways import CallResult, hash_of, run
 
-_OF_A_REQUEST = {"argument", "answer", "error", "text", "after"}
+_OF_A_REQUEST = {"argument", "answer", "error", "text", "hints", "after"}
 
 
 def rewrite(text: str) -> str:
@@ -73,6 +73,8 @@ def _answer(call: Call, result: CallResult, before: Tree) -> list[str]:
             texts.append(section_text("text", "", _bytes(f"{outcome.text}\n")))
         elif section.kind == "text":
             texts.append(section.source)
+        elif section.kind == "hints":
+            texts.append(section_text("hints", "", _bytes(f"{outcome.hints}\n")))
     return texts + _changes(before, result.tree)
 
 

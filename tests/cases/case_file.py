@@ -21,7 +21,9 @@ ABSENT = "<absent>"
 
 _HEADING = re.compile(r"=== ([a-z]+)(?:: (.+?))?(?: \| ([a-z0-9, -]+))?")
 _LOOKS_LIKE_HEADING = re.compile(r"^=== [a-z]", re.MULTILINE)
-_KINDS = frozenset(("case", "before", "request", "argument", "answer", "error", "text", "after", "write", "delete"))
+_KINDS = frozenset(
+    ("case", "before", "request", "argument", "answer", "error", "text", "hints", "after", "write", "delete")
+)
 _BYTE_ORDER_MARKS = {
     "bom": ("utf-8", b"\xef\xbb\xbf"),
     "utf-16": ("utf-16-le", b"\xff\xfe"),
@@ -127,7 +129,7 @@ class Expected(NamedTuple):
     fields: Any
     whole: bool
     texts: tuple[tuple[str, str], ...]
-    """Texts, each with how the answer's own compares to it: `is`, `contains`, `lacks`."""
+    """Texts, each with how the answer's own compares to it: `is`, `contains`, `lacks`; or the `hints` beside it."""
 
 
 class Call(NamedTuple):
@@ -320,6 +322,8 @@ def _call(sections: list[Section], tree: Tree) -> Call:
             case "text":
                 relation = next((option for option in ("contains", "lacks") if option in section.options), "is")
                 texts.append((relation, section.text.removesuffix("\n")))
+            case "hints":
+                texts.append(("hints", section.text.removesuffix("\n")))
             case "after":
                 _put(tree, section.name, None if "gone" in section.options else section.entry)
             case _:

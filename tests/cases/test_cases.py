@@ -42,10 +42,10 @@ def wrong_answer(call: Call, result: CallResult) -> list[str]:
     problems += differences(fields, data)
     for relation, text in expected.texts:
         holds = {"is": text == outcome.text, "contains": text in outcome.text, "lacks": text not in outcome.text}
+        holds["hints"] = text == outcome.hints
         if text != ANYTHING and not holds[relation]:
-            problems.append(
-                f"the text {'is not' if relation == 'is' else 'lacks' if relation == 'contains' else 'has'}: {text}"
-            )
+            verb = {"is": "is not", "contains": "lacks", "lacks": "has", "hints": f"has the hints {outcome.hints}, not"}
+            problems.append(f"the text {verb[relation]}: {text}")
     return problems
 
 

@@ -45,6 +45,8 @@ class Outcome(NamedTuple):
     is_error: bool
     text: str
     data: Any
+    hints: str = ""
+    """The second block of text; empty if there is none."""
 
 
 class CallResult(NamedTuple):
@@ -215,7 +217,13 @@ def normalize(outcome: Outcome, ids: list[str], root: str) -> Outcome:
             return [data(item) for item in value]
         return text(value) if isinstance(value, str) else value
 
-    return Outcome(outcome.is_error, text(outcome.text), data(outcome.data))
+    return Outcome(outcome.is_error, text(outcome.text), data(outcome.data), text(outcome.hints))
+
+
+def _outcome(*, is_error: bool, content: list[dict[str, str]], data: Any) -> Outcome:
+    first, *others = [block["text"] for block in content]
+    assert len(others) <= 1
+    return Outcome(is_error, first, data, "".join(others))
 
 
 def _by_library(case: Case) -> list[CallResult]:
@@ -227,7 +235,8 @@ def _by_library(case: Case) -> list[CallResult]:
 
     def ask(tool: str, arguments: Any) -> Outcome:
         result = workspace.call(tool, arguments)
-        return Outcome(result.is_error, result.text, json.loads(json.dumps(result.metadata)))
+        content = result.to_dict()["content"]
+        return _outcome(is_error=result.is_error, content=content, data=json.loads(json.dumps(result.metadata)))
 
     try:
         return run_steps(case, storage, ask)
@@ -243,9 +252,8 @@ def _by_command_line(case: Case) -> list[CallResult]:
             code = main(["call", tool, "-", "--root", root])
             sys.stdout.flush()
             result = json.loads(raw.getvalue().decode("utf-8", "surrogateescape"))
-        (content,) = result["content"]
         assert code == int(result["isError"])
-        return Outcome(result["isError"], content["text"], result["metadata"])
+        return _outcome(is_error=result["isError"], content=result["content"], data=result["metadata"])
 
     with _folder() as root:
         return run_steps(case, _Disk(root), ask)
@@ -269,9 +277,9 @@ def _by_mcp(case: Case) -> list[CallResult]:
 
             def ask(tool: str, arguments: Any) -> Outcome:
                 result = send(id=next(numbers), method="tools/call", params={"name": tool, "arguments": arguments})
-                (content,) = result["content"]
                 extra = {name: value for name, value in result.get("_meta", {}).items() if "/" not in name}
-                return Outcome(result["isError"], content["text"], result.get("structuredContent", extra))
+                data = result.get("structuredContent", extra)
+                return _outcome(is_error=result["isError"], content=result["content"], data=data)
 
             numbers = count()
             send(id=next(numbers), method="initialize", params=_FIRST)

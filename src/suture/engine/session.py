@@ -295,6 +295,8 @@ class Session:
         """The audience that the call's result is worded for."""
         self._own_places = own_places
         self._resolver = Resolver(trees, guard)
+        self.walked = 0
+        """The files that walks of this call have come to."""
         self._held: dict[Place, int] = {}
         """The size in bytes of each planned change."""
         self._all_held = 0
@@ -560,6 +562,7 @@ class Session:
         nothing = True
         for run in walk(self.trees[root], selection, self.guard, include_ignored=include_ignored):
             nothing = False
+            self.walked += len(run[2])
             self.progress(len(run[2]), 0)
             yield run
         if nothing:

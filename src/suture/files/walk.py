@@ -58,6 +58,8 @@ class ContentFilter(Record):
     """A NUL in the first bytes, up to this number, makes a file binary; 0: never."""
     max_bytes: int
     """The largest allowed text file, in bytes (setting `max_file_bytes`)."""
+    note_binary: Callable[[str], None] | None = None
+    """Is called with the path of each binary file that may otherwise contain a match."""
 
 
 def walk(
@@ -348,6 +350,8 @@ class _Reader:
             if whole and not content_filter.buffer_may_match(buffer, size):
                 return None
             if content_filter.binary_window and buffer.find(0, 0, min(size, content_filter.binary_window)) >= 0:
+                if content_filter.note_binary is not None:
+                    content_filter.note_binary(prefix + name)
                 return None
         content = bytes(self._bytes[:size]) if whole else self._read_large(folder, prefix, name)
         if marked or content_filter.content_may_match(content) or not (content_filter.only_utf8 or _is_utf8(content)):

@@ -202,6 +202,11 @@ class Pattern(Record):
         """Whether all matches are requested, not just the first one of each line."""
         return "g" in self.flags
 
+    @property
+    def has_text_end(self) -> bool:
+        """Whether it has a `^` or `$` that means an end of the text, not of a line."""
+        return _has_text_end(self.root)
+
 
 def invert(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """All other characters."""
@@ -287,6 +292,27 @@ def _within_lines(node: Node) -> Node:
         case Choice(options=options):
             return node.evolve(options=tuple(map(_within_lines, options)))
     return node
+
+
+def with_flag(pattern: Pattern, flag: str) -> Pattern:
+    """The same pattern with one more flag."""
+    body, start, _ = _split_delimited(pattern.source)
+    chosen = "".join(sorted({*pattern.flags, flag}))
+    reader = _Reader(pattern.source, start, start + len(body), chosen)
+    return pattern.evolve(flags=frozenset(chosen), root=reader.read())
+
+
+def _has_text_end(node: Node) -> bool:
+    match node:
+        case Edge():
+            return node.kind in {"start", "end"}
+        case Group() | Look() | Repeat():
+            return _has_text_end(node.body)
+        case Sequence():
+            return any(map(_has_text_end, node.parts))
+        case Choice():
+            return any(map(_has_text_end, node.options))
+    return False
 
 
 def _is_known(spelled: str) -> bool:

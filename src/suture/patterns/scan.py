@@ -296,8 +296,8 @@ def segments(subject: Subject, matches: Iterable[Spans], most: int | None, room:
     body, places, start = subject.body, Places(subject), 0
     terminator, quote, buffer = terminator_of(body), quoter(), RowBuffer(room)
     size = len(body)
-    delimiters = chain(islice(_delimiters(matches, size), most), [(size, size)])
-    for number, (end, following) in timed(enumerate(delimiters, 1)):
+    ends = chain(islice(delimiters(matches, size), most), [(size, size)])
+    for number, (end, following) in timed(enumerate(ends, 1)):
         first = places.position(start)[0]
         last = places.position(_content_end(body, start, end, terminator))[0]
         content = quote(subject.shown(start, end))
@@ -306,7 +306,7 @@ def segments(subject: Subject, matches: Iterable[Spans], most: int | None, room:
     return buffer.all()
 
 
-def _delimiters(matches: Iterable[Spans], size: int) -> Iterator[tuple[int, int]]:
+def delimiters(matches: Iterable[Spans], size: int) -> Iterator[tuple[int, int]]:
     """The matches that separate segments; an empty match separates only between two characters."""
     position = 0
     for spans in matches:

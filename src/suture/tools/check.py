@@ -54,7 +54,10 @@ def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
         answer = proposal.describe(change)
         silent = answer.verbatim or not differing or session.audience.prints_data
         words = answer.text if silent else "\n".join([answer.text, "", *validation_lines(data)])
-        return answer.evolve(text=words, data={**answer.data, "validation": data.data()})
+        beside = validation_lines(data) if answer.verbatim and differing and not session.audience.prints_data else []
+        return answer.evolve(
+            text=words, hints=(*answer.hints, *beside), data={**answer.data, "validation": data.data()}
+        )
 
     return Proposal(proposal.plan, describe, checked=True)
 

@@ -20,6 +20,7 @@ from suture.text.edits import apply, edit
 from suture.text.replace import adapt_endings
 from suture.tools import results, spec
 from suture.tools.grep import globs, no_files, whole_pattern
+from suture.tools.hints import binary_hints, files_hints, no_match_hints
 from suture.tools.paths import EVERYTHING, visit_paths
 from suture.tools.search import (
     ABOUT_PATTERN,
@@ -40,7 +41,7 @@ from suture.tools.search import (
     worth_reading,
 )
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
-from suture.wording import as_path, count
+from suture.wording import as_path, count, dry_run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,12 +216,15 @@ class Replacements:
         self._number = self._matches_size = self._new_size = 0
         self._seen: set[tuple[int, ...]] = set()
         self._files: list[FileReplacements] = []
+        self._walked = session.walked
+        self._binary: list[str] = []
 
     def plan_glob(self, glob: str, exclude: list[str], *, include_ignored: bool) -> None:
         """Replace in all files that match a glob."""
         session, request = self._session, self._request
         root, runs = session.runs(glob, exclude, include_ignored=include_ignored)
-        for folder, place, raw in session.read_candidates(root, runs, worth_reading(session, request, self._compiled)):
+        content_filter = worth_reading(session, request, self._compiled, self._binary.append)
+        for folder, place, raw in session.read_candidates(root, runs, content_filter):
             if self._has_match(place.name, subject_of(session, request, session.decode_file(raw, place.path))):
                 before = session.snapshot_in(folder, place)
                 subject = subject_of(session, request, before.text)
@@ -289,8 +293,30 @@ class Replacements:
             raise TooManyReplacements(found=self._number, limit=self._most, setting=None if own else "max_replacements")
         return sorted(self._files, key=lambda file: file.change.place.name)
 
-    def proposal(self, tool: str, where: str, binary: Sequence[str] = ()) -> Proposal:
-        """The proposal. Its rows are made before it lands, so that too large a result refuses the call."""
+    def no_match_in(self, name: str, subject: Subject | None) -> list[str]:
+        """What to say if the only file has no match."""
+        if subject is None:
+            return binary_hints(self._session, name, "changed")
+        return no_match_hints(self._session, self._compiled, subject, name) if not self._number else []
+
+    def no_match(self) -> list[str]:
+        """What to say if no file has a match."""
+        return files_hints(self._compiled, self._session.walked - self._walked, self._binary)
+
+    def _hints(self, landed: Change | None, changed: int, no_match: Sequence[str]) -> list[str]:
+        """What became of the replacements, in one line."""
+        if not self._number:
+            return [*no_match] or ["0 matches: nothing to replace."]
+        done = f"{count(self._number, 'replacement')} in {count(changed, 'file')}"
+        if not changed:
+            return [f"No change: {count(self._number, 'match')}, each identical to its replacement."]
+        return [dry_run(f"would make {done}") if landed is None else f"Made {done} (change {landed.id})."]
+
+    def proposal(self, tool: str, where: str, binary: Sequence[str] = (), no_match: Sequence[str] = ()) -> Proposal:
+        """The proposal. Its rows are made before it lands, so that too large a result refuses the call.
+
+        `no_match` says why there may be no match.
+        """
         files, request = self.finish(), self._request
         matches = count(self._number, "match")
         summary = f"replace {matches} of {self._compiled.pattern.source:.60} in {where}"
@@ -310,7 +336,9 @@ class Replacements:
 
         def describe(change: Change | None) -> Answer:
             metadata = result.evolve(change_id=None if change is None else change.id).data()
-            return Answer("", metadata, verbatim=True) if rows is None else list_answer(rows, metadata)
+            if rows is None:
+                return Answer("", metadata, verbatim=True)
+            return list_answer(rows, metadata, self._hints(change, len(changed), no_match))
 
         return Proposal(plan, describe)
 
@@ -332,14 +360,15 @@ def plan_replace(session: Session, request: RegexReplace) -> Proposal:
     binary = [before.place.name] if subject is None else []
     if subject is not None:
         replacements.plan_file(before, subject)
-    return replacements.proposal("regex_replace", before.place.name, binary)
+    name = before.place.name
+    return replacements.proposal("regex_replace", name, binary, replacements.no_match_in(name, subject))
 
 
 def plan_replace_multi(session: Session, request: RegexReplaceMulti) -> Proposal:
     """Plan the replacements in many files."""
     replacements = Replacements(session, request)
     replacements.plan_glob(request.path_pattern, request.exclude, include_ignored=request.include_ignored)
-    return replacements.proposal("regex_replace_multi", request.path_pattern)
+    return replacements.proposal("regex_replace_multi", request.path_pattern, no_match=replacements.no_match())
 
 
 def plan_replace_in_files(session: Session, request: ReplaceInFiles) -> Proposal:

@@ -12,11 +12,21 @@ from itertools import islice
 from suture import shapes
 from suture.bounds import check_limit, timed
 from suture.engine import Engine
-from suture.errors import NoCaptureGroups, SutureError
+from suture.errors import InputTooLarge, NoCaptureGroups, PermissionDenied, ReadFailed, RegexTimeout, SutureError
 from suture.files.walk import ContentFilter
 from suture.patterns.dialect import parse, within_lines
 from suture.patterns.engines import Clock, Subject, compile_pattern
-from suture.patterns.scan import Room, each_match, extents, extracts, line_rows, matching_lines, rows, segments
+from suture.patterns.scan import (
+    Room,
+    delimiters,
+    each_match,
+    extents,
+    extracts,
+    line_rows,
+    matching_lines,
+    rows,
+    segments,
+)
 from suture.records import Record
 from suture.settings import Settings
 from suture.tools import results, spec
@@ -26,13 +36,13 @@ from suture.wording import error_line, error_line_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from suture.audience import Audience
     from suture.engine.session import Session
     from suture.files.worker import Files, Run
-    from suture.patterns.engines import Compiled
+    from suture.patterns.engines import Compiled, Spans
     from suture.plan import Snapshot
     from suture.text import Text
 
@@ -83,16 +93,27 @@ def binary_window(session: Session, request: Any) -> int:
     return session.settings.binary_window if chosen is None else max(chosen, 0)
 
 
-def worth_reading(session: Session, request: Any, compiled: Compiled) -> ContentFilter:
-    """Which files are worth reading."""
+def worth_reading(
+    session: Session, request: Any, compiled: Compiled, note_binary: Callable[[str], None] | None = None
+) -> ContentFilter:
+    """Which files are worth reading; `note_binary` gets the paths of those that may match but are binary."""
     max_bytes, window = session.settings.max_file_bytes, binary_window(session, request)
     if session.settings.encodings:  # the bytes of a file may mean anything
         return ContentFilter(
-            lambda *_: True, lambda *_: True, only_utf8=False, binary_window=window, max_bytes=max_bytes
+            lambda *_: True,
+            lambda *_: True,
+            only_utf8=False,
+            binary_window=window,
+            max_bytes=max_bytes,
+            note_binary=note_binary,
         )
-    only = not compiled.reads_undecodable
     return ContentFilter(
-        compiled.may_occur_in, compiled.may_hold, only_utf8=only, binary_window=window, max_bytes=max_bytes
+        compiled.may_occur_in,
+        compiled.may_hold,
+        only_utf8=not compiled.reads_undecodable,
+        binary_window=window,
+        max_bytes=max_bytes,
+        note_binary=note_binary,
     )
 
 
@@ -108,15 +129,17 @@ def subject_of(session: Session, request: Any, text: Text) -> Subject | None:
     return None if window and text.is_binary(window) else Subject(text)
 
 
-def list_answer(rows: Iterable[str], data: dict[str, Any] | None = None) -> Answer:
+def list_answer(rows: Iterable[str], data: dict[str, Any] | None = None, hints: Iterable[str] = ()) -> Answer:
     """An answer from items that are JSON."""
     text = f"[{','.join(rows)}]"
-    return Answer(text, data or {}, verbatim=True, rows=Rows(text))
+    return Answer(text, data or {}, verbatim=True, rows=Rows(text), hints=tuple(hints))
 
 
-def binary_answer(name: str) -> Answer:
+def binary_answer(session: Session, name: str) -> Answer:
     """The answer of a tool that was given a binary file."""
-    return list_answer([], {"binary": [name]})
+    from suture.tools.hints import binary_hints
+
+    return list_answer([], {"binary": [name]}, binary_hints(session, name))
 
 
 def explain_one(_: Mapping[str, object], error: SutureError, audience: Audience, *, several: bool = False) -> Answer:
@@ -187,6 +210,8 @@ class Query(Record):
     view: str = "rows"
     by_line: bool = False
     """Whether only a line break that the pattern has itself crosses a line."""
+    looks_further: bool = False
+    """Whether the search goes on after `max_matches`, to find out if there are more."""
 
     @classmethod
     def of(cls, request: RegexSearch | RegexSearchMulti | Search) -> Query:
@@ -242,17 +267,34 @@ class _Searcher:
         self._compiled, self._clock = prepare(session, query)
         self.files: list[FileMatches] = []
         """The files that have matches."""
+        self.has_more = False
+        """Whether more matches than requested were found, if the query asks that."""
+        self.may_have_more = False
+        """Whether the search for more was given up."""
+        self.binary: list[str] = []
+        """Binary files that may otherwise have a match."""
         self._left = query.max_matches
         self._room = Room(session.settings.max_result_bytes)
 
     def search_runs(self, root: int, runs: Iterable[Run]) -> None:
         """Search the files of a walk until there are enough matches."""
+        try:
+            self._search_runs(root, runs)
+        except (InputTooLarge, PermissionDenied, ReadFailed, RegexTimeout):
+            if self._left != 0:
+                raise
+            self.may_have_more = True  # the error is about a file that was not needed
+
+    def _search_runs(self, root: int, runs: Iterable[Run]) -> None:
         session, query = self._session, self._query
-        for _, place, raw in session.read_candidates(root, runs, worth_reading(session, query, self._compiled)):
-            if self._left == 0:
+        content_filter = worth_reading(session, query, self._compiled, self.binary.append)
+        for _, place, raw in session.read_candidates(root, runs, content_filter):
+            if self._left == 0 and (self.has_more or not query.looks_further):
                 break
             subject = subject_of(session, query, session.decode_file(raw, place.path))
-            if subject is not None:
+            if subject is None:
+                self.binary.append(place.path)
+            else:
                 matches = self.search_subject(place.name, subject)
                 if matches:
                     session.progress(0, matches)
@@ -262,7 +304,8 @@ class _Searcher:
         query = self._query
         self._clock.start(name)
         most = 1 if query.view == "names" and self._left is None else self._left
-        matches = islice(each_match(self._compiled, subject, self._clock), most)
+        every = each_match(self._compiled, subject, self._clock)
+        matches = islice(every, most)
         around, contents = (query.context_before, query.context_after), dict[int, str]()
         items: list[Any]
         if query.view == "rows":
@@ -275,19 +318,50 @@ class _Searcher:
             self.files.append(FileMatches(name, items, contents))
         if self._left is not None:
             self._left -= len(items)
+        if self._left == 0 and query.looks_further and not self.has_more:
+            self._look_further(every)
         return len(items)
+
+    def _look_further(self, matches: Iterator[Spans]) -> None:
+        try:
+            self.has_more = next(matches, None) is not None
+        except RegexTimeout:
+            self.may_have_more = True
+
+    def hints_of_file(self, name: str, subject: Subject, shown: int) -> list[str]:
+        """What to say about the matches in the only file, of which some are shown."""
+        from suture.tools.hints import Shown, file_hints
+
+        return file_hints(self._session, self._compiled, subject, name, Shown(shown, self._query.max_matches))
+
+    def hints_of_files(self) -> list[str]:
+        """What to say about the matches in many files."""
+        from suture.tools.hints import files_hints, more_hints
+
+        most = self._query.max_matches
+        if most is not None and (self.has_more or self.may_have_more):
+            return more_hints(self._session, most, sure=self.has_more)
+        return [] if self.files else files_hints(self._compiled, self._session.walked, self.binary)
 
     def batch(self, root: int, files: Files) -> Batch:
         """A batch of files for the second process."""
         session = self._session
         settings = {name: getattr(session.settings, name) for name in session.settings._fields}
-        return (session.trees[0].root, settings, dict(self._query.__dict__), root, files)
+        query = self._query
+        if query.looks_further and query.max_matches is not None:
+            query = query.evolve(max_matches=query.max_matches + 1, looks_further=False)
+        return (session.trees[0].root, settings, dict(query.__dict__), root, files)
 
 
 def search_glob(
     session: Session, query: Query, glob: str, exclude: list[str], *, include_ignored: bool
 ) -> list[FileMatches]:
     """The matches in all files that match a glob, sorted by file; perhaps more than requested."""
+    return _search_glob(session, query, glob, exclude, include_ignored=include_ignored).files
+
+
+def _search_glob(session: Session, query: Query, glob: str, exclude: list[str], *, include_ignored: bool) -> _Searcher:
+    """As `search_glob`, with what else the search found out."""
     from suture.files.worker import SharedFiles  # a search of one file needs none
 
     searcher = _Searcher(session, query)
@@ -300,9 +374,16 @@ def search_glob(
                 again = _Searcher(session, query)
                 again.search_runs(root, session.reopen(root, batch))
                 searcher.files += again.files
+                searcher.has_more |= again.has_more
+                searcher.may_have_more |= again.may_have_more
             else:
                 searcher.files += [FileMatches(*values) for values in batch_matches]
-    return sorted(searcher.files, key=lambda file: file.name) if shared.was_used else searcher.files
+    if shared.was_used:
+        searcher.files.sort(key=lambda file: file.name)
+        searcher.binary.clear()  # the other process does not tell its part
+    if query.max_matches is not None and sum(len(file.matches) for file in searcher.files) > query.max_matches:
+        searcher.has_more = True
+    return searcher
 
 
 def first_matches(files: Iterable[FileMatches], most: int | None) -> Iterator[FileMatches]:
@@ -320,22 +401,24 @@ def search(session: Session, request: RegexSearch) -> Answer:
     """The matches in one file."""
     searcher = _Searcher(session, Query.of(request))
     snapshot, subject = read_subject(session, request, request.file_path)
+    name = snapshot.place.name
     if subject is None:
-        return binary_answer(snapshot.place.name)
-    searcher.search_subject(snapshot.place.name, subject)
-    return _rows_of(searcher.files)
+        return binary_answer(session, name)
+    number = searcher.search_subject(name, subject)
+    return _rows_of(searcher.files, None, searcher.hints_of_file(name, subject, number))
 
 
 def search_multi(session: Session, request: RegexSearchMulti) -> Answer:
     """The matches in many files."""
-    files = search_glob(
-        session, Query.of(request), request.path_pattern, request.exclude, include_ignored=request.include_ignored
+    query = Query.of(request).evolve(looks_further=True)
+    searcher = _search_glob(
+        session, query, request.path_pattern, request.exclude, include_ignored=request.include_ignored
     )
-    return _rows_of(first_matches(files, request.max_matches))
+    return _rows_of(first_matches(searcher.files, request.max_matches), None, searcher.hints_of_files())
 
 
-def _rows_of(files: Iterable[FileMatches], data: dict[str, Any] | None = None) -> Answer:
-    return list_answer((row for file in files for row in file.matches), data)
+def _rows_of(files: Iterable[FileMatches], data: dict[str, Any] | None = None, hints: Iterable[str] = ()) -> Answer:
+    return list_answer((row for file in files for row in file.matches), data, hints)
 
 
 def find_in_paths(session: Session, request: Search, *, by_line: bool = False) -> tuple[list[FileMatches], list[str]]:
@@ -510,10 +593,13 @@ def extract(session: Session, request: RegexExtract) -> Answer:
         raise NoCaptureGroups(pattern=request.pattern)
     name, subject = _start(session, request, clock)
     if subject is None:
-        return binary_answer(name)
-    room = Room(session.settings.max_result_bytes)
-    matches = islice(each_match(compiled, subject, clock), request.max_matches)
-    return list_answer(extracts(name, subject, matches, room))
+        return binary_answer(session, name)
+    from suture.tools.hints import Counted, Shown, file_hints
+
+    matches = Counted(islice(each_match(compiled, subject, clock), request.max_matches))
+    groups = extracts(name, subject, matches, Room(session.settings.max_result_bytes))
+    hints = file_hints(session, compiled, subject, name, Shown(matches.number, request.max_matches))
+    return list_answer(groups, None, hints)
 
 
 def match_lines(session: Session, request: RegexMatchLines) -> Answer:
@@ -521,14 +607,19 @@ def match_lines(session: Session, request: RegexMatchLines) -> Answer:
     compiled, clock = prepare(session, request)
     name, subject = _start(session, request, clock)
     if subject is None:
-        return binary_answer(name)
-    most, room = request.max_lines, Room(session.settings.max_result_bytes)
-    lines = matching_lines(compiled, subject, clock, invert=request.invert, most=most)
-    if request.format == "json":
-        return list_answer(line_rows(name, lines, room))
-    contents: list[str] = []
-    rows = line_rows(name, _copy_contents(lines, contents), room)
-    return list_answer(rows).evolve(text="\n".join(contents))
+        return binary_answer(session, name)
+    from suture.tools.hints import Counted, Shown, file_hints
+
+    def lines_with(clock: Clock, most: int | None = None) -> Iterator[tuple[int, str]]:
+        return matching_lines(compiled, subject, clock, invert=request.invert, most=most)
+
+    lines, contents = Counted(lines_with(clock, request.max_lines)), list[str]()
+    in_json = request.format == "json"
+    room = Room(session.settings.max_result_bytes)
+    rows = line_rows(name, lines if in_json else _copy_contents(lines, contents), room)
+    shown = Shown(lines.number, request.max_lines, "max_lines", "line")
+    answer = list_answer(rows, None, file_hints(session, compiled, subject, name, shown, lines_with))
+    return answer if in_json else answer.evolve(text="\n".join(contents))
 
 
 def _copy_contents(lines: Iterable[tuple[int, str]], contents: list[str]) -> Iterator[tuple[int, str]]:
@@ -543,9 +634,17 @@ def split(session: Session, request: RegexSplit) -> Answer:
     compiled, clock = prepare(session, request)
     name, subject = _start(session, request, clock)
     if subject is None:
-        return binary_answer(name)
-    matches = clock.untimed(compiled.matches(subject, clock))
-    return list_answer(segments(subject, matches, request.max_splits, Room(session.settings.max_result_bytes)))
+        return binary_answer(session, name)
+    from suture.tools.hints import Counted, Shown, file_hints
+
+    def find_delimiters(clock: Clock) -> Iterator[tuple[int, int]]:
+        return delimiters(clock.untimed(compiled.matches(subject, clock)), len(subject.body))
+
+    matches, most = Counted(clock.untimed(compiled.matches(subject, clock))), request.max_splits
+    rows = segments(subject, matches, most, Room(session.settings.max_result_bytes))
+    shown = Shown(matches.number if most is None else min(matches.number, most), most, "max_splits", "split")
+    hints = file_hints(session, compiled, subject, name, shown, find_delimiters)
+    return list_answer(rows, None, hints)
 
 
 REGEX_EXTRACT = ToolSpec(

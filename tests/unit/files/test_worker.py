@@ -46,7 +46,13 @@ def call(workspace: Workspace, **more: Any) -> Any:
 
 @pytest.mark.promise("regex.shared")
 @pytest.mark.parametrize(
-    "more", [{}, {"context_before": 1, "context_after": 1}, {"max_matches": 7}, {"pattern": "nix"}]
+    "more",
+    [
+        {},
+        {"context_before": 1, "context_after": 1},
+        *({"max_matches": number} for number in (7, 179, 180, 181)),
+        {"pattern": "nix"},
+    ],
 )
 def test_a_shared_search_gives_what_one_alone_gives(
     tree: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
@@ -56,7 +62,7 @@ def test_a_shared_search_gives_what_one_alone_gives(
     workspace = Workspace(tree)
     for _ in range(3):
         together = call(workspace, **more)
-        assert (together.is_error, together.data, together.text) == (False, single.data, single.text)
+        assert (together.is_error, together.data, together.blocks) == (False, single.data, single.blocks)
     workspace.close()
 
 
@@ -87,7 +93,9 @@ def test_a_worker_that_is_killed_is_done_without(tree: Path, monkeypatch: pytest
     process = team._worker._process
     assert process is not None
     os.kill(process, signal.SIGKILL)
-    assert call(workspace, max_matches=7).data == expected[:7]
+    part = call(workspace, max_matches=7)
+    assert part.data == expected[:7]
+    assert part.hints == ("7 matches shown (max_matches); there are more.",)
     assert [call(workspace).data for _ in range(2)] == [expected] * 2
     assert team._worker._process not in {None, process}
     workspace.close()

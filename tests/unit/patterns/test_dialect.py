@@ -23,6 +23,7 @@ from suture.patterns.dialect import (
     Sequence,
     invert,
     parse,
+    with_flag,
 )
 
 
@@ -105,6 +106,36 @@ def a(char: str) -> Char:
 )
 def test_a_pattern_is_read(written: str, read: Node) -> None:
     assert parse(written).root == read
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("^a", True),
+        ("a|b$", True),
+        ("(?:(x$)+)?", True),
+        ("(?<!^)a", True),
+        ("(?-m:^)a", True),
+        ("/^a/g", True),
+        ("a", False),
+        (r"[$^]\$\b(a)\1", False),
+        ("/^a$/m", False),
+        ("(?m)^a", False),
+        ("(?m:^)a", False),
+    ],
+)
+def test_an_assertion_about_the_ends_of_the_text_is_noticed(written: str, expected: bool) -> None:  # noqa: FBT001  a parameter of the table
+    assert parse(written).has_text_end is expected
+
+
+@pytest.mark.parametrize("written", ["^(a)$", "/^(a)$/gi", "(?i)^(?<n>a)$"])
+def test_a_flag_can_be_added(written: str) -> None:
+    pattern = parse(written)
+    more = with_flag(pattern, "m")
+    assert more.flags == pattern.flags | {"m"}
+    assert (more.source, more.groups, more.names) == (pattern.source, pattern.groups, pattern.names)
+    assert (pattern.has_text_end, more.has_text_end) == (True, False)
+    assert with_flag(more, "m") == more
 
 
 def test_flags_of_the_delimited_form_win() -> None:

@@ -76,9 +76,10 @@ def test_a_result_names_the_change_and_the_new_hash() -> None:
     assert fs.files() == {"a": b"one 2\n"}
     (change,) = list_changes(ws)
     assert change["tool"] == "regex_replace"
+    done = f"Made 1 replacement in 1 file (change {change['change_id']})."
     assert result.to_dict() == {
         "isError": False,
-        "content": [{"type": "text", "text": result.text}],
+        "content": [{"type": "text", "text": result.text}, {"type": "text", "text": done}],
         "metadata": {"change_id": change["change_id"], "files": [{"path": "a", "hash": hash_of(b"one 2\n")}]},
     }
 

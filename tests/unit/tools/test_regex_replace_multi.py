@@ -72,9 +72,10 @@ def test_the_example_of_the_specification_gives_what_it_shows() -> None:
         "regex_replace_multi",
         ["src/app.ts", "src/types.ts"],
     )
+    done = f"Made {len(EXAMPLE)} replacements in 2 files (change {change['change_id']})."
     assert real.to_dict() == {
         "isError": False,
-        "content": [{"type": "text", "text": real.text}],
+        "content": [{"type": "text", "text": real.text}, {"type": "text", "text": done}],
         "metadata": {
             "change_id": change["change_id"],
             "files": [{"path": name, "hash": hash_of(after[name])} for name in ("src/app.ts", "src/types.ts")],
