@@ -174,12 +174,12 @@ def through_mcp(root: Path) -> None:
     title("8. Agents get all of this over MCP")
     print(colored("cyan", "$ suture mcp"), flush=True)
     client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "demo", "version": "1"}}
-    edit = {"path": "docs/usage.md", "edits": [{"old_text": "Prices", "new_text": "All prices"}]}
+    edit = {"file_path": "docs/usage.md", "old_string": "Prices", "new_string": "All prices"}
     messages: list[dict[str, object]] = [
         {"id": 1, "method": "initialize", "params": client},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/list"},
-        {"id": 3, "method": "tools/call", "params": {"name": "file_edit", "arguments": edit}},
+        {"id": 3, "method": "tools/call", "params": {"name": "edit", "arguments": edit}},
     ]
     lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
     process = subprocess.run(
@@ -192,7 +192,7 @@ def through_mcp(root: Path) -> None:
     names = [tool["name"] for tool in answers[2]["tools"]]
     print(f"tools/list            {len(names)} tools: {', '.join(names[:3])}, …")
     first, *_ = answers[3]["content"][0]["text"].split("\n")
-    print(f"tools/call file_edit  {first}")
+    print(f"tools/call edit       {first}")
 
 
 def suture(root: Path, *words: str, show: tuple[str, ...]) -> str:

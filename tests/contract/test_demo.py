@@ -31,8 +31,8 @@ SHOWN = [
     r"Difference in line 2: 'exclude' in the file, 'include' in your text",
     rf"Undid {ID} \(patch of src/cart\.py: replace\) as change {ID}; later edits are kept \(merged\)\.",
     rf"\n{ID} .* redo {ID}: .*\n{ID} \(undone\) .* undo {ID}: ",
-    r"tools/list            \d+ tools: apply_reply, file_edit, ",
-    r"tools/call file_edit  Edited docs/usage\.md: 1 replacement, at line 2 ",
+    r"tools/list            7 tools: read, edit, write, ",
+    r"tools/call edit       Edited docs/usage\.md: 1 replacement, at line 2 ",
     r"Next\ndocs/tutorial\.md .*\nsuture init .*\nsuture --help .*\ndocs/ ",
 ]
 """What the scenes show, in order."""

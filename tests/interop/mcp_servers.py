@@ -297,10 +297,10 @@ def http_caller(server: HttpServer, root: Path, *, mode: str, **more: Any) -> It
 
 
 def text_of(result: CallToolResult) -> str:
-    """The text of a result."""
-    (block,) = result.content
-    assert block.type == "text"
-    return block.text
+    """The text of a result, block by block."""
+    blocks = [block.text for block in result.content if block.type == "text"]
+    assert len(blocks) == len(result.content)
+    return "\n".join(blocks)
 
 
 @contextmanager

@@ -281,7 +281,7 @@ def test_what_takes_too_long_can_be_given_more_time(root: Path, capfd: pytest.Ca
     first, hint, _ = capfd.readouterr().err.split("\n")
     assert first == r"REGEX_TIMEOUT: Regex timed out after 1000 ms: (a|aa)+\1$"
     assert hint.startswith("It was searching evil.txt. Avoid nested")
-    assert hint.endswith(", or raise the limit (--timeout SECONDS).")
+    assert ", or raise the limit (--timeout SECONDS)." in hint
     assert main(["search", r"(a|aa)+\1$", "evil.txt", "--timeout", "2"]) == 2
     assert capfd.readouterr().err.startswith("REGEX_TIMEOUT: Regex timed out after 2000 ms")
 
