@@ -36,11 +36,10 @@ An option overrides the file. Only you can change settings: a `suture.toml` insi
 cannot, because an agent could write it. An unknown name or an invalid value is an error (`WRONG_USAGE`), and nothing is
 done; `suture doctor` checks your file.
 
-Some settings have their own option: `--durability`, `--extra-root`, `--allow-protected`, `--call-ms` and
-`--max-memory-bytes` of [`suture mcp`](commands.md#suture-mcp), `--max-files`, `--max-issues` and `--max-time` of
+Some settings have their own option: `--durability`, `--extra-root`, `--allow-protected`, `--max-answer`, `--call-ms`
+and `--max-memory-bytes` of [`suture mcp`](commands.md#suture-mcp), `--max-files`, `--max-issues` and `--max-time` of
 [`suture check`](commands.md#suture-check), `--allow-commands` of every command that checks, `--allow-executables` of
-`suture apply` and `suture mcp`, and `--timeout` of the commands that search. `--max-result-bytes` of `suture mcp`
-limits a whole answer; it is not the setting `max_result_bytes`.
+`suture apply` and `suture mcp`, and `--timeout` of the commands that search.
 
 **In Python**, pass a `Settings` object. An invalid value, such as a limit of -1, raises `ValueError`. The file is not
 read:

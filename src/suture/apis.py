@@ -54,16 +54,16 @@ class Call(Record):
     cut_off: bool = False
     """Whether the reply ended inside the call, so that its arguments may be incomplete."""
 
-    def run(self, tool: Tool) -> ToolResult:
-        """Call the tool. Invalid arguments are a result, too."""
+    def run(self, tool: Tool, most: int) -> ToolResult:
+        """Call the tool, and cut its result to a model's budget. Invalid arguments are a result, too."""
         try:
             if self.cut_off:
                 raise InvalidArguments.of("(all)", _CUT_OFF)
             arguments = self.arguments() if callable(self.arguments) else self.arguments
             arguments = _decode(arguments) if isinstance(arguments, str) else arguments
         except InvalidArguments as error:
-            return ToolResult.failed(error)
-        return tool(self.name, arguments)
+            return ToolResult.failed(error).within(most)
+        return tool(self.name, arguments).within(most)
 
 
 _CUT_OFF = "cut off: the reply ended inside this call, by its length limit or a filter; send it again, in smaller parts"
@@ -90,18 +90,24 @@ def definitions(
     return copied  # the caller may change it
 
 
-def handle(tool: Tool, tool_call: object) -> Message:
-    """Run one call by `tool`, and return the message to send; ValueError or TypeError if it is not a call."""
-    return _run([_expect_call(tool_call)], tool)[0]
+def handle(tool: Tool, tool_call: object, most: int) -> Message:
+    """Run one call by `tool`, and return the message to send; ValueError or TypeError if it is not a call.
+
+    A result has up to `most` characters.
+    """
+    return _run([_expect_call(tool_call)], tool, most)[0]
 
 
-def handle_all(tool: Tool, reply: object) -> list[Message]:
-    """Run all calls of a reply, in order, and return the messages to send; none if it makes no calls."""
+def handle_all(tool: Tool, reply: object, most: int) -> list[Message]:
+    """Run all calls of a reply, in order, and return the messages to send; none if it makes no calls.
+
+    Each result has up to `most` characters.
+    """
     if isinstance(reply, list | tuple):
-        return _run([_expect_call(item) for item in reply if not _is_no_call(to_dict(item))], tool)
+        return _run([_expect_call(item) for item in reply if not _is_no_call(to_dict(item))], tool, most)
     whole = to_dict(reply)
     call = _read(whole)
-    return _run(_calls(whole) if call is None else [call], tool)
+    return _run(_calls(whole) if call is None else [call], tool, most)
 
 
 def to_dict(value: Any) -> dict[str, Any]:
@@ -131,13 +137,13 @@ def replace_surrogates(value: Any) -> Any:
 # Replies: where the calls are
 
 
-def _run(calls: list[Call], tool: Tool) -> list[Message]:
+def _run(calls: list[Call], tool: Tool, most: int) -> list[Message]:
     from itertools import groupby  # only processes that answer calls need it
 
     return [
         message
         for join, group in groupby(calls, lambda call: call.join)
-        for message in join([call.answer(call.run(tool)) for call in group])
+        for message in join([call.answer(call.run(tool, most)) for call in group])
     ]
 
 
@@ -220,6 +226,12 @@ def _required(call: dict[str, Any], key: str = "name") -> str:
     return value
 
 
+def _one_text(result: ToolResult) -> str:
+    """The text of a result, for an API whose answers are one string."""
+    text: str = replace_surrogates("\n".join(result.blocks))
+    return text
+
+
 def _decode(text: str) -> object:
     """The value of a JSON text. An empty text means no arguments; raw line breaks in strings are accepted."""
     if not text.strip():
@@ -255,8 +267,8 @@ def _read_anthropic(item: dict[str, Any]) -> Call | None:
 
     def answer(result: ToolResult) -> Message:
         block: Message = {"type": "tool_result", "tool_use_id": call_id}
-        if result.text.strip():  # the API refuses an empty block of text
-            block["content"] = [{"type": "text", "text": replace_surrogates(result.text)}]
+        if blocks := [text for text in result.blocks if text.strip()]:  # the API refuses an empty block of text
+            block["content"] = [{"type": "text", "text": replace_surrogates(text)} for text in blocks]
         return block | ({"is_error": True} if result.is_error else {})
 
     return Call(_required(item), item.get("input"), answer, _join_anthropic)
@@ -323,7 +335,7 @@ def _read_chat(item: dict[str, Any]) -> Call | None:
     call, call_id = to_dict(item[kind]), _required(item, "id")
 
     def answer(result: ToolResult) -> Message:
-        return {"role": "tool", "tool_call_id": call_id, "content": replace_surrogates(result.text)}
+        return {"role": "tool", "tool_call_id": call_id, "content": _one_text(result)}
 
     arguments = call.get("arguments") if kind == "function" else _from_text(call)
     return Call(_required(call), arguments, answer, _join_separately)
@@ -344,7 +356,7 @@ def _read_responses(item: dict[str, Any]) -> Call | None:
 
     def answer(result: ToolResult) -> Message:
         status = {"status": "failed" if result.is_error else "completed"} if kind == "apply_patch_call" else {}
-        return {"type": f"{kind}_output", "call_id": call_id, **status, "output": replace_surrogates(result.text)}
+        return {"type": f"{kind}_output", "call_id": call_id, **status, "output": _one_text(result)}
 
     return Call(name, arguments, answer, _join_separately, item.get("status") not in (None, "completed"))
 
@@ -382,10 +394,7 @@ def _read_gemini(item: dict[str, Any]) -> Call | None:
     name, call_id = _required(call), call.get("id")
 
     def answer(result: ToolResult) -> Message:
-        response = {
-            "name": name,
-            "response": {"error" if result.is_error else "output": replace_surrogates(result.text)},
-        }
+        response = {"name": name, "response": {"error" if result.is_error else "output": _one_text(result)}}
         return {"functionResponse": ({} if call_id is None else {"id": call_id}) | response}
 
     is_partial = bool(call.get("willContinue") or call.get("will_continue"))
@@ -423,17 +432,17 @@ def _read_mcp(item: dict[str, Any]) -> Call | None:
     return Call(name, params.get("arguments"), answer, _join_separately)
 
 
-def call_tool_result(name: str, result: ToolResult) -> Message:
+def call_tool_result(name: str, result: ToolResult, *, structured: bool = True) -> Message:
     """A result as MCP's `CallToolResult`.
 
-    A tool with an output schema has its metadata as structured content. The text of the other tools is complete: it
-    is a JSON list; metadata beside it goes to `_meta`.
+    With `structured`, a tool with an output schema has its metadata as structured content. Otherwise the text says all
+    that a model needs; metadata beside it goes to `_meta`, which models do not read.
     """
     answer: Message = {
         "content": [{"type": "text", "text": replace_surrogates(block)} for block in result.blocks],
         "isError": result.is_error,
     }
-    if result.listed is None and _has_output_schema(name):
+    if structured and result.listed is None and _has_output_schema(name):
         answer["structuredContent"] = replace_surrogates(result.metadata)
     elif result.metadata:
         answer["_meta"] = replace_surrogates(result.metadata)

@@ -18,7 +18,7 @@
     ├── about a safe edit    LineOutOfBounds OverlappingLines Drifted PatternNotFound ValidationFailed
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
     │                        Cancelled CallTimedOut OutOfMemory RecoveryBlocked
-    ├── about serving        ServerBusy ResultTooLarge
+    ├── about serving        ServerBusy
     ├── about the history    HistoryUnavailable HistoryDamaged ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
     │                        UndoConflict ContentNotKept NotRecorded SnapshotExists
     └── InternalError
@@ -907,12 +907,3 @@ class ServerBusy(SutureError, code="SERVER_BUSY", retryable=True):
     """The server is already running as many calls as it can."""
 
     limit: int
-
-
-class ResultTooLarge(SutureError, code="RESULT_TOO_LARGE"):
-    """The result is larger than the limit."""
-
-    size: int
-    limit: int
-    total: int | None
-    """How many items it has, if it is a list."""

@@ -62,9 +62,7 @@ class Settings(Record):
     """Lines of a file in one answer; longer output is truncated, and the answer says so."""
     max_read_bytes: int = 5_000_000  # for files with very long lines
     """Size of a file's lines, or of a diff, in the text of one answer; longer output is truncated, and the answer says
-    so."""
-    max_answer_chars: int = 25_000  # about 6,000 tokens, a usual limit of clients; a model pays for each
-    """Characters of an answer that a model reads; what is cut is told."""
+    so. A model sees less of it: `max_answer_chars`."""
     max_diff_lines: int = 400  # a model pays for each, and has seen most of them in its own edit
     """Lines of a diff in the text of one answer; the metadata has the whole diff."""
     max_pattern_chars: int = 20_000  # as docs/spec/TOOLS.md says; a list of words fits
@@ -106,6 +104,9 @@ class Settings(Record):
     """How long a call may take before it begins to write; a write that has begun is finished."""
     max_memory_bytes: int = 4_000_000_000  # half of what a small machine has
     """Memory of the command line or the server, and of each program it starts (Linux only); 0: suture sets no limit."""
+    max_answer_chars: int = 25_000  # 6,000 tokens, which a model pays for in every later turn again
+    """Characters of text in an answer to a model, over MCP or through `handle`, and as many of structured content; what
+    is cut says so. `Workspace.call` returns all of it."""
     max_result_bytes: int = 200_000_000  # their rows are in memory, twice while the answer is made
     """Size of the matches in one answer, with their context lines."""
     second_process: bool = True
@@ -131,6 +132,7 @@ class Settings(Record):
                 raise ValueError(message) from None
 
 
+_LEAST = {"max_answer_chars": 1_000}  # what happened, with its notes, fits
 MAY_BE_ZERO = {"lock_timeout_ms", "history_timeout_ms", "binary_window", "max_bases", "max_memory_bytes"}
 _OPERATOR_FILE = ("suture", "suture.toml")
 _MAX_FILE_BYTES = 1_000_000  # far more than a person writes
@@ -271,7 +273,7 @@ _MAX_NAME_CHARS = 100
 
 
 def _least(name: str) -> int:
-    return 0 if name in MAY_BE_ZERO else 1
+    return 0 if name in MAY_BE_ZERO else _LEAST.get(name, 1)
 
 
 def _fits(name: str, value: object, default: object) -> bool:

@@ -74,21 +74,22 @@ class Workspace:
         Takes a dictionary or an object of the API's SDK: Anthropic's `tool_use`, a tool call of OpenAI's Chat
         Completions or Responses, Gemini's function call, MCP's `tools/call`. An invalid name or argument is reported
         to the model; ValueError or TypeError if `tool_call` is not a tool call. `tools` are the tools that may be
-        called, as for `definitions` (default: all).
+        called, as for `definitions` (default: all). The message has up to `max_answer_chars` of the result.
         """
         from suture.apis import handle  # most programs do not need it
 
-        return handle(self._restricted_call(tools), tool_call)
+        return handle(self._restricted_call(tools), tool_call, self.settings.max_answer_chars)
 
     def handle_all(self, reply: object, tools: str | Iterable[str] | None = None) -> list[Any]:
         """Make all calls in a model's reply, in order, and return the messages to send back; none if it has no calls.
 
         Takes the whole reply, as a dictionary or an object of the API's SDK, or a list of its items. A call that was
-        truncated by the length limit of the reply or by a filter is not made. `tools` is as for `handle`.
+        truncated by the length limit of the reply or by a filter is not made. `tools` is as for `handle`, and so is the
+        length of each result.
         """
         from suture.apis import handle_all  # most programs do not need it
 
-        return handle_all(self._restricted_call(tools), reply)
+        return handle_all(self._restricted_call(tools), reply, self.settings.max_answer_chars)
 
     def _restricted_call(self, tools: str | Iterable[str] | None) -> Callable[[str, object], ToolResult]:
         """`call`, restricted to these tools."""

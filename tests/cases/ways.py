@@ -295,7 +295,7 @@ def _by_mcp(case: Case) -> list[CallResult]:
             results = thread.submit(client)
             tools = ",".join({call.tool for call in case.calls})
             try:
-                main(["mcp", "--root", root, "--durability", "fast", "--tools", tools])
+                main(["mcp", "--root", root, "--durability", "fast", "--max-answer", "10000000", "--tools", tools])
             finally:
                 gc.set_threshold(*threshold)
         return results.result()

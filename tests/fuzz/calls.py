@@ -11,10 +11,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from suture import Settings, Workspace
-from suture.apis import replace_surrogates
-from suture.server.calls import fit_result
 from suture.testing import MemoryFS
 from suture.tools import DIALECTS, TOOLS, command, find
+from tests.budgets import check_budget
 from tests.fuzz.expressions import PATTERNS
 from tests.fuzz.mutation import encode_words
 from tests.fuzz.replies import SEEDS as REPLIES
@@ -319,9 +318,7 @@ def check_call(
     if reads or (result.is_error and not partly):
         assert after == before, f"{name} changed something, and {'only reads' if reads else 'failed'}"
     if name in TOOLS or name in DIALECTS:
-        answer = fit_result(name, result, 100_000)
-        replace_surrogates(answer)
-        str(answer).encode("utf-8", "surrogatepass")
+        check_budget(name, result, 1_000)
     return result
 
 

@@ -54,7 +54,8 @@ def impatient_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpS
     """A server with short time limits."""
     root = tmp_path_factory.mktemp("hasty")
     (root / "large.txt").write_bytes((b"x" * 399 + b"\n") * 20_000)
-    with over_http(root, limits=dict.fromkeys(["head_seconds", "body_seconds", "read_seconds"], SECONDS)) as instance:
+    limits = dict.fromkeys(["head_seconds", "body_seconds", "read_seconds"], SECONDS)
+    with over_http(root, "--max-answer", "10000000", limits=limits) as instance:
         yield instance
 
 

@@ -166,29 +166,25 @@ def test_a_message_may_end_with_crlf_and_come_in_pieces(wire: Wire) -> None:
     assert text(wire.receive()) == "one\n"
 
 
-def test_a_result_over_the_limit_is_an_error_or_cut_if_it_tells_of_an_edit(root: Path) -> None:
+def test_a_result_over_the_limit_is_cut_and_says_so(root: Path) -> None:
     (root / "long.txt").write_bytes(b"red line\n" * 5_000)
     names = "file_read,file_edit,regex_search,regex_replace,undo"
-    with stdio_caller(root, "--max-result-bytes", "20000", "--tools", names, mode="auto") as caller:
+    with stdio_caller(root, "--max-answer", "2000", "--tools", names, mode="auto") as caller:
         assert caller.client.protocol_version == NEWEST
         assert ",".join(tool.name for tool in caller.portal.call(caller.client.list_tools).tools) == names
         with pytest.raises(MCPError):
             caller.call("patch", {})
-        whole = caller.call("file_read", {"path": "long.txt"})
-        assert whole.is_error
-        assert whole.structured_content is not None
-        error = whole.structured_content["error"]
-        assert (error["code"], error["limit"]) == ("RESULT_TOO_LARGE", 20_000)
-        assert error["size"] > 45_000
+        part = caller.call("file_read", {"path": "long.txt"})
+        assert part.structured_content is not None
+        end = part.structured_content["end_line"]
+        assert (part.is_error, part.structured_content["truncated"]) == (False, True)
+        assert text_of(part).endswith(f"truncated after line {end} of 5000; continue with start_line {end + 1}.")
         search = {"file_path": "long.txt", "pattern": "red"}
         result = caller.call("regex_search", search)
-        assert result.is_error
-        assert result.meta is not None
-        error = result.meta["error"]
-        assert (error["code"], error["limit"], error["total"]) == ("RESULT_TOO_LARGE", 20_000, 5_000)
-        assert "5,000" in text_of(result) or "5000" in text_of(result)
-        assert not caller.call("regex_search", {**search, "max_matches": 10}).is_error
-        assert not caller.call("file_read", {"path": "long.txt", "end_line": 10}).is_error
+        rows, note = (block.text for block in result.content if block.type == "text")
+        assert note.startswith(f"… {5_000 - len(json.loads(rows)):,} more matches (of 5,000);")
+        assert len(rows) + len(note) <= 2_000
+        assert len(caller.call("regex_search", {**search, "max_matches": 10}).content) == 1
 
         many = {"path": "long.txt", "edits": [{"old_text": "red", "new_text": "blue", "occurrences": 5_000}]}
         for name, arguments in (
@@ -197,7 +193,7 @@ def test_a_result_over_the_limit_is_an_error_or_cut_if_it_tells_of_an_edit(root:
         ):
             edited = caller.call(name, arguments)
             assert not edited.is_error
-            assert len(edited.model_dump_json()) <= 20_000
+            assert len(edited.model_dump_json()) <= 5_000
             metadata = edited.structured_content or edited.meta
             assert metadata is not None
             assert metadata["change_id"]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-_MIN_RESULT_BYTES = 10_000  # an error with its hint must fit
 _MAX_SECONDS = 3_600  # more is probably a typing error
 
 
@@ -55,11 +54,6 @@ def seconds(value: str) -> int:
     if not 1 <= number(value) <= _MAX_SECONDS:
         raise argparse.ArgumentTypeError(f"expected 1 to {_MAX_SECONDS} seconds, got {value}")
     return int(value) * 1_000
-
-
-def byte_limit(value: str) -> int:
-    """A limit for the size of an answer, in bytes."""
-    return _integer(value, f"a whole number of at least {_MIN_RESULT_BYTES}", least=_MIN_RESULT_BYTES)
 
 
 def setting(value: str) -> tuple[str, object]:
@@ -480,20 +474,9 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
             _sets("--extra-root", "extra_roots", "DIR"),
             _sets("--allow-protected", "allow_protected", "PATTERN"),
             _sets("--durability", "durability"),
-            _value(
-                "--max-result-bytes",
-                "N",
-                "maximum size of an answer in bytes (default: 10,000,000); a longer one is refused or truncated",
-                type=byte_limit,
-                default=10_000_000,
-            ),
+            _sets("--max-answer", "max_answer_chars"),
             _sets("--call-ms", "call_ms"),
             _sets("--max-memory-bytes", "max_memory_bytes"),
-            _flag(
-                "--structured-text",
-                help="repeat texts in the structured content, for clients that show models only that; Codex and "
-                "Claude Code get it by default",
-            ),
             _ALLOW_COMMANDS,
             _ALLOW_EXECUTABLES,
         ),

@@ -1,4 +1,4 @@
-"""Run tool calls: threads, progress, cancellation, and results of limited size.
+"""Run tool calls: threads, progress, cancellation, and results that are cut to a model's budget.
 
 A thread cannot be stopped from outside. So it checks whether its call was canceled, at every file and right before
 it writes. A write that has started is completed, even when the server shuts down.
@@ -12,14 +12,13 @@ from time import monotonic
 
 from suture import log
 from suture.apis import call_tool_result
-from suture.audience import MODEL
-from suture.errors import Cancelled, InternalError, OutOfMemory, ResultTooLarge, ServerBusy, UnknownTool
+from suture.errors import Cancelled, InternalError, OutOfMemory, ServerBusy, UnknownTool
 from suture.tools import find, unknown_tool
 from suture.tools.spec import ToolResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
     from concurrent.futures import ThreadPoolExecutor
     from typing import Any
 
@@ -34,66 +33,18 @@ RUNNING = 64
 WAITING = 1_000
 """Calls that may be running or queued: each keeps its request in memory."""
 _SECONDS_BETWEEN_REPORTS = 0.25  # people cannot read faster
-_WITHOUT_TEXT = ("claude-code", "codex")
-"""Clients that show a model only the structured content of a result, if there is any: they get only the text."""
-_MAX_TEXT_CHARS, _MAX_LIST_ITEMS = 2_000, 100
-"""Characters of a text and items of a list that are kept first if a result is truncated: enough to recognize them."""
-_SHORTEST_TEXT = 200  # ids, hashes and codes are shorter, and are never truncated
+_READ_ONLY_TEXT = ("claude-code", "codex")
+"""The names of clients that would show a model the structured content instead of the text, or both."""
 
 
 def reads_only_text(client: str) -> bool:
-    """Whether a client of this name gets only the text of results, and no output schemas."""
-    return client.startswith(_WITHOUT_TEXT)
+    """Whether a client of this name gets no structured content, and no output schemas."""
+    return client.startswith(_READ_ONLY_TEXT)
 
 
-def fit_result(name: str, result: ToolResult, max_bytes: int, *, text_too: bool = False) -> dict[str, Any]:
-    """The message for a result. One that is too large becomes an error; that of a change or an error is truncated.
-
-    With `text_too`, the structured content repeats the text.
-    """
-    message = call_tool_result(name, result)
-    if text_too and "structuredContent" in message:
-        message["structuredContent"] = {**message["structuredContent"], "text": message["content"][0]["text"]}
-    size = _size(message)
-    if size <= max_bytes:
-        return message
-    spec = find(name)
-    if result.is_error or spec.read is None:
-        text = message["content"][0]["text"] if result.listed is None else ""
-        return _cut(message, text, size, max_bytes)
-    error = ResultTooLarge(size=size, limit=max_bytes, total=None if result.rows is None else len(result.rows))
-    failed = ToolResult.failed(error) if spec.explain is None else ToolResult.of(spec.explain({}, error, MODEL))
-    return call_tool_result(name, failed)
-
-
-def _size(message: dict[str, Any]) -> int:
-    from orjson import dumps  # loading it delays no answer before the first call's
-
-    return len(dumps(message))
-
-
-def _cut(message: dict[str, Any], text: str, size: int, max_bytes: int) -> dict[str, Any]:
-    """Shorten long texts and lists until the message fits; `text` is its text, empty if it is a list."""
-    note = f"(The result has {size:,} bytes, more than the limit of {max_bytes:,}: long texts and lists are truncated.)"
-    change = (message.get("structuredContent") or message.get("_meta") or {}).get("change_id")
-    landed = f" as change {change}" if change else ""
-    done = "" if message["isError"] else f"The call was carried out{landed}. "
-    max_text, most_items = _MAX_TEXT_CHARS, _MAX_LIST_ITEMS
-    while True:
-        kept = text and text[:max_text] + "\n…" * (len(text) > max_text) + "\n"
-        short: dict[str, Any] = _shorten(message, max_text, most_items)
-        short["content"] = [{"type": "text", "text": f"{kept}{done}{note}"}]
-        if most_items == 1 or _size(short) <= max_bytes:
-            return short
-        max_text, most_items = max(max_text // 4, _SHORTEST_TEXT), max(most_items // 4, 1)
-
-
-def _shorten(value: Any, max_text: int, most_items: int) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= max_text else f"{value[:max_text]}… ({len(value):,} characters)"
-    if isinstance(value, dict):
-        return {key: _shorten(item, max_text, most_items) for key, item in value.items()}
-    return [_shorten(item, max_text, most_items) for item in value[:most_items]] if isinstance(value, list) else value
+def fit_result(name: str, result: ToolResult, max_chars: int, *, structured: bool = True) -> dict[str, Any]:
+    """The message for a result, cut to a model's budget; without `structured`, it has no structured content."""
+    return call_tool_result(name, result.within(max_chars), structured=structured)
 
 
 class RunningCall:
@@ -133,25 +84,24 @@ def _out_of_memory(result: ToolResult) -> ToolResult:
 
 
 class Calls:
-    """Runs calls of tools in one workspace; results have at most `max_bytes`.
+    """Runs calls of tools in one workspace.
 
-    `names` are the tools that a client is told of. Others can be called too, unless there are `only_listed`.
+    `names` are the tools that a client is told of. Others can be called too, unless there are `only_listed`. Those
+    `without_schema` are listed without an output schema, so they send no structured content.
     """
 
     def __init__(
         self,
         workspace: Workspace,
         names: Sequence[str],
-        max_bytes: int,
         *,
-        text_too: bool = False,
+        without_schema: Container[str] = (),
         only_listed: bool = True,
     ) -> None:
         self.names = tuple(names)
         self._only_listed = only_listed
-        self._text_too = text_too
+        self._without_schema = without_schema
         self._workspace = workspace
-        self._max_bytes = max_bytes
         self._threads: ThreadPoolExecutor | None = None
         self._under_way: set[RunningCall] = set()
         self.may_start = Event()
@@ -175,7 +125,8 @@ class Calls:
     ) -> RunningCall:
         """Start a call for a client. `done` gets its result and `report` its progress, both in the call's thread."""
         running = RunningCall(report)
-        fit = partial(fit_result, max_bytes=self._max_bytes, text_too=self._text_too or reads_only_text(client))
+        structured = name not in self._without_schema and not reads_only_text(client)
+        fit = partial(fit_result, max_chars=self._workspace.settings.max_answer_chars, structured=structured)
         if len(self._under_way) >= WAITING:
             done(fit(name, ToolResult.failed(ServerBusy(limit=WAITING))))
             return running

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from suture import shapes
 from suture.audience import AGENT
+from suture.budget import LINE_CHARS, NOTICE_CHARS, shorten_line
 from suture.errors import FileNotFound, RangeOutOfBounds
 from suture.text import detect
 from suture.tools import results, spec
 from suture.tools.listing import Listing
-from suture.tools.spec import Answer, Example, Request, ToolSpec
+from suture.tools.spec import Answer, Example, Request, ToolSpec, View
 from suture.wording import count, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from suture.engine.session import Session
     from suture.files.paths import Target
@@ -124,6 +125,9 @@ def _fitting(lines: Iterable[str], most: int) -> list[str]:
     return shown
 
 
+_LONG_LINES = f"Note: lines are cut at {LINE_CHARS} characters; to see a part of one, search for it."
+
+
 class FileRead(Request):
     """Arguments of `file_read`."""
 
@@ -176,17 +180,13 @@ def read(session: Session, request: FileRead) -> Answer:
     shown = _number_lines(body, first, shown_last) if request.format == "numbered" else _raw(body, first, shown_last)
     truncated = shown_last < last or len(shown) > most
     shown = shown[:most]
+    resume, remarks = f"{session.audience.argument('start_line')} {{}}", list[str]()
+    if body.encoding is None:
+        encoding = session.audience.argument("encoding")
+        remarks = [f"Note: the encoding is unknown; name it with `{encoding}` to see the characters shown as U+FFFD."]
     if request.format == "numbered":  # raw is the file's text and nothing else
-        if truncated:
-            start_line = session.audience.argument("start_line")
-            shown += (
-                f"\n\nNote: truncated after line {shown_last} of {total}; continue with {start_line} {shown_last + 1}."
-            )
-        if body.encoding is None:
-            encoding = session.audience.argument("encoding")
-            shown += (
-                f"\n\nNote: the encoding is unknown; name it with `{encoding}` to see the characters shown as U+FFFD."
-            )
+        notes = [truncated_after(shown_last, total, resume)] if truncated else []
+        shown = "\n\n".join([shown, *notes, *remarks])
     indent = detect(body.body)
     result = FileReadResult(
         path=snapshot.place.name,
@@ -202,7 +202,65 @@ def read(session: Session, request: FileRead) -> Answer:
         end_line=shown_last,
         truncated=truncated,
     )
-    return Answer(shown, result.data(), verbatim=request.format == "raw")
+    is_raw = request.format == "raw"
+    view = FileView(body, first, shown_last, last, resume, () if is_raw else tuple(remarks), result, is_raw=is_raw)
+    return Answer(shown, result.data(), verbatim=is_raw, view=view)
+
+
+def truncated_after(line: int, total: int, resume: str) -> str:
+    """The note on a file of which an answer shows only a part; `resume` says how to continue, with {} for a line."""
+    return f"Note: truncated after line {line} of {total}; continue with {resume.format(line + 1)}."
+
+
+class FileView(View):
+    """Lines of a file. A model is shown as many as its answer may have."""
+
+    body: Text
+    first: int
+    last: int
+    """The last line that the whole answer shows."""
+    requested: int
+    """The last line that was requested."""
+    resume: str
+    remarks: tuple[str, ...]
+    """Further notes."""
+    result: results.ToolData
+    """It has the fields `end_line` and `truncated`."""
+    is_raw: bool = False
+
+    def within(self, most: int) -> Answer:
+        """The first lines that fit, each up to the limit, and how to continue."""
+        room = max(most - 2 * NOTICE_CHARS - sum(len(remark) + 2 for remark in self.remarks), NOTICE_CHARS)
+        if self.is_raw and self.body.lines.style() == "cr":
+            room = min(room, LINE_CHARS)  # to a client that knows only line feeds, it is one line
+        shown, size, is_short = list[str](), 0, True
+        for number, line, ending in self._lines():
+            part = shorten_line(line, min(LINE_CHARS, room) - len(number))
+            size += len(number) + len(part) + len(ending)
+            if shown and size > room:
+                break
+            shown.append(number + part + ending)
+            is_short = is_short and part == line
+        end = self.first + len(shown) - 1
+        notes = [truncated_after(end, len(self.body.lines), self.resume)] if end < self.requested else []
+        notes += [*([] if is_short else [_LONG_LINES]), *self.remarks]
+        truncated = end < self.requested or not is_short
+        data = self.result.evolve(end_line=end, truncated=truncated).data()
+        if self.is_raw:
+            return Answer("".join(shown), data, verbatim=True, hints=tuple(notes))
+        return Answer("\n\n".join(["".join(shown).removesuffix("\n"), *notes]), data)
+
+    def _lines(self) -> Iterator[tuple[str, str, str]]:
+        """The lines: the number of each if it is shown, the content, and how it ends."""
+        body, lines = self.body, self.body.lines
+        for number in range(self.first, self.last + 1):
+            if self.is_raw:
+                text = body.show(*lines.span(number))
+                line = text.removesuffix("\n").removesuffix("\r")
+                yield "", line, text[len(line) :]
+            else:
+                (content,) = lines.contents(number, number)
+                yield f"{number:6d}\t", content.decode("utf-8", "replace"), "\n"
 
 
 def _last_within(body: Text, first: int, last: int, max_lines: int, max_bytes: int) -> int:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from suture import errors, shapes
+from suture.budget import LINE_CHARS, Excerpt
 from suture.errors import ElisionInNewText, FileChanged
 from suture.plan import Create, Delete, Rename, Update
 from suture.shapes import Findings, WrittenOn
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 
 _DEFAULT_MODE = 0o644  # of a file whose mode is not known, in a diff
-_MAX_DIFF_LINE_CHARS = 500  # characters of a diff's line that a model is shown
+_MAX_DIFF_LINE_CHARS = LINE_CHARS - 40  # with its sign, and with what is said about a longer line
 _SHOWN_BEFORE = 100  # characters of a longer line that are shown before what differs in it
 _BUNDLE_LINE = 500  # bytes per line on average, above which a script is a bundle: people write no such lines
 _SMALLEST_BUNDLE = 2_000  # bytes; a smaller script may have one long line for another reason
@@ -295,7 +296,7 @@ def _shorten_lines(lines: list[str]) -> Iterator[str]:
     from suture.text.edits import common_ends  # reading needs none
 
     for number, line in enumerate(lines):
-        if len(line) <= _MAX_DIFF_LINE_CHARS:
+        if len(line) <= LINE_CHARS:
             yield line
             continue
         other = {"-": lines[number + 1 : number + 2], "+": lines[max(number - 1, 0) : number]}.get(line[:1], [])
@@ -306,7 +307,12 @@ def _shorten_lines(lines: list[str]) -> Iterator[str]:
 
 
 def cut(diff: str, settings: Settings) -> str:
-    """A diff as it is shown to a model: as many of its lines as the limits allow, long ones truncated."""
+    """A diff as it is shown: as many of its lines as the limits allow, long ones truncated."""
+    return excerpt(diff, settings).text
+
+
+def excerpt(diff: str, settings: Settings) -> Excerpt:
+    """A diff as it is shown, and the number of its lines if it is not whole."""
     lines = diff.removesuffix("\n").split("\n")
     shown = [*_shorten_lines(lines[: settings.max_diff_lines])]
     sizes = accumulate(len(line) + 1 for line in shown)
@@ -318,8 +324,9 @@ def cut(diff: str, settings: Settings) -> str:
     elif shown != lines:
         note = "long lines are truncated"
     else:
-        return "\n".join(lines)
-    return "\n".join([*shown[:fitting], f"… {note}; the metadata or `suture show` has the whole diff"])
+        return Excerpt("\n".join(lines))
+    note = f"… {note}; the metadata or `suture show` has the whole diff"
+    return Excerpt("\n".join([*shown[:fitting], note]), len(lines))
 
 
 def check_surrogates(text: Text, new: str, own: str) -> None:

@@ -16,6 +16,19 @@ from __future__ import annotations
 
 from suture import wording
 from suture.audience import MODEL
+from suture.budget import (
+    LINE_CHARS,
+    MORE,
+    NOTICE_CHARS,
+    Excerpt,
+    are_lines_short,
+    cut_data,
+    cut_rows,
+    cut_sentences,
+    cut_text,
+    describe_cut,
+    first_lines,
+)
 from suture.errors import InvalidArguments
 from suture.json_text import loads, loads_own
 from suture.records import Record, dataclass_transform
@@ -36,13 +49,13 @@ class Rows:
     """A list of objects, as JSON. It is decoded on demand: most callers only pass the text on."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self.text = text
         self._objects: list[dict[str, Any]] | None = None
 
     def objects(self) -> list[dict[str, Any]]:
         """The decoded list."""
         if self._objects is None:
-            self._objects = loads_own(self._text)
+            self._objects = loads_own(self.text)
         return self._objects
 
 
@@ -58,6 +71,24 @@ class Answer(Record):
     """The list, if the answer is one."""
     hints: tuple[str, ...] = ()
     """Hints and warnings beside a text to which nothing may be added: a sentence each, in a second block of text."""
+    above: str = ""
+    """A diff above the text, in a fence. If an answer is too long for a model, its diff is cut first."""
+    below: Excerpt = Excerpt()
+    """A diff below the text."""
+    ending: str = ""
+    """The last lines of the text, which are kept if it is cut: what failed, and warnings."""
+    more: str = MORE
+    """How to get the rest of a text that is cut, such as "view one of the folders"."""
+    view: View | None = None
+    """Makes a shorter answer, if the tool knows best what to leave out."""
+
+
+class View(Record):
+    """What an answer shows a part of, such as a file."""
+
+    def within(self, most: int) -> Answer:
+        """The answer with up to `most` characters of text, hints included."""
+        raise NotImplementedError
 
 
 class Proposal(Record):
@@ -133,6 +164,9 @@ class ToolSpec(Record):
         }
 
 
+_NOTE = "Note: "
+
+
 class ToolResult(Record):
     """The result of a call. A call never raises: a failure is a result with `is_error`."""
 
@@ -147,18 +181,27 @@ class ToolResult(Record):
     """Whether the tool's text is a file's own, so that the notes are not added to it."""
     hints: tuple[str, ...] = ()
     """What the tool says beside such a text."""
+    source: Answer | None = None
+    """What the tool answered, for `within`."""
 
     @classmethod
     def of(cls, answer: Answer) -> ToolResult:
         """The result for a tool's answer."""
+        text = _join_parts(answer.above, answer.text, answer.below.text)
         verbatim, hints = answer.verbatim, answer.hints
-        return cls(answer.is_error, answer.text, answer.data, answer.rows, verbatim=verbatim, hints=hints)
+        return cls(answer.is_error, text, answer.data, answer.rows, verbatim=verbatim, hints=hints, source=answer)
 
     @classmethod
     def failed(cls, error: SutureError, audience: Audience = MODEL) -> ToolResult:
         """The result for an error."""
         data = {"error": wording.error_data(error, audience)}
         return cls(is_error=True, answer=wording.error_text(error, audience), metadata=data)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same, wherever it comes from."""
+        return isinstance(other, ToolResult) and vars(self.evolve(source=None)) == vars(other.evolve(source=None))
+
+    __hash__ = Record.__hash__
 
     @property
     def text(self) -> str:
@@ -172,7 +215,7 @@ class ToolResult(Record):
         return [self.text, *(["\n".join(beside)] if beside else [])]
 
     def _notes(self) -> list[str]:
-        return [f"Note: {note}" for note in self.notes]
+        return [f"{_NOTE}{note}" for note in self.notes]
 
     @property
     def data(self) -> Any:
@@ -184,6 +227,33 @@ class ToolResult(Record):
         """The list, if the result is one."""
         return None if self.listed is None else self.listed.objects()
 
+    def within(self, most: int) -> ToolResult:
+        """Cut this result to what a model reads: `most` characters of text in all its blocks, and as many of metadata.
+
+        A diff is cut first, then the text, from its end: it begins with what happened, and with what failed. Notes and
+        hints stay. What is cut ends with how much there is in all, and how to get the rest.
+        """
+        notes, hints = (cut_sentences(sentences, most // 4) for sentences in (self.notes, self.hints))
+        beside = sum(len(_NOTE) + len(sentence) + 2 for sentence in [*hints, *notes])
+        part = self._cut_answer(most - beside)
+        data = cut_data({**self.metadata, **part.data}, most)
+        return self.evolve(answer=part.text, notes=notes, hints=(*part.hints, *hints), metadata=data)
+
+    def _cut_answer(self, room: int) -> Answer:
+        """What the tool said, cut; with hints on what is cut if nothing may be added to the text."""
+        source = self.source or Answer(self.answer, {})
+        if source.view is not None:
+            whole = len(self.answer) <= room and are_lines_short(self.answer)
+            return Answer(self.answer, {}) if whole else source.view.within(room)
+        if source.rows is not None:
+            return _cut_rows(self.answer, source.rows, room)
+        diff_room = NOTICE_CHARS * bool(source.above or source.below.text)
+        words = cut_text(source.text, room - diff_room, source.more, ending=source.ending)
+        room -= len(words) + 2
+        above = cut_text(source.above, room, source.more, ending=source.above.rpartition("\n")[2])
+        below = cut_text(source.below.text, room, source.more, total=source.below.total)
+        return Answer(_join_parts(above, words, below), {})
+
     def to_dict(self) -> dict[str, Any]:
         """The result in the shape of the protocols."""
         return {
@@ -191,6 +261,25 @@ class ToolResult(Record):
             "content": [{"type": "text", "text": block} for block in self.blocks],
             "metadata": self.metadata,
         }
+
+
+def _join_parts(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
+def _cut_rows(text: str, listed: Rows, room: int) -> Answer:
+    """A list, cut at an item, or its lines if they are the text; a hint says what is missing."""
+    if len(text) <= min(room, LINE_CHARS):
+        return Answer(text, {})
+    rows, is_json = listed.objects(), text == listed.text
+    if len(text) <= room and are_lines_short(rows if is_json else text):
+        return Answer(text, {})
+    if is_json:
+        shown, kept = cut_rows(rows, room - NOTICE_CHARS)
+    else:
+        shown, left = first_lines(text, room - NOTICE_CHARS)
+        kept = len(rows) - left
+    return Answer(shown, {}, hints=(describe_cut(rows, kept),))
 
 
 _REQUIRED = object()

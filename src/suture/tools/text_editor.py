@@ -26,6 +26,7 @@ from suture.text.replace import adapt_endings
 from suture.tools import results, spec
 from suture.tools.file_edit import EditApplier, OneEdit
 from suture.tools.listing import Listing
+from suture.tools.read import FileView, truncated_after
 from suture.tools.results import check_placeholders, check_surrogates, check_writable
 from suture.tools.spec import Answer, Argument, Example, Proposal, Request, ToolSpec
 from suture.tools.write import write_content
@@ -78,10 +79,11 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
         notes.append(f"{plain(name)} is empty.")
     if len(shown) > most:
         notes.append(f"Note: line {end} is truncated; it is longer than {most:,} characters.")
+    resume = "view_range [{}, -1]"
     if end < last:
-        notes.append(f"Note: truncated after line {end} of {total}; continue with view_range [{end + 1}, -1].")
-    if body.encoding is None:
-        notes.append("Note: the file's encoding is unknown; U+FFFD replaces what cannot be decoded.")
+        notes.append(truncated_after(end, total, resume))
+    remarks = ["Note: the file's encoding is unknown; U+FFFD replaces what cannot be decoded."]
+    remarks = remarks if body.encoding is None else []
     result = TextEditorResult(
         command="view",
         path=name,
@@ -91,7 +93,8 @@ def file_view(session: Session, target: Target, view_range: Sequence[int] | None
         end_line=end,
         truncated=end < last or len(shown) > most,
     )
-    return Answer("\n\n".join([*([shown[:most]] if total else []), *notes]), result.data())
+    view = FileView(body, first, end, last, resume, tuple(remarks), result)
+    return Answer("\n\n".join([*([shown[:most]] if total else []), *notes, *remarks]), result.data(), view=view)
 
 
 def _bounds(name: str, view_range: Sequence[int], total: int) -> tuple[int, int]:
@@ -125,7 +128,7 @@ def folder_view(session: Session, target: Target, view_range: Sequence[int] | No
     result = TextEditorResult(
         command="view", path=name, entries=entries, left_out=listing.left_out, truncated=listing.cut
     )
-    return Answer("\n".join(lines), result.data())
+    return Answer("\n".join(lines), result.data(), more="view one of the folders")
 
 
 _ARGUMENTS = {

@@ -620,14 +620,6 @@ MESSAGES: dict[str, Words] = dict(
             "Nothing was changed. Wait for one to finish, then retry.",
         ),
         entry(
-            errors.ResultTooLarge,
-            lambda e: (
-                f"The result has {e.size:,} bytes{f' (entries: {e.total:,})' if e.total is not None else ''}; "
-                f"the limit is {e.limit:,}."
-            ),
-            "Request less: a narrower pattern or path, max_matches or max_lines, fewer lines of a file.",
-        ),
-        entry(
             errors.InvalidPath,
             lambda e: f"'{e.path}' cannot be used as a path: {e.reason}.",
             "Give a plain path relative to the workspace root.",

@@ -20,7 +20,7 @@ from openai.types.responses import (
 )
 from openai.types.responses.response_input_item_param import ApplyPatchCallOutput, FunctionCallOutput
 
-from suture import Workspace
+from suture import Settings, Workspace
 from suture.apis import call_tool_result
 from suture.tools.spec import ToolResult
 from tests.unit.apis.shapes import fits
@@ -347,3 +347,25 @@ def test_an_object_that_gives_itself_as_a_dictionary_is_taken(workspace: Workspa
             return tool_use("file_read", READ)
 
     assert workspace.handle(Given()) == workspace.handle(tool_use("file_read", READ))
+
+
+def test_what_is_cut_from_a_list_is_said_in_a_second_block_or_below(root: Path, workspace: Workspace) -> None:
+    (root / "long.txt").write_bytes(b"red line\n" * 5_000)
+    arguments = {"file_path": "long.txt", "pattern": "red"}
+    anthropic = workspace.handle(tool_use("regex_search", arguments))["content"][0]["content"]
+    rows, note = (block["text"] for block in anthropic)
+    assert note == f"… {5_000 - len(json.loads(rows)):,} more matches (of 5,000); narrow the pattern or the files"
+    mcp = workspace.handle(params("regex_search", arguments))
+    assert [block["text"] for block in mcp["content"]] == [rows, note]
+    for call in (chat("regex_search", arguments), function_call("regex_search", arguments)):
+        assert text_of(workspace.handle(call)) == f"{rows}\n{note}"
+    gemini = workspace.handle({"functionCall": {"name": "regex_search", "args": arguments}})
+    assert gemini["parts"][0]["functionResponse"]["response"] == {"output": f"{rows}\n{note}"}
+
+
+def test_an_answer_has_a_budget_and_a_call_of_the_workspace_has_none(root: Path, workspace: Workspace) -> None:
+    (root / "long.txt").write_bytes(b"red line\n" * 5_000)
+    call = tool_use("file_read", {"path": "long.txt"})
+    assert 24_000 < len(text_of(workspace.handle(call))) <= 25_000
+    assert 900 > len(text_of(Workspace(root, Settings(max_answer_chars=1_000)).handle(call))) > 500
+    assert workspace.call("file_read", {"path": "long.txt"}).text.count("\n") == 4_999

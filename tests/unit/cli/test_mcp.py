@@ -70,8 +70,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
                 "See: suture mcp --help\n"
             ),
         ),
-        (["--max-result-bytes", "x"], 2, "at least 10000"),
-        (["--max-result-bytes", "0"], 2, "at least 10000"),
+        (["--max-answer", "x"], 2, "expected a whole number"),
+        (["--max-answer", "500"], 2, "a whole number from 1000"),
     ],
 )
 def test_what_cannot_be_served_is_said(

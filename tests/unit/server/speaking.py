@@ -35,7 +35,7 @@ def redirect(source: int, target: int) -> Iterator[None]:
 
 def serve_tools(workspace: Workspace, names: list[str], max_bytes: int) -> bool:
     """Serve these tools over standard input and output, with messages of up to `max_bytes`."""
-    calls = Calls(workspace, names, 10_000_000)
+    calls = Calls(workspace, names)
     try:
         return serve(calls, workspace.root, max_bytes)
     finally:

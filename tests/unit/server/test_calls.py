@@ -19,7 +19,7 @@ REPLACE = {"path_pattern": "*", "pattern": "red", "replacement": "blue"}
 
 
 def calls_of(root: Path) -> Calls:
-    return Calls(Workspace(root), sorted(TOOLS), 10_000_000)
+    return Calls(Workspace(root), sorted(TOOLS))
 
 
 @pytest.fixture
@@ -118,20 +118,27 @@ def test_a_call_that_is_cancelled_stops_before_it_writes(root: Path, watched: bo
 
 
 @pytest.mark.parametrize(
-    ("client", "text_too", "there"),
-    [("codex-mcp-client", False, True), ("claude-code", False, True), ("cursor", False, False), ("cursor", True, True)],
+    ("client", "there"), [("codex-mcp-client", False), ("claude-code", False), ("claude-ai", True), ("", True)]
 )
-def test_a_client_that_shows_only_structured_content_gets_the_text_in_it(
+def test_a_client_that_would_show_models_structured_content_too_gets_only_the_text(
     root: Path,
     client: str,
-    text_too: bool,  # noqa: FBT001  a case
     there: bool,  # noqa: FBT001  a case
 ) -> None:
-    calls = Calls(Workspace(root), sorted(TOOLS), 1_000_000, text_too=text_too)
-    read = anyio.run(calls.run, "file_read", {"path": "a.txt", "format": "raw"}, None, client)
-    assert read["structuredContent"].get("text") == ("red\n" if there else None)
-    result = anyio.run(calls.run, "regex_split", {"file_path": "a.txt", "pattern": "e"}, None, client)
+    queue = calls_of(root)
+    read = anyio.run(queue.run, "file_read", {"path": "a.txt", "format": "raw"}, None, client)
+    assert ("structuredContent" in read, "_meta" in read) == (there, not there)
+    assert read["content"] == [{"type": "text", "text": "red\n"}]
+    failed = anyio.run(queue.run, "file_read", {"path": "none"}, None, client)
+    assert (failed["isError"], "structuredContent" in failed) == (True, there)
+    result = anyio.run(queue.run, "regex_split", {"file_path": "a.txt", "pattern": "e"}, None, client)
     assert "structuredContent" not in result
+
+
+def test_a_tool_that_is_listed_without_an_output_schema_sends_no_structured_content(root: Path) -> None:
+    queue = Calls(Workspace(root), sorted(TOOLS), without_schema={"undo"})
+    answers = [anyio.run(queue.run, name, {}) for name in ("undo", "history")]
+    assert ["structuredContent" in answer for answer in answers] == [False, True]
 
 
 def test_a_result_that_cannot_be_sent_is_answered_all_the_same(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +157,7 @@ def test_a_result_that_cannot_be_sent_is_answered_all_the_same(root: Path, monke
 @pytest.mark.promise("bound.process")
 def test_a_result_that_there_is_no_memory_for_is_reported_in_brief(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def without_memory(name: str, result: ToolResult, **more: Any) -> dict[str, Any]:
-        if not result.is_error and len(result.text) > 100:
+        if not result.is_error and not result.text.startswith("Done (change "):
             raise MemoryError
         return fit_result(name, result, **more)
 
@@ -165,7 +172,7 @@ def test_a_result_that_there_is_no_memory_for_is_reported_in_brief(root: Path, m
 
 
 def test_a_call_that_is_cancelled_before_its_turn_is_not_made(root: Path) -> None:
-    calls = Calls(Workspace(root), ["file_edit"], 1_000_000)
+    calls = Calls(Workspace(root), ["file_edit"])
     results: list[dict[str, Any]] = []
     calls.may_start.clear()
     calls.start("file_edit", edit("a.txt", "red", "two"), results.append)

@@ -38,7 +38,7 @@ class Client:
     def __init__(self, root: Path, **more: Any) -> None:
         self.sent: list[Message] = []
         self._posted = SimpleQueue[Callable[[], object]]()
-        self.calls = Calls(Workspace(root), sorted(TOOLS), 1_000_000, **more)
+        self.calls = Calls(Workspace(root), sorted(TOOLS), **more)
         self.direct = Direct(self.calls, str(root), lambda line: self.sent.append(json.loads(line)), self._posted.put)
 
     def send(self, *messages: Message) -> list[Message]:
@@ -59,7 +59,7 @@ def ask_sdk(root: Path, *messages: Message) -> list[Message]:
     """What the SDK answers."""
     sent: list[Message] = []
     posted = SimpleQueue[Callable[[], object]]()
-    calls = Calls(Workspace(root), sorted(TOOLS), 1_000_000)
+    calls = Calls(Workspace(root), sorted(TOOLS))
     with serve_by_sdk(calls, str(root), lambda line: sent.append(json.loads(line)), posted.put) as client:
         for message in messages:
             client.take(message)

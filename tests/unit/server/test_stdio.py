@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from mcp_types import INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, UNSUPPORTED_PROTOCOL_VERSION
 
-from suture import Workspace
+from suture import Settings, Workspace
 from suture.server import stdio
 from suture.testing import MemoryFS
 from tests.interop.mcp_servers import (
@@ -36,7 +36,9 @@ MOST = 1_000
 
 def serve_files(files: dict[str, bytes] | None = None) -> bool:
     fs = MemoryFS(files or {"a.txt": b"one\n"})
-    return serve_tools(Workspace(fs.root, fs=fs), ["file_read", "file_edit"], MOST)
+    return serve_tools(
+        Workspace(fs.root, Settings(max_answer_chars=2_000_000), fs=fs), ["file_read", "file_edit"], MOST
+    )
 
 
 def answers(*messages: Message | bytes) -> list[Message]:
@@ -135,7 +137,7 @@ def test_what_is_printed_goes_to_stderr_and_nothing_is_taken_from_stdin(capfd: p
 
 
 def test_an_answer_that_is_larger_than_the_pipe_waits_for_its_reader() -> None:
-    text = "x" * 1_000_000
+    text = f"{'x' * 99}\n" * 9_999 + "the last line"
     (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
     received = bytearray()
 
@@ -145,7 +147,7 @@ def test_an_answer_that_is_larger_than_the_pipe_waits_for_its_reader() -> None:
         os.write(to_server, str({**hello(), "id": 9}).replace("'", '"').replace("True", "true").encode() + b"\n")
         os.write(to_server, str(call).replace("'", '"').encode() + b"\n")
         os.close(to_server)
-        while text.encode() not in received:
+        while b"the last line" not in received:
             received.extend(os.read(out_end, 5_000))
 
     reader = Thread(target=read)
@@ -230,7 +232,7 @@ def test_input_that_cannot_be_read_is_tried_again_or_at_its_end(
 
 @pytest.mark.promise("serve.apart")
 def test_a_client_that_reads_nothing_is_not_read_from_until_it_does(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes(b"x" * 600_000)
+    (tmp_path / "a.txt").write_bytes(b"x\n" * 60_000)
     (in_end, to_server), (out_end, from_server) = os.pipe(), os.pipe()
     calls = b"".join(json.dumps(tool_call(number, "file_read", READ)).encode() + b"\n" for number in range(1, 9))
     received = bytearray()
@@ -249,7 +251,7 @@ def test_a_client_that_reads_nothing_is_not_read_from_until_it_does(tmp_path: Pa
     with redirect(in_end, from_server):
         os.close(from_server)
         other.start()
-        assert serve_tools(Workspace(tmp_path), ["file_read"], MOST) is False
+        assert serve_tools(Workspace(tmp_path, Settings(max_answer_chars=2_000_000)), ["file_read"], MOST) is False
     other.join()
     os.close(in_end)
     os.close(out_end)

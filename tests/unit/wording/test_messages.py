@@ -78,8 +78,6 @@ SAMPLES: list[errors.SutureError] = [
     errors.FileChanged(path="x", expected="sha256:0", found=None),
     errors.FileChanged(path="x", expected="sha256:0", found="sha256:1", changed_lines="@@ -1 +1 @@\n-a\n+b\n"),
     errors.FileChanged(path="x", expected="sha256:0", found="sha256:1", changed_lines="@@ -1,40 +1 @@\n" + "-a\n" * 40),
-    errors.ResultTooLarge(size=20_000_000, limit=10_000_000, total=123_456),
-    errors.ResultTooLarge(size=20_000_000, limit=10_000_000, total=None),
     errors.HistoryDamaged(what="change", name="537kv5vq5dnk6gp"),
     errors.HistoryDamaged(what="change", name="537kv5vq5dnk6gp", path="x"),
     errors.HistoryDamaged(what="content", name="sha256:0", path="x"),
