@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from suture import errors
 from suture.wording import entry, first_line, plain, plural, span
-from suture.wording.edits import occurrences, visible_json, where_it_went
+from suture.wording.edits import beside_or_below, occurrences, visible_json, where_it_went
 from suture.wording.messages import MESSAGES
 
 TYPE_CHECKING = False
@@ -53,7 +53,8 @@ def _fix_no_match(error: errors.NoMatch, audience: Audience) -> str:
         call = visible_json({"command": "str_replace", "path": audience.path_sent or error.path, **example})
         call = call if len(call) <= _MAX_CALL_CHARS else "(too long to show; see metadata.error.correction)"
         where = span(fits.start_line, fits.end_line)
-        return f"Nothing was changed. Send this instead; it fits once, at {where}: {call}"
+        words = f"Nothing was changed. Send this instead; it fits once, at {where}:"
+        return "\n".join(beside_or_below(words, call, "metadata.error.correction"))
     return f"Nothing was changed. {_advice(error)}"
 
 
@@ -75,7 +76,8 @@ def _wrong_count(error: errors.WrongCount, _: Audience) -> Iterator[str]:
 def _unique(error: errors.NoMatch | errors.WrongCount) -> Iterator[str]:
     for unique in error.unique:
         example = visible_json({"old_str": unique["old_text"]})
-        yield f"To change line {unique['line_number']} and no other, start from this, which occurs once: {example}"
+        words = f"To change line {unique['line_number']} and no other, start from this, which occurs once:"
+        yield from beside_or_below(words, example, "metadata.error.unique")
 
 
 def _general_message(error: errors.SutureError, audience: Audience) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from suture import errors
 from suture.audience import MODEL
+from suture.budget import LINE_CHARS
 from suture.wording import (
     AS_SENT,
     LINE,
@@ -276,10 +277,13 @@ def _head(error: Mismatch) -> str:
 
 def _number_fixes(fixes: list[dict[str, str]]) -> Iterator[str]:
     for number, fix in enumerate(fixes, 1):
-        example = fix.get("example", "")
-        if example and len(example) > _MAX_EXAMPLE_CHARS:
+        line, example = f"{number}. {fix['suggestion']}", fix.get("example", "")
+        if not example:
+            yield line
+            continue
+        if len(example) > _MAX_EXAMPLE_CHARS:
             example = "(too long to show; see metadata.suggested_fixes)"
-        yield f"{number}. {fix['suggestion']}{f': {example}' if example else ''}"
+        yield from beside_or_below(f"{line}:", example, "metadata.suggested_fixes")
 
 
 def _no_match_fixes(error: errors.NoMatch, audience: Audience) -> Iterator[dict[str, str]]:
@@ -439,6 +443,28 @@ def visible_json(value: Mapping[str, object]) -> str:
 
     encoded = json.dumps(value, ensure_ascii=False)
     return encoded if encoded.isascii() else "".join(map(_visible, encoded))
+
+
+def beside_or_below(words: str, example: str, source: str) -> Iterator[str]:
+    """Words and JSON to be copied: beside them, or below, with the line breaks of its texts as line breaks.
+
+    Every reader of a call's arguments takes both for the same. JSON whose lines are too long even then cannot be shown
+    whole, and half of it would be wrong: it is at `source`.
+    """
+    if len(words) + len(example) < LINE_CHARS or not example.startswith("{"):
+        yield f"{words} {example}"
+        return
+    lines = _break_lines(example).split("\n")
+    if max(map(len, lines)) > LINE_CHARS:
+        yield f"{words} (too long to show; see {source})"
+        return
+    yield words
+    yield from lines
+
+
+def _break_lines(json: str) -> str:
+    """JSON with line breaks instead of escaped ones in its texts."""
+    return "\\\\".join(part.replace("\\n", "\n") for part in json.split("\\\\"))
 
 
 def _visible(char: str) -> str:

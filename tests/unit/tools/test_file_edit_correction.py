@@ -81,3 +81,30 @@ def test_a_text_that_a_transaction_deleted_is_named_with_that_change() -> None:
     assert (result.metadata["error"]["why"], result.metadata["error"]["stale"]) == ("deleted", stale)
     assert (kinds(result), corrected_edits(result)) == (["TARGET_DELETED"], [])
     assert changed in result.text
+
+
+LONG_CODE = "".join(f'def function_{number}():\n    return "a\\nb\\\\", {number}\n' for number in range(30))
+
+
+def test_a_long_correction_is_shown_whole_with_line_breaks_as_line_breaks() -> None:
+    ws, fs = workspace({"a": LONG_CODE.encode()})
+    result = ask(ws, "a", edit(LONG_CODE.replace("    ", "\t", 1), LONG_CODE.upper().replace("    ", "\t", 1)))
+    text = result.within(25_000).text
+    assert text == result.text
+    lines = text.split("\n")
+    assert max(map(len, lines)) < 100
+    begin = next(number for number, line in enumerate(lines) if line.startswith('{"old_text"'))
+    end = next(number for number, line in enumerate(lines) if line.endswith('"}'))
+    assert lines[begin - 1] == "1. Send this edit instead; it occurs once, at lines 1-60:"
+    shown = json.loads("\n".join(lines[begin : end + 1]), strict=False)
+    assert shown == json.loads(fixes(result)[0]["example"])
+    succeed(ws.call("file_edit", {"path": "a", "edits": "\n".join(lines[begin : end + 1])}))
+    assert fs.files()["a"].decode() == LONG_CODE.upper()
+
+
+def test_a_correction_in_a_minified_line_is_not_shown_in_part() -> None:
+    ws, _ = workspace({"a": ("if (a) { b() }; " * 50 + "\n").encode()})
+    result = ask(ws, "a", edit("if (a)  { b() }; " + "if (a) { b() }; " * 49 + "\n", "x\n"))
+    text = result.within(25_000).text
+    assert "(too long to show; see metadata.suggested_fixes)" in text
+    assert text == result.text
