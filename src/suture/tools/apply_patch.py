@@ -66,7 +66,11 @@ class ApplyPatchReport(ReplyReport):
             yield "Success. Updated the following files:"
         yield from sorted(files, key=lambda line: "AMD".index(line[0]))
         yield from self._notes()
-        yield from (f"warning: {warning}" for warning in result.warnings)
+
+    def ending_lines(self, result: ApplyReplyResult) -> Iterator[str]:
+        """Warnings about what was applied."""
+        if not result.summary.failed:
+            yield from (f"warning: {warning}" for warning in result.warnings)
 
     def failure_line(self, outcome: Outcome, message: str) -> str:
         """The first line about a failed hunk or section."""

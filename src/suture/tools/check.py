@@ -53,10 +53,15 @@ def gate_proposal(session: Session, proposal: Proposal, level: str) -> Proposal:
     def describe(change: Change | None) -> Answer:
         answer = proposal.describe(change)
         silent = answer.verbatim or not differing or session.audience.prints_data
-        words = answer.text if silent else "\n".join([answer.text, "", *validation_lines(data)])
-        beside = validation_lines(data) if answer.verbatim and differing and not session.audience.prints_data else []
+        words, beside = [] if silent else ["", *validation_lines(data)], list[str]()
+        if answer.verbatim and differing and not session.audience.prints_data:
+            beside = validation_lines(data)
+        ending = "\n".join([answer.ending, *words] if answer.ending else words[1:])
         return answer.evolve(
-            text=words, hints=(*answer.hints, *beside), data={**answer.data, "validation": data.data()}
+            text="\n".join([answer.text, *words]),
+            ending=ending,
+            hints=(*answer.hints, *beside),
+            data={**answer.data, "validation": data.data()},
         )
 
     return Proposal(proposal.plan, describe, checked=True)

@@ -326,7 +326,7 @@ class Diff(shapes.Data):
     unified: str = results.DIFF
     added: int = shapes.integer("Lines")
     removed: int = shapes.integer("Lines")
-    truncated: bool = shapes.flag("Whether the answer's text shows only part of it")
+    truncated: bool = shapes.flag("In a dry run: whether the answer's text shows only part of it")
 
 
 class AppliedEdit(shapes.Data):
@@ -429,21 +429,19 @@ class EditReport(Record):
             for index, offsets in enumerate(self.places)
         ]
         unified, added, removed = results.edits_diff(file, edits)
-        shown = results.cut(unified, self.settings)
-        truncated = len(shown) != len(unified.removesuffix("\n"))
+        shown = results.excerpt(unified if self.dry_run else "", self.settings)  # the caller sent what landed
         result = FileEditResult(
             path=path,
             change_id=None if change is None else change.id,
             hash=file.after.digest,
-            diff=Diff(unified=unified, added=added, removed=removed, truncated=truncated),
+            diff=Diff(unified=unified, added=added, removed=removed, truncated=shown.total > 0),
             edits_applied=applied,
             total_replacements=sum(map(len, self.places)),
             warnings=self.warnings,
         )
         if self.dry_run:
             result = result.evolve(would_modify=bool(unified), preview=list(self._preview()))
-        text = "\n".join(self._words(applied, change))
-        return Answer(f"{text}\n\n{shown}" if shown else text, result.data())
+        return Answer("\n".join(self._words(applied, change)), result.data(), below=shown)
 
     def _words(self, applied: list[AppliedEdit], change: Change | None) -> Iterator[str]:
         path, number = wording.plain(self.file.place.name), len(applied)
@@ -572,9 +570,7 @@ FILE_EDIT = ToolSpec(
             "Replace a text that occurs once",
             {"hello.txt": "Hello World\n"},
             {"path": "hello.txt", "edits": [{"old_text": "World", "new_text": "Universe"}]},
-            "Edited hello.txt: 1 replacement, at line 1 (change <id>).\n\n"
-            "diff --git a/hello.txt b/hello.txt\n--- a/hello.txt\n+++ b/hello.txt\n"
-            "@@ -1 +1 @@\n-Hello World\n+Hello Universe",
+            "Edited hello.txt: 1 replacement, at line 1 (change <id>).",
         ),
         Example(
             "Edits one after the other, the first of them at two places",

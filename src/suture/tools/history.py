@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from suture.budget import Excerpt
     from suture.engine.revert import Inverse
     from suture.engine.session import Session
     from suture.files.database import Database
@@ -115,7 +116,7 @@ def history(session: Session, request: History) -> Answer:
     lines = [_line(change) for change in changes] or [f"No changes{f' of {plain(path)}' if path else ''} are recorded."]
     if more:
         lines.append(f"… older changes: before {result.next}")
-    return Answer("\n".join(lines), result.data())
+    return Answer("\n".join(lines), result.data(), more="use limit, path or before")
 
 
 def show(session: Session, request: Show) -> Answer:
@@ -124,8 +125,7 @@ def show(session: Session, request: Show) -> Answer:
         record = database.change_or_damaged(request.change_id)
         change = recorded_change(database, record)
         result = ShowResult(**vars(change), diff=results.record_diff(database, record))
-    text = f"{_line(change)}\n\n{results.cut(result.diff, session.settings)}".rstrip()
-    return Answer(text, result.data())
+    return Answer(_line(change), result.data(), below=results.excerpt(result.diff, session.settings))
 
 
 def recorded_change(database: Database, change: ChangeRecord) -> RecordedChange:
@@ -374,15 +374,14 @@ def _proposal(
             if tool == "undo"
             else RedoResult(change_id=change_id, redone=subject, merged=merged, files=files, diff=diff)
         )
-        return Answer(_with_diff(session, words, diff), result.data())
+        return Answer(words, result.data(), below=_forecast_diff(session, diff, change))
 
     return Proposal(plan, describe)
 
 
-def _with_diff(session: Session, words: str, diff: str) -> str:
-    """The words and the diff, unless the diff is printed from the data."""
-    shown = "" if session.audience.prints_data else results.cut(diff, session.settings)
-    return f"{words}\n\n{shown}" if shown else words
+def _forecast_diff(session: Session, diff: str, change: Change | None) -> Excerpt:
+    """The diff of a dry run, unless it is printed from the data. What landed is known by its change."""
+    return results.excerpt("" if change is not None or session.audience.prints_data else diff, session.settings)
 
 
 UNDO = ToolSpec(
@@ -400,9 +399,7 @@ UNDO = ToolSpec(
             "The newest change",
             {"notes.txt": "one\ntwo\n"},
             {},
-            "Undid <id> (an edit) as change <id>.\n\n"
-            "diff --git a/notes.txt b/notes.txt\n--- a/notes.txt\n+++ b/notes.txt\n"
-            "@@ -1,2 +1,2 @@\n one\n-2\n+two",
+            "Undid <id> (an edit) as change <id>.",
             earlier=({"notes.txt": "one\n2\n"},),
         ),
     ),
@@ -499,7 +496,7 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
             words = f"Restored {what} as change {change.id}."
         change_id = None if change is None else change.id
         result = RestoreResult(change_id=change_id, to=request.to, files=files, diff=diff)
-        return Answer(_with_diff(session, words, diff), result.data())
+        return Answer(words, result.data(), below=_forecast_diff(session, diff, change))
 
     return Proposal(plan, describe)
 

@@ -17,11 +17,12 @@ from time import monotonic
 
 from suture import errors, shapes, wording
 from suture.bounds import check_limit, check_size, check_time
+from suture.budget import Excerpt
 from suture.errors import ClipboardNotFound, FileNotFound, InvalidArguments, StripPreconditionFailed
 from suture.match import locate
 from suture.match.diagnose import failure_of
 from suture.match.index import Found, Index, Site
-from suture.plan import Plan
+from suture.plan import Plan, Update
 from suture.records import Record
 from suture.text import Text, with_lf
 from suture.text.edits import apply, edit, sort_edits, splice
@@ -482,16 +483,30 @@ class PatchReport(Record):
         ]
         if self.session.audience.prints_data:
             return Answer("\n".join(notes), result.data())
-        notes += [f"warning: {warning}" for warning in warnings]
+        last = [f"warning: {warning}" for warning in warnings]
         if not self.request.dry_run:
             same = not diff and not self.created
-            notes += [f"No change: {wording.plain(file.place.name)} already has this content."] if same else []
-            applied = _APPLIED.format("none" if same and not names else "all")
-            return Answer("\n".join([applied, *notes]), result.data())
-        notes.insert(0, wording.dry_run(self._forecast(wording.plain(file.place.name), diff)))
-        shown = results.cut(diff, self.session.settings)
-        words = "\n".join([_APPLIED.format("none"), *notes])
-        return Answer(f"{words}\n\n{shown}" if shown else words, result.data())
+            last += [f"No change: {wording.plain(file.place.name)} already has this content."] if same else []
+            applied, shown = _APPLIED.format("none" if same and not names else "all"), self._adapted_diff(file)
+        else:
+            notes.insert(0, wording.dry_run(self._forecast(wording.plain(file.place.name), diff)))
+            applied, shown = _APPLIED.format("none"), results.excerpt(diff, self.session.settings)
+        words = "\n".join([applied, *notes, *last])
+        return Answer(words, result.data(), below=shown, ending="\n".join(last))
+
+    def _adapted_diff(self, file: FileChange) -> Excerpt:
+        """The diff of the patches that were adapted to the file: of the others, the caller knows what landed."""
+        edits = [edit for placement in self.placements if self._is_adapted(placement) for edit in placement.edits]
+        if not edits or not isinstance(file, Update):
+            return Excerpt()
+        diff, _, _ = results.edits_diff(file, sort_edits(edits, len(self.original.body)))
+        return results.excerpt(diff, self.session.settings)
+
+    def _is_adapted(self, placement: Placement) -> bool:
+        """Whether its new text was changed to fit the place."""
+        body = self.original.body
+        changes = any(edit.new != body[edit.span.start : edit.span.end] for edit in placement.edits)
+        return placement.rung not in AS_SENT and placement.carried and changes
 
     def _display(self, path: str, diff: str) -> Display:
         body = self.original.body
@@ -541,9 +556,7 @@ class PatchReport(Record):
         words = f"{_label(placement)}: found at {where} {wording.how_matched(placement.rung)}"
         if placement.runner_up is not None:
             words += f" (next best: {wording.span(placement.runner_up.start_line, placement.runner_up.end_line)})"
-        body = self.original.body
-        changes = any(edit.new != body[edit.span.start : edit.span.end] for edit in placement.edits)
-        adapted = "; your change was adapted to the file's text" if placement.carried and changes else ""
+        adapted = "; your change was adapted to the file's text" if self._is_adapted(placement) else ""
         return f"{words}{adapted}."
 
     def _clipboard_note(self, placement: Placement) -> str:

@@ -285,16 +285,18 @@ class ReplyReport(Record):
     def answer(self, change: Change | None) -> Answer:
         """The answer for the caller."""
         result, error = self._result(change), self._error()
-        words = "\n".join(self.words(result))
-        shown = results.cut(result.diff, self.settings) if self.dry_run else ""
-        answer = Answer(f"{words}\n\n{shown}" if shown else words, result.data())
+        ending = "\n".join(self.ending_lines(result))
+        words = "\n".join([*self.words(result), *([ending] if ending else [])])
+        diff = result.diff if self.dry_run else self._adapted_diff()
+        shown = results.excerpt("" if self.audience.prints_data else diff, self.settings)
+        answer = Answer(words, result.data(), below=shown, ending=ending)
         if error is None:
             return answer
         data = answer.data | {"error": wording.error_data(error, self.audience)}
         return answer.evolve(data=data, is_error=True)
 
     def words(self, result: ApplyReplyResult) -> Iterator[str]:
-        """The lines of the text."""
+        """The lines of the text, but the last ones."""
         applied, failed, missed = self.of_status("applied"), self.of_status("failed"), self._missed()
         yield self._head(result)
         yield from map(_applied_line, applied[:_SHOWN_APPLIED])
@@ -310,9 +312,12 @@ class ReplyReport(Record):
         elif (failed or missed) and self.atomic and self.of_status("skipped"):
             yield "atomic is set: nothing was applied. Fix the following, and send all blocks again:"
         yield from self.failure_lines(result)
+
+    def ending_lines(self, result: ApplyReplyResult) -> Iterator[str]:
+        """The last lines of the text: what is wrong with the reply, and warnings."""
         redundant = self._redundant()
         yield from (f"error: {error}" for error in result.errors if error not in redundant)
-        if missed:
+        if self._missed():
             yield wording.hint(self._unread_edits(), self.audience)
         yield from (f"warning: {warning}" for warning in result.warnings if warning not in redundant)
 
@@ -327,6 +332,10 @@ class ReplyReport(Record):
                 lines += [f"  {line}" for line in (*error["details"], error["hint"])]
             used += len(lines)
             yield from lines
+
+    def _adapted_diff(self) -> str:
+        """The diffs of the blocks that were adapted to their file: of the others, the caller knows what landed."""
+        return "".join(outcome.diff for outcome in self.of_status("applied") if outcome.rung not in AS_SENT)
 
     def failures(self) -> tuple[str, ...]:
         """The first line about each failed block."""

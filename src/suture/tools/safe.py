@@ -271,7 +271,7 @@ class SafeEditReport(Record):
             warnings=shapes.or_left_out(warnings or None),
         )
         words = "\n".join([*self._status(change), *(f"warning: {warning}" for warning in warnings)])
-        return Answer(preview(self.diff, words) if self.request.show_diff else words, result.data())
+        return Answer(words, result.data(), above=preview(self.diff) if self.request.show_diff else "")
 
     def _status(self, change: Change | None) -> Iterator[str]:
         request, validation = self.request, self.validation
@@ -325,13 +325,13 @@ class SafeEditReport(Record):
                 yield generated
 
 
-def preview(diff: str, words: str) -> str:
-    """A diff and the words below it; the fence is longer than any run of backticks inside."""
+def preview(diff: str) -> str:
+    """A diff, to be put above the words; its fence is longer than any run of backticks inside."""
     if not diff:
-        return words
+        return ""
     longest = max((len(run) for line in diff.split("\n") for run in _backticks(line)), default=0)
     fence = "`" * max(longest + 1, _SHORTEST_FENCE)
-    return f"**Diff Preview:**\n{fence}diff\n{diff.removesuffix(chr(10))}\n{fence}\n\n{words}"
+    return f"**Diff Preview:**\n{fence}diff\n{diff.removesuffix(chr(10))}\n{fence}"
 
 
 def _backticks(line: str) -> list[str]:
@@ -352,16 +352,16 @@ def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience:
         diff="",
         validation=Findings(passed=False, new=[], existing=[], fixed=[], not_run=[]),
     )
-    words = _error_words(error, audience)
+    above = ""
     if isinstance(error, ValidationFailed):
         result = result.evolve(
             path=error.files[0], replacements=error.replacements, diff=error.diff, validation=error.validation
         )
-        words = preview(error.diff, words) if given.get("show_diff") not in {False, "false"} else words
+        above = preview(error.diff) if given.get("show_diff") not in {False, "false"} else ""
     elif isinstance(error, PatternNotFound):
         result = result.evolve(replacements=0)
     shown = {name: value for name, value in wording.error_data(error, audience).items() if name not in _SHOWN_ELSEWHERE}
-    return Answer(words, {**result.data(), "error": shown}, is_error=True)
+    return Answer(_error_words(error, audience), {**result.data(), "error": shown}, is_error=True, above=above)
 
 
 def _error_words(error: SutureError, audience: Audience) -> str:

@@ -396,7 +396,8 @@ def test_a_match_that_is_not_exact_is_reported_with_its_place_and_the_next_best(
     assert result.text == (
         f"{APPLIED}\npatches[0]: found at lines 1-2 by similarity (next best: lines 5-6); "
         "your change was adapted to the file's text.\n"
-        "Put lines 1-2 (before the change) into clipboard 'x'."
+        "Put lines 1-2 (before the change) into clipboard 'x'.\n\n"
+        "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,4 +1,4 @@\n-def one():\n+def ONE():\n     return 1\n \n "
     )
     assert fs.files()["a"] == CODE.replace(b"one", b"ONE")
     result = ws.patch("a", [copy("def oen():\n return 1\n", "y")])
