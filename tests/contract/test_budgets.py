@@ -12,7 +12,7 @@ from suture import Settings, ToolResult, Workspace
 from suture.budget import LINE_CHARS
 from suture.server.calls import Calls
 from suture.testing import MemoryFS
-from suture.tools import DIALECTS, TOOLS
+from suture.tools import AGENT_TOOLS, DIALECTS, TOOLS
 from tests.budgets import CLIENTS, api_calls, check_budget, check_lines
 from tests.interop.mcp_servers import stdio_caller, text_of
 
@@ -41,6 +41,10 @@ def edits(number: int, old: str = "no such text {}", new: str = "new {}") -> lis
         {"old_text": old.replace("{}", str(index)), "new_text": new.replace("{}", str(index))}
         for index in range(number)
     ]
+
+
+def strings(number: int) -> dict[str, str]:
+    return {"old_string": f"no such text {number}", "new_string": "new"}
 
 
 def patches(number: int, old: str = "no such text {}", new: str = "new {}") -> list[dict[str, Any]]:
@@ -157,6 +161,33 @@ INPUTS: dict[str, list[dict[str, Any]]] = {
         {"path": "code.py", "line_edits": [{"start_line": 9_000 + at, "end_line": 9_000} for at in range(300)]},
     ],
     "undo": [{}, {"dry_run": True}, {"change_id": "x" * 5_000}],
+    "edit": [
+        {"edits": [{"file_path": "code.py", **strings(number)} for number in range(300)]},
+        {"file_path": "code.py", "old_string": "return", "new_string": "x" * 3_000},
+        {"file_path": "code.py", "old_string": "return", "new_string": "x" * 3_000, "replace_all": True},
+        {"file_path": "min.js", "old_string": "red", "new_string": "blue"},
+        {"file_path": "min.js", "old_string": "var  red=0;" * 900, "new_string": "blue"},
+        {"file_path": "code.py", "old_string": CODE.replace("    ", "  "), "new_string": CODE.replace("    r", "  r ")},
+    ],
+    "glob": [{"pattern": "**/*", "head_limit": 5_000}, {"pattern": "x{" * 900}],
+    "grep": [
+        {"pattern": "red", "output_mode": mode, "head_limit": 100_000}
+        for mode in ("files_with_matches", "content", "count")
+    ]
+    + [{"pattern": "red", "path": "min.js", "output_mode": "content"}, {"pattern": "("}],
+    "read": [
+        {"file_path": path} for path in ("long.txt", "min.js", "cr.txt", "latin.txt", "rows.txt", ".", "none" * 2_000)
+    ],
+    "replace_in_files": [
+        {"old": "red", "new": "blue", "glob": "**/*.txt"},
+        {"old": "red", "new": "blue", "dry_run": True},
+        {"old": "(", "new": "blue", "regex": True},
+    ],
+    "write": [
+        {"file_path": "code.py", "content": "x = (\n" * 5_000},
+        {"file_path": "min.js", "content": "x" * 900_000},
+        {"file_path": "code.py/none", "content": "x"},
+    ],
     "apply_patch": [
         {"input": envelope(new_files(300))},
         {"input": envelope(new_files(300)), "dry_run": True},
@@ -198,7 +229,7 @@ def prepare(name: str, workspace: Workspace) -> None:
 
 
 @pytest.mark.promise("bound.answer")
-@pytest.mark.parametrize("name", [*TOOLS, *DIALECTS])
+@pytest.mark.parametrize("name", [*TOOLS, *AGENT_TOOLS, *DIALECTS])
 def test_no_answer_of_a_tool_is_over_its_budget(name: str) -> None:
     assert INPUTS.get(name), f"add inputs of {name} that have long answers"
     is_cut = False

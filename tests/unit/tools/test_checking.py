@@ -97,10 +97,10 @@ def test_of_several_files_those_that_no_check_knows_are_named(root: Path, others
     more = f" and {others - 3} more files" if others > 3 else ""
     words = f"⚠️ Only conflict markers were checked in {', '.join(names[:3])}{more}."
     result = call(root, "apply_reply", {"reply": both, "validate": "strict", "dry_run": True})
-    assert result.text.endswith(f"\n✅ Validation Passed\n{words}")
+    assert f"\n✅ Validation Passed\n{words}\n\ndiff --git" in result.text
     assert (result.data["validation"]["passed"], result.data["validation"]["markers_only"]) == (True, names)
     result = call(root, "apply_reply", {"reply": reply, "validate": "strict", "dry_run": True})
-    assert result.text.endswith(f"\n\n{words}")
+    assert f"\n\n{words}\n\ndiff --git" in result.text
     assert not result.data["validation"]["passed"]
 
 
