@@ -32,7 +32,7 @@ SHOWN = [
     rf"Undid {ID} \(patch of src/cart\.py: replace\) as change {ID}; later edits are kept \(merged\)\.",
     rf"\n{ID} .* redo {ID}: .*\n{ID} \(undone\) .* undo {ID}: ",
     r"tools/list            7 tools: read, edit, write, ",
-    r"tools/call edit       Edited docs/usage\.md: 1 replacement, at line 2 ",
+    r"tools/call edit       Edited docs/usage\.md:2",
     r"Next\ndocs/tutorial\.md .*\nsuture init .*\nsuture --help .*\ndocs/ ",
 ]
 """What the scenes show, in order."""

@@ -293,15 +293,15 @@ def nearest(index: Index, split: Split, answer: Refused, line: int) -> Found | N
         sites = [index.site(*span) for span in occurrences(index.body, split.old.encode("utf-8", "surrogatepass"))]
     elif len(sites) >= MAX_PLACES or answer.rung == "similar":
         return None
-    near = min((_distance(site, line) for site in sites), default=0)
-    chosen = [site for site in sites if _distance(site, line) == near]
+    near = min((distance(site, line) for site in sites), default=0)
+    chosen = [site for site in sites if distance(site, line) == near]
     if len(chosen) != 1:
         return None
     place = locate_in(index, chosen[0], lambda part: _locate(part, split, "lenient", part=True))
     return place if isinstance(place, Found) and place.rung == answer.rung else None
 
 
-def _distance(site: Site, line: int) -> int:
+def distance(site: Site, line: int) -> int:
     """How many lines a line is away from a place."""
     return max(site.start_line - line, line - site.end_line, 0)
 

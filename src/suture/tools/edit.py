@@ -19,7 +19,7 @@ from suture.bounds import Overrun, check_limit
 from suture.errors import Cancelled, FileNotFound, InvalidArguments, MissingOldText, SutureError
 from suture.formats import Hunk, Split
 from suture.match import locate
-from suture.match.hunks import Fit, fit_every, nearest
+from suture.match.hunks import Fit, distance, fit_every, nearest
 from suture.match.index import Refused
 from suture.match.ladder import LEVEL
 from suture.plan import Plan
@@ -27,7 +27,7 @@ from suture.records import Record
 from suture.text.edits import edit, minimize
 from suture.tools import results, spec
 from suture.tools.check import new_syntax_errors
-from suture.tools.failure import hunk_error
+from suture.tools.failure import SHOWN_PLACES, hunk_error, lines_of
 from suture.tools.reply_files import ReplyFiles
 from suture.tools.results import check_placeholders, check_surrogates
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
@@ -268,9 +268,12 @@ class _Editor:
             dry_run=False,
             detailed=detailed,
         )
-        if isinstance(error, errors.OldTextNotUnique) and one.line is not None:
-            error = error.evolve(near=one.line)
-        return error
+        if not isinstance(error, errors.OldTextNotUnique) or one.line is None:
+            return error
+        line = one.line
+        near = sorted(answer.sites, key=lambda site: distance(site, line))[:SHOWN_PLACES]
+        in_order = sorted(near, key=lambda site: site.start_line)
+        return error.evolve(near=line, shown=lines_of(file.index, in_order))
 
     def _note_placeholder(self, file: ReplyFile, one: OneEdit) -> None:
         if one.new_string and not self._literal:

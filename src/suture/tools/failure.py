@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN_LINES = 10  # of a place, in an error
-_SHOWN_PLACES = 10  # of a text that fits several
+SHOWN_PLACES = 10  # of a text that fits several
 _SHOWN_DIFFERENCES = 3  # of each of the nearest places, in an error of `patch`
 _PREVIEW_AROUND = 3  # lines of context before and after a preview's place
 _PREVIEW_LINES = 80  # of a file, at most
@@ -197,7 +197,7 @@ def patch_error(target: SearchTarget, failure: Failure, view: View, attempt: int
                 **part, **again, match=target.match, nearest=nearest, rung=rung, stale=stale, words=words
             )
         case "ambiguous":
-            places, shown = [*map(_range, failure.sites)], _lines_of(view.index, failure.sites)
+            places, shown = [*map(_range, failure.sites)], lines_of(view.index, failure.sites)
             lines = [(place["start_line"], place["end_line"]) for place in places] if attempt > 1 else []
             unique = [*view.unique(lines)]
             error = errors.OldTextNotUnique(
@@ -219,10 +219,10 @@ def patch_error(target: SearchTarget, failure: Failure, view: View, attempt: int
     return error
 
 
-def _lines_of(index: Index, sites: Iterable[Site]) -> list[LineIn]:
-    """The first lines of some places, each line once."""
-    numbers = list(dict.fromkeys(site.start_line for site in sites))[:_SHOWN_PLACES]
+def lines_of(index: Index, sites: Iterable[Site]) -> list[LineIn]:
+    """The first lines of some places, each line once; a place to insert may be behind the last line."""
     total = len(index.lines)
+    numbers = [number for number in dict.fromkeys(site.start_line for site in sites) if number <= total][:SHOWN_PLACES]
     return [
         {
             "line": number,
@@ -490,7 +490,7 @@ class View:
 
     def locations(self, spans: Sequence[tuple[int, int]]) -> list[MatchLocation]:
         """Occurrences, in order; the first ones with the class or function that they are in."""
-        return [self._location(*span, named=number < _SHOWN_PLACES) for number, span in enumerate(spans[:MAX_HITS])]
+        return [self._location(*span, named=number < SHOWN_PLACES) for number, span in enumerate(spans[:MAX_HITS])]
 
     def _location(self, start: int, end: int, *, named: bool) -> MatchLocation:
         """One occurrence, with the lines around it."""

@@ -590,7 +590,7 @@ def places(error: errors.OldTextNotUnique) -> Iterator[str]:
         inside = f"  (in {plain(place['symbol'])})" if place["symbol"] else ""
         yield f"{place['line']}\t{as_it_is(place['text'])}{inside}"
     more = len({lines["start_line"] for lines in error.places}) - len(error.shown)
-    if more > 0:
+    if error.shown and more > 0:
         yield f"… and {more} more"
 
 

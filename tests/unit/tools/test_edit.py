@@ -25,6 +25,12 @@ def test_of_many_matches_ten_are_shown_and_the_others_counted() -> None:
     assert "\n… and 20 more\n" in result.text
 
 
+def test_of_many_matches_those_near_the_line_are_shown() -> None:
+    ws, _ = workspace({"a.txt": b"same\n\n" * 50})
+    result = ws.edit("a.txt", "same", "other", line=50)
+    assert [place["line"] for place in error_of(result)["shown"]] == [*range(41, 60, 2)]
+
+
 def test_a_line_does_not_choose_among_more_loose_matches_than_a_search_examines() -> None:
     block = "class A:\n\tdef method(self):\n\t\tx = compute(1)\n\t\treturn x\n"
     ws, fs = workspace({"a.py": (block * 400).encode()})
