@@ -10,6 +10,7 @@ from itertools import chain
 
 from suture import shapes
 from suture.audience import AGENT
+from suture.budget import LINE_CHARS, NOTICE_CHARS
 from suture.errors import FileNotFound, InvalidArguments, NoFilesMatched, SutureError
 from suture.files.glob import WILD, escape
 from suture.files.paths import display_path
@@ -31,9 +32,8 @@ _ALIASES = {"-i": "ignore_case", "-C": "context", "include": "glob", "dir_path":
 _VIEWS = {"files_with_matches": "names", "content": "lines", "count": "numbers"}
 _INLINE = {"i": "ignore_case", "s": "multiline"}
 _MAX_CONTEXT = 1_000  # lines around a match: more is a file to read
-_MAX_LINE_CHARS = 450  # of a line that is shown: with its number and the note, it has less than 500
+_MAX_LINE_CHARS = LINE_CHARS - 50  # of a line that is shown, beside its number and a note
 _SHOWN_BEFORE = 100  # characters before the first match of a line that is cut
-_ROOM_FOR_NOTES = 300  # characters of an answer that are kept for what is said below the lines
 _NARROWER = "narrow pattern, path or glob, or raise head_limit"
 _NARROWER_GLOB = "narrow pattern or path, or raise head_limit"
 
@@ -195,7 +195,7 @@ def fitting(entries: Iterator[tuple[str, str | None]], most: int, most_chars: in
 
     An entry is its heading, which is shown once, and its text; None for a line that only separates.
     """
-    shown, room, used, heading, left_in = Shown(), most_chars - _ROOM_FOR_NOTES, 0, "", set[str]()
+    shown, room, used, heading, left_in = Shown(), most_chars - NOTICE_CHARS, 0, "", set[str]()
     separator = ""
     for name, text in entries:
         if text is None:

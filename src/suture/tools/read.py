@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from suture.files.paths import Target
     from suture.text import Text
 
-_MAX_LINE_CHARS = 470  # of a line that is shown: with its number and the note, it has less than 500
-_ROOM_FOR_NOTES = 300  # characters of an answer that are kept for what is said below the lines
-
 
 class Read(Request):
     """Arguments of `read`."""
@@ -62,8 +59,10 @@ def read_path(session: Session, request: Read) -> Answer:
     session.show(snapshot)
     last = min(total, first + request.limit - 1)
     contents = body.lines.contents(first, min(last, first + session.settings.max_answer_chars))
-    lines = (f"{number}\t{_cut(line)}" for number, line in enumerate(contents, first))
-    shown = _fitting(lines, session.settings.max_answer_chars - _ROOM_FOR_NOTES)
+    lines = (
+        shorten_line(f"{number}\t{line.decode('utf-8', 'replace')}") for number, line in enumerate(contents, first)
+    )
+    shown = _fitting(lines, session.settings.max_answer_chars - NOTICE_CHARS)
     end = first + len(shown) - 1
     notes = [] if total else [f"{plain(name)} is empty."]
     if end < last or (end < total and request.limit < total):
@@ -88,7 +87,7 @@ def _list_folder(session: Session, target: Target, request: Read) -> Answer:
     first = max(request.offset, 1)
     listing = Listing(session, target, first - 1 + request.limit)
     entries = [plain(name) for name in listing.names()[first - 1 :]]
-    shown = _fitting(entries, session.settings.max_answer_chars - _ROOM_FOR_NOTES)
+    shown = _fitting(entries, session.settings.max_answer_chars - NOTICE_CHARS)
     end, notes = first + len(shown) - 1, []
     if not listing.total:
         notes.append(f"{plain(target.name or '.')} has nothing to list.")
@@ -104,14 +103,6 @@ def _list_folder(session: Session, target: Target, request: Read) -> Answer:
         truncated=end < listing.total,
     )
     return Answer("\n".join([*shown, *notes]), result.data())
-
-
-def _cut(line: bytes) -> str:
-    """A line as it is shown: a very long one is cut, since it is not made for reading."""
-    if len(line) <= _MAX_LINE_CHARS:
-        return line.decode("utf-8", "replace")
-    whole = line.decode("utf-8", "replace")
-    return whole if len(whole) <= _MAX_LINE_CHARS else f"{whole[:_MAX_LINE_CHARS]} … ({len(whole):,} characters)"
 
 
 def _fitting(lines: Iterable[str], most: int) -> list[str]:
