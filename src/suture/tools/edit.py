@@ -11,11 +11,13 @@ warned.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
 from time import monotonic
 
 from suture import errors, shapes
 from suture.audience import AGENT
-from suture.bounds import Overrun, check_limit
+from suture.bounds import Overrun, check_limit, check_time
 from suture.errors import Cancelled, FileNotFound, InvalidArguments, MissingOldText, SutureError
 from suture.formats import Hunk, Split
 from suture.match import locate
@@ -60,6 +62,7 @@ _FURTHER_SECONDS = 2.0  # for examining the other edits once one has failed
 _DETAILED_FAILURES = 10  # failures that are reported in detail
 _SHOWN_LINES = 30  # of a change that was adapted
 _SHOWN_NUMBERS = 8  # of the lines that one edit changed
+_MAX_LINES = 1_000  # that one edit changed, in the data: each is followed through all later edits
 _SHOWN_FILES = 3  # in the summary that the history keeps
 
 
@@ -130,17 +133,30 @@ class DoneEdit(Record):
     rung: str
     """How its text was found."""
     changes: Sequence[TextEdit]
-    """What it changed, in the text that it found."""
-    sites: Sequence[int]
-    """The line of each place, in that text."""
+    """What it changed, in the text that it found, sorted."""
+    places: int
+    """How many places it replaced."""
+    line: int
+    """The line of the first of them, in that text."""
     created: bool = False
+
+    @property
+    def regions(self) -> list[tuple[int, int]]:
+        """The ranges that it wrote, in its result: the first ones."""
+        regions, growth = [], 0
+        for change in self.changes[:_MAX_LINES]:
+            start = change.span.start + growth
+            regions.append((start, start + len(change.new)))
+            growth += change.growth
+        return regions
 
 
 class EditedPlace(shapes.Data):
     """What one edit changed."""
 
     path: str = results.PATH
-    lines: list[int] = shapes.values("Where its changes begin, in the result", of="integer")
+    lines: list[int] = shapes.values("Where its changes begin, in the result; the first thousand", of="integer")
+    places: int = shapes.integer("How many places it replaced")
     rung: str | None = results.RUNG
 
 
@@ -183,6 +199,7 @@ class _Editor:
         self._literal = literal
         self.files = ReplyFiles(session)
         self.done: list[DoneEdit] = []
+        self._replaced = 0
         self._placeholders: list[str] = []
 
     def apply_all(self, edits: Sequence[OneEdit]) -> None:
@@ -223,12 +240,12 @@ class _Editor:
         if isinstance(answer, Refused):
             raise self._error(file, one, answer, detailed=detailed)
         self._note_placeholder(file, one)
-        before = file.body
-        changes = minimize(before, answer.edits)
-        lines = file.index.lines
-        starts = [lines.at(change.span.start) for change in (answer.edits if one.replace_all else changes[:1])]
+        places = len(answer.edits) if one.replace_all else 1
+        self._replaced += places
+        check_limit("The request", self._replaced, self._session.settings, "max_replacements", "replacements")
+        changes = minimize(file.body, answer.edits)
         file.make(answer.edits)
-        return DoneEdit(file, answer.rung, changes, starts or [answer.site.start_line])
+        return DoneEdit(file, answer.rung, changes, places, answer.site.start_line)
 
     def _fill(self, file: ReplyFile, one: OneEdit, *, created: bool) -> DoneEdit:
         """Write the whole text of a file that is new or empty."""
@@ -237,7 +254,7 @@ class _Editor:
         new = file.prepare_content(one.new_string)
         change = edit(0, 0, new)
         file.make([change])
-        return DoneEdit(file, "exact", [change], [1], created=created)
+        return DoneEdit(file, "exact", [change], 1, 1, created=created)
 
     def _find(self, file: ReplyFile, one: OneEdit) -> Found | Refused:
         split, index = Split(one.old_string, one.new_string, self._literal), file.index
@@ -318,33 +335,28 @@ class EditReport(Record):
     def _places(self) -> Iterator[tuple[EditedPlace, tuple[int, int]]]:
         """What each edit changed, by the lines of the result; and the byte range there that it wrote."""
         for number, done in enumerate(self.done):
-            regions = _regions(done.changes)
+            regions = done.regions
             for later in self.done[number + 1 :]:
                 if later.file is done.file:
-                    regions = [_moved(region, later.changes) for region in regions]
-            body_lines = done.file.index.lines
-            begin, end = (regions[0][0], regions[-1][1]) if regions else (0, 0)
-            lines = list(dict.fromkeys(body_lines.at(start) for start, _ in regions)) if regions else list(done.sites)
-            lines = lines if len(done.sites) > 1 else lines[:1]
-            yield EditedPlace(path=done.file.name, lines=lines, rung=done.rung), (begin, end)
+                    check_time()
+                    regions = _moved(regions, later.changes)
+            lines = done.file.index.lines
+            numbers = list(dict.fromkeys(lines.at(start) for start, _ in regions)) or [done.line]
+            span = (regions[0][0], regions[-1][1]) if regions else (0, 0)
+            shown = numbers if done.places > 1 else numbers[:1]
+            yield EditedPlace(path=done.file.name, lines=shown, places=done.places, rung=done.rung), span
 
 
-def _regions(changes: Sequence[TextEdit]) -> list[tuple[int, int]]:
-    """The ranges of the result that edits wrote."""
-    regions, growth = [], 0
-    for change in changes:
-        start = change.span.start + growth
-        regions.append((start, start + len(change.new)))
-        growth += change.growth
-    return regions
+def _moved(regions: Sequence[tuple[int, int]], changes: Sequence[TextEdit]) -> list[tuple[int, int]]:
+    """Where ranges of a text are after changes of that text, which are sorted."""
+    starts, ends = [change.span.start for change in changes], [change.span.end for change in changes]
+    growth = [0, *accumulate(change.growth for change in changes)]
 
+    def moved(start: int, end: int) -> tuple[int, int]:
+        begin = start + growth[bisect_right(ends, start)]
+        return begin, max(begin, end + growth[bisect_left(starts, end)])
 
-def _moved(region: tuple[int, int], changes: Sequence[TextEdit]) -> tuple[int, int]:
-    """Where a range of a text is after edits of that text."""
-    start, end = region
-    before = sum(change.growth for change in changes if change.span.end <= start and change.span.start < max(start, 1))
-    inside = sum(change.growth for change in changes if start <= change.span.start < end)
-    return start + before, end + before + inside
+    return [moved(*region) for region in regions]
 
 
 def _lines(done: DoneEdit, place: EditedPlace, region: tuple[int, int]) -> Iterator[str]:
@@ -354,7 +366,7 @@ def _lines(done: DoneEdit, place: EditedPlace, region: tuple[int, int]) -> Itera
         yield f"No change: {plain(place.path)}:{place.lines[0]}"
     elif len(place.lines) > 1:
         shown = ", ".join(map(str, place.lines[:_SHOWN_NUMBERS]))
-        more = len(place.lines) - _SHOWN_NUMBERS
+        more = (place.places if len(place.lines) >= _MAX_LINES else len(place.lines)) - _SHOWN_NUMBERS
         yield f"{where}: lines {shown}{f' and {more} more' if more > 0 else ''}"
     elif done.rung in AS_SENT:
         yield f"{where}:{place.lines[0]}"

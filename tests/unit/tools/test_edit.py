@@ -148,3 +148,22 @@ def test_the_lines_of_each_edit_are_those_of_the_result() -> None:
     result = ws.edit("a.txt", edits=edits)
     assert fs.files()["a.txt"] == b"b\none\n2\nc\nD\n"
     assert [place["lines"] for place in result.metadata["edits"]] == [[5], [2], [1], [2]]
+
+
+def test_many_replacements_of_many_edits_take_little_time() -> None:
+    ws, fs = workspace({"a.txt": b"a b\n" * 30_000})
+    edits = [{"old_string": old, "new_string": old + old, "replace_all": True} for old in ("a", "b")]
+    result = ws.edit("a.txt", edits=edits)
+    assert result.text == (
+        "Edited a.txt: lines 1, 2, 3, 4, 5, 6, 7, 8 and 29992 more\n"
+        "Edited a.txt: lines 1, 2, 3, 4, 5, 6, 7, 8 and 29992 more"
+    )
+    assert [(place["places"], len(place["lines"])) for place in result.metadata["edits"]] == [(30_000, 1_000)] * 2
+    assert fs.files()["a.txt"] == b"aa bb\n" * 30_000
+
+
+def test_too_many_replacements_are_refused() -> None:
+    ws, _ = workspace({"a.txt": LINES.encode()}, Settings(max_replacements=1_500))
+    edits = [{"old_string": old, "new_string": "x", "replace_all": True} for old in ("same", "line")]
+    assert error_of(ws.edit("a.txt", edits=edits))["code"] == "INPUT_TOO_LARGE"
+    assert not ws.edit("a.txt", "same", "x", replace_all=True).is_error
