@@ -52,7 +52,7 @@ _SETTINGS = {
 """Settings that the commands concerned have an option for."""
 _EDITOR_ARGUMENTS = {"old_text": "old_str", "new_text": "new_str"}
 _AGENT_ARGUMENTS = {"old_text": "old_string", "new_text": "new_string", "path": "file_path", "start_line": "offset"}
-_AGENT_TOOLS = {"file_read": "read", "history": "undo with list: true"}
+_AGENT_TOOLS = {"file_read": "read", "history": "undo with list: true", "redo": "undo for the change that undid it"}
 
 
 class Audience(Record):

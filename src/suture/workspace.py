@@ -456,15 +456,23 @@ class Workspace:
                 return self._run(spec, spec.request.parse(checked), progress)
         except (SutureError, MemoryError) as error:
             problem = OutOfMemory() if isinstance(error, MemoryError) else error
-            audience = spec.audience or self._engine.audience
+            audience = self._audience(spec) or self._engine.audience
             if spec.explain is not None:
                 return spec.explain(checked, problem, audience), None, None
             failed = ToolResult.failed(problem, audience)
             return Answer(failed.text, failed.metadata, is_error=True), None, None
 
+    def _audience(self, spec: ToolSpec) -> Audience | None:
+        """The tool's own reader; at a terminal, a person reads the answers of all tools."""
+        return None if self._engine.audience.prints_data else spec.audience
+
     def _run(self, spec: ToolSpec, request: Request, progress: Progress | None) -> _Outcome:
         if spec.read is not None:
-            with self._engine.locked() if spec.locked else self._engine.session(progress, spec.audience) as session:
+            with (
+                self._engine.locked()
+                if spec.locked
+                else self._engine.session(progress, self._audience(spec)) as session
+            ):
                 check_time()
                 return spec.read(session, request), None, None
         assert spec.plan is not None  # noqa: S101  a tool reads or plans
@@ -486,12 +494,12 @@ class Workspace:
             return proposal.plan
 
         if getattr(request, "dry_run", False):
-            with self._engine.session(progress, spec.audience) as session:
+            with self._engine.session(progress, self._audience(spec)) as session:
                 session.check_permitted(propose(session))
                 answer = _describe(proposed[-1], None)
                 note = {"dry_run": True} if "dry_run" in request.arguments() else {}
                 return answer.evolve(data=answer.data | note), None, None
-        replan, audience = expected is None, spec.audience
+        replan, audience = expected is None, self._audience(spec)
         landing = self._engine.land(propose, replan=replan, serial=spec.serial, progress=progress, audience=audience)
         with (
             suspend(),

@@ -25,10 +25,10 @@ INFO = {
     "title": "suture",
     "description": "Edits that land exactly where they were meant, or nowhere.",
 }
-_ABOUT = "suture {does} the files of {root}. Paths are relative to it."
+_ABOUT = "suture {does} files in {root}. Paths are relative to it."
 _EDITS = """
 Every edit lands exactly where it was meant, or nothing changes and the answer says why and how to fix it: read it, \
-and send the correction it offers. Each call is one transaction over all its files."""
+and send the correction if it offers one. Each call is one transaction over all its files."""
 _UNDO = " `undo` reverts it."
 _GC_THRESHOLD = 20_000  # new objects between two garbage collections; a call makes some thousands
 

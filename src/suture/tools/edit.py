@@ -70,8 +70,8 @@ class OneEdit(Request):
     """One replacement."""
 
     file_path: str | None = spec.text("The file; by default, that of the call", default=None, told=False)
-    old_string: str = spec.text("The text to replace", told=False)
-    new_string: str = spec.text("The text to put in its place", told=False)
+    old_string: str = spec.text("the text to replace", told=False)
+    new_string: str = spec.text("the text to put in its place", told=False)
     replace_all: bool = spec.flag("Replace all occurrences", told=False)
     line: int | None = spec.integer("As in the call", default=None, minimum=1, told=False)
 
@@ -80,9 +80,7 @@ class OneEdit(Request):
         """Check one edit, accepting other tools' names."""
         request = super().parse(spec.rename_fields(given, _ALIASES))
         if request.replace_all and request.line is not None:
-            raise InvalidArguments.of(
-                "line", "chooses one match, and replace_all takes all of them: give one of the two"
-            )
+            raise InvalidArguments.of("line", "not together with replace_all: line chooses one match")
         return request
 
 
@@ -90,14 +88,17 @@ class Edit(Request):
     """Arguments of `edit`."""
 
     file_path: str | None = spec.text("The file", default=None, told=False)
-    old_string: str | None = spec.text("The text to replace", default=None, told=False)
-    new_string: str | None = spec.text("The text to put in its place", default=None, told=False)
+    old_string: str | None = spec.text("the text to replace", default=None, told=False)
+    new_string: str | None = spec.text("the text to put in its place", default=None, told=False)
     replace_all: bool = spec.flag("Replace all occurrences", told=False)
     line: int | None = spec.integer(
-        "Of several matches, take the one at or nearest to this line", default=None, minimum=1
+        "Choose the match at or nearest to this line of the file before the call", default=None, minimum=1
     )
     edits: list[OneEdit] | None = spec.items(
-        "Several edits, of one or more files; instead of the arguments above", model=OneEdit, default=None
+        "Several edits, instead of the arguments above; those of one file apply in order, each to the result of the "
+        "one before",
+        model=OneEdit,
+        default=None,
     )
     literal: bool = spec.literal(listed=False)
 
@@ -113,11 +114,11 @@ class Edit(Request):
             fields = {name: value for name, value in fields.items() if value or name not in _OF_ONE}
             both = sorted(_OF_ONE & fields.keys())
             if both:
-                raise InvalidArguments.of(both[0], "put it into the edits, or leave edits out")
+                raise InvalidArguments.of(both[0], "not together with edits: put it into edits, or omit edits")
             request = super().parse(fields)
             edits = request.edits or []
         if not edits:
-            raise InvalidArguments.of("edits", "empty: say what to replace")
+            raise InvalidArguments.of("edits", "must not be empty")
         edits = [one.evolve(file_path=one.file_path or request.file_path) for one in edits]
         for index, edit_of in enumerate(edits):
             if not edit_of.file_path:
@@ -368,6 +369,8 @@ def _lines(done: DoneEdit, place: EditedPlace, region: tuple[int, int]) -> Itera
         shown = ", ".join(map(str, place.lines[:_SHOWN_NUMBERS]))
         more = (place.places if len(place.lines) >= _MAX_LINES else len(place.lines)) - _SHOWN_NUMBERS
         yield f"{where}: lines {shown}{f' and {more} more' if more > 0 else ''}"
+    elif done.created:
+        yield f"{where} ({count(len(done.file.index.lines), 'line')})"
     elif done.rung in AS_SENT:
         yield f"{where}:{place.lines[0]}"
     else:
@@ -390,9 +393,9 @@ EDIT = ToolSpec(
     name="edit",
     title="Edit files",
     description=(
-        "Replace old_string by new_string in a file, or make several edits of one or more files: all of them land, or "
-        "nothing changes. Small differences in white space are bridged if only one place fits. If old_string occurs "
-        "several times, give more text, line, or replace_all."
+        "Replace old_string with new_string in a file, or make several edits in one or more files: all or nothing. "
+        "old_string must match one place; differences in whitespace are tolerated. If it occurs several times, send "
+        "more text, or set line or replace_all. An empty old_string creates a file."
     ),
     request=Edit,
     examples=(

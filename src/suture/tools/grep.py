@@ -34,26 +34,42 @@ _INLINE = {"i": "ignore_case", "s": "multiline"}
 _MAX_CONTEXT = 1_000  # lines around a match: more is a file to read
 _MAX_LINE_CHARS = LINE_CHARS - 50  # of a line that is shown, beside its number and a note
 _SHOWN_BEFORE = 100  # characters before the first match of a line that is cut
-_NARROWER = "narrow pattern, path or glob, or raise head_limit"
-_NARROWER_GLOB = "narrow pattern or path, or raise head_limit"
+_NARROWER = "narrow pattern, path or glob"
+_NARROWER_GLOB = "narrow pattern or path"
+_RAISE = ", or raise head_limit"
+_TYPES = {
+    "c": "*.{c,h}",
+    "cpp": "*.{cpp,cc,cxx,hpp,hh,hxx,h}",
+    "js": "*.{js,jsx,mjs,cjs}",
+    "kotlin": "*.{kt,kts}",
+    "markdown": "*.{md,markdown}",
+    "python": "*.py",
+    "ruby": "*.rb",
+    "rust": "*.rs",
+    "ts": "*.{ts,tsx,mts,cts}",
+    "yaml": "*.{yaml,yml}",
+}
+"""Globs for ripgrep's types whose name is not simply the ending."""
 
 
 class Grep(Request):
     """Arguments of `grep`."""
 
     pattern: str = spec.text("Regular expression")
-    path: str | None = spec.text("File or folder", default=None)
-    glob: str | None = spec.text("Only these files: *.py, src/**/*.{js,ts}", default=None)
+    path: str | None = spec.text("File or folder (default: all)", default=None)
+    glob: str | None = spec.text("Only these files: *.py, src/**/*.{js,ts}; !*.min.js excludes", default=None)
     output_mode: str = spec.text(
         "The files, their lines, or the number of matches in each",
         default="files_with_matches",
         choices=tuple(_VIEWS),
         told=False,
     )
-    context: int = spec.integer("Lines around each match", default=0, minimum=0, maximum=_MAX_CONTEXT)
+    context: int = spec.integer(
+        "Lines before and after each match (output_mode content)", default=0, minimum=0, maximum=_MAX_CONTEXT
+    )
     ignore_case: bool = spec.flag("Ignore case", told=False)
-    multiline: bool = spec.flag(". matches line breaks")
-    head_limit: int = spec.integer("Maximum number of files or lines", default=100, minimum=0, told=False)
+    multiline: bool = spec.flag("Let . match line breaks")
+    head_limit: int = spec.integer("Maximum number of files or lines; 0: no limit", default=100, minimum=0, told=False)
     include_ignored: bool = spec.flag("Include files that .gitignore ignores", listed=False)
 
     @classmethod
@@ -61,9 +77,15 @@ class Grep(Request):
         """Check a call's arguments; those of ripgrep's options and inline flags such as `(?i)` are understood."""
         fields = spec.rename_fields(given, _ALIASES)
         fields.pop("-n", None)
+        around = [fields.pop(name) for name in ("-A", "-B") if name in fields]
+        if around and "context" not in fields:
+            fields["context"] = max(around, key=str)
+        kind = fields.pop("type", None)
+        if isinstance(kind, str) and fields.get("glob") is None:
+            fields["glob"] = _TYPES.get(kind, f"*.{kind}")
         request = super().parse(fields)
         if not request.pattern:
-            raise InvalidArguments.of("pattern", "empty: say what to search for")
+            raise InvalidArguments.of("pattern", "must not be empty")
         flags, closed, rest = request.pattern.removeprefix("(?").partition(")")
         if request.pattern.startswith("(?") and closed and flags and set(flags) <= {*_INLINE, "m"}:
             return request.evolve(pattern=rest, **{_INLINE[flag]: True for flag in flags if flag in _INLINE})
@@ -73,9 +95,9 @@ class Grep(Request):
 class Glob(Request):
     """Arguments of `glob`."""
 
-    pattern: str = spec.text("**/*.py, src/*.{js,ts}, name.txt; without / at any depth")
+    pattern: str = spec.text("Such as **/*.py or src/*.{js,ts}; without a slash, at any depth")
     path: str | None = spec.text("Folder", default=None, told=False)
-    head_limit: int = spec.integer("Maximum number of paths", default=200, minimum=0, told=False)
+    head_limit: int = spec.integer("Maximum number of paths; 0: no limit", default=200, minimum=0, told=False)
     include_ignored: bool = spec.flag("Include files that .gitignore ignores", listed=False)
 
 
@@ -155,12 +177,13 @@ def grep(session: Session, request: Grep) -> Answer:
         files, binary = find_in_paths(session, search, by_line=not request.multiline)
     except NoFilesMatched as error:
         if request.path is not None and request.glob is None and error.hidden_by is None:
-            return _nothing("No matches: there are no files in it.", GrepResult(files=[], total=0, truncated=False))
+            words = f"{plain(request.path)} contains no files to search."
+            return _nothing(words, GrepResult(files=[], total=0, truncated=False))
         empty = GrepResult(files=[], total=0, truncated=False)
         return _nothing(no_files(request.glob or request.path or "*", error), empty)
     if binary:
         empty = GrepResult(files=[], total=0, truncated=False)
-        return _nothing(f"{binary[0]} is a binary file, and was not searched.", empty)
+        return _nothing(f"{plain(binary[0])} is binary and was not searched.", empty)
     one_file = request.path is not None and [file.name for file in files] == [request.path]
     lines, total, noun = _lines(files, request, one_file=one_file)
     shown = fitting(lines, request.head_limit, session.settings.max_answer_chars)
@@ -175,7 +198,7 @@ def grep(session: Session, request: Grep) -> Answer:
     if shown.left:
         more = count(shown.left, f"more {noun}")
         where = f" in {count(shown.files_left, 'file')}" if request.output_mode == "content" and not one_file else ""
-        notes.append(f"… {more}{where}; {_NARROWER}")
+        notes.append(f"… {more}{where}; {_NARROWER}{_RAISE * shown.by_number}")
     return Answer("\n".join([*shown.lines, *notes]), result.data(), verbatim=False)
 
 
@@ -188,10 +211,12 @@ class Shown:
         """Entries that are not shown."""
         self.files_left = 0
         """Files with entries that are not shown."""
+        self.by_number = False
+        """Whether it is their number that left them out, and not their size."""
 
 
 def fitting(entries: Iterator[tuple[str, str | None]], most: int, most_chars: int) -> Shown:
-    """The first entries, up to a number and to a number of characters; a heading counts only with its first entry.
+    """The first entries, up to a number (0: no limit) and to a number of characters.
 
     An entry is its heading, which is shown once, and its text; None for a line that only separates.
     """
@@ -204,7 +229,8 @@ def fitting(entries: Iterator[tuple[str, str | None]], most: int, most_chars: in
         head = [] if name == heading else [*([""] if heading and name else []), *([name] if name else [])]
         head = head or ([separator] if separator else [])
         size = sum(len(line) + 1 for line in (*head, text))
-        if shown.left or used == most or (size > room and used):
+        if shown.left or (used == most and most) or (size > room and used):
+            shown.by_number = shown.by_number or (not shown.left and used == most)
             shown.left += 1
             left_in.add(name)
             continue
@@ -257,7 +283,9 @@ def glob(session: Session, request: Glob) -> Answer:
         empty = GlobResult(paths=[], total=0, truncated=False)
         return _nothing(no_files(request.pattern, error), empty)
     shown = fitting((("", as_path(path)) for path in paths), request.head_limit, session.settings.max_answer_chars)
-    notes = [f"… {shown.left:,} more of {len(paths):,}; {_NARROWER_GLOB}"] if shown.left else []
+    notes = (
+        [f"… {shown.left:,} more of {len(paths):,}; {_NARROWER_GLOB}{_RAISE * shown.by_number}"] if shown.left else []
+    )
     result = GlobResult(paths=paths, total=len(paths), truncated=shown.left > 0)
     return Answer("\n".join([*shown.lines, *notes]), result.data())
 
@@ -270,8 +298,8 @@ GREP = ToolSpec(
     name="grep",
     title="Search files",
     description=(
-        "Search file contents with a regular expression (JavaScript syntax); ignored and hidden files are skipped. "
-        "^ and $ match at line breaks."
+        "Search file contents with a JavaScript regular expression; ^ and $ match at each line. Ignored and hidden "
+        "files are skipped unless path names them."
     ),
     request=Grep,
     examples=(
@@ -294,7 +322,7 @@ GREP = ToolSpec(
 GLOB = ToolSpec(
     name="glob",
     title="Find files",
-    description="List the files that match a glob; ignored and hidden files are skipped.",
+    description="List files whose paths match a glob. Ignored and hidden files are skipped.",
     request=Glob,
     examples=(
         Example(

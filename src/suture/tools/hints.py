@@ -55,7 +55,7 @@ def binary_hints(session: Session, name: str, done: str = "searched") -> list[st
     """Why a binary file has no matches; `done` is what was not done with it."""
     as_text, encoding = map(session.audience.argument, ("binary_check_buffer_size", "encoding"))
     why = f"0 matches: {plain(name)} is binary (it has a NUL byte near the beginning) and was not {done}."
-    return [f"{why} To take it for text, set {as_text} to 0, or name its {encoding} if it is UTF-16 or UTF-32."]
+    return [f"{why} To search it as text, set {as_text} to 0, or name its {encoding} if it is UTF-16 or UTF-32."]
 
 
 def file_hints(
@@ -99,8 +99,8 @@ def no_match_hints(
         encodings = ", ".join(subject.text.candidates()) or "no common one fits"
         encoding = session.audience.argument("encoding")
         hints.append(
-            f"0 matches; {plain(name)} is not UTF-8, so that only its ASCII characters are known. "
-            f"To search for others, name its {encoding} ({encodings})."
+            f"0 matches; {plain(name)} is not UTF-8, so only ASCII text can be found. "
+            f"To find other text, name its {encoding} ({encodings})."
         )
     return hints
 

@@ -21,7 +21,7 @@ from suture.records import Record
 from suture.shapes import UndoClash
 from suture.tools import results, spec
 from suture.tools.spec import Answer, Example, Proposal, Request, ToolSpec
-from suture.wording import plain
+from suture.wording import count, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -246,15 +246,15 @@ class Undo(Request):
         "The change, or the beginning of its id (default: the newest change)", default=None
     )
     dry_run: bool = spec.DRY_RUN
-    list: bool = spec.flag("List the last changes instead")
+    list: bool = spec.flag("List the last changes with their ids instead")
 
 
 class BriefUndo(Undo):
     """The arguments of `undo` that the profile `agent` lists."""
 
-    change_id: str | None = spec.text("Default: the newest change", default=None)
+    change_id: str | None = spec.text("The change, or the beginning of its id", default=None, told=False)
     dry_run: bool = spec.flag("Show what would happen and change nothing", listed=False)
-    list: bool = spec.flag("List the last changes instead")
+    list: bool = spec.flag("List the last changes with their ids instead")
 
 
 class Redo(Request):
@@ -320,8 +320,23 @@ def _list_changes(session: Session) -> Proposal:
     """The last changes, in place of an undo."""
     listed = history(session, History(path=None, limit=_LISTED_CHANGES, before=None))
     result = UndoResult(change_id=None, undone=None, merged=False, files=[], diff="")
-    answer = Answer(listed.text, result.data() | listed.data)
+    changes = [RecordedChange.read(change) for change in listed.data["changes"]]
+    lines = [*map(_brief_line, changes)] or ["No changes are recorded."]
+    if listed.data["next"] is not None:
+        lines.append(f"… older ones are in `history` with before: {listed.data['next']}")
+    answer = Answer("\n".join(lines), result.data() | listed.data)
     return Proposal(Plan(()), lambda _: answer)
+
+
+def _brief_line(change: RecordedChange) -> str:
+    """A change in one short line: id, minute, what it was, and how much it changed."""
+    if change.state == "damaged":
+        return f"{change.change_id} (damaged)"
+    state = " (undone)" if change.state == "undone" else ""
+    added, removed = sum(file.added for file in change.files), sum(file.removed for file in change.files)
+    number = f"{count(len(change.files), 'file')}, " if len(change.files) > 1 else ""
+    what = plain(about(vars(change)))
+    return f"{change.change_id} {change.time[:16].replace('T', ' ')}{state} {what} ({number}+{added} -{removed})"
 
 
 def plan_redo(session: Session, request: Redo) -> Proposal:
@@ -406,15 +421,16 @@ UNDO = ToolSpec(
     plan=plan_undo,
     result=UndoResult,
     serial=True,
+    audience=AGENT,
 )
 
 BRIEF_UNDO = UNDO.evolve(
     description=(
-        "Undo a change: the newest, or any by change_id. Later work is kept by a merge; a conflict changes nothing."
+        "Undo the newest change, or any one by change_id. Later edits are kept (merged); if they conflict, nothing "
+        "changes."
     ),
     request=BriefUndo,
     result=None,
-    audience=AGENT,
 )
 """`undo` as the profile `agent` lists it."""
 REDO = ToolSpec(

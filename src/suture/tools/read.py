@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from suture.files.paths import Target
     from suture.text import Text
 
+_MAX_CHARS = LINE_CHARS - 10  # of a line that is shown, beside its number
+
 
 class Read(Request):
     """Arguments of `read`."""
 
-    file_path: str = spec.text("A file, or a folder to list")
-    offset: int = spec.integer("First line", default=1, minimum=0)
+    file_path: str = spec.text("File or folder; paths are relative to the workspace root")
+    offset: int = spec.integer("First line, from 1", default=1, minimum=0)
     limit: int = spec.integer("Number of lines", default=2_000, minimum=1, told=False)
 
 
@@ -59,9 +61,7 @@ def read_path(session: Session, request: Read) -> Answer:
     session.show(snapshot)
     last = min(total, first + request.limit - 1)
     contents = body.lines.contents(first, min(last, first + session.settings.max_answer_chars))
-    lines = (
-        shorten_line(f"{number}\t{line.decode('utf-8', 'replace')}") for number, line in enumerate(contents, first)
-    )
+    lines = (f"{number}\t{shorten_line(_decoded(line), _MAX_CHARS)}" for number, line in enumerate(contents, first))
     shown = _fitting(lines, session.settings.max_answer_chars - NOTICE_CHARS)
     end = first + len(shown) - 1
     notes = [] if total else [f"{plain(name)} is empty."]
@@ -69,6 +69,8 @@ def read_path(session: Session, request: Read) -> Answer:
         notes.append(f"… {count(total - end, 'more line')} of {total:,}; continue with offset {end + 1}")
     elif first > 1:
         notes.append(f"({total:,} lines in all)")
+    if any(len(line) > _MAX_CHARS and len(_decoded(line)) > _MAX_CHARS for line in contents[: len(shown)]):
+        notes.append("(Long lines are cut; grep shows other parts of them.)")
     if body.encoding is None:
         notes.append("(The encoding is unknown: U+FFFD replaces what cannot be decoded.)")
     result = ReadResult(
@@ -90,7 +92,8 @@ def _list_folder(session: Session, target: Target, request: Read) -> Answer:
     shown = _fitting(entries, session.settings.max_answer_chars - NOTICE_CHARS)
     end, notes = first + len(shown) - 1, []
     if not listing.total:
-        notes.append(f"{plain(target.name or '.')} has nothing to list.")
+        what = "has no visible files" if listing.left_out else "is an empty folder"
+        notes.append(f"{plain(target.name or '.')} {what}.")
     if end < listing.total:
         notes.append(f"… {listing.total - end:,} more of {listing.total:,}; continue with offset {end + 1}")
     if listing.left_out:
@@ -103,6 +106,10 @@ def _list_folder(session: Session, target: Target, request: Read) -> Answer:
         truncated=end < listing.total,
     )
     return Answer("\n".join([*shown, *notes]), result.data())
+
+
+def _decoded(line: bytes) -> str:
+    return line.decode("utf-8", "replace")
 
 
 def _fitting(lines: Iterable[str], most: int) -> list[str]:
@@ -279,7 +286,7 @@ def _raw(body: Text, first: int, last: int) -> str:
 READ = ToolSpec(
     name="read",
     title="Read",
-    description="Read a text file: line number, tab, line. Or list a folder.",
+    description="Read a text file (line number, tab, line), or list a folder.",
     request=Read,
     examples=(
         Example(

@@ -132,12 +132,12 @@ class Replace(Request):
 class ReplaceInFiles(Request):
     """Arguments of `replace_in_files`."""
 
-    old: str = spec.text("The text to replace", told=False)
-    new: str = spec.text("The text to put in its place", told=False)
+    old: str = spec.text("the text to replace", told=False)
+    new: str = spec.text("the text to put in its place", told=False)
     glob: str | None = spec.text("Only these files: *.py, src/**/*.{js,ts}", default=None)
-    regex: bool = spec.flag("old is a regular expression, new may have $1")
+    regex: bool = spec.flag("old is a JavaScript regular expression; new may contain $1")
     whole_word: bool = spec.flag("Only where it is a whole word", told=False)
-    dry_run: bool = spec.flag("Show what would change, and change nothing", told=False)
+    dry_run: bool = spec.flag("Only show what would change", told=False)
     path: str | None = spec.text("Only in this file or folder", default=None, listed=False)
 
     @classmethod
@@ -145,7 +145,7 @@ class ReplaceInFiles(Request):
         """Check a call's arguments."""
         request = super().parse(spec.rename_fields(given, _OTHER_NAMES))
         if not request.old:
-            raise InvalidArguments.of("old", "empty: say what to replace")
+            raise InvalidArguments.of("old", "must not be empty")
         return request
 
     @property
@@ -425,7 +425,7 @@ def _summary(request: ReplaceInFiles, files: Sequence[FileReplacements], number:
     if request.dry_run:
         yield f"Dry run: {total}; nothing was written."
     elif landed:
-        yield f"{total}:"
+        yield f"Made {total}:"
     else:
         yield f"No change: the new text equals the old text ({total})."
     yield from (f"{as_path(file.change.place.name)}: {len(file.matches)}" for file in files)
@@ -520,14 +520,17 @@ REGEX_REPLACE_MULTI = ToolSpec(
 REPLACE_IN_FILES = ToolSpec(
     name="replace_in_files",
     title="Replace in files",
-    description="Replace a text everywhere, in one transaction; ignored and hidden files are skipped.",
+    description=(
+        "Replace a text wherever it occurs, in all files or those that match glob, as one change. Ignored and hidden "
+        "files are skipped."
+    ),
     request=ReplaceInFiles,
     examples=(
         Example(
             "Rename in all files",
             {"src/app.ts": "interface User {}\n", "src/types.ts": "let a: User, b: Users;\n"},
             {"old": "User", "new": "Person", "whole_word": True, "glob": "*.ts"},
-            "2 replacements in 2 files:\nsrc/app.ts: 1\nsrc/types.ts: 1",
+            "Made 2 replacements in 2 files:\nsrc/app.ts: 1\nsrc/types.ts: 1",
         ),
     ),
     plan=plan_replace_in_files,

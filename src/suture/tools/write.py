@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from suture.files.paths import Target
     from suture.plan import Change, FileChange
 
+_ALIASES = {"new_path": "move_to", "destination": "move_to", "text": "content", "file_text": "content"}
 _WAYS = ("content", "move_to", "delete")
 
 
@@ -35,19 +36,19 @@ class Write(Request):
     """Arguments of `write`."""
 
     file_path: str = spec.text("The file, or a folder to move or delete", told=False)
-    content: str | None = spec.text("The whole content", default=None)
-    move_to: str | None = spec.text("Or: the new path, of a file or folder", default=None)
-    delete: bool = spec.flag("Or: delete the file or folder")
+    content: str | None = spec.text("The whole file", default=None)
+    move_to: str | None = spec.text("Instead of content: the new path; never overwrites", default=None)
+    delete: bool = spec.flag("Instead of content: delete file_path")
     literal: bool = spec.literal(listed=False)
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
         """Check a call's arguments: exactly one of the three ways."""
-        request = super().parse(given)
+        request = super().parse(spec.rename_fields(given, _ALIASES))
         chosen = [name for name in _WAYS if getattr(request, name) not in (None, False)]
         if len(chosen) != 1:
-            problem = "give one of content, move_to and delete"
-            raise InvalidArguments.of(" and ".join(chosen) or "content", problem if chosen else f"missing: {problem}")
+            problem = "set exactly one of content, move_to and delete"
+            raise InvalidArguments.of(" and ".join(chosen) or "content", problem)
         return request
 
 
@@ -68,7 +69,7 @@ def plan_write(session: Session, request: Write) -> Proposal:
         raise FileNotFound(path=target.name, near=session.similar_files(request.file_path))
     is_folder = target.stat.kind == "folder"
     if is_folder and not target.path:
-        raise NotAFile(path=request.file_path, kind="root of the workspace")
+        raise InvalidArguments.of("file_path", "the workspace root cannot be moved or deleted")
     if is_folder and target.by_link:
         raise NotAFile(path=request.file_path, kind="symbolic link")
     if request.delete:
@@ -149,7 +150,9 @@ def _contents(session: Session, target: Target) -> tuple[list[str], list[str]]:
                 special = "symbolic link" if stat is not None and stat.kind == "link" else "other"
                 raise NotAFile(path=display_path(session.trees, target.root, path), kind=special)
     if not files:
-        raise InvalidArguments.of("file_path", f"{target.name} has no files; empty folders are left alone")
+        raise InvalidArguments.of(
+            "file_path", f"{target.name} contains no files; empty folders cannot be moved or deleted"
+        )
     return files, folders
 
 
@@ -198,7 +201,9 @@ def _proposal(
 WRITE = ToolSpec(
     name="write",
     title="Write, move or delete",
-    description="Write a whole file; folders are created. Or move or delete a file or folder. undo reverts it.",
+    description=(
+        "Create or overwrite a file (missing folders are created), or move or delete a file or folder. undo reverts it."
+    ),
     request=Write,
     examples=(
         Example(

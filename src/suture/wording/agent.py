@@ -10,11 +10,11 @@ from suture.wording import (
     AS_SENT,
     count,
     details,
+    either,
     entry,
     hint,
     how_matched,
     message,
-    plain,
     span,
 )
 from suture.wording.edits import places, visible_json, where_it_went
@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.audience import Audience
+    from suture.shapes import SimilarContent
     from suture.wording import Words
 
 _MAX_CORRECTION_CHARS = 450  # characters of a corrected edit: it is one line, and lines are cut at 500
 _SHOWN_FAILURES = 10  # of one call
+_LIKELY = 0.5  # similarity below which a place is hardly the one that is meant
 _NOTHING = "Nothing was changed."
 
 
@@ -39,8 +41,9 @@ def failure_text(error: errors.SutureError, audience: Audience) -> str:
         return "\n".join(line for line in _lines(error, audience) if line)
     failures = [error, *(other for _, other, _ in error.further)]
     total, more = error.at_edit[1], len(failures) - _SHOWN_FAILURES
-    failed = f"{len(failures)} of {total} edits failed" if len(failures) < total else f"All {total} edits failed"
-    lines = [f"{failed}. {_NOTHING} Send all {total} again, corrected."]
+    every = "both" if total == 2 else f"all {total}"  # noqa: PLR2004  two are both
+    which = f"{len(failures)} of {total}" if len(failures) < total else every.capitalize()
+    lines = [f"{which} edits failed. {_NOTHING} Send {every} again, corrected."]
     for other in failures[:_SHOWN_FAILURES]:
         index = 0 if other.at_edit is None else other.at_edit[0]
         first, *rest = (line for line in _lines(other, audience) if line and line != _NOTHING)
@@ -56,7 +59,7 @@ def _lines(error: errors.SutureError, audience: Audience) -> Iterator[str]:
     yield f"{error.code}: {message(error, audience)}"
     yield from details(error, audience)
     yield hint(error, audience)
-    if error.code in AGENT_MESSAGES and (error.at_edit or error.code != errors.FileNotFound.code):
+    if error.at_edit is not None or isinstance(error, errors.ElisionInNewText):
         yield _NOTHING  # the hints of other errors say so themselves, where it matters
 
 
@@ -70,49 +73,72 @@ def _no_match(error: errors.NoMatch, audience: Audience) -> Iterator[str]:
         yield "The file's encoding is unknown, so only ASCII can be found in it."
 
 
-def _correction(error: errors.NoMatch, audience: Audience) -> str:
+def _correction(error: errors.NoMatch) -> str:
     fits = error.correction
     if fits is None:
-        return _advice(error, audience)
+        return _advice(error)
     example = visible_json({"old_string": fits.old_text, "new_string": fits.new_text})
     where = span(fits.start_line, fits.end_line)
     if len(example) > _MAX_CORRECTION_CHARS:
-        return f"Read {where}, and send old_string as it is there."
+        return f"Read {where}, and copy old_string from there."
     return f"Send this instead; it fits {where}:\n{example}"
 
 
-def _advice(error: errors.NoMatch, audience: Audience) -> str:
+_ADVICE = {
+    "deleted": "Read the file again, and decide whether the change is still needed.",
+    "ambiguous": "Send the edit again with more lines around the place, copied from the file.",
+    "elided": "Write out what is left out (...) in old_string and new_string.",
+}
+"""What to do, by why a text was not found."""
+
+
+def _advice(error: errors.NoMatch) -> str:
     if error.applied is not None:
         return "If that is the place, leave the edit out."
-    if error.why == "deleted":
-        return "Read the file again, and decide whether the change is still needed."
-    if error.why == "ambiguous":
-        return f"{audience.resend} with more lines around the place, copied from the file."
-    if error.why == "elided":
-        return "Write out what is left out (...) in old_string and new_string."
-    if not error.file_preview:
-        return ""
-    return "Copy old_string from the lines above." if error.similar_content else "Read the file first."
+    if error.why in _ADVICE or not error.file_preview:
+        return _ADVICE.get(error.why, "")
+    return (
+        _where_to_copy(error.search_text, error.similar_content[0]) if error.similar_content else "Read the file first."
+    )
+
+
+def _where_to_copy(sent: str, best: SimilarContent) -> str:
+    """Where to copy the text from, of which the answer may show only a part."""
+    if best.similarity_score < _LIKELY:
+        return "If this is not the place, read the file."
+    lines = sent.strip("\n").count("\n") + 1
+    if best.content.count("\n") + 1 >= lines:
+        return "Copy old_string from the lines above."
+    return f"Read lines {best.line_number}-{best.line_number + lines - 1}, and copy old_string from there."
 
 
 def _not_unique(error: errors.OldTextNotUnique, _: Audience) -> str:
     how = "" if error.rung in AS_SENT else f" {how_matched(error.rung)}"
-    near = f"; several are equally near to line {error.near}" if error.near is not None else ""
-    return f"old_string matches {count(len(error.places), 'place')} of {error.path}{how}{near}."
+    near = f"; the nearest are equally far from line {error.near}" if error.near is not None else ""
+    return f"old_string was found in {count(len(error.places), 'place')} in {error.path}{how}{near}."
 
 
 def _choose(error: errors.OldTextNotUnique) -> str:
-    every = ", or replace_all for all of them" if error.rung in AS_SENT else ""
-    return f"Give line or more of the text for one of them{every}."
+    line = "set line or " if len({place["start_line"] for place in error.places}) > 1 else ""
+    every = "; for all, set replace_all" if error.rung in AS_SENT else ""
+    return f"For one, {line}send more of the surrounding text{every}."
 
 
 def _no_file(error: errors.FileNotFound) -> str:
     check = (
-        f"Did you mean {' or '.join(error.near)}?"
+        f"Did you mean {either(error.near)}?"
         if error.near
-        else "Paths are relative to the workspace root; glob finds files."
+        else "Paths are relative to the workspace root. Use glob to find files."
     )
-    return f"{check} write creates files." if error.create_by else check
+    return f"{check} To create it, use write." if error.create_by else check
+
+
+def _not_a_file(error: errors.NotAFile) -> str:
+    if error.kind == "folder":
+        return "Name a file in it."
+    if error.kind == "symbolic link":
+        return "Links are neither moved nor deleted; in a folder, move or delete the other files one by one."
+    return "Name a regular file."
 
 
 AGENT_DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
@@ -121,12 +147,12 @@ AGENT_DETAILS: dict[str, Callable[[Any, Audience], Iterator[str]]] = {
 }
 AGENT_MESSAGES: dict[str, Words] = dict(
     [
-        entry(errors.NoMatch, lambda e: f"old_string is not in {e.path}.", hint_for=_correction),
+        entry(errors.NoMatch, lambda e: f"old_string is not in {e.path}.", _correction),
         entry(errors.OldTextNotUnique, message_for=_not_unique, hint=_choose),
         entry(
             errors.MissingOldText,
             "old_string is empty, which fits only a new or empty file.",
-            "To insert, send an adjacent line as old_string, and repeat it in new_string.",
+            "To insert, send an adjacent line as old_string and repeat it in new_string.",
         ),
         entry(
             errors.AlreadyApplied,
@@ -143,6 +169,17 @@ AGENT_MESSAGES: dict[str, Words] = dict(
                 errors.UnprovedChange,
             )
         ),
-        entry(errors.FileNotFound, lambda e: f"There is no file {plain(e.path)}.", _no_file),
+        entry(errors.FileNotFound, lambda e: f"{e.path} does not exist.", _no_file),
+        entry(
+            errors.FileExists,
+            lambda e: f"{e.path} already exists.",
+            "Choose another path, or delete that file first.",
+        ),
+        entry(
+            errors.AlreadyUndone,
+            lambda e: f"{e.change_id} has already been undone.",
+            "To reapply it, undo the change that undid it: undo with list: true shows its id.",
+        ),
+        entry(errors.NotAFile, message_for=MESSAGES[errors.NotAFile.code][0], hint=_not_a_file),
     ]
 )

@@ -586,9 +586,12 @@ def _places_and_unique_texts(error: errors.OldTextNotUnique, audience: Audience)
 
 def places(error: errors.OldTextNotUnique) -> Iterator[str]:
     """The places that a text fits: each with its line, and the class or function that it is in."""
+    from collections import Counter  # only this failure needs it
+
+    number = Counter(place["start_line"] for place in error.places)
     for place in error.shown:
-        inside = f"  (in {plain(place['symbol'])})" if place["symbol"] else ""
-        yield f"{place['line']}\t{as_it_is(place['text'])}{inside}"
+        times = f" ({number[place['line']]} times)" if number[place["line"]] > 1 else ""
+        yield f"Line {place['line']}{in_symbol(place['symbol'])}{times}: {as_it_is(place['text'])}"
     more = len({lines["start_line"] for lines in error.places}) - len(error.shown)
     if error.shown and more > 0:
         yield f"… and {more} more"
@@ -597,6 +600,8 @@ def places(error: errors.OldTextNotUnique) -> Iterator[str]:
 def _place(lines: str, symbol: str, rung: str | None, score: float) -> str:
     """A place that the text may be meant for, and how well it fits."""
     where = f"at {lines}{in_symbol(symbol)}"
+    if rung == "similar":
+        return f"Similar text {where}, not close enough to edit"
     return f"Found {where}, {how_matched(rung)}" if rung else f"Closest match ({score:.0%}) {where}"
 
 

@@ -171,7 +171,11 @@ def test_tools_lists_every_tool_with_schema_and_annotations(capsys: pytest.Captu
                 "description": "Show what would happen and change nothing",
                 "default": False,
             },
-            "list": {"type": "boolean", "description": "List the last changes instead", "default": False},
+            "list": {
+                "type": "boolean",
+                "description": "List the last changes with their ids instead",
+                "default": False,
+            },
         },
         "required": [],
         "additionalProperties": False,

@@ -17,7 +17,7 @@ def test_an_answer_is_cut_to_its_budget_and_gives_the_totals() -> None:
         assert (result.metadata["total"], result.metadata["truncated"]) == (total, True)
     result = ws.glob("*.txt", head_limit=10_000)
     assert len(result.text) <= 1_000
-    assert result.text.endswith("more of 100; narrow pattern or path, or raise head_limit")
+    assert result.text.endswith("more of 100; narrow pattern or path")
     assert len(result.metadata["paths"]) == 100
 
 
@@ -85,6 +85,32 @@ def test_a_path_that_does_not_exist_suggests_one_that_does() -> None:
     ws, _ = workspace({"src/app.py": b"x"})
     for result in (ws.grep("x", path="app.py"), ws.glob("*.py", path="app.py")):
         assert (error_of(result)["code"], error_of(result)["near"]) == ("FILE_NOT_FOUND", ["src/app.py"])
+
+
+@pytest.mark.parametrize("head_limit", [0, 3])
+def test_a_number_of_entries_limits_an_answer_unless_it_is_0(head_limit: int) -> None:
+    ws, _ = workspace({f"{number}.txt": b"x\n" for number in range(5)})
+    shown = head_limit or 5
+    for result in (ws.grep("x", head_limit=head_limit), ws.glob("*", head_limit=head_limit)):
+        names = [line for line in result.text.split("\n") if line.endswith(".txt")]
+        assert len(names) == shown
+        assert ("or raise head_limit" in result.text) == (head_limit == 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"type": "python"}, "a.py"),
+        ({"type": "toml"}, "c.toml"),
+        ({"type": "js", "glob": "*.py"}, "a.py"),
+        ({"glob": "*.py", "output_mode": "content", "-A": 1, "-B": 0}, "a.py\n2:x\n3-z"),
+        ({"glob": "*.py", "output_mode": "content", "-A": 1, "context": 0}, "a.py\n2:x"),
+    ],
+)
+def test_the_options_of_ripgrep_are_understood(arguments: dict[str, object], text: str) -> None:
+    ws, _ = workspace({"a.py": b"y\nx\nz\n", "b.js": b"x\n", "c.toml": b"x\n"})
+    result = ws.call("grep", {"pattern": "^x", **arguments})
+    assert [line for line in result.text.split("\n") if line != "1-y"] == text.split("\n")
 
 
 def test_ignored_files_are_included_on_request() -> None:

@@ -34,7 +34,7 @@ def test_whole_words_of_a_regular_expression() -> None:
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
 def test_line_breaks_are_those_of_each_file(ending: bytes) -> None:
     ws, fs = workspace({"a.txt": ending.join([b"one", b"two", b"three", b""])})
-    assert ws.replace_in_files("one\ntwo", "1\n2").text == "1 replacement in 1 file:\na.txt: 1"
+    assert ws.replace_in_files("one\ntwo", "1\n2").text == "Made 1 replacement in 1 file:\na.txt: 1"
     assert fs.files()["a.txt"] == ending.join([b"1", b"2", b"three", b""])
 
 
@@ -47,7 +47,7 @@ def test_only_in_a_file_or_folder() -> None:
 
 def test_binary_files_are_left_alone() -> None:
     ws, fs = workspace({"a.txt": b"x", "b.bin": b"\0x"})
-    assert ws.replace_in_files("x", "y").text == "1 replacement in 1 file:\na.txt: 1"
+    assert ws.replace_in_files("x", "y").text == "Made 1 replacement in 1 file:\na.txt: 1"
     assert fs.files()["b.bin"] == b"\0x"
 
 
