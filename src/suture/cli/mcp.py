@@ -10,7 +10,7 @@ from suture.errors import SutureError, UnknownTool
 from suture.origins import drop_root_entries
 from suture.server import missing_extra, quick_imports
 from suture.server.calls import Calls
-from suture.tools import choose, listed
+from suture.tools import choose
 from suture.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -54,8 +54,7 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
     drop_root_entries([options.root, *options.settings.extra_roots])
     workspace = Workspace(options.root, options.settings)
     only_listed = options.profile is not None or options.tools is not None
-    without_schema = [tool.name for tool in listed(names) if tool.result is None]
-    calls = Calls(workspace, names, without_schema=without_schema, only_listed=only_listed)
+    calls = Calls(workspace, names, only_listed=only_listed)
     largest = _ESCAPE_FACTOR * workspace.settings.max_request_bytes + _ENVELOPE_BYTES
     try:
         if options.http is None:

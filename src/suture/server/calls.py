@@ -18,7 +18,7 @@ from suture.tools.spec import ToolResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Sequence
     from concurrent.futures import ThreadPoolExecutor
     from typing import Any
 
@@ -86,8 +86,7 @@ def _out_of_memory(result: ToolResult) -> ToolResult:
 class Calls:
     """Runs calls of tools in one workspace.
 
-    `names` are the tools that a client is told of. Others can be called too, unless there are `only_listed`. Those
-    `without_schema` are listed without an output schema, so they send no structured content.
+    `names` are the tools that a client is told of. Others can be called too, unless there are `only_listed`.
     """
 
     def __init__(
@@ -95,12 +94,10 @@ class Calls:
         workspace: Workspace,
         names: Sequence[str],
         *,
-        without_schema: Container[str] = (),
         only_listed: bool = True,
     ) -> None:
         self.names = tuple(names)
         self._only_listed = only_listed
-        self._without_schema = without_schema
         self._workspace = workspace
         self._threads: ThreadPoolExecutor | None = None
         self._under_way: set[RunningCall] = set()
@@ -125,7 +122,7 @@ class Calls:
     ) -> RunningCall:
         """Start a call for a client. `done` gets its result and `report` its progress, both in the call's thread."""
         running = RunningCall(report)
-        structured = name not in self._without_schema and not reads_only_text(client)
+        structured = not reads_only_text(client)
         fit = partial(fit_result, max_chars=self._workspace.settings.max_answer_chars, structured=structured)
         if len(self._under_way) >= WAITING:
             done(fit(name, ToolResult.failed(ServerBusy(limit=WAITING))))
