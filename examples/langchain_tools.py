@@ -11,7 +11,7 @@ from support.sample import RIGHT, WRONG, sample_project
 from suture import Workspace, definitions
 
 
-def tools(workspace: Workspace, chosen: str | list[str] = "edit") -> list[StructuredTool]:
+def tools(workspace: Workspace, chosen: str | list[str] = "agent") -> list[StructuredTool]:
     """The tools of a profile, or the named tools, in the form that LangChain expects."""
     return [
         StructuredTool(

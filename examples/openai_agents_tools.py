@@ -12,7 +12,7 @@ from support.sample import RIGHT, WRONG, sample_project
 from suture import Workspace, definitions
 
 
-def tools(workspace: Workspace, chosen: str | list[str] = "edit") -> list[Any]:
+def tools(workspace: Workspace, chosen: str | list[str] = "agent") -> list[Any]:
     """The tools of a profile, or the named tools, in the form that the SDK expects."""
 
     async def call(context: ToolContext[Any], arguments: str) -> str:

@@ -11,7 +11,7 @@ from support.sample import RIGHT, WRONG, sample_project
 from suture import Workspace, definitions
 
 
-def tools(workspace: Workspace, chosen: str | list[str] = "edit") -> list[Tool]:
+def tools(workspace: Workspace, chosen: str | list[str] = "agent") -> list[Tool]:
     """The tools of a profile, or the named tools, in the form that Pydantic AI expects."""
     return [
         Tool.from_schema(

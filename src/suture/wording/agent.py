@@ -178,7 +178,7 @@ AGENT_MESSAGES: dict[str, Words] = dict(
         entry(
             errors.AlreadyUndone,
             lambda e: f"{e.change_id} has already been undone.",
-            "To reapply it, undo the change that undid it: undo with list: true shows its id.",
+            lambda e: f"To reapply {e.change_id}, undo the change that undid it: undo with list: true shows its id.",
         ),
         entry(errors.NotAFile, message_for=MESSAGES[errors.NotAFile.code][0], hint=_not_a_file),
     ]
