@@ -507,6 +507,8 @@ class OldTextNotUnique(_OfPatch, code="OLD_TEXT_NOT_UNIQUE"):
     """`{line, text, symbol}` of the first ten places."""
     near: int | None = None
     """The line that was to choose among them; several are equally near."""
+    number: int | None = None
+    """How many places there are, if there may be more than `places` lists."""
     attempt: int = 1
     unique: list[UniqueText] = []  # noqa: RUF012  never changed
     """As in `WrongCount`, from the second attempt on."""

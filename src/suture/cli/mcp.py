@@ -54,7 +54,7 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
     drop_root_entries([options.root, *options.settings.extra_roots])
     workspace = Workspace(options.root, options.settings)
     only_listed = options.profile is not None or options.tools is not None
-    calls = Calls(workspace, names, only_listed=only_listed)
+    calls = Calls(workspace, names, only_listed=only_listed, ordered=options.http is None)
     largest = _ESCAPE_FACTOR * workspace.settings.max_request_bytes + _ENVELOPE_BYTES
     try:
         if options.http is None:

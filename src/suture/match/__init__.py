@@ -23,9 +23,9 @@ from suture.match.index import Base, Found, Index, Refused, Sides, Site, declare
 from suture.match.ladder import BOUNDS, LEAST_INEXACT_LETTERS, LEVEL, RUNGS, Candidate, find_applied, make_change
 from suture.match.normalize import informative, likeness, line_keys, readings, solid_keys, split
 from suture.match.placeholders import elides_only_in_new
-from suture.text import with_lf
+from suture.text import newline_at, with_lf
 from suture.text.diff import changes
-from suture.text.edits import Span, apply, minimize
+from suture.text.edits import Edit, Span, apply, minimize
 from suture.text.merge import merge, split_any_lines
 
 TYPE_CHECKING = False
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from suture.match.index import Answer
     from suture.match.normalize import Request
-    from suture.text.edits import Edit
 
     Find = Callable[[Index], Answer | None]
     """Searches a version of the file for the request's old text: as it was sent, or in another form."""
@@ -97,9 +96,18 @@ def locate_in(index: Index, site: Site, find: Callable[[Index], Answer]) -> Answ
     if isinstance(found, Refused):
         return found
     lines = site.start_line - 1
-    edits = [edit.evolve(span=Span(edit.span.start + start, edit.span.end + start)) for edit in found.edits]
+    ending = newline_at(index.body, start) if split_any_lines(part.body)[:-1] == [] else b"\n"  # as the others end
+    edits = [
+        Edit(Span(edit.span.start + start, edit.span.end + start), _with_ending(edit.new, ending))
+        for edit in found.edits
+    ]
     place = Site(found.site.start_line + lines, found.site.end_line + lines)
     return found.evolve(site=place, span=(found.span[0] + start, found.span[1] + start), edits=tuple(edits))
+
+
+def _with_ending(new: bytes, ending: bytes) -> bytes:
+    """A new text with another line ending, unless it has carriage returns."""
+    return new if b"\r" in new else new.replace(b"\n", ending)
 
 
 def locate_in_bases(

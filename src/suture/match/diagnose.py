@@ -515,8 +515,8 @@ def _best_part(sent: Sequence[str], current: Sequence[str]) -> tuple[int, list[s
         assert alignment is not None  # noqa: S101  there is always a best part
         begin, end = _whole_words(line, alignment.dest_start, alignment.dest_end)
         piece = sent[0].strip()
-        begin -= begin > 0 and piece[0] != line[begin] and fold(line[begin - 1]) == fold(piece[0])
-        end += end < len(line) and piece[-1] != line[end - 1] and fold(line[end]) == fold(piece[-1])
+        begin -= begin > 0 and piece[0] != line[begin : begin + 1] and fold(line[begin - 1]) == fold(piece[0])
+        end += end < len(line) and piece[-1] != line[end - 1 : end] and fold(line[end]) == fold(piece[-1])
         if _similarity(piece, line[begin:end]) <= _similarity(piece, line.strip()):
             end = len(line)
         else:

@@ -26,7 +26,7 @@ from suture.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     Ranges = tuple[tuple[int, int], ...]
 
@@ -110,7 +110,8 @@ _GROUPS = {
     "(?|": "Number the groups one by one",
     "(?'": "Write (?<name>…)",
 }
-_ENDS = ((0x0A, 0x0A), (0x0D, 0x0D))
+_LINE_FEED, _RETURN = 0x0A, 0x0D
+_ENDS = ((_LINE_FEED, _LINE_FEED), (_RETURN, _RETURN))
 _BACKSPACE, _MINUS = 0x08, 0x2D
 _HIGH, _LOW, _LAST_LOW = 0xD800, 0xDC00, 0xDFFF
 
@@ -194,8 +195,8 @@ class Pattern(Record):
     root: Node
     groups: int
     names: dict[str, int]
-    by_line: bool = False
-    """Whether its classes match no line break."""
+    rewritten: tuple[str, ...] = ()
+    """How it differs from what its source says: `lines`, `breaks`."""
 
     @property
     def every(self) -> bool:
@@ -274,10 +275,29 @@ def within_lines(pattern: Pattern) -> Pattern:
 
     So a search finds what a search line by line would, unless the pattern has a line break of its own.
     """
-    return pattern.evolve(root=_within_lines(pattern.root), by_line=True)
+    return pattern.evolve(root=_rewrite(pattern.root, _without_breaks), rewritten=(*pattern.rewritten, "lines"))
 
 
-def _within_lines(node: Node) -> Node:
+def with_any_break(pattern: Pattern) -> Pattern:
+    r"""The same pattern, but for a line feed, which also matches `\r\n`: the line break of some files."""
+    return pattern.evolve(root=_rewrite(pattern.root, _with_any_break), rewritten=(*pattern.rewritten, "breaks"))
+
+
+def _rewrite(node: Node, change: Callable[[Node], Node]) -> Node:
+    """A node in which `change` has been made to each character and class."""
+    match node:
+        case Char() | Class():
+            return change(node)
+        case Group(body=body) | Look(body=body) | Repeat(body=body):
+            return node.evolve(body=_rewrite(body, change))
+        case Sequence(parts=parts):
+            return node.evolve(parts=tuple(_rewrite(part, change) for part in parts))
+        case Choice(options=options):
+            return node.evolve(options=tuple(_rewrite(option, change) for option in options))
+    return node
+
+
+def _without_breaks(node: Node) -> Node:
     match node:
         case Class(ranges=ranges, negated=True):
             return node.evolve(ranges=join_ranges((*ranges, *_ENDS)))
@@ -285,12 +305,12 @@ def _within_lines(node: Node) -> Node:
             having = [members(name) if not inverse else invert(members(name)) for name, inverse in properties]
             every = join_ranges((*ranges, *(span for spans in having for span in spans)))
             return node.evolve(ranges=invert((*invert(every), *_ENDS)), properties=())
-        case Group(body=body) | Look(body=body) | Repeat(body=body):
-            return node.evolve(body=_within_lines(body))
-        case Sequence(parts=parts):
-            return node.evolve(parts=tuple(map(_within_lines, parts)))
-        case Choice(options=options):
-            return node.evolve(options=tuple(map(_within_lines, options)))
+    return node
+
+
+def _with_any_break(node: Node) -> Node:
+    if node == Char(_LINE_FEED):
+        return Sequence((Repeat(Char(_RETURN), 0, 1, lazy=False), node))
     return node
 
 

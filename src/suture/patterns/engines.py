@@ -66,7 +66,7 @@ _LINE_FEED = 0x0A
 _MAX_REMEMBERED = 100  # compiled patterns that are cached, by choice: more than a session uses
 _UNDECODABLE = 0xDC80  # the first surrogate that stands for an undecodable byte
 
-_cache: dict[tuple[str, frozenset[str], bool], Compiled] = {}
+_cache: dict[tuple[str, frozenset[str], tuple[str, ...]], Compiled] = {}
 
 
 class Clock:
@@ -302,7 +302,7 @@ class Compiled:
 
 def compile_pattern(pattern: Pattern) -> Compiled:
     """Compile a pattern for the engine that it needs."""
-    key = pattern.source, pattern.flags, pattern.by_line
+    key = pattern.source, pattern.flags, pattern.rewritten
     engine = _cache.pop(key, None) or _compile(pattern)
     if len(_cache) >= _MAX_REMEMBERED:
         oldest, *_ = [*_cache]  # a copy: another thread may be changing the cache

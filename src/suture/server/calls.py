@@ -32,6 +32,7 @@ RUNNING = 64
 """Calls that run at the same time, most of them waiting for the disk or the lock; others are queued."""
 WAITING = 1_000
 """Calls that may be running or queued: each keeps its request in memory."""
+_SECONDS_BETWEEN_LOOKS = 0.1  # at whether a call that waits for another was canceled
 _SECONDS_BETWEEN_REPORTS = 0.25  # people cannot read faster
 _READ_ONLY_TEXT = ("claude-code", "codex")
 """The names of clients that would show a model the structured content instead of the text, or both."""
@@ -86,7 +87,9 @@ def _out_of_memory(result: ToolResult) -> ToolResult:
 class Calls:
     """Runs calls of tools in one workspace.
 
-    `names` are the tools that a client is told of. Others can be called too, unless there are `only_listed`.
+    `names` are the tools that a client is told of. Others can be called too, unless there are `only_listed`. With
+    `ordered`, as for the calls of one client, a call begins when those that may write and came before it are over: a
+    model may send an edit of a file right after the call that creates it.
     """
 
     def __init__(
@@ -95,9 +98,13 @@ class Calls:
         names: Sequence[str],
         *,
         only_listed: bool = True,
+        ordered: bool = False,
     ) -> None:
         self.names = tuple(names)
         self._only_listed = only_listed
+        self._ordered = ordered
+        self._last_write: Event | None = None
+        """Set when the last call that may write is over."""
         self._workspace = workspace
         self._threads: ThreadPoolExecutor | None = None
         self._under_way: set[RunningCall] = set()
@@ -117,6 +124,13 @@ class Calls:
             return error
         return None
 
+    @staticmethod
+    def _may_write(name: str) -> bool:
+        try:
+            return find(name).read is None
+        except UnknownTool:
+            return False
+
     def start(
         self, name: str, arguments: dict[str, Any] | None, done: OnDone, report: Report | None = None, client: str = ""
     ) -> RunningCall:
@@ -128,8 +142,14 @@ class Calls:
             done(fit(name, ToolResult.failed(ServerBusy(limit=WAITING))))
             return running
 
+        before, over = self._last_write, Event()
+        if self._ordered and self._may_write(name):
+            self._last_write = over
+
         def work() -> None:
             self.may_start.wait()
+            while before is not None and not running.cancelled and not before.wait(_SECONDS_BETWEEN_LOOKS):
+                pass
             try:
                 if running.cancelled:  # while it was queued
                     result = ToolResult.failed(Cancelled())
@@ -144,6 +164,7 @@ class Calls:
                 message = fit(name, ToolResult.failed(InternalError(exception=f"{type(error).__name__}: {error}")))
             finally:
                 self._under_way.discard(running)
+                over.set()
             done(message)
 
         self._under_way.add(running)

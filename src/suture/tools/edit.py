@@ -27,6 +27,7 @@ from suture.match.ladder import LEVEL
 from suture.plan import Plan
 from suture.records import Record
 from suture.text.edits import edit, minimize
+from suture.text.replace import occurrences
 from suture.tools import results, spec
 from suture.tools.check import new_syntax_errors
 from suture.tools.failure import SHOWN_PLACES, hunk_error, lines_of
@@ -74,6 +75,7 @@ class OneEdit(Request):
     new_string: str = spec.text("the text to put in its place", told=False)
     replace_all: bool = spec.flag("Replace all occurrences", told=False)
     line: int | None = spec.integer("As in the call", default=None, minimum=1, told=False)
+    literal: bool = spec.literal(listed=False)
 
     @classmethod
     def parse(cls, given: Mapping[str, object]) -> Self:
@@ -119,7 +121,10 @@ class Edit(Request):
             edits = request.edits or []
         if not edits:
             raise InvalidArguments.of("edits", "must not be empty")
-        edits = [one.evolve(file_path=one.file_path or request.file_path) for one in edits]
+        edits = [
+            one.evolve(file_path=one.file_path or request.file_path, literal=one.literal or request.literal)
+            for one in edits
+        ]
         for index, edit_of in enumerate(edits):
             if not edit_of.file_path:
                 where = "file_path" if len(edits) == 1 else f"edits[{index}].file_path"
@@ -175,7 +180,7 @@ def plan_edit(session: Session, request: Edit) -> Proposal:
     """Apply all edits in memory, in order, and plan what that changes."""
     edits = request.edits or []
     check_limit("The request", len(edits), session.settings, "max_edits", "edits")
-    editor = _Editor(session, literal=request.literal)
+    editor = _Editor(session)
     editor.apply_all(edits)
     changes = tuple(editor.files.plan(session))
     is_loose = any(_is_loose(done.rung) for done in editor.done)
@@ -195,9 +200,8 @@ def _is_loose(rung: str) -> bool:
 class _Editor:
     """Applies the edits of one call, each to the result of those before it."""
 
-    def __init__(self, session: Session, *, literal: bool) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._literal = literal
         self.files = ReplyFiles(session)
         self.done: list[DoneEdit] = []
         self._replaced = 0
@@ -237,6 +241,10 @@ class _Editor:
             raise FileNotFound(path=file.name, near=self.files.similar_files(file.name), create_by=["write"])
         file.check_text()
         check_surrogates(file.text, one.new_string, one.old_string)
+        if "\r\n" in one.old_string and b"\r" not in file.body:  # a copy with other line endings
+            one = one.evolve(
+                old_string=one.old_string.replace("\r\n", "\n"), new_string=one.new_string.replace("\r\n", "\n")
+            )
         answer = self._find(file, one)
         if isinstance(answer, Refused):
             raise self._error(file, one, answer, detailed=detailed)
@@ -258,7 +266,7 @@ class _Editor:
         return DoneEdit(file, "exact", [change], 1, 1, created=created)
 
     def _find(self, file: ReplyFile, one: OneEdit) -> Found | Refused:
-        split, index = Split(one.old_string, one.new_string, self._literal), file.index
+        split, index = Split(one.old_string, one.new_string, one.literal), file.index
         if one.replace_all:
             every = fit_every(index, 0, split)
             if not isinstance(every, Refused):
@@ -286,7 +294,12 @@ class _Editor:
             dry_run=False,
             detailed=detailed,
         )
-        if not isinstance(error, errors.OldTextNotUnique) or one.line is None:
+        if not isinstance(error, errors.OldTextNotUnique):
+            return error
+        if answer.rung in AS_SENT:  # a search for one place gives up after some hundreds
+            old = one.old_string.encode("utf-8", "surrogatepass")
+            error = error.evolve(number=len(occurrences(file.body, old)))
+        if one.line is None:
             return error
         line = one.line
         near = sorted(answer.sites, key=lambda site: distance(site, line))[:SHOWN_PLACES]
@@ -294,7 +307,7 @@ class _Editor:
         return error.evolve(near=line, shown=lines_of(file.index, in_order))
 
     def _note_placeholder(self, file: ReplyFile, one: OneEdit) -> None:
-        if one.new_string and not self._literal:
+        if one.new_string and not one.literal:
             self._placeholders += check_placeholders(
                 one.old_string, one.new_string, file.name, "new_string", judged=True, index=None
             )
@@ -381,6 +394,8 @@ def _lines(done: DoneEdit, place: EditedPlace, region: tuple[int, int]) -> Itera
 def _shown(done: DoneEdit, region: tuple[int, int]) -> Iterator[str]:
     """The lines of the result that an adapted edit wrote."""
     lines = done.file.index.lines
+    if not len(lines):
+        return
     first, last = lines.at(region[0]), lines.at(max(region[0], region[1] - 1))
     until = min(last, first + _SHOWN_LINES - 1)
     for number, line in enumerate(lines.contents(first, until), first):

@@ -174,7 +174,7 @@ def grep(session: Session, request: Grep) -> Answer:
         view=_VIEWS[request.output_mode],
     )
     try:
-        files, binary = find_in_paths(session, search, by_line=not request.multiline)
+        files, binary = find_in_paths(session, search, by_line=not request.multiline, any_break=True)
     except NoFilesMatched as error:
         if request.path is not None and request.glob is None and error.hidden_by is None:
             words = f"{plain(request.path)} contains no files to search."

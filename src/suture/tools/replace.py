@@ -164,9 +164,8 @@ def _is_word(char: str) -> bool:
 
 
 def _literal(text: str) -> str:
-    r"""A pattern for a text as it is; a line feed also matches the file's own line ending."""
-    escaped = "".join(f"\\{char}" if char in _SPECIAL else char for char in text)
-    return escaped if "\r" in text else escaped.replace("\n", r"\r?\n")
+    """A pattern for a text as it is."""
+    return "".join(f"\\{char}" if char in _SPECIAL else char for char in text)
 
 
 class ReplacedFile(shapes.Data):
@@ -205,13 +204,13 @@ class Replacements:
         *,
         adapt: bool = False,
     ) -> None:
-        """With `adapt`, the line breaks of new text become those of the place."""
+        r"""With `adapt`, a line feed in the pattern also matches `\r\n`, and in new text it becomes the place's own."""
         self._session = session
         self._adapt = adapt
         self._request = request
         self._compiled: Compiled
         self._clock: Clock
-        self._compiled, self._clock = prepare(session, request)
+        self._compiled, self._clock = prepare(session, request, any_break=adapt)
         self._template = parse_template(request.replacement, self._compiled.pattern)
         self._number = self._matches_size = self._new_size = 0
         self._seen: set[tuple[int, ...]] = set()
@@ -238,7 +237,7 @@ class Replacements:
     def plan_file(self, before: Snapshot, subject: Subject) -> None:
         """Replace in one file; a file with several names only once."""
         same_file = before.fingerprint[:2]
-        if same_file in self._seen:
+        if same_file in self._seen or (self._adapt and not subject.body):
             return
         self._seen.add(same_file)
         self._clock.start(before.place.name)

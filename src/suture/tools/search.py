@@ -14,7 +14,7 @@ from suture.bounds import check_limit, timed
 from suture.engine import Engine
 from suture.errors import InputTooLarge, NoCaptureGroups, PermissionDenied, ReadFailed, RegexTimeout, SutureError
 from suture.files.walk import ContentFilter
-from suture.patterns.dialect import parse, within_lines
+from suture.patterns.dialect import parse, with_any_break, within_lines
 from suture.patterns.engines import Clock, Subject, compile_pattern
 from suture.patterns.scan import (
     Room,
@@ -78,13 +78,16 @@ def limit(about: str) -> Any:
     return spec.integer(about, default=None, minimum=0)
 
 
-def prepare(session: Session, request: Any) -> tuple[Compiled, Clock]:
+def prepare(session: Session, request: Any, *, any_break: bool = False) -> tuple[Compiled, Clock]:
     """The request's pattern, compiled, and the clock of its time limits."""
     settings = session.settings
     check_limit("The pattern", len(request.pattern), settings, "max_pattern_chars", "characters")
     pattern = parse(request.pattern, request.flags or "")
-    compiled = compile_pattern(within_lines(pattern) if getattr(request, "by_line", False) else pattern)
-    return compiled, Clock(settings.regex_file_ms, settings.regex_call_ms)
+    if any_break or getattr(request, "any_break", False):
+        pattern = with_any_break(pattern)
+    if getattr(request, "by_line", False):
+        pattern = within_lines(pattern)
+    return compile_pattern(pattern), Clock(settings.regex_file_ms, settings.regex_call_ms)
 
 
 def binary_window(session: Session, request: Any) -> int:
@@ -210,6 +213,8 @@ class Query(Record):
     view: str = "rows"
     by_line: bool = False
     """Whether only a line break that the pattern has itself crosses a line."""
+    any_break: bool = False
+    r"""Whether a line feed in the pattern also matches `\r\n`, and an empty file has no line."""
     looks_further: bool = False
     """Whether the search goes on after `max_matches`, to find out if there are more."""
 
@@ -302,6 +307,8 @@ class _Searcher:
     def search_subject(self, name: str, subject: Subject) -> int:
         """Search a file's text, up to the limit; returns the number of matches."""
         query = self._query
+        if query.any_break and not subject.body:
+            return 0
         self._clock.start(name)
         most = 1 if query.view == "names" and self._left is None else self._left
         every = each_match(self._compiled, subject, self._clock)
@@ -421,9 +428,11 @@ def _rows_of(files: Iterable[FileMatches], data: dict[str, Any] | None = None, h
     return list_answer((row for file in files for row in file.matches), data, hints)
 
 
-def find_in_paths(session: Session, request: Search, *, by_line: bool = False) -> tuple[list[FileMatches], list[str]]:
+def find_in_paths(
+    session: Session, request: Search, *, by_line: bool = False, any_break: bool = False
+) -> tuple[list[FileMatches], list[str]]:
     """The matches in the files that the arguments name, by file; and the files that were named but are binary."""
-    query, binary = Query.of(request).evolve(by_line=by_line), list[str]()
+    query, binary = Query.of(request).evolve(by_line=by_line, any_break=any_break), list[str]()
 
     def search_named(path: str) -> list[FileMatches]:
         searcher = _Searcher(session, query)

@@ -679,8 +679,13 @@ class Request(Record):
 def _rename_path(given: Mapping[str, object], known: Container[str]) -> Mapping[str, object]:
     """A call's arguments, with the name that this tool has for its path."""
     for own, other in _PATH_NAMES:
-        if own in known and other not in known and other in given and own not in given:
-            return {own if name == other else name: value for name, value in given.items()}
+        if own not in known or other in known or other not in given:
+            continue
+        rest = {name: value for name, value in given.items() if name != other}
+        if given[other] is None or given[other] == given.get(own):
+            return rest
+        if given.get(own) is None:
+            return {own if name == other else name: value for name, value in given.items() if name != own}
     return given
 
 

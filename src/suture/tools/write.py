@@ -116,9 +116,11 @@ def _plan_deletion(session: Session, target: Target, *, is_folder: bool) -> Prop
 
 
 def _plan_move(session: Session, target: Target, move_to: str, *, is_folder: bool) -> Proposal:
-    to = session.locate(move_to, folders=True)
-    if to.stat is not None and to.stat.kind == "folder":  # into the folder, as `mv` does
-        to = session.locate(f"{move_to.rstrip('/')}/{split(target.path)[1]}", folders=True)
+    bare = move_to.rstrip("/") or move_to
+    to = session.locate(bare, folders=True)
+    is_folder_there = to.stat is not None and to.stat.kind == "folder"
+    if is_folder_there or (to.stat is None and bare != move_to and not is_folder):  # into the folder, as `mv` does
+        to = session.locate(f"{bare}/{split(target.path)[1]}", folders=True)
     if to.stat is not None:
         raise FileExists(path=to.name)
     words, summary = f"Moved {plain(target.name)} to {plain(to.name)}", f"move {target.name} to {to.name}"

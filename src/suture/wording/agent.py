@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _MAX_CORRECTION_CHARS = 450  # characters of a corrected edit: it is one line, and lines are cut at 500
 _SHOWN_FAILURES = 10  # of one call
+_NAMED_FAILURES = 30  # that come after those
 _LIKELY = 0.5  # similarity below which a place is hardly the one that is meant
 _NOTHING = "Nothing was changed."
 
@@ -49,7 +50,10 @@ def failure_text(error: errors.SutureError, audience: Audience) -> str:
         first, *rest = (line for line in _lines(other, audience) if line and line != _NOTHING)
         lines += [f"edits[{index}]: {first}", *rest]
     if more > 0:
-        lines.append(f"… and {count(more, 'more failing edit')}.")
+        others = [f"edits[{other.at_edit[0]}]" for other in failures[_SHOWN_FAILURES:] if other.at_edit is not None]
+        unnamed = len(others) - _NAMED_FAILURES
+        end = f" and {count(unnamed, 'more edit')}" if unnamed > 0 else ""
+        lines.append(f"Also failed: {', '.join(others[:_NAMED_FAILURES])}{end}.")
     if error.unexamined:
         lines.append(f"{count(error.unexamined, 'more edit')} not checked: time limit reached.")
     return "\n".join(lines)
@@ -115,7 +119,8 @@ def _where_to_copy(sent: str, best: SimilarContent) -> str:
 def _not_unique(error: errors.OldTextNotUnique, _: Audience) -> str:
     how = "" if error.rung in AS_SENT else f" {how_matched(error.rung)}"
     near = f"; the nearest are equally far from line {error.near}" if error.near is not None else ""
-    return f"old_string was found in {count(len(error.places), 'place')} in {error.path}{how}{near}."
+    number = error.number or len(error.places)
+    return f"old_string was found in {count(number, 'place')} in {error.path}{how}{near}."
 
 
 def _choose(error: errors.OldTextNotUnique) -> str:

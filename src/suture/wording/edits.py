@@ -592,7 +592,8 @@ def places(error: errors.OldTextNotUnique) -> Iterator[str]:
     for place in error.shown:
         times = f" ({number[place['line']]} times)" if number[place["line"]] > 1 else ""
         yield f"Line {place['line']}{in_symbol(place['symbol'])}{times}: {as_it_is(place['text'])}"
-    more = len({lines["start_line"] for lines in error.places}) - len(error.shown)
+    listed = sum(number[place["line"]] for place in error.shown)
+    more = (error.number or len(error.places)) - listed
     if error.shown and more > 0:
         yield f"… and {more} more"
 

@@ -1,7 +1,9 @@
 """Calls in threads: limits, progress and cancellation."""
 
 from asyncio import get_running_loop
+from functools import partial
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import anyio
@@ -181,3 +183,31 @@ def test_a_call_that_is_cancelled_before_its_turn_is_not_made(root: Path) -> Non
     calls.end()
     assert [result["structuredContent"]["error"]["code"] for result in results] == ["CANCELLED"]
     assert (root / "a.txt").read_bytes() == b"red\n"
+
+
+def test_the_calls_of_one_client_wait_for_those_before_them_that_may_write(root: Path) -> None:
+    queue = Calls(Workspace(root), sorted(TOOLS), only_listed=False, ordered=True)
+    answers: Queue[tuple[str, dict[str, Any]]] = Queue()
+
+    def note(tool: str, answer: dict[str, Any]) -> None:
+        answers.put((tool, answer))
+
+    steps = [("edit", {"old_string": f"v{number}", "new_string": f"v{number + 1}"}) for number in range(4)]
+    for name in ("one", "two", "three"):
+        for tool, arguments in (("write", {"content": "v0\n"}), *steps, ("read", {})):
+            queue.start(tool, {"file_path": name, **arguments}, partial(note, tool))
+    queue.start("nope", {}, partial(note, "nope"))
+    received = [answers.get(timeout=60) for _ in range(19)]
+    assert {tool for tool, answer in received if answer["isError"]} == {"nope"}
+    assert [answer["content"][0]["text"] for tool, answer in received if tool == "read"] == ["1\tv4"] * 3
+
+
+def test_a_call_that_waits_for_another_can_be_canceled(root: Path) -> None:
+    queue = Calls(Workspace(root), sorted(TOOLS), only_listed=False, ordered=True)
+    answers: Queue[dict[str, Any]] = Queue()
+    with hold_lock(root):
+        queue.start("write", {"file_path": "a", "content": "x"}, answers.put)
+        waiting = queue.start("read", {"file_path": "a"}, answers.put)
+        waiting.cancelled = True
+        assert "CANCELLED" in answers.get(timeout=60)["content"][0]["text"]
+    assert not answers.get(timeout=60)["isError"]

@@ -78,7 +78,7 @@ def test_of_many_failures_ten_are_told() -> None:
     ws, _ = workspace({"a.txt": b"one\n"})
     result = ws.edit("a.txt", edits=[{"old_string": f"nowhere {number}", "new_string": "x"} for number in range(14)])
     assert result.text.startswith("All 14 edits failed. Nothing was changed. Send all 14 again, corrected.\nedits[0]: ")
-    assert result.text.endswith("\n… and 4 more failing edits.")
+    assert result.text.endswith("\nAlso failed: edits[10], edits[11], edits[12], edits[13].")
     assert len(error_of(result)["further_failures"]) == 13
 
 
@@ -167,3 +167,51 @@ def test_too_many_replacements_are_refused() -> None:
     edits = [{"old_string": old, "new_string": "x", "replace_all": True} for old in ("same", "line")]
     assert error_of(ws.edit("a.txt", edits=edits))["code"] == "INPUT_TOO_LARGE"
     assert not ws.edit("a.txt", "same", "x", replace_all=True).is_error
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        (b"x = 1\n", "  x = 1\n", "", b""),
+        (b"x = 1", "  x = 1", "", b""),
+        (b"x foo\ny\n", "x foo\r\ny", "x\r\ny", b"x\ny\n"),
+        (b"    x = foo(1,\n        2)\n", "foo(1,\r\n        2)", "bar()", b"    x = bar()\n"),
+        (b"one\r\ntwo\r\n", "one\r\ntwo", "1\r\n2", b"1\r\n2\r\n"),
+    ],
+)
+def test_an_edit_that_leaves_nothing_or_has_other_line_breaks_lands(
+    before: bytes, old: str, new: str, after: bytes
+) -> None:
+    ws, fs = workspace({"a.txt": before})
+    result = ws.edit("a.txt", old, new)
+    assert (result.is_error, fs.files()["a.txt"]) == (False, after), result.text
+
+
+def test_with_crlf_in_it_a_text_is_as_ambiguous_as_without() -> None:
+    ws, fs = workspace({"a.txt": b"x foo\ny\nfoo\nz foo\n"})
+    assert error_of(ws.edit("a.txt", "foo\r\n", "bar\r\n"))["code"] == "OLD_TEXT_NOT_UNIQUE"
+    assert not ws.edit("a.txt", "foo\r\n", "bar\r\n", replace_all=True).is_error
+    assert fs.files()["a.txt"] == b"x bar\ny\nbar\nz bar\n"
+
+
+def test_a_match_in_an_unfinished_last_line_gets_the_line_breaks_of_the_others() -> None:
+    ws, fs = workspace({"a.txt": b"re 1\r\nre 2"})
+    assert not ws.edit("a.txt", "re", "p\nq", line=2).is_error
+    assert fs.files()["a.txt"] == b"re 1\r\np\r\nq 2"
+
+
+def test_the_number_of_places_is_the_real_one() -> None:
+    ws, _ = workspace({"a.txt": b"same same\n" * 1_000})
+    result = ws.edit("a.txt", "same", "other")
+    assert (error_of(result)["number"], len(error_of(result)["shown"])) == (2_000, 10)
+    assert result.text.startswith(
+        "OLD_TEXT_NOT_UNIQUE: old_string was found in 2,000 places in a.txt.\nLine 1 (2 times):"
+    )
+    assert "\n… and 1980 more\n" in result.text
+
+
+def test_one_of_several_edits_may_contain_a_placeholder_that_is_meant() -> None:
+    ws, fs = workspace({"a.py": b"def f():\n    return 1\n"})
+    new = "def f():\n    # ... existing code ...\n"
+    result = ws.edit("a.py", edits=[{"old_string": "def f():\n    return 1\n", "new_string": new, "literal": True}])
+    assert (result.is_error, fs.files()["a.py"]) == (False, new.encode())

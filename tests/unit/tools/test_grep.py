@@ -118,3 +118,9 @@ def test_ignored_files_are_included_on_request() -> None:
     assert ws.grep("user", glob="*.log").text.startswith("No files match *.log. The matching files are ignored")
     assert ws.grep("user", glob="*.log", include_ignored=True).text == "a.log"
     assert ws.glob("*.log", include_ignored=True).text == "a.log"
+
+
+def test_a_line_feed_in_a_pattern_matches_the_line_breaks_of_every_file() -> None:
+    ws, _ = workspace({"lf.txt": b"x\ny\n", "crlf.txt": b"x\r\ny\r\n", "empty.txt": b""})
+    assert ws.grep("x\\ny").text == ws.grep("x\ny", multiline=True).text == "crlf.txt\nlf.txt"
+    assert ws.grep("^", output_mode="count").text == "crlf.txt:2\nlf.txt:2"

@@ -56,3 +56,15 @@ def test_a_dry_run_shows_all_changes_of_a_line() -> None:
     result = ws.replace_in_files("x", "long", dry_run=True)
     assert result.text.endswith("a.txt: 4\na.txt:1\n-x = x + x\n+long = long + long")
     assert (result.metadata["dry_run"], fs.files()["a.txt"]) == (True, b"x = x + x\nx\n")
+
+
+def test_a_line_feed_in_a_regular_expression_is_the_line_break_of_each_file() -> None:
+    ws, fs = workspace({"lf.txt": b"x\ny\n", "crlf.txt": b"x\r\ny\r\n"})
+    assert ws.replace_in_files(r"x\ny", "a\nb\nc", regex=True).metadata["replacements"] == 2
+    assert fs.files() == {"lf.txt": b"a\nb\nc\n", "crlf.txt": b"a\r\nb\r\nc\r\n"}
+
+
+def test_an_empty_file_has_no_line_to_replace() -> None:
+    ws, fs = workspace({"a.txt": b"x\n", "empty.txt": b""})
+    assert ws.replace_in_files("^", "> ", regex=True).text == "Made 1 replacement in 1 file:\na.txt: 1"
+    assert fs.files()["empty.txt"] == b""

@@ -59,3 +59,10 @@ def test_a_file_is_not_moved_onto_itself() -> None:
     assert error_of(ws.write("src/a", move_to="src"))["code"] == "FILE_EXISTS"
     assert error_of(ws.write("src", move_to="src"))["code"] in {"FILE_EXISTS", "INVALID_ARGUMENTS"}
     assert fs.files() == {"src/a": b"x"}
+
+
+def test_a_slash_behind_a_new_name_asks_for_a_folder() -> None:
+    ws, fs = workspace({"a": b"x", "src/b": b"y"})
+    assert ws.write("a", move_to="new/").text == "Moved a to new/a"
+    assert ws.write("src", move_to="other/").text == "Moved src to other (1 file)"
+    assert fs.files() == {"new/a": b"x", "other/b": b"y"}
