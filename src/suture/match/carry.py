@@ -95,6 +95,8 @@ class _Carry:
             if not match.same[number] and sent.strip() and index.knows(sent.strip(), current.strip())
         ]
         self._dialect = Dialect(request, same, index, alike)
+        self._has_other_word = False
+        """Whether several lines of the request have a word where the file has another one, which resembles it."""
         self._slips = self._learn_slips(match)
         self._removed_lines: dict[str, str] = {}
         self._old = self._translate(request.old)
@@ -109,6 +111,8 @@ class _Carry:
             raise _Clash("applied" if all(done) else "partly_applied")
         if any(self._is_partly_applied(region) for region in regions):
             raise _Clash("partly_applied")
+        if self._has_other_word:
+            raise _Clash("unproved", detail="other_word")
         self._check_touched(regions)
         self._removed_lines = self._find_removed_lines(regions)
         for region in regions:
@@ -484,10 +488,11 @@ class _Carry:
         return line_edit(self._index, low, high, lines) if current or lines else None
 
     def _learn_slips(self, match: Match) -> dict[str, str]:
-        """Mistyped words of the request, each with the file's word."""
+        """Mistyped words of the request, each with the file's word; one that several lines have is another word."""
         slips: dict[str, str] = {}
         for number, place in match.placed:
             if not match.same[number] and (slip := find_slip(self._request.old[number], self._file[place])) is not None:
+                self._has_other_word = self._has_other_word or slip[0] in slips
                 slips[slip[0]] = slip[1]
         return {one: other for one, other in slips.items() if not self._index.has_word(one)}
 

@@ -674,6 +674,10 @@ def _partly(error: errors.PartlyApplied, audience: Audience) -> str:
 def _unproved(error: errors.UnprovedChange, audience: Audience) -> str:
     where = f"{span(error.start_line, error.end_line)} of {error.path}"
     found = f"{audience.old_text} was found at {where} {how_matched(error.rung)}"
+    if error.detail == "other_word":
+        return _begin(
+            error, audience, f"{found}, but a word differs there in several lines: this may be another place."
+        )
     why = f" ({error.detail.replace('_', ' ')})" if error.detail not in {"", "unproved"} else ""
     return _begin(error, audience, f"{found}, but it is not clear how to apply {audience.new_text} there{why}.")
 

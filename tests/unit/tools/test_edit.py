@@ -215,3 +215,23 @@ def test_one_of_several_edits_may_contain_a_placeholder_that_is_meant() -> None:
     new = "def f():\n    # ... existing code ...\n"
     result = ws.edit("a.py", edits=[{"old_string": "def f():\n    return 1\n", "new_string": new, "literal": True}])
     assert (result.is_error, fs.files()["a.py"]) == (False, new.encode())
+
+
+@pytest.mark.parametrize(
+    ("before", "other"),
+    [
+        ("dose_mg = get()\ngive(dose_mg)\nlog(dose_mg)\nend()\n", ("mg", "ug")),
+        ("#define PORT_A 80\nint x = PORT_A;\nbind(x);\nlisten(x);\n", ("PORT_A", "PORT_B")),
+        ('import os\nKEY_A = load("a")\nx = KEY_A + 1\nprint(x)\n', ("KEY_A", "KEY_B")),
+    ],
+)
+def test_a_word_that_differs_in_several_lines_is_another_word_and_not_a_slip(
+    before: str, other: tuple[str, str]
+) -> None:
+    ws, fs = workspace({"a.txt": before.encode()})
+    sent = before.replace(*other)
+    result = ws.edit(
+        "a.txt", sent, sent.replace("end()", "stop()").replace("listen(x)", "listen(x, 5)").replace("+ 1", "+ 2")
+    )
+    assert error_of(result)["code"] in {"NO_MATCH", "UNPROVED_CHANGE"}, result.text
+    assert fs.files()["a.txt"] == before.encode()
