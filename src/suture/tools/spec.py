@@ -682,7 +682,7 @@ def _rename_path(given: Mapping[str, object], known: Container[str]) -> Mapping[
         if own not in known or other in known or other not in given:
             continue
         rest = {name: value for name, value in given.items() if name != other}
-        if given[other] is None or given[other] == given.get(own):
+        if given[other] is None:
             return rest
         if given.get(own) is None:
             return {own if name == other else name: value for name, value in given.items() if name != own}

@@ -323,13 +323,13 @@ class InFile(Request):
         {"file_path": "a"},
         {"path": "a", "file_path": None},
         {"path": None, "file_path": "a"},
-        {"path": "a", "file_path": "a"},
     ],
 )
 def test_path_and_file_path_mean_the_same(given: dict[str, object]) -> None:
     assert InFile.parse(given) == InFile(file_path="a")
 
 
-def test_two_different_paths_are_refused() -> None:
+@pytest.mark.parametrize("other", ["a", "b"])
+def test_a_path_that_is_given_twice_is_refused(other: str) -> None:
     with pytest.raises(InvalidArguments):
-        InFile.parse({"path": "a", "file_path": "b"})
+        InFile.parse({"path": other, "file_path": "a"})
