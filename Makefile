@@ -13,7 +13,7 @@ PYTEST_FLAGS ?= -n 2
 FUZZ_SECONDS ?= 240
 
 # The layers without effects: every line and branch must be covered.
-PURE := errors shapes records json_text log settings bounds text formats match patterns plan check/issue
+PURE := budget errors shapes records json_text log settings bounds text formats match patterns plan check/issue
 empty :=
 PURE_FILES := $(subst $(empty) $(empty),$(empty),$(foreach m,$(PURE),*/suture/$(m).py,*/suture/$(m)/*,))
 
