@@ -53,6 +53,7 @@ def test_where_earlier_edits_moved_lines_a_number_must_mean_the_same_match_in_bo
     assert fs.files() == {"a.txt": before}
 
 
+@pytest.mark.process
 def test_all_of_a_text_that_differs_in_the_file_is_one_place() -> None:
     ws, fs = workspace({"a.py": b"def f():\n\tx = 1\n\treturn x\n"})
     result = ws.edit("a.py", "    x = 1\n    return x", "    return 1", replace_all=True)
@@ -112,6 +113,7 @@ def test_too_many_edits_are_refused() -> None:
     assert error_of(result)["code"] == "INPUT_TOO_LARGE"
 
 
+@pytest.mark.process
 def test_a_placeholder_that_is_meant_is_written() -> None:
     ws, fs = workspace({"a.py": b"def f():\n    return 1\n"})
     new = "def f():\n    # ... existing code ...\n"
@@ -120,12 +122,14 @@ def test_a_placeholder_that_is_meant_is_written() -> None:
     assert fs.files()["a.py"] == new.encode()
 
 
+@pytest.mark.process
 def test_a_placeholder_that_is_only_added_is_a_warning() -> None:
     ws, _ = workspace({"a.py": b"def f():\n    return 1\n"})
     result = ws.edit("a.py", "def f():\n", "# rest of the file unchanged\ndef f():\n")
     assert result.text.startswith("Edited a.py:1\nwarning: new_string seems to contain a placeholder")
 
 
+@pytest.mark.process
 def test_a_text_that_an_earlier_version_has_is_merged() -> None:
     before = b"def f():\n    x = 1\n    u = 0\n    v = 0\n    y = 2\n    return x + y\n"
     ws, fs = workspace({"a.py": before})
@@ -210,6 +214,7 @@ def test_the_number_of_places_is_the_real_one() -> None:
     assert "\n… and 1980 more\n" in result.text
 
 
+@pytest.mark.process
 def test_one_of_several_edits_may_contain_a_placeholder_that_is_meant() -> None:
     ws, fs = workspace({"a.py": b"def f():\n    return 1\n"})
     new = "def f():\n    # ... existing code ...\n"
