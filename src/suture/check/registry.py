@@ -202,12 +202,12 @@ class Registry:
         problems = *configuration.problems, *wrong.values()
         self._others += [Unavailable("configuration", problem) for problem in problems]
 
-    def checks_for(self, path: str) -> list[FileCheck]:
+    def checks_for(self, path: str, *, only_syntax: bool = False) -> list[FileCheck]:
         """The checks of a file, with only one of its syntax: the first that is configured for it, or matches."""
         by_syntax = sorted(
             (validator for validator in self._syntax if self._applies(validator, path)), key=self._is_by_type
         )
-        others = [validator for validator in self._others if self._applies(validator, path)]
+        others = [] if only_syntax else [validator for validator in self._others if self._applies(validator, path)]
         return [self._with_rule(validator) for validator in (*by_syntax[:1], *others)]
 
     def _rule(self, validator: Validator) -> Rule:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
+    from suture.check.registry import FileCheck
     from suture.engine.session import Session
     from suture.files.local_fs import Staged
     from suture.plan import Content, FileChange, Place, Snapshot
@@ -60,9 +61,12 @@ def check_changes(session: Session, changes: Sequence[FileChange]) -> Report:
     return _check(session, changes, list(_written_files(changes)))
 
 
-def check_new_content(session: Session, changes: Sequence[FileChange]) -> Report:
-    """Check only what changes would write: every problem counts as new. It takes half the time."""
-    return _check(session, changes, [file.evolve(before=None) for file in _written_files(changes)])
+def check_syntax(session: Session, changes: Sequence[FileChange], *, alone: bool) -> Report:
+    """Check only the syntax. With `alone`, only of what changes would write, in half the time: all errors are new."""
+    written = list(_written_files(changes))
+    if alone:
+        written = [file.evolve(before=None) for file in written]
+    return _check(session, changes, written, only_syntax=True)
 
 
 def check_files(session: Session, files: Iterable[Snapshot]) -> Report:
@@ -70,7 +74,9 @@ def check_files(session: Session, files: Iterable[Snapshot]) -> Report:
     return _check(session, (), [_WrittenFile(file.place, None, file.content, file.text) for file in files])
 
 
-def _check(session: Session, changes: Sequence[FileChange], written: Sequence[_WrittenFile]) -> Report:
+def _check(
+    session: Session, changes: Sequence[FileChange], written: Sequence[_WrittenFile], *, only_syntax: bool = False
+) -> Report:
     if not written:
         return Report()
     validators = registry(session)
@@ -79,7 +85,10 @@ def _check(session: Session, changes: Sequence[FileChange], written: Sequence[_W
     report = Report()
     try:
         for batch in _batches(written):
-            subjects = [_subject(session, file, validators, stages) for file in batch]
+            subjects = [
+                _subject(session, file, validators.checks_for(file.place.path, only_syntax=only_syntax), stages)
+                for file in batch
+            ]
             more = run_checks([subject for subject in subjects if isinstance(subject, Subject)], ends - monotonic())
             too_large = [skipped for skips in subjects if isinstance(skips, tuple) for skipped in skips]
             report = report.with_more(more.evolve(not_run=(*too_large, *more.not_run)), _MAX_KEPT_ISSUES)
@@ -137,10 +146,10 @@ class _Stages:
 
 
 def _subject(
-    session: Session, file: _WrittenFile, validators: Registry, stages: _Stages
+    session: Session, file: _WrittenFile, checks: Sequence[FileCheck], stages: _Stages
 ) -> Subject | tuple[NotRun, ...]:
     """What to check, or the checks that do not run because the file is too large."""
-    chosen = tuple(validators.checks_for(file.place.path))
+    chosen = tuple(checks)
     name, limit = file.place.name, session.settings.validate_max_bytes
     old = 0 if file.before is None else file.before.content.size
     if max(file.after.size, old) > limit:

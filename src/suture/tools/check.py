@@ -12,7 +12,7 @@ from time import monotonic
 from suture import shapes
 from suture.check.gate import NotRun, Report
 from suture.check.issue import INVALID
-from suture.engine.checks import check_changes, check_files, check_new_content, registry
+from suture.engine.checks import check_changes, check_files, check_syntax, registry
 from suture.errors import FileNotFound, InputTooLarge, NotAFile, PermissionDenied, SutureError, ValidationFailed
 from suture.files.paths import display_path
 from suture.plan import Update
@@ -74,9 +74,9 @@ def _differing(changes: Sequence[FileChange]) -> list[FileChange]:
 def new_syntax_errors(session: Session, changes: Sequence[FileChange], *, refuse: bool) -> list[str]:
     """The first syntax errors that changes bring, a line each; with `refuse`, they refuse the call."""
     differing = _differing(changes)
-    if not any(finding.issue.code == INVALID for finding in check_new_content(session, differing).new):
+    if not any(finding.issue.code == INVALID for finding in check_syntax(session, differing, alone=True).new):
         return []
-    data = validation_data(check_changes(session, differing), session.audience)
+    data = validation_data(check_syntax(session, differing, alone=False), session.audience)
     found = [issue for issue in errors_first(data.new) if issue.code == INVALID]
     if refuse and found:
         names = list(dict.fromkeys(issue.path for issue in found))

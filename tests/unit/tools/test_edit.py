@@ -240,3 +240,10 @@ def test_a_word_that_differs_in_several_lines_is_another_word_and_not_a_slip(
     )
     assert error_of(result)["code"] in {"NO_MATCH", "UNPROVED_CHANGE"}, result.text
     assert fs.files()["a.txt"] == before.encode()
+
+
+def test_only_the_syntax_is_checked_where_nobody_asked_for_more() -> None:
+    markers = "<<<<<<< ours\n1\n=======\n2\n>>>>>>> theirs\n"
+    ws, fs = workspace({"a.txt": b"one\n", "suture.toml": b"= not TOML"})
+    assert ws.edit("a.txt", "one\n", markers).text == "Edited a.txt:1"
+    assert fs.files()["a.txt"] == markers.encode()
