@@ -96,7 +96,8 @@ def locate_in(index: Index, site: Site, find: Callable[[Index], Answer]) -> Answ
     if isinstance(found, Refused):
         return found
     lines = site.start_line - 1
-    ending = newline_at(index.body, start) if split_any_lines(part.body)[:-1] == [] else b"\n"  # as the others end
+    is_unfinished = b"\n" not in part.body and b"\r" not in part.body
+    ending = newline_at(index.body, start) if is_unfinished else b"\n"  # else the edits have the place's own
     edits = [
         Edit(Span(edit.span.start + start, edit.span.end + start), _with_ending(edit.new, ending))
         for edit in found.edits

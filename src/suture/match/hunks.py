@@ -31,6 +31,8 @@ OUTSIDE = "outside"
 NOT_NAMED = "not_named"
 """The detail of a text whose hunk names something that is not in the file."""
 _MAX_CONTEXT_LINES = 20  # lines named above a hunk that are followed, level by level: bounds the time
+MAX_CHOICES = 100_000
+"""Places of a text among which a line chooses: bounds the memory."""
 _CUT_BY_GIT = 78  # characters from which on a name may be cut inside a word: git cuts at 80
 
 
@@ -290,7 +292,10 @@ def nearest(index: Index, split: Split, answer: Refused, line: int) -> Found | N
     """The place nearest to a line, of several that fit equally; None if there is no single one."""
     sites = list(answer.sites)
     if answer.rung in AS_SENT:  # there may be more than a search for one place examines
-        sites = [index.site(*span) for span in occurrences(index.body, split.old.encode("utf-8", "surrogatepass"))]
+        spans = occurrences(index.body, split.old.encode("utf-8", "surrogatepass"), MAX_CHOICES + 1)
+        if len(spans) > MAX_CHOICES:
+            return None
+        sites = [index.site(*span) for span in spans]
     elif len(sites) >= MAX_PLACES or answer.rung == "similar":
         return None
     near = min((distance(site, line) for site in sites), default=0)

@@ -27,7 +27,7 @@ from suture.match.ladder import LEVEL
 from suture.plan import Plan
 from suture.records import Record
 from suture.text.edits import edit, minimize
-from suture.text.replace import occurrences
+from suture.text.replace import MAX_HITS, count_occurrences, occurrences
 from suture.tools import results, spec
 from suture.tools.check import new_syntax_errors
 from suture.tools.failure import SHOWN_PLACES, hunk_error, lines_of
@@ -251,7 +251,6 @@ class _Editor:
         self._note_placeholder(file, one)
         places = len(answer.edits) if one.replace_all else 1
         self._replaced += places
-        check_limit("The request", self._replaced, self._session.settings, "max_replacements", "replacements")
         changes = minimize(file.body, answer.edits)
         file.make(answer.edits)
         return DoneEdit(file, answer.rung, changes, places, answer.site.start_line)
@@ -268,6 +267,7 @@ class _Editor:
     def _find(self, file: ReplyFile, one: OneEdit) -> Found | Refused:
         split, index = Split(one.old_string, one.new_string, one.literal), file.index
         if one.replace_all:
+            self._check_number(file.body, split.old)
             every = fit_every(index, 0, split)
             if not isinstance(every, Refused):
                 return every
@@ -280,6 +280,12 @@ class _Editor:
         first = chosen[0]
         agreed = first is not None and all(other is not None and other.span == first.span for other in chosen)
         return first if agreed and first is not None else answer
+
+    def _check_number(self, body: bytes, old: str) -> None:
+        """Refuse too many replacements before there is an edit for each."""
+        settings, encoded = self._session.settings, old.encode("utf-8", "surrogatepass")
+        hits = occurrences(body, encoded, settings.max_replacements - self._replaced + 1)
+        check_limit("The request", self._replaced + len(hits), settings, "max_replacements", "replacements")
 
     def _error(self, file: ReplyFile, one: OneEdit, answer: Refused, *, detailed: bool) -> SutureError:
         split = Split(one.old_string, one.new_string)
@@ -298,7 +304,8 @@ class _Editor:
             return error
         if answer.rung in AS_SENT:  # a search for one place gives up after some hundreds
             old = one.old_string.encode("utf-8", "surrogatepass")
-            error = error.evolve(number=len(occurrences(file.body, old)))
+            hits = occurrences(file.body, old, MAX_HITS)
+            error = error.evolve(number=count_occurrences(file.body, old, hits) if len(hits) == MAX_HITS else len(hits))
         if one.line is None:
             return error
         line = one.line

@@ -199,7 +199,7 @@ def grep(session: Session, request: Grep) -> Answer:
         more = count(shown.left, f"more {noun}")
         where = f" in {count(shown.files_left, 'file')}" if request.output_mode == "content" and not one_file else ""
         notes.append(f"… {more}{where}; {_NARROWER}{_RAISE * shown.by_number}")
-    return Answer("\n".join([*shown.lines, *notes]), result.data(), verbatim=False)
+    return Answer("\n".join([*shown.lines, *notes]), result.data())
 
 
 class Shown:

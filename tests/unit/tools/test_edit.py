@@ -247,3 +247,12 @@ def test_only_the_syntax_is_checked_where_nobody_asked_for_more() -> None:
     ws, fs = workspace({"a.txt": b"one\n", "suture.toml": b"= not TOML"})
     assert ws.edit("a.txt", "one\n", markers).text == "Edited a.txt:1"
     assert fs.files()["a.txt"] == markers.encode()
+
+
+@pytest.mark.parametrize("line", [None, 7])
+def test_a_text_with_millions_of_matches_is_refused_without_a_list_of_them(line: int | None) -> None:
+    ws, fs = workspace({"a.txt": b"x " * 3_000_000})
+    result = ws.edit("a.txt", " ", "-", line=line)
+    assert (error_of(result)["code"], error_of(result)["number"]) == ("OLD_TEXT_NOT_UNIQUE", 3_000_000)
+    assert error_of(ws.edit("a.txt", " ", "-", replace_all=True))["code"] == "INPUT_TOO_LARGE"
+    assert fs.files()["a.txt"] == b"x " * 3_000_000
