@@ -20,7 +20,7 @@
     │                        Cancelled CallTimedOut OutOfMemory RecoveryBlocked
     ├── about serving        ServerBusy
     ├── about the history    HistoryUnavailable HistoryDamaged ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
-    │                        UndoConflict ContentNotKept NotRecorded SnapshotExists
+    │                        NotHere SessionNotFound UndoConflict ContentNotKept NotRecorded SnapshotExists
     └── InternalError
 
 A class whose name begins with `_` has the leading fields that several errors share.
@@ -864,6 +864,12 @@ class NothingToUndo(SutureError, code="NOTHING_TO_UNDO"):
     root: str
     all_undone: bool
     """Whether there were changes, which are all undone."""
+    session: str | None = None
+    """The session whose changes were meant, if not all were."""
+    newest: str | None = None
+    """The newest change in effect, which another session made."""
+    by: str | None = None
+    """That session: its id and its agent."""
 
 
 class NothingToRedo(SutureError, code="NOTHING_TO_REDO"):
@@ -876,6 +882,27 @@ class AlreadyUndone(_OfChange, code="ALREADY_UNDONE"):
     """The change has already been undone."""
 
 
+class NotHere(_OfChange, code="NOT_HERE"):
+    """Nothing of the change is in the files, as after `git stash` or on another branch: there is nothing to undo."""
+
+    branch: str | None
+    """The branch that the change was made on, if it is known."""
+    now: str | None
+    """The current branch."""
+    operation: str = "undo"
+
+
+class SessionNotFound(SutureError, code="SESSION_NOT_FOUND"):
+    """No session that made changes has this id or name, or several have."""
+
+    session: str
+    """The id or name that was given."""
+    candidates: list[str]
+    """The sessions that this can mean, or the last few, each with its agent."""
+    ambiguous: bool = False
+    """Whether several sessions have it."""
+
+
 class UndoConflict(_OfChange, code="UNDO_CONFLICT"):
     """Later changes conflict with the undo."""
 
@@ -883,6 +910,8 @@ class UndoConflict(_OfChange, code="UNDO_CONFLICT"):
     later: list[str]
     """The later changes of these files that are not undone, newest first; other programs may have changed them too."""
     operation: str = "undo"
+    made_on = ""
+    """The branch that the change was made on, if another one is checked out now; only worded."""
 
 
 class ContentNotKept(_OfPath, code="CONTENT_NOT_KEPT"):

@@ -62,6 +62,28 @@ class Snapshot(Record):
     mode: int
 
 
+class SessionInfo(Record):
+    """Who changes files: one run of an agent, or a person."""
+
+    id: str
+    """The name that was given to the session; otherwise unique."""
+    agent: str
+    """The name of the agent; `library` or `cli` if only that is known."""
+    version: str = ""
+    """The version of the agent."""
+    transport: str = ""
+    """How it calls: `stdio`, `http`, `cli` or `library`."""
+    label: str = ""
+    """The name that was given to the session, if there is one."""
+
+
+class Head(Record):
+    """Where a git repository was: its branch, None if detached, and its commit, None before the first one."""
+
+    branch: str | None
+    commit: str | None
+
+
 class FileChange(Record):
     """One file's part of a plan; the subclasses say what happens to it."""
 
@@ -132,6 +154,12 @@ class Plan(Record):
     """Folders below the workspace root that are removed if they are empty afterwards."""
     clipboards: tuple[tuple[str, str], ...] = ()
     """Names of clipboards and the texts to store in them, once the rest has landed."""
+    also_undoes: tuple[str, ...] = ()
+    """The ids of the other changes that it undoes."""
+    session: SessionInfo | None = None
+    """Who makes the change."""
+    head: Head | None = None
+    """Where the git repository was, if the workspace is in one."""
 
     def without_no_ops(self) -> Plan:
         """The plan without updates that change nothing."""
@@ -209,6 +237,37 @@ class ChangeRecord(Record):
     """Its place in the order of landing."""
     clipboards: tuple[tuple[str, str], ...] = ()
     """Names and texts to store when the change is recorded; not read back."""
+    also_undoes: tuple[str, ...] = ()
+    """The ids of the other changes that it undoes."""
+    session: SessionInfo | None = None
+    """Who made it; None if that is not known."""
+    head: Head | None = None
+    """Where the git repository was, if the workspace was in one."""
+
+    @property
+    def undone_ids(self) -> tuple[str, ...]:
+        """The ids of all changes that it undoes."""
+        return () if self.undoes is None else (self.undoes, *self.also_undoes)
+
+
+def file_record(change: FileChange) -> FileRecord:
+    """What a planned change does to a file, as the history stores it."""
+    match change:
+        case Create(place, after):
+            return FileRecord(place.name, "create", None, Version(after.digest, None))
+        case Update(place, before, after):
+            return FileRecord(place.name, "update", _version_of(before), Version(after.digest, before.mode))
+        case Delete(place, before):
+            return FileRecord(place.name, "delete", _version_of(before), None)
+        case Rename(place, before, to, after, replaced):
+            moved = Version((after or before.content).digest, before.mode)
+            old = _version_of(replaced) if replaced else None
+            return FileRecord(place.name, "rename", _version_of(before), moved, to.name, old)
+    raise TypeError(change)
+
+
+def _version_of(snapshot: Snapshot) -> Version:
+    return Version(snapshot.content.digest, snapshot.mode)
 
 
 def digest(pieces: Iterable[bytes | memoryview], size: int) -> str:

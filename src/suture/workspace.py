@@ -7,8 +7,9 @@ from os import fspath
 from suture import log, wording
 from suture.audience import MODEL
 from suture.bounds import Overrun, check_limit, check_time, suspend, within
-from suture.engine import Engine, Transaction
+from suture.engine import Engine, Transaction, own_session
 from suture.errors import FileChanged, InputTooLarge, InternalError, InvalidArguments, OutOfMemory, SutureError
+from suture.plan import SessionInfo
 from suture.tools import command, find
 from suture.tools.spec import Answer, ToolResult
 
@@ -44,11 +45,17 @@ class Workspace:
         root: str | os.PathLike[str],
         settings: Settings | None = None,
         *,
+        session: str | SessionInfo | None = None,
         fs: FS | None = None,
         audience: Audience = MODEL,
     ) -> None:
-        """`audience` is the reader of the results: a model, or a person at the command line."""
-        self._engine = Engine(root, settings, fs, audience)
+        """`session` says who makes the changes: a name, or the details of an agent. By default, it is this process.
+
+        The variable SUTURE_SESSION names it too. `audience` is the reader of the results: a model, or a person at the
+        command line.
+        """
+        caller = session if isinstance(session, SessionInfo) else own_session(name=session)
+        self._engine = Engine(root, settings, fs, audience, caller)
 
     @property
     def root(self) -> str:
@@ -59,6 +66,19 @@ class Workspace:
     def settings(self) -> Settings:
         """The limits and permissions in force."""
         return self._engine.settings
+
+    @property
+    def session(self) -> SessionInfo:
+        """The session that makes the changes."""
+        return self._engine.caller
+
+    def for_session(self, session: SessionInfo) -> Workspace:
+        """The same workspace for another session, as a server with several clients needs it."""
+        from copy import copy  # most workspaces have one session
+
+        workspace = copy(self)
+        workspace._engine = self._engine.for_session(session)  # noqa: SLF001  a copy of this one
+        return workspace
 
     def call(self, name: str, arguments: object = None, *, progress: Progress | None = None) -> ToolResult:
         """Call a tool by name. Never raises: a failure is a result that says what to do about it.
@@ -399,16 +419,23 @@ class Workspace:
         *,
         dry_run: bool = False,
         list: bool = False,  # noqa: A002  the tool's own argument name
+        session: str | None = None,
+        partly: bool = False,
     ) -> ToolResult:
-        """Undo a change (default: the newest), keeping later work; with `list`, list the last changes instead."""
+        """Undo a change (default: this session's newest), keeping later work; with `list`, list the last ones instead.
+
+        With `session`, undo all changes of a session that are in effect, or none if one conflicts; `partly`, the rest.
+        """
         return self.call("undo", _arguments(locals()))
 
     def redo(self, change_id: str | None = None, *, dry_run: bool = False) -> ToolResult:
         """Reapply an undone change (default: the most recently undone)."""
         return self.call("redo", _arguments(locals()))
 
-    def history(self, path: str | None = None, limit: int = 20, before: str | None = None) -> ToolResult:
-        """List the changes, newest first."""
+    def history(
+        self, path: str | None = None, limit: int = 20, before: str | None = None, session: str | None = None
+    ) -> ToolResult:
+        """List the changes, newest first; with `session`, only those of a session or an agent."""
         return self.call("history", _arguments(locals()))
 
     def show(self, change_id: str) -> ToolResult:

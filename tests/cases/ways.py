@@ -6,7 +6,8 @@ is taken away here, once:
 - The command line prints `content` and `metadata`. It opens the workspace anew for each call.
 - A server is started with the tools of the case: of itself it does not offer the dialects.
 - It sends the data as `structuredContent`; beside a list, whose text says it all, as `_meta`.
-- Ids of changes, times and the workspace's folder differ from run to run: `<change 1>`, `<time>`, `<root>`.
+- Ids of changes, times, sessions and the workspace's folder differ from run to run: `<change 1>`, `<time>`,
+  `<session>`, `<root>`.
 """
 
 from __future__ import annotations
@@ -211,6 +212,8 @@ def normalize(outcome: Outcome, ids: list[str], root: str) -> Outcome:
         return _TIME.sub("<time>", value).replace(root, "<root>")
 
     def data(value: Any) -> Any:
+        if isinstance(value, dict) and value.keys() == {"id", "agent"}:
+            return "<session>"
         if isinstance(value, dict):
             return {text(name): data(item) for name, item in value.items()}
         if isinstance(value, list):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
+    from suture.plan import SessionInfo
     from suture.settings import Settings
 
 _USAGE = 2
@@ -19,6 +20,7 @@ _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 _FLAGS = frozenset(("--json", "--quiet", "--verbose"))
 _HELP = frozenset(("help", "--help", "-h"))
+_SELECTING = ("log", "undo")  # their --session is one whose changes are listed or undone
 _MAX_SUGGESTIONS = 3  # for an unknown command: more do not help
 
 
@@ -109,6 +111,8 @@ class QuickOptions:
         self.set: list[tuple[str, object]] | None = None
         self.by_option: dict[str, str] = {}
         self.settings: Settings | None = None
+        self.session: str | None = None
+        self.caller: SessionInfo | None = None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -209,8 +213,12 @@ def _configure(options: QuickOptions | Namespace, *, own_process: bool) -> int:
     from suture.settings import Settings
 
     if hasattr(options, "settings"):
+        from suture.engine import own_session
+
         try:
             options.settings = settings_of(options)
+            name = None if options.command in _SELECTING else getattr(options, "session", None)
+            options.caller = own_session("cli", name)
         except ValueError as error:
             from suture.cli.output import report_misuse
 

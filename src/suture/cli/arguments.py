@@ -56,6 +56,17 @@ def seconds(value: str) -> int:
     return int(value) * 1_000
 
 
+def session_name(value: str) -> str:
+    """The name of a session."""
+    from suture.engine import check_session_name
+
+    try:
+        check_session_name(value)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return value
+
+
 def setting(value: str) -> tuple[str, object]:
     """The name and the value of a setting."""
     from suture.cli.settings import parse_setting
@@ -440,7 +451,12 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
         ),
         json="print format and prompt as JSON",
     ),
-    "log": Command(module="history", tool="history", positional=("path",)),
+    "log": Command(
+        module="history",
+        tool="history",
+        positional=("path",),
+        overrides={"session": {"metavar": "SESSION"}},
+    ),
     "show": Command(
         module="history",
         tool="show",
@@ -449,7 +465,17 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
             "change_id": {"nargs": "?", "help": "the change, or the beginning of its id (default: the newest change)"}
         },
     ),
-    "undo": Command(module="history", tool="undo", positional=("change_id",), omitted=("list",)),
+    "undo": Command(
+        module="history",
+        tool="undo",
+        positional=("change_id",),
+        omitted=("list",),
+        overrides={"change_id": {"help": "the change, or the beginning of its id (default: the newest change)"}},
+        options=(
+            _value("--session", "SESSION", "undo all changes of this session that are in effect: its id or name"),
+            _flag("--partly", help="with --session: leave out the changes that conflict"),
+        ),
+    ),
     "redo": Command(module="history", tool="redo", positional=("change_id",)),
     "snapshot": Command(
         module="history",
@@ -547,6 +573,14 @@ _SETTING = _value(
     action="append",
 )
 
+_SESSION = _value(
+    "--session",
+    "NAME",
+    "name of the session that makes the change (default: the variable SUTURE_SESSION)",
+    type=session_name,
+)
+_MAKING_CHANGES = ("edit", "patch", "write", "replace", "apply", "redo", "restore", "call")
+
 _HELP_COLUMNS = 100  # longer lines are hard to read, also on a wide terminal
 _SIMILARITY = 0.75  # an option is suggested if at least this much of its name is right
 
@@ -590,9 +624,11 @@ def _fill(parser: argparse.ArgumentParser, name: str, command: Command, *, with_
             group = parser.add_mutually_exclusive_group()
             for choice in option:
                 _add(group, choice)
+    if name in _MAKING_CHANGES:
+        _add(parser, _SESSION)
     if command.tool or command.has_settings:
         _add(parser, _SETTING)
-        parser.set_defaults(settings=None, by_option=by_option)
+        parser.set_defaults(settings=None, caller=None, by_option=by_option)
     add_common(parser, command.json)
     parser.set_defaults(run=_lazily(name, command))
 

@@ -94,7 +94,7 @@ def tools(options: argparse.Namespace) -> int:
 def recover(options: argparse.Namespace) -> int:
     """`suture recover`."""
     try:
-        recovery = Workspace(options.root, options.settings).recover()
+        recovery = Workspace(options.root, options.settings, session=options.caller).recover()
     except SutureError as error:
         if options.json:
             print_json({"error": wording.error_data(error)})
@@ -297,7 +297,7 @@ def attempt(
     """
     audience = MODEL if options.json else audience
     try:
-        workspace = Workspace(options.root, options.settings, audience=audience)
+        workspace = Workspace(options.root, options.settings, session=options.caller, audience=audience)
         try:
             return call(workspace)
         except KeyboardInterrupt:

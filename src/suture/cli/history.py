@@ -6,6 +6,7 @@ import os
 
 from suture.cli.commands import print_change, run, run_and_show, tool_arguments
 from suture.cli.output import at_root, clean, colored, colored_diff, report_misuse
+from suture.files.journal import is_id
 from suture.tools.history import about, file_name
 from suture.tools.results import cut
 from suture.wording import count
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from suture.tools.spec import ToolResult
     from suture.workspace import Workspace
 
+_NO_AGENTS = ("cli", "library")  # what is recorded if no agent is known
 _BAR_WIDTH = 40  # characters of the longest bar: with a name and a number it fits in 80 columns
 
 
@@ -30,7 +32,7 @@ def log(options: argparse.Namespace) -> int:
 
     def page(workspace: Workspace) -> ToolResult:
         result = workspace.call("history", tool_arguments(options))
-        points = None if path or before or result.is_error else workspace.snapshots()
+        points = None if path or before or options.session or result.is_error else workspace.snapshots()
         if points is not None and not points.is_error:
             result = result.evolve(metadata={**result.metadata, "snapshots": points.metadata["snapshots"]})
         return result
@@ -38,8 +40,10 @@ def log(options: argparse.Namespace) -> int:
     def lines(result: ToolResult) -> str:
         if not result.metadata["changes"]:
             of_path = f" of {clean(path)}" if path else ""
+            of_path += f" by session {clean(options.session)}" if options.session else ""
             return f"No changes{of_path} are recorded in {os.path.abspath(options.root)}."
         limit = [] if options.limit is None else ["--limit", str(options.limit)]
+        limit += [] if options.session is None else ["--session", options.session]
         words = ["suture", "log", *([path] if path else []), *limit, "--before"]
         older = f"{join([*words, result.metadata['next']])}{at_root(options)}" if result.metadata["next"] else ""
         more = [colored("faint", f"… older changes: {clean(older)}")] if older else []
@@ -63,7 +67,9 @@ def show(options: argparse.Namespace) -> int:
 
 def undo(options: argparse.Namespace) -> int:
     """`suture undo`."""
-    return _change_files(options, "undo")
+    if options.partly and options.session is None:
+        return report_misuse("undo", "--partly needs --session")
+    return _change_files(options, "undo", session=options.session, partly=options.partly)
 
 
 def redo(options: argparse.Namespace) -> int:
@@ -86,13 +92,14 @@ def restore(options: argparse.Namespace) -> int:
     return _change_files(options, "restore")
 
 
-def _change_files(options: argparse.Namespace, name: str) -> int:
-    """Make a call that changes files."""
+def _change_files(options: argparse.Namespace, name: str, **more: object) -> int:
+    """Make a call that changes files, with more arguments than the options set."""
+    arguments = {**tool_arguments(options), **more}
 
     def show(result: ToolResult) -> None:
         print_change(options, result, result.answer, cut(result.metadata["diff"], options.settings))
 
-    return run_and_show(options, lambda workspace: workspace.command(name, tool_arguments(options)), show)
+    return run_and_show(options, lambda workspace: workspace.command(name, arguments), show)
 
 
 def _log_lines(data: dict[str, Any]) -> Iterator[str]:
@@ -123,7 +130,8 @@ def _change_lines(change: dict[str, Any]) -> Iterator[str]:
         yield f"{colored('yellow', change['change_id'])}{state} {when}"
         yield " what it changed is unknown"
         return
-    yield f"{colored('yellow', change['change_id'])}{state} {when} {clean(about(change))}"
+    origin = colored("faint", clean(_origin(change)))
+    yield f"{colored('yellow', change['change_id'])}{state} {when} {clean(about(change))}{origin}"
     names = [clean(file_name(file)) for file in change["files"]]
     width = max(map(len, names), default=0)
     most = max((file["added"] + file["removed"] for file in change["files"]), default=0)
@@ -134,6 +142,18 @@ def _change_lines(change: dict[str, Any]) -> Iterator[str]:
     counts += [f"{count(added, 'insertion')}(+)"] if added else []
     counts += [f"{count(removed, 'deletion')}(-)"] if removed else []
     yield " " + ", ".join(counts)
+
+
+def _origin(change: dict[str, Any]) -> str:
+    """The agent and the session that made a change, and the branch, as far as they say something."""
+    session, head = change["session"], change["head"]
+    known = []
+    if session is not None and session["agent"] not in _NO_AGENTS:
+        known = [session["agent"], f"session {session['id']}"]
+    elif session is not None and not is_id(session["id"]):
+        known = [f"session {session['id']}"]
+    known += [head["branch"]] if head is not None and head["branch"] else []
+    return f" ({', '.join(known)})" if known else ""
 
 
 def _bar(file: dict[str, Any], most: int) -> str:

@@ -20,7 +20,7 @@ from suture.files.local_fs import LocalFS
 from suture.files.paths import INTENT_NAME
 from suture.files.protected import OWN_PREFIX, Guard
 from suture.origins import exclude_roots
-from suture.plan import ChangeRecord, Plan
+from suture.plan import Plan, SessionInfo
 from suture.records import Record
 from suture.settings import Settings, operator_file
 
@@ -42,8 +42,11 @@ if TYPE_CHECKING:
 
     Path = str | os.PathLike[str]
 
+_MAX_NAME_CHARS = 100  # characters of a session's name
+_process_ids: dict[int, str] = {}
 _PERMISSION_BITS = 0o777  # the bits of a mode that a caller may set: not setuid, setgid or sticky
 _MAX_REPLANS = 3  # after that, a file that keeps changing is an error: another program is writing it
+_MAX_SESSIONS = 200  # whose state is kept in memory: as many as may be connected
 _MAX_HELD_BYTES = 1_000_000  # bytes of content kept between calls, so that the next call need not hash it again
 
 
@@ -55,6 +58,26 @@ class Landing(Record):
     trouble: Trouble | None = None
 
 
+class _Kept:
+    """What stays open between calls, and the state of each session, for all sessions of an engine."""
+
+    def __init__(self) -> None:
+        self.turns: dict[int, LockType] = {}
+        self.idle_database: IdleDatabase | None = None
+        self.worker_pool: WorkerPool | None = None
+        self.remembered: dict[str, object] = {}
+        self._states: dict[str, SharedState] = {}
+
+    def state(self, session: str) -> SharedState:
+        """The state of the session with this id."""
+        state = self._states.get(session)
+        if state is None:
+            state = self._states.setdefault(session, SharedState(self.remembered))
+            if len(self._states) > _MAX_SESSIONS:
+                del self._states[next(iter(self._states))]
+        return state
+
+
 class Engine:
     """A workspace's root and settings. `session` reads its files, `land` changes them."""
 
@@ -64,15 +87,15 @@ class Engine:
         settings: Settings | None = None,
         fs: FS | None = None,
         audience: Audience = MODEL,
+        caller: SessionInfo | None = None,
     ) -> None:
         self.fs = fs or LocalFS()
         self.audience = audience
         self.settings = settings or Settings()
         self.settings.check()
-        self._shared = SharedState()
-        self._turns: dict[int, LockType] = {}
-        self._idle_database: IdleDatabase | None = None
-        self._worker_pool: WorkerPool | None = None
+        self._kept = _Kept()
+        self.caller = caller or own_session()
+        """The session that makes the calls."""
         self.progress: Progress = _ignore_progress
         try:
             self.root = os.path.abspath(os.fspath(root))
@@ -93,12 +116,24 @@ class Engine:
                 if stat is None or stat.kind != "folder":
                     raise WorkspaceNotFound(root=tree.root, reason="not a folder")
 
+    def for_session(self, caller: SessionInfo) -> Engine:
+        """The same engine for another session: it shares everything but what belongs to a session."""
+        from copy import copy  # most workspaces have one session
+
+        engine = copy(self)
+        engine.caller = caller
+        return engine
+
+    @property
+    def _shared(self) -> SharedState:
+        return self._kept.state(self.caller.id)
+
     def close(self) -> None:
         """Close what stays open between calls; a later call reopens what it needs."""
-        if self._idle_database is not None:
-            self._idle_database.close()
-        if self._worker_pool is not None:
-            self._worker_pool.close()
+        if self._kept.idle_database is not None:
+            self._kept.idle_database.close()
+        if self._kept.worker_pool is not None:
+            self._kept.worker_pool.close()
 
     def session(self, progress: Progress | None = None, audience: Audience | None = None) -> Session:
         """A view for one call; `progress` is called while it runs. `audience`: if its reader is not the usual one."""
@@ -111,6 +146,7 @@ class Engine:
             worker=self._worker,
             progress=progress or self.progress,
             audience=audience or self.audience,
+            caller=self.caller,
             own_places=self._own_places,
         )
 
@@ -133,7 +169,7 @@ class Engine:
             plan = None if interrupted or serial else session.check_plan(propose(session))
             if plan is not None and not plan.changes and not plan.clipboards:
                 return Landing(None)
-            with hold_lock(session.trees, self.settings.lock_timeout_ms, self._turns, session.checkpoint):
+            with hold_lock(session.trees, self.settings.lock_timeout_ms, self._kept.turns, session.checkpoint):
                 session.close()  # folders opened while planning may have been moved since
                 history = session.history
                 with suspend():
@@ -142,11 +178,12 @@ class Engine:
                     plan = plan or session.check_plan(propose(session))
                     if not plan.changes:
                         with suspend():
-                            return Landing(None, recovered, self._record_rest(session, plan))
+                            self._keep_clipboards(session, plan)
+                        return Landing(None, recovered)
                     session.checkpoint()
                     try:
                         with suspend():
-                            change = commit(session.trees, plan, history, self.settings)
+                            change = commit(session.trees, self._with_origin(plan, session), history, self.settings)
                         self._update_shared(plan, change.trouble)
                         return Landing(change, recovered, change.trouble)
                     except FileChanged as error:
@@ -162,7 +199,7 @@ class Engine:
         from suture.files.commit import hold_lock
         from suture.files.recovery import recover
 
-        with self.session() as session, hold_lock(session.trees, self.settings.lock_timeout_ms, self._turns):
+        with self.session() as session, hold_lock(session.trees, self.settings.lock_timeout_ms, self._kept.turns):
             with suspend():
                 recover(session.trees, self._history, self.guard, self.settings)
             yield session
@@ -182,7 +219,7 @@ class Engine:
 
             patient = wait and waiting
             try:
-                with hold_lock(session.trees, self.settings.lock_timeout_ms if patient else 0, self._turns):
+                with hold_lock(session.trees, self.settings.lock_timeout_ms if patient else 0, self._kept.turns):
                     return recover(session.trees, self._history, self.guard, self.settings, strays=wait)
             except WorkspaceBusy:
                 if patient:
@@ -198,31 +235,29 @@ class Engine:
         """The workspace's history; its database stays open between changes."""
         from suture.files.history import History, IdleDatabase  # reading a file does not need it
 
-        if self._idle_database is None:
-            self._idle_database = IdleDatabase()
-        return History(tree, self.settings, self._idle_database)
+        if self._kept.idle_database is None:
+            self._kept.idle_database = IdleDatabase()
+        return History(tree, self.settings, self._kept.idle_database)
 
     @contextmanager
     def _worker(self, entry: str) -> Iterator[GetWorker]:
         """A function that returns a second process, which stays alive between calls; one call uses it at a time."""
         from suture.files.worker import WorkerPool
 
-        if self._worker_pool is None:
+        if self._kept.worker_pool is None:
             local = isinstance(self.fs, LocalFS) and self.settings.second_process
-            self._worker_pool = WorkerPool(entry, self.roots, local=local)
-        with self._worker_pool.worker() as worker:
+            self._kept.worker_pool = WorkerPool(entry, self.roots, local=local)
+        with self._kept.worker_pool.worker() as worker:
             yield worker
 
-    def _record_rest(self, session: Session, plan: Plan) -> Trouble | None:
-        """Record what a plan without file changes says otherwise: that it undoes a change, and clipboards."""
-        from suture.files.journal import new_id
+    def _with_origin(self, plan: Plan, session: Session) -> Plan:
+        """The plan with what the history records of where it comes from."""
+        return plan.evolve(session=self.caller, head=session.head() if self.settings.history else None)
 
+    def _keep_clipboards(self, session: Session, plan: Plan) -> None:
+        """Keep the clipboards of a plan without file changes."""
         if plan.clipboards:
             self._update_shared(plan, session.history.keep_clipboards(plan.clipboards))
-        if plan.undoes is None:
-            return None
-        change = ChangeRecord(new_id(), plan.tool, plan.summary, (), (), plan.undoes)
-        return session.history.record(change, lambda _: None)
 
     def _update_shared(self, plan: Plan, trouble: Trouble | None) -> None:
         """Keep in memory the clipboards that the history could not store, and the newest content."""
@@ -305,6 +340,32 @@ class Transaction:
 
     def _plan(self, session: Session) -> Plan:
         return Plan(tuple(wanted(session) for wanted in self._planners), "transaction", self._summary)
+
+
+def own_session(agent: str = "library", name: str | None = None) -> SessionInfo:
+    """The session of this process, or the one with this name; by default the name is in SUTURE_SESSION."""
+    name = name or os.environ.get("SUTURE_SESSION", "").strip()
+    if not name:
+        return SessionInfo(_process_id(), agent, "", agent, "")
+    check_session_name(name)
+    return SessionInfo(name, agent, "", agent, name)
+
+
+def check_session_name(name: str) -> None:
+    """Refuse a name of a session that could not be typed or shown; ValueError says why."""
+    if not name.strip() or name != name.strip() or not name.isprintable() or len(name) > _MAX_NAME_CHARS:
+        message = f"a session's name has 1 to {_MAX_NAME_CHARS} printable characters, not {name[:_MAX_NAME_CHARS]!r}"
+        raise ValueError(message)
+
+
+def _process_id() -> str:
+    """The id of this process's session."""
+    pid = os.getpid()
+    if pid not in _process_ids:  # also after a fork
+        from suture.files.journal import new_id
+
+        _process_ids[pid] = new_id()
+    return _process_ids[pid]
 
 
 def _contents_before(plan: Plan) -> list[Content]:

@@ -1,18 +1,19 @@
-"""Plan the undo of a change, or the restoration of an earlier state; and take snapshots.
+"""Plan the undo of one change or several, or the restoration of an earlier state; and take snapshots.
 
 A change is inverted file by file, against the current content. If that is what the change left, the old content is
 restored. If not, because of later changes or of somebody else, the inverse is merged: base is what the change left,
 ours is the current content, theirs is the content before the change. Later work is kept; where both sides touch the
 same lines, nothing changes, and the conflict shows both.
 
-A file that a later change renamed is found under its new name. Rejected: restoring old contents in any case, which
-would silently drop later work.
+Several changes are inverted one after the other, each against the files as the ones before would leave them
+(`_Files`), and the result is one plan. A file that a later change renamed is found under its new name. Rejected:
+restoring old contents in any case, which would silently drop later work.
 """
 
 from __future__ import annotations
 
 from suture.errors import HistoryDamaged, NotAFile, SutureError, UndoConflict
-from suture.plan import Content, Create, Delete, Place, Rename, Update, Version
+from suture.plan import ChangeRecord, Content, Create, Delete, Place, Rename, Snapshot, Update, Version, file_record
 from suture.records import Record
 from suture.shapes import UndoClash
 from suture.text import Text
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
 
     from suture.engine.session import Session
     from suture.files.database import Database, NamedPoint
-    from suture.plan import ChangeRecord, FileChange, FileRecord, Snapshot
+    from suture.plan import FileChange, FileRecord
 
 _MAX_SIDE_BYTES = 100_000  # of one side of a conflict, in an answer: bounds its size
 _MAX_LATER_CHANGES = 5  # named in an answer: enough to see what is in the way
 _MAX_CONFLICTS = 100  # in an answer: bounds its size
+_BY_UMASK = -1  # the mode of a planned file whose permissions the umask decides
+_PLANNED = 1 << 62  # the number of a change that is planned: after all others
 
 
 class Inverse(Record):
@@ -36,6 +39,19 @@ class Inverse(Record):
 
     changes: tuple[FileChange, ...]
     merged: bool
+
+
+class GroupInverse(Record):
+    """The file changes that undo several changes at once."""
+
+    changes: tuple[FileChange, ...]
+    merged: bool
+    undone: tuple[ChangeRecord, ...]
+    """The changes that are undone, the newest first."""
+    conflicts: tuple[UndoConflict, ...]
+    """Why others cannot be undone."""
+    idle: tuple[ChangeRecord, ...]
+    """Those of which nothing is left to undo."""
 
 
 class SnapshotResult(Record):
@@ -48,17 +64,54 @@ class SnapshotResult(Record):
 
 def invert(session: Session, database: Database, change: ChangeRecord) -> Inverse:
     """The file changes that undo a change, or UndoConflict with every place where that is impossible."""
-    inverter = _Inverter(session, database, change.number)
+    return _invert(session, database, change, _Files(session))
+
+
+def invert_all(session: Session, database: Database, changes: Sequence[ChangeRecord], *, partly: bool) -> GroupInverse:
+    """The file changes that undo several changes, given newest first.
+
+    A change that cannot be undone is an error; `partly`, it is left out.
+    """
+    files = _Files(session)
+    undone: list[ChangeRecord] = []
+    idle: list[ChangeRecord] = []
+    conflicts: list[UndoConflict] = []
+    merged = False
+    database.changes_since(min((change.number for change in changes), default=0))  # which all of them need
+    for change in changes:
+        session.checkpoint()
+        try:
+            inverse = _invert(session, database, change, files)
+        except UndoConflict as conflict:
+            if not partly:
+                raise
+            conflicts.append(conflict)
+            continue
+        if not inverse.changes:
+            idle.append(change)
+            continue
+        files.apply(inverse.changes)
+        records = tuple(map(file_record, inverse.changes))
+        database.plan(
+            ChangeRecord(f"planned undo of {change.id}", "undo", "", records, undoes=change.id, number=_PLANNED)
+        )
+        undone.append(change)
+        merged = merged or inverse.merged
+    return GroupInverse(tuple(files.changes()), merged, tuple(undone), tuple(conflicts), tuple(idle))
+
+
+def _invert(session: Session, database: Database, change: ChangeRecord, files: _Files) -> Inverse:
+    inverter = _Inverter(session, database, change.number, files)
     changes: list[FileChange] = []
-    conflicts: list[UndoClash] = []
+    clashes: list[UndoClash] = []
     for file in reversed(change.files):
         try:
             changes += map(session.hold, inverter.invert(file))
         except _Clash as clash:
-            conflicts += clash.conflicts
-    if conflicts:
-        later = _later_changes(database, change, {conflict.path for conflict in conflicts})
-        raise UndoConflict(change_id=change.id, conflicts=conflicts[:_MAX_CONFLICTS], later=later)
+            clashes += clash.conflicts
+    if clashes:
+        later = _later_changes(database, change, {clash.path for clash in clashes})
+        raise UndoConflict(change_id=change.id, conflicts=clashes[:_MAX_CONFLICTS], later=later)
     return Inverse(tuple(changes), inverter.merged)
 
 
@@ -66,7 +119,7 @@ def restore(session: Session, database: Database, state: Mapping[str, Version | 
     """The file changes that bring each path to `state`; None: no file."""
     changes: list[FileChange] = []
     for path, version in state.items():
-        place, current = _current(session, path)
+        place, current = read_recorded(session, path)
         if version is None:
             if current is not None:
                 changes.append(session.hold(Delete(place, current)))
@@ -106,12 +159,15 @@ class _Clash(Exception):
 def _later_changes(database: Database, change: ChangeRecord, paths: set[str]) -> list[str]:
     """The newest few later changes in effect that touched any of these paths."""
     since = list(database.changes_since(change.number))
-    cancelled = {later.id for later in since if later.state == "undone"}
+    planned = {later.undoes for later in since if later.number == _PLANNED}
+    cancelled = {later.id for later in since if later.state == "undone"} | planned
     ids = [
         later.id
         for later in since
         if later.state == "landed"
-        and later.undoes not in cancelled  # undoing an undo would not help
+        and later.number != _PLANNED
+        and later.id not in planned
+        and cancelled.isdisjoint(later.undone_ids)  # undoing an undo would not help
         and any(path in {file.path, file.to} for file in later.files for path in paths)
     ]
     return ids[: -_MAX_LATER_CHANGES - 1 : -1]
@@ -132,7 +188,7 @@ class _SnapshotReader:
         self.kept, self.skipped = 0, []
         for path in self._paths:
             try:
-                current = _current(self._session, path)[1]
+                current = read_recorded(self._session, path)[1]
             except SutureError:
                 self.skipped.append(path)
                 continue
@@ -148,13 +204,91 @@ class _SnapshotReader:
         return self._last.bytes() if self._last.digest == digest else None
 
 
+class _Files:
+    """The files as some planned changes would leave them."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._found: dict[str, tuple[Place, Snapshot | None]] = {}
+        """The files as they are, by their recorded paths."""
+        self._planned: dict[str, Snapshot | None] = {}
+        self._sources: dict[str, str] = {}
+        """Where a planned file is now; a new file is nowhere."""
+
+    def current(self, path: str) -> tuple[Place, Snapshot | None]:
+        """The place that a recorded path names, and the file that is there then."""
+        if path not in self._found:
+            self._found[path] = read_recorded(self._session, path)
+            if self._found[path][1] is not None:
+                self._sources[path] = path
+        place, snapshot = self._found[path]
+        return place, self._planned.get(path, snapshot)
+
+    def apply(self, changes: Iterable[FileChange]) -> None:
+        """Plan changes of the files as they would be."""
+        for change in changes:
+            name = change.place.name
+            match change:
+                case Create(place, after, mode):
+                    new_mode = _BY_UMASK if mode is None else mode
+                    self._put(name, Snapshot(place, Text.decode(after.bytes()), after, (), new_mode))
+                case Update(_, before, after, mode=mode):
+                    text = before.text if change.same_content else Text.decode(after.bytes())
+                    new_mode = before.mode if mode is None else mode
+                    self._planned[name] = before.evolve(text=text, content=after, mode=new_mode)
+                case Delete():
+                    self._put(name, None)
+                case Rename(_, before, to, after):
+                    text = before.text if after is None else Text.decode(after.bytes())
+                    source = self._sources.get(name)
+                    self._put(to.name, before.evolve(place=to, text=text, content=after or before.content))
+                    self._put(name, None)
+                    if source is not None:
+                        self._sources[to.name] = source
+
+    def _put(self, name: str, snapshot: Snapshot | None) -> None:
+        self.current(name)  # so that its place is known
+        self._planned[name] = snapshot
+        self._sources.pop(name, None)
+
+    def changes(self) -> Iterator[FileChange]:
+        """The changes that lead from the files as they are to the files as planned."""
+        moved = {source: name for name, source in self._sources.items() if self._moves(source, name)}
+        for name, planned in self._planned.items():
+            place, found = self._found[name]
+            source = self._sources.get(name)
+            if planned is None:
+                if found is not None and name not in moved:
+                    yield self._session.hold(Delete(place, found))
+            elif source is not None and moved.get(source) == name:
+                home, before = self._found[source]
+                assert before is not None  # noqa: S101  it is a source
+                content = None if planned.content.digest == before.content.digest else planned.content
+                yield self._session.hold(Rename(home, before, place, content, found))
+            elif found is None:
+                mode = None if planned.mode == _BY_UMASK else planned.mode
+                yield self._session.hold(Create(place, planned.content, mode))
+            else:
+                mode = None if planned.mode in {found.mode, _BY_UMASK} else planned.mode
+                update = Update(place, found, planned.content, mode=mode)
+                if not update.is_no_op:
+                    yield self._session.hold(update)
+
+    def _moves(self, source: str, name: str) -> bool:
+        """Whether a file just moves, so that it keeps what a new file would not have."""
+        planned, found = self._planned.get(name), self._found[source][1]
+        gone = source in self._planned and self._planned[source] is None
+        return name != source and gone and planned is not None and found is not None and planned.mode == found.mode
+
+
 class _Inverter:
     """Inverts the file changes of the change with this number."""
 
-    def __init__(self, session: Session, database: Database, number: int) -> None:
+    def __init__(self, session: Session, database: Database, number: int, files: _Files) -> None:
         self._session = session
         self._database = database
         self._number = number
+        self._files = files
         self.merged = False
 
     def invert(self, file: FileRecord) -> Iterable[FileChange]:
@@ -165,7 +299,7 @@ class _Inverter:
         path, exists = self._find_current(recorded, file.after)
         if file.to is not None and path not in {recorded, file.path}:
             raise _Clash(UndoClash(path=path, line=1, base=recorded, ours=path, theirs=file.path, about="name"))
-        place, current = _current(self._session, path)
+        place, current = self._files.current(path)
         if file.before is None:
             return self._uncreate(file, place, current if exists else None)
         if current is not None and not exists:  # it was deleted, and what is there is another file
@@ -187,7 +321,7 @@ class _Inverter:
         damaged = self._database.damaged_since(self._number)
         if damaged is None:
             return self._database.current_path(left, self._number)
-        current = _current(self._session, left)[1]
+        current = self._files.current(left)[1]
         if current is None or current.content.digest != after.digest:
             raise HistoryDamaged(what="change", name=damaged.id, path=left)
         return left, True
@@ -204,7 +338,7 @@ class _Inverter:
 
     def _undelete(self, file: FileRecord) -> Iterable[FileChange]:
         assert file.before is not None  # noqa: S101  it was deleted
-        place, current = _current(self._session, file.path)
+        place, current = self._files.current(file.path)
         old = self._database.require_content(file.path, file.before)
         if current is None:
             return [Create(place, Content((old,)), file.before.mode)]
@@ -225,7 +359,7 @@ class _Inverter:
     def _move_back(self, file: FileRecord, place: Place, current: Snapshot | None) -> Iterable[FileChange]:
         assert file.before is not None  # noqa: S101  a renamed file was there before and is after
         assert file.after is not None  # noqa: S101  as above
-        home, at_home = _current(self._session, file.path)
+        home, at_home = self._files.current(file.path)
         if current is None and at_home is not None and at_home.content.digest == file.before.digest:
             return []  # somebody moved it back
         content = self._merge_out(file.after, file.before, place, current)
@@ -276,7 +410,7 @@ def _merge(name: str, base: bytes, current: Snapshot, theirs: bytes, window: int
     return Content(text.splice(cuts))
 
 
-def _current(session: Session, path: str) -> tuple[Place, Snapshot | None]:
+def read_recorded(session: Session, path: str) -> tuple[Place, Snapshot | None]:
     """A recorded path, and the file that is there now."""
     target = session.locate(path)
     if target.by_link or (target.root == 0 and target.path != path):  # recorded paths contain no links

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from suture.files.walk import ContentFilter
     from suture.files.worker import GetWorker
     from suture.match.index import Base
-    from suture.plan import FileChange, Plan
+    from suture.plan import FileChange, Head, Plan, SessionInfo
     from suture.settings import Settings
     from suture.text.edits import Edit
 
@@ -249,12 +249,13 @@ class ShownVersions:
 
 
 class SharedState:
-    """State that calls share, as long as the workspace object lives."""
+    """State that the calls of a session share, as long as the workspace object lives."""
 
-    def __init__(self) -> None:
+    def __init__(self, remembered: dict[str, object]) -> None:
+        """`remembered` is shared by all sessions."""
         self.unsaved: dict[str, str] = {}
         """Clipboards that the history could not store."""
-        self.remembered: dict[str, object] = {}
+        self.remembered = remembered
         """Results that later calls can reuse, stored with what they depend on."""
         self.refusals: dict[int, int] = {}
         """How often each request was refused, newest last."""
@@ -278,6 +279,7 @@ class Session:
         worker: Callable[[str], AbstractContextManager[GetWorker]],
         progress: Progress,
         audience: Audience,
+        caller: SessionInfo,
         own_places: Collection[str] = (),
     ) -> None:
         """`own_places`: folders that suture itself runs from; no plan may change anything in them."""
@@ -293,6 +295,8 @@ class Session:
         self._progress = progress
         self.audience = audience
         """The audience that the call's result is worded for."""
+        self.caller = caller
+        """The session that makes the call."""
         self._own_places = own_places
         self._resolver = Resolver(trees, guard)
         self.walked = 0
@@ -309,6 +313,15 @@ class Session:
     def history(self) -> History:
         """The workspace's history."""
         return self._history(self.trees[0])
+
+    def head(self) -> Head | None:
+        """Where the git repository of the workspace is; None if there is none."""
+        home = self.trees[0]
+        if not isinstance(home.fs, LocalFS):
+            return None
+        from suture.files.git import head_of  # reading does not need it
+
+        return head_of(home.root)
 
     def __enter__(self) -> Self:
         return self

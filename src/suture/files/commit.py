@@ -42,7 +42,7 @@ from suture.files import recovery
 from suture.files.fs import split, to_suture_error
 from suture.files.journal import Intent, Journal, Step, helper_stem, new_id
 from suture.files.paths import INTENT_NAME, display_path
-from suture.plan import Change, ChangeRecord, Create, Delete, FileRecord, Landed, Rename, Update, Version
+from suture.plan import Change, ChangeRecord, Create, Delete, Landed, Rename, Update, file_record
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from suture.files.fs import FS, Stat, Tree
     from suture.files.history import History
     from suture.files.store import Supply
-    from suture.plan import Content, FileChange, Place, Plan, Snapshot, Trouble
+    from suture.plan import Content, FileChange, FileRecord, Place, Plan, Snapshot, Trouble
     from suture.settings import Settings
 
 _FIRST_WAIT = 0.0005  # seconds between two attempts to get the lock; doubles up to the longest wait
@@ -171,10 +171,13 @@ def _attempt(
             name,
             plan.tool,
             plan.summary,
-            tuple(map(_file_record, plan.changes)),
+            tuple(map(file_record, plan.changes)),
             tuple(display_path(trees, root, path) for root, path in folders),
             plan.undoes,
             clipboards=plan.clipboards,
+            also_undoes=plan.also_undoes,
+            session=plan.session,
+            head=plan.head,
         )
         emptied = [place for name in plan.emptied if (place := _place_of(trees, name)) is not None]
         intent = Intent(record, folders, tuple(work.step for work in works), tuple(emptied))
@@ -448,25 +451,6 @@ def _place_of(trees: Sequence[Tree], name: str) -> tuple[int, str] | None:
     return next(
         ((root, name.removeprefix(top)) for root, top in enumerate(tops) if root and name.startswith(top)), None
     )
-
-
-def _file_record(change: FileChange) -> FileRecord:
-    match change:
-        case Create(place, after):
-            return FileRecord(place.name, "create", None, Version(after.digest, None))
-        case Update(place, before, after):
-            return FileRecord(place.name, "update", _version(before), Version(after.digest, before.mode))
-        case Delete(place, before):
-            return FileRecord(place.name, "delete", _version(before), None)
-        case Rename(place, before, to, after, replaced):
-            moved = Version((after or before.content).digest, before.mode)
-            old = _version(replaced) if replaced else None
-            return FileRecord(place.name, "rename", _version(before), moved, to.name, old)
-    raise TypeError(change)
-
-
-def _version(snapshot: Snapshot) -> Version:
-    return Version(snapshot.content.digest, snapshot.mode)
 
 
 def _landed_file(file: FileRecord) -> Landed:

@@ -8,6 +8,8 @@
     snapshot, snapshot_file   named points, and their files
     clipboard texts by name; created for the first clipboard, because earlier versions had none
     machine   where the folder was last seen; created by the first write, because version 0.1.0 had none
+    origin    the session that made a change, and where the git repository was; version 0.1.0 had none
+    also_undoes  the other changes that a change undoes, if there are several; version 0.1.0 had none
     checksum  of every record (`files.store`)
 
 Every record is compared with its checksum when it is read; a record of version 0.1.0 must at least be plausible.
@@ -26,7 +28,7 @@ from suture.errors import ChangeNotFound, ContentNotKept, HistoryDamaged
 from suture.files.journal import id_at, time_of
 from suture.files.store import SCHEMA as CONTENT_SCHEMA
 from suture.files.store import Checksums, Contents, has_table
-from suture.plan import ChangeRecord, FileRecord, Version
+from suture.plan import ChangeRecord, FileRecord, Head, SessionInfo, Version
 from suture.records import Record
 from suture.text.diff import counts
 from suture.text.edits import common_ends, edit
@@ -60,6 +62,10 @@ CREATE TABLE snapshot_file (snapshot TEXT NOT NULL, path BLOB NOT NULL, content 
 
 _CLIPBOARD_SCHEMA = "CREATE TABLE IF NOT EXISTS clipboard (name BLOB PRIMARY KEY, content BLOB NOT NULL)"
 _MACHINE_SCHEMA = "CREATE TABLE IF NOT EXISTS machine (id TEXT NOT NULL, shared INTEGER NOT NULL)"
+_ORIGIN_SCHEMA = """CREATE TABLE IF NOT EXISTS origin (change INTEGER PRIMARY KEY, session TEXT, agent TEXT,
+    version TEXT, transport TEXT, label TEXT, has_head INTEGER NOT NULL, branch TEXT, head TEXT)"""
+_ALSO_UNDOES_SCHEMA = """CREATE TABLE IF NOT EXISTS also_undoes (id TEXT NOT NULL, change INTEGER NOT NULL,
+    PRIMARY KEY (id, change)) WITHOUT ROWID"""
 _SELECT_FILES = """SELECT place, action, path, target, before, b.digest, before_mode, after, a.digest, after_mode,
     replaced, r.digest, replaced_mode, added, removed FROM file
     LEFT JOIN content b ON before = b.number LEFT JOIN content a ON after = a.number
@@ -127,6 +133,9 @@ class Database:
         self._contents = Contents(database)
         self._checksums = Checksums(database)
         self._cached_since: tuple[int, list[ChangeRecord]] | None = None
+        self._tables: dict[str, bool] = {}
+        """Which of the tables exist that version 0.1.0 does not have."""
+        self._planned: list[ChangeRecord] = []
 
     def change(self, change_id: str) -> ChangeRecord:
         """The change with this id, or with the only id that starts with it."""
@@ -191,18 +200,34 @@ class Database:
         row = self._row("SELECT min(number) FROM change")
         return (row[0] or 0) > 1
 
-    def newest(self, *, undo: bool) -> ChangeRecord | None:
-        """The newest change in effect that is an undo (with `undo`), or that is neither an undo nor a redo."""
+    def newest(self, *, undo: bool, session: str | None = None) -> ChangeRecord | None:
+        """The newest change in effect that is an undo (with `undo`), or that is neither an undo nor a redo.
+
+        With the id of a `session`, only its changes count.
+        """
+        return next(self.in_effect(undo=undo, session=session), None)
+
+    def in_effect(self, *, undo: bool = False, session: str | None = None) -> Iterator[ChangeRecord]:
+        """The changes of which `newest` returns the first."""
         for change in self.changes():
-            if change.state == "damaged":  # it may be the wanted one
+            if change.state == "damaged":  # it may be one of them
                 raise _damage(change)
-            if change.state == "landed" and (change.tool == "undo" if undo else change.tool not in {"undo", "redo"}):
-                return change
-        return None
+            is_wanted = change.tool == "undo" if undo else change.tool not in {"undo", "redo"}
+            is_theirs = session is None or (change.session is not None and change.session.id == session)
+            if change.state == "landed" and is_wanted and is_theirs:
+                yield change
+
+    def sessions(self) -> list[SessionInfo]:
+        """The sessions that made changes, the one that made the last change first."""
+        by_id: dict[str, SessionInfo] = {}
+        for change in self.changes():
+            if change.session is not None:
+                by_id.setdefault(change.session.id, change.session)
+        return [*by_id.values()]
 
     def undo_of(self, change: ChangeRecord) -> ChangeRecord | None:
         """The change in effect that undoes this one."""
-        for (number,) in self._rows("SELECT number FROM change WHERE undoes = ? ORDER BY number DESC", change.id):
+        for number in sorted(self._numbers_undoing(change.id), reverse=True):
             undoing = self._record(number)
             if undoing.state == "damaged":
                 raise _damage(undoing)
@@ -217,13 +242,20 @@ class Database:
         kept = self._changes(f"{_SELECT_CHANGES} WHERE number < ? ORDER BY number DESC", until)
         return merge(kept, lost, key=lambda change: change.number, reverse=True)
 
+    def plan(self, change: ChangeRecord) -> None:
+        """Let `changes_since` return a change that is planned, but not made, after those that landed."""
+        self._planned.append(change)
+        if self._cached_since is not None:
+            self._cached_since[1].append(change)
+
     def changes_since(self, number: int) -> list[ChangeRecord]:
-        """Changes after a number, oldest first, including damaged ones."""
-        if self._cached_since is None or self._cached_since[0] != number:
+        """Changes after a number, oldest first, including damaged ones, and then those that are planned."""
+        if self._cached_since is None or self._cached_since[0] > number:
             lost = [change for change in self._lost_changes() if change.number > number]
             changes = [*self._changes(f"{_SELECT_CHANGES} WHERE number > ? ORDER BY number", number), *lost]
-            self._cached_since = number, sorted(changes, key=lambda change: change.number)
-        return self._cached_since[1]
+            self._cached_since = number, [*sorted(changes, key=lambda change: change.number), *self._planned]
+        first, known = self._cached_since
+        return known if first == number else [change for change in known if change.number > number]
 
     def damaged_since(self, number: int) -> ChangeRecord | None:
         """The first damaged change after a number."""
@@ -246,21 +278,38 @@ class Database:
                     there = False
                     deletions |= {(deleting, path) for deleting in (change.id, *self._redone(change))}
                 elif not there and file.action == "create":
-                    there = (change.undoes, file.path) in deletions or (change.tool == "restore" and file.path in names)
+                    brought_back = any((undone, file.path) in deletions for undone in change.undone_ids)
+                    there = brought_back or (change.tool == "restore" and file.path in names)
                     path = file.path if there else path
         return path, there
 
     def _redone(self, change: ChangeRecord) -> Iterator[str]:
         """The changes that this one carries out again, because it undoes an undo."""
-        while (undo := self._undone_by(change)) and (original := self._undone_by(undo)):
-            yield original.id
-            change = original
+        queue = [change]
+        while queue:
+            for undo in self._undone_by(queue.pop()):
+                originals = self._undone_by(undo)
+                yield from (original.id for original in originals)
+                queue += originals
 
-    def _undone_by(self, change: ChangeRecord) -> ChangeRecord | None:
-        """The earlier change that this one undoes; None also if that is lost or damaged."""
-        row = None if change.undoes is None else self._row("SELECT number FROM change WHERE id = ?", change.undoes)
-        undone = None if row is None else self._record(row[0])
-        return undone if undone and undone.state != "damaged" and undone.number < change.number else None
+    def _undone_by(self, change: ChangeRecord) -> list[ChangeRecord]:
+        """The earlier changes that this one undoes, without those that are lost or damaged."""
+        rows = [self._row("SELECT number FROM change WHERE id = ?", undone) for undone in change.undone_ids]
+        records = [self._record(row[0]) for row in rows if row is not None]
+        return [record for record in records if record.state != "damaged" and record.number < change.number]
+
+    def _numbers_undoing(self, change_id: str) -> list[int]:
+        """The numbers of the changes that undo this one, whatever their state."""
+        query = "SELECT number FROM change WHERE undoes = ?1"
+        if self._has_table("also_undoes"):
+            query += " UNION SELECT change FROM also_undoes WHERE id = ?1"
+        return [number for (number,) in self._rows(query, change_id)]
+
+    def _has_table(self, name: str) -> bool:
+        """Whether there is a table that version 0.1.0 does not have."""
+        if not self._tables.get(name):
+            self._tables[name] = has_table(self._db, name)
+        return self._tables[name]
 
     def paths(self) -> list[str]:
         """Every path in a change or a snapshot."""
@@ -461,22 +510,41 @@ class Database:
         if not all(isinstance(path, bytes) for path in folders):
             return None
         records = tuple(_file_record(row) for row in files)
-        return ChangeRecord(change_id, tool, summary, records, tuple(map(_decode, folders)), undoes, state, number)
+        change = ChangeRecord(change_id, tool, summary, records, tuple(map(_decode, folders)), undoes, state, number)
+        return self._with_origin(change)
+
+    def _with_origin(self, change: ChangeRecord) -> ChangeRecord:
+        """A change with what version 0.1.0 does not record of it."""
+        if change.undoes is not None and (undoes := self._also_undoes(change.number)):
+            change = change.evolve(also_undoes=undoes)
+        row = None
+        if self._has_table("origin"):
+            row = self._row("SELECT * FROM origin WHERE change = ?", change.number)
+        if row is None:
+            return change
+        _, session_id, agent, version, transport, label, has_head, branch, commit = row
+        session = None if session_id is None else SessionInfo(session_id, agent, version, transport, label)
+        return change.evolve(session=session, head=Head(branch, commit) if has_head else None)
+
+    def _also_undoes(self, number: int) -> tuple[str, ...]:
+        if not self._has_table("also_undoes"):
+            return ()
+        return tuple(row[0] for row in self._rows("SELECT id FROM also_undoes WHERE change = ? ORDER BY id", number))
 
     def _is_undone(self, change: ChangeRecord) -> bool:
         """Whether a change in effect undoes this one, according to the verified records."""
-        taking: dict[int, tuple[str, str]] = {}
+        taking: dict[int, ChangeRecord] = {}
         queue = [change]
         while queue:
             above = queue.pop()
-            for (number,) in self._rows("SELECT number FROM change WHERE undoes = ?", above.id):
+            for number in self._numbers_undoing(above.id):
                 undoing = self._verified_change(number) if number not in taking and number > above.number else None
                 if undoing is not None:
-                    taking[number] = undoing.id, above.id
+                    taking[number] = undoing
                     queue.append(undoing)
         undone: set[str] = set()
-        for _, (change_id, undoes) in sorted(taking.items(), reverse=True):
-            undone |= set() if change_id in undone else {undoes}
+        for _, undoing in sorted(taking.items(), reverse=True):
+            undone |= set() if undoing.id in undone else {*undoing.undone_ids}
         return change.id in undone
 
     def _damaged_change(self, number: int) -> ChangeRecord:
@@ -563,12 +631,29 @@ class Database:
         self._db.executemany("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         folders = sorted(set(map(_encode, change.folders)))
         self._db.executemany("INSERT INTO folder VALUES (?, ?)", [(number, path) for path in folders])
+        self._add_origin(number, change)
         written = change.evolve(
-            number=number, summary=summary, files=tuple(files), folders=tuple(map(_decode, folders))
+            number=number,
+            summary=summary,
+            files=tuple(files),
+            folders=tuple(map(_decode, folders)),
+            also_undoes=tuple(sorted(change.also_undoes)),
         )
         self._sign(number, written)
         self.keep_clipboards(change.clipboards)
-        self._update_states(change.undoes)
+        self._update_states(change.undone_ids)
+
+    def _add_origin(self, number: int, change: ChangeRecord) -> None:
+        """Record what version 0.1.0 does not record of a change."""
+        if change.also_undoes:
+            self._db.execute(_ALSO_UNDOES_SCHEMA)
+            rows = [(undone, number) for undone in change.also_undoes]
+            self._db.executemany("INSERT INTO also_undoes VALUES (?, ?)", rows)
+        if change.session or change.head:
+            if not self._has_table("origin"):
+                self._db.execute(_ORIGIN_SCHEMA)
+            row = (number, *_session_values(change.session), change.head is not None, *_head_values(change.head))
+            self._db.execute("INSERT INTO origin VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def add_damaged(self, change_id: str) -> None:
         """Record a damaged change: only its id is known."""
@@ -685,6 +770,9 @@ class Database:
         self._db.execute("DELETE FROM file WHERE change <= ?", (number,))
         self._db.execute("DELETE FROM folder WHERE change <= ?", (number,))
         self._db.execute("DELETE FROM change WHERE number <= ?", (number,))
+        for table in ("origin", "also_undoes"):
+            if self._has_table(table):
+                self._db.execute(f"DELETE FROM {table} WHERE change <= ?", (number,))  # noqa: S608  written by us
         self._cached_since = None
         self._checksums.drop("change", number)
         for kind in ("snapshot", "files"):
@@ -701,16 +789,22 @@ class Database:
         )
         return size * (pages - free)
 
-    def _update_states(self, change_id: str | None) -> None:
-        """Update the state of a change that was undone, of the change that it had undone itself, and so on."""
+    def _update_states(self, change_ids: Iterable[str]) -> None:
+        """Update the states of changes that were undone, of the changes that they had undone themselves, and so on."""
         turned: set[str] = set()  # damaged records may form a circle
-        while change_id is not None and change_id not in turned:
+        queue = [*change_ids]
+        while queue:
+            change_id = queue.pop(0)
+            if change_id in turned:
+                continue
             turned.add(change_id)
-            undone = self._row("SELECT 1 FROM change WHERE undoes = ? AND state = 'landed'", change_id)
-            state = "landed" if undone is None else "undone"
+            states = [
+                self._row("SELECT state FROM change WHERE number = ?", n)[0] for n in self._numbers_undoing(change_id)
+            ]
+            state = "undone" if "landed" in states else "landed"
             self._db.execute("UPDATE change SET state = ? WHERE id = ?", (state, change_id))
-            row = self._row("SELECT undoes FROM change WHERE id = ?", change_id)
-            change_id = row and row[0]
+            row = self._row("SELECT number, undoes FROM change WHERE id = ?", change_id)
+            queue += [] if row is None or row[1] is None else [row[1], *self._also_undoes(row[0])]
 
     def _last_content_number(self, path: str) -> int | None:
         """The number of the content last seen at a path: the current one is probably similar."""
@@ -809,7 +903,20 @@ def _values(change: ChangeRecord) -> tuple[Any, ...]:
         )
         for file in change.files
     )
-    return change.number, change.id, change.tool, change.summary, change.undoes, files, change.folders
+    values = change.number, change.id, change.tool, change.summary, change.undoes, files, change.folders
+    if change.session is None and change.head is None and not change.also_undoes:
+        return values  # as before these were recorded
+    return *values, change.also_undoes, _session_values(change.session), _head_values(change.head)
+
+
+def _session_values(session: SessionInfo | None) -> tuple[str | None, ...]:
+    if session is None:
+        return (None,) * 5
+    return session.id, session.agent, session.version, session.transport, session.label
+
+
+def _head_values(head: Head | None) -> tuple[str | None, ...]:
+    return (None, None) if head is None else (head.branch, head.commit)
 
 
 def _file_record(row: tuple[Any, ...]) -> FileRecord:

@@ -36,6 +36,7 @@ from itertools import islice
 from time import monotonic
 
 from suture import log
+from suture.plan import Head
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -72,6 +73,7 @@ _FANOUT_END = 8 + 256 * 4  # end of the counts in a pack's index: magic, and cum
 _MAX_REFERENCE_BYTES = 1 << 16  # of a file that contains the name of a commit, or a path: far more than git writes
 _MAX_COMMIT_BYTES = 1 << 20  # bytes of a configuration, or of a commit: larger ones are unusual, and slow to parse
 _MAX_INDEX_BYTES = 64_000_000  # bytes of an index, or of packed-refs: bounds the memory and the time
+_NO_FILES_BRANCH = "refs/heads/.invalid"  # written to HEAD if references are in a reftable
 _MAX_REFERENCES = 5  # symbolic references in a chain, as in git
 _MAX_COMMITS = 1_000  # that are examined for earlier versions of a file: takes 30 to 70 ms, measured
 _FILE_MODES = (b"100644", b"100755", b"100664")
@@ -376,6 +378,40 @@ def repository(file: str, roots: Sequence[str], deadline: float) -> Repository |
         log.debug("git", "%s is skipped: it does not belong to this workspace", link)
         return None
     return Repository(git, os.path.relpath(file, os.path.dirname(link)), deadline)
+
+
+def head_of(folder: str) -> Head | None:
+    """What is checked out in the worktree that contains a folder; None if there is none that can be read.
+
+    The repository is not checked for who owns it: all that can be read from it is the name of a branch and a commit.
+    """
+    link = _find_link(folder)
+    git = None if link is None else _resolve_link(link)
+    written = b"" if git is None else contents(f"{git}/HEAD", _MAX_REFERENCE_BYTES) or b""
+    if git is None or not written:
+        return None
+    if not written.startswith(b"ref:"):
+        return Head(None, _hexadecimal(written))
+    name = os.fsdecode(written[4:].strip())
+    if not name.startswith("refs/heads/") or ".." in name or not name.isprintable() or name == _NO_FILES_BRANCH:
+        return None
+    return Head(name.removeprefix("refs/heads/"), _commit_of(git, name))
+
+
+def _commit_of(git: str, name: str) -> str | None:
+    """The commit that a branch names; None if there is none yet."""
+    common = _common_folder(git)
+    if (loose := contents(f"{common}/{name}", _MAX_REFERENCE_BYTES)) is not None:
+        return _hexadecimal(loose)
+    packed = contents(f"{common}/packed-refs", _MAX_INDEX_BYTES) or b""
+    at = packed.find(b" " + os.fsencode(name) + b"\n")
+    return _hexadecimal(packed[packed.rfind(b"\n", 0, at) + 1 : at]) if at > 0 else None
+
+
+def _hexadecimal(written: bytes) -> str | None:
+    """The name of an object, as written; None if it is not one."""
+    name = written.strip().decode("ascii", "replace")
+    return name if len(name) in {2 * SHA1, 2 * SHA256} and not name.strip("0123456789abcdef") else None
 
 
 def _read(handle: int, size: int, at: int) -> bytes:

@@ -29,7 +29,7 @@ from suture.files.fs import split
 from suture.files.paths import INTENT_NAME, check_sane
 from suture.files.protected import OWN_PREFIX, Guard
 from suture.json_text import dumps, loads
-from suture.plan import ChangeRecord, FileRecord, Version, digest
+from suture.plan import ChangeRecord, FileRecord, Head, SessionInfo, Version, digest
 from suture.records import Record
 from suture.settings import Settings
 
@@ -293,7 +293,7 @@ def stray_id(name: str, home: Tree) -> str | None:
     if not name.startswith(OWN_PREFIX) or not stem.endswith(_TEMPORARY_ENDINGS if stem == name else ".new"):
         return None
     parts = stem[len(OWN_PREFIX) : -len(_TEMPORARY_ENDINGS[0])].split("-")
-    shaped = len(parts) == 3 and _is_id(parts[0]) and parts[2].isdecimal()  # noqa: PLR2004  a change, a root and a number
+    shaped = len(parts) == 3 and is_id(parts[0]) and parts[2].isdecimal()  # noqa: PLR2004  a change, a root and a number
     return parts[0] if shaped and parts[1] == _root_number(home) else None
 
 
@@ -303,8 +303,16 @@ def change_record(values: dict[str, Any]) -> ChangeRecord:
     for row in values["files"]:
         versions = {name: row[name] and Version(**row[name]) for name in ("before", "after", "replaced")}
         files.append(FileRecord(**{**row, **versions}))
-    kept = tuple((_text(name), _text(content)) for name, content in values.get("clipboards", ()))
-    return ChangeRecord(**{**values, "files": tuple(files), "folders": tuple(values["folders"]), "clipboards": kept})
+    session, head = values.get("session"), values.get("head")
+    read = {
+        "files": tuple(files),
+        "folders": tuple(values["folders"]),
+        "clipboards": tuple((_text(name), _text(content)) for name, content in values.get("clipboards", ())),
+        "also_undoes": tuple(values.get("also_undoes", ())),
+        "session": None if session is None else SessionInfo(**session),
+        "head": None if head is None else Head(**head),
+    }
+    return ChangeRecord(**{**values, **read})
 
 
 def new_id() -> str:
@@ -345,7 +353,12 @@ def _strict_record(values: dict[str, Any]) -> ChangeRecord:
         numbers += [0 if number is None else number for number in (record_file.added, record_file.removed)]
     if not all(type(number) is str for number in texts) or not all(type(number) is int for number in numbers):
         raise TypeError(record)
-    if not all(map(_is_id, (record.id, record.undoes or record.id))):
+    if not all(map(is_id, (record.id, *record.undone_ids))):
+        raise TypeError(record)
+    session, head = ({} if part is None else vars(part) for part in (record.session, record.head))
+    if not all(type(value) is str for value in session.values()):
+        raise TypeError(record)
+    if not all(value is None or type(value) is str for value in head.values()):
         raise TypeError(record)
     return record
 
@@ -415,7 +428,8 @@ def _is_hash(value: object) -> bool:
     return shaped and not str(value)[len("sha256:") :].strip("0123456789abcdef")
 
 
-def _is_id(value: object) -> bool:
+def is_id(value: object) -> bool:
+    """Whether this has the form that `new_id` gives to an id."""
     return isinstance(value, str) and len(value) == _ID_LENGTH and not value.strip(_LETTERS)
 
 

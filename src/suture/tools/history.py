@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from suture import shapes, wording
 from suture.audience import AGENT
-from suture.engine.revert import invert, take_snapshot
+from suture.engine.revert import invert, invert_all, take_snapshot
 from suture.engine.revert import restore as plan_versions
 from suture.errors import (
     AlreadyUndone,
     ChangeNotFound,
     HistoryDamaged,
     InvalidArguments,
+    NotHere,
     NothingToRedo,
     NothingToUndo,
     NotRecorded,
+    SessionNotFound,
     UndoConflict,
 )
 from suture.plan import Plan
@@ -32,15 +34,17 @@ if TYPE_CHECKING:
     from suture.engine.revert import Inverse
     from suture.engine.session import Session
     from suture.files.database import Database
-    from suture.plan import Change, ChangeRecord, Version
+    from suture.plan import Change, ChangeRecord, Head, SessionInfo, Version
 
 
 _MAX_CHANGES = 1_000  # in one answer
 _LISTED_CHANGES = 10  # by `undo`
+_MIN_ID_CHARS = 4  # of the beginning of a session's id: a shorter one is rather a name
+_NO_AGENTS = ("cli", "library")
+_LISTED_SESSIONS = 5  # in an error: enough to find the last ones
 _MAX_FILES = 20_000  # of all changes in one answer; the next answer continues from there
 _SHOWN_FILES = 3  # of a change, in its line
 _DONE = {"undo": "Undid", "redo": "Redid"}
-_NOTHING = {"undo": "the files are already in that state", "redo": "the files are as they were before the undo"}
 _MAX_SNAPSHOT_NAME_CHARS = 100  # characters of a snapshot's name
 
 
@@ -54,6 +58,7 @@ class History(Request):
     before: str | None = spec.text(
         "Only changes before this one, such as the `next` of an earlier answer", default=None
     )
+    session: str | None = spec.text("Only changes of this session: its id, its name or its agent", default=None)
 
 
 class Show(Request):
@@ -72,6 +77,20 @@ class RecordedFile(shapes.Data):
     to: str = shapes.text("Its new name, if it was renamed").optional
 
 
+class ChangeSession(shapes.Data):
+    """The session that made a change."""
+
+    id: str = shapes.text("Of the session")
+    agent: str = shapes.text("Such as claude-code; `library` or `cli` if only that is known")
+
+
+class ChangeHead(shapes.Data):
+    """Where the git repository was."""
+
+    branch: str | None = shapes.text("Null if none was checked out").nullable
+    commit: str | None = shapes.text("Null before the first one").nullable
+
+
 class RecordedChange(shapes.Data):
     """A change in the history."""
 
@@ -81,6 +100,9 @@ class RecordedChange(shapes.Data):
     summary: str = shapes.text("What it was")
     state: str = shapes.text("In effect, undone, or with a damaged record", ("landed", "undone", "damaged"))
     undoes: str | None = shapes.text("The change that it reverted, if it is an undo or redo").nullable
+    also_undoes: list[str] = shapes.values("The other changes that it reverted, if there were several").optional
+    session: ChangeSession | None = shapes.member("Who made it, if that is known", ChangeSession).nullable
+    head: ChangeHead | None = shapes.member("Where the git repository was, if it was in one", ChangeHead).nullable
     files: list[RecordedFile] = shapes.objects("What it did", RecordedFile)
 
 
@@ -102,10 +124,13 @@ def history(session: Session, request: History) -> Answer:
     with session.history.reading() as database:
         before = None if request.before is None else database.change_or_damaged(request.before).number
         path = None if request.path is None else history_name(session, request.path)
+        theirs = None if request.session is None else {each.id for each in find_sessions(database, request.session)}
         records: list[ChangeRecord] = []
         more, files = False, 0
         for change in database.changes(before) if path is None else _changes_of(database, path, before):
             session.checkpoint()
+            if theirs is not None and (change.session is None or change.session.id not in theirs):
+                continue
             if len(records) == request.limit or files > _MAX_FILES:
                 more = True
                 break
@@ -113,10 +138,32 @@ def history(session: Session, request: History) -> Answer:
             files += len(change.files)
         changes = [recorded_change(database, change) for change in records]
     result = HistoryResult(changes=changes, next=changes[-1].change_id if more else None)
-    lines = [_line(change) for change in changes] or [f"No changes{f' of {plain(path)}' if path else ''} are recorded."]
+    lines = [_line(change, session.caller.id) for change in changes]
+    lines = lines or [f"No changes{f' of {plain(path)}' if path else ''} are recorded."]
     if more:
         lines.append(f"… older changes: before {result.next}")
     return Answer("\n".join(lines), result.data(), more="use limit, path or before")
+
+
+def find_sessions(database: Database, name: str) -> list[SessionInfo]:
+    """The sessions with this id, the beginning of an id, or name; otherwise those of the agent with this name."""
+    known = database.sessions()
+    named = [info for info in known if name in {info.id, info.label}]
+    begun = [info for info in known if len(name) >= _MIN_ID_CHARS and info.id.startswith(name)]
+    if found := named or begun or [info for info in known if info.agent == name]:
+        return found
+    last = [info for info in known if not is_anonymous(info)] or known
+    raise SessionNotFound(session=name, candidates=[session_name(info) for info in last[:_LISTED_SESSIONS]])
+
+
+def is_anonymous(session: SessionInfo) -> bool:
+    """Whether nothing is known of a session but that a program or a command made its changes."""
+    return not session.label and session.agent in _NO_AGENTS
+
+
+def session_name(session: SessionInfo) -> str:
+    """A session in words: its id and its agent."""
+    return f"{session.id} ({session.agent})"
 
 
 def show(session: Session, request: Show) -> Answer:
@@ -125,7 +172,7 @@ def show(session: Session, request: Show) -> Answer:
         record = database.change_or_damaged(request.change_id)
         change = recorded_change(database, record)
         result = ShowResult(**vars(change), diff=results.record_diff(database, record))
-    return Answer(_line(change), result.data(), below=results.excerpt(result.diff, session.settings))
+    return Answer(_line(change, session.caller.id), result.data(), below=results.excerpt(result.diff, session.settings))
 
 
 def recorded_change(database: Database, change: ChangeRecord) -> RecordedChange:
@@ -142,6 +189,9 @@ def recorded_change(database: Database, change: ChangeRecord) -> RecordedChange:
         summary=change.summary,
         state=change.state,
         undoes=change.undoes,
+        also_undoes=shapes.or_left_out([*change.also_undoes] or None),
+        session=None if change.session is None else ChangeSession(id=change.session.id, agent=change.session.agent),
+        head=None if change.head is None else ChangeHead(branch=change.head.branch, commit=change.head.commit),
         files=files,
     )
 
@@ -179,7 +229,8 @@ def time_of_id(change_id: str) -> str:
     return strftime("%Y-%m-%dT%H:%M:%S", gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"
 
 
-def _line(change: RecordedChange) -> str:
+def _line(change: RecordedChange, caller: str) -> str:
+    """A change in one line; who made it is said unless it was this session."""
     files = [
         f"{file.action} {plain(file_name(file.data()))} +{file.added} -{file.removed}"
         for file in change.files[:_SHOWN_FILES]
@@ -190,8 +241,13 @@ def _line(change: RecordedChange) -> str:
         name = f"{change.change_id} {change.time}" if change.time else change.change_id
         return f"{name} (damaged): its files are unknown"
     state = " (undone)" if change.state == "undone" else ""
-    summary = plain(about(vars(change)))
-    return f"{change.change_id} {change.time}{state} {summary}: {', '.join(files) or 'no files'}"
+    return f"{change.change_id} {change.time}{state} {_what(change, caller)}: {', '.join(files) or 'no files'}"
+
+
+def _what(change: RecordedChange, caller: str) -> str:
+    """What a change was, and who made it unless it was this session."""
+    by = "" if change.session is None or change.session.id == caller else f" (by {plain(change.session.agent)})"
+    return plain(about(vars(change))) + by
 
 
 def file_name(file: dict[str, Any]) -> str:
@@ -243,10 +299,14 @@ class Undo(Request):
     """Arguments of `undo`."""
 
     change_id: str | None = spec.text(
-        "The change, or the beginning of its id (default: the newest change)", default=None
+        "The change, or the beginning of its id (default: the newest change of this session)", default=None
     )
     dry_run: bool = spec.DRY_RUN
     list: bool = spec.flag("List the last changes with their ids instead")
+    session: str | None = spec.text(
+        "Undo all changes of this session that are in effect: its id or its name", default=None, listed=False
+    )
+    partly: bool = spec.flag("With session: leave out the changes that conflict", listed=False)
 
 
 class BriefUndo(Undo):
@@ -282,6 +342,8 @@ class UndoResult(results.ToolData):
     failure = UndoFailure
     change_id: str | None = results.CHANGE_ID
     undone: str | None = shapes.text("The change that was undone; null for a list").nullable
+    also_undone: list[str] = shapes.values("With session: the other changes that were undone").optional
+    left: list[str] = shapes.values("With partly: the changes that stay").optional
     merged: bool = _MERGED
     files: list[results.ChangedFile] = results.FILES
     diff: str = results.DIFF
@@ -306,54 +368,146 @@ def plan_undo(session: Session, request: Undo) -> Proposal:
     """Plan to undo a change; with `list`, the plan changes nothing."""
     if request.list:
         return _list_changes(session)
+    if request.session is not None:
+        return _plan_session_undo(session, request.session, request)
+    if request.partly:
+        raise InvalidArguments.of("partly", "it needs a session")
     with session.history.reading() as database:
-        change = database.newest(undo=False) if request.change_id is None else database.change(request.change_id)
-        if change is None:
-            raise NothingToUndo(root=session.trees[0].root, all_undone=database.newest_id() != "")
+        change = _newest(session, database) if request.change_id is None else database.change(request.change_id)
         if change.state == "undone":
             raise AlreadyUndone(change_id=change.id)
-        inverse = invert(session, database, change)
+        inverse = _invert_here(session, database, change)
     return _proposal(session, inverse, change, "undo", change.id, dry_run=request.dry_run)
+
+
+def _own_only(session: Session) -> str | None:
+    """The session whose newest change is meant if no other is named; None for a person at a terminal: any."""
+    caller = session.caller
+    return caller.id if caller.transport != "cli" or caller.label else None
+
+
+def _newest(session: Session, database: Database) -> ChangeRecord:
+    """The change to undo if none is named."""
+    own = _own_only(session)
+    if (change := database.newest(undo=False, session=own)) is not None:
+        return change
+    other = None if own is None else database.newest(undo=False)
+    raise NothingToUndo(
+        root=session.trees[0].root,
+        all_undone=other is None and database.newest_id() != "",
+        session=None if other is None else own,
+        newest=None if other is None else other.id,
+        by=session_name(other.session) if other and other.session else None,
+    )
+
+
+def _invert_here(session: Session, database: Database, change: ChangeRecord, operation: str = "undo") -> Inverse:
+    """The inverse of a change; an error if it would have no effect, as on another branch."""
+    made_on, now = _branch(change.head), _branch(session.head())
+    elsewhere = made_on if made_on != now else None
+    try:
+        inverse = invert(session, database, change)
+    except UndoConflict as conflict:
+        conflict.made_on = elsewhere or ""
+        raise
+    if not Plan(inverse.changes).without_no_ops().changes:
+        subject = change.id if operation == "undo" else str(change.undoes)
+        raise NotHere(change_id=subject, branch=made_on, now=now, operation=operation)
+    return inverse
+
+
+def _branch(head: Head | None) -> str | None:
+    return None if head is None else head.branch
+
+
+def _plan_session_undo(session: Session, name: str, request: Undo) -> Proposal:
+    """Plan to undo all changes of a session that are in effect, in one transaction."""
+    if request.change_id is not None:
+        raise InvalidArguments.of("session", "it cannot be combined with a change")
+    with session.history.reading() as database:
+        found = find_sessions(database, name)
+        if len(found) > 1:
+            candidates = [session_name(info) for info in found[:_LISTED_SESSIONS]]
+            raise SessionNotFound(session=name, candidates=candidates, ambiguous=True)
+        (whose,) = found
+        changes = [*database.in_effect(session=whose.id)]
+        if not changes:
+            raise NothingToUndo(root=session.trees[0].root, all_undone=True, session=whose.id)
+        group = invert_all(session, database, changes, partly=request.partly)
+    if not group.undone:
+        if group.conflicts:
+            raise group.conflicts[0]
+        raise NotHere(change_id=changes[0].id, branch=_branch(changes[0].head), now=_branch(session.head()))
+    newest, *others = group.undone
+    what = f"{count(len(group.undone), 'change')} of session {plain(session_name(whose))}"
+    folders = tuple(dict.fromkeys(folder for change in group.undone for folder in change.folders))
+    undoes = tuple(sorted(change.id for change in others))
+    plan = Plan(group.changes, "undo", f"undo {what}", newest.id, folders, also_undoes=undoes)
+    files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
+    left = [f"{conflict.change_id} conflicts with later changes and stays." for conflict in group.conflicts]
+    left += [f"{change.id} stays: nothing of it is in the files here." for change in group.idle]
+
+    def describe(change: Change | None) -> Answer:
+        merged = "; later edits are kept (merged)" if group.merged else ""
+        if request.dry_run:
+            words = wording.dry_run(f"would undo {what}{merged}")
+        else:
+            words = f"Undid {what}{f' as change {change.id}' if change else ''}{merged}."
+        result = UndoResult(
+            change_id=None if change is None else change.id,
+            undone=newest.id,
+            also_undone=[each.id for each in others],
+            left=[*(conflict.change_id for conflict in group.conflicts), *(each.id for each in group.idle)],
+            merged=group.merged,
+            files=files,
+            diff=diff,
+        )
+        shown = _forecast_diff(session, diff, change)
+        return Answer("\n".join([words, *left]), result.data(), below=shown)
+
+    return Proposal(plan, describe)
 
 
 def _list_changes(session: Session) -> Proposal:
     """The last changes, in place of an undo."""
-    listed = history(session, History(path=None, limit=_LISTED_CHANGES, before=None))
+    listed = history(session, History(path=None, limit=_LISTED_CHANGES, before=None, session=None))
     result = UndoResult(change_id=None, undone=None, merged=False, files=[], diff="")
     changes = [RecordedChange.read(change) for change in listed.data["changes"]]
-    lines = [*map(_brief_line, changes)] or ["No changes are recorded."]
+    lines = [_brief_line(change, session.caller.id) for change in changes] or ["No changes are recorded."]
     if listed.data["next"] is not None:
         lines.append(f"… older ones are in `history` with before: {listed.data['next']}")
     answer = Answer("\n".join(lines), result.data() | listed.data)
     return Proposal(Plan(()), lambda _: answer)
 
 
-def _brief_line(change: RecordedChange) -> str:
+def _brief_line(change: RecordedChange, caller: str) -> str:
     """A change in one short line: id, minute, what it was, and how much it changed."""
     if change.state == "damaged":
         return f"{change.change_id} (damaged)"
     state = " (undone)" if change.state == "undone" else ""
     added, removed = sum(file.added for file in change.files), sum(file.removed for file in change.files)
     number = f"{count(len(change.files), 'file')}, " if len(change.files) > 1 else ""
-    what = plain(about(vars(change)))
+    what = _what(change, caller)
     return f"{change.change_id} {change.time[:16].replace('T', ' ')}{state} {what} ({number}+{added} -{removed})"
 
 
 def plan_redo(session: Session, request: Redo) -> Proposal:
     """Plan to redo an undone change."""
     with session.history.reading() as database:
-        undo = _find_undo(database, request.change_id)
+        undo = _find_undo(session, database, request.change_id)
         try:
-            inverse = invert(session, database, undo)
+            inverse = _invert_here(session, database, undo, "redo")
         except UndoConflict as error:
-            raise error.evolve(change_id=undo.undoes, operation="redo") from None
+            redo = error.evolve(change_id=undo.undoes, operation="redo")
+            redo.made_on = error.made_on
+            raise redo from None
     return _proposal(session, inverse, undo, "redo", str(undo.undoes), dry_run=request.dry_run)
 
 
-def _find_undo(database: Database, change_id: str | None) -> ChangeRecord:
+def _find_undo(session: Session, database: Database, change_id: str | None) -> ChangeRecord:
     """The undo to revert: the newest, that of the named change, or the named undo."""
     if change_id is None:
-        record = database.newest(undo=True)
+        record = database.newest(undo=True, session=_own_only(session))
     else:
         change = database.change(change_id)
         in_force = change.tool == "undo" and change.state == "landed"
@@ -370,16 +524,19 @@ def _proposal(
     """Plan the inverse of a change; `subject` is the id of the change that is undone or redone."""
     summary = reverted.summary if tool == "undo" else reverted.summary.partition(": ")[2]  # "undo <id>: summary"
     about = f"{tool} {subject}: {summary}" if summary else f"{tool} {subject}"
+    group = reverted.summary.removeprefix("undo ") if tool == "redo" and reverted.also_undoes else ""
+    about = f"redo {group}" if group else about
     plan = Plan(inverse.changes, tool, about, reverted.id, reverted.folders)
     files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
 
     def describe(change: Change | None) -> Answer:
-        what = f"{subject} ({wording.plain(summary)})" if summary else subject
+        what = group or (f"{subject} ({wording.plain(summary)})" if summary else subject)
+        who = reverted.session if tool == "undo" else None
+        theirs = who is not None and who.id != session.caller.id and not is_anonymous(who)
+        what += f" by {plain(session_name(who))}" if who is not None and theirs else ""
         landed = f" as change {change.id}" if change is not None else ""
         merged_words = "; later edits are kept (merged)" if inverse.merged else ""
-        if not files:
-            words = f"No change: nothing to {tool} for {subject}; {_NOTHING[tool]}."
-        elif dry_run:
+        if dry_run:
             words = wording.dry_run(f"would {tool} {what}{merged_words}")
         else:
             words = f"{_DONE[tool]} {what}{landed}{merged_words}."
@@ -403,7 +560,7 @@ UNDO = ToolSpec(
     name="undo",
     title="Undo a change",
     description=(
-        "Undo one change that a tool made: the newest, or any by its change_id. Later changes, including those of "
+        "Undo one change that a tool made: your newest, or any by its change_id. Later changes, including those of "
         "other programs, are kept by a three-way merge; if they touch the same lines, nothing is changed and "
         "UNDO_CONFLICT shows both sides. Content, creation, deletion, renames, mode, encoding and line endings are "
         "restored."
@@ -426,7 +583,7 @@ UNDO = ToolSpec(
 
 BRIEF_UNDO = UNDO.evolve(
     description=(
-        "Undo the newest change, or any one by change_id. Later edits are kept (merged); if they conflict, nothing "
+        "Undo your newest change, or any one by change_id. Later edits are kept (merged); if they conflict, nothing "
         "changes."
     ),
     request=BriefUndo,

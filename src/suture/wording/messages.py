@@ -170,9 +170,39 @@ def _what_can_be_restored(error: errors.NotRecorded, audience: Audience) -> str:
 
 
 def _way_out(error: errors.UndoConflict) -> str:
+    if error.made_on:
+        return f"Nothing was changed. {error.change_id} was made on branch {error.made_on}: {error.operation} it there."
     if not error.later:
         return "Nothing was changed. Someone else has changed these lines: edit them yourself."
     return f"Nothing was changed. Undo the later change {error.later[0]} first, or edit these lines yourself."
+
+
+def _nothing_to_undo(error: errors.NothingToUndo) -> str:
+    if error.newest is not None:
+        return "This session has made no change that is still in effect."
+    where = f"in {error.root}" if error.session is None else f"of session {error.session}"
+    return f"All changes {where} are already undone." if error.all_undone else f"There is nothing to undo {where}."
+
+
+def _what_else_to_undo(error: errors.NothingToUndo, audience: Audience) -> str:
+    if error.newest is not None:
+        by = f" by session {error.by}" if error.by else ""
+        return f"The newest change is {error.newest}{by}; to undo it, give its id."
+    if error.all_undone:
+        return f"To reapply one, use {audience.tool('redo')}."
+    return "suture can undo only its own changes in this workspace. Is this the right folder?"
+
+
+def _where_it_is(error: errors.NotHere) -> str:
+    if error.operation == "redo":
+        return "The files are already as the change left them. Nothing was changed or marked."
+    if error.branch is not None and error.branch != error.now:
+        now = f"the current branch is {error.now}" if error.now else "another commit is checked out"
+        return f"It was made on branch {error.branch}; {now}. Undo it there. It is not marked as undone."
+    return (
+        "It was taken back in another way, for example by git stash or git checkout. It is not marked as undone; to "
+        "undo an earlier change, give its id."
+    )
 
 
 def _other_change(error: errors.ChangeNotFound, audience: Audience) -> str:
@@ -783,19 +813,7 @@ MESSAGES: dict[str, Words] = dict(
             ),
             hint_for=_other_change,
         ),
-        entry(
-            errors.NothingToUndo,
-            lambda e: (
-                f"All changes in {e.root} are already undone."
-                if e.all_undone
-                else f"There is nothing to undo in {e.root}."
-            ),
-            hint_for=lambda e, audience: (
-                f"To reapply one, use {audience.tool('redo')}."
-                if e.all_undone
-                else "suture can undo only its own changes in this workspace. Is this the right folder?"
-            ),
-        ),
+        entry(errors.NothingToUndo, _nothing_to_undo, hint_for=_what_else_to_undo),
         entry(
             errors.NothingToRedo,
             lambda e: f"{e.change_id} has not been undone." if e.change_id else "There is nothing to redo.",
@@ -807,6 +825,26 @@ MESSAGES: dict[str, Words] = dict(
             errors.AlreadyUndone,
             lambda e: f"{e.change_id} has already been undone.",
             hint_for=lambda e, audience: f"To reapply it, use {audience.tool('redo')} {e.change_id}.",
+        ),
+        entry(
+            errors.NotHere,
+            lambda e: f"Nothing of {e.change_id} is in the files to {e.operation}.",
+            _where_it_is,
+        ),
+        entry(
+            errors.SessionNotFound,
+            lambda e: (
+                f"'{e.session}' can mean several sessions."
+                if e.ambiguous
+                else f"No session '{e.session}' has made a change here."
+            ),
+            lambda e: (
+                f"Give the id of one: {', '.join(e.candidates)}."
+                if e.ambiguous
+                else f"The last sessions: {', '.join(e.candidates)}."
+                if e.candidates
+                else "No change here has a session."
+            ),
         ),
         entry(
             errors.UndoConflict,

@@ -164,7 +164,7 @@ def test_tools_lists_every_tool_with_schema_and_annotations(capsys: pytest.Captu
         "properties": {
             "change_id": {
                 "type": "string",
-                "description": "The change, or the beginning of its id (default: the newest change)",
+                "description": "The change, or the beginning of its id (default: the newest change of this session)",
             },
             "dry_run": {
                 "type": "boolean",

@@ -96,6 +96,8 @@ OTHERWISE = {
     ("apply", "--expect-hash"): "a reply may apply to several files, each with its hash",
     ("search", "--encoding"): "files that a folder or a glob brings keep their own",
     ("replace", "--encoding"): "as with search",
+    ("log", "--session"): "selects the changes of a session; where a change is made, it names the session",
+    ("undo", "--session"): "as with log",
     ("init", "--write"): "says which file is written; both show what they would do without it",
     ("extract", "--max-matches"): "of one file, where search counts over all",
 }

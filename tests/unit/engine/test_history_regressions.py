@@ -36,12 +36,13 @@ def sync_folder(fs: MemoryFS, path: str) -> None:
 
 @pytest.mark.promise("back.machine")
 def test_a_change_that_two_undos_took_back_is_undone_until_none_of_them_is_in_effect() -> None:
-    ws, _ = workspace({"a": b"1\n"})
+    ws, fs = workspace({"a": b"1\n"})
     change = land(ws, write("a", "2\n"))
     succeed(ws.undo(change))
     redo = succeed(ws.redo())["change_id"]
     succeed(ws.undo(change))
-    succeed(ws.undo(redo))  # nothing to do, but the first undo is in force again
+    fs.put("a", b"2\n")
+    succeed(ws.undo(redo))  # the first undo is in force again, too
     assert states(ws)[change] == "undone"
     succeed(ws.redo())  # the redo is in force again, and so is the second undo
     assert (states(ws)[redo], states(ws)[change]) == ("landed", "undone")
@@ -129,7 +130,7 @@ def test_a_redo_leaves_a_file_alone_that_a_restore_put_under_an_older_name() -> 
     succeed(ws.undo(deletion))
     land(ws, delete("b"))
     succeed(ws.restore(first))
-    assert succeed(ws.redo(deletion))["no_change"]
+    assert error_of(ws.redo(deletion))["code"] == "NOT_HERE"
     assert fs.files() == {"a": b"1\n"}
 
 

@@ -779,16 +779,6 @@ def test_the_result_of_a_tool_says_that_it_cannot_be_undone(home: Path) -> None:
     assert (home / "ws" / "a.txt").read_bytes() == b"0\n"
 
 
-@pytest.mark.promise("back.goes-on")
-def test_the_result_of_an_undo_that_finds_nothing_to_do_says_that_it_could_not_be_noted(home: Path) -> None:
-    edit_all(home / "ws", 1)
-    (home / "ws" / "a.txt").write_bytes(b"0\n")
-    with lock_here(database(), "IMMEDIATE"):
-        result = Workspace(home / "ws", FAST).undo()
-    assert not result.is_error
-    assert result.metadata["history"]["recorded"] is False
-
-
 def read_only_shelf() -> None:
     shelf().chmod(0o500)
 

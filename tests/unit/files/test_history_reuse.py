@@ -250,8 +250,8 @@ def test_little_is_held_in_memory_between_changes(home: Path, monkeypatch: pytes
     for number in range(1, 6):
         with workspace.transaction(str(number)) as tx:
             tx.write("a.txt", b"line\n" * number * 100)
-    assert workspace._engine._idle_database is not None
-    (idle,) = workspace._engine._idle_database._idle
+    assert workspace._engine._kept.idle_database is not None
+    (idle,) = workspace._engine._kept.idle_database._idle
     assert sum(map(len, idle.database._contents._cache.values())) <= 1_000
     assert list_summaries(home / "ws") == ["1", "2", "3", "4", "5"]
 
@@ -440,8 +440,8 @@ def test_a_database_that_cannot_be_closed_any_more_makes_no_noise(home: Path, mo
     thread.start()
     thread.join()
     (ws,) = workspaces
-    assert ws._engine._idle_database is not None
-    (opened,) = ws._engine._idle_database._idle
+    assert ws._engine._kept.idle_database is not None
+    (opened,) = ws._engine._kept.idle_database._idle
     workspaces.clear()
     del ws
     gc.collect()

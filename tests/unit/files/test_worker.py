@@ -87,7 +87,7 @@ def test_a_worker_that_is_killed_is_done_without(tree: Path, monkeypatch: pytest
     workspace = Workspace(tree)
     expected = call(Workspace(tree, Settings(second_process=False))).data
     assert call(workspace).data == expected
-    team = workspace._engine._worker_pool
+    team = workspace._engine._kept.worker_pool
     assert team is not None
     assert team._worker is not None
     process = team._worker._process
@@ -108,7 +108,7 @@ def test_a_worker_that_does_not_move_is_done_without(tree: Path, monkeypatch: py
     monkeypatch.setattr(module, "_REPLY_TIMEOUT_MS", 300)
     workspace = Workspace(tree)
     expected = call(workspace).data
-    team = workspace._engine._worker_pool
+    team = workspace._engine._kept.worker_pool
     assert team is not None
     assert team._worker is not None
     process = team._worker._process

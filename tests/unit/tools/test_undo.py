@@ -466,29 +466,27 @@ def test_a_dry_run_says_what_the_real_one_does_and_changes_nothing(kind: str, *,
 
 
 @pytest.mark.promise("back.external")
-def test_what_someone_else_has_taken_back_already_counts_as_undone() -> None:
+def test_an_undo_of_what_someone_else_has_taken_back_is_refused_and_marks_nothing() -> None:
     ws, fs = workspace({"a": b"1\n"})
     change = land(ws, write("a", "2\n"))
     fs.put("a", b"1\n")
-    trial, result = ws.undo(dry_run=True), ws.undo()
-    assert trial.metadata == {**result.metadata, "dry_run": True}
-    assert all(change in result.text and "\n" not in result.text for result in (trial, result))
-    expected: dict[str, object] = {
-        "change_id": None,
-        "undone": change,
-        "merged": False,
-        "files": [],
-        "diff": "",
-        "no_change": True,
-    }
-    assert succeed(result) == expected
-    assert [(change["tool"], change["state"], change["files"]) for change in list_changes(ws)] == [
-        ("undo", "landed", []),
-        ("transaction", "undone", [{"path": "a", "action": "update", "added": 1, "removed": 1}]),
-    ]
-    assert error_of(ws.undo())["code"] == "NOTHING_TO_UNDO"
-    succeed(ws.redo())
-    assert list_changes(ws)[-1]["state"] == "landed"
+    before = list_changes(ws)
+    for result in (ws.undo(dry_run=True), ws.undo()):
+        error = error_of(result)
+        assert {name: error[name] for name in ("code", "change_id", "branch", "now", "operation")} == {
+            "code": "NOT_HERE",
+            "change_id": change,
+            "branch": None,
+            "now": None,
+            "operation": "undo",
+        }
+    assert list_changes(ws) == before
+    fs.put("a", b"2\n")
+    succeed(ws.undo())
+    assert fs.files()["a"] == b"1\n"
+    fs.put("a", b"2\n")
+    assert (error_of(ws.redo())["code"], error_of(ws.redo())["operation"]) == ("NOT_HERE", "redo")
+    assert list_changes(ws)[-1]["state"] == "undone"
 
 
 # How much is shown, and what cannot be done
