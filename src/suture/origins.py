@@ -209,7 +209,7 @@ class OutsideFinder:
         is_ours = name in _NEEDED_MODULES or name in sys.stdlib_module_names or name.startswith(_GRAMMARS)
         if path is not None or not (is_ours or _restricted.roots):
             return None
-        from importlib.machinery import PathFinder
+        from _frozen_importlib_external import PathFinder  # loaded already: to import it, this finder would be asked
 
         if self._path[0] != sys.path or "" in sys.path:  # an empty entry is the current folder, which may change
             self._path = list(sys.path), usable_path(self.roots)

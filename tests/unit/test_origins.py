@@ -152,6 +152,17 @@ def test_another_process_finds_suture_and_nothing_of_a_root(root: Path, path: li
     assert (process.stdout.strip(), process.stderr) == (f"{package}/json_text.py", "")
 
 
+@pytest.mark.process
+def test_a_process_that_has_not_loaded_importlib_imports_what_it_needs(root: Path) -> None:
+    package = str(Path(origins.__file__).parents[1])
+    code = (
+        f"import sys; sys.path[:0] = [{package!r}, {str(root)!r}]; from suture.origins import exclude_roots; "
+        f"exclude_roots([{str(root)!r}]); assert 'importlib' not in sys.modules; import hashlib; print('imported')"
+    )
+    process = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
+    assert (process.stdout, process.stderr) == ("imported\n", "")
+
+
 @pytest.mark.promise("confine.no-code")
 @pytest.mark.usefixtures("path")
 def test_a_file_that_suture_runs_from_is_not_edited_unless_the_operator_opens_it() -> None:
