@@ -22,9 +22,10 @@ from suture.errors import HistoryUnavailable, RecoveryBlocked, WorkspaceNotFound
 from suture.files.fs import Tree
 from suture.files.history import LOCKED, is_damage, read_history, sqlite_code
 from suture.files.journal import Journal, Leftover
-from suture.files.local_fs import LocalFS, history_folder
+from suture.files.local_fs import LocalFS
 from suture.files.protected import Guard
 from suture.files.recovery import find_strays
+from suture.files.state import history_folder
 from suture.records import Record
 from suture.settings import Settings
 from suture.text import Text

@@ -54,7 +54,8 @@ from suture.errors import HistoryUnavailable, SnapshotExists, SutureError
 from suture.files.database import SCHEMA, Database, NamedPoint, UnusableDatabase
 from suture.files.fs import MEMORY, Tree
 from suture.files.journal import change_record, new_id
-from suture.files.local_fs import LocalFS, database_path
+from suture.files.local_fs import LocalFS
+from suture.files.state import database_path, path_hash
 from suture.files.store import Packed, pack, unpack
 from suture.json_text import dumps, loads
 from suture.plan import ChangeRecord, Trouble, digest
@@ -81,7 +82,6 @@ _ID = rb'"id": ?"([0-9a-hjkmnp-tv-z]{15})"'
 
 _SCHEMA_VERSION = 1
 _APPLICATION_ID = 0x53757475  # "Sutu": the application id in the header of the SQLite file
-_PATH_HASH_LENGTH = 20  # characters of a hash (80 bits) in the name of a database
 _TAG_LENGTH = 12  # characters of a hash (48 bits) that tells databases with the same name apart
 _MISSING, _OTHER = "missing", "another folder's"
 # SQLite's codes for problems around a file that may be sound: PERM, BUSY, LOCKED, NOMEM, READONLY,
@@ -462,9 +462,8 @@ class History:
 
     def _name(self) -> str:
         """The name of the database, from the path and the folder."""
-        path = self._fs.real_path(self._tree.root).encode("utf-8", "surrogateescape")
         device, inode = self._folder()
-        return f"{digest((path,), len(path)).removeprefix('sha256:')[:_PATH_HASH_LENGTH]}-{device:x}-{inode:x}.db"
+        return f"{path_hash(self._fs.real_path(self._tree.root))}-{device:x}-{inode:x}.db"
 
     def _tagged_name(self, name: str) -> str:
         """The name of this folder's database if another folder with the same numbers has the plain name."""

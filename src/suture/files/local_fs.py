@@ -18,6 +18,7 @@ from contextlib import suppress
 
 from suture.files.fs import FS, MEMORY, Stat
 from suture.files.protected import OWN_PREFIX
+from suture.files.state import DATABASE, database_path, history_folder, state_folder
 from suture.plan import digest
 from suture.records import Record
 
@@ -30,7 +31,6 @@ _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PASS_THROUGH = getattr(os, "O_PATH", os.O_RDONLY)  # with O_PATH, search permission is enough
 _FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _IOV_MAX = 512  # pieces written in one call; systems allow 1,024
-_DATABASE = ".db"
 _JOURNAL = "-journal"  # SQLite's ending
 _PENDING = "-pending"
 _KEY = ".suture-key"  # a protected name, in case a workspace contains the state folder
@@ -258,7 +258,7 @@ class LocalFS(FS):
 
     def databases(self) -> Sequence[str]:
         try:
-            return sorted(name for name in os.listdir(history_folder()) if name.endswith(_DATABASE))
+            return sorted(name for name in os.listdir(history_folder()) if name.endswith(DATABASE))
         except FileNotFoundError:
             return []
 
@@ -419,25 +419,6 @@ class Staged(Record):
     def file(self) -> str:
         """The path of the file in the private folder."""
         return os.path.join(self.layout.folder(), self.path)
-
-
-def state_folder() -> str:
-    """The folder for what belongs to the user and not to a workspace."""
-    base = os.environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(base):
-        platform = ("Library", "Application Support") if sys.platform == "darwin" else (".local", "state")
-        base = os.path.join(os.path.expanduser("~"), *platform)
-    return os.path.join(base, "suture")
-
-
-def history_folder() -> str:
-    """The folder of the history databases. Its name is protected, in case a workspace contains it."""
-    return f"{state_folder()}/.suture-history"
-
-
-def database_path(name: str) -> str:
-    """The path of a database."""
-    return f"{history_folder()}/{name}"
 
 
 def container_of(mounts: str) -> str | None:

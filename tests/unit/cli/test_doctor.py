@@ -21,7 +21,8 @@ from suture.cli import doctor, main
 from suture.cli import doctor as command
 from suture.cli.doctor import PACKAGES, Finding
 from suture.cli.output import in_bytes
-from suture.files.local_fs import LocalFS, state_folder
+from suture.files.local_fs import LocalFS
+from suture.files.state import state_folder
 from suture.settings import Settings
 from suture.testing import FaultyFS, Stopped
 from suture.workspace import Workspace

@@ -18,7 +18,8 @@ from suture import Settings, Workspace
 from suture.cli import main
 from suture.files.fs import Tree
 from suture.files.history import History
-from suture.files.local_fs import LocalFS, history_folder
+from suture.files.local_fs import LocalFS
+from suture.files.state import history_folder
 from tests.unit.changes import create, delete, land, lines, rename, succeed, write
 
 ID = re.compile(r"\b[0-9a-z]{15}\b")

@@ -21,7 +21,7 @@ from suture import Settings, Workspace
 from suture.errors import SutureError
 from suture.files.fs import Tree
 from suture.files.history import History
-from suture.files.local_fs import state_folder
+from suture.files.state import state_folder
 from suture.plan import Trouble
 from suture.testing import FaultyFS, LocalFS
 from tests.faults.users import NOBODY, ROOT, nobody

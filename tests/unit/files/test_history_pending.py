@@ -13,7 +13,8 @@ import pytest
 from suture import Settings, Workspace
 from suture.files.fs import FS
 from suture.files.history import PendingChanges, PendingFile
-from suture.files.local_fs import LocalFS, state_folder
+from suture.files.local_fs import LocalFS
+from suture.files.state import state_folder
 from suture.plan import ChangeRecord, FileRecord, Version, digest
 from suture.testing import FaultyFS
 

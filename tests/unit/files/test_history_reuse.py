@@ -19,7 +19,8 @@ import pytest
 
 from suture import Settings, Workspace
 from suture.files import store
-from suture.files.local_fs import LocalFS, state_folder
+from suture.files.local_fs import LocalFS
+from suture.files.state import state_folder
 from suture.testing import FaultyFS, MemoryFS
 from tests.unit.files.histories import FAST, list_summaries, make, of_another_program, without_a_table
 

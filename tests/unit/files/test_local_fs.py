@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from suture.files.local_fs import LocalFS, container_of, state_folder
+from suture.files.local_fs import LocalFS, container_of
+from suture.files.state import state_folder
 
 FS = LocalFS()
 
