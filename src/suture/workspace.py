@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
+    from typing import Any, Self
 
     from suture.audience import Audience
     from suture.engine.session import Progress, Session
@@ -56,6 +56,17 @@ class Workspace:
         """
         caller = session if isinstance(session, SessionInfo) else own_session(name=session)
         self._engine = Engine(root, settings, fs, audience, caller)
+
+    @classmethod
+    def find(cls, start: str | os.PathLike[str] = ".", settings: Settings | None = None) -> Self:
+        """The workspace that a folder is in, as the command line finds it.
+
+        Its root is the nearest folder, from `start` upwards, with `.git`, `.jj` or a history; else `start` itself.
+        Paths in calls are relative to the root, not to `start`.
+        """
+        from suture.files.root import find_root  # most programs name their root
+
+        return cls(find_root(start).path, settings)
 
     @property
     def root(self) -> str:
