@@ -918,6 +918,8 @@ class ContentNotKept(_OfPath, code="CONTENT_NOT_KEPT"):
     """The history has only the hash of this version of the file."""
 
     hash: str
+    forgotten: bool = False
+    """Whether `suture forget` removed the content."""
 
 
 class NotRecorded(_OfPath, code="NOT_RECORDED"):

@@ -405,6 +405,14 @@ class MemoryFS(FS):
         name = next(name for name, opened in self._opened if opened is database)
         self.shelf[name] = database.serialize()
 
+    def vacuum_database(self, database: Connection) -> None:
+        database.execute("VACUUM")
+        name = next(name for name, opened in self._opened if opened is database)
+        self.shelf[name] = database.serialize()
+
+    def history_files(self) -> Sequence[str]:
+        return sorted(self.shelf)
+
     def rename_database(self, name: str, to: str) -> None:
         self.shelf[to] = self.shelf.pop(name)
 

@@ -466,6 +466,13 @@ class Workspace:
         """List the snapshots."""
         return self.command("snapshots", {})
 
+    def forget(self, targets: Iterable[str], *, dry_run: bool = False) -> ToolResult:
+        """Remove all recorded contents of files or folders, or those of changes, from the history for good.
+
+        The changes stay in the history, but these contents cannot be shown or restored any more.
+        """
+        return self.command("forget", {"targets": list(targets), "dry_run": dry_run})
+
     def command(self, name: str, arguments: object) -> ToolResult:
         """Like `call`, but also calls the tools that are for the command line only."""
         return self._call_safely(name, lambda: self._answer(command(name), arguments))

@@ -42,6 +42,7 @@ FS_METHODS = {
     "sync",
     "truncate",
     "unlink",
+    "vacuum_database",
     "write",
 }
 # Receivers whose `write` goes to the console.

@@ -54,6 +54,7 @@ GROUPS = {
         "redo": ("reapply an undone change", "suture redo"),
         "snapshot": ("take a snapshot, or list snapshots", "suture snapshot before-refactoring"),
         "restore": ("restore files to a change or snapshot", "suture restore --to before-refactoring src/"),
+        "forget": ("remove contents from the history for good", "suture forget config.env --dry-run"),
         "recover": ("recover from an interrupted transaction", "suture recover --root ~/project"),
     },
     "Serve": {
@@ -79,6 +80,7 @@ SUGGESTIONS = {
     "grep": "search",
     "history": "log",
     "install": "init",
+    "purge": "forget",
     "revert": "undo",
     "rollback": "undo",
     "safe_edit": "write",

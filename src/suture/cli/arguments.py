@@ -193,6 +193,7 @@ _PLACEHOLDERS = {
     "pattern": "PATTERN",
     "replacement": "REPLACEMENT",
     "reply": "FILE|-",
+    "targets": "PATH|ID",
     "to": "ID|NAME",
 }
 """The placeholder for the value of an argument in the help; for any other, N or TEXT."""
@@ -484,6 +485,18 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
         overrides={"name": {"nargs": "?", "help": "name of the new snapshot; without it, list snapshots"}},
     ),
     "restore": Command(module="history", tool="restore", positional=("paths",)),
+    "forget": Command(
+        module="history",
+        tool="forget",
+        positional=("targets",),
+        options=(_flag("--yes", help="do not ask"),),
+        notes=(
+            """\
+Removes every version of a file, also under other names that it has had. A change loses only its own
+contents and its summary. Without --yes, it shows what it would remove, and asks.""",
+            _EXITS,
+        ),
+    ),
     "recover": Command(module="commands", has_settings=True),
     "mcp": Command(
         options=lambda: (

@@ -1,11 +1,12 @@
-"""Commands that list and undo changes: `log`, `show`, `undo`, `redo`, `snapshot`, `restore`."""
+"""Commands on the history: `log`, `show`, `undo`, `redo`, `snapshot`, `restore`, `forget`."""
 
 from __future__ import annotations
 
 import os
+import sys
 
-from suture.cli.commands import print_change, run, run_and_show, tool_arguments
-from suture.cli.output import at_root, clean, colored, colored_diff, report_misuse
+from suture.cli.commands import attempt, exit_code, print_change, print_refusal, run, run_and_show, tool_arguments
+from suture.cli.output import at_root, clean, colored, colored_diff, flush, print_always, report_misuse
 from suture.files.journal import is_id
 from suture.tools.history import about, file_name
 from suture.tools.results import cut
@@ -90,6 +91,32 @@ def restore(options: argparse.Namespace) -> int:
     if options.to is None and not options.paths:
         return report_misuse("restore", "expected --to ID|NAME, PATH, or both")
     return _change_files(options, "restore")
+
+
+def forget(options: argparse.Namespace) -> int:
+    """`suture forget`: show what would be removed and ask, unless told not to."""
+    if not options.targets:
+        return report_misuse("forget", "expected files, folders, or ids of changes")
+    arguments = tool_arguments(options)
+
+    def remove(workspace: Workspace) -> ToolResult:
+        return workspace.command("forget", arguments)
+
+    if not options.yes and not options.dry_run:
+        if options.json or sys.stdin is None or not sys.stdin.isatty():
+            problem = "this cannot be undone: add --dry-run to see what would be removed, then --yes to remove it"
+            return report_misuse("forget", problem)
+        preview = attempt(options, lambda workspace: workspace.command("forget", {**arguments, "dry_run": True}))
+        if preview.is_error:
+            print_refusal(options, preview)
+            return exit_code(preview)
+        print_always(f"{preview.answer}\nRemove this for good? It cannot be undone. [y/N] ")
+        flush()
+        typed = sys.stdin.buffer.readline()
+        if typed.strip().lower() not in {b"y", b"yes"}:
+            print_always("Nothing was removed.\n" if typed else "\nNothing was removed.\n")
+            return 1
+    return run(options, remove, lambda result: result.answer)
 
 
 def _change_files(options: argparse.Namespace, name: str, **more: object) -> int:

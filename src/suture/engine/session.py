@@ -677,6 +677,12 @@ class Session:
         with self.history.reading() as database:
             return database.clipboard(name)
 
+    def forget_contents(self) -> None:
+        """Free the contents that are in memory between calls."""
+        self._shared.newest = None
+        self._shared.shown = ShownVersions()
+        self._shared.remembered.clear()
+
     def hold(self, change: AnyFileChange) -> AnyFileChange:
         """Count the size of a planned change, and return it. All changes of a call are in memory at the same time."""
         self._all_held += change.size - self._held.get(change.place, 0)

@@ -128,7 +128,8 @@ class Database:
     """The records in an open database."""
 
     def __init__(self, database: Connection) -> None:
-        self._db = database
+        self._db = self.connection = database
+        """The open database, for `files.forget`, which works on all tables."""
         database.text_factory = _decode  # damaged text may not be UTF-8
         self._contents = Contents(database)
         self._checksums = Checksums(database)
@@ -424,7 +425,7 @@ class Database:
         number = _NO_LIMIT
         while rows := self._rows(_SELECT_TOUCHED, path, number):
             for (number,) in rows:
-                change, name = self._verified_change(number), _decode(path)
+                change, name = self.verified_change(number), _decode(path)
                 files = [] if change is None else [file for file in change.files if name in {file.path, file.to}]
                 for file in files:
                     assert change is not None  # noqa: S101  it has files
@@ -463,7 +464,15 @@ class Database:
             return content
         if self._contents.is_recorded(version.digest):
             raise HistoryDamaged(what="content", name=version.digest, path=path)
-        raise ContentNotKept(path=path, hash=version.digest)
+        raise ContentNotKept(path=path, hash=version.digest, forgotten=self.is_forgotten(version.digest))
+
+    def is_forgotten(self, name: str) -> bool:
+        """Whether the content with this hash was removed for good."""
+        return self._contents.is_forgotten(name)
+
+    def has_content(self, name: str) -> bool:
+        """Whether the content with this hash is stored, perhaps damaged."""
+        return self._row("SELECT 1 FROM content WHERE digest = ? AND data IS NOT NULL", name) is not None
 
     def content(self, name: str) -> bytes | None:
         """The content with this hash, or None if it is not stored or damaged."""
@@ -484,12 +493,12 @@ class Database:
 
     def _record(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord:
         """The change with a number; damaged unless its checksum and its state are right."""
-        change = self._verified_change(number, head)
+        change = self.verified_change(number, head)
         if change is None or change.state != ("undone" if self._is_undone(change) else "landed"):
             return self._damaged_change(number)
         return change
 
-    def _verified_change(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
+    def verified_change(self, number: int, head: tuple[Any, ...] | None = None) -> ChangeRecord | None:
         """The change with a number, if it is unchanged since it was recorded, apart from its state."""
         change = self._read(number, head)
         if change is None:
@@ -538,7 +547,7 @@ class Database:
         while queue:
             above = queue.pop()
             for number in self._numbers_undoing(above.id):
-                undoing = self._verified_change(number) if number not in taking and number > above.number else None
+                undoing = self.verified_change(number) if number not in taking and number > above.number else None
                 if undoing is not None:
                     taking[number] = undoing
                     queue.append(undoing)
@@ -609,6 +618,14 @@ class Database:
         self._checksums.put("snapshot", row[0], row[2], row[1], row)
         self._checksums.put("files", row[0], row[2], row[1], values)
 
+    def rewrite(self, change: ChangeRecord) -> None:
+        """Store the summary and the numbers of lines of a sound change again."""
+        self._db.execute("UPDATE change SET summary = ? WHERE number = ?", (change.summary, change.number))
+        rows = [(file.added, file.removed, change.number, place) for place, file in enumerate(change.files)]
+        self._db.executemany("UPDATE file SET added = ?, removed = ? WHERE change = ? AND place = ?", rows)
+        self._cached_since = None
+        self._sign(change.number, change)
+
     def has_change(self, change_id: str) -> bool:
         """Whether a change is recorded."""
         return self._row("SELECT 1 FROM change WHERE id = ?", change_id) is not None
@@ -677,6 +694,12 @@ class Database:
             self._db.executemany("INSERT OR REPLACE INTO clipboard VALUES (?, ?)", rows)
             for row in rows:
                 self._checksums.put("clipboard", row[0], 0, "", row)
+
+    def drop_clipboard(self, name: str) -> None:
+        """Delete a clipboard."""
+        key = _encode(name)
+        self._db.execute("DELETE FROM clipboard WHERE name = ?", (key,))
+        self._checksums.drop_one("clipboard", key)
 
     def add_snapshot(self, snapshot: NamedPoint, files: Iterable[tuple[str, Version | None]], supply: Supply) -> None:
         """Record a named point with its files."""

@@ -220,6 +220,14 @@ class FS:
         """Commit a database's transaction durably."""
         raise NotImplementedError
 
+    def vacuum_database(self, database: Connection) -> None:
+        """Rebuild a database, so that its file contains nothing but its records."""
+        raise NotImplementedError
+
+    def history_files(self) -> Sequence[str]:
+        """The paths of all files in the folder of the databases, sorted."""
+        raise NotImplementedError
+
     def rename_database(self, name: str, to: str) -> None:
         """Rename a database."""
         raise NotImplementedError

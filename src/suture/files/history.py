@@ -64,9 +64,10 @@ from suture.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Any, TypeVar
 
+    from suture.files.forget import Selection
     from suture.files.fs import FS
     from suture.files.store import Supply
     from suture.plan import Version
@@ -83,6 +84,8 @@ _ID = rb'"id": ?"([0-9a-hjkmnp-tv-z]{15})"'
 _SCHEMA_VERSION = 1
 _APPLICATION_ID = 0x53757475  # "Sutu": the application id in the header of the SQLite file
 _TAG_LENGTH = 12  # characters of a hash (48 bits) that tells databases with the same name apart
+_ENDING = ".db"
+_ASIDE = ".damaged-"
 _MISSING, _OTHER = "missing", "another folder's"
 # SQLite's codes for problems around a file that may be sound: PERM, BUSY, LOCKED, NOMEM, READONLY,
 # INTERRUPT, IOERR, FULL, CANTOPEN, PROTOCOL, TOOBIG, NOLFS, AUTH. Any other code is damage.
@@ -299,6 +302,59 @@ class History:
             raise HistoryUnavailable(reason=trouble.reason)
         return points[-1]
 
+    def forget(self, select: Callable[[Database], Selection]) -> Selection:
+        """Remove contents for good. The caller holds the workspace lock.
+
+        What is deleted is overwritten, but other pages of the database have remains of it, so it is rebuilt. Pending
+        changes have been recorded when it was opened. If this is interrupted, doing it again completes it.
+        """
+        from suture.files.forget import remove  # rarely needed
+
+        if self._idle is not None:
+            self._idle.close()  # it has contents in memory
+        try:
+            opened = self._begin()
+            try:
+                opened.connection.execute("PRAGMA secure_delete = ON")
+                selection = select(opened.database)
+                remove(opened.database, selection)
+                self._fs.commit_database(opened.connection)
+                self._fs.drop_pending(opened.name)
+                self._fs.vacuum_database(opened.connection)
+            finally:
+                opened.connection.close()
+        except (sqlite3.Error, OSError, UnicodeDecodeError, UnusableDatabase) as error:
+            raise HistoryUnavailable(reason=_reason(error)) from error
+        return selection
+
+    def copies(self, hashes: Collection[str]) -> list[str]:
+        """The files of other histories that have one of these contents, and the damaged ones set aside here.
+
+        Call it after the history was read or written.
+        """
+        own = self._name_in_use
+        suspects: dict[str, bool] = {}
+        copies = []
+        for path in self._fs.history_files():
+            name = path.rpartition("/")[2]
+            base = f"{name.partition(_ENDING)[0]}{_ENDING}"
+            if _ASIDE in name:
+                suspected = _is_near(base, own)
+            else:
+                if base not in suspects:
+                    suspects[base] = base != own and self._has_content(base, hashes)
+                suspected = suspects[base]
+            copies += [path] if suspected else []
+        return copies
+
+    def _has_content(self, name: str, hashes: Collection[str]) -> bool:
+        """Whether a database has one of these contents; if it cannot be read, whether it may be a copy of this one."""
+        try:
+            answer = self._query(name, lambda database: any(map(database.has_content, hashes)))
+        except _FAILURES:
+            answer = None
+        return _is_near(name, self._name_in_use) if answer is None else answer
+
     def _write(self, write: Callable[[Database], None], landed: _Landed | None = None) -> Trouble | None:
         """Write in one transaction. A change that landed may stay pending until there are more."""
         if not self._settings.history:
@@ -417,6 +473,7 @@ class History:
             return opened, name
         moved, known = self._find_moved(name), self._find_by_path(name)
         if not create:
+            self._name_in_use = moved or known or name
             return self._open(moved or known or MEMORY), name
         if moved is not None:
             self._open(moved).close()  # opening rolls back what a crash left open, and records pending changes
@@ -539,7 +596,7 @@ class History:
     def _put_aside(self) -> str:
         """Rename a damaged database so that it is not opened again."""
         name = self._name_in_use
-        aside = f"{name}.damaged-{new_id()}"
+        aside = f"{name}{_ASIDE}{new_id()}"
         self._fs.rename_database(name, aside)
         return aside
 
@@ -715,8 +772,13 @@ class _OpenDatabase(Record):
 
 def _parts(name: str) -> tuple[str, str, str]:
     """The parts of a database's name: path hash, device and inode."""
-    path, device, inode, *_ = (*name.removesuffix(".db").split("-"), "", "")
+    path, device, inode, *_ = (*name.removesuffix(_ENDING).split("-"), "", "")
     return path, device, inode
+
+
+def _is_near(name: str, other: str) -> bool:
+    """Whether two databases are of the same path, or of the same folder."""
+    return _parts(name)[0] == _parts(other)[0] or _parts(name)[1:] == _parts(other)[1:]
 
 
 def _is_history(connection: sqlite3.Connection) -> bool:

@@ -285,6 +285,12 @@ class LocalFS(FS):
     def commit_database(self, database: Connection) -> None:
         database.execute("COMMIT")
 
+    def vacuum_database(self, database: Connection) -> None:
+        database.execute("VACUUM")
+
+    def history_files(self) -> Sequence[str]:
+        return sorted(map(database_path, os.listdir(history_folder())))
+
     def rename_database(self, name: str, to: str) -> None:
         """Rename the journal first, if a crash left one: without it the database may be corrupt."""
         old, new = database_path(name), database_path(to)

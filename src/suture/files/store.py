@@ -16,6 +16,9 @@ with the whole old text as its dictionary. If there is no match, there is no del
 for each copy the offset in the old text, its length, and the length of the literal after it, as 64-bit numbers; then
 all literals.
 
+A content that was removed for good (`suture forget`) is known by its hash only; its depth says so. What is based on it
+is packed anew.
+
 Checksums of records have their own table:
     kind        key         place                   name
     change      number      its number              its id
@@ -39,7 +42,7 @@ from suture.text.edits import common_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from sqlite3 import Connection
     from typing import Any
 
@@ -71,6 +74,8 @@ _MAX_CHECKED_BYTES = 1_000_000  # of a content that is unpacked as a check befor
 _MAX_IDLE_BYTES = 4_000_000  # of unpacked contents, between two changes: the last files edited are often the next
 _UNPACKING_ERRORS = (ValueError, TypeError, OverflowError, MemoryError)  # raised for damaged data
 _SMALL_DIFFERENCE = 4_000  # bytes; a smaller difference is always preferred to the whole content
+_FORGOTTEN = -1
+"""The depth of a content that was removed for good. Version 0.1.0 takes it for one that was never stored."""
 
 _CHECKSUM_TABLE = """CREATE TABLE IF NOT EXISTS checksum (kind TEXT NOT NULL, key BLOB NOT NULL, place INTEGER NOT NULL,
     name TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"""
@@ -113,6 +118,11 @@ class Contents:
         row = self._row("SELECT size, codec, data IS NULL FROM content WHERE digest = ?", name)
         return row is None or tuple(row) != (0, "raw", 1)
 
+    def is_forgotten(self, name: str) -> bool:
+        """Whether content with this hash was removed for good."""
+        row = self._row("SELECT depth FROM content WHERE digest = ? AND data IS NULL", name)
+        return row is not None and row[0] == _FORGOTTEN
+
     def size(self, name: str) -> int | None:
         """The size of stored content; None if it is not stored."""
         row = self._row("SELECT size FROM content WHERE digest = ? AND data IS NOT NULL", name)
@@ -125,7 +135,7 @@ class Contents:
         """
         row = self._row("SELECT number, data IS NULL FROM content WHERE digest = ?", name)
         content = supply(name)
-        if row is not None and not row[1] and (content is None or self._is_sound(row[0], content)):
+        if row is not None and (content is None or (not row[1] and self._is_sound(row[0], content))):
             return int(row[0])
         if content is None:
             values: tuple[Any, ...] = (0, None, 0, 0, 0, "raw", None)  # known by its hash only
@@ -150,6 +160,37 @@ class Contents:
             return False
         self._add_to_cache(number, content)
         return True
+
+    def forget(self, numbers: Collection[int], unused: Collection[int]) -> None:
+        """Remove contents for good. Of those of `numbers`, the hash is kept; nothing refers to the `unused` ones.
+
+        What is based on them is packed anew, or, if it is damaged, stays damaged.
+        """
+        gone = {*numbers, *unused}
+        self._clear_cache()
+        for number, name, base in self._db.execute("SELECT number, digest, base FROM content").fetchall():
+            if base in gone and number not in gone:
+                self._pack_again(number, name, gone)
+        forgotten = "base = NULL, depth = ?, size = 0, head = 0, tail = 0, codec = 'raw', data = NULL"
+        rows = [(_FORGOTTEN, number) for number in numbers]
+        self._db.executemany(f"UPDATE content SET {forgotten} WHERE number = ?", rows)  # noqa: S608  written by us
+        self._db.executemany("DELETE FROM content WHERE number = ?", [(number,) for number in unused])
+        self._clear_cache()
+
+    def _pack_again(self, number: int, name: str, gone: Collection[int]) -> None:
+        """Pack a content without the contents that go, as a difference to the next one of its chain that stays."""
+        columns: tuple[Any, ...] = (None, 0, 0, 0, "raw", None)  # no longer readable
+        try:
+            content = self._unpack_chain(number)
+        except _UNPACKING_ERRORS:
+            content = None
+        if content is not None and digest((content,), len(content)) == name:
+            base = self._base(number)
+            while base in gone:
+                base = self._base(base)
+            columns = self._pack_columns(content, base, None)
+        query = "UPDATE content SET base = ?, depth = ?, head = ?, tail = ?, codec = ?, data = ? WHERE number = ?"
+        self._db.execute(query, (*columns, number))
 
     def keep_only(self, referred: str) -> None:
         """Delete every content that the query `referred` does not list and that no other content is based on."""
@@ -191,11 +232,16 @@ class Contents:
     def _chain_end(self, number: int | None) -> int | None:
         """The whole content at the end of a chain."""
         for _ in range(_MAX_CHAIN_DELTAS + 1):
-            row = self._row("SELECT base FROM content WHERE number = ?", number)
-            if row is None or row[0] is None:
+            base = self._base(number)
+            if base is None:
                 break
-            number = row[0]
+            number = base
         return number
+
+    def _base(self, number: int | None) -> int | None:
+        """The content that another one is a difference to."""
+        row = self._row("SELECT base FROM content WHERE number = ?", number)
+        return None if row is None else row[0]
 
     def _unpack_chain(self, number: int | None) -> bytes:
         """A content, unpacked along its chain. Raises ValueError or TypeError where the chain is damaged."""

@@ -642,7 +642,7 @@ def plan_restore(session: Session, request: Restore) -> Proposal:
         raise InvalidArguments.of("to", problem)
     with session.history.reading() as database:
         state = _state(database, request.to, named=bool(request.paths))
-        paths = [_recorded_path(session, database, path) for path in request.paths]
+        paths = [recorded_path(session, database, path) for path in request.paths]
         if state.damage is not None and not (paths and state.certain.issuperset(paths)):
             raise state.damage
         versions, folders = state.versions, state.new_folders
@@ -729,7 +729,7 @@ def _state(database: Database, to: str | None, *, named: bool) -> _State:
     return _State(versions, tuple(dict.fromkeys(new_folders)), certain, damage)
 
 
-def _recorded_path(session: Session, database: Database, path: str) -> str:
+def recorded_path(session: Session, database: Database, path: str) -> str:
     """The path as the history names it; refuses one that is not in the history, nor has anything below it there."""
     known, as_given = database.paths(), path
     path = path if path in known else history_name(session, path)  # a file may have become a link

@@ -255,7 +255,9 @@ def record_diff(database: Database, change: ChangeRecord) -> str:
         versions = [version for version in (file.before, file.after) if version is not None]
         contents = [database.content(version.digest) for version in versions]
         if None in contents:
-            diffs.append(f"# {file.path}: a version of it was not kept\n")
+            gone = any(database.is_forgotten(version.digest) for version in versions)
+            what = "its content was removed for good (suture forget)" if gone else "a version of it was not kept"
+            diffs.append(f"# {file.path}: {what}\n")
             continue
         before, after = (
             None if version is None else database.content(version.digest) for version in (file.before, file.after)

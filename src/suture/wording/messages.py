@@ -166,7 +166,7 @@ def _what_can_be_restored(error: errors.NotRecorded, audience: Audience) -> str:
         return f"To restore to the change or snapshot of this name, {audience.choose('to', error.path)}."
     if error.near:
         return f"Did you mean {either(error.near)}?"
-    return "Only files that suture changed here, or that a snapshot kept, can be restored."
+    return "The history has only files that suture changed here, and those in snapshots."
 
 
 def _way_out(error: errors.UndoConflict) -> str:
@@ -854,7 +854,11 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.ContentNotKept,
             lambda e: f"The history has only the hash of the needed version of {e.path}: {e.hash}.",
-            "Its content was lost in a crash. Nothing was changed; restore another version.",
+            hint_for=lambda e, _: (
+                "Its content was removed for good (suture forget). Nothing was changed."
+                if e.forgotten
+                else "Its content was lost in a crash. Nothing was changed; restore another version."
+            ),
         ),
         entry(
             errors.NotRecorded,

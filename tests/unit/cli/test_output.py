@@ -79,6 +79,7 @@ DONE = [
     ["snapshot"],
     ["snapshot", "now"],
     ["restore", "c.txt"],
+    ["forget", "c.txt", "--dry-run"],
     ["recover"],
     ["init"],
     ["init", "cursor"],
@@ -98,7 +99,7 @@ def test_the_table_has_every_command_that_has_something_to_keep_back() -> None:
 def test_quiet_leaves_nothing_but_the_exit_code(
     words: list[str], root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    first = with_history(root) if words[0] in {"log", "show", "undo", "redo", "restore"} else ""
+    first = with_history(root) if words[0] in {"log", "show", "undo", "redo", "restore", "forget"} else ""
     assert main([*(word.replace("<first>", first) for word in words), "--quiet"]) == 0
     assert capfd.readouterr() == ("", "")
 

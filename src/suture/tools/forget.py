@@ -1,0 +1,169 @@
+"""The command `forget`: remove contents from the history for good."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from suture import shapes
+from suture.errors import ChangeNotFound, InvalidArguments, NotRecorded, SutureError
+from suture.files.forget import select
+from suture.records import Record
+from suture.tools import results, spec
+from suture.tools.history import is_below, recorded_path, time_of_id
+from suture.tools.spec import Answer, Request, ToolSpec
+from suture.wording import count, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from suture.engine.session import Session
+    from suture.files.database import Database
+    from suture.files.forget import Selection
+
+_SHOWN_CHANGES = 10  # in the text; the data lists all
+_SHOWN_PATHS = 10  # as above
+
+
+class Forget(Request):
+    """Arguments of `forget`."""
+
+    targets: list[str] = spec.texts("Files, folders, or changes (their ids)")
+    dry_run: bool = spec.DRY_RUN
+
+
+class ForgetResult(shapes.Data):
+    """What was removed from the history for good."""
+
+    paths: list[str] = shapes.values("The files, with all names that they have had")
+    changes: list[str] = shapes.values("The changes that lost contents and their summaries, newest first")
+    contents: int = shapes.integer("How many contents were removed")
+    bytes: int = shapes.integer("How long they were")
+    shared: list[str] = shapes.values("Other files that have had one of these contents")
+    in_workspace: list[str] = shapes.values("Files that have one of these contents now; the next edit records it")
+    clipboards: list[str] = shapes.values("Clipboards that were removed, because their text was in these contents")
+    other_clipboards: list[str] = shapes.values("The other clipboards")
+    copies: list[str] = shapes.values("Other files of the state folder that may have these contents; they are kept")
+    dry_run: bool = results.DRY_RUN
+
+
+class _Targets(Record):
+    """What is to be removed."""
+
+    paths: tuple[str, ...]
+    changes: tuple[int, ...]
+    """The numbers of changes."""
+
+    def wants(self, name: str) -> bool:
+        """Whether a recorded path is one of these, or is below one of these folders."""
+        return any(is_below(name, path) for path in self.paths)
+
+
+def forget(session: Session, request: Forget) -> Answer:
+    """Remove contents from the history, or say what would be removed."""
+    if not request.targets:
+        raise InvalidArguments.of("targets", "missing: the files, folders or changes")
+    history = session.history
+    with history.reading() as database:
+        targets = _resolve(session, database, request.targets)
+        selection = select(database, targets.wants, targets.changes)
+    if not request.dry_run:
+        selection = history.forget(lambda database: select(database, targets.wants, targets.changes))
+        session.forget_contents()
+    result = ForgetResult(
+        paths=[*selection.paths],
+        changes=[*selection.changes],
+        contents=len(selection.contents | selection.doubtful | selection.unused),
+        bytes=selection.size,
+        shared=[*selection.shared],
+        in_workspace=[*_in_workspace(session, selection)],
+        clipboards=[*selection.clipboards],
+        other_clipboards=[*selection.kept_clipboards],
+        copies=history.copies(selection.hashes),
+        dry_run=shapes.or_left_out(request.dry_run or None),
+    )
+    return Answer("\n".join(_words(result, selection, by_change=not targets.paths)), result.data())
+
+
+def _resolve(session: Session, database: Database, names: Sequence[str]) -> _Targets:
+    """The recorded paths and the changes that names mean; a path goes first."""
+    paths, changes = [], []
+    for name in names:
+        try:
+            paths.append(recorded_path(session, database, name))
+        except NotRecorded as unknown:
+            try:
+                changes.append(database.change_or_damaged(name).number)
+            except ChangeNotFound as error:
+                if error.candidates:
+                    raise
+                raise unknown.evolve(is_point=False) from None
+    return _Targets(tuple(paths), tuple(changes))
+
+
+def _in_workspace(session: Session, selection: Selection) -> Iterator[str]:
+    """The files that still have one of the contents."""
+    for path in (*selection.paths, *selection.shared):
+        with suppress(SutureError):  # unreadable, or no longer a file
+            if session.read(path).content.digest in selection.hashes:
+                yield path
+
+
+def _words(result: ForgetResult, selection: Selection, *, by_change: bool) -> Iterator[str]:
+    """What was or would be removed, for a person."""
+    is_plan = result.dry_run is True
+    files, number = _listed(result.paths), len(result.changes)
+    if result.contents:
+        what = f"{count(len(selection.contents), 'content')} of {files}"
+        done = "Would remove" if is_plan else "Removed"
+        yield f"{done} {what} from the history for good ({count(result.bytes, 'byte')})."
+    else:
+        yield f"The history has no content of {files}."
+    if number:
+        yield f"{count(number, 'change')}, which {'would lose' if is_plan else 'lost'} the summary too:"
+        yield from (f"  {change} {time_of_id(change)}".rstrip() for change in result.changes[:_SHOWN_CHANGES])
+        yield from [f"  … {number - _SHOWN_CHANGES:,} more"] if number > _SHOWN_CHANGES else []
+    if by_change:
+        yield "Other versions of these files stay; to remove all of them, name the files."
+    yield from _remarks(result, selection)
+    if is_plan:
+        yield "The changes stay in the log, but nobody can show, undo or restore these contents again."
+
+
+def _remarks(result: ForgetResult, selection: Selection) -> Iterator[str]:
+    """What else is removed, and what is not."""
+    unknown = len(selection.doubtful | selection.unused)
+    if unknown:
+        yield f"Included: {count(unknown, 'more content')} of unknown files, which nobody can restore."
+    if result.shared:
+        yield f"Included: the same contents of {_listed(result.shared)}."
+    if result.clipboards:
+        yield f"Included: the clipboards {_listed(result.clipboards)}, with text of these contents."
+    if result.other_clipboards:
+        yield f"Not included: the clipboards {_listed(result.other_clipboards)}."
+    if result.in_workspace:
+        yield (
+            f"In the workspace, {_listed(result.in_workspace)} still has one of these contents. If it has the secret, "
+            "remove that first: the next edit records the content again."
+        )
+    if result.copies:
+        yield "Delete these files too; they may have the same contents:"
+        yield from (f"  {plain(path)}" for path in result.copies)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Some names, and how many more there are."""
+    more = len(names) - _SHOWN_PATHS
+    shown = ", ".join(map(plain, names[:_SHOWN_PATHS]))
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+FORGET = ToolSpec(
+    name="forget",
+    title="Remove contents from the history",
+    description="Remove all recorded contents of files, or those of a change, from the history for good.",
+    request=Forget,
+    examples=(),
+    read=forget,
+    locked=True,
+)
