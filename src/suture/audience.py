@@ -81,6 +81,8 @@ class Audience(Record):
     """The file as the caller named it, if the reader wants to see it so."""
     prints_data: bool = False
     """Whether the diff and the checks are printed from the data; if so, the text leaves them out."""
+    folder: str = ""
+    """The folder from which the reader writes paths, relative to the root; empty for the root itself."""
 
     def about_block(self, old_part: str = "") -> Audience:
         """The same reader of a sentence about a block of a reply; `old_part` as the block's notation has it."""
@@ -117,6 +119,20 @@ class Audience(Record):
     def ask_operator(self, task: str, setting: str) -> str:
         """How to get done what only the operator can do, as an imperative; `task` is one too."""
         return f"ask the operator to {task} ({self.setting(setting)})"
+
+    def path(self, name: str) -> str:
+        """A path from the root on, as the reader writes it; an absolute one, below another root, stays as it is."""
+        if not self.folder or name.startswith("/"):
+            return name
+        own, names = self.folder.split("/"), name.split("/") if name not in {"", "."} else []
+        same = 0
+        while same < min(len(own), len(names)) and own[same] == names[same]:
+            same += 1
+        return "/".join([*[".."] * (len(own) - same), *names[same:]]) or "."
+
+    def base(self) -> str:
+        """What the reader's paths are relative to."""
+        return "the current folder" if self.folder else "the workspace root"
 
     def tool(self, name: str) -> str:
         """The name of a tool."""

@@ -149,6 +149,8 @@ class SutureError(Exception):
     at_edit: tuple[int, int] | None = None
     """The index of the edit that it is about, and the number of edits, for a tool whose edits fail in any way; not one
     of the fields."""
+    seen_from: str = ""
+    """The folder that its paths are relative to; empty for the root. Not one of the fields."""
     _position: tuple[str, ...] = ()
     """Fields that locate it in a list of edits; left out of `fields` if they were not given."""
     _fields: tuple[str, ...] = ()

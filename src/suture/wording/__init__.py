@@ -12,7 +12,7 @@ from __future__ import annotations
 from suture.audience import MODEL, Agent, Editor
 from suture.errors import InputTooLarge, PermissionDenied, ReadFailed, RegexTimeout
 from suture.json_text import dumps
-from suture.shapes import json_value
+from suture.shapes import Data, json_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,6 +76,13 @@ _NOT_REPEATED = {
     *("file_preview", "similar_content", "match_locations", "region", "words", "unique"),
 }
 """Fields that a call's further failures leave out: they repeat what was sent, or are long."""
+_PATHS = {"folder", "files", "markers_only", "other", "path"}
+"""Fields that are paths, in every error."""
+_PATHS_IN = {
+    *(("FILE_NOT_FOUND", "near"), ("NOT_RECORDED", "near")),
+    *(("INVALID_GLOB", "pattern"), ("NO_FILES_MATCHED", "pattern")),
+}
+"""Other fields that are paths, by the code of the error."""
 _CUT_IN_SENTENCE = {"character", "search_text", "text", "base", "ours", "theirs", "line", "prefix", "marker"}
 """Fields that the sentences cut and escape themselves."""
 
@@ -95,11 +102,13 @@ class _SafeFields:
 
 def message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened, in a sentence."""
+    error = _as_seen(error, audience)
     return _words(error, audience)[0](_SafeFields(error), audience)
 
 
 def hint(error: SutureError, audience: Audience = MODEL) -> str:
     """What to do about it, in a sentence."""
+    error = _as_seen(error, audience)
     return _words(error, audience)[1](_SafeFields(error), audience)
 
 
@@ -107,6 +116,7 @@ def details(error: SutureError, audience: Audience = MODEL) -> list[str]:
     """What is known about why it happened: places, differences, the file's own lines."""
     from suture.wording.edits import DETAILS
 
+    error = _as_seen(error, audience)
     known = DETAILS.get(error.code)
     if isinstance(audience, Editor):
         from suture.wording.editor import EDITOR_DETAILS
@@ -117,6 +127,31 @@ def details(error: SutureError, audience: Audience = MODEL) -> list[str]:
 
         known = AGENT_DETAILS.get(error.code, known)
     return [] if known is None else list(known(error, audience))
+
+
+def _as_seen(error: SutureError, audience: Audience) -> SutureError:
+    """The error with its paths as the audience writes them."""
+    if error.seen_from == audience.folder:
+        return error
+    copy = error.evolve()
+    copy.__dict__.update(vars(error))  # also what is not a field
+    for name, value in error.fields().items():
+        is_path = name in _PATHS or (error.code, name) in _PATHS_IN or _unusable_file(error) == value
+        copy.__dict__[name] = _with_paths(value, audience, is_path=is_path)
+    copy.seen_from = audience.folder
+    return copy
+
+
+def _with_paths(value: Any, audience: Audience, *, is_path: bool) -> Any:
+    """A field of an error with its paths converted, also those of objects in it."""
+    if isinstance(value, str):
+        return audience.path(value) if is_path else value
+    if isinstance(value, list):
+        return [_with_paths(item, audience, is_path=is_path) for item in value]
+    if not isinstance(value, Data):
+        return value
+    fields = ((name, item, name in _PATHS) for name, item in vars(value).items())
+    return value.evolve(**{name: _with_paths(item, audience, is_path=is_path) for name, item, is_path in fields})
 
 
 def _words(error: SutureError, audience: Audience) -> Words:
@@ -163,6 +198,7 @@ def _further(
 
 def error_text(error: SutureError, audience: Audience = MODEL) -> str:
     """An error as text: what happened, what is known, what to do."""
+    error = _as_seen(error, audience)
     if isinstance(audience, Agent):
         from suture.wording.agent import failure_text
 
@@ -204,6 +240,7 @@ def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool)
     """
     from suture.wording.messages import LINES
 
+    error = _as_seen(error, audience)
     if isinstance(error, PermissionDenied):
         doing = " writing" if error.operation == "write" else " reading" if several else ""
         words = f"Permission denied{doing}: {plain(error.path)}"
@@ -221,6 +258,7 @@ def error_line_data(error: SutureError, audience: Audience = MODEL, *, several: 
 
 def _hint_of_line(error: SutureError, audience: Audience, *, several: bool) -> str:
     """What to do about an error of a regex tool: one that works on several files can leave one out."""
+    error = _as_seen(error, audience)
     words = hint(error, audience)
     path = _unusable_file(error) if several else None
     if path is None:

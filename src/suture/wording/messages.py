@@ -78,7 +78,7 @@ def _near(error: errors.FileNotFound, audience: Audience) -> str:
     if error.create_by:
         ways = f"use {' or '.join(error.create_by)}"
     check = (
-        f"Did you mean {either(error.near)}?" if error.near else "Check the path; it is relative to the workspace root."
+        f"Did you mean {either(error.near)}?" if error.near else f"Check the path; it is relative to {audience.base()}."
     )
     return f"{check} To create it, {ways}." if ways else check
 
@@ -220,10 +220,10 @@ def _smaller(error: errors.InputTooLarge, audience: Audience) -> str:
     )
 
 
-def _no_files(error: errors.NoFilesMatched) -> str:
+def _no_files(error: errors.NoFilesMatched, audience: Audience) -> str:
     if error.hidden_by:
         return f"{error.hidden_by}."
-    return "Check the pattern: it is relative to the workspace root, and ** matches any number of folders."
+    return f"Check the pattern: it is relative to {audience.base()}, and ** matches any number of folders."
 
 
 def _invalid_group(error: errors.InvalidCaptureGroup) -> str:
@@ -287,7 +287,7 @@ PATTERN_MESSAGES: dict[str, Words] = dict(
             lambda e: f"Invalid glob pattern: {e.pattern}",
             lambda e: f"Fix the pattern: {e.reason}.",
         ),
-        entry(errors.NoFilesMatched, lambda e: f"No files matched pattern: {e.pattern}", _no_files),
+        entry(errors.NoFilesMatched, lambda e: f"No files matched pattern: {e.pattern}", hint_for=_no_files),
         entry(
             errors.InvalidCaptureGroup,
             _invalid_group,
