@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
+    from suture.cli.paths import Location
     from suture.plan import SessionInfo
     from suture.settings import Settings
 
@@ -104,7 +105,9 @@ EXIT_CODES = {
 class QuickOptions:
     """The options of `suture call`, instead of an `argparse.Namespace`."""
 
-    def __init__(self, name: str, arguments: str, root: str) -> None:
+    location: Location
+
+    def __init__(self, name: str, arguments: str, root: str | None) -> None:
         self.command = "call"
         self.name = name
         self.arguments = arguments
@@ -163,40 +166,47 @@ def command_first(words: list[str]) -> list[str]:
 
 def quick_options(words: Sequence[str]) -> QuickOptions | None:
     """`call NAME JSON [--root DIR]` without argparse, which would double the start-up time; None for anything else."""
+    root: str | None = None
     match words:
         case ["call", name, arguments]:
-            root = "."
+            pass
         case ["call", name, arguments, "--root", root] | ["call", "--root", root, name, arguments]:
             pass
         case _:
             return None
-    plain = all(word == "-" or not word.startswith("-") for word in (name, arguments, root))
+    plain = all(word == "-" or not word.startswith("-") for word in (name, arguments, root or ""))
     return QuickOptions(name, arguments, root) if plain else None
 
 
-def _clean_sys_path(words: Sequence[str]) -> None:
-    """Remove the entries of `sys.path` that are in the workspace, so that nothing is imported from there."""
-    from suture.origins import drop_root_entries  # --help needs none of it
+def _clean_sys_path(words: Sequence[str]) -> Location | None:
+    """Remove the entries of `sys.path` that are in the workspace, so that nothing is imported from there.
+
+    Returns the workspace, unless it is named.
+    """
+    from suture.cli.paths import locate  # --help needs none of it
+    from suture.origins import drop_root_entries
 
     named = [words[at + 1] for at, word in enumerate(words[:-1]) if word == "--root"]
     named += [word.partition("=")[2] for word in words if word.startswith("--root=")]
-    drop_root_entries(named or ["."])
+    found = None if named else locate(None)
+    drop_root_entries(named if found is None else [found.root])
+    return found
 
 
 def _run(words: list[str], *, own_process: bool) -> int:
     options: QuickOptions | Namespace | None = quick_options(words)
     if options is not None:
-        _clean_sys_path(words)
+        found = _clean_sys_path(words)
         from suture.cli.commands import call
         from suture.cli.output import set_verbosity
 
         set_verbosity(options)
-        return _configure(options, own_process=own_process) or call(options)
+        return _configure(options, found, own_process=own_process) or call(options)
     if words and words[0] in _HELP:
         words = [*(word for word in words[1:2] if word[:1] != "-" and word not in _HELP), "--help"]
     if words in ([], ["--help"]):
         return _help(asked=bool(words))
-    _clean_sys_path(words)
+    found = _clean_sys_path(words)
     from suture.cli.output import set_verbosity
 
     if not words[0].startswith("-") and (code := _unknown(words[0])):
@@ -205,15 +215,18 @@ def _run(words: list[str], *, own_process: bool) -> int:
 
     options = build_parser(words).parse_args(words)
     set_verbosity(options)
-    result: int = _configure(options, own_process=own_process) or options.run(options)
+    result: int = _configure(options, found, own_process=own_process) or options.run(options)
     return result
 
 
-def _configure(options: QuickOptions | Namespace, *, own_process: bool) -> int:
-    """Find the settings of a command, and apply those of the process; returns an exit code, 0 if they are valid."""
+def _configure(options: QuickOptions | Namespace, found: Location | None, *, own_process: bool) -> int:
+    """Set a command's workspace and settings, and apply those of the process; the exit code, 0 if they are valid."""
+    from suture.cli.paths import locate
     from suture.cli.settings import settings_of
     from suture.settings import Settings
 
+    options.location = found if found is not None and options.root is None else locate(options.root)
+    options.root = options.location.root
     if hasattr(options, "settings"):
         from suture.engine import own_session
 
@@ -266,7 +279,7 @@ def page() -> str:
     lines += [
         "Common options:",
         f"  {'--help':{width}}show a command's options and an example; also: suture help COMMAND",
-        f"  {'--root DIR':{width}}the workspace (default: the current folder)",
+        f"  {'--root DIR':{width}}the workspace (default: the one that the current folder is in)",
         f"  {'--json':{width}}print the result as JSON",
         f"  {'--quiet':{width}}print only errors",
         f"  {'--verbose':{width}}write a log to stderr",

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 
 _MAX_SECONDS = 3_600  # more is probably a typing error
+_ROOT_HELP = (
+    "the workspace (default: the nearest folder from the current one upwards with .git, .jj or a history); outside "
+    "of DIR, paths are relative to it"
+)
 
 
 def block_ids(value: str) -> list[str]:
@@ -199,6 +203,8 @@ _PLACEHOLDERS = {
 """The placeholder for the value of an argument in the help; for any other, N or TEXT."""
 _RENAMED = {"file_path": "path"}
 """Arguments with a different name on the command line."""
+_FROM_ROOT = ", absolute or relative to the workspace root"
+"""What the help leaves out of a description: paths that are typed are relative to the current folder."""
 _NEVER_TYPED = ("binary_check_buffer_size", "view")
 """Arguments for callers of an older tool, and arguments that the commands set."""
 
@@ -234,7 +240,7 @@ def _number_of(about: Mapping[str, Any]) -> Callable[[str], int]:
 
 def _help_text(about: Mapping[str, Any]) -> str:
     """The help of an argument: its description and default."""
-    text: str = about["description"]
+    text: str = about["description"].removesuffix(_FROM_ROOT)
     default = about.get("default")
     shown = "" if default in (None, False, 0, ()) else f" (default: {default})"
     return (text[0].lower() + text[1:] + shown).replace("%", "%%")
@@ -540,6 +546,7 @@ contents and its summary. Without --yes, it shows what it would remove, and asks
         ),
         has_settings=True,
         json="no effect: the result is always JSON",
+        notes=("Paths in the arguments are relative to the workspace's root, wherever you are.", _EXITS),
     ),
     "check": Command(
         module="commands",
@@ -654,7 +661,7 @@ def add_common(command: argparse.ArgumentParser, json: str) -> None:
     """Add the options that every command takes."""
     common = command.add_argument_group("common options")
     common.add_argument("--json", action="store_true", help=json)
-    common.add_argument("--root", default=".", metavar="DIR", help="the workspace (default: the current folder)")
+    common.add_argument("--root", metavar="DIR", help=_ROOT_HELP)
     common.add_argument("--quiet", action="store_true", help="print only errors, and JSON if requested")
     common.add_argument("--verbose", action="store_true", help="write a log to stderr")
 

@@ -40,8 +40,15 @@ if TYPE_CHECKING:
 
     from suture.audience import Audience
     from suture.cli import QuickOptions
+    from suture.cli.paths import Location
 
 _WRONG_ARGUMENTS = "INVALID_ARGUMENTS"
+_PATHS = {"default_path", "file_path", "path"}
+"""Arguments that are paths."""
+_OF_MANY_FILES = {"check", "replace", "search"}
+"""Commands that take globs too, and work on the current folder unless a path is given."""
+_LISTS_OF_PATHS = {"binary", "markers_only"}
+"""Fields of results."""
 
 
 def read(options: argparse.Namespace) -> int:
@@ -94,7 +101,7 @@ def tools(options: argparse.Namespace) -> int:
 def recover(options: argparse.Namespace) -> int:
     """`suture recover`."""
     try:
-        recovery = Workspace(options.root, options.settings, session=options.caller).recover()
+        recovery = Workspace(options.location.root, options.settings, session=options.caller).recover()
     except SutureError as error:
         if options.json:
             print_json({"error": wording.error_data(error)})
@@ -174,9 +181,25 @@ def _check_summary(data: dict[str, Any]) -> str:
 
 
 def tool_arguments(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments for the command's tool that the options set."""
+    """The arguments for the command's tool that the options set, with paths as tools take them."""
     values = {name: getattr(options, dest) for name, dest in options.fields.items()}
-    return {name: value for name, value in values.items() if value is not None and value is not False}
+    arguments = {name: value for name, value in values.items() if value is not None and value is not False}
+    return _from_root(options, arguments) if options.location.folder else arguments
+
+
+def _from_root(options: argparse.Namespace, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments with paths from the root on; a search without a path is one of the current folder."""
+    location: Location = options.location
+    converted = dict(arguments)
+    for name in _PATHS & arguments.keys():
+        converted[name] = location.to_root(arguments[name])
+    if "exclude" in arguments:
+        converted["exclude"] = [location.exclude_to_root(pattern) for pattern in arguments["exclude"]]
+    if "paths" in arguments and options.command in _OF_MANY_FILES:
+        converted["paths"] = [location.glob_to_root(path) for path in arguments["paths"] or ["."]]
+    elif "paths" in arguments:
+        converted["paths"] = [location.to_root(path) for path in arguments["paths"]]
+    return converted
 
 
 def chosen_tools(options: argparse.Namespace) -> Sequence[str] | int:
@@ -295,16 +318,37 @@ def attempt(
 
     An interrupted change is finished or rolled back.
     """
-    audience = MODEL if options.json else audience
+    folder = "" if options.json or not audience.prints_data else options.location.folder
+    audience = MODEL if options.json else audience.evolve(folder=folder) if folder else audience
     try:
-        workspace = Workspace(options.root, options.settings, session=options.caller, audience=audience)
+        workspace = Workspace(options.location.root, options.settings, session=options.caller, audience=audience)
         try:
-            return call(workspace)
+            return _as_seen(call(workspace), audience) if folder else call(workspace)
         except KeyboardInterrupt:
             _recover_now(workspace, at_root(options))
             raise
     except SutureError as error:  # the workspace itself cannot be opened
         return ToolResult.failed(error, audience)
+
+
+def _as_seen(result: ToolResult, audience: Audience) -> ToolResult:
+    """The result with paths as a person in a subfolder types them, except in errors, whose sentences have them."""
+    return result.evolve(metadata=_with_paths(result.metadata, audience.path))
+
+
+def _with_paths(data: dict[str, Any], show: Callable[[str], str]) -> dict[str, Any]:
+    """Data of a result with its paths converted."""
+    converted = dict(data)
+    for name, value in data.items():
+        if isinstance(value, dict) and name != "error":
+            converted[name] = _with_paths(value, show)
+        elif isinstance(value, list) and name in _LISTS_OF_PATHS:
+            converted[name] = [*map(show, value)]
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            converted[name] = [_with_paths(item, show) for item in value]
+        elif isinstance(value, str) and (name == "path" or (name == "to" and "path" in data)):
+            converted[name] = show(value)
+    return converted
 
 
 def _recover_now(workspace: Workspace, where: str) -> None:

@@ -161,14 +161,17 @@ def _completer(command: str, action: argparse.Action) -> Callable[..., Iterable[
     kind = _KINDS.get(str(action.metavar), "")
 
     def values(prefix: str, parsed_args: argparse.Namespace, **_: object) -> Iterable[str]:
-        root = os.path.expanduser(getattr(parsed_args, "root", "."))
+        from suture.cli.paths import HERE, locate
+
+        given = getattr(parsed_args, "root", None)
+        location = locate(given and os.path.expanduser(given))
         match kind:
             case "files" | "folders":
-                return _files(prefix, ".", only_folders=kind == "folders")
+                return _files(prefix, HERE, only_folders=kind == "folders")
             case "paths":
-                return _files(prefix, root)
+                return _files(prefix, location.typed_from)
             case "changes" | "points":
-                return dict(_changes(root, _STATES.get(command), snapshots=kind == "points"))
+                return dict(_changes(location.root, _STATES.get(command), snapshots=kind == "points"))
         return _names(command, action.dest, prefix)
 
     return values

@@ -17,6 +17,7 @@ import suture
 from suture import __version__
 from suture.cli.init import CLIENTS, NoHomeError, Unmergeable, as_utf8, parse, place_of, servers_in
 from suture.cli.output import clean, colored, in_bytes, print_json, print_text, refuse
+from suture.cli.paths import GIVEN
 from suture.engine import Engine
 from suture.errors import HistoryUnavailable, RecoveryBlocked, WorkspaceNotFound
 from suture.files.fs import Tree
@@ -25,6 +26,7 @@ from suture.files.journal import Journal, Leftover
 from suture.files.local_fs import LocalFS
 from suture.files.protected import Guard
 from suture.files.recovery import find_strays
+from suture.files.root import GIT, JJ, KNOWN, START
 from suture.files.state import history_folder
 from suture.records import Record
 from suture.settings import Settings
@@ -80,6 +82,14 @@ _NETWORK = frozenset(
 _NO_LOCKS = "unsupported"  # instead of the name of a process
 _NEW_HISTORY = "The next change renames it and starts a new history. Until then changes cannot be listed or undone."
 _FORMAT_HINT = "See docs/reference/validators.md. Until it is fixed, strict edits are refused or get a warning."
+_WHY = {
+    GIVEN: "--root names it",
+    GIT: "the nearest folder with .git, from the current one upwards",
+    JJ: "the nearest folder with .jj, from the current one upwards",
+    KNOWN: "the nearest folder with a history, from the current one upwards",
+    START: "the current folder: no .git, .jj or history was found from there upwards",
+}
+"""Why a folder is the workspace's root."""
 _COLORS = {OK: "green", NOTE: "yellow", PROBLEM: "red"}
 _WIDTH = max(map(len, _COLORS))
 
@@ -650,16 +660,18 @@ CHECKS: dict[str, tuple[Check, ...]] = {
 def doctor(options: argparse.Namespace) -> int:
     """Print the findings of all checks."""
     root = os.path.abspath(options.root)
-    findings = [
-        (group, finding) for group, checks in CHECKS.items() for check in checks for finding in _run_check(check, root)
-    ]
+    findings: list[tuple[str, Finding]] = []
+    for group, checks in CHECKS.items():
+        if group == "workspace":
+            findings.append((group, _ok("chosen", _WHY[options.location.reason])))
+        findings += [(group, finding) for check in checks for finding in _run_check(check, root)]
     states = [finding.state for _, finding in findings]
     problems = states.count(PROBLEM)
     if options.json:
-        checks = [
+        lines = [
             {"group": group} | {name: getattr(finding, name) for name in finding._fields} for group, finding in findings
         ]
-        print_json({"version": __version__, "ok": not problems, "checks": checks})
+        print_json({"version": __version__, "ok": not problems, "checks": lines})
     else:
         _print_findings(findings, _summary(problems, states.count(NOTE)), quiet=options.quiet)
     return int(problems > 0)

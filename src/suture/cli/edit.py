@@ -203,9 +203,10 @@ def _with_document(options: argparse.Namespace, name: str) -> tuple[str, dict[st
     """The source of a JSON document, and the tool's arguments: the document is all of them, or the one of that name."""
     source, content = document(getattr(options, name))
     arguments: dict[str, Any] = content if isinstance(content, dict) and name in content else {name: content}
-    if arguments.get("path", options.path) != options.path:
-        raise ValueError(f"{source} is for {arguments['path']}, not for {options.path}")
-    return source, {**arguments, **tool_arguments(options), name: arguments[name]}
+    typed = tool_arguments(options)
+    if arguments.get("path", typed["path"]) != typed["path"]:
+        raise ValueError(f"{source} is for {arguments['path']}, not for {typed['path']}")
+    return source, {**arguments, **typed, name: arguments[name]}
 
 
 def _from_options(options: argparse.Namespace) -> dict[str, Any]:

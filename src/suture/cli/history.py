@@ -42,7 +42,7 @@ def log(options: argparse.Namespace) -> int:
         if not result.metadata["changes"]:
             of_path = f" of {clean(path)}" if path else ""
             of_path += f" by session {clean(options.session)}" if options.session else ""
-            return f"No changes{of_path} are recorded in {os.path.abspath(options.root)}."
+            return f"No changes{of_path} are recorded in {os.path.abspath(options.location.root)}."
         limit = [] if options.limit is None else ["--limit", str(options.limit)]
         limit += [] if options.session is None else ["--session", options.session]
         words = ["suture", "log", *([path] if path else []), *limit, "--before"]

@@ -354,4 +354,5 @@ def at_root(options: argparse.Namespace | QuickOptions) -> str:
     """The --root option, to append to a command that a message suggests."""
     from shlex import quote
 
-    return "" if options.root == "." else f" --root {quote(options.root)}"
+    given = options.location.given
+    return "" if given is None or given == "." else f" --root {quote(given)}"

@@ -42,7 +42,7 @@ def settings_of(options: argparse.Namespace | QuickOptions) -> Settings:
     from_options = _from_options(options)
     for name, value in from_options.items():
         check_value(name, value)
-    config, roots = from_options.get("config"), [options.root, *from_options.get("extra_roots", ())]
+    config, roots = from_options.get("config"), [options.location.root, *from_options.get("extra_roots", ())]
     from_file = settings_in_file(operator_file(config), roots, named=config is not None)
     settings = Settings(**{**from_file, **from_options})
     if file_ms := getattr(options, "timeout", None):  # the other limits must not end the search before this one

@@ -616,8 +616,8 @@ MODE = text(
     choices=("strict", "interactive", "verify_only"),
 )
 PATHS = texts(
-    "Files, folders (recursively), and globs such as 'src/**/*.js' (default: all files). Hidden and ignored files are "
-    "skipped unless they are named"
+    "Files, folders (recursively), and globs such as 'src/**/*.js' (default: the current folder). Hidden and ignored "
+    "files are skipped unless they are named"
 )
 VALIDATE = text(
     "Check the result before it is written: report errors (warn), reject errors that the edit introduces (strict), or "

@@ -96,6 +96,7 @@ def test_where_all_is_well_every_check_has_a_line(world: Path, capfd: pytest.Cap
         f"  ok       history: 1 change, 0 snapshots; {in_bytes(database.stat().st_size)} of at most 500.0 MB",
         f"  ok       database: {database} is not damaged",
         "Workspace",
+        "  ok       chosen: the nearest folder with a history, from the current one upwards",
         f"  ok       root: {world}/project",
         "  ok       writing: files can be created and changed",
         "  ok       lock: free",

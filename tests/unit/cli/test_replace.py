@@ -16,6 +16,7 @@ from suture import Workspace
 from suture.cli import main
 from suture.cli.arguments import build_parser
 from suture.cli.commands import attempt
+from suture.cli.paths import locate
 from suture.tools.spec import ToolResult
 
 DIFF = """\
@@ -379,6 +380,7 @@ def test_an_interrupt_leaves_all_of_it_or_nothing_and_no_other_file(
 def test_an_interrupted_call_that_cannot_be_settled_says_why(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / ".suture-intent").write_text("what is this?")
     options = build_parser().parse_args(["replace", *WORDS, "--write"])
+    options.location = locate(options.root)
 
     def call(_: Workspace) -> ToolResult:
         raise KeyboardInterrupt

@@ -10,6 +10,7 @@ import pytest
 from suture import Settings, Workspace
 from suture.cli import main
 from suture.cli.arguments import build_parser
+from suture.cli.paths import locate
 from suture.cli.settings import parse_setting, settings_of
 from suture.errors import SutureError
 from suture.settings import check_value, operator_file
@@ -36,7 +37,9 @@ def configure(text: str, file: Path | None = None) -> Path:
 
 
 def settings(*words: str) -> Settings:
-    return settings_of(build_parser(words).parse_args(words))
+    options = build_parser(words).parse_args(words)
+    options.location = locate(options.root)
+    return settings_of(options)
 
 
 VALUES = {
