@@ -104,7 +104,8 @@ def ours(top: Path, selection: Selection = EVERYTHING) -> list[str]:
 
 def list_files(top: Path, command: list[str], environment: dict[str, str]) -> list[str]:
     """The files that a program lists, without the links that git counts as files."""
-    process = subprocess.run(command, cwd=top, env=environment, capture_output=True, check=True)
+    process = subprocess.run(command, cwd=top, env=environment, capture_output=True, check=False)
+    assert process.returncode <= (command[0] == RG and not process.stdout), process.stderr
     names = [os.fsdecode(name) for name in process.stdout.split(b"\0") if name]
     return sorted(name for name in names if not Path(top, name).is_symlink())
 
@@ -196,3 +197,61 @@ def test_a_tree_of_fifty_thousand_files_is_walked_as_git_and_ripgrep_walk_it(tmp
         assert ours(top, Selection.parse("**/*.py")) == [name for name in paths if name.endswith(".py")]
     finally:
         shutil.rmtree(top)  # pytest keeps what three runs leave
+
+
+def folders_of(top: Path) -> list[str]:
+    """The folders below a repository's top, and the top itself as ''."""
+    found = [path.relative_to(top) for path in top.rglob("*") if path.is_dir() and not path.is_symlink()]
+    return ["", *sorted(str(path) for path in found if path.parts[0] != ".git")]
+
+
+def make_repository(rng: Random, top: Path, *, strange: bool) -> dict[str, str]:
+    """A repository with rules on every level, and in its own excludes; returns the environment for git."""
+    plant(rng, top, strange=strange)
+    environment = {"PATH": os.environ["PATH"], "HOME": str(top.parent), "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run(["git", "init", "-q"], cwd=top, env=environment, check=True)
+    (top / ".git/info").mkdir(exist_ok=True)
+    (top / ".git/info/exclude").write_bytes(rules(rng, strange=strange))
+    return environment
+
+
+@needs_git
+@pytest.mark.parametrize("seed", range(3))
+def test_a_walk_below_the_top_finds_what_git_finds_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    compared = ignored = 0
+    for number in range(max(TREES // 4, 8)):
+        top = tmp_path / f"r{number}"
+        environment = make_repository(Random(5000 + 1000 * seed + number), top, strange=True)
+        listed = list_files(top, ["git", "ls-files", "-co", "--exclude-standard", "-z"], environment)
+        folders = folders_of(top)
+        asked = "\0".join(f"./{folder}/" for folder in folders[1:])
+        answer = subprocess.run(
+            ["git", "check-ignore", "-z", "--stdin"], cwd=top, env=environment, input=os.fsencode(asked),
+            capture_output=True, check=False,
+        ).stdout  # fmt: skip
+        hidden = {os.fsdecode(name)[2:-1] for name in answer.split(b"\0")}
+        for folder in folders:
+            if folder in hidden:
+                ignored += 1
+                continue
+            compared += 1
+            expected = below(listed, folder) if folder else listed
+            assert (number, folder, ours(top / folder)) == (number, folder, expected)
+    assert compared > 20
+    assert ignored > 10
+
+
+@needs_git
+@needs_rg
+def test_a_walk_of_any_folder_finds_what_ripgrep_finds_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for number in range(max(TREES // 4, 8)):
+        top = tmp_path / f"r{number}"
+        make_repository(Random(9000 + number), top, strange=False)
+        for folder in folders_of(top):
+            options = "--no-config --files -0 --hidden --no-ignore-global --no-ignore-dot --glob !.git".split()
+            listed = list_files(top / folder, [str(RG), *options], {"PATH": os.environ["PATH"]})
+            assert (number, folder, ours(top / folder)) == (number, folder, listed)

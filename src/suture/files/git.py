@@ -414,6 +414,12 @@ def _hexadecimal(written: bytes) -> str | None:
     return name if len(name) in {2 * SHA1, 2 * SHA256} and not name.strip("0123456789abcdef") else None
 
 
+def common_folder(link: str) -> str | None:
+    """The folder that all worktrees share of the repository that a `.git` points to; None if it does not belong."""
+    git = _resolve_link(link)
+    return _common_folder(git) if git is not None and _belongs(git, link, ()) else None
+
+
 def _read(handle: int, size: int, at: int) -> bytes:
     """Read `size` bytes from an offset, or as many as there are."""
     data = os.pread(handle, size, at)

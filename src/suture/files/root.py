@@ -6,7 +6,8 @@ is created, and a search takes three system calls for each folder and one listin
 
 A root decides what tools may write, so the search is bounded. On the way up, it never finds the home folder or those
 above it, whether or not they have a `.git` (for dotfiles, say), nor the root of the disk, nor a folder in which
-everybody may create files, such as /tmp. As in git, it ends at the border of a file system, unless
+everybody may create files, such as /tmp, nor a `.git` or `.jj` that belongs neither to this user nor to the owner of
+the start, since somebody else may have planted it. As in git, it ends at the border of a file system, unless
 GIT_DISCOVERY_ACROSS_FILESYSTEM is set, and below the folders in GIT_CEILING_DIRECTORIES. GIT_DIR and GIT_WORK_TREE are
 not used: in a hook they are set whatever the current folder is.
 
@@ -48,8 +49,8 @@ def find_root(start: str | os.PathLike[str] = ".") -> FoundRoot:
     histories = _Histories()
     try:
         place = os.path.realpath(given)
-        for folder, status in _upwards(place):
-            if reason := _marker(folder):
+        for folder, status, reason in _upwards(place):
+            if reason:
                 return FoundRoot(folder, reason)
             if histories.has(folder, status.st_ino):
                 return FoundRoot(folder, KNOWN)
@@ -58,22 +59,31 @@ def find_root(start: str | os.PathLike[str] = ".") -> FoundRoot:
     return FoundRoot(place, START)
 
 
-def _upwards(start: str) -> Iterator[tuple[str, os.stat_result]]:
-    """The start and the folders above it that may be roots, each with its status; OSError if the start is missing."""
+def find_top(start: str) -> FoundRoot | None:
+    """The top of the repository that a folder is in, as its real path; None if there is none within the bounds."""
+    try:
+        return next((FoundRoot(folder, reason) for folder, _, reason in _upwards(start) if reason), None)
+    except OSError:  # the start is missing
+        return None
+
+
+def _upwards(start: str) -> Iterator[tuple[str, os.stat_result, str]]:
+    """The start and the folders above it that may be roots, each with its status and its marker's kind, if any.
+
+    OSError if the start is missing or out of reach.
+    """
     status = os.stat(start)
-    yield start, status
+    owners = {os.geteuid(), status.st_uid}
+    yield start, status, _marker(start, owners)
     device = None if os.environ.get("GIT_DISCOVERY_ACROSS_FILESYSTEM", "").lower() in _TRUE else status.st_dev
     home, ceilings = _home(), _ceilings()
     folder = os.path.dirname(start)
     while folder != "/" and f"{folder}/" not in ceilings and not home.startswith(f"{folder}/"):
-        try:
-            status = os.stat(folder)
-        except OSError:  # a folder above it may not be searched
-            return
+        status = os.stat(folder)
         if device not in {None, status.st_dev}:
             return
         if status.st_mode & _FOR_EVERYBODY != _FOR_EVERYBODY:
-            yield folder, status
+            yield folder, status, _marker(folder, owners)
         folder = os.path.dirname(folder)
 
 
@@ -93,14 +103,15 @@ def _ceilings() -> set[str]:
     return ceilings
 
 
-def _marker(folder: str) -> str:
-    """What a folder has that makes it a root; empty if nothing."""
+def _marker(folder: str, owners: set[int]) -> str:
+    """What makes a folder the top of a repository, if one of these users owns it; empty if nothing."""
     for name, reason in ((".git", GIT), (".jj", JJ)):
         try:
-            mode = os.stat(f"{folder}/{name}").st_mode
+            status = os.stat(f"{folder}/{name}")
         except OSError:  # there is none, or it is out of reach
             continue
-        if modes.S_ISDIR(mode) or (reason == GIT and modes.S_ISREG(mode)):
+        mode = status.st_mode
+        if status.st_uid in owners and (modes.S_ISDIR(mode) or (reason == GIT and modes.S_ISREG(mode))):
             return reason
     return ""
 

@@ -2,9 +2,10 @@
 
 Folders are opened relative to their parents, and links are never followed. Folders that cannot contain a selected file
 are skipped: because of the pattern, the excludes, or the `.gitignore` files on the way, which count with or without
-a repository, and are read as git does. A `.gitignore` that is a link or unreadable counts as empty. One larger than
-1 MB, or with more than 20,000 stars, is an error (git's limit is 100 MB): without its rules, too much would be
-selected. Folders that disappear during the walk are skipped; a folder that may not be listed is an error.
+a repository, and are read as git does; so are those above the root, in a repository (`files.gitignore`).
+A `.gitignore` that is a link or unreadable counts as empty. One larger than 1 MB, or with more than 20,000 stars, is
+an error (git's limit is 100 MB): without its rules, too much would be selected. Folders that disappear during the walk
+are skipped; a folder that may not be listed is an error.
 
 Files are read into one shared buffer, with three system calls, and examined there. Only a file that may contain a match
 is copied.
@@ -15,10 +16,10 @@ from __future__ import annotations
 import errno
 from bisect import bisect_left
 
-from suture import log
 from suture.bounds import check_time
 from suture.errors import InputTooLarge
 from suture.files.fs import to_suture_error
+from suture.files.gitignore import GITIGNORE, IgnoreReader, rules_above
 from suture.files.glob import Ignore, join
 from suture.files.protected import plain_ending, plain_part
 from suture.records import Record
@@ -29,13 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from suture.files.fs import Tree
+    from suture.files.gitignore import Rules
     from suture.files.glob import Selection, Stage
     from suture.files.protected import Guard
 
-GITIGNORE = ".gitignore"
-_MAX_IGNORE_BYTES = 1 << 20  # bytes of a .gitignore: bounds the time
-_MAX_STARS = 20_000  # in a .gitignore: each makes a pattern slower
-_FIRST_READ_SIZE = 1 << 14  # bytes; most .gitignore files are smaller
 _MAX_OPEN_FOLDERS = 64  # folders on the current path that stay open: a process may have few handles
 _FEW_NAMES = 50  # in a folder, for which the choice is cached: larger folders rarely equal another
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
@@ -111,8 +109,8 @@ class _Level:
         self.handle: int | None = handle
         self.name = name
         self.prefix: str = f"{above.prefix}{name}/" if above else ""
-        self.ignores: tuple[tuple[int, Ignore], ...] = above.ignores if above else ()
-        """The `.gitignore` rules that apply, each with the length of its folder's prefix."""
+        self.ignores: Rules = above.ignores if above else ()
+        """The rules that apply."""
         self.watched: bool = above is not None and (above.watched or name in above.suspects)
         """Whether a folder on the path may be protected."""
         self.suspects: set[str] = set()
@@ -132,7 +130,7 @@ class _Walk:
         self._guard = guard
         self._suspects = _Suspects(guard)
         self._include_ignored = include_ignored
-        self._buffer = bytearray(_FIRST_READ_SIZE)
+        self._ignore_reader = IgnoreReader(tree.fs)
         self._levels: list[_Level] = []
         self._choices: dict[object, tuple[list[str], list[tuple[str, Stage]]]] = {}
 
@@ -176,8 +174,11 @@ class _Walk:
         levels.append(level)
         if len(levels) > _MAX_OPEN_FOLDERS + 1:
             self._close_level(levels[-_MAX_OPEN_FOLDERS - 1])
-        if not self._include_ignored and GITIGNORE in files:
-            level.ignores += self._read_ignore(level)
+        if not self._include_ignored:
+            if above is None:
+                level.ignores = rules_above(self._tree)
+            if GITIGNORE in files:
+                level.ignores += self._read_ignore(level)
         self._choose(level, stage, files, folders)
 
     def _choose(self, level: _Level, stage: Stage, files: list[str], folders: list[str]) -> None:
@@ -237,25 +238,10 @@ class _Walk:
         is_suspect = level.watched or name in level.suspects
         return is_suspect and self._guard.rule(level.prefix + name) is not None
 
-    def _read_ignore(self, level: _Level) -> tuple[tuple[int, Ignore], ...]:
+    def _read_ignore(self, level: _Level) -> Rules:
         """The rules of the `.gitignore` in a folder; none if it cannot be read."""
-        path = level.prefix + GITIGNORE
-        try:
-            data = self._read(level.handle or 0)
-        except OSError as error:
-            log.debug("walk", "%s: %s", path, error)
-            return ()
-        for unit, size, limit in (("bytes", len(data), _MAX_IGNORE_BYTES), ("stars", data.count(b"*"), _MAX_STARS)):
-            if size > limit:
-                raise InputTooLarge(what=path, size=size, limit=limit, setting="", unit=unit)
-        return ((len(level.prefix), Ignore(data)),)
-
-    def _read(self, folder: int) -> bytes:
-        count = self._fs.fill(folder, GITIGNORE, self._buffer)
-        if count == len(self._buffer) < _MAX_IGNORE_BYTES:
-            self._buffer = bytearray(_MAX_IGNORE_BYTES + 1)
-            count = self._fs.fill(folder, GITIGNORE, self._buffer)
-        return bytes(self._buffer[:count])
+        data = self._ignore_reader.read(level.handle or 0, GITIGNORE, level.prefix + GITIGNORE)
+        return () if data is None else ((len(level.prefix), Ignore(data)),)
 
     def _close_level(self, level: _Level) -> None:
         if level.handle is not None:

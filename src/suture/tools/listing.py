@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from suture.errors import SutureError
 from suture.files.fs import to_suture_error
 
@@ -10,10 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from suture.engine.session import Session
-    from suture.files.glob import Ignore
+    from suture.files.gitignore import Rules
     from suture.files.paths import Target
 
-    Rules = tuple[tuple[int, Ignore], ...]
 
 _GITIGNORE = ".gitignore"
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
@@ -60,11 +61,19 @@ class Listing:
 
     def _all_rules(self) -> Rules:
         """The rules of the folder and those above it."""
-        rules: Rules = ()
+        rules = self._rules_above()
         parts = self._path.split("/") if self._path else []
         for depth in range(len(parts) + 1):
             rules += self._rules("/".join(parts[:depth]))
         return rules
+
+    def _rules_above(self) -> Rules:
+        """The rules of a repository that are not in the root; one that is too large counts as empty, as below."""
+        from suture.files.gitignore import rules_above  # files are viewed more often than folders
+
+        with suppress(SutureError):
+            return rules_above(self._tree)
+        return ()
 
     def _below(self, name: str, rules: Rules) -> list[str]:
         """The names in a subfolder; none if it may not be read."""

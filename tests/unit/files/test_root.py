@@ -224,6 +224,22 @@ def test_the_search_ends_at_the_border_of_a_file_system(tmp_path: Path, monkeypa
     assert find_root(start) == FoundRoot(str(tmp_path / "r"), "git")
 
 
+def test_a_marker_of_another_user_is_not_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, "r/.git/", "r/a/b/", "r/a/.git/")
+    stat, others = os.stat, {str(tmp_path / "r/a/.git")}
+
+    def of_another_user(path: str, **options: object) -> os.stat_result:
+        status = stat(path, **options)  # type: ignore[arg-type]  # as it was called
+        values = list(status)
+        values[4] = 4242 if str(path) in others else os.geteuid()  # st_uid
+        return os.stat_result(values)
+
+    monkeypatch.setattr(os, "stat", of_another_user)
+    assert find_root(tmp_path / "r/a/b") == FoundRoot(str(tmp_path / "r"), "git")
+    others.add(str(tmp_path / "r/a/b"))  # as for root in a container, among the files of a user
+    assert find_root(tmp_path / "r/a/b") == FoundRoot(str(tmp_path / "r/a"), "git")
+
+
 @pytest.mark.parametrize("variable", ["GIT_DIR", "GIT_WORK_TREE"])
 def test_the_folders_of_a_hook_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     make(tmp_path, "r/.git/", "r/a/", "other/.git/")
