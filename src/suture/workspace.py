@@ -58,7 +58,13 @@ class Workspace:
         self._engine = Engine(root, settings, fs, audience, caller)
 
     @classmethod
-    def find(cls, start: str | os.PathLike[str] = ".", settings: Settings | None = None) -> Self:
+    def find(
+        cls,
+        start: str | os.PathLike[str] = ".",
+        settings: Settings | None = None,
+        *,
+        session: str | SessionInfo | None = None,
+    ) -> Self:
         """The workspace that a folder is in, as the command line finds it.
 
         Its root is the nearest folder, from `start` upwards, with `.git`, `.jj` or a history; else `start` itself.
@@ -66,7 +72,7 @@ class Workspace:
         """
         from suture.files.root import find_root  # most programs name their root
 
-        return cls(find_root(start).path, settings)
+        return cls(find_root(start).path, settings, session=session)
 
     @property
     def root(self) -> str:
