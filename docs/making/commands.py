@@ -13,6 +13,22 @@ FAILURE_NOTE = """\
 Error messages go to stderr. They begin with the code of an [error](errors.md), and end with what to do. With `--json`,
 a refusal is printed as JSON on stdout, like a result; usage errors (exit code 2) still go to stderr.
 """
+PATHS_NOTE = """\
+The workspace is the folder named by `--root`. Without it, it is the nearest folder, from the current one upwards, that
+has `.git` (a folder or, in worktrees and submodules, a file), `.jj`, or a history of suture; if there is none, it is
+the current folder. Your home folder, the folders above it and folders such as `/tmp` are the workspace only if you are
+in them, or name them. The search also ends at the border of a file system and at `GIT_CEILING_DIRECTORIES`, as git's
+does; a `.git` of another user is passed over; `GIT_DIR` is not used. `suture doctor` shows the workspace and why it
+was chosen.
+
+- **Paths and globs that you type are relative to the current folder**: in `src`, `suture edit app.py` edits
+  `src/app.py`. `../README.md` is possible as long as it is in the workspace. A search without a path searches the
+  current folder and what is below.
+- **Printed paths are relative to the current folder too**, except in diffs, as in git, so that they can be applied.
+- **JSON has paths from the workspace's root**: results with `--json`, edits and patches given as JSON, and the
+  arguments of `suture call`. So do the blocks of a reply for `suture apply`.
+- **With `--root DIR` outside of DIR**, typed and printed paths are relative to DIR.
+"""
 
 
 def page() -> Iterator[str]:
@@ -31,7 +47,7 @@ def page() -> Iterator[str]:
     yield from table(("code", "meaning"), [[str(code), prose(meaning)] for code, meaning in EXIT_CODES.items()])
     yield from ("", FAILURE_NOTE, "## With every command", "")
     yield from table(("option", "meaning"), _options(common, parser))
-    yield from ("", "`suture --version` prints the version.", "")
+    yield from ("", "`suture --version` prints the version.", "", "## The workspace and paths", "", PATHS_NOTE)
     for title, names in GROUPS.items():
         yield from (f"## {prose(title)}", "")
         for name in names:

@@ -657,7 +657,10 @@ MESSAGES: dict[str, Words] = dict(
         entry(
             errors.PathOutsideWorkspace,
             lambda e: f"{e.path} is outside the workspace: {e.reason}.",
-            "Only files below the workspace root, or a configured extra root, can be used.",
+            hint_for=lambda _, audience: (
+                "Only files below the workspace root, or a configured extra root, can be used."
+                f"{' suture doctor shows the root; --root names another.' if audience.folder else ''}"
+            ),
         ),
         entry(
             errors.ProtectedPath,

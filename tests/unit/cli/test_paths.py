@@ -237,7 +237,11 @@ def test_errors_name_files_from_where_a_person_is(capfd: pytest.CaptureFixture[s
         "FILE_NOT_FOUND: There is no file ../REDME.md.\nDid you mean ../README.md?\n"
     )
     assert error("read", "zzzzz").endswith("Check the path; it is relative to the current folder.\n")
-    assert error("read", "../../x").startswith("PATH_OUTSIDE_WORKSPACE: ../../x is outside the workspace")
+    assert error("read", "../../x") == (
+        "PATH_OUTSIDE_WORKSPACE: ../../x is outside the workspace: it climbs above the workspace root.\n"
+        "Only files below the workspace root, or a configured extra root, can be used. "
+        "suture doctor shows the root; --root names another.\n"
+    )
     assert error("read", "../.git/HEAD").startswith("PROTECTED_PATH: ../.git/HEAD is ")
     assert error("read", "app.py/x").startswith("NOT_A_FOLDER: app.py/x cannot exist: app.py is not a folder.")
     assert error("search", "x", "*.zig", code=2) == (
