@@ -99,11 +99,13 @@ class Project:
         if module is None:
             self.plant_module(folder / f"{name}.py")
 
-    def run(self, words: Sequence[str], *, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, words: Sequence[str], *, stdin: str = "", folder: str = "", **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         variables = {"PATH": os.pathsep.join(map(str, self.path)), "HOME": str(self.outside), "LANG": "C.UTF-8"}
         return subprocess.run(
             list(words),
-            cwd=self.root,
+            cwd=self.root / folder,
             env=variables | environment,
             input=stdin,
             capture_output=True,
@@ -170,6 +172,25 @@ def test_checks_and_edits_run_and_import_nothing_of_the_workspace(project: Proje
     completion = project.run([*program, "completion", "bash", "--line=suture redo "])
     assert completion.stdout.strip().isalnum(), completion.stdout + completion.stderr
     assert project.runs == []
+
+
+@pytest.mark.promise("confine.no-code")
+@pytest.mark.parametrize("known", [False, True], ids=["git", "known"])
+def test_nothing_is_imported_from_a_root_that_is_found_above(project: Project, *, known: bool) -> None:
+    """The folder on PYTHONPATH is below the root, and not below the current folder."""
+    project.plant_modules(project.root / "lib")
+    project.write(project.root / "src" / "a.json", "{}\n", 0o644)
+    environment = {"PYTHONPATH": str(project.root / "lib"), "XDG_STATE_HOME": str(project.outside / "state")}
+    program = str(project.bin / "suture")
+    if known:
+        state = environment["XDG_STATE_HOME"]
+        project.run([program, "call", "write", '{"file_path": "known", "content": "x"}'], XDG_STATE_HOME=state)
+    else:
+        (project.root / ".git").mkdir()
+    for words in (["call", "file_read", '{"path": "src/a.json"}'], ["edit", "a.json", "--old", "{}", "--new", "[]"]):
+        result = project.run([program, *words], folder="src", **environment)
+        assert (result.returncode, project.runs) == (0, []), result.stderr
+    assert (project.root / "src/a.json").read_text() == "[]\n"
 
 
 @pytest.mark.promise("confine.no-code")

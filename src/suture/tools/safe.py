@@ -366,6 +366,7 @@ def explain_safe_edit(given: Mapping[str, object], error: SutureError, audience:
 
 def _error_words(error: SutureError, audience: Audience) -> str:
     """An error in the specification's form: a cross, what is wrong, and what to do."""
+    error = wording.as_seen(error, audience)
     if isinstance(error, ValidationFailed):
         validation = error.validation
         blamed = bool(validation.new) or any(skipped.required for skipped in validation.not_run)

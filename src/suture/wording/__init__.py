@@ -102,13 +102,13 @@ class _SafeFields:
 
 def message(error: SutureError, audience: Audience = MODEL) -> str:
     """What happened, in a sentence."""
-    error = _as_seen(error, audience)
+    error = as_seen(error, audience)
     return _words(error, audience)[0](_SafeFields(error), audience)
 
 
 def hint(error: SutureError, audience: Audience = MODEL) -> str:
     """What to do about it, in a sentence."""
-    error = _as_seen(error, audience)
+    error = as_seen(error, audience)
     return _words(error, audience)[1](_SafeFields(error), audience)
 
 
@@ -116,7 +116,7 @@ def details(error: SutureError, audience: Audience = MODEL) -> list[str]:
     """What is known about why it happened: places, differences, the file's own lines."""
     from suture.wording.edits import DETAILS
 
-    error = _as_seen(error, audience)
+    error = as_seen(error, audience)
     known = DETAILS.get(error.code)
     if isinstance(audience, Editor):
         from suture.wording.editor import EDITOR_DETAILS
@@ -129,7 +129,7 @@ def details(error: SutureError, audience: Audience = MODEL) -> list[str]:
     return [] if known is None else list(known(error, audience))
 
 
-def _as_seen(error: SutureError, audience: Audience) -> SutureError:
+def as_seen(error: SutureError, audience: Audience) -> SutureError:
     """The error with its paths as the audience writes them."""
     if error.seen_from == audience.folder:
         return error
@@ -198,7 +198,7 @@ def _further(
 
 def error_text(error: SutureError, audience: Audience = MODEL) -> str:
     """An error as text: what happened, what is known, what to do."""
-    error = _as_seen(error, audience)
+    error = as_seen(error, audience)
     if isinstance(audience, Agent):
         from suture.wording.agent import failure_text
 
@@ -240,7 +240,7 @@ def error_line(error: SutureError, audience: Audience = MODEL, *, several: bool)
     """
     from suture.wording.messages import LINES
 
-    error = _as_seen(error, audience)
+    error = as_seen(error, audience)
     if isinstance(error, PermissionDenied):
         doing = " writing" if error.operation == "write" else " reading" if several else ""
         words = f"Permission denied{doing}: {plain(error.path)}"
@@ -258,7 +258,7 @@ def error_line_data(error: SutureError, audience: Audience = MODEL, *, several: 
 
 def _hint_of_line(error: SutureError, audience: Audience, *, several: bool) -> str:
     """What to do about an error of a regex tool: one that works on several files can leave one out."""
-    error = _as_seen(error, audience)
+    error = as_seen(error, audience)
     words = hint(error, audience)
     path = _unusable_file(error) if several else None
     if path is None:

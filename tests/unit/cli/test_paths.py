@@ -1,5 +1,6 @@
 """Where a command works, and paths as they are typed and printed: from the current folder."""
 
+import io
 import json
 import os
 import sys
@@ -215,7 +216,6 @@ def test_a_search_without_a_path_searches_the_current_folder(capfd: pytest.Captu
     )
     assert run(capfd, "search", "one", "-l", "--exclude", "../src/deep", "../src")[0] == "app.py\n"
     assert run(capfd, "replace", "one", "1")[0].splitlines()[0] == "Would make 3 replacements in 3 files."
-    assert "app.py:2:1 " in run(capfd, "check", code=1)[0]
     assert run(capfd, "search", "one", "data.bin", code=1)[1].startswith("note: data.bin is binary")
 
 
@@ -256,16 +256,22 @@ def test_errors_name_files_from_where_a_person_is(capfd: pytest.CaptureFixture[s
     assert large.startswith("INPUT_TOO_LARGE: Too large: app.py has 8 bytes ")
 
 
-@pytest.mark.process
-def test_what_checks_find_is_named_from_where_a_person_is(src: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_checks_find_is_named_from_where_a_person_is(
+    src: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (src / "ok.json").write_text("{}\n")
-    _, err = run(capfd, "edit", "ok.json", "--old", "{}", "--new", "{", "--validate", "strict", code=1)
-    assert "VALIDATION_FAILED" in err
-    assert "\n- ok.json:" in err or " ok.json:" in err
-    assert "src/ok.json" not in err
-    _, err = run(capfd, "edit", "ok.json", "--old", "{}", "--new", "{", "--validate", "warn")
-    assert "ok.json:" in err
-    assert "src/ok.json" not in err
+    (src / "merged.txt").write_text("<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n")
+    edit = ("edit", "ok.json", "--old", "{}", "--new", "{")
+    issue = "ok.json:1:2 invalid-syntax the text ends inside the '{' in line 1\n"
+    refused = run(capfd, *edit, "--validate", "strict", code=1)[1]
+    assert refused.startswith(f"VALIDATION_FAILED: The edit was rejected because it introduces errors:\n  {issue}")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{\n")))
+    refused = run(capfd, "write", "ok.json", code=1)[1]
+    assert refused.splitlines(keepends=True)[1] == issue
+    assert issue in run(capfd, *edit, "--validate", "warn")[1]
+    assert run(capfd, "check", "merged.txt", code=1)[0].startswith("merged.txt:1:1 conflict-marker ")
+    assert run(capfd, "check", "--exclude", "*.py", code=1)[0].startswith("merged.txt:1:1 conflict-marker ")
+    assert run(capfd, "check", "../src/merged.txt", "../README.md", code=1)[0].startswith("merged.txt:1:1 ")
 
 
 def test_a_reply_names_files_from_the_root(src: Path, capfd: pytest.CaptureFixture[str]) -> None:
