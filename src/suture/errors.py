@@ -18,7 +18,7 @@
     ├── about a safe edit    LineOutOfBounds OverlappingLines Drifted PatternNotFound ValidationFailed
     ├── about the system     FileChanged SameFileTwice ReadFailed WriteFailed WorkspaceBusy
     │                        Cancelled CallTimedOut OutOfMemory RecoveryBlocked
-    ├── about serving        ServerBusy
+    ├── about serving        ServerBusy NoWorkspace
     ├── about the history    HistoryUnavailable HistoryDamaged ChangeNotFound NothingToUndo NothingToRedo AlreadyUndone
     │                        NotHere SessionNotFound UndoConflict ContentNotKept NotRecorded SnapshotExists
     └── InternalError
@@ -942,3 +942,14 @@ class ServerBusy(SutureError, code="SERVER_BUSY", retryable=True):
     """The server is already running as many calls as it can."""
 
     limit: int
+
+
+class NoWorkspace(SutureError, code="NO_WORKSPACE"):
+    """The server was started outside of any project, and the client declared no folder that it may serve."""
+
+    started_in: str
+    """The folder that the server was started in."""
+    reason: str
+    """Why that is no project; empty if it is gone."""
+    declared: list[str]
+    """The folders that the client declared, up to 3; the server may serve none of them."""

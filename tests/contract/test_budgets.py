@@ -276,9 +276,9 @@ def test_the_workspace_and_the_server_use_the_setting(most: int) -> None:
                     holder[key] = {"path": "long.txt"}
         sent = json.dumps(workspace.handle(filled), ensure_ascii=False)
         assert len(sent) <= 3 * most
-    calls = Calls(workspace, ["file_read"])
+    calls = Calls(["file_read"])
     for client in CLIENTS:
-        message = anyio.run(calls.run, "file_read", {"path": "long.txt"}, None, client)
+        message = anyio.run(calls.run, workspace, "file_read", {"path": "long.txt"}, None, client)
         (text,) = (block["text"] for block in message["content"])
         assert most - 2 * LINE_CHARS < len(text) <= most
     assert workspace.call("file_read", {"path": "long.txt"}).text.count("\n") == 2_999

@@ -255,7 +255,8 @@ class Caller:
 
 
 @contextmanager
-def _caller(connection: AbstractAsyncContextManager[Client], root: Path) -> Iterator[Caller]:
+def connected(connection: AbstractAsyncContextManager[Client], root: Path) -> Iterator[Caller]:
+    """A client in a thread of its own."""
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(connection) as client:
         yield Caller(portal, client, root)
 
@@ -271,7 +272,7 @@ def stdio_caller(root: Path, *options: str, mode: str, **more: Any) -> Iterator[
         async with Client(stdio_client(parameters), mode=mode, **more) as client:
             yield client
 
-    with _caller(connect(), root) as caller:
+    with connected(connect(), root) as caller:
         yield caller
 
 
@@ -292,7 +293,7 @@ def http_caller(server: HttpServer, root: Path, *, mode: str, **more: Any) -> It
         ):
             yield client
 
-    with _caller(connect(), root) as caller:
+    with connected(connect(), root) as caller:
         yield caller
 
 

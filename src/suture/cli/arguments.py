@@ -515,6 +515,12 @@ contents and its summary. Without --yes, it shows what it would remove, and asks
                 type=host_name,
                 action="append",
             ),
+            _value(
+                "--allow-root",
+                "DIR",
+                "without --root: the client may choose a folder in DIR as the workspace (repeatable)",
+                action="append",
+            ),
             _tools_or_profile(),
             _sets("--extra-root", "extra_roots", "DIR"),
             _sets("--allow-protected", "allow_protected", "PATTERN"),

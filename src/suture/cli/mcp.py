@@ -6,10 +6,12 @@ import os
 import sys
 
 from suture.cli.output import USAGE, flush, note, print_json, print_text, refuse, refuse_for, report_misuse
+from suture.cli.settings import settings_of
 from suture.errors import SutureError, UnknownTool
 from suture.origins import drop_root_entries
 from suture.server import missing_extra, quick_imports
 from suture.server.calls import Calls
+from suture.server.roots import RootRule, Roots
 from suture.tools import choose
 from suture.workspace import Workspace
 
@@ -51,30 +53,57 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
     if options.http is not None and options.quiet and token is None and not options.json:
         raise ValueError(f"--quiet would hide the token: set one in the variable {TOKEN}")
     names = choose(options.profile, options.tools)
-    drop_root_entries([options.root, *options.settings.extra_roots])
-    workspace = Workspace(options.root, options.settings)
+    roots = _roots(options)
     only_listed = options.profile is not None or options.tools is not None
-    calls = Calls(workspace, names, only_listed=only_listed, ordered=options.http is None)
-    largest = _ESCAPE_FACTOR * workspace.settings.max_request_bytes + _ENVELOPE_BYTES
+    calls = Calls(names, only_listed=only_listed, ordered=options.http is None)
+    largest = _ESCAPE_FACTOR * options.settings.max_request_bytes + _ENVELOPE_BYTES
     try:
         if options.http is None:
-            return _over_stdio(calls, workspace.root, largest)
-        return _over_http(options, calls, workspace.root, largest, token)
+            return _over_stdio(calls, roots, largest)
+        return _over_http(options, calls, roots, largest, token)
     finally:
         calls.end()
-        workspace.close()
+        roots.close()
 
 
-def _over_stdio(calls: Calls, root: str, largest: int) -> int:
+def _roots(options: argparse.Namespace) -> Roots:
+    """The root that is given or found. What is found may give way to what a client over stdio declares."""
+    given = _given_root(options)
+    allowed = [os.path.expanduser(folder) for folder in options.allow_root or ()]
+    if allowed and (given is not None or options.http is not None):
+        raise ValueError(f"--allow-root cannot be used with {'--http' if given is None else '--root'}")
+    if not all(map(os.path.isabs, allowed)):
+        raise ValueError("--allow-root must be an absolute path, or begin with ~")
+
+    def open_workspace(root: str) -> Workspace:
+        options.root = root
+        settings = settings_of(options)  # the operator's file must be outside of this root, too
+        drop_root_entries([root, *settings.extra_roots])
+        return Workspace(root, settings)
+
+    if given is not None:
+        return Roots.fixed(open_workspace(given))
+    roots = Roots(RootRule.here([os.path.realpath(folder) for folder in allowed]), open_workspace)
+    if options.http is not None:
+        return Roots.fixed(roots.workspace())
+    roots.prepare()
+    return roots
+
+
+def _given_root(options: argparse.Namespace) -> str | None:
+    return None if options.root == "." else options.root
+
+
+def _over_stdio(calls: Calls, roots: Roots, largest: int) -> int:
     with quick_imports():
         from suture.server.stdio import serve
 
     if sys.stdin is not None and sys.stdin.isatty():
         note("Waiting for an agent's messages on stdin; Ctrl-D ends the server. To add suture to an agent: suture init")
-    return _INTERRUPTED if serve(calls, root, largest) else 0
+    return _INTERRUPTED if serve(calls, roots, largest) else 0
 
 
-def _over_http(options: argparse.Namespace, calls: Calls, root: str, largest: int, token: str | None) -> int:
+def _over_http(options: argparse.Namespace, calls: Calls, roots: Roots, largest: int, token: str | None) -> int:
     with quick_imports():
         from suture.server.http import PATH, Address, HostNames, serve
         from suture.server.sdk import build
@@ -94,7 +123,7 @@ def _over_http(options: argparse.Namespace, calls: Calls, root: str, largest: in
         else:
             print_text(url if is_known else f"{url}\nAuthorization: Bearer {token}")
         flush()  # the parent process waits for these lines
-        return _INTERRUPTED if serve(build(calls, root), listening, names, token, largest) else 0
+        return _INTERRUPTED if serve(build(calls, roots), listening, names, token, largest) else 0
 
 
 def _new_token() -> str:

@@ -1,7 +1,4 @@
-"""The MCP server: what it tells every client about itself and its tools. Nothing here needs the SDK.
-
-It never asks a client for its roots: they come from the command line.
-"""
+"""The MCP server: what it tells every client about itself and its tools. Nothing here needs the SDK."""
 
 from __future__ import annotations
 
@@ -26,6 +23,7 @@ INFO = {
     "description": "Edits that land exactly where they were meant, or nowhere.",
 }
 _ABOUT = "suture {does} files in {root}. Paths are relative to it."
+_OPEN_FOLDER = "the folder that is open in the client"
 _EDITS = """
 Every edit lands exactly where it was meant, or nothing changes and the answer says why and how to fix it: read it, \
 and send the correction if it offers one. Each call is one transaction over all its files."""
@@ -33,10 +31,13 @@ _UNDO = " `undo` reverts it."
 _GC_THRESHOLD = 20_000  # new objects between two garbage collections; a call makes some thousands
 
 
-def instructions(root: str, names: Sequence[str]) -> str:
-    """What a model should know about a server that lists these tools."""
+def instructions(root: str | None, names: Sequence[str]) -> str:
+    """What a model should know about a server that lists these tools; `root` is None if it is not known yet."""
     writes = any(find(name).read is None for name in names)
-    about = _ABOUT.format(does="reads and edits" if writes else "reads and searches", root=replace_surrogates(root))
+    about = _ABOUT.format(
+        does="reads and edits" if writes else "reads and searches",
+        root=_OPEN_FOLDER if root is None else replace_surrogates(root),
+    )
     return f"{about}{_EDITS * writes}{_UNDO * (writes and 'undo' in names)}"
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
     from typing import Any
 
+    from suture.errors import SutureError
     from suture.workspace import Workspace
 
     OnDone = Callable[[dict[str, Any]], object]
@@ -34,6 +35,8 @@ WAITING = 1_000
 """Calls that may be running or queued: each keeps its request in memory."""
 _SECONDS_BETWEEN_LOOKS = 0.1  # at whether a call that waits for another was canceled
 _SECONDS_BETWEEN_REPORTS = 0.25  # people cannot read faster
+_MAX_REFUSAL_CHARS = 2_000
+"""Of a refusal without a workspace, and so without its settings."""
 _READ_ONLY_TEXT = ("claude-code", "codex")
 """The names of clients that would show a model the structured content instead of the text, or both."""
 
@@ -41,6 +44,11 @@ _READ_ONLY_TEXT = ("claude-code", "codex")
 def reads_only_text(client: str) -> bool:
     """Whether a client of this name gets no structured content, and no output schemas."""
     return client.startswith(_READ_ONLY_TEXT)
+
+
+def refusal(name: str, error: SutureError, client: str) -> dict[str, Any]:
+    """The message for a call that there is no workspace for."""
+    return fit_result(name, ToolResult.failed(error), _MAX_REFUSAL_CHARS, structured=not reads_only_text(client))
 
 
 def fit_result(name: str, result: ToolResult, max_chars: int, *, structured: bool = True) -> dict[str, Any]:
@@ -85,7 +93,7 @@ def _out_of_memory(result: ToolResult) -> ToolResult:
 
 
 class Calls:
-    """Runs calls of tools in one workspace.
+    """Runs calls of tools.
 
     `names` are the tools that a client is told of. Others can be called too, unless there are `only_listed`. With
     `ordered`, as for the calls of one client, a call begins when those that may write and came before it are over: a
@@ -94,7 +102,6 @@ class Calls:
 
     def __init__(
         self,
-        workspace: Workspace,
         names: Sequence[str],
         *,
         only_listed: bool = True,
@@ -105,7 +112,6 @@ class Calls:
         self._ordered = ordered
         self._last_write: Event | None = None
         """Set when the last call that may write is over."""
-        self._workspace = workspace
         self._threads: ThreadPoolExecutor | None = None
         self._under_way: set[RunningCall] = set()
         self.may_start = Event()
@@ -132,12 +138,18 @@ class Calls:
             return False
 
     def start(
-        self, name: str, arguments: dict[str, Any] | None, done: OnDone, report: Report | None = None, client: str = ""
+        self,
+        workspace: Workspace,
+        name: str,
+        arguments: dict[str, Any] | None,
+        done: OnDone,
+        report: Report | None = None,
+        client: str = "",
     ) -> RunningCall:
         """Start a call for a client. `done` gets its result and `report` its progress, both in the call's thread."""
         running = RunningCall(report)
         structured = not reads_only_text(client)
-        fit = partial(fit_result, max_chars=self._workspace.settings.max_answer_chars, structured=structured)
+        fit = partial(fit_result, max_chars=workspace.settings.max_answer_chars, structured=structured)
         if len(self._under_way) >= WAITING:
             done(fit(name, ToolResult.failed(ServerBusy(limit=WAITING))))
             return running
@@ -154,7 +166,7 @@ class Calls:
                 if running.cancelled:  # while it was queued
                     result = ToolResult.failed(Cancelled())
                 else:
-                    result = self._workspace.call(name, arguments, progress=running.count)
+                    result = workspace.call(name, arguments, progress=running.count)
                 try:
                     message = fit(name, result)
                 except MemoryError:
@@ -176,7 +188,12 @@ class Calls:
         return running
 
     async def run(
-        self, name: str, arguments: dict[str, Any] | None, report: Report | None = None, client: str = ""
+        self,
+        workspace: Workspace,
+        name: str,
+        arguments: dict[str, Any] | None,
+        report: Report | None = None,
+        client: str = "",
     ) -> dict[str, Any]:
         """Run a call and wait for its result. Canceling this cancels the call, and waits until it ends."""
         from asyncio import get_running_loop
@@ -190,7 +207,7 @@ class Calls:
             results.append(result)
             loop.call_soon_threadsafe(over.set)
 
-        running = self.start(name, arguments, done, report, client)
+        running = self.start(workspace, name, arguments, done, report, client)
         try:
             await over.wait()
         except get_cancelled_exc_class():

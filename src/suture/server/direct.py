@@ -10,9 +10,13 @@ no answer and `ping` decide nothing. So neither way has to learn what the other 
 
 from __future__ import annotations
 
-from suture import wording
+from time import monotonic
+
+from suture import log, wording
+from suture.errors import SutureError
 from suture.json_text import dumps
 from suture.server import INFO, instructions, list_tools
+from suture.server.calls import refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from suture.server.calls import Calls, RunningCall
+    from suture.server.roots import Roots
 
     Message = dict[str, Any]
     """A message of JSON-RPC that is valid as such."""
@@ -31,6 +36,12 @@ REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 _REVISION = "io.modelcontextprotocol/protocolVersion"
 """The key of a request's metadata that the revision without a handshake requires, and the others do not know."""
 _MAX_ID = 2**53 - 1
+ROOTS_SECONDS = 3.0
+"""How long calls wait for a client to declare its folders. It takes milliseconds, but some clients never answer."""
+_MAX_WAITING = 100
+"""Calls that may wait for that before reading stops."""
+_ROOTS_CHANGED = ("notifications/initialized", "notifications/roots/list_changed")
+"""After these notifications, the client is asked for its folders."""
 INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, PARSE_ERROR = -32600, -32601, -32602, -32700
 
 
@@ -60,17 +71,24 @@ class Direct:
     def __init__(
         self,
         calls: Calls,
-        root: str,
+        roots: Roots,
         put: Callable[[bytes], object],
         post: Callable[[Callable[[], object]], object],
     ) -> None:
         self._calls = calls
-        self._root = root
+        self._roots = roots
         self._put = put
         self._post = post
         self._client: str | None = None
         """The name of the client; None before the handshake."""
         self._running: dict[Id, RunningCall] = {}
+        self._declares_roots = False
+        self._asked = 0
+        """How often it was asked for its folders; the last request has this number."""
+        self._deadline: float | None = None
+        """Until when calls wait for the answer; None if they need not wait."""
+        self._waiting: dict[Id, Callable[[], object]] = {}
+        """The calls that wait for it, in order."""
         self._methods = {
             "initialize": self._initialize,
             "ping": self._ping,
@@ -81,7 +99,24 @@ class Direct:
     @property
     def is_busy(self) -> bool:
         """Whether a call has not been answered yet."""
-        return bool(self._running)
+        return bool(self._running or self._waiting)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so many calls wait for the client's folders that no more messages should be read."""
+        return len(self._waiting) > _MAX_WAITING
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long to wait before `stop_waiting`; None if nothing has to be done."""
+        return None if self._deadline is None else max(0.0, self._deadline - monotonic())
+
+    def stop_waiting(self) -> None:
+        """Start the calls that wait for the client's folders: its answer is late, or cannot come any more."""
+        if self._deadline is not None:
+            log.warning("mcp", "the client did not answer roots/list")
+            self._roots.give_up()
+            self._start_waiting()
 
     def can_take(self, message: Message) -> bool:
         """Whether to answer a message here; if not, the SDK answers it and everything after it."""
@@ -93,8 +128,7 @@ class Direct:
     def take(self, message: Message) -> None:
         """Answer a message, at once or when its call ends."""
         if not is_request(message):
-            if message.get("method") == "notifications/cancelled":
-                self._cancel(_params(message).get("requestId"))
+            self._note(message)
             return
         request_id = message["id"]
         try:
@@ -104,6 +138,32 @@ class Direct:
         else:
             if result is not None:
                 self._put(dumps({"jsonrpc": "2.0", "id": request_id, "result": result}).encode())
+
+    def _note(self, message: Message) -> None:
+        """Take a notification, or the answer to a request of this server."""
+        method = message.get("method")
+        if method == "notifications/cancelled":
+            self._cancel(_params(message).get("requestId"))
+        elif method in _ROOTS_CHANGED and self._declares_roots:
+            self._ask_for_roots()
+        elif method is None and self._asked and message["id"] == _roots_id(self._asked):
+            if "result" in message:
+                from suture.server.roots import declared_folders
+
+                self._roots.declare(declared_folders(message["result"]))
+            self._start_waiting()
+
+    def _ask_for_roots(self) -> None:
+        self._asked += 1
+        if self._deadline is None:
+            self._deadline = monotonic() + ROOTS_SECONDS
+        self._put(dumps({"jsonrpc": "2.0", "id": _roots_id(self._asked), "method": "roots/list"}).encode())
+
+    def _start_waiting(self) -> None:
+        self._deadline = None
+        waiting, self._waiting = self._waiting, {}
+        for start in waiting.values():
+            start()
 
     def _answer(self, message: Message) -> dict[str, Any] | None:
         """The result of a request; None if it follows later."""
@@ -120,11 +180,13 @@ class Direct:
         if not isinstance(asked, str):
             raise _Refused(INVALID_PARAMS, "initialize needs a protocolVersion.")
         self._client = str(_dict(params.get("clientInfo")).get("name", ""))
+        offers_roots = isinstance(_dict(params.get("capabilities")).get("roots"), dict)
+        self._declares_roots = offers_roots and self._roots.asks
         return {
             "protocolVersion": asked if asked in REVISIONS else REVISIONS[-1],
             "capabilities": {"tools": {"listChanged": False}},
             "serverInfo": INFO,
-            "instructions": instructions(self._root, self._calls.names),
+            "instructions": instructions(None if self._declares_roots else self._roots.root, self._calls.names),
         }
 
     def _ping(self, _id: Id, _params: dict[str, Any]) -> dict[str, Any]:
@@ -137,11 +199,26 @@ class Direct:
         tool, arguments = params.get("name"), params.get("arguments")
         if not isinstance(tool, str) or not isinstance(arguments, dict | None):
             raise _Refused(INVALID_PARAMS, "tools/call needs a name, and arguments must be an object.")
-        if request_id in self._running:
+        if request_id in self._running or request_id in self._waiting:
             raise _Refused(INVALID_REQUEST, "A call with this id is running.")
         if (unknown := self._calls.find_problem(tool)) is not None:
             raise _Refused(INVALID_PARAMS, wording.message(unknown), wording.error_data(unknown))
         token = _meta(params).get("progressToken")
+        if self._declares_roots and not self._asked:  # it did not say that it is ready, but it is
+            self._ask_for_roots()
+        if self._deadline is None:
+            self._start(request_id, tool, arguments, token)
+        else:
+            self._waiting[request_id] = lambda: self._start(request_id, tool, arguments, token)
+
+    def _start(self, request_id: Id, tool: str, arguments: dict[str, Any] | None, token: Any) -> None:
+        client = self._client or ""
+        try:
+            workspace = self._roots.workspace()
+        except SutureError as error:
+            self._put(_encode({"jsonrpc": "2.0", "id": request_id, "result": refusal(tool, error, client)}))
+            return
+        note = self._roots.take_note()
 
         def report(progress: int, text: str) -> None:
             notification = {"progressToken": token, "progress": progress, "message": text}
@@ -149,19 +226,27 @@ class Direct:
             self._post(lambda: self._put(line))
 
         def done(result: dict[str, Any]) -> None:
+            if note:
+                result["content"].append({"type": "text", "text": note})
             line = _encode({"jsonrpc": "2.0", "id": request_id, "result": result})
             self._post(lambda: self._end(request_id, line))
 
         reports = report if is_id(token) else None
-        self._running[request_id] = self._calls.start(tool, arguments, done, reports, self._client or "")
+        self._running[request_id] = self._calls.start(workspace, tool, arguments, done, reports, client)
 
     def _end(self, request_id: Id, line: bytes) -> None:
         if not self._running.pop(request_id).cancelled:
             self._put(line)
 
     def _cancel(self, request_id: Any) -> None:
-        if is_id(request_id) and request_id in self._running:
-            self._running[request_id].cancelled = True
+        if is_id(request_id):
+            self._waiting.pop(request_id, None)
+            if request_id in self._running:
+                self._running[request_id].cancelled = True
+
+
+def _roots_id(number: int) -> str:
+    return f"suture-roots-{number}"
 
 
 def _params(message: Message) -> dict[str, Any]:

@@ -26,7 +26,9 @@ from mcp_types import (
 )
 
 from suture import wording
+from suture.errors import SutureError
 from suture.server import INFO, instructions, list_tools
+from suture.server.calls import refusal
 from suture.server.direct import is_id
 
 TYPE_CHECKING = False
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from mcp_types import PaginatedRequestParams, RequestId
 
     from suture.server.calls import Calls
+    from suture.server.roots import Roots
 
     Context = ServerRequestContext[dict[str, Any], Any]
 
@@ -50,8 +53,8 @@ _MAX_WAITING = 100
 """Messages that may wait for the SDK before reading stops: it takes far longer for one than reading does."""
 
 
-def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
-    """A server that offers these tools for the files of a folder."""
+def build(calls: Calls, roots: Roots) -> Server[dict[str, Any]]:
+    """A server that offers these tools for the files of a folder. It asks no client for its folders."""
 
     async def send_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[Tool.model_validate(tool) for tool in list_tools(calls.names, _client(context))])
@@ -64,8 +67,13 @@ def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
         def report(progress: int, message: str) -> None:
             run_coroutine_threadsafe(context.session.report_progress(progress, None, message), loop)
 
-        reports_progress = bool(context.meta and "progress_token" in context.meta)
-        result = await calls.run(params.name, params.arguments, report if reports_progress else None, _client(context))
+        client = _client(context)
+        try:
+            workspace = roots.workspace()
+        except SutureError as error:
+            return {"resultType": "complete", **refusal(params.name, error, client)}
+        reports = report if context.meta and "progress_token" in context.meta else None
+        result = await calls.run(workspace, params.name, params.arguments, reports, client)
         return {"resultType": "complete", **result}
 
     _silence_loggers()
@@ -75,7 +83,7 @@ def build(calls: Calls, root: str) -> Server[dict[str, Any]]:
         version=INFO["version"],
         title=INFO["title"],
         description=INFO["description"],
-        instructions=instructions(root, calls.names),
+        instructions=instructions(roots.root, calls.names),
         cache_hints={"tools/list": CacheHint(_A_DAY)},
         get_tool_input_schema=schemas.get,
         on_list_tools=send_tools,
@@ -101,10 +109,10 @@ def _client(context: Context) -> str:
 
 @contextmanager
 def serve_by_sdk(
-    calls: Calls, root: str, put: Callable[[bytes], object], post: Callable[[Callable[[], object]], object]
+    calls: Calls, roots: Roots, put: Callable[[bytes], object], post: Callable[[Callable[[], object]], object]
 ) -> Iterator[BySdk]:
     """Serve a client over stdio, in a thread with an event loop of its own; `put` and `post` as for `Direct`."""
-    server = build(calls, root)
+    server = build(calls, roots)
     arrivals, incoming = create_memory_object_stream[SessionMessage | Exception]()
     with arrivals, incoming, start_blocking_portal(name="suture-sdk") as portal:
         client = BySdk(portal, arrivals, put, post)

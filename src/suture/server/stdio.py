@@ -14,6 +14,7 @@ import select
 import signal
 from collections import deque
 from contextlib import ExitStack, contextmanager, suppress
+from math import ceil
 from stat import S_ISSOCK
 
 from suture import log
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from suture.server.calls import Calls
     from suture.server.direct import Message
+    from suture.server.roots import Roots
     from suture.server.sdk import BySdk
 
 
@@ -51,13 +53,13 @@ _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL
 _MAX_ERROR_CHARS = 200  # the parser's message quotes the line
 
 
-def serve(calls: Calls, root: str, max_bytes: int) -> bool:
+def serve(calls: Calls, roots: Roots, max_bytes: int) -> bool:
     """Serve one client, with messages of up to `max_bytes`. Returns whether the server was interrupted."""
     with _take_over_stdio() as (source, target), _Posts() as posts, _signals(posts) as received:
         writer = Writer(target, calls.may_start)
         try:
             with ExitStack() as stack:
-                client = _Client(calls, root, writer.put, posts, stack)
+                client = _Client(calls, roots, writer.put, posts, stack)
                 try:
                     _exchange(source, writer, client, posts, received, max_bytes)
                 finally:
@@ -77,13 +79,15 @@ def _exchange(source: int, writer: Writer, client: _Client, posts: _Posts, recei
         state.register(writer.target, select.POLLOUT if writer.is_waiting else 0)
         if not ended and writer.has_room and not client.is_full:
             state.register(source, select.POLLIN)
-        ready = {descriptor for descriptor, _ in state.poll()}
+        ready = {descriptor for descriptor, _ in state.poll(client.wait_ms)}
         if writer.target in ready:
             writer.flush()
         if posts.reader in ready:
             posts.run()
         if source in ready:
             ended = not _read_lines(source, lines, client)
+        if ended or client.wait_ms == 0:
+            client.stop_waiting()
 
 
 def _read_lines(source: int, lines: _Lines, client: _Client) -> bool:
@@ -160,9 +164,9 @@ class _Client:
     """The client. Its first request decides who answers it."""
 
     def __init__(
-        self, calls: Calls, root: str, put: Callable[[bytes], object], posts: _Posts, stack: ExitStack
+        self, calls: Calls, roots: Roots, put: Callable[[bytes], object], posts: _Posts, stack: ExitStack
     ) -> None:
-        self._needs = calls, root, put, posts.post
+        self._needs = calls, roots, put, posts.post
         self._put = put
         self._stack = stack
         self._direct = Direct(*self._needs)
@@ -176,7 +180,17 @@ class _Client:
     @property
     def is_full(self) -> bool:
         """Whether no more messages should be read for now."""
-        return self._sdk is not None and self._sdk.is_full
+        return (self._direct if self._sdk is None else self._sdk).is_full
+
+    @property
+    def wait_ms(self) -> int | None:
+        """How long to wait for messages before `stop_waiting`; None for ever."""
+        seconds = self._direct.seconds_left
+        return None if seconds is None else ceil(seconds * 1_000)
+
+    def stop_waiting(self) -> None:
+        """Start the calls that wait for an answer of the client."""
+        self._direct.stop_waiting()
 
     @property
     def is_over(self) -> bool:

@@ -650,6 +650,16 @@ MESSAGES: dict[str, Words] = dict(
             "Nothing was changed. Wait for one to finish, then retry.",
         ),
         entry(
+            errors.NoWorkspace,
+            lambda e: (
+                f"There is no folder to work in: the server was started in {e.started_in}"
+                + (f", {e.reason}" if e.reason else "")
+                + (f", and may not work in {', '.join(e.declared)}." if e.declared else ".")
+            ),
+            "Ask the user to start suture mcp in a project, or with --root FOLDER; or to let the client choose, "
+            "with --allow-root FOLDER for the folder that contains the projects.",
+        ),
+        entry(
             errors.InvalidPath,
             lambda e: f"'{e.path}' cannot be used as a path: {e.reason}.",
             "Give a plain path relative to the workspace root.",

@@ -15,8 +15,8 @@ import httpx2
 import pytest
 
 from suture.cli import main
-from tests.interop.mcp_servers import HttpServer, hello, tool_call, wait_for
-from tests.unit.server.speaking import exchange
+from tests.interop.mcp_servers import INITIALIZED, HttpServer, hello, tool_call, wait_for
+from tests.unit.server.speaking import Message, exchange
 
 READ = {"path": "a.txt", "format": "raw"}
 
@@ -61,6 +61,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (["--http", "127.0.0.1:0", "--allow-host", ""], 2, "expected a name"),
         (["--http", "127.0.0.1:0", "--allow-host", "[]"], 2, "expected a name"),
         (["--root", "missing"], 1, "WORKSPACE_NOT_FOUND: "),
+        (["--root", "missing", "--allow-root", "/a"], 2, "--allow-root cannot be used with --root"),
+        (["--http", "127.0.0.1:0", "--allow-root", "/a"], 2, "--allow-root cannot be used with --http"),
+        (["--allow-root", "a"], 2, "--allow-root must be an absolute path, or begin with ~"),
         (["--extra-root", "missing"], 1, "missing"),
         (
             ["--http", "127.0.0.1:0", "--quiet"],
@@ -128,11 +131,12 @@ def test_a_server_whose_streams_are_gone_says_what_to_do(
 
 
 @pytest.mark.parametrize("words", [[], ["--quiet"], ["--json"]], ids=" ".join)
-def test_it_serves_over_stdio_until_input_ends(words: list[str]) -> None:
+def test_it_serves_over_stdio_until_input_ends(folder: Path, words: list[str]) -> None:
     codes: list[int] = []
-    handshake, read = exchange(lambda: codes.append(main(["mcp", *words])), hello(), tool_call(1, "file_read", READ))
+    serve = lambda: codes.append(main(["mcp", "--root", str(folder), *words]))  # noqa: E731  as short as it gets
+    handshake, read = exchange(serve, hello(), tool_call(1, "file_read", READ))
     assert handshake["id"] == 0
-    assert read["result"]["content"][0]["text"] == "one\n"
+    assert [block["text"] for block in read["result"]["content"]] == ["one\n"]
     assert codes == [0]
 
 
@@ -141,8 +145,62 @@ def test_a_protected_path_is_opened_for_a_server(folder: Path, words: list[str],
     (folder / ".husky").mkdir()
     (folder / ".husky" / "a.txt").write_bytes(b"one\n")
     call = tool_call(1, "file_read", {**READ, "path": ".husky/a.txt"})
-    _, answer = exchange(partial(main, ["mcp", *words]), hello(), call)
+    _, answer = exchange(partial(main, ["mcp", "--root", str(folder), *words]), hello(), call)
     assert answer["result"]["content"][0]["text"].startswith(status)
+
+
+def declaring(*folders: Path) -> Message:
+    """What a client answers when it is asked for its folders."""
+    return {"jsonrpc": "2.0", "id": "suture-roots-1", "result": {"roots": [{"uri": path.as_uri()} for path in folders]}}
+
+
+def read_from(words: list[str], *messages: Message | bytes) -> list[str]:
+    """The texts of a read over stdio, by a client that declares folders."""
+    start = hello(), INITIALIZED, tool_call(1, "file_read", READ)
+    handshake, asked, read = exchange(partial(main, ["mcp", *words]), *start, *messages)
+    assert (handshake["id"], asked) == (0, {"jsonrpc": "2.0", "id": "suture-roots-1", "method": "roots/list"})
+    assert "the folder that is open in the client" in handshake["result"]["instructions"]
+    return [block["text"] for block in read["result"]["content"]]
+
+
+@pytest.fixture
+def project(folder: Path) -> Path:
+    """A project in another place than the folder in which the server is started."""
+    project = folder.parent / f"{folder.name}-other" / "project"
+    project.mkdir(parents=True)
+    (project / "a.txt").write_bytes(b"two\n")
+    return project
+
+
+@pytest.mark.promise("serve.roots")
+def test_a_client_chooses_a_folder_that_the_operator_allows(folder: Path, project: Path) -> None:
+    assert read_from(["--allow-root", str(project.parent)], declaring(project)) == ["two\n"]
+    first, note = read_from([], declaring(project))
+    assert (first, note.startswith(f"Note: paths are relative to {folder}, not to {project}, ")) == ("one\n", True)
+    first, note = read_from([])
+    assert (first, note.endswith("the client did not answer which folder is open in it.")) == ("one\n", True)
+
+
+@pytest.mark.promise("serve.roots")
+def test_where_there_is_no_project_a_client_chooses_one_of_the_users_own(
+    folder: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    monkeypatch.setenv("HOME", str(folder.parent))
+    (refused,) = read_from([], declaring(project))
+    assert refused.startswith(f"NO_WORKSPACE: There is no folder to work in: the server was started in {folder.parent}")
+    (project / ".git").mkdir()
+    assert read_from([], declaring(project)) == ["two\n"]
+
+
+@pytest.mark.promise("serve.roots")
+def test_over_http_the_root_is_found_when_the_server_starts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(folder))
+    assert main(["mcp", "--http", "127.0.0.1:0"]) == 1
+    reason = f"NO_WORKSPACE: There is no folder to work in: the server was started in {folder}, your home folder."
+    assert capfd.readouterr().err.startswith(reason)
 
 
 def serve_http(monkeypatch: pytest.MonkeyPatch, use: Callable[[list[str]], None], *words: str, lines: int) -> int:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from suture.server.calls import Calls
+from suture.server.roots import Roots
 from suture.server.stdio import serve
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ def redirect(source: int, target: int) -> Iterator[None]:
 
 def serve_tools(workspace: Workspace, names: list[str], max_bytes: int) -> bool:
     """Serve these tools over standard input and output, with messages of up to `max_bytes`."""
-    calls = Calls(workspace, names)
+    calls = Calls(names)
     try:
-        return serve(calls, workspace.root, max_bytes)
+        return serve(calls, Roots.fixed(workspace), max_bytes)
     finally:
         calls.end()
 

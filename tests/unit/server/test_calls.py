@@ -20,8 +20,8 @@ from tests.interop.mcp_servers import contents, edit, hold_lock
 REPLACE = {"path_pattern": "*", "pattern": "red", "replacement": "blue"}
 
 
-def calls_of(root: Path) -> Calls:
-    return Calls(Workspace(root), sorted(TOOLS))
+def all_calls() -> Calls:
+    return Calls(sorted(TOOLS))
 
 
 @pytest.fixture
@@ -32,20 +32,20 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_a_call_gives_what_the_workspace_gives(root: Path) -> None:
-    result = anyio.run(calls_of(root).run, "file_read", {"path": "a.txt"})
+    result = anyio.run(all_calls().run, Workspace(root), "file_read", {"path": "a.txt"})
     assert result == call_tool_result("file_read", Workspace(root).call("file_read", {"path": "a.txt"}))
 
 
 def test_more_calls_than_may_wait_are_sent_away(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "WAITING", 2)
-    queue = calls_of(root)
+    queue = all_calls()
     results: list[dict[str, Any]] = []
 
     async def ask() -> None:
         sent_away = anyio.Event()
 
         async def run_one(name: str) -> None:
-            results.append(await queue.run("file_edit", edit(name, "red", "blue")))
+            results.append(await queue.run(Workspace(root), "file_edit", edit(name, "red", "blue")))
             sent_away.set()
 
         async with anyio.create_task_group() as group:
@@ -62,7 +62,7 @@ def test_more_calls_than_may_wait_are_sent_away(root: Path, monkeypatch: pytest.
                 True,
             )
         assert [result["isError"] for result in results] == [True, False, False]
-        assert not (await queue.run("file_edit", edit("a.txt", "blue", "green")))["isError"]
+        assert not (await queue.run(Workspace(root), "file_edit", edit("a.txt", "blue", "green")))["isError"]
 
     anyio.run(ask)
 
@@ -89,7 +89,7 @@ def test_progress_is_reported_while_it_grows(root: Path, monkeypatch: pytest.Mon
         async with anyio.create_task_group() as group:
             group.start_soon(let_go)
             await ready.wait()
-            return await calls_of(root).run("regex_replace_multi", REPLACE, tell)
+            return await all_calls().run(Workspace(root), "regex_replace_multi", REPLACE, tell)
         return None
 
     result = anyio.run(ask)
@@ -111,7 +111,7 @@ def test_a_call_that_is_cancelled_stops_before_it_writes(root: Path, watched: bo
 
     async def ask() -> dict[str, Any] | None:
         with hold_lock(root), anyio.move_on_after(0.1):
-            return await calls_of(root).run("regex_replace_multi", REPLACE, tell if watched else None)
+            return await all_calls().run(Workspace(root), "regex_replace_multi", REPLACE, tell if watched else None)
         return None
 
     result = anyio.run(ask)
@@ -127,19 +127,19 @@ def test_a_client_that_would_show_models_structured_content_too_gets_only_the_te
     client: str,
     there: bool,  # noqa: FBT001  a case
 ) -> None:
-    queue = calls_of(root)
-    read = anyio.run(queue.run, "file_read", {"path": "a.txt", "format": "raw"}, None, client)
+    queue = all_calls()
+    read = anyio.run(queue.run, Workspace(root), "file_read", {"path": "a.txt", "format": "raw"}, None, client)
     assert ("structuredContent" in read, "_meta" in read) == (there, not there)
     assert read["content"] == [{"type": "text", "text": "red\n"}]
-    failed = anyio.run(queue.run, "file_read", {"path": "none"}, None, client)
+    failed = anyio.run(queue.run, Workspace(root), "file_read", {"path": "none"}, None, client)
     assert (failed["isError"], "structuredContent" in failed) == (True, there)
-    result = anyio.run(queue.run, "regex_split", {"file_path": "a.txt", "pattern": "e"}, None, client)
+    result = anyio.run(queue.run, Workspace(root), "regex_split", {"file_path": "a.txt", "pattern": "e"}, None, client)
     assert "structuredContent" not in result
 
 
 def test_a_tool_without_an_output_schema_sends_no_structured_content(root: Path) -> None:
     answers = [
-        anyio.run(calls_of(root).run, name, arguments)
+        anyio.run(all_calls().run, Workspace(root), name, arguments)
         for name, arguments in (("glob", {"pattern": "*"}), ("history", {}))
     ]
     assert ["structuredContent" in answer for answer in answers] == [False, True]
@@ -154,7 +154,7 @@ def test_a_result_that_cannot_be_sent_is_answered_all_the_same(root: Path, monke
         return fit_result(*given, **named)
 
     monkeypatch.setattr(calls, "fit_result", fail_at_first)
-    answer = anyio.run(calls_of(root).run, "file_read", {"path": "a.txt"})
+    answer = anyio.run(all_calls().run, Workspace(root), "file_read", {"path": "a.txt"})
     assert (answer["isError"], answer["structuredContent"]["error"]["code"]) == (True, "INTERNAL")
 
 
@@ -167,26 +167,26 @@ def test_a_result_that_there_is_no_memory_for_is_reported_in_brief(root: Path, m
 
     monkeypatch.setattr(calls, "fit_result", without_memory)
     (root / "long.txt").write_bytes(b"x" * 1_000)
-    queue = calls_of(root)
-    result = anyio.run(queue.run, "file_edit", edit("a.txt", "red", "blue"))
+    queue = all_calls()
+    result = anyio.run(queue.run, Workspace(root), "file_edit", edit("a.txt", "red", "blue"))
     assert (result["isError"], (root / "a.txt").read_bytes()) == (False, b"blue\n")
     assert result["content"][0]["text"].startswith("Done (change ")
-    read = anyio.run(queue.run, "file_read", {"path": "long.txt"})
+    read = anyio.run(queue.run, Workspace(root), "file_read", {"path": "long.txt"})
     assert read["isError"] is True
 
 
 def test_a_call_that_is_cancelled_before_its_turn_is_not_made(root: Path) -> None:
-    calls = Calls(Workspace(root), ["file_edit"])
+    calls = Calls(["file_edit"])
     results: list[dict[str, Any]] = []
     calls.may_start.clear()
-    calls.start("file_edit", edit("a.txt", "red", "two"), results.append)
+    calls.start(Workspace(root), "file_edit", edit("a.txt", "red", "two"), results.append)
     calls.end()
     assert [result["structuredContent"]["error"]["code"] for result in results] == ["CANCELLED"]
     assert (root / "a.txt").read_bytes() == b"red\n"
 
 
 def test_the_calls_of_one_client_wait_for_those_before_them_that_may_write(root: Path) -> None:
-    queue = Calls(Workspace(root), sorted(TOOLS), only_listed=False, ordered=True)
+    queue = Calls(sorted(TOOLS), only_listed=False, ordered=True)
     answers: Queue[tuple[str, dict[str, Any]]] = Queue()
 
     def note(tool: str, answer: dict[str, Any]) -> None:
@@ -195,19 +195,19 @@ def test_the_calls_of_one_client_wait_for_those_before_them_that_may_write(root:
     steps = [("edit", {"old_string": f"v{number}", "new_string": f"v{number + 1}"}) for number in range(4)]
     for name in ("one", "two", "three"):
         for tool, arguments in (("write", {"content": "v0\n"}), *steps, ("read", {})):
-            queue.start(tool, {"file_path": name, **arguments}, partial(note, tool))
-    queue.start("nope", {}, partial(note, "nope"))
+            queue.start(Workspace(root), tool, {"file_path": name, **arguments}, partial(note, tool))
+    queue.start(Workspace(root), "nope", {}, partial(note, "nope"))
     received = [answers.get(timeout=60) for _ in range(19)]
     assert {tool for tool, answer in received if answer["isError"]} == {"nope"}
     assert [answer["content"][0]["text"] for tool, answer in received if tool == "read"] == ["1\tv4"] * 3
 
 
 def test_a_call_that_waits_for_another_can_be_canceled(root: Path) -> None:
-    queue = Calls(Workspace(root), sorted(TOOLS), only_listed=False, ordered=True)
+    queue = Calls(sorted(TOOLS), only_listed=False, ordered=True)
     answers: Queue[dict[str, Any]] = Queue()
     with hold_lock(root):
-        queue.start("write", {"file_path": "a", "content": "x"}, answers.put)
-        waiting = queue.start("read", {"file_path": "a"}, answers.put)
+        queue.start(Workspace(root), "write", {"file_path": "a", "content": "x"}, answers.put)
+        waiting = queue.start(Workspace(root), "read", {"file_path": "a"}, answers.put)
         waiting.cancelled = True
         assert "CANCELLED" in answers.get(timeout=60)["content"][0]["text"]
     assert not answers.get(timeout=60)["isError"]

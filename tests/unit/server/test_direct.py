@@ -11,8 +11,10 @@ from mcp_types import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND
 
 from suture import Workspace
 from suture.server import calls as calls_module
+from suture.server import direct as direct_module
 from suture.server.calls import Calls
 from suture.server.direct import Direct
+from suture.server.roots import RootRule, Roots
 from suture.server.sdk import serve_by_sdk
 from suture.tools import DIALECTS, PROFILES, TOOLS, choose
 from tests.interop.mcp_servers import (
@@ -32,14 +34,26 @@ READ = tool_call(1, "file_read", {"path": "a.txt", "format": "raw"})
 ENVELOPE = {"io.modelcontextprotocol/protocolVersion": NEWEST}
 
 
+def roots_at(root: Path) -> Roots:
+    return Roots.fixed(Workspace(root))
+
+
 class Client:
     """A client that is answered without the SDK, and the messages that it gets."""
 
     def __init__(self, root: Path, **more: Any) -> None:
         self.sent: list[Message] = []
         self._posted = SimpleQueue[Callable[[], object]]()
-        self.calls = Calls(Workspace(root), sorted(TOOLS), **more)
-        self.direct = Direct(self.calls, str(root), lambda line: self.sent.append(json.loads(line)), self._posted.put)
+        self.calls = Calls(sorted(TOOLS), **more)
+        self.direct = Direct(self.calls, roots_at(root), self.put, self.post)
+
+    def put(self, line: bytes) -> None:
+        """Receive a line."""
+        self.sent.append(json.loads(line))
+
+    def post(self, function: Callable[[], object]) -> None:
+        """Have a function called by the thread that sends."""
+        self._posted.put(function)
 
     def send(self, *messages: Message) -> list[Message]:
         """Everything that was sent when the answers to these messages are there."""
@@ -55,12 +69,12 @@ def ask(root: Path, *messages: Message) -> list[Message]:
     return Client(root).send(*messages)
 
 
-def ask_sdk(root: Path, *messages: Message) -> list[Message]:
+def ask_sdk(root: Path | Roots, *messages: Message) -> list[Message]:
     """What the SDK answers."""
     sent: list[Message] = []
     posted = SimpleQueue[Callable[[], object]]()
-    calls = Calls(Workspace(root), sorted(TOOLS))
-    with serve_by_sdk(calls, str(root), lambda line: sent.append(json.loads(line)), posted.put) as client:
+    calls, roots = Calls(sorted(TOOLS)), root if isinstance(root, Roots) else roots_at(root)
+    with serve_by_sdk(calls, roots, lambda line: sent.append(json.loads(line)), posted.put) as client:
         for message in messages:
             client.take(message)
             while client.is_busy:
@@ -107,6 +121,169 @@ def test_every_answer_is_the_one_of_the_sdk(root: Path, revision: str) -> None:
     answers, of_sdk = ({answer["id"]: answer for answer in asked(root, *messages)} for asked in (ask, ask_sdk))
     assert answers == of_sdk
     assert len(answers) == len(messages) - 2
+
+
+def declaration(number: int, *folders: Path) -> Message:
+    """The answer to the request for folders with this number."""
+    result = {"roots": [{"uri": folder.as_uri()} for folder in folders]}
+    return {"jsonrpc": "2.0", "id": f"suture-roots-{number}", "result": result}
+
+
+class RootsClient(Client):
+    """A client that declares folders, of a server that was started in one of them."""
+
+    def __init__(self, folder: Path, **more: Any) -> None:
+        super().__init__(folder, **more)
+        rule = RootRule(str(folder), "", (str(folder.parent),))
+        self.roots = Roots(rule, Workspace)
+        self.direct = Direct(self.calls, self.roots, self.put, self.post)
+
+    def take(self, *messages: Message) -> None:
+        for message in messages:
+            self.direct.take(message)
+
+    def declare(self, number: int, *folders: Path) -> None:
+        self.send(declaration(number, *folders))
+
+    def texts(self) -> list[str]:
+        """The texts of the results."""
+        results = [message["result"] for message in self.sent if "content" in message.get("result", {})]
+        return [block["text"] for result in results for block in result["content"]]
+
+    @property
+    def asked(self) -> int:
+        """How often it was asked for its folders."""
+        return sum(message.get("method") == "roots/list" for message in self.sent)
+
+
+@pytest.fixture
+def other(root: Path) -> Path:
+    other = root.parent / f"{root.name}-other"
+    other.mkdir()
+    (other / "a.txt").write_bytes(b"two\n")
+    return other
+
+
+def read_call(number: int) -> Message:
+    return tool_call(number, "file_read", {"path": "a.txt", "format": "raw"})
+
+
+@pytest.mark.promise("serve.roots")
+def test_only_calls_wait_for_the_folders_of_the_client_and_keep_their_order(root: Path, other: Path) -> None:
+    client = RootsClient(root, ordered=True, only_listed=False)
+    write = tool_call(2, "write", {"file_path": "b.txt", "content": "three\n"})
+    read = tool_call(3, "file_read", {"path": "b.txt", "format": "raw"})
+    client.take(hello(), INITIALIZED, request("list", "tools/list"), read_call(1), write, read, request("p", "ping"))
+    assert [message["id"] for message in client.sent] == [0, "suture-roots-1", "list", "p"]
+    assert client.direct.is_busy
+    client.declare(1, other)
+    assert (other / "b.txt").read_bytes() == b"three\n"
+    assert sorted(message["id"] for message in client.sent[4:]) == [1, 2, 3]
+    assert {"two\n", "three\n"} <= {*client.texts()}
+    client.calls.end()
+    client.roots.close()
+
+
+@pytest.mark.parametrize("answer", ["error", "none", "late"])
+def test_a_client_that_does_not_say_where_it_works_is_served_where_it_started(
+    root: Path, other: Path, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    monkeypatch.setattr(direct_module, "ROOTS_SECONDS", 0.0)
+    client = RootsClient(root)
+    client.take(hello(), INITIALIZED, read_call(1))
+    assert client.direct.seconds_left == 0
+    if answer == "error":
+        client.send({"jsonrpc": "2.0", "id": "suture-roots-1", "error": {"code": -32601, "message": "no"}})
+        assert client.texts() == ["one\n"]
+    else:
+        client.direct.stop_waiting()
+        client.send()
+        assert client.texts()[0] == "one\n"
+        assert client.texts()[1].endswith("the client did not answer which folder is open in it.")
+    client.direct.stop_waiting()
+    if answer == "late":
+        client.declare(1, other)
+        client.send(read_call(2))
+        assert client.texts()[2:] == ["two\n", f"Note: from now on, paths are relative to {other}."]
+    client.calls.end()
+    client.roots.close()
+
+
+def test_a_client_is_asked_again_when_its_folders_change(root: Path, other: Path) -> None:
+    client = RootsClient(root)
+    changed = notification("notifications/roots/list_changed")
+    client.take(hello(), INITIALIZED)
+    client.declare(1, root)
+    client.send(read_call(1))
+    client.take(changed, changed, read_call(2))
+    client.take(declaration(2, root))  # superseded
+    assert client.texts() == ["one\n"]
+    client.declare(3, other)
+    assert (client.asked, client.texts()[1]) == (3, "two\n")
+    client.calls.end()
+    client.roots.close()
+
+
+def test_a_client_that_calls_before_it_is_ready_is_asked_then(root: Path, other: Path) -> None:
+    client = RootsClient(root)
+    client.take(hello(), read_call(1), read_call(1))
+    assert (client.asked, client.sent[-1]["error"]["code"]) == (1, INVALID_REQUEST)
+    client.declare(1, other)
+    assert client.texts() == ["two\n"]
+    client.calls.end()
+    client.roots.close()
+
+
+def test_a_call_that_waits_for_the_folders_of_the_client_can_be_canceled(root: Path, other: Path) -> None:
+    client = RootsClient(root)
+    client.take(hello(), INITIALIZED, read_call(1), notification("notifications/cancelled", requestId=1))
+    assert not client.direct.is_busy
+    client.declare(1, other)
+    assert client.texts() == []
+    client.roots.close()
+
+
+def test_no_more_is_read_while_too_many_calls_wait_for_the_folders(root: Path) -> None:
+    client = RootsClient(root)
+    client.take(hello(), INITIALIZED, *map(read_call, range(1, 101)))
+    assert not client.direct.is_full
+    client.take(read_call(101))
+    full = [client.direct.is_full]
+    client.direct.stop_waiting()
+    client.send()
+    assert [*full, client.direct.is_full, client.direct.seconds_left] == [True, False, None]
+    client.calls.end()
+    client.roots.close()
+
+
+def test_who_has_no_folders_to_declare_is_not_asked(root: Path) -> None:
+    for start in (hello_of("x"), request(0, "initialize", protocolVersion="2025-06-18", capabilities={"roots": None})):
+        client = RootsClient(root)
+        client.take(start, INITIALIZED)
+        assert str(root) in client.sent[0]["result"]["instructions"]
+        client.send(read_call(1))
+        assert (client.asked, client.texts()) == (0, ["one\n"])
+        client.calls.end()
+        client.roots.close()
+
+
+def test_without_a_workspace_calls_are_refused(tmp_path: Path) -> None:
+    for ask_one in (_refused_directly, _refused_by_sdk):
+        answer = ask_one(tmp_path)
+        assert answer["isError"]
+        assert answer["content"][0]["text"].startswith("NO_WORKSPACE: There is no folder to work in")
+
+
+def _refused_directly(home: Path) -> Message:
+    client = RootsClient(home)
+    client.direct = Direct(client.calls, Roots(RootRule(str(home), str(home)), Workspace), client.put, client.post)
+    result: Message = client.send(hello_of("x"), INITIALIZED, read_call(1))[1]["result"]
+    return result
+
+
+def _refused_by_sdk(home: Path) -> Message:
+    result: Message = ask_sdk(Roots(RootRule(str(home), str(home)), Workspace), hello(), read_call(1))[1]["result"]
+    return result
 
 
 @pytest.mark.parametrize(

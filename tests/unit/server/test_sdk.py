@@ -13,6 +13,7 @@ from mcp_types import INVALID_PARAMS
 
 from suture import Workspace
 from suture.server.calls import Calls
+from suture.server.roots import Roots
 from suture.server.sdk import build
 from suture.testing import MemoryFS
 from suture.tools import DIALECTS, PROFILES, TOOLS, choose
@@ -23,7 +24,7 @@ MODES = ("legacy", NEWEST)
 
 def run_client(names: list[str], ask: Callable[[Client], Awaitable[Any]], mode: str = NEWEST) -> Any:
     fs = MemoryFS({"a.txt": b"one\n"})
-    server = build(Calls(Workspace(fs.root, fs=fs), names), fs.root)
+    server = build(Calls(names), Roots.fixed(Workspace(fs.root, fs=fs)))
 
     async def connect() -> Any:
         async with Client(server, mode=mode) as client:
@@ -90,7 +91,7 @@ def test_progress_reaches_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("suture.server.calls._SECONDS_BETWEEN_REPORTS", 0.001)
     (tmp_path / "a.txt").write_bytes(b"a" * 50_000 + b"!b")
     (tmp_path / "0.txt").write_bytes(b"aab")
-    server = build(Calls(Workspace(tmp_path), ["regex_search_multi"]), str(tmp_path))
+    server = build(Calls(["regex_search_multi"]), Roots.fixed(Workspace(tmp_path)))
     values: list[float] = []
 
     async def tell(progress: float, total: float | None, message: str | None) -> None:
@@ -113,6 +114,6 @@ def test_the_sdk_logs_only_where_a_log_is_written(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(logging.root, "handlers", [logging.NullHandler()] if logs else [])
     for name in ("mcp", "uvicorn"):
         monkeypatch.setattr(logging.getLogger(name), "level", logging.NOTSET)
-    build(Calls(Workspace(fs.root, fs=fs), []), fs.root)
+    build(Calls([]), Roots.fixed(Workspace(fs.root, fs=fs)))
     levels = {logging.getLogger(name).level for name in ("mcp", "uvicorn")}
     assert levels == {logging.NOTSET if logs else logging.CRITICAL}

@@ -104,11 +104,11 @@ def test_a_target_that_has_no_room_after_all_is_tried_again(
 
 def test_no_call_is_begun_for_a_client_that_takes_no_answers(pipe: tuple[int, int], root: Path) -> None:
     out_end, target = pipe
-    calls = Calls(Workspace(root), ["file_read"])
+    calls = Calls(["file_read"])
     results: list[dict[str, Any]] = []
     writer = Writer(target, calls.may_start)
     writer.put(b"x" * 2_000_000)
-    calls.start("file_read", {"path": "a.txt"}, results.append)
+    calls.start(Workspace(root), "file_read", {"path": "a.txt"}, results.append)
     time.sleep(0.05)
     assert results == []
     reader = threading.Thread(target=read_exactly, args=(out_end, 2_000_001))
