@@ -201,7 +201,7 @@ _ENTRY: dict[str, Any] = {"command": "suture", "args": ["mcp", "--root", "/a b"]
 
 def _settings(kind: str, container: str) -> Target:
     """An agent's settings file: an entry is added and everything else is unchanged, or it is refused."""
-    addition = Addition(kind, container, "suture", _ENTRY)
+    addition = Addition(kind, (container,), "suture", _ENTRY)
 
     def run(data: bytes) -> object:
         text = as_text(data)

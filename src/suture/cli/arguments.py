@@ -283,9 +283,11 @@ def _init_options() -> Iterator[Option | Sequence[Option]]:
     yield _value("client", "AGENT", clients, nargs="?")
     yield _flag("--write", help="add the entry to the agent's settings file, and keep a backup")
     yield _flag("--force", help="with --write: replace a different existing entry")
+    scopes = "local: your own settings for this project; user: yours for all projects; project: a file that is shared"
     yield (
-        _flag("--user", help="use the agent's settings for all your projects"),
-        _flag("--project", help="use the agent's settings for the project at --root"),
+        _choice("--scope", ("local", "user", "project"), f"{scopes} (default: local, or user if there is no local)"),
+        _flag("--user", help="the same as --scope user"),
+        _flag("--project", help="the same as --scope project"),
     )
     yield _tools_or_profile()
     yield _value("--name", "NAME", "name of the server in the agent's settings (default: suture)", default="suture")

@@ -121,8 +121,7 @@ def agents(root: str) -> Iterator[Finding]:
     findings = [
         finding
         for client in CLIENTS.values()
-        for scope in ("user", "project")
-        if scope == "user" or client.project is not None
+        for scope in reversed(client.scopes)
         for finding in _entries(client, scope, root)
     ]
     yield from findings or [
@@ -133,7 +132,7 @@ def agents(root: str) -> Iterator[Finding]:
 def _entries(client: Client, scope: str, root: str) -> Iterator[Finding]:
     try:
         path = place_of(client, scope, root).path
-        servers = _read(path, client)
+        servers = _read(path, client, scope, root)
     except NoHomeError:
         return
     except (OSError, Unmergeable) as error:
@@ -145,13 +144,13 @@ def _entries(client: Client, scope: str, root: str) -> Iterator[Finding]:
             yield _entry(client, scope, root, path, name, entry)
 
 
-def _read(path: str, client: Client) -> dict[str, Any]:
-    """The servers in a file; empty if there is no file."""
+def _read(path: str, client: Client, scope: str, root: str) -> dict[str, Any]:
+    """The servers of a scope in a file; empty if there is no file."""
     if not os.path.isfile(path):
         return {}
     with open(path, "rb") as file:
         text = as_utf8(Text.decode(file.read(_MAX_SETTINGS_BYTES)))
-    return servers_in(parse(text, client.format), client.addition(_NAME, [_NAME]))
+    return servers_in(parse(text, client.format), client.addition(_NAME, [_NAME], scope, root))
 
 
 def _is_ours(name: str, entry: dict[str, Any]) -> bool:
@@ -170,13 +169,16 @@ def _entry(client: Client, scope: str, root: str, path: str, name: str, entry: d
         description = f"{path} has {name}, but not as suture init writes it"
         return _note(client.name, description, "Nothing to do if it works; suture cannot tell what it starts.")
     served = words[words.index("--root") + 1] if "--root" in words[:-1] else None
-    init = join([_NAME, "init", client.name, f"--{scope}", "--write", "--force", "--name", name, "--root"])
+    if served is not None and served.startswith("${"):  # a variable of the agent
+        served = None
+    init = join([_NAME, "init", client.name, "--scope", scope, "--write", "--force", "--name", name])
     if which(command) is None:
         description = f"{path} starts {command}, which does not exist"
-        return _problem(client.name, description, f"{init} {join([served or root])}")
+        where = root if scope == "project" else served
+        return _problem(client.name, description, init if where is None else f"{init} --root {join([where])}")
     if served is not None and not os.path.isdir(served):
         description = f"{path} serves {served}, which is not a folder"
-        return _problem(client.name, description, f"{init} DIR")
+        return _problem(client.name, description, f"{init} --root DIR")
     return _ok(client.name, f"{path} starts {command}{'' if served is None else f' for {served}'}")
 
 

@@ -1,7 +1,11 @@
 """`suture init`: print the settings that add suture's MCP server to an agent, or write them to the agent's file.
 
-The entry has the full paths of the program and the workspace: agents start servers with their own PATH, in their own
-folders, and not all of them know variables such as ${workspaceFolder}.
+The entry finds the root when the agent starts it (docs/adr/0031), so it has no path of a project, unless --root asks
+for one. It has the full path of the program, because agents have their own PATH; but in a file that is committed with
+the project, nothing of this machine: there the program is found on PATH.
+
+By default, the entry goes where only this user and this project are concerned (`local`), if the agent has such a place,
+else to the user's settings: neither changes a file of the project.
 
 The rest of the settings is preserved. In a top-level object such as `mcpServers`, the entry goes after the others and
 after the comments on the last one, with the same indentation. The new text is parsed, and must contain the old data
@@ -19,10 +23,11 @@ import sys
 
 from suture import wording
 from suture.cli.commands import chosen_tools
-from suture.cli.output import clean, note, print_json, print_text, refuse, report_misuse
+from suture.cli.output import clean, given_root, note, print_json, print_text, refuse, report_misuse
 from suture.engine import Engine
 from suture.errors import SutureError
 from suture.files.protected import Guard
+from suture.files.root import find_root
 from suture.json_text import loads, quoted
 from suture.plan import Plan
 from suture.records import Record
@@ -43,6 +48,7 @@ if TYPE_CHECKING:
 
     Cut = tuple[int, int, str]
 
+_NAME = "suture"
 _MAX_NAME_CHARS = 64  # characters, as for names of tools
 _NAME_SIGNS = frozenset("-_")
 _PERMISSIONS = 0o777
@@ -65,15 +71,31 @@ class Client(Record):
     """The path of the settings in a project; None if the agent has no project settings."""
     hint: str
     """How to make the agent read its settings."""
-    by_default: str = "project"
+    has_local: bool = False
+    """Whether the user's settings have servers for one project, below its path in `projects`."""
     typed: bool = False
     """Whether an entry has `"type": "stdio"`."""
+    root: str = ""
+    """The variable for the open folder that the agent replaces in arguments, if it starts servers elsewhere."""
+    cwd: str = ""
+    """The same for the folder that a project's servers are started in."""
+    opens_folders: bool = True
 
-    def addition(self, name: str, command: Sequence[str]) -> Addition:
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Whose settings may have the entry, the default first."""
+        return (*(("local",) if self.has_local else ()), "user", *(() if self.project is None else ("project",)))
+
+    def place_in(self, scope: str, project: str) -> tuple[str, ...]:
+        """The keys of the object with the servers of a scope."""
+        return ("projects", project, self.container) if scope == "local" else (self.container,)
+
+    def addition(self, name: str, command: Sequence[str], scope: str = "user", project: str = "") -> Addition:
         """What the agent's file must contain to start a server."""
         kind = {"type": "stdio"} if self.typed else {}
-        entry = {**kind, "command": command[0], "args": [*command[1:]]}
-        return Addition(self.format, self.container, name, entry)
+        cwd = {"cwd": self.cwd} if self.cwd and scope == "project" else {}
+        entry = {**kind, "command": command[0], "args": [*command[1:]], **cwd}
+        return Addition(self.format, self.place_in(scope, project), name, entry)
 
 
 class Place(Record):
@@ -86,10 +108,11 @@ class Place(Record):
 
 
 class Addition(Record):
-    """What to add to a file: `entry`, as `name` in the object or table `container`."""
+    """What to add to a file: `entry`, as `name` in the object or table with the keys `container`."""
 
     format: str
-    container: str
+    container: tuple[str, ...]
+    """One key in TOML."""
     name: str
     """Needs no quotes in TOML."""
     entry: dict[str, Any]
@@ -137,7 +160,7 @@ CLIENTS = {
             ("applications", "Claude/claude_desktop_config.json"),
             None,
             "Quit and restart Claude Desktop.",
-            by_default="user",
+            opens_folders=False,
         ),
         Client(
             "claude-code",
@@ -147,6 +170,7 @@ CLIENTS = {
             ("claude", ".claude.json"),
             ".mcp.json",
             "Restart Claude Code in the project; /mcp lists its servers.",
+            has_local=True,
             typed=True,
         ),
         Client(
@@ -157,6 +181,7 @@ CLIENTS = {
             ("home", ".cursor/mcp.json"),
             ".cursor/mcp.json",
             "Enable the server in Cursor's settings, among the MCP servers.",
+            root="${workspaceFolder}",
         ),
         Client(
             "vscode",
@@ -167,6 +192,7 @@ CLIENTS = {
             ".vscode/mcp.json",
             "Start the server in VS Code with the command MCP: List Servers.",
             typed=True,
+            cwd="${workspaceFolder}",
         ),
         Client(
             "codex",
@@ -176,7 +202,6 @@ CLIENTS = {
             ("codex", "config.toml"),
             ".codex/config.toml",
             "Restart Codex; it reads a project's file only if the project is trusted.",
-            by_default="user",
         ),
         Client(
             "gemini",
@@ -195,7 +220,6 @@ CLIENTS = {
             ("zed", "settings.json"),
             ".zed/settings.json",
             "Zed reloads its settings by itself; they list the servers.",
-            by_default="user",
         ),
     )
 }
@@ -257,7 +281,7 @@ def merge(text: str, addition: Addition, *, replace: bool = False) -> Merged:
         return Merged(text)
     if exists and not replace:
         raise DifferentEntry("; ".join(_differences(servers[addition.name], addition.entry)))
-    expected = {**data, addition.container: {**servers, addition.name: addition.entry}}
+    expected = _with_servers(data, addition.container, {**servers, addition.name: addition.entry})
     try:
         cuts = _toml_cuts(text, addition, exists=exists) if addition.format == "toml" else _json_cuts(text, addition)
         merged = Merged(_apply_cuts(text, cuts), tuple(cuts))
@@ -265,8 +289,14 @@ def merge(text: str, addition: Addition, *, replace: bool = False) -> Merged:
     except RecursionError:
         is_proved = False
     if not is_proved:
-        raise Unmergeable(f"{addition.container} has a form that cannot be edited safely")
+        raise Unmergeable(f"{addition.container[-1]} has a form that cannot be edited safely")
     return merged
+
+
+def _with_servers(data: dict[str, Any], keys: tuple[str, ...], servers: dict[str, Any]) -> dict[str, Any]:
+    """The data with another object at these keys."""
+    first, *rest = keys
+    return {**data, first: _with_servers(data.get(first, {}), tuple(rest), servers) if rest else servers}
 
 
 def _has_data(text: str, format: str, data: dict[str, Any]) -> bool:  # noqa: A002  as in `Addition`
@@ -283,12 +313,12 @@ def snippet(addition: Addition) -> str:
 
 def servers_in(data: Mapping[str, Any], addition: Addition) -> dict[str, Any]:
     """The servers in settings."""
-    servers = data.get(addition.container, {})
-    if not isinstance(servers, dict):
-        raise Unmergeable(
-            f"{addition.container} in it is not {'a table' if addition.format == 'toml' else 'an object'}"
-        )
-    return servers
+    servers: Any = data
+    for key in addition.container:
+        servers = servers.get(key, {})
+        if not isinstance(servers, dict):
+            raise Unmergeable(f"{key} in it is not {'a table' if addition.format == 'toml' else 'an object'}")
+    return dict(servers)
 
 
 def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  as above
@@ -352,7 +382,7 @@ def _toml_cuts(text: str, addition: Addition, *, exists: bool) -> list[Cut]:
         return [(*_table_body(text, addition), lines)]
     unfinished = bool(text) and not text.endswith("\n")
     apart = bool(text.strip()) and not text.endswith(("\n\n", "\n\r\n"))
-    head = f"{newline * (unfinished + apart)}[{addition.container}.{addition.name}]{newline}"
+    head = f"{newline * (unfinished + apart)}[{addition.container[0]}.{addition.name}]{newline}"
     return [(len(text), len(text), head + lines)]
 
 
@@ -366,7 +396,7 @@ def _table_body(text: str, addition: Addition) -> tuple[int, int]:
     """The span of the lines of the addition's table, as far as they look like one; `merge` verifies the result."""
     from re import MULTILINE, escape, finditer
 
-    container, name = (rf"[ \t]*[\"']?{escape(part)}[\"']?[ \t]*" for part in (addition.container, addition.name))
+    container, name = (rf"[ \t]*[\"']?{escape(part)}[\"']?[ \t]*" for part in (addition.container[0], addition.name))
     heads = [*finditer(rf"^[ \t]*\[{container}\.{name}\][^\n]*\n", text, MULTILINE)]
     if len(heads) != 1:
         raise Unmergeable(f"{addition.name} in it is not one table")
@@ -411,25 +441,35 @@ def _json_cuts(text: str, addition: Addition) -> list[Cut]:
     """The edits that put the entry into its object, creating the object if needed; an entry of its name is replaced."""
     from suture.check.data import without_comments
 
-    bare, newline, entry = without_comments(text), _newline(text), {addition.name: addition.entry}
+    bare, newline = without_comments(text), _newline(text)
     start = _skip(_SPACE, bare, 0)
     if start == len(bare):
         between = newline if text.strip(" \t") and not text.endswith(("\n", "\r")) else ""
-        document = _render_value({addition.container: entry}, newline, _INDENT)
+        document = _render_value(_nested(addition.container, addition), newline, _INDENT)
         return [(len(text), len(text), between + document + newline)]
-    root = _object(bare, start)
-    unit = _unit(text, root)
-    outer = root.member(addition.container)
-    if outer is None:
-        inline = bool(root.members) and "\n" not in text[root.start : root.end]
-        return _insert_member(text, root, addition.container, entry, None if inline else unit)
-    servers = _object(bare, outer.start)
-    inline = "\n" not in (text[servers.start : servers.end] if servers.members else text)
-    inner = servers.member(addition.name)
+    target = _object(bare, start)
+    unit = _unit(text, target)
+    inline = bool(target.members) and "\n" not in text[target.start : target.end]
+    for depth, key in enumerate(addition.container, 1):
+        member = target.member(key)
+        if member is None:
+            value = _nested(addition.container[depth:], addition)
+            return _insert_member(text, target, key, value, None if inline else unit)
+        target = _object(bare, member.start)
+        inline = "\n" not in (text[target.start : target.end] if target.members else text)
+    inner = target.member(addition.name)
     if inner is None:
-        return _insert_member(text, servers, addition.name, addition.entry, None if inline else unit)
+        return _insert_member(text, target, addition.name, addition.entry, None if inline else unit)
     lead = None if inline else newline + _indentation(text, inner.key_start)
     return [(inner.start, inner.end, _render_value(addition.entry, lead, unit))]
+
+
+def _nested(keys: tuple[str, ...], addition: Addition) -> dict[str, Any]:
+    """An object with the entry, in objects with these keys."""
+    value: dict[str, Any] = {addition.name: addition.entry}
+    for key in reversed(keys):
+        value = {key: value}
+    return value
 
 
 def _object(bare: str, start: int) -> _Object:
@@ -539,7 +579,7 @@ def put(place: Place, addition: Addition, *, force: bool) -> Outcome:
     the change, and block the way to all earlier ones.
     """
     home = os.environ.get("HOME", "").rstrip("/")
-    if home and place.scope == "user" and place.path.startswith(f"{home}/") and not os.path.isdir(home):
+    if home and place.scope != "project" and place.path.startswith(f"{home}/") and not os.path.isdir(home):
         raise Unmergeable(f"HOME, {home}, is not a folder")
     protected = Guard().rule(place.name) is not None
     allowed = (place.name, f"{place.name}.bak*") if protected else ()
@@ -608,21 +648,25 @@ def init(options: argparse.Namespace) -> int:
     """Print or write the settings."""
     if code := _check_usage(options):
         return code
-    root = os.path.abspath(options.root)
+    root = find_root(options.root).path if given_root(options) is None else os.path.abspath(options.root)
     if options.client is None:
         return _list(options, root)
     client = CLIENTS[options.client]
+    scope = _scope(client, options)
     try:
-        command = _command(options, root)
-        place = place_of(client, _scope(client, options), root)
+        command = _command(options, client, scope, root)
+        place = place_of(client, scope, root)
     except (NoHomeError, Unmergeable) as error:
-        problem, hint = clean(str(error)), "Fix that, or use another --root."
+        hint = "Fix that, or use another --root."
+        if isinstance(error, _NoProgram):
+            hint = f"Install it there, or write your own settings: --scope {client.scopes[0]}"
+        problem = clean(str(error))
         if options.json:
             print_json({"client": client.name, "status": "refused", "written": False, "error": problem, "hint": hint})
         else:
             refuse("SETTINGS_NOT_WRITTEN", f"suture init: {problem}.", hint)
         return 1
-    entry = _Entry(client, place, client.addition(options.name, command), root)
+    entry = _Entry(client, place, client.addition(options.name, command, scope, root), given_root(options) and root)
     return _write(options, entry) if options.write else _show(options, entry)
 
 
@@ -648,19 +692,27 @@ def _misuse(options: argparse.Namespace) -> str:
         return f"expected an agent: {', '.join(CLIENTS)}"
     if options.force and not options.write:
         return "--force requires --write"
-    if options.project and options.client is not None and CLIENTS[options.client].project is None:
-        return f"{CLIENTS[options.client].title} has no project settings"
+    if options.client is not None and (scope := _asked_scope(options)) not in {None, *CLIENTS[options.client].scopes}:
+        client = CLIENTS[options.client]
+        return f"{client.title} has no {scope} settings; use --scope {' or '.join(client.scopes)}"
     if not name.isascii() or not name or not all(char.isalnum() or char in _NAME_SIGNS for char in name):
         return "--name: expected letters, digits, - and _"
     return f"--name: at most {_MAX_NAME_CHARS} characters" if len(name) > _MAX_NAME_CHARS else ""
 
 
-def _command(options: argparse.Namespace, root: str) -> list[str]:
+class _NoProgram(Unmergeable):
+    """The program is not where a file that others share can name it."""
+
+
+def _command(options: argparse.Namespace, client: Client, scope: str, root: str) -> list[str]:
     if not os.path.isdir(root):
         raise Unmergeable(f"folder {root} does not exist")
+    served = [] if given_root(options) is None or scope == "project" else ["--root", root]
+    if client.root and not served:
+        served = ["--root", client.root]
     profile = [] if options.profile is None else ["--profile", options.profile]
     tools = [] if options.tools is None else ["--tools", ",".join(options.tools)]
-    command = [*_program(), "mcp", "--root", root, *profile, *tools]
+    command = [*(_shared_program() if scope == "project" else _program()), "mcp", *served, *profile, *tools]
     try:
         "".join(command).encode()
     except UnicodeEncodeError:
@@ -668,30 +720,44 @@ def _command(options: argparse.Namespace, root: str) -> list[str]:
     return command
 
 
+def _shared_program() -> list[str]:
+    """The command as a file of the project may have it."""
+    from shutil import which  # other commands do not need it
+
+    if which(_NAME) is None:
+        raise _NoProgram(f"{_NAME} is not on PATH, where an entry in a file of the project must find it")
+    return [_NAME]
+
+
 def _program() -> list[str]:
     """The command that starts this suture: the full path of its program, or its module."""
     from shutil import which  # other commands do not need it
 
     running = sys.argv[0]
-    path = which(running) if os.path.basename(running).removesuffix(".exe") == "suture" else None
+    path = which(running) if os.path.basename(running).removesuffix(".exe") == _NAME else None
     if path is None:  # -P: import nothing from the folder in which an agent starts it
-        return [sys.executable, "-P", "-m", "suture"]
+        return [sys.executable, "-P", "-m", _NAME]
     return [os.path.abspath(path)]
 
 
+def _asked_scope(options: argparse.Namespace) -> str | None:
+    scope: str | None = "user" if options.user else "project" if options.project else options.scope
+    return scope
+
+
 def _scope(client: Client, options: argparse.Namespace) -> str:
-    return "user" if options.user else "project" if options.project else client.by_default
+    return _asked_scope(options) or client.scopes[0]
 
 
 def _list(options: argparse.Namespace, root: str) -> int:
     rows = []
     for client in CLIENTS.values():
         scope = _scope(client, options)
-        if scope == "project" and client.project is None:
+        if scope not in client.scopes:
             continue
         try:
             path = place_of(client, scope, root).path
-            entry_state = state(path, client.addition(options.name, ["suture"]))
+            entry_state = state(path, client.addition(options.name, [_NAME], scope, root))
         except NoHomeError as error:
             path, entry_state = None, str(error)
         rows.append({"client": client.name, "title": client.title, "scope": scope, "path": path, "state": entry_state})
@@ -705,17 +771,18 @@ def _list(options: argparse.Namespace, root: str) -> int:
 
 
 class _Entry(Record):
-    """An agent, its settings file, the addition to the file, and the workspace to serve."""
+    """An agent, its settings file, the addition to the file, and the root that was given, if any."""
 
     client: Client
     place: Place
     addition: Addition
-    root: str
+    root: str | None
 
     def data(self, status: str, backup: str | None = None) -> dict[str, object]:
         return {
             "client": self.client.name,
             "path": self.place.path,
+            "scope": self.place.scope,
             "format": self.client.format,
             "entry": self.addition.entry,
             "status": status,
@@ -726,8 +793,17 @@ class _Entry(Record):
 
     def print_hint(self, before: str = "", after: str = "") -> None:
         """Print what to do next."""
-        scope = f"\nThe entry serves {clean(self.root)} in every project; for other folders, use another --name."
-        note(f"{before}{self.client.hint}{'' if self.place.scope == 'project' else scope}{after}")
+        more = ""
+        if self.root is None and not self.client.opens_folders:
+            more = (
+                f"\n{self.client.title} opens no folder. Name the one to serve with --root DIR, or calls are refused."
+            )
+        elif self.root is not None and self.place.scope == "project":
+            more = "\nThe entry has no --root, because others use this file: it finds the root when it is started."
+        elif self.root is not None:
+            where = " in every project" if self.place.scope == "user" else ""
+            more = f"\nThe entry serves {clean(self.root)}{where}; for other folders, use another --name."
+        note(f"{before}{self.client.hint}{more}{after}")
 
 
 def _show(options: argparse.Namespace, entry: _Entry) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from suture.cli.output import USAGE, flush, note, print_json, print_text, refuse, refuse_for, report_misuse
+from suture.cli.output import USAGE, flush, given_root, note, print_json, print_text, refuse, refuse_for, report_misuse
 from suture.cli.settings import settings_of
 from suture.errors import SutureError, UnknownTool
 from suture.origins import drop_root_entries
@@ -68,7 +68,7 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
 
 def _roots(options: argparse.Namespace) -> Roots:
     """The root that is given or found. What is found may give way to what a client over stdio declares."""
-    given = _given_root(options)
+    given = given_root(options)
     allowed = [os.path.expanduser(folder) for folder in options.allow_root or ()]
     if allowed and (given is not None or options.http is not None):
         raise ValueError(f"--allow-root cannot be used with {'--http' if given is None else '--root'}")
@@ -88,10 +88,6 @@ def _roots(options: argparse.Namespace) -> Roots:
         return Roots.fixed(roots.workspace())
     roots.prepare()
     return roots
-
-
-def _given_root(options: argparse.Namespace) -> str | None:
-    return None if options.root == "." else options.root
 
 
 def _over_stdio(calls: Calls, roots: Roots, largest: int) -> int:

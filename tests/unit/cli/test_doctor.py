@@ -516,7 +516,7 @@ def test_a_file_system_without_locks_is_reported(world: Path, monkeypatch: pytes
             (
                 "problem",
                 "{file} starts {world}/gone/suture, which does not exist",
-                "suture init claude-code --project --write --force --name mine --root {world}/project",
+                "suture init claude-code --scope project --write --force --name mine --root {world}/project",
             ),
         ),
         (
@@ -524,7 +524,7 @@ def test_a_file_system_without_locks_is_reported(world: Path, monkeypatch: pytes
             (
                 "problem",
                 "{file} serves /no/such, which is not a folder",
-                "suture init claude-code --project --write --force --name x --root DIR",
+                "suture init claude-code --scope project --write --force --name x --root DIR",
             ),
         ),
         (

@@ -24,20 +24,20 @@ from suture.workspace import Workspace
 
 PLACES = {
     "claude-desktop": "home/.config/Claude/claude_desktop_config.json",
-    "claude-code": "project/.mcp.json",
-    "cursor": "project/.cursor/mcp.json",
-    "vscode": "project/.vscode/mcp.json",
-    "codex": "home/.codex/config.toml",
-    "gemini": "project/.gemini/settings.json",
-    "zed": "home/.config/zed/settings.json",
-}
-CONTAINERS = {"vscode": "servers", "zed": "context_servers", "codex": "mcp_servers"}
-OTHER_SCOPE = {
     "claude-code": "home/.claude.json",
     "cursor": "home/.cursor/mcp.json",
     "vscode": "home/.config/Code/User/mcp.json",
-    "codex": "project/.codex/config.toml",
+    "codex": "home/.codex/config.toml",
     "gemini": "home/.gemini/settings.json",
+    "zed": "home/.config/zed/settings.json",
+}
+CONTAINERS = {"vscode": "servers", "zed": "context_servers", "codex": "mcp_servers"}
+IN_PROJECT = {
+    "claude-code": "project/.mcp.json",
+    "cursor": "project/.cursor/mcp.json",
+    "vscode": "project/.vscode/mcp.json",
+    "codex": "project/.codex/config.toml",
+    "gemini": "project/.gemini/settings.json",
     "zed": "project/.zed/settings.json",
 }
 VARIABLES = "HOME XDG_CONFIG_HOME CODEX_HOME CLAUDE_CONFIG_DIR APPDATA USERPROFILE".split()
@@ -55,6 +55,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
     monkeypatch.setattr(sys, "argv", [str(program)])
     monkeypatch.chdir(tmp_path / "project")
     return tmp_path
@@ -71,9 +72,18 @@ def result(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dic
     return data
 
 
-def entry(world: Path, client: str, *more: str) -> dict[str, Any]:
+def entry(world: Path, client: str, *, shared: bool = False) -> dict[str, Any]:
     kind = {"type": "stdio"} if client in {"claude-code", "vscode"} else {}
-    return {**kind, "command": f"{world}/bin/suture", "args": ["mcp", "--root", f"{world}/project", *more]}
+    cwd = {"cwd": "${workspaceFolder}"} if client == "vscode" and shared else {}
+    args = ["mcp", "--root", "${workspaceFolder}"] if client == "cursor" else ["mcp"]
+    return {**kind, "command": "suture" if shared else f"{world}/bin/suture", "args": args, **cwd}
+
+
+def whole(world: Path, client: str, entry: dict[str, Any], scope: str = "") -> dict[str, Any]:
+    """The settings with only this entry, which are the user's, or with Claude Code the user's for the project."""
+    servers = {CONTAINERS.get(client, "mcpServers"): {"suture": entry}}
+    local = client == "claude-code" and not scope
+    return {"projects": {f"{world}/project": servers}} if local else servers
 
 
 def parse(client: str, text: str) -> dict[str, Any]:
@@ -92,7 +102,7 @@ def names(folder: Path) -> list[str]:
 def test_the_tables_have_every_agent() -> None:
     assert [*PLACES] == [*CLIENTS], "add the agent to PLACES, in the order of CLIENTS"
     with_project = [name for name, client in CLIENTS.items() if client.project]
-    assert [*OTHER_SCOPE] == with_project, "add the agent to OTHER_SCOPE, in the order of CLIENTS"
+    assert [*IN_PROJECT] == with_project, "add the agent to IN_PROJECT, in the order of CLIENTS"
 
 
 @pytest.mark.promise("api.init")
@@ -106,10 +116,12 @@ def test_what_belongs_where_is_printed_and_nothing_is_written(
     assert "Nothing was written; use --write" in err
     assert files(world) == before
     snippet = out.split("\n\n")[1]
-    assert parse(client, snippet) == {CONTAINERS.get(client, "mcpServers"): {"suture": entry(world, client)}}
+    assert parse(client, snippet) == whole(world, client, entry(world, client))
+    assert f"{world}/project" not in json.dumps(entry(world, client))
     assert result(capfd, client) == {
         "client": client,
         "path": str(world / place),
+        "scope": "local" if client == "claude-code" else "user",
         "format": CLIENTS[client].format,
         "entry": entry(world, client),
         "status": "shown",
@@ -128,19 +140,74 @@ def test_a_file_that_is_missing_is_made_with_its_folder(
     assert out == f"written: {world / place}\n"
     after = files(world)
     assert set(after) - set(before) - {name for name in after if "/.local/" in name} == {place}
-    expected = {CONTAINERS.get(client, "mcpServers"): {"suture": entry(world, client)}}
-    assert parse(client, after[place].decode()) == expected
+    assert parse(client, after[place].decode()) == whole(world, client, entry(world, client))
     assert init(capfd, client, "--write") == (f"already there: {world / place}\n", "")
     assert files(world)[place] == after[place]
 
 
-@pytest.mark.parametrize(("client", "place"), OTHER_SCOPE.items())
-def test_the_other_scope_can_be_asked_for(
-    world: Path, capfd: pytest.CaptureFixture[str], client: str, place: str
+@pytest.mark.promise("api.init")
+@pytest.mark.parametrize(("client", "place"), IN_PROJECT.items())
+@pytest.mark.parametrize("words", [["--project"], ["--scope", "project"], ["--scope", "project", "--root", "."]])
+def test_a_file_of_the_project_names_nothing_of_this_machine(
+    world: Path, capfd: pytest.CaptureFixture[str], client: str, place: str, words: list[str]
 ) -> None:
-    word = "--user" if place.startswith("home") else "--project"
-    assert result(capfd, client, word, "--write")["path"] == str(world / place)
-    assert (world / place).is_file()
+    assert result(capfd, client, *words, "--write")["path"] == str(world / place)
+    text = (world / place).read_text()
+    assert parse(client, text) == whole(world, client, entry(world, client, shared=True), "project")
+    assert str(world) not in text
+
+
+def test_the_user_s_own_settings_can_be_asked_for(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for words in (["--user"], ["--scope", "user"]):
+        data = result(capfd, "claude-code", *words)
+        assert (data["path"], data["scope"]) == (f"{world}/home/.claude.json", "user")
+        assert json.loads(data["snippet"]) == {"mcpServers": {"suture": entry(world, "claude-code")}}
+
+
+def test_a_file_of_the_project_needs_the_program_on_path(
+    world: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    for client, scope in (("claude-code", "local"), ("cursor", "user")):
+        assert init(capfd, client, "--scope", "project", "--write", code=1) == (
+            "",
+            (
+                "SETTINGS_NOT_WRITTEN: suture init: suture is not on PATH, where an entry in a file of the project "
+                f"must find it.\nInstall it there, or write your own settings: --scope {scope}\n"
+            ),
+        )
+    assert names(world / "project") == []
+
+
+@pytest.mark.parametrize("client", PLACES)
+def test_a_root_that_is_given_is_in_the_entry(world: Path, capfd: pytest.CaptureFixture[str], client: str) -> None:
+    (world / "other").mkdir()
+    entry = result(capfd, client, "--root", "../other")["entry"]
+    assert entry["args"] == ["mcp", "--root", f"{world}/other"]
+    err = init(capfd, client, "--root", "../other")[1]
+    where = "" if client == "claude-code" else " in every project"
+    assert f"\nThe entry serves {world}/other{where}; for other folders, use another --name.\n" in err
+
+
+def test_what_an_entry_cannot_know_is_said(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert "Claude Desktop opens no folder. Name the one to serve with --root DIR" in init(capfd, "claude-desktop")[1]
+    err = init(capfd, "cursor", "--project", "--root", f"{world}/project")[1]
+    assert "The entry has no --root, because others use this file" in err
+
+
+def test_a_local_entry_is_that_of_the_project_around(
+    world: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (world / "project" / ".git").mkdir()
+    (world / "project" / "src").mkdir()
+    monkeypatch.chdir(world / "project" / "src")
+    place = world / "home" / ".claude.json"
+    place.write_text('{\n  "projects": {\n    "/a": {"x": 1},\n    "%s": {"y": []}\n  }\n}\n' % (world / "project"))
+    assert result(capfd, "claude-code", "--write")["path"] == str(place)
+    data = json.loads(place.read_text())
+    servers = {"suture": entry(world, "claude-code")}
+    assert data == {"projects": {"/a": {"x": 1}, f"{world}/project": {"y": [], "mcpServers": servers}}}
+    assert result(capfd, "cursor", "--project")["path"] == f"{world}/project/.cursor/mcp.json"
 
 
 @pytest.mark.promise("api.init")
@@ -162,15 +229,19 @@ def test_a_file_is_merged_into_and_a_copy_is_kept(world: Path, capfd: pytest.Cap
 def test_a_file_in_utf_16_stays_one(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     place = world / "project" / ".mcp.json"
     place.write_bytes('{"ä": "\U0001f9c0"}'.encode("utf-16"))
-    init(capfd, "claude-code", "--write")
-    assert json.loads(place.read_bytes().decode("utf-16"))["mcpServers"]["suture"] == entry(world, "claude-code")
+    init(capfd, "claude-code", "--project", "--write")
+    assert json.loads(place.read_bytes().decode("utf-16"))["mcpServers"]["suture"] == entry(
+        world, "claude-code", shared=True
+    )
 
 
 def test_no_copy_is_ever_overwritten(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     place = world / "project" / ".mcp.json"
     place.write_text("{}")
     (world / "project" / ".mcp.json.bak").symlink_to("nowhere")
-    copies = [result(capfd, "claude-code", "--write", "--name", name)["backup"] for name in ("a", "b", "c")]
+    copies = [
+        result(capfd, "claude-code", "--project", "--write", "--name", name)["backup"] for name in ("a", "b", "c")
+    ]
     assert copies == [f"{place}.bak1", f"{place}.bak2", f"{place}.bak3"]
     assert json.loads(place.read_text())["mcpServers"].keys() == {"a", "b", "c"}
 
@@ -178,8 +249,8 @@ def test_no_copy_is_ever_overwritten(world: Path, capfd: pytest.CaptureFixture[s
 def test_an_empty_file_needs_no_copy(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     place = world / "project" / ".mcp.json"
     place.touch()
-    assert result(capfd, "claude-code", "--write")["backup"] is None
-    assert json.loads(place.read_text())["mcpServers"] == {"suture": entry(world, "claude-code")}
+    assert result(capfd, "claude-code", "--project", "--write")["backup"] is None
+    assert json.loads(place.read_text())["mcpServers"] == {"suture": entry(world, "claude-code", shared=True)}
 
 
 @pytest.mark.parametrize(
@@ -192,20 +263,20 @@ def test_an_empty_file_needs_no_copy(world: Path, capfd: pytest.CaptureFixture[s
 def test_an_entry_that_differs_is_replaced_only_by_force(
     world: Path, capfd: pytest.CaptureFixture[str], client: str, old: str
 ) -> None:
-    place = world / PLACES[client]
+    place = world / IN_PROJECT[client]
     place.parent.mkdir(exist_ok=True)
     place.write_text(old)
-    out, err = init(capfd, client, "--write", code=1)
+    out, err = init(capfd, client, "--project", "--write", code=1)
     assert err.startswith(
         f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: it has a different entry named suture "
     )
     assert ("command is 'old'" in err, "env is set" in err, "secret" in err + out) == (True, True, False)
     assert parse(client, out)
     assert (place.read_text(), names(place.parent)) == (old, [place.name])
-    refusal = result(capfd, client, "--write", code=1)
+    refusal = result(capfd, client, "--project", "--write", code=1)
     assert (refusal["status"], refusal["written"], "command is 'old'" in refusal["error"]) == ("refused", False, True)
-    assert result(capfd, client, "--write", "--force")["status"] == "written"
-    assert parse(client, place.read_text())[CLIENTS[client].container] == {"suture": entry(world, client)}
+    assert result(capfd, client, "--project", "--write", "--force")["status"] == "written"
+    assert parse(client, place.read_text())[CLIENTS[client].container] == {"suture": entry(world, client, shared=True)}
     assert Path(f"{place}.bak").read_text() == old
 
 
@@ -226,10 +297,10 @@ def test_an_entry_that_differs_is_replaced_only_by_force(
 def test_a_file_that_cannot_be_merged_into_is_left_alone(
     world: Path, capfd: pytest.CaptureFixture[str], client: str, content: bytes, message: str
 ) -> None:
-    place = world / PLACES[client]
+    place = world / IN_PROJECT[client]
     place.parent.mkdir(exist_ok=True)
     place.write_bytes(content)
-    out, err = init(capfd, client, "--write", "--force", code=1)
+    out, err = init(capfd, client, "--project", "--write", "--force", code=1)
     assert err.startswith(f"SETTINGS_NOT_WRITTEN: nothing was written to {place}: {message}")
     assert err.endswith("\nAdd the entry by hand.\n\nThe entry:\n\n")
     assert parse(client, out)
@@ -254,7 +325,7 @@ def test_a_link_out_of_the_project_is_refused(world: Path, capfd: pytest.Capture
     place = world / "project" / link
     place.parent.mkdir(exist_ok=True)
     place.symlink_to(world / "elsewhere" / ("mcp.json" if link.endswith("json") else ""))
-    _, err = init(capfd, "cursor", "--write", code=1)
+    _, err = init(capfd, "cursor", "--project", "--write", code=1)
     assert "PATH_OUTSIDE_WORKSPACE" in err
     assert (world / "elsewhere" / "mcp.json").read_text() == "{}"
 
@@ -263,7 +334,7 @@ def test_a_link_to_another_protected_file_is_refused(world: Path, capfd: pytest.
     (world / "project" / ".vscode").mkdir()
     (world / "project" / ".vscode" / "settings.json").write_text("{}")
     (world / "project" / ".mcp.json").symlink_to(".vscode/settings.json")
-    assert "PROTECTED_PATH" in init(capfd, "claude-code", "--write", code=1)[1]
+    assert "PROTECTED_PATH" in init(capfd, "claude-code", "--project", "--write", code=1)[1]
 
 
 @pytest.mark.process
@@ -285,7 +356,7 @@ def test_what_was_written_can_be_taken_back_as_told(
 
 
 def test_a_new_protected_file_is_taken_back_by_deleting_it(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    _, err = init(capfd, "claude-code", "--write")
+    _, err = init(capfd, "claude-code", "--project", "--write")
     assert err.endswith(f"To undo: rm {world}/project/.mcp.json\n")
 
 
@@ -307,13 +378,18 @@ def test_the_clients_are_listed_with_their_files_and_what_is_in_them(
     (project / ".vscode").mkdir()
     (project / ".vscode" / "mcp.json").write_text("{")
     (project / ".gemini" / "settings.json").mkdir(parents=True)
-    states = dict.fromkeys(PLACES, "no file") | {"cursor": "with suture", "claude-code": "without suture"}
+    states = dict.fromkeys(IN_PROJECT, "no file") | {"cursor": "with suture", "claude-code": "without suture"}
     states |= {"vscode": "cannot be read", "gemini": "not a file"}
-    rows = [line.split(maxsplit=2) for line in init(capfd)[0].splitlines()]
-    assert rows == [[client, str(world / place), states[client]] for client, place in PLACES.items()]
-    table = json.loads(init(capfd, "--json")[0])
+    rows = [line.split(maxsplit=2) for line in init(capfd, "--project")[0].splitlines()]
+    assert rows == [[client, str(world / place), states[client]] for client, place in IN_PROJECT.items()]
+    table = json.loads(init(capfd, "--project", "--json")[0])
     assert [(row["client"], row["path"], row["state"]) for row in table] == [tuple(row) for row in rows]
-    assert {row["client"]: row["scope"] for row in table}["codex"] == "user"
+    by_default = json.loads(init(capfd, "--json")[0])
+    assert {row["client"]: row["path"] for row in by_default} == {name: f"{world}/{at}" for name, at in PLACES.items()}
+    assert [row["client"] for row in by_default if row["scope"] == "local"] == ["claude-code"]
+    assert [row["client"] for row in json.loads(init(capfd, "--scope", "local", "--json")[0])] == ["claude-code"]
+    init(capfd, "claude-code", "--write")
+    assert json.loads(init(capfd, "--json")[0])[1]["state"] == "with suture"
 
 
 def test_the_list_is_of_the_scope_that_was_asked_for(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -331,7 +407,8 @@ def test_the_list_is_of_the_scope_that_was_asked_for(world: Path, capfd: pytest.
         (["emacs\x1b"], f"unknown agent 'emacs\\x1b'; choose from {', '.join(CLIENTS)}"),
         (["--write"], f"expected an agent: {', '.join(CLIENTS)}"),
         (["codex", "--force"], "--force requires --write"),
-        (["claude-desktop", "--project"], "Claude Desktop has no project settings"),
+        (["claude-desktop", "--project"], "Claude Desktop has no project settings; use --scope user"),
+        (["zed", "--scope", "local"], "Zed has no local settings; use --scope user or project"),
         (["codex", "--name", "a b"], "--name: expected letters, digits, - and _"),
         (["codex", "--name", ""], "--name: expected letters, digits, - and _"),
         (["codex", "--name", "é"], "--name: expected letters, digits, - and _"),
@@ -345,7 +422,7 @@ def test_wrong_usage_is_reported(capfd: pytest.CaptureFixture[str], words: list[
 
 @pytest.mark.parametrize("words", [["--profile", "edit"], ["--tools", "undo,patch"]], ids=" ".join)
 def test_the_tools_to_serve_may_be_chosen(world: Path, capfd: pytest.CaptureFixture[str], words: list[str]) -> None:
-    assert result(capfd, "cursor", *words)["entry"]["args"][-4:] == ["--root", f"{world}/project", *words]
+    assert result(capfd, "gemini", *words)["entry"] == {**entry(world, "gemini"), "args": ["mcp", *words]}
 
 
 @pytest.mark.usefixtures("world")
@@ -373,7 +450,7 @@ def test_without_a_home_only_projects_have_settings(
             "",
             True,
         )
-    assert result(capfd, "cursor")["path"] == str(world / PLACES["cursor"])
+    assert result(capfd, "cursor", "--project")["path"] == str(world / IN_PROJECT["cursor"])
     assert [line.split()[0] for line in init(capfd)[0].splitlines()] == [*PLACES]
     monkeypatch.setenv("CODEX_HOME", str(world / "codex"))
     assert init(capfd, "codex", "--write")[0] == f"written: {world}/codex/config.toml\n"
@@ -424,12 +501,12 @@ def test_a_path_that_is_no_text_cannot_be_in_settings(world: Path, capfd: pytest
 
 @pytest.mark.parametrize("running", ["python", "suture/__main__.py", "suture"])
 def test_a_program_that_cannot_be_found_is_named_by_its_module(
-    world: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], running: str
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], running: str
 ) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(sys, "argv", [running])
-    entry = result(capfd, "cursor")["entry"]
-    assert entry == {"command": sys.executable, "args": ["-P", "-m", "suture", "mcp", "--root", f"{world}/project"]}
+    entry = result(capfd, "gemini")["entry"]
+    assert entry == {"command": sys.executable, "args": ["-P", "-m", "suture", "mcp"]}
 
 
 def test_a_program_on_the_path_is_named_in_full(
@@ -471,8 +548,8 @@ def test_what_another_program_writes_meanwhile_is_kept(
         return plan(session, before, edits)
 
     monkeypatch.setattr(Session, "plan_update", plan_anew)
-    copy = result(capfd, "claude-code", "--write")["backup"]
-    assert json.loads(place.read_text()) == {"a": 1, "mcpServers": {"suture": entry(world, "claude-code")}}
+    copy = result(capfd, "claude-code", "--project", "--write")["backup"]
+    assert json.loads(place.read_text()) == {"a": 1, "mcpServers": {"suture": entry(world, "claude-code", shared=True)}}
     assert Path(copy).read_text() == '{"a": 1}'
 
 
@@ -491,7 +568,7 @@ def test_an_interrupt_leaves_nothing_half_done(
         rename(*given)
 
     monkeypatch.setattr(LocalFS, "rename", interrupt)
-    init(capfd, "claude-code", "--write", code=130)
+    init(capfd, "claude-code", "--project", "--write", code=130)
     assert calls
     assert (place.read_text(), names(place.parent)) == ("{}", [".mcp.json"])
 

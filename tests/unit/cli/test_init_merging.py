@@ -12,9 +12,9 @@ from suture.check.data import without_comments
 from suture.cli.init import Addition, DifferentEntry, Merged, Unmergeable, merge, snippet
 
 ENTRY = {"command": "/bin/suture", "args": ["mcp"]}
-JSON = Addition("json", "mcpServers", "suture", ENTRY)
+JSON = Addition("json", ("mcpServers",), "suture", ENTRY)
 JSONC = JSON.evolve(format="jsonc")
-TOML = Addition("toml", "mcp_servers", "suture", ENTRY)
+TOML = Addition("toml", ("mcp_servers",), "suture", ENTRY)
 INLINE = '"suture": {"command": "/bin/suture", "args": ["mcp"]}'
 
 
@@ -141,6 +141,48 @@ IN_TOML = {
 @pytest.mark.parametrize("addition", [JSON, JSONC], ids=["json", "jsonc"])
 def test_an_entry_is_added_to_json_as_the_file_is_written(addition: Addition, text: str, result: str) -> None:
     assert merge(text, addition).text == result
+
+
+LOCAL = JSON.evolve(container=("projects", "/a", "mcpServers"))
+EIGHT = lines("        ")
+OF_PROJECT = f'"mcpServers": {{\n        {EIGHT}\n      }}'
+OF_PROJECTS = {
+    "an empty object": (
+        "{}",
+        f'{{\n  "projects": {{\n    "/a": {{\n      "mcpServers": {{\n        {EIGHT}\n      }}\n    }}\n  }}\n}}',
+    ),
+    "other projects": (
+        '{\n  "mcpServers": {},\n  "projects": {\n    "/b": {}\n  }\n}',
+        (
+            '{\n  "mcpServers": {},\n  "projects": {\n    "/b": {},\n    '
+            f'"/a": {{\n      {OF_PROJECT}\n    }}\n  }}\n}}'
+        ),
+    ),
+    "no projects yet": (
+        '{\n  "projects": {}\n}',
+        f'{{\n  "projects": {{\n    "/a": {{\n      {OF_PROJECT}\n    }}\n  }}\n}}',
+    ),
+    "other settings of the project": (
+        '{\n  "projects": {\n    "/a": {\n      "x": []\n    }\n  }\n}',
+        f'{{\n  "projects": {{\n    "/a": {{\n      "x": [],\n      {OF_PROJECT}\n    }}\n  }}\n}}',
+    ),
+    "other servers of the project": (
+        '{"projects": {"/a": {"mcpServers": {"git": {}}}}}',
+        f'{{"projects": {{"/a": {{"mcpServers": {{"git": {{}}, {INLINE}}}}}}}}}',
+    ),
+    "another entry": (
+        '{"projects": {"/a": {"mcpServers": {"suture": {"command": "x"}, "b": 1}}}}',
+        f'{{"projects": {{"/a": {{"mcpServers": {{{INLINE}, "b": 1}}}}}}}}',
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "result"), OF_PROJECTS.values(), ids=OF_PROJECTS)
+def test_an_entry_is_added_for_one_project(text: str, result: str) -> None:
+    assert merge(text, LOCAL, replace=True).text == result
+    for wrong in ('{"projects": 1}', '{"projects": {"/a": []}}', '{"projects": {"/a": {"mcpServers": null}}}'):
+        with pytest.raises(Unmergeable, match="in it is not an object"):
+            merge(wrong, LOCAL)
 
 
 @pytest.mark.parametrize(("text", "result"), WITH_COMMENTS.values(), ids=WITH_COMMENTS)
@@ -313,7 +355,7 @@ def test_any_path_comes_through(addition: Addition, path: str) -> None:
     entry = {"command": path, "args": ["--root", path]}
     text = merge("", addition.evolve(entry=entry)).text
     data = tomllib.loads(text) if addition is TOML else json.loads(text)
-    assert data == {addition.container: {"suture": entry}}
+    assert data == {addition.container[0]: {"suture": entry}}
 
 
 VALUES = st.recursive(
@@ -375,6 +417,9 @@ def test_any_json_says_one_thing_more_and_keeps_every_character(document: tuple[
     result = merge(text, JSON)
     assert json.loads(result.text) == {**data, "mcpServers": {**data.get("mcpServers", {}), "suture": ENTRY}}
     assert without_new(result) == text
+    nested = merge(text, JSON.evolve(container=("projects", "c", "d")))
+    assert json.loads(nested.text) == {**data, "projects": {"c": {"d": {"suture": ENTRY}}}}
+    assert without_new(nested) == text
 
 
 @pytest.mark.promise("api.init")
