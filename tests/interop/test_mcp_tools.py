@@ -17,6 +17,8 @@ from mcp import MCPError
 from mcp_types import INVALID_PARAMS, ListRootsResult
 
 from suture import Settings, Workspace
+from suture.files.journal import new_id
+from suture.plan import SessionInfo
 from suture.tools import DIALECTS, TOOLS, choose, find, listed
 from tests.interop.mcp_servers import (
     NEWEST,
@@ -142,7 +144,8 @@ def test_every_tool_answers_what_the_library_answers(caller: Caller, folder: Pat
     assert sorted(name for name, _ in CALLS) == sorted(TOOLS)
     fill(folder, FILES)
     fill(tmp_path, FILES)
-    workspace = Workspace(tmp_path, Settings(durability="fast"))
+    session = SessionInfo(new_id(), "mcp")  # as the SDK's client calls itself
+    workspace = Workspace(tmp_path, Settings(durability="fast"), session=session)
     for name, arguments in CALLS:
         result, expected = caller.call(name, arguments), workspace.call(name, arguments)
         assert (result.is_error, normalize(text_of(result))) == (False, normalize("\n".join(expected.blocks))), name

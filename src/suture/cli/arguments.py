@@ -523,6 +523,12 @@ contents and its summary. Without --yes, it shows what it would remove, and asks
                 "without --root: the client may choose a folder in DIR as the workspace (repeatable)",
                 action="append",
             ),
+            _value(
+                "--session",
+                "NAME",
+                "name of the session that makes the changes; over HTTP, of each client's (default: SUTURE_SESSION)",
+                type=session_name,
+            ),
             _tools_or_profile(),
             _sets("--extra-root", "extra_roots", "DIR"),
             _sets("--allow-protected", "allow_protected", "PATTERN"),

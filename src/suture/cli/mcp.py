@@ -79,7 +79,7 @@ def _roots(options: argparse.Namespace) -> Roots:
         options.root = root
         settings = settings_of(options)  # the operator's file must be outside of this root, too
         drop_root_entries([root, *settings.extra_roots])
-        return Workspace(root, settings)
+        return Workspace(root, settings, session=options.caller)
 
     if given is not None:
         return Roots.fixed(open_workspace(given))
@@ -103,6 +103,7 @@ def _over_http(options: argparse.Namespace, calls: Calls, roots: Roots, largest:
     with quick_imports():
         from suture.server.http import PATH, Address, HostNames, serve
         from suture.server.sdk import build
+        from suture.server.sessions import HttpSessions
 
     if token is not None and (
         len(token) < _MIN_TOKEN or not token.isascii() or not token.isprintable() or " " in token
@@ -119,7 +120,10 @@ def _over_http(options: argparse.Namespace, calls: Calls, roots: Roots, largest:
         else:
             print_text(url if is_known else f"{url}\nAuthorization: Bearer {token}")
         flush()  # the parent process waits for these lines
-        return _INTERRUPTED if serve(build(calls, roots), listening, names, token, largest) else 0
+        sessions = HttpSessions(roots.workspace())
+        server = build(calls, roots, sessions)
+        interrupted = serve(server, listening, names, token, largest, when_ended=sessions.end)
+        return _INTERRUPTED if interrupted else 0
 
 
 def _new_token() -> str:

@@ -17,6 +17,7 @@ from suture.errors import SutureError
 from suture.json_text import dumps
 from suture.server import INFO, instructions, list_tools
 from suture.server.calls import refusal
+from suture.server.sessions import for_client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from suture.server.calls import Calls, RunningCall
     from suture.server.roots import Roots
+    from suture.workspace import Workspace
 
     Message = dict[str, Any]
     """A message of JSON-RPC that is valid as such."""
@@ -81,6 +83,9 @@ class Direct:
         self._post = post
         self._client: str | None = None
         """The name of the client; None before the handshake."""
+        self._version = ""
+        self._workspaces: dict[Workspace, Workspace] = {}
+        """The client's own, for each workspace of the server: what it shares with its earlier calls belongs to it."""
         self._running: dict[Id, RunningCall] = {}
         self._declares_roots = False
         self._asked = 0
@@ -179,7 +184,9 @@ class Direct:
         asked = params.get("protocolVersion")
         if not isinstance(asked, str):
             raise _Refused(INVALID_PARAMS, "initialize needs a protocolVersion.")
-        self._client = str(_dict(params.get("clientInfo")).get("name", ""))
+        client = _dict(params.get("clientInfo"))
+        self._client, self._version = str(client.get("name", "")), str(client.get("version", ""))
+        self._workspaces.clear()
         offers_roots = isinstance(_dict(params.get("capabilities")).get("roots"), dict)
         self._declares_roots = offers_roots and self._roots.asks
         return {
@@ -214,7 +221,7 @@ class Direct:
     def _start(self, request_id: Id, tool: str, arguments: dict[str, Any] | None, token: Any) -> None:
         client = self._client or ""
         try:
-            workspace = self._roots.workspace()
+            workspace = self._workspace()
         except SutureError as error:
             self._put(_encode({"jsonrpc": "2.0", "id": request_id, "result": refusal(tool, error, client)}))
             return
@@ -233,6 +240,12 @@ class Direct:
 
         reports = report if is_id(token) else None
         self._running[request_id] = self._calls.start(workspace, tool, arguments, done, reports, client)
+
+    def _workspace(self) -> Workspace:
+        shared = self._roots.workspace()
+        if shared not in self._workspaces:
+            self._workspaces[shared] = for_client(shared, self._client or "", self._version)
+        return self._workspaces[shared]
 
     def _end(self, request_id: Id, line: bytes) -> None:
         if not self._running.pop(request_id).cancelled:

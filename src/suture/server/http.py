@@ -38,6 +38,7 @@ from suture.records import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from asyncio import TimerHandle, Transport
+    from collections.abc import Callable
     from typing import Any
 
     from mcp.server.lowlevel import Server
@@ -174,10 +175,14 @@ def _is_local(host: str) -> bool:
 class Sessions:
     """Passes requests on to the SDK, and limits the number of sessions."""
 
-    def __init__(self, app: ASGIApp, path: str, limit: int) -> None:
+    def __init__(
+        self, app: ASGIApp, path: str, limit: int, when_ended: Callable[[str], object] = lambda _: None
+    ) -> None:
+        """`when_ended` gets the id of each session that has ended."""
         self._app = app
         self._path = path
         self._limit = limit
+        self._when_ended = when_ended
         self._opening = 0
         self._open: dict[str, Counter[str]] = {}
         """The number of running calls and streams of each, least recently used first."""
@@ -243,6 +248,7 @@ class Sessions:
             session[kind] -= 1
             if status == _GONE or (scope["method"] == "DELETE" and 0 < status < _REFUSED):
                 self._open.pop(name, None)
+                self._when_ended(name)
             elif kind == "calls" and name in self._open:
                 self._open[name] = self._open.pop(name)
 
@@ -256,6 +262,7 @@ class Sessions:
         if name is None:
             return False
         del self._open[name]
+        self._when_ended(name)
         self._dropped[name] = None
         if len(self._dropped) > _MAX_REMEMBERED:
             del self._dropped[next(iter(self._dropped))]
@@ -472,13 +479,14 @@ def serve(
     token: str,
     max_bytes: int,
     limits: Limits = DEFAULT_LIMITS,
+    when_ended: Callable[[str], object] = lambda _: None,
 ) -> bool:
     """Serve until a signal arrives, requests of up to `max_bytes`. Returns whether the server was interrupted."""
     app = server.streamable_http_app(
         streamable_http_path=PATH, max_request_body_size=max_bytes, max_sessions=limits.sessions, host=""
     )
     config = Config(
-        Guard(Sessions(app, PATH, limits.sessions), names, token, max_bytes, limits),
+        Guard(Sessions(app, PATH, limits.sessions, when_ended), names, token, max_bytes, limits),
         http=partial(Connection, limits=limits, pool=Pool(limits)),  # type: ignore[arg-type]  # called like a class
         lifespan="on",
         log_config=None,  # the command line configures logging

@@ -30,6 +30,7 @@ from suture.errors import SutureError
 from suture.server import INFO, instructions, list_tools
 from suture.server.calls import refusal
 from suture.server.direct import is_id
+from suture.server.sessions import for_client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from suture.server.calls import Calls
     from suture.server.roots import Roots
+    from suture.server.sessions import HttpSessions
 
     Context = ServerRequestContext[dict[str, Any], Any]
 
@@ -53,11 +55,16 @@ _MAX_WAITING = 100
 """Messages that may wait for the SDK before reading stops: it takes far longer for one than reading does."""
 
 
-def build(calls: Calls, roots: Roots) -> Server[dict[str, Any]]:
-    """A server that offers these tools for the files of a folder. It asks no client for its folders."""
+def build(calls: Calls, roots: Roots, sessions: HttpSessions | None = None) -> Server[dict[str, Any]]:
+    """A server that offers these tools for the files of a folder. It asks no client for its folders.
+
+    `sessions` are those of its clients, if it has several.
+    """
 
     async def send_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[Tool.model_validate(tool) for tool in list_tools(calls.names, _client(context))])
+        return ListToolsResult(
+            tools=[Tool.model_validate(tool) for tool in list_tools(calls.names, _client(context)[0])]
+        )
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> dict[str, Any]:
         if (unknown := calls.find_problem(params.name)) is not None:
@@ -67,9 +74,13 @@ def build(calls: Calls, roots: Roots) -> Server[dict[str, Any]]:
         def report(progress: int, message: str) -> None:
             run_coroutine_threadsafe(context.session.report_progress(progress, None, message), loop)
 
-        client = _client(context)
+        client, version = _client(context)
         try:
-            workspace = roots.workspace()
+            if sessions is None:
+                workspace = for_client(roots.workspace(), client, version)
+            else:
+                connection = None if context.request is None else context.request.headers.get("mcp-session-id")
+                workspace = sessions.workspace(client, version, connection)
         except SutureError as error:
             return {"resultType": "complete", **refusal(params.name, error, client)}
         reports = report if context.meta and "progress_token" in context.meta else None
@@ -101,10 +112,10 @@ def _silence_loggers() -> None:
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-def _client(context: Context) -> str:
-    """The name of the client; empty if it gave none."""
+def _client(context: Context) -> tuple[str, str]:
+    """The name and the version of the client; empty if it gave none."""
     params = context.session.client_params
-    return "" if params is None else params.client_info.name
+    return ("", "") if params is None else (params.client_info.name, params.client_info.version)
 
 
 @contextmanager
