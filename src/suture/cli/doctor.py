@@ -178,7 +178,7 @@ def _entry(client: Client, scope: str, root: str, path: str, name: str, entry: d
         return _problem(client.name, description, init if where is None else f"{init} --root {join([where])}")
     if served is not None and not os.path.isdir(served):
         description = f"{path} serves {served}, which is not a folder"
-        return _problem(client.name, description, f"{init} --root DIR")
+        return _problem(client.name, description, f"{init} --root {join([root])}" if scope == "project" else init)
     return _ok(client.name, f"{path} starts {command}{'' if served is None else f' for {served}'}")
 
 

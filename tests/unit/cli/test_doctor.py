@@ -524,8 +524,12 @@ def test_a_file_system_without_locks_is_reported(world: Path, monkeypatch: pytes
             (
                 "problem",
                 "{file} serves /no/such, which is not a folder",
-                "suture init claude-code --scope project --write --force --name x --root DIR",
+                "suture init claude-code --scope project --write --force --name x --root {world}/project",
             ),
+        ),
+        (
+            {"suture": {"command": "{world}/bin/suture", "args": ["mcp", "--root", "${workspaceFolder}"]}},
+            ("ok", "{file} starts {world}/bin/suture", ""),
         ),
         (
             {"suture": {"url": "http://localhost"}},
@@ -557,6 +561,16 @@ def test_what_agents_start_is_looked_for(
     findings = [check for check in run_doctor(capfd, code=int(line[0] == "problem")) if check["group"] == "agents"]
     expected = tuple(part.format(world=world, file=file) for part in line)
     assert [(check["state"], check["found"], check["advice"]) for check in findings] == [expected]
+
+
+def test_entries_for_this_project_in_the_user_s_settings_are_looked_for(
+    world: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    gone = {"suture": {"command": f"{world}/bin/suture", "args": ["mcp", "--root", "/no/such"]}}
+    projects = {f"{world}/project": {"mcpServers": gone}, "/other": {"mcpServers": {"suture": {"command": "x"}}}}
+    (world / "home" / ".claude.json").write_text(json.dumps({"projects": projects}))
+    (finding,) = (check for check in run_doctor(capfd, code=1) if check["group"] == "agents")
+    assert finding["advice"] == "suture init claude-code --scope local --write --force --name suture"
 
 
 def test_settings_are_not_looked_for_where_there_is_no_home(
