@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         CorrectedSearch,
         FilePreview,
         Findings,
+        KnownClipboard,
         MatchLocation,
         SimilarContent,
         UndoClash,
@@ -598,10 +599,15 @@ class OverlappingPatches(_OfPath, code="OVERLAPPING_PATCHES"):
 
 
 class ClipboardNotFound(_OfPart, code="CLIPBOARD_NOT_FOUND"):
-    """There is no clipboard with this name."""
+    """The session has no clipboard with this name."""
 
     name: str
     known: list[str]
+    """The names of the clipboards of the session."""
+    origins: list[KnownClipboard]
+    """These clipboards, and where their texts came from."""
+    short_lived: bool = False
+    """Whether the session is a single command."""
 
 
 class ClipboardRequiresReplace(_OfPart, code="CLIPBOARD_REQUIRES_REPLACE"):

@@ -142,6 +142,21 @@ class Rename(FileChange):
     replaced: Snapshot | None = None
 
 
+class Clipboard(Record):
+    """A text that was cut or copied, and where it came from."""
+
+    name: str
+    text: str
+    path: str
+    start_line: int
+    end_line: int
+    is_part: bool = False
+    """Whether it is only a part of these lines."""
+    made: str = ""
+    """An id of the time at which it was filled; that of a change, if `by_change`."""
+    by_change: bool = False
+
+
 class Plan(Record):
     """Everything one call changes. It lands whole or not at all."""
 
@@ -152,8 +167,8 @@ class Plan(Record):
     """The id of the change that this one undoes."""
     emptied: tuple[str, ...] = ()
     """Folders below the workspace root that are removed if they are empty afterwards."""
-    clipboards: tuple[tuple[str, str], ...] = ()
-    """Names of clipboards and the texts to store in them, once the rest has landed."""
+    clipboards: tuple[Clipboard, ...] = ()
+    """Clipboards of the session to store, once the rest has landed."""
     also_undoes: tuple[str, ...] = ()
     """The ids of the other changes that it undoes."""
     session: SessionInfo | None = None
@@ -235,8 +250,8 @@ class ChangeRecord(Record):
     state: str = "landed"
     number: int = 0
     """Its place in the order of landing."""
-    clipboards: tuple[tuple[str, str], ...] = ()
-    """Names and texts to store when the change is recorded; not read back."""
+    clipboards: tuple[Clipboard, ...] = ()
+    """Clipboards to store when the change is recorded; not read back."""
     also_undoes: tuple[str, ...] = ()
     """The ids of the other changes that it undoes."""
     session: SessionInfo | None = None

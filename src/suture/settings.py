@@ -114,7 +114,7 @@ class Settings(Record):
     over_match_lines: int = 50  # as docs/spec/TOOLS.md says
     """Lines of a match; a longer one that contains another match is not replaced unless allow_over_match is set."""
     max_clipboards: int = 100  # an agent uses a few
-    """Clipboards that a workspace keeps."""
+    """Clipboards that a session keeps."""
     max_clipboard_bytes: int = 1_000_000  # as large as the code that an agent moves
     """Size of the text in one clipboard."""
     binary_window: int = 8_192  # as docs/spec/seeds/000 says; git looks at 8,000

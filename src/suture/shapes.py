@@ -278,6 +278,18 @@ class UnreadEdit(Data):
     message: str = text("All of this in one sentence")
 
 
+class KnownClipboard(Data):
+    """A clipboard, and where its text came from."""
+
+    name: str = text("Its name")
+    path: str = text("The file")
+    start_line: int = integer("First line, from 1, before the change")
+    end_line: int = integer("Last line, inclusive")
+    part: bool = flag("Whether it is only a part of these lines")
+    change_id: str | None = text("The change that cut it; null for a copy").nullable
+    time: str = text("When it was filled, in UTC, as RFC 3339; empty if the history could not store it")
+
+
 class UndoClash(Data):
     """A place where later changes conflict with an undo."""
 

@@ -472,6 +472,14 @@ class Workspace:
         """List the snapshots."""
         return self.command("snapshots", {})
 
+    def clipboards(self, session: str | None = None) -> ToolResult:
+        """List the clipboards of a session (default: this one) with where their texts came from, newest first."""
+        return self.command("clipboards", {"session": session or self.session.id})
+
+    def clear_clipboards(self, names: Iterable[str] = (), session: str | None = None) -> ToolResult:
+        """Remove clipboards of a session (default: this one), by name or all."""
+        return self.command("clear_clipboards", {"names": list(names), "session": session or self.session.id})
+
     def forget(self, targets: Iterable[str], *, dry_run: bool = False) -> ToolResult:
         """Remove all recorded contents of files or folders, or those of changes, from the history for good.
 

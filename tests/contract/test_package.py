@@ -40,6 +40,7 @@ STEPS: dict[str, tuple[list[str], int, str]] = {
     "redo": ([], 0, "Redid "),
     "snapshot": (["here"], 0, "Took snapshot 'here'"),
     "restore": (["--to", "here"], 0, ""),
+    "clipboards": ([], 0, "There are no clipboards.\n"),
     "forget": (["greet.py", "--yes"], 0, "Removed "),
     "recover": ([], 0, "Nothing to recover.\n"),
     "mcp": ([], 0, '{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, '),

@@ -54,7 +54,8 @@ def disk() -> MemoryFS:
 def clipboard(fs: FS, name: str = "x") -> str | None:
     """What the next process finds."""
     with Workspace("/ws", settings(), fs=fs)._engine.session() as session:
-        return session.clipboard(name)
+        known = session.clipboard(name)
+        return None if known is None else known.text
 
 
 def stop_and_recover(
@@ -159,10 +160,10 @@ def test_a_call_in_which_something_fails_keeps_the_clipboard_at_least_for_this_p
 def test_a_history_of_an_earlier_version_is_used_as_it_is() -> None:
     ws, fs = workspace({"a": BEFORE})
     change = land(ws, write("a", BEFORE + b"three\n"))
-    assert "clipboard" not in tables(fs)
+    assert "session_clipboard" not in tables(fs)
     assert error_of(ws.patch("a", [{"operation": "append_eof", "fromClipboard": "x"}]))["known"] == []
     succeed(ws.patch("a", COPY))
-    assert ("clipboard" in tables(fs), clipboard(fs)) == (True, "one\n")
+    assert ("session_clipboard" in tables(fs), clipboard(fs)) == (True, "one\n")
     assert succeed(ws.undo())["undone"] == change
 
 
@@ -222,8 +223,7 @@ def test_processes_that_fill_clipboards_at_once_lose_none_and_no_edit(tmp_path: 
     assert failures == []
     assert (tmp_path / "a").read_text().count("done ") == THREADS * EDITS
     with Workspace(tmp_path)._engine.session() as session:
-        names = session.clipboard_names()
-        last = {name: session.clipboard(name) for name in names}
+        last = {name: known.text for name in session.clipboards() if (known := session.clipboard(name))}
     expected = {
         f"{thread} {turn}": f"{thread}-{max(range(turn, EDITS, 5))}\n" for thread in range(THREADS) for turn in range(5)
     }

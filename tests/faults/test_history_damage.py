@@ -325,7 +325,7 @@ def test_a_damaged_snapshot_is_not_restored(damage: str) -> None:
 
 
 @pytest.mark.promise("back.damage")
-@pytest.mark.parametrize("damage", ["UPDATE clipboard SET content = x'39'", "DELETE FROM clipboard"])
+@pytest.mark.parametrize("damage", ["UPDATE session_clipboard SET content = x'39'", "DELETE FROM session_clipboard"])
 def test_a_damaged_clipboard_is_not_pasted(damage: str) -> None:
     ws, fs = workspace({"a": b"one\n"}, CALM)
     succeed(ws.patch("a", [{"operation": "replace", "oldText": "one", "toClipboard": "x", "fromClipboard": "x"}]))

@@ -21,7 +21,7 @@ _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 _FLAGS = frozenset(("--json", "--quiet", "--verbose"))
 _HELP = frozenset(("help", "--help", "-h"))
-_SELECTING = ("log", "undo")  # their --session is one whose changes are listed or undone
+_SELECTING = ("clipboards", "log", "undo")  # their --session is one whose changes or clipboards are meant
 _MAX_SUGGESTIONS = 3  # for an unknown command: more do not help
 
 
@@ -55,6 +55,7 @@ GROUPS = {
         "redo": ("reapply an undone change", "suture redo"),
         "snapshot": ("take a snapshot, or list snapshots", "suture snapshot before-refactoring"),
         "restore": ("restore files to a change or snapshot", "suture restore --to before-refactoring src/"),
+        "clipboards": ("list or clear the clipboards of patch", "suture clipboards --session refactoring"),
         "forget": ("remove contents from the history for good", "suture forget config.env --dry-run"),
         "recover": ("recover from an interrupted transaction", "suture recover --root ~/project"),
     },

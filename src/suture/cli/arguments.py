@@ -190,6 +190,7 @@ _PLACEHOLDERS = {
     "file_path": "PATH",
     "flags": "gims",
     "name": "NAME",
+    "names": "NAME",
     "only": "IDS",
     "path": "PATH",
     "patches": "FILE|JSON|-",
@@ -493,6 +494,19 @@ exit codes: 0 all applied, 1 some failed or refused, 2 nothing to apply or usage
         overrides={"name": {"nargs": "?", "help": "name of the new snapshot; without it, list snapshots"}},
     ),
     "restore": Command(module="history", tool="restore", positional=("paths",)),
+    "clipboards": Command(
+        module="history",
+        tool="clear_clipboards",
+        positional=("names",),
+        overrides={
+            "names": {"help": "with --clear: the clipboards to remove (default: all)"},
+            "session": {
+                "metavar": "SESSION",
+                "help": "only those of this session: its id or name (default: the variable SUTURE_SESSION; else all)",
+            },
+        },
+        options=(_flag("--clear", help="remove them"),),
+    ),
     "forget": Command(
         module="history",
         tool="forget",

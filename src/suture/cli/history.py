@@ -1,4 +1,4 @@
-"""Commands on the history: `log`, `show`, `undo`, `redo`, `snapshot`, `restore`, `forget`."""
+"""Commands on the history: `log`, `show`, `undo`, `redo`, `snapshot`, `restore`, `forget`, `clipboards`."""
 
 from __future__ import annotations
 
@@ -91,6 +91,17 @@ def restore(options: argparse.Namespace) -> int:
     if options.to is None and not options.paths:
         return report_misuse("restore", "expected --to ID|NAME, PATH, or both")
     return _change_files(options, "restore")
+
+
+def clipboards(options: argparse.Namespace) -> int:
+    """`suture clipboards`: list or clear clipboards."""
+    if options.names and not options.clear:
+        return report_misuse("clipboards", "names need --clear")
+    arguments = {"session": options.session or options.caller.label or None}
+    if options.clear:
+        arguments["names"] = options.names
+    name = "clear_clipboards" if options.clear else "clipboards"
+    return run(options, lambda workspace: workspace.command(name, arguments), lambda result: result.answer)
 
 
 def forget(options: argparse.Namespace) -> int:

@@ -72,7 +72,7 @@ class _Kept:
         """The state of the session with this id."""
         state = self._states.get(session)
         if state is None:
-            state = self._states.setdefault(session, SharedState(self.remembered))
+            state = self._states.setdefault(session, SharedState(self.remembered, self._states))
             if len(self._states) > _MAX_SESSIONS:
                 del self._states[next(iter(self._states))]
         return state
@@ -257,14 +257,18 @@ class Engine:
     def _keep_clipboards(self, session: Session, plan: Plan) -> None:
         """Keep the clipboards of a plan without file changes."""
         if plan.clipboards:
-            self._update_shared(plan, session.history.keep_clipboards(plan.clipboards))
+            from suture.files.journal import new_id
+
+            made = new_id()
+            plan = plan.evolve(clipboards=tuple(clipboard.evolve(made=made) for clipboard in plan.clipboards))
+            self._update_shared(plan, session.history.keep_clipboards(self.caller.id, plan.clipboards))
 
     def _update_shared(self, plan: Plan, trouble: Trouble | None) -> None:
         """Keep in memory the clipboards that the history could not store, and the newest content."""
-        for name, content in plan.clipboards:
-            self._shared.unsaved.pop(name, None)
+        for clipboard in plan.clipboards:
+            self._shared.unsaved.pop(clipboard.name, None)
             if trouble is not None and not trouble.recorded:
-                self._shared.unsaved[name] = content
+                self._shared.unsaved[clipboard.name] = clipboard
         after = getattr(plan.changes[-1], "after", None) if plan.changes else None
         self._shared.newest = after if after is not None and _is_small(after) else None
 

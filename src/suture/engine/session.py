@@ -48,7 +48,7 @@ from suture.text import Text, with_lf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Self, TypeVar
 
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from suture.files.walk import ContentFilter
     from suture.files.worker import GetWorker
     from suture.match.index import Base
-    from suture.plan import FileChange, Head, Plan, SessionInfo
+    from suture.plan import Clipboard, FileChange, Head, Plan, SessionInfo
     from suture.settings import Settings
     from suture.text.edits import Edit
 
@@ -238,6 +238,12 @@ class ShownVersions:
                 oldest = self._files.pop(next(iter(self._files)))
                 self._size -= sum(version.size for version in oldest)
 
+    def clear(self) -> None:
+        """Forget them all."""
+        with self._lock:
+            self._files.clear()
+            self._size = 0
+
     def versions(self, place: Place) -> tuple[Content, ...]:
         """The versions of a file that were shown, newest first."""
         key = place.root, place.path
@@ -251,10 +257,11 @@ class ShownVersions:
 class SharedState:
     """State that the calls of a session share, as long as the workspace object lives."""
 
-    def __init__(self, remembered: dict[str, object]) -> None:
-        """`remembered` is shared by all sessions."""
-        self.unsaved: dict[str, str] = {}
+    def __init__(self, remembered: dict[str, object], all_states: Mapping[str, SharedState]) -> None:
+        """`remembered` is shared by all sessions, whose states are in `all_states`."""
+        self.unsaved: dict[str, Clipboard] = {}
         """Clipboards that the history could not store."""
+        self.all_states = all_states
         self.remembered = remembered
         """Results that later calls can reuse, stored with what they depend on."""
         self.refusals: dict[int, int] = {}
@@ -662,26 +669,27 @@ class Session:
             del refusals[next(iter(refusals))]
         return number
 
-    def clipboard_names(self) -> list[str]:
-        """The names of the clipboards, sorted."""
-        try:
-            with self.history.reading() as database:
-                return sorted({*database.clipboard_names(), *self.unsaved})
-        except HistoryUnavailable:
-            return sorted(self.unsaved)
+    def clipboards(self) -> dict[str, Clipboard]:
+        """The clipboards of the caller's session by name, sorted; those in the history without their texts."""
+        known: dict[str, Clipboard] = {}
+        with suppress(HistoryUnavailable), self.history.reading() as database:
+            stored = (stored for stored in database.clipboards.all() if stored.session == self.caller.id)
+            known = {clipboard.clipboard.name: clipboard.clipboard for clipboard in stored}
+        return dict(sorted((known | self.unsaved).items()))
 
-    def clipboard(self, name: str) -> str | None:
-        """The text of a clipboard, with undecodable bytes as surrogates; None if there is none with this name."""
+    def clipboard(self, name: str) -> Clipboard | None:
+        """A clipboard of the caller's session, undecodable bytes as surrogates; None if there is none of this name."""
         if name in self.unsaved or not self.settings.history:
             return self.unsaved.get(name)
         with self.history.reading() as database:
-            return database.clipboard(name)
+            return database.clipboards.get(self.caller.id, name)
 
     def forget_contents(self) -> None:
-        """Free the contents that are in memory between calls."""
-        self._shared.newest = None
-        self._shared.shown = ShownVersions()
+        """Free the contents that are in memory between calls, of all sessions."""
         self._shared.remembered.clear()
+        for state in [*self._shared.all_states.values()]:
+            state.newest = None
+            state.shown.clear()
 
     def hold(self, change: AnyFileChange) -> AnyFileChange:
         """Count the size of a planned change, and return it. All changes of a call are in memory at the same time."""

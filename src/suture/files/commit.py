@@ -174,7 +174,7 @@ def _attempt(
             tuple(map(file_record, plan.changes)),
             tuple(display_path(trees, root, path) for root, path in folders),
             plan.undoes,
-            clipboards=plan.clipboards,
+            clipboards=tuple(clipboard.evolve(made=name, by_change=True) for clipboard in plan.clipboards),
             also_undoes=plan.also_undoes,
             session=plan.session,
             head=plan.head,

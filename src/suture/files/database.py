@@ -6,7 +6,7 @@
     folder    the folders it created
     content   every content once (`files.store`)
     snapshot, snapshot_file   named points, and their files
-    clipboard texts by name; created for the first clipboard, because earlier versions had none
+    session_clipboard   texts of sessions (`files.clipboards`); created for the first one
     machine   where the folder was last seen; created by the first write, because version 0.1.0 had none
     origin    the session that made a change, and where the git repository was; version 0.1.0 had none
     also_undoes  the other changes that a change undoes, if there are several; version 0.1.0 had none
@@ -25,6 +25,7 @@ import time
 from heapq import merge
 
 from suture.errors import ChangeNotFound, ContentNotKept, HistoryDamaged
+from suture.files.clipboards import Clipboards
 from suture.files.journal import id_at, time_of
 from suture.files.store import SCHEMA as CONTENT_SCHEMA
 from suture.files.store import Checksums, Contents, has_table
@@ -60,7 +61,6 @@ CREATE TABLE snapshot_file (snapshot TEXT NOT NULL, path BLOB NOT NULL, content 
 """
 )
 
-_CLIPBOARD_SCHEMA = "CREATE TABLE IF NOT EXISTS clipboard (name BLOB PRIMARY KEY, content BLOB NOT NULL)"
 _MACHINE_SCHEMA = "CREATE TABLE IF NOT EXISTS machine (id TEXT NOT NULL, shared INTEGER NOT NULL)"
 _ORIGIN_SCHEMA = """CREATE TABLE IF NOT EXISTS origin (change INTEGER PRIMARY KEY, session TEXT, agent TEXT,
     version TEXT, transport TEXT, label TEXT, has_head INTEGER NOT NULL, branch TEXT, head TEXT)"""
@@ -133,6 +133,7 @@ class Database:
         database.text_factory = _decode  # damaged text may not be UTF-8
         self._contents = Contents(database)
         self._checksums = Checksums(database)
+        self.clipboards = Clipboards(database, self._checksums)
         self._cached_since: tuple[int, list[ChangeRecord]] | None = None
         self._tables: dict[str, bool] = {}
         """Which of the tables exist that version 0.1.0 does not have."""
@@ -436,27 +437,6 @@ class Database:
                     path = _encode(moved.path)
                     break
 
-    def clipboard_names(self) -> list[str]:
-        """The names of the clipboards, sorted."""
-        if not has_table(self._db, "clipboard"):
-            return []
-        return sorted(_decode(name) for (name,) in self._rows("SELECT name FROM clipboard") if isinstance(name, bytes))
-
-    def clipboard(self, name: str) -> str | None:
-        """The text of a clipboard; None if there is none with this name."""
-        row, key = None, _encode(name)
-        if name in self.clipboard_names():
-            row = self._row("SELECT content FROM clipboard WHERE name = ?", key)
-        if row is None and self._checksums.name("clipboard", key) is None:
-            return None
-        if (
-            row is None
-            or not isinstance(row[0], bytes)
-            or self._checksums.matches("clipboard", key, (key, *row)) is False
-        ):
-            raise HistoryDamaged(what="clipboard", name=name)
-        return _decode(row[0])
-
     def require_content(self, path: str, version: Version) -> bytes:
         """The content of a version of a file; an error if it is not available."""
         content = self._contents.get(version.digest)
@@ -657,7 +637,8 @@ class Database:
             also_undoes=tuple(sorted(change.also_undoes)),
         )
         self._sign(number, written)
-        self.keep_clipboards(change.clipboards)
+        if change.session is not None:  # version 0.1.0 wrote none, and had clipboards for all
+            self.clipboards.put(change.session.id, change.clipboards)
         self._update_states(change.undone_ids)
 
     def _add_origin(self, number: int, change: ChangeRecord) -> None:
@@ -685,21 +666,6 @@ class Database:
         assert number is not None  # noqa: S101  a row was inserted
         self._cached_since = None
         return number
-
-    def keep_clipboards(self, clipboards: Iterable[tuple[str, str]]) -> None:
-        """Store clipboards, replacing those with the same names."""
-        rows = [(_encode(name), _encode(content)) for name, content in clipboards]
-        if rows:
-            self._db.execute(_CLIPBOARD_SCHEMA)
-            self._db.executemany("INSERT OR REPLACE INTO clipboard VALUES (?, ?)", rows)
-            for row in rows:
-                self._checksums.put("clipboard", row[0], 0, "", row)
-
-    def drop_clipboard(self, name: str) -> None:
-        """Delete a clipboard."""
-        key = _encode(name)
-        self._db.execute("DELETE FROM clipboard WHERE name = ?", (key,))
-        self._checksums.drop_one("clipboard", key)
 
     def add_snapshot(self, snapshot: NamedPoint, files: Iterable[tuple[str, Version | None]], supply: Supply) -> None:
         """Record a named point with its files."""
@@ -750,6 +716,7 @@ class Database:
         oldest = id_at(max(now - most_days * _SECONDS_PER_DAY, 0))
         many = self._row("SELECT count(*) FROM change")[0]
         most = max(many // _DROPPED_SHARE, 1)
+        self.clipboards.drop_older_than(oldest)
         rows = self._rows("SELECT number, id >= ? FROM change ORDER BY number LIMIT ?", oldest, min(most, many - 1))
         last = None
         for number, is_young in rows:

@@ -28,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
+    from suture.files.clipboards import Key
     from suture.files.database import Database
     from suture.plan import ChangeRecord
 
@@ -60,9 +61,9 @@ class Selection(Record):
     shared: tuple[str, ...]
     """The other paths that have had one of these contents, sorted."""
     clipboards: tuple[str, ...]
-    """The clipboards whose text is in one of these contents, or that are damaged."""
-    kept_clipboards: tuple[str, ...]
-    """The other ones."""
+    """The names of the clipboards that came from these files, have a text of these contents, or are damaged."""
+    kept_clipboards: tuple[Key, ...]
+    """The sessions and names of the other ones."""
 
 
 def select(database: Database, wanted: Callable[[str], bool], changes: Collection[int] = ()) -> Selection:
@@ -83,7 +84,8 @@ def select(database: Database, wanted: Callable[[str], bool], changes: Collectio
     referred = {use.content for use in uses}
     unsound = stored.keys() - empty - contents - _soundly_referred(database)
     gone = contents | unsound
-    matching, others = _clipboards(database, (stored[number][0] for number in contents))
+    sources = {use.path for use in own if use.file in lineages}
+    kept = _kept_clipboards(database, (stored[number][0] for number in contents), sources)
     return Selection(
         paths=tuple(sorted(paths)),
         changes=_ids(database, numbers),
@@ -94,8 +96,8 @@ def select(database: Database, wanted: Callable[[str], bool], changes: Collectio
         size=sum(size for number, (_, size) in stored.items() if number in gone),
         hashes=frozenset(_hashes(database, named)),
         shared=tuple(sorted({use.path for use in affected} - paths)),
-        clipboards=matching,
-        kept_clipboards=others,
+        clipboards=tuple(sorted({known.key[1] for known in database.clipboards.all() if known.key not in kept})),
+        kept_clipboards=kept,
     )
 
 
@@ -110,8 +112,7 @@ def remove(database: Database, selection: Selection) -> None:
     Contents(connection).forget(selection.contents | selection.doubtful, selection.unused)
     for change in counted:
         database.rewrite(change)
-    for name in selection.clipboards:
-        database.drop_clipboard(name)
+    database.clipboards.drop_all_but(selection.kept_clipboards)
 
 
 def _without_summary(database: Database, change: ChangeRecord) -> ChangeRecord:
@@ -289,17 +290,18 @@ def _ids(database: Database, numbers: set[int]) -> tuple[str, ...]:
     return tuple(change.id for change in database.changes() if change.number in numbers)
 
 
-def _clipboards(database: Database, names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The clipboards with a text of one of the contents with these hashes, or that are damaged; and the other ones."""
-    known = database.clipboard_names()
-    texts: dict[str, bytes] = {}
-    for name in known:
+def _kept_clipboards(database: Database, names: Iterable[str], paths: Collection[str]) -> tuple[Key, ...]:
+    """The clipboards that have no text of these files, nor of the contents with these hashes, and are not damaged."""
+    texts: dict[Key, bytes] = {}
+    for known in database.clipboards.all():
         with suppress(HistoryDamaged):
-            texts[name] = _plain((database.clipboard(name) or "").encode("utf-8", "surrogateescape")).strip()
+            clipboard = database.clipboards.get(*known.key)
+            if clipboard is not None and clipboard.path not in paths:
+                texts[known.key] = _plain(clipboard.text.encode("utf-8", "surrogateescape")).strip()
     for content in map(database.content, names if texts else ()):
         text = _plain(Text.decode(content or b"").body)
-        texts = {name: part for name, part in texts.items() if not part or part not in text}
-    return tuple(name for name in known if name not in texts), tuple(sorted(texts))
+        texts = {key: part for key, part in texts.items() if not part or part not in text}
+    return tuple(texts)
 
 
 def _plain(text: bytes) -> bytes:

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from suture.files.forget import Selection
     from suture.files.fs import FS
     from suture.files.store import Supply
-    from suture.plan import Version
+    from suture.plan import Clipboard, Version
 
     _Answer = TypeVar("_Answer")
     _Landed = tuple[ChangeRecord, Supply]
@@ -281,9 +281,15 @@ class History:
             log.exception("history", "%s is not recorded", change.id)
             return Trouble(recorded=False, reason=f"suture failed: {type(error).__name__}: {error}")
 
-    def keep_clipboards(self, clipboards: Iterable[tuple[str, str]]) -> Trouble | None:
-        """Store clipboards without a change. The caller holds the workspace lock."""
-        return self._write(lambda database: database.keep_clipboards(clipboards))
+    def keep_clipboards(self, session: str, clipboards: Iterable[Clipboard]) -> Trouble | None:
+        """Store clipboards of a session without a change. The caller holds the workspace lock."""
+        return self._write(lambda database: database.clipboards.put(session, clipboards))
+
+    def drop_clipboards(self, keys: Iterable[tuple[str, str]]) -> None:
+        """Delete clipboards by session and name. The caller holds the workspace lock."""
+        trouble = self._write(lambda database: database.clipboards.drop(keys))
+        if trouble is not None and not trouble.recorded:
+            raise HistoryUnavailable(reason=trouble.reason)
 
     def take_snapshot(
         self, name: str, files: Callable[[], Iterable[tuple[str, Version | None]]], supply: Supply

@@ -29,7 +29,7 @@ from suture.files.fs import split
 from suture.files.paths import INTENT_NAME, check_sane
 from suture.files.protected import OWN_PREFIX, Guard
 from suture.json_text import dumps, loads
-from suture.plan import ChangeRecord, FileRecord, Head, SessionInfo, Version, digest
+from suture.plan import ChangeRecord, Clipboard, FileRecord, Head, SessionInfo, Version, digest
 from suture.records import Record
 from suture.settings import Settings
 
@@ -58,6 +58,7 @@ _ID_LENGTH = 15  # characters of a change's id, which `new_id` makes
 _HASH_LENGTH = len("sha256:") + 64
 _INTENT_MODE = 0o600  # it names files, and only its owner may change what recovery does
 _TEMPORARY_ENDINGS = (".new", ".old")
+_NO_CLIPBOARD = Clipboard("", "", "", 0, 0)
 
 
 class Step(Record):
@@ -307,12 +308,24 @@ def change_record(values: dict[str, Any]) -> ChangeRecord:
     read = {
         "files": tuple(files),
         "folders": tuple(values["folders"]),
-        "clipboards": tuple((_text(name), _text(content)) for name, content in values.get("clipboards", ())),
+        "clipboards": tuple(map(_clipboard, values.get("clipboards", ()))),
         "also_undoes": tuple(values.get("also_undoes", ())),
         "session": None if session is None else SessionInfo(**session),
         "head": None if head is None else Head(**head),
     }
     return ChangeRecord(**{**values, **read})
+
+
+def _clipboard(values: Any) -> Clipboard:
+    """A clipboard from its JSON; version 0.1.0 wrote only its name and text."""
+    if isinstance(values, list):
+        name, text = values
+        return Clipboard(_text(name), _text(text), "", 0, 0)
+    clipboard = Clipboard(**values)
+    for field, default in vars(_NO_CLIPBOARD).items():
+        if type(getattr(clipboard, field)) is not type(default):
+            raise TypeError(field)
+    return clipboard
 
 
 def new_id() -> str:

@@ -24,7 +24,7 @@ Checksums of records have their own table:
     change      number      its number              its id
     snapshot    id          the change before it    its name
     files       the id of a snapshot, for its files
-    clipboard   name
+    session_clipboard   session and name, with a NUL between them
 
 The first write creates the table. Version 0.1.0, which does not know it, can still use the database; its records have
 no checksum until this version writes again. So a record without a checksum was written by 0.1.0 if it is newer than

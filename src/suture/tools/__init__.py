@@ -49,6 +49,8 @@ DIALECTS = {
 """Tools that models were trained on, under their vendors' names. They do what the others do, and are in no list."""
 COMMAND_LINE_ONLY = {
     "check": "suture.tools.check",
+    "clear_clipboards": "suture.tools.clipboards",
+    "clipboards": "suture.tools.clipboards",
     "forget": "suture.tools.forget",
     "replace": "suture.tools.replace",
     "restore": "suture.tools.history",

@@ -41,7 +41,7 @@ class ForgetResult(shapes.Data):
     bytes: int = shapes.integer("How long they were")
     shared: list[str] = shapes.values("Other files that have had one of these contents")
     in_workspace: list[str] = shapes.values("Files that have one of these contents now; the next edit records it")
-    clipboards: list[str] = shapes.values("Clipboards that were removed, because their text was in these contents")
+    clipboards: list[str] = shapes.values("Clipboards that were removed: their text was from these files")
     other_clipboards: list[str] = shapes.values("The other clipboards")
     copies: list[str] = shapes.values("Other files of the state folder that may have these contents; they are kept")
     dry_run: bool = results.DRY_RUN
@@ -78,7 +78,7 @@ def forget(session: Session, request: Forget) -> Answer:
         shared=[*selection.shared],
         in_workspace=[*_in_workspace(session, selection)],
         clipboards=[*selection.clipboards],
-        other_clipboards=[*selection.kept_clipboards],
+        other_clipboards=sorted({name for _, name in selection.kept_clipboards}),
         copies=history.copies(selection.hashes),
         dry_run=shapes.or_left_out(request.dry_run or None),
     )
@@ -138,9 +138,9 @@ def _remarks(result: ForgetResult, selection: Selection) -> Iterator[str]:
     if result.shared:
         yield f"Included: the same contents of {_listed(result.shared)}."
     if result.clipboards:
-        yield f"Included: the clipboards {_listed(result.clipboards)}, with text of these contents."
+        yield f"Included: the clipboards {_listed(result.clipboards)}, with text of these files."
     if result.other_clipboards:
-        yield f"Not included: the clipboards {_listed(result.other_clipboards)}."
+        yield f"Not included: the clipboards {_listed(result.other_clipboards)} (suture clipboards --clear)."
     if result.in_workspace:
         yield (
             f"In the workspace, {_listed(result.in_workspace)} still has one of these contents. If it has the secret, "

@@ -22,11 +22,13 @@ from suture.errors import ClipboardNotFound, FileNotFound, InvalidArguments, Str
 from suture.match import locate
 from suture.match.diagnose import failure_of
 from suture.match.index import Found, Index, Site
-from suture.plan import Plan, Update
+from suture.plan import Clipboard, Plan, Update
 from suture.records import Record
+from suture.shapes import KnownClipboard
 from suture.text import Text, with_lf
 from suture.text.edits import apply, edit, sort_edits, splice
 from suture.tools import results, spec
+from suture.tools.clipboards import known_clipboard
 from suture.tools.failure import SearchTarget, View, attempt, patch_error
 from suture.tools.results import (
     RUNG,
@@ -195,7 +197,7 @@ class Placer:
         text: Text,
         patches: Sequence[OnePatch],
         match: str,
-        recall: Callable[[str], str],
+        recall: Callable[[str], Clipboard],
         bases: Iterable[Base] = (),
         *,
         literal: bool = False,
@@ -218,8 +220,10 @@ class Placer:
         self._index: Index | None = None
         self._new_size = 0
         """Bytes of new text so far."""
-        self.clipboards: dict[str, str] = {}
+        self.clipboards: dict[str, Clipboard] = {}
         """The clipboards that this call has filled so far."""
+        self.pasted: dict[int, Clipboard] = {}
+        """By the index of the patch: the clipboards from before this call."""
         self.warnings: list[str] = []
         """What may not be intended."""
 
@@ -292,7 +296,14 @@ class Placer:
         self._check_placeholders(index, patch, patch.oldText or "")
         start, end = self._span(match, patch.oldText or "")
         if patch.toClipboard is not None:
-            self.clipboards[patch.toClipboard] = self._text.body[start:end].decode("utf-8", "surrogateescape")
+            self.clipboards[patch.toClipboard] = Clipboard(
+                patch.toClipboard,
+                self._text.body[start:end].decode("utf-8", "surrogateescape"),
+                self._path,
+                match.site.start_line,
+                match.site.end_line,
+                not _is_lines(self._text.body, start, end),
+            )
         if patch.is_copy:
             edits: tuple[Edit, ...] = ()
         elif patch.carries:
@@ -382,12 +393,14 @@ class Placer:
         if name is None:
             check_surrogates(self._text, patch.newText or "", "")
             return reindent(patch.newText or "", patch, index, total)
+        if name in self.clipboards:
+            return reindent(self.clipboards[name].text, patch, index, total)
         try:
-            content = self.clipboards[name] if name in self.clipboards else self._recall(name)
+            clipboard = self._recall(name)
         except errors.ClipboardNotFound as error:
-            known = sorted({*error.known, *self.clipboards})
-            raise errors.ClipboardNotFound(index=index, total=total, name=name, known=known) from None
-        return reindent(content, patch, index, total)
+            raise _with_filled(error, self.clipboards).evolve(index=index, total=total) from None
+        self.pasted[index] = clipboard
+        return reindent(clipboard.text, patch, index, total)
 
     def _adapt(self, inserted: str, at: int) -> bytes:
         """Text to insert at an offset, with that place's line endings unless it has its own."""
@@ -457,13 +470,15 @@ class PatchReport(Record):
     request: Patch
     placer_warnings: Sequence[str]
     created: bool
+    pasted: Mapping[int, Clipboard]
+    """By the index of the patch: the clipboards from before this call."""
 
     def answer(self, change: Change | None) -> Answer:
         """The answer for the caller."""
         (file,) = self.plan.changes
         after: Content = getattr(file, "after")  # noqa: B009  a creation or an update: both have it
         diff = results.plan_diff([file])
-        names = [name for name, _ in self.plan.clipboards]
+        names = [clipboard.name for clipboard in self.plan.clipboards]
         warnings = self._warnings(names)
         result = PatchResult(
             path=file.place.name,
@@ -472,13 +487,14 @@ class PatchReport(Record):
             created=self.created,
             patches=[self._placed_patch(placement) for placement in self.placements],
             clipboards=names,
+            pasted=shapes.or_left_out([*map(known_clipboard, self.pasted.values())] or None),
             warnings=warnings,
             display=self._display(file.place.name, diff),
         )
         notes = [
             note
             for placement in self.placements
-            for note in (self._note(placement), self._clipboard_note(placement))
+            for note in (self._note(placement), self._paste_note(placement), self._clipboard_note(placement))
             if note
         ]
         if self.session.audience.prints_data:
@@ -559,24 +575,27 @@ class PatchReport(Record):
         adapted = "; your change was adapted to the file's text" if self._is_adapted(placement) else ""
         return f"{words}{adapted}."
 
+    def _paste_note(self, placement: Placement) -> str:
+        """A note on where a pasted text came from, unless the call itself says so."""
+        clipboard = self.pasted.get(placement.index)
+        if clipboard is None:
+            return ""
+        done = "Would paste" if self.request.dry_run else "Pasted"
+        return f"{done} clipboard '{wording.plain(clipboard.name)}' ({wording.origin(known_clipboard(clipboard))})."
+
     def _clipboard_note(self, placement: Placement) -> str:
         """A note on the clipboard that a patch fills."""
         patch = self.request.patches[placement.index]
         if patch.toClipboard is None:
             return ""
         where = wording.span(placement.start_line, placement.end_line)
-        where, name = where if self._is_lines(placement) else f"part of {where}", wording.plain(patch.toClipboard)
+        whole = _is_lines(self.original.body, placement.start, placement.end)
+        where, name = where if whole else f"part of {where}", wording.plain(patch.toClipboard)
         if patch.is_copy:
             return f"{'Would copy' if self.request.dry_run else 'Copied'} {where} to clipboard '{name}'."
         if not any(edit.new for edit in placement.edits):
             return f"{'Would cut' if self.request.dry_run else 'Cut'} {where} to clipboard '{name}'."
         return f"{'Would put' if self.request.dry_run else 'Put'} {where} (before the change) into clipboard '{name}'."
-
-    def _is_lines(self, placement: Placement) -> bool:
-        """Whether it replaces whole lines, with or without the last line's ending."""
-        body, start, end = self.original.body, placement.start, placement.end
-        begins = not start or body.endswith(_ENDS, 0, start)
-        return begins and (end == len(body) or body.endswith(_ENDS, 0, end) or body.startswith(_ENDS, end))
 
     def _cautions(self) -> Iterator[str]:
         """Warnings about what was done as requested, but may not be intended."""
@@ -619,7 +638,30 @@ class PatchReport(Record):
         unsaved = not self.session.settings.history or any(name in self.session.unsaved for name in names)
         if names and unsaved:
             warnings.append("The history cannot be used: clipboards last only as long as this process.")
+        pasted = {patch.fromClipboard for patch in self.request.patches}
+        if _is_short_lived(self.session) and not pasted.issuperset(names):
+            warnings.append(
+                "The clipboard ends with this command: name the session (--session NAME or SUTURE_SESSION)."
+            )
         return warnings
+
+
+def _is_short_lived(session: Session) -> bool:
+    """Whether the session is a single command."""
+    return session.audience.prints_data and session.caller.transport == "cli" and not session.caller.label
+
+
+def _is_lines(body: bytes, start: int, end: int) -> bool:
+    """Whether a part consists of whole lines, with or without the last line's ending."""
+    begins = not start or body.endswith(_ENDS, 0, start)
+    return begins and (end == len(body) or body.endswith(_ENDS, 0, end) or body.startswith(_ENDS, end))
+
+
+def _with_filled(error: ClipboardNotFound, filled: Mapping[str, Clipboard]) -> ClipboardNotFound:
+    """The error with the clipboards that the call itself has filled."""
+    known = {clipboard.name: clipboard for clipboard in error.origins}
+    known |= {name: known_clipboard(clipboard) for name, clipboard in filled.items()}
+    return error.evolve(known=sorted(known), origins=[clipboard for _, clipboard in sorted(known.items())])
 
 
 def _displayed(body: bytes, edits: Iterable[Edit]) -> str:
@@ -682,11 +724,14 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
         blank = Text(blank.raw, bom=b"", encoding=None, body=blank.raw)
         before = None if before is None else before.evolve(text=blank)
 
-    def recall(clipboard: str) -> str:
-        content = session.clipboard(clipboard)
-        if content is None:
-            raise ClipboardNotFound(index=0, total=0, name=clipboard, known=session.clipboard_names())
-        return content
+    def recall(wanted: str) -> Clipboard:
+        clipboard = session.clipboard(wanted)
+        if clipboard is None:
+            known = session.clipboards()
+            origins = [*map(known_clipboard, known.values())]
+            short = _is_short_lived(session)
+            raise ClipboardNotFound(index=0, total=0, name=wanted, known=[*known], origins=origins, short_lived=short)
+        return clipboard
 
     bases = () if before is None else session.bases(before)
 
@@ -701,9 +746,9 @@ def plan_patch(session: Session, request: Patch) -> Proposal:
         change: FileChange = session.plan_create(request.path, b"".join(splice(blank, edits)))
     else:
         change = session.plan_update(before, edits)
-    kept = tuple(sorted(placer.clipboards.items()))
+    kept = tuple(clipboard for _, clipboard in sorted(placer.clipboards.items()))
     plan = Plan((change,), "patch", _summary(request, name), clipboards=kept)
-    report = PatchReport(session, plan, blank, placements, request, placer.warnings, before is None)
+    report = PatchReport(session, plan, blank, placements, request, placer.warnings, before is None, placer.pasted)
     return Proposal(plan, report.answer)
 
 
@@ -725,17 +770,18 @@ def _holds_bytes(session: Session, request: Patch, original: Text) -> bool:
     filled = {patch.toClipboard for patch in request.patches}
     pasted = dict.fromkeys(patch.fromClipboard for patch in request.patches)
     names = [name for name in pasted if name is not None and name not in filled]
-    return any("\udc80" <= char <= "\udcff" for name in names for char in session.clipboard(name) or "")
+    clipboards = filter(None, map(session.clipboard, names))
+    return any("\udc80" <= char <= "\udcff" for clipboard in clipboards for char in clipboard.text)
 
 
-def _check_clipboards(session: Session, filled: Mapping[str, str]) -> None:
-    for name, content in filled.items():
-        size = len(content.encode("utf-8", "surrogateescape"))
+def _check_clipboards(session: Session, filled: Mapping[str, Clipboard]) -> None:
+    for name, clipboard in filled.items():
+        size = len(clipboard.text.encode("utf-8", "surrogateescape"))
         check_limit(f"The text for clipboard '{name}'", size, session.settings, "max_clipboard_bytes")
-    known = session.clipboard_names() if filled else []
+    known = session.clipboards() if filled else {}
     size = len({*known, *filled})
     if size > len(known):
-        check_limit("The workspace", size, session.settings, "max_clipboards", "clipboards")
+        check_limit("The session", size, session.settings, "max_clipboards", "clipboards")
 
 
 def _summary(request: Patch, name: str) -> str:
@@ -820,6 +866,9 @@ class PatchResult(results.ToolData):
         "Where each patch went; line numbers refer to the original file", PlacedPatch
     )
     clipboards: list[str] = shapes.values("The clipboards that this call filled")
+    pasted: list[KnownClipboard] = shapes.objects(
+        "The clipboards of earlier calls that it pasted", KnownClipboard
+    ).optional
     warnings: list[str] = results.WARNINGS
     display: Display = shapes.member("What changes", Display)
     dry_run: bool = results.DRY_RUN

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from suture.files.recovery import Recovered
     from suture.match.diagnose import Difference
     from suture.plan import Trouble
-    from suture.shapes import Findings, FoundIssue, SkippedCheck, WrittenOn
+    from suture.shapes import Findings, FoundIssue, KnownClipboard, SkippedCheck, WrittenOn
 
     E = TypeVar("E", bound=SutureError)
     Sentence = Callable[[Any, Audience], str]
@@ -335,6 +335,15 @@ def as_path(path: str) -> str:
 def as_it_is(line: str) -> str:
     """A line to be copied: no control characters except tabs, limited in length."""
     return "\t".join(map(plain, line[:_MAX_COPY_CHARS].split("\t")))
+
+
+def origin(clipboard: KnownClipboard) -> str:
+    """Where the text of a clipboard came from."""
+    where = f"{'part of ' if clipboard.part else ''}{span(clipboard.start_line, clipboard.end_line)}"
+    when = f" before change {clipboard.change_id}" if clipboard.change_id else ""
+    if not when and clipboard.time:
+        when = f" at {clipboard.time[:16].replace('T', ' ')} UTC"
+    return f"{where} of {plain(clipboard.path)}{when}"
 
 
 def count(number: int, noun: str) -> str:

@@ -17,6 +17,7 @@ from suture.wording import (
     in_symbol,
     literal,
     ordinal,
+    origin,
     plain,
     plural,
     provenance,
@@ -711,10 +712,16 @@ def _write_out(error: errors.ElisionInNewText, audience: Audience) -> str:
 
 
 def _known_clipboards(error: errors.ClipboardNotFound) -> str:
-    if not error.known:
+    if not error.origins and error.short_lived:
+        return (
+            "Each command has clipboards of its own, unless it names a session: add --session NAME to this command and "
+            "to the one that fills the clipboard, or set SUTURE_SESSION."
+        )
+    if not error.origins:
         return "There are no clipboards yet: fill one with toClipboard in a replace."
-    more = len(error.known) - _SHOWN_NAMES
-    return f"Clipboards: {', '.join(error.known[:_SHOWN_NAMES])}{f' and {more} more' if more > 0 else ''}."
+    more = len(error.origins) - _SHOWN_NAMES
+    names = ", ".join(f"{plain(known.name)} ({origin(known)})" for known in error.origins[:_SHOWN_NAMES])
+    return f"Clipboards of this session: {names}{f' and {more} more' if more > 0 else ''}."
 
 
 PATCH_MESSAGES: dict[str, Words] = dict(

@@ -79,6 +79,7 @@ DONE = [
     ["snapshot"],
     ["snapshot", "now"],
     ["restore", "c.txt"],
+    ["clipboards"],
     ["forget", "c.txt", "--dry-run"],
     ["recover"],
     ["init"],

@@ -193,3 +193,30 @@ def test_the_diff_is_colored_on_a_terminal_only(root: Path) -> None:
     screen = os.read(master, 10_000)
     os.close(master)
     assert b"\x1b[31m-two\x1b[0m" in screen
+
+
+@pytest.mark.promise("patch.clipboards")
+def test_clipboards_of_a_named_session_are_pasted_listed_and_cleared(
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = '{"oldText": "two\\n", "newText": "", "toClipboard": "x"}'
+    paste = '{"operation": "append_eof", "fromClipboard": "x"}'
+    assert main(["patch", "a.txt", cut, "--session", "me", "--quiet"]) == 0
+    monkeypatch.setenv("SUTURE_SESSION", "you")
+    assert main(["patch", "b.txt", paste]) == 1
+    assert main(["clipboards"]) == 0
+    assert main(["clipboards", "x"]) == 2
+    out, err = capfd.readouterr()
+    assert out == "There are no clipboards.\n"
+    assert err.startswith("CLIPBOARD_NOT_FOUND: patches[0]: there is no clipboard 'x'.\n")
+    assert err.endswith("WRONG_USAGE: suture clipboards: names need --clear\nSee: suture clipboards --help\n")
+    monkeypatch.delenv("SUTURE_SESSION")
+    assert main(["patch", "b.txt", paste, "--session", "me", "--quiet"]) == 0
+    assert (root / "b.txt").read_text() == "two\n"
+    assert main(["clipboards"]) == 0
+    listed = capfd.readouterr().out
+    assert re.fullmatch(r"x  line 2 of a\.txt before change \w{15}, 4 bytes, session me\n", listed)
+    assert main(["clipboards", "--clear", "x", "--session", "me"]) == 0
+    assert capfd.readouterr().out == f"Removed 1 clipboard.\n{listed}"
+    assert main(["clipboards", "--clear"]) == 0
+    assert capfd.readouterr().out == "There are no such clipboards.\n"

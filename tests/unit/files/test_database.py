@@ -16,7 +16,7 @@ from suture.errors import ChangeNotFound
 from suture.files import database
 from suture.files.database import SCHEMA, Database, KnownVersion, NamedPoint
 from suture.files.journal import id_at
-from suture.plan import ChangeRecord, FileRecord, Version, digest
+from suture.plan import ChangeRecord, Clipboard, FileRecord, SessionInfo, Version, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -764,16 +764,13 @@ def test_whatever_is_forgotten_the_rest_is_the_newest_and_can_be_read(
 # Clipboards
 
 
-def test_clipboards_are_kept_replaced_and_read_back_byte_by_byte(db: Scratch) -> None:
-    assert (db.clipboard_names(), db.clipboard("x")) == ([], None)
-    db.keep_clipboards(())
-    assert db.clipboard_names() == []
-    db.keep_clipboards([("x", "1"), ("é\0", "a\r\n\udcff")])
-    db.keep_clipboards([("x", "2")])
-    assert db.clipboard_names() == ["x", "é\0"]
-    assert [db.clipboard(name) for name in ("x", "é\0", "y")] == ["2", "a\r\n\udcff", None]
+def test_a_change_is_recorded_together_with_the_clipboards_of_its_session(db: Scratch) -> None:
+    clipboard = Clipboard("x", "1", "a", 1, 2, made="c1", by_change=True)
+    change = ChangeRecord("c1", "patch", "", (), clipboards=(clipboard,), session=SessionInfo("me", "cli"))
+    db.add(change, KNOWN.get)
+    assert (db.clipboards.get("me", "x"), db.change("c1").clipboards) == (clipboard, ())
 
 
-def test_a_change_is_recorded_together_with_its_clipboards(db: Scratch) -> None:
-    db.add(ChangeRecord("c1", "patch", "", (), clipboards=(("x", "1"),)), KNOWN.get)
-    assert (db.clipboard("x"), db.change("c1").clipboards) == ("1", ())
+def test_clipboards_that_were_written_without_a_session_are_nobodys(db: Scratch) -> None:
+    db.add(ChangeRecord("c1", "patch", "", (), clipboards=(Clipboard("x", "1", "", 0, 0),)), KNOWN.get)
+    assert db.clipboards.all() == []

@@ -13,7 +13,7 @@ from suture import Settings, Workspace
 from suture.files.database import Database
 from suture.files.local_fs import LocalFS
 from suture.files.state import history_folder
-from suture.plan import Place, Plan, Rename
+from suture.plan import Place, Plan, Rename, SessionInfo
 from suture.testing import FaultyFS, MemoryFS, Stopped
 from tests.faults.test_history_damage import as_010, change_database
 from tests.unit.changes import (
@@ -232,21 +232,47 @@ def test_snapshots_lose_the_content_and_can_be_restored_otherwise() -> None:
     assert fs.files() == {"a": b"a2\n", "b": b"b\n"}
 
 
+def cut(ws: Workspace, path: str, text: str, name: str) -> None:
+    succeed(ws.patch(path, [{"operation": "replace", "oldText": text, "newText": "", "toClipboard": name}]))
+
+
 @pytest.mark.promise("back.forget")
-def test_clipboards_with_its_text_go() -> None:
-    ws, fs = workspace({"a": b"x\r\n" + SECRET + b"\r\ny\r\n", "b": b"plain\n"})
-    for path, text, name in (("a", SECRET.decode() + "\r\n", "cut"), ("b", "plain", "other")):
-        succeed(ws.patch(path, [{"operation": "replace", "oldText": text, "newText": "", "toClipboard": name}]))
-    change_database(fs, "INSERT INTO clipboard SELECT CAST('broken' AS BLOB), content FROM clipboard LIMIT 1")
-    change_database(fs, "INSERT INTO checksum SELECT kind, CAST('broken' AS BLOB), 0, '', '' FROM checksum LIMIT 1")
-    change_database(fs, "UPDATE checksum SET kind = 'clipboard' WHERE sum = ''")
+def test_clipboards_with_its_text_go_whoever_has_them() -> None:
+    ws, fs = workspace({"a": b"x\r\n" + SECRET + b"\r\ny\r\n", "b": b"plain\n" + SECRET + b"\n"})
+    other = ws.for_session(SessionInfo("other", "library"))
+    cut(ws, "a", SECRET.decode() + "\r\n", "cut")
+    cut(other, "b", SECRET.decode() + "\n", "same text")
+    cut(other, "b", "plain", "kept")
+    cut(ws, "b", "\n", "empty")
+    damaged = "INSERT INTO session_clipboard SELECT session, CAST('broken' AS BLOB), content, path, 1, 1, 0, made, 1"
+    change_database(fs, f"{damaged} FROM session_clipboard WHERE name = CAST('cut' AS BLOB)")
+    change_database(fs, "UPDATE session_clipboard SET start_line = 'x' WHERE name = CAST('same text' AS BLOB)")
     data = forget(ws, "a")
-    assert (data["clipboards"], data["other_clipboards"]) == (["broken", "cut"], ["other"])
-    assert not has_secret(shelf(fs))
+    assert (data["clipboards"], data["other_clipboards"]) == (["broken", "cut"], ["empty", "kept"])
+    assert fs.files()["b"] == b""
+    assert [known["name"] for known in succeed(ws.command("clipboards", {}))["clipboards"]] == ["empty", "kept"]
+    paste = [{"operation": "append_eof", "fromClipboard": "kept"}]
+    assert error_of(ws.patch("b", paste))["code"] == "CLIPBOARD_NOT_FOUND"
+    succeed(other.patch("b", paste))
     assert error_of(ws.patch("b", [{"operation": "append_eof", "fromClipboard": "cut"}]))["code"] == (
         "CLIPBOARD_NOT_FOUND"
     )
-    succeed(ws.patch("b", [{"operation": "append_eof", "fromClipboard": "other"}]))
+    forget(ws, "b")
+    assert not has_secret(shelf(fs))
+
+
+@pytest.mark.promise("back.forget")
+def test_the_clipboards_of_version_010_go_in_any_case() -> None:
+    ws, fs = workspace({"a": b"a\n"})
+    land(ws, write("a", b"b\n"))
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        database.deserialize(shelf(fs))
+        database.execute("CREATE TABLE clipboard (name BLOB PRIMARY KEY, content BLOB NOT NULL)")
+        database.execute("INSERT INTO clipboard VALUES (x'78', ?)", (SECRET,))
+        ((name, _),) = fs.shelf.items()
+        fs.shelf[name] = database.serialize()
+    assert forget(ws, "a")["clipboards"] == []
+    assert not has_secret(shelf(fs))
 
 
 @pytest.mark.promise("back.forget")

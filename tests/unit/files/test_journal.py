@@ -9,7 +9,7 @@ import pytest
 from suture.errors import RecoveryBlocked
 from suture.files.fs import Tree
 from suture.files.journal import Intent, Journal, Leftover, Step, new_id
-from suture.plan import ChangeRecord, FileRecord, Version, digest
+from suture.plan import ChangeRecord, Clipboard, FileRecord, Version, digest
 from suture.testing import MemoryFS
 
 if TYPE_CHECKING:
@@ -34,7 +34,10 @@ RECORD = ChangeRecord(
     ),
     ("new",),
     "00000000000aaaa",
-    clipboards=(("name é", "a text\n\udcff"), ("other", "")),
+    clipboards=(
+        Clipboard("name é", "a text\n\udcff", "a.txt", 1, 2, made="0123456789abcde", by_change=True),
+        Clipboard("other", "", "b", 7, 7, is_part=True),
+    ),
 )
 INTENT = Intent(
     RECORD,
@@ -173,7 +176,29 @@ def test_an_intent_of_an_earlier_version_knows_no_clipboards() -> None:
     assert journal(fs).read() == Leftover(INTENT.evolve(record=record))
 
 
-@pytest.mark.parametrize("wrong", [b'[["name", 3]]', b'[["name"]]', b"3", b'[[null, "x"]]'])
+def test_clipboards_of_version_010_have_no_origin() -> None:
+    fs = disk()
+    journal(fs).write(INTENT.evolve(record=RECORD.evolve(clipboards=())), durable=False)
+    rewrite(fs, b'"clipboards": []', b'"clipboards": [["name", "text"]]')
+    intent = journal(fs).read().intent
+    assert intent is not None
+    assert intent.record.clipboards == (Clipboard("name", "text", "", 0, 0),)
+
+
+WRONG = [
+    b'[["name", 3]]',
+    b'[["name"]]',
+    b"3",
+    b"[3]",
+    b'[[null, "x"]]',
+    b'[{"name": "x"}]',
+    b'[{"name": "x", "text": "", "path": "", "start_line": "1", "end_line": 1}]',
+    b'[{"name": "x", "text": "", "path": "", "start_line": 1, "end_line": 1, "is_part": 1}]',
+    b'[{"name": "x", "text": "", "path": "", "start_line": 1, "end_line": 1, "other": 1}]',
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
 def test_clipboards_that_are_no_texts_block_the_recovery(wrong: bytes) -> None:
     fs = disk()
     journal(fs).write(INTENT.evolve(record=RECORD.evolve(clipboards=())), durable=False)

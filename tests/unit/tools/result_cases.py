@@ -200,6 +200,11 @@ PATCHES = {
         patches("src/app.py", {"oldText": "load('a')", "newText": "x"}, {"oldText": "'a'", "newText": "y"}),
         "OVERLAPPING_PATCHES",
     ),
+    "pasted": Case(
+        "patch",
+        patches("twice.txt", {"operation": "append_eof", "fromClipboard": "x"}),
+        steps=(call("patch", **patches("src/app.py", {"oldText": "load", "newText": "", "toClipboard": "x"})),),
+    ),
     "no clipboard": Case(
         "patch", patches("twice.txt", {"oldText": "two", "fromClipboard": "x"}), "CLIPBOARD_NOT_FOUND"
     ),

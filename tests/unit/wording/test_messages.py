@@ -11,6 +11,7 @@ from suture.shapes import (
     CorrectedEdit,
     Findings,
     FoundIssue,
+    KnownClipboard,
     MatchLocation,
     NamedDifference,
     SimilarContent,
@@ -149,8 +150,26 @@ SAMPLES: list[errors.SutureError] = [
         **WHERE, rung="similar", start_line=1, end_line=30, text=LONG, detail="no_rule", search_text=LONG
     ),
     errors.UnprovedChange(**WHERE, rung="similar", start_line=1, end_line=1, text="", detail="", search_text="x"),
-    errors.ClipboardNotFound(index=0, total=1, name="x", known=[]),
-    errors.ClipboardNotFound(index=0, total=1, name="x", known=[str(number) for number in range(20)]),
+    errors.ClipboardNotFound(index=0, total=1, name="x", known=[], origins=[]),
+    errors.ClipboardNotFound(index=0, total=1, name="x", known=[], origins=[], short_lived=True),
+    errors.ClipboardNotFound(
+        index=0,
+        total=1,
+        name="x",
+        known=[str(number) for number in range(20)],
+        origins=[
+            KnownClipboard(
+                name=str(number),
+                path="a.py",
+                start_line=1,
+                end_line=number,
+                part=number == 1,
+                change_id="537kv5vqd0mc0wr" if number % 2 else None,
+                time="" if number % 3 else "2026-11-02T10:15:00.000Z",
+            )
+            for number in range(20)
+        ],
+    ),
     errors.StripPreconditionFailed(index=0, total=1, line_number=3, line="x" * 500, prefix="\t"),
     errors.InputTooLarge(what="The workspace", size=3, limit=2, setting="max_clipboards", unit="clipboards"),
     errors.InputTooLarge(what="The request", size=3, limit=2, setting="", unit="values"),
