@@ -23,11 +23,10 @@ import sys
 
 from suture import wording
 from suture.cli.commands import chosen_tools
-from suture.cli.output import clean, given_root, note, print_json, print_text, refuse, report_misuse
+from suture.cli.output import clean, note, print_json, print_text, refuse, report_misuse
 from suture.engine import Engine
 from suture.errors import SutureError
 from suture.files.protected import Guard
-from suture.files.root import find_root
 from suture.json_text import loads, quoted
 from suture.plan import Plan
 from suture.records import Record
@@ -648,7 +647,7 @@ def init(options: argparse.Namespace) -> int:
     """Print or write the settings."""
     if code := _check_usage(options):
         return code
-    root = find_root(options.root).path if given_root(options) is None else os.path.abspath(options.root)
+    root = os.path.abspath(options.location.root)
     if options.client is None:
         return _list(options, root)
     client = CLIENTS[options.client]
@@ -666,7 +665,7 @@ def init(options: argparse.Namespace) -> int:
         else:
             refuse("SETTINGS_NOT_WRITTEN", f"suture init: {problem}.", hint)
         return 1
-    entry = _Entry(client, place, client.addition(options.name, command, scope, root), given_root(options) and root)
+    entry = _Entry(client, place, client.addition(options.name, command, scope, root), options.location.given and root)
     return _write(options, entry) if options.write else _show(options, entry)
 
 
@@ -707,7 +706,7 @@ class _NoProgram(Unmergeable):
 def _command(options: argparse.Namespace, client: Client, scope: str, root: str) -> list[str]:
     if not os.path.isdir(root):
         raise Unmergeable(f"folder {root} does not exist")
-    served = [] if given_root(options) is None or scope == "project" else ["--root", root]
+    served = [] if options.location.given is None or scope == "project" else ["--root", root]
     if client.root and not served:
         served = ["--root", client.root]
     profile = [] if options.profile is None else ["--profile", options.profile]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from suture.cli.output import USAGE, flush, given_root, note, print_json, print_text, refuse, refuse_for, report_misuse
+from suture.cli.output import USAGE, flush, note, print_json, print_text, refuse, refuse_for, report_misuse
 from suture.cli.settings import settings_of
 from suture.errors import SutureError, UnknownTool
 from suture.origins import drop_root_entries
@@ -68,7 +68,7 @@ def _serve(options: argparse.Namespace, token: str | None) -> int:
 
 def _roots(options: argparse.Namespace) -> Roots:
     """The root that is given or found. What is found may give way to what a client over stdio declares."""
-    given = given_root(options)
+    given = options.location.given
     allowed = [os.path.expanduser(folder) for folder in options.allow_root or ()]
     if allowed and (given is not None or options.http is not None):
         raise ValueError(f"--allow-root cannot be used with {'--http' if given is None else '--root'}")
@@ -76,7 +76,7 @@ def _roots(options: argparse.Namespace) -> Roots:
         raise ValueError("--allow-root must be an absolute path, or begin with ~")
 
     def open_workspace(root: str) -> Workspace:
-        options.root = root
+        options.location = options.location.evolve(root=root)
         settings = settings_of(options)  # the operator's file must be outside of this root, too
         drop_root_entries([root, *settings.extra_roots])
         return Workspace(root, settings, session=options.caller)

@@ -356,9 +356,3 @@ def at_root(options: argparse.Namespace | QuickOptions) -> str:
 
     given = options.location.given
     return "" if given is None or given == "." else f" --root {quote(given)}"
-
-
-def given_root(options: argparse.Namespace) -> str | None:
-    """The folder in --root, if that was given."""
-    given: str | None = options.location.given
-    return None if given == "." else given
