@@ -108,16 +108,15 @@ def forget(options: argparse.Namespace) -> int:
     """`suture forget`: show what would be removed and ask, unless told not to."""
     if not options.targets:
         return report_misuse("forget", "expected files, folders, or ids of changes")
-    arguments = tool_arguments(options)
 
-    def remove(workspace: Workspace) -> ToolResult:
-        return workspace.command("forget", arguments)
+    def remove(workspace: Workspace, **more: object) -> ToolResult:
+        return workspace.command("forget", {**tool_arguments(options), "targets": _targets(options, workspace), **more})
 
     if not options.yes and not options.dry_run:
         if options.json or sys.stdin is None or not sys.stdin.isatty():
             problem = "this cannot be undone: add --dry-run to see what would be removed, then --yes to remove it"
             return report_misuse("forget", problem)
-        preview = attempt(options, lambda workspace: workspace.command("forget", {**arguments, "dry_run": True}))
+        preview = attempt(options, lambda workspace: remove(workspace, dry_run=True))
         if preview.is_error:
             print_refusal(options, preview)
             return exit_code(preview)
@@ -128,6 +127,28 @@ def forget(options: argparse.Namespace) -> int:
             print_always("Nothing was removed.\n" if typed else "\nNothing was removed.\n")
             return 1
     return run(options, remove, lambda result: result.answer)
+
+
+def _targets(options: argparse.Namespace, workspace: Workspace) -> list[str]:
+    """The files and changes to forget, as the tool takes them.
+
+    In a subfolder, a word may be the id of a change if no file of that name is recorded there.
+    """
+    if not options.location.folder:
+        return list(options.targets)
+    paths = [options.location.to_root(word) for word in options.targets]
+    return [
+        word if "/" not in word and _is_change(workspace, word, path) else path
+        for word, path in zip(options.targets, paths, strict=True)
+    ]
+
+
+def _is_change(workspace: Workspace, word: str, path: str) -> bool:
+    """Whether a word names a change, and not a recorded path."""
+    if workspace.history(path, limit=1).metadata.get("changes"):
+        return False
+    shown = workspace.show(word)
+    return not shown.is_error or shown.metadata["error"]["code"] != "CHANGE_NOT_FOUND"
 
 
 def _change_files(options: argparse.Namespace, name: str, **more: object) -> int:

@@ -82,7 +82,12 @@ def forget(session: Session, request: Forget) -> Answer:
         copies=history.copies(selection.hashes),
         dry_run=shapes.or_left_out(request.dry_run or None),
     )
-    return Answer("\n".join(_words(result, selection, by_change=not targets.paths)), result.data())
+    shown = result.evolve(
+        paths=[*map(session.audience.path, result.paths)],
+        shared=[*map(session.audience.path, result.shared)],
+        in_workspace=[*map(session.audience.path, result.in_workspace)],
+    )
+    return Answer("\n".join(_words(shown, selection, by_change=not targets.paths)), result.data())
 
 
 def _resolve(session: Session, database: Database, names: Sequence[str]) -> _Targets:

@@ -778,7 +778,8 @@ def snapshot(session: Session, request: Snapshot) -> Answer:
     words = f"Took snapshot '{name}' with {wording.count(taken.kept, 'file')}"
     words += " (changed here by suture, or named)." if taken.kept else ": suture has not changed any here yet."
     if taken.skipped:
-        words += f" Skipped because they cannot be read: {', '.join(map(wording.plain, taken.skipped))}."
+        names = ", ".join(wording.plain(session.audience.path(name)) for name in taken.skipped)
+        words += f" Skipped because they cannot be read: {names}."
     result = SnapshotResult(name=name, id=taken.point.id, files=taken.kept, skipped=[*taken.skipped])
     return Answer(words, result.data())
 
