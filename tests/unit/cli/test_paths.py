@@ -54,6 +54,7 @@ def place(folder: str) -> Location:
     return Location("/r", None, "git", folder, ".")
 
 
+@pytest.mark.promise("cli.paths")
 @pytest.mark.parametrize(
     ("folder", "typed", "path"),
     [
@@ -129,6 +130,7 @@ def test_a_path_is_printed_from_the_current_folder(folder: str, path: str, shown
     assert TERMINAL.evolve(folder=folder).path(path) == shown
 
 
+@pytest.mark.promise("cli.root")
 def test_a_command_works_in_the_workspace_that_the_current_folder_is_in(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +159,7 @@ def test_a_current_folder_that_is_gone_is_reported(
     assert run(capfd, "read", "README.md", "--root", str(root))[0].endswith("one\n")
 
 
+@pytest.mark.promise("cli.paths")
 def test_files_are_read_and_edited_from_where_a_person_is(src: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(capfd, "read", "app.py", "--format", "raw") == ("one\ntwo\n", "")
     assert run(capfd, "read", "../README.md", "--format", "raw") == ("one\n", "")
@@ -196,6 +199,7 @@ def test_files_and_changes_are_forgotten_from_where_a_person_is(capfd: pytest.Ca
     assert err.startswith("NOT_RECORDED: The history has no version of none.")
 
 
+@pytest.mark.promise("cli.paths")
 @pytest.mark.usefixtures("src")
 def test_json_keeps_paths_from_the_root(capfd: pytest.CaptureFixture[str]) -> None:
     assert run_json(capfd, "read", "app.py")["metadata"]["path"] == "src/app.py"
@@ -211,6 +215,7 @@ def test_json_keeps_paths_from_the_root(capfd: pytest.CaptureFixture[str]) -> No
     assert run_json(capfd, "call", "file_read", '{"path": "src/app.py"}')["metadata"]["path"] == "src/app.py"
 
 
+@pytest.mark.promise("cli.paths")
 @pytest.mark.usefixtures("src")
 def test_a_search_without_a_path_searches_the_current_folder(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(capfd, "search", "one", "-l") == (
@@ -242,6 +247,7 @@ def test_a_folder_with_the_name_of_a_glob_is_searched(
         assert run(capfd, "search", "one", "-l", *words) == ("page.py\n", "")
 
 
+@pytest.mark.promise("cli.paths")
 @pytest.mark.usefixtures("src")
 def test_errors_name_files_from_where_a_person_is(capfd: pytest.CaptureFixture[str]) -> None:
     def error(*words: str, code: int = 1) -> str:
@@ -289,6 +295,7 @@ def test_what_checks_find_is_named_from_where_a_person_is(
     assert run(capfd, "check", "../src/merged.txt", "../README.md", code=1)[0].startswith("merged.txt:1:1 ")
 
 
+@pytest.mark.promise("cli.paths")
 def test_a_reply_names_files_from_the_root(src: Path, capfd: pytest.CaptureFixture[str]) -> None:
     blocks = (
         "src/app.py\n<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\n\n"
@@ -303,6 +310,7 @@ def test_a_reply_names_files_from_the_root(src: Path, capfd: pytest.CaptureFixtu
     assert run(capfd, "apply", "bare.md", "--default-path", "app.py")[0].splitlines()[0] == "✓ 1 app.py:2"
 
 
+@pytest.mark.promise("cli.paths")
 def test_a_root_that_is_named_is_the_base_of_paths_only_outside_of_it(
     root: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -84,6 +84,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.promise("cli.root")
 @pytest.mark.parametrize(("names", "start", "root", "reason"), LAYOUTS.values(), ids=LAYOUTS)
 def test_the_root_of_a_layout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: list[str], start: str, root: str, reason: str
