@@ -132,7 +132,7 @@ Touches = tuple[Touch, ...]
 
 
 class RecordedChange(NamedTuple):
-    """A change as the history must show it. One without touches records that there was nothing left to undo."""
+    """A change as the history must show it."""
 
     id: str
     tool: str
@@ -308,6 +308,9 @@ class Model:
         landings = [tuple(touch for way in combined for touch in way or ()) for combined in whole]
         possible = tuple(landing for landing in landings if self._is_possible(landing))
         refusals = CONFLICT if any(None in way for way in ways) or len(possible) < len(landings) else frozenset()
+        if () in possible:  # nothing of it is left to undo
+            refusals |= {"NOT_HERE"}
+            possible = tuple(landing for landing in possible if landing)
         if any(
             self.is_blocked(path)
             for touch in change.touches

@@ -173,11 +173,8 @@ class HistoryMachine(RuleBasedStateMachine):
         touches = self.landing(expected)
         self.check_files(answer.data, touches)
         new = self.new_changes()
-        if touches:
-            assert [answer.change_id] == [change["change_id"] for change in new]
-        else:
-            assert answer.change_id is None
-            assert len(new) == (expected.undoes is not None)
+        assert (answer.change_id is not None) == bool(touches)
+        assert [change["change_id"] for change in new] == ([answer.change_id] if touches else [])
         for change in new:
             self.model.land(change["change_id"], expected, touches)
 
