@@ -337,7 +337,7 @@ class Model:
                 folder for folder in emptied if any(lies_in(path, folder) or lies_in(folder, path) for path in below)
             }
         ways = [self._ways_to(path, files) for path, files in state.items()]
-        landings = [tuple(touch for touch in way if touch is not None) for way in product(*ways)]
+        landings = [self._tell_copies([touch for touch in way if touch is not None]) for way in product(*ways)]
         possible = tuple(landing for landing in landings if self._is_possible(landing))
         refusals = WRONG_KIND if any(map(self.is_blocked, (*state, *below))) else frozenset()
         if len(possible) < len(landings):  # another program replaced a file by a folder, so both are remembered
@@ -373,10 +373,23 @@ class Model:
             if file is None:
                 ways.append(None if now is None else deletion(path, now))
             elif now is None:
-                ways.append(creation(path, self._again(file)))
+                ways.append(creation(path, file))
             else:
-                ways.append(None if now[:2] == file[:2] else update(path, now, self._again(file)))
+                ways.append(None if now[:2] == file[:2] else update(path, now, file))
         return list(dict.fromkeys(ways))
+
+    def _tell_copies(self, touches: Sequence[Touch]) -> Touches:
+        """Touches that restore files: each is itself, also if it moves, or a copy if it is left where it is now."""
+        touched = {path for touch in touches for path, _, _ in touch.ends()}
+        births = {file.birth for path, file in self.tree.items() if path not in touched}
+        result = []
+        for touch in touches:
+            after = touch.after
+            if after is not None and after.birth in births:
+                after = after._replace(birth=next(self._births))
+            births |= set() if after is None else {after.birth}
+            result.append(touch._replace(after=after))
+        return tuple(result)
 
     def _again(self, file: File) -> File:
         """A file that is restored: itself, or a copy of it if it is somewhere else now."""

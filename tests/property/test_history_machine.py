@@ -663,6 +663,14 @@ class MemoryMachine(HistoryMachine):
         assert self.new_changes() == []
 
 
+def scripted_machine() -> MemoryMachine:
+    """A machine whose steps a test writes out."""
+    machine = MemoryMachine()
+    machine.fs = machine.memory = MemoryFS()
+    machine.root, machine.settings = machine.memory.root, Settings(durability="fast", lock_timeout_ms=0)
+    return machine
+
+
 class DiskMachine(HistoryMachine):
     """On real files, in a new folder each time; none is removed, so that no folder is mistaken for another."""
 
@@ -698,6 +706,32 @@ def test_edits_undos_and_restores_of_real_files_keep_tree_and_history(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_on_disk(tmp_path, monkeypatch, make_settings(6, 20))
+
+
+@pytest.mark.promise("back.machine")
+def test_a_file_that_a_restore_moved_back_is_expected_where_it_was_renamed_to_since() -> None:
+    """The model took it for a copy, because it was still under its other name when it was restored."""
+    machine = scripted_machine()
+    before = machine.model.create_file(sheet("CRLF", ("", "", "")))
+    machine.model.put("a", before)
+    machine.put("a", before)
+    after = before._replace(data=machine.model.remember(sheet("CRLF", ("blue", "", ""))))
+    steps = [
+        Request(lambda tx: tx.write("a", after.data), update("a", before, after)),
+        Request(lambda tx: tx.rename("a", "b"), rename("a", after, "b", after)),
+    ]
+    for step in steps:
+        machine.settle(transaction([step])(machine.workspace()), machine.expected_edit([step]))
+    change = machine.model.changes[0]
+    expected = machine.model.restore(change, ())
+    machine.settle(to_answer(machine.workspace().restore(change.id)), expected)
+    file = machine.model.tree["a"]
+    step = Request(lambda tx: tx.rename("a", "d/e"), rename("a", file, "d/e", file))
+    machine.settle(transaction([step])(machine.workspace()), machine.expected_edit([step]))
+    machine.settle(machine.tool_call("undo", change.id)(machine.workspace()), machine.expected_back("undo", change.id))
+    machine.the_tree_is_the_model()
+    machine.the_history_is_the_model()
+    assert {path: file.data for path, file in machine.model.tree.items()} == {"d/e": before.data}
 
 
 @pytest.mark.soak

@@ -60,6 +60,17 @@ def test_a_file_that_a_restore_brought_back_under_its_old_name_is_found_there() 
 
 
 @pytest.mark.promise("back.machine")
+def test_a_file_that_a_restore_brought_back_under_its_old_name_is_followed_from_there() -> None:
+    ws, fs = workspace({"a": b"1\n"})
+    change = land(ws, write("a", "2\n"))
+    land(ws, rename("a", "b"))
+    succeed(ws.restore(change))
+    land(ws, rename("a", "c"))
+    succeed(ws.undo(change))
+    assert fs.files() == {"c": b"1\n"}
+
+
+@pytest.mark.promise("back.machine")
 def test_a_rename_of_a_binary_file_is_taken_back_though_its_content_changed_since() -> None:
     ws, fs = workspace({"a": b"\0 old"})
     change = land(ws, rename("a", "b"))
