@@ -12,7 +12,7 @@ restoring old contents in any case, which would silently drop later work.
 
 from __future__ import annotations
 
-from suture.errors import HistoryDamaged, NotAFile, SutureError, UndoConflict
+from suture.errors import ContentNotKept, HistoryDamaged, NotAFile, NotAFolder, SutureError, UndoConflict
 from suture.plan import ChangeRecord, Content, Create, Delete, Place, Rename, Snapshot, Update, Version, file_record
 from suture.records import Record
 from suture.shapes import UndoClash
@@ -32,6 +32,8 @@ _MAX_LATER_CHANGES = 5  # named in an answer: enough to see what is in the way
 _MAX_CONFLICTS = 100  # in an answer: bounds its size
 _BY_UMASK = -1  # the mode of a planned file whose permissions the umask decides
 _PLANNED = 1 << 62  # the number of a change that is planned: after all others
+_CANNOT_BE_UNDONE = (UndoConflict, NotAFile, NotAFolder, ContentNotKept, HistoryDamaged)
+"""What is wrong with one change among several, and not with the call."""
 
 
 class Inverse(Record):
@@ -48,8 +50,8 @@ class GroupInverse(Record):
     merged: bool
     undone: tuple[ChangeRecord, ...]
     """The changes that are undone, the newest first."""
-    conflicts: tuple[UndoConflict, ...]
-    """Why others cannot be undone."""
+    failed: tuple[tuple[ChangeRecord, SutureError], ...]
+    """Those that cannot be undone, and why."""
     idle: tuple[ChangeRecord, ...]
     """Those of which nothing is left to undo."""
 
@@ -75,17 +77,17 @@ def invert_all(session: Session, database: Database, changes: Sequence[ChangeRec
     files = _Files(session)
     undone: list[ChangeRecord] = []
     idle: list[ChangeRecord] = []
-    conflicts: list[UndoConflict] = []
+    failed: list[tuple[ChangeRecord, SutureError]] = []
     merged = False
     database.changes_since(min((change.number for change in changes), default=0))  # which all of them need
     for change in changes:
         session.checkpoint()
         try:
             inverse = _invert(session, database, change, files)
-        except UndoConflict as conflict:
+        except _CANNOT_BE_UNDONE as error:
             if not partly:
                 raise
-            conflicts.append(conflict)
+            failed.append((change, error))
             continue
         if not inverse.changes:
             idle.append(change)
@@ -97,7 +99,7 @@ def invert_all(session: Session, database: Database, changes: Sequence[ChangeRec
         )
         undone.append(change)
         merged = merged or inverse.merged
-    return GroupInverse(tuple(files.changes()), merged, tuple(undone), tuple(conflicts), tuple(idle))
+    return GroupInverse(tuple(files.changes()), merged, tuple(undone), tuple(failed), tuple(idle))
 
 
 def _invert(session: Session, database: Database, change: ChangeRecord, files: _Files) -> Inverse:

@@ -36,7 +36,7 @@ from suture.text.edits import common_ends, edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from sqlite3 import Connection
     from typing import Any
 
@@ -89,6 +89,7 @@ _CONFIRMING_DAYS = 3  # with changes that confirm a time: a clock may be wrong
 _DROPPED_SHARE = 20  # at most 1/20 of all changes is dropped for its age at once, in case a clock is wrong
 _MAX_LOST = 100  # missing changes that are listed: a damaged number could make a gap of any size
 _NO_LIMIT = 1 << 62  # greater than any number of a change
+_OPPOSITE = {"create": "delete", "delete": "create"}
 _MODE_BITS = 0o7777  # the bits of a mode that are stored
 _KEPT_SHARE = 0.9  # of the allowed size remains after dropping, so that not every change has to drop something
 
@@ -124,6 +125,26 @@ class LastState(Record):
     """The last damaged record, if there is one."""
 
 
+class _Step(Record):
+    """What a change, or the undo of one of several, did to files."""
+
+    files: tuple[FileRecord, ...]
+    ids: tuple[str, ...]
+    """The change, and those that it carries out again because it undoes their undo."""
+    undone_ids: tuple[str, ...]
+    is_restore: bool
+
+    def inverse(self, change_id: str) -> _Step:
+        """The step that undoes this one, as a part of a change."""
+        files = tuple(
+            file.evolve(
+                action=_OPPOSITE.get(file.action, file.action), path=file.to or file.path, to=file.to and file.path
+            )
+            for file in self.files
+        )
+        return _Step(files, (change_id, *self.undone_ids), self.ids, is_restore=False)
+
+
 class Database:
     """The records in an open database."""
 
@@ -137,6 +158,7 @@ class Database:
         self._cached_since: tuple[int, list[ChangeRecord]] | None = None
         self._tables: dict[str, bool] = {}
         """Which of the tables exist that version 0.1.0 does not have."""
+        self._steps_by_id: dict[str, Sequence[_Step]] = {}
         self._planned: list[ChangeRecord] = []
 
     def change(self, change_id: str) -> ChangeRecord:
@@ -269,21 +291,38 @@ class Database:
         A file created at the path later is a different one, unless an undo of the deletion or a restore created it. If
         a redo deleted it, an undo of what was redone also brings it back.
         """
-        deletions: set[tuple[str | None, str]] = set()
+        deletions: set[tuple[str, str]] = set()
         names, there = {path}, True
-        for change in self.changes_since(since):
-            for file in sorted(change.files, key=lambda record: record.action == "create"):
+        for step in (step for change in self.changes_since(since) for step in self._steps(change)):
+            for file in sorted(step.files, key=lambda record: record.action == "create"):
                 if there and file.path == path and file.to is not None:
                     path = file.to
                     names.add(path)
                 elif there and file.path == path and file.action == "delete":
                     there = False
-                    deletions |= {(deleting, path) for deleting in (change.id, *self._redone(change))}
+                    deletions |= {(deleting, path) for deleting in step.ids}
                 elif not there and file.action == "create":
-                    brought_back = any((undone, file.path) in deletions for undone in change.undone_ids)
-                    there = brought_back or (change.tool == "restore" and file.path in names)
+                    brought_back = any((undone, file.path) in deletions for undone in step.undone_ids)
+                    there = brought_back or (step.is_restore and file.path in names)
                     path = file.path if there else path
         return path, there
+
+    def _steps(self, change: ChangeRecord) -> Sequence[_Step]:
+        """The steps in which to follow a file through a change.
+
+        An undo of several changes records only what differs in the end. A file is followed through the undo of each.
+        """
+        steps = self._steps_by_id.get(change.id)
+        if steps is None:
+            undone = self._undone_by(change) if change.undoes and self._has_table("also_undoes") else []
+            of_each = [self._steps(record) for record in sorted(undone, key=lambda record: -record.number)]
+            if len(undone) == len(change.undone_ids) and sum(map(len, of_each)) > 1:
+                steps = [step.inverse(change.id) for each in of_each for step in reversed(each)]
+            else:
+                redone = self._redone(change) if any(file.action == "delete" for file in change.files) else ()
+                steps = [_Step(change.files, (change.id, *redone), change.undone_ids, change.tool == "restore")]
+            self._steps_by_id[change.id] = steps
+        return steps
 
     def _redone(self, change: ChangeRecord) -> Iterator[str]:
         """The changes that this one carries out again, because it undoes an undo."""
@@ -665,6 +704,7 @@ class Database:
         number = self._db.execute(query, (change_id, tool, summary, undoes)).lastrowid
         assert number is not None  # noqa: S101  a row was inserted
         self._cached_since = None
+        self._steps_by_id.clear()
         return number
 
     def add_snapshot(self, snapshot: NamedPoint, files: Iterable[tuple[str, Version | None]], supply: Supply) -> None:
@@ -764,6 +804,7 @@ class Database:
             if self._has_table(table):
                 self._db.execute(f"DELETE FROM {table} WHERE change <= ?", (number,))  # noqa: S608  written by us
         self._cached_since = None
+        self._steps_by_id.clear()
         self._checksums.drop("change", number)
         for kind in ("snapshot", "files"):
             self._checksums.drop(kind, number - 1)

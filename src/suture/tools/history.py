@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from suture.budget import Excerpt
     from suture.engine.revert import Inverse
     from suture.engine.session import Session
+    from suture.errors import SutureError
     from suture.files.database import Database
     from suture.plan import Change, ChangeRecord, Head, SessionInfo, Version
 
@@ -403,17 +404,27 @@ def _newest(session: Session, database: Database) -> ChangeRecord:
 
 def _invert_here(session: Session, database: Database, change: ChangeRecord, operation: str = "undo") -> Inverse:
     """The inverse of a change; an error if it would have no effect, as on another branch."""
-    made_on, now = _branch(change.head), _branch(session.head())
-    elsewhere = made_on if made_on != now else None
     try:
         inverse = invert(session, database, change)
     except UndoConflict as conflict:
-        conflict.made_on = elsewhere or ""
+        _add_branch(session, conflict, change)
         raise
     if not Plan(inverse.changes).without_no_ops().changes:
-        subject = change.id if operation == "undo" else str(change.undoes)
-        raise NotHere(change_id=subject, branch=made_on, now=now, operation=operation)
+        raise _not_here(session, change, operation)
     return inverse
+
+
+def _not_here(session: Session, change: ChangeRecord, operation: str = "undo") -> NotHere:
+    subject = change.id if operation == "undo" else str(change.undoes)
+    branch, now = _branch(change.head), _branch(session.head())
+    return NotHere(change_id=subject, branch=branch, now=now, operation=operation)
+
+
+def _add_branch(session: Session, conflict: UndoConflict, change: ChangeRecord) -> None:
+    """Let a conflict say on which branch the change was made, if it was another one."""
+    branch = _branch(change.head)
+    if branch is not None and branch != _branch(session.head()):
+        conflict.made_on = branch
 
 
 def _branch(head: Head | None) -> str | None:
@@ -433,18 +444,22 @@ def _plan_session_undo(session: Session, name: str, request: Undo) -> Proposal:
         changes = [*database.in_effect(session=whose.id)]
         if not changes:
             raise NothingToUndo(root=session.trees[0].root, all_undone=True, session=whose.id)
-        group = invert_all(session, database, changes, partly=request.partly)
-    if not group.undone:
-        if group.conflicts:
-            raise group.conflicts[0]
-        raise NotHere(change_id=changes[0].id, branch=_branch(changes[0].head), now=_branch(session.head()))
+        try:
+            group = invert_all(session, database, changes, partly=request.partly)
+        except UndoConflict as conflict:
+            _add_branch(session, conflict, database.change(conflict.change_id))
+            raise
+    if group.failed and not group.undone:
+        raise group.failed[0][1]
+    if not group.changes:  # also if the changes cancel each other out
+        raise _not_here(session, changes[0])
     newest, *others = group.undone
     what = f"{count(len(group.undone), 'change')} of session {plain(session_name(whose))}"
     folders = tuple(dict.fromkeys(folder for change in group.undone for folder in change.folders))
     undoes = tuple(sorted(change.id for change in others))
     plan = Plan(group.changes, "undo", f"undo {what}", newest.id, folders, also_undoes=undoes)
     files, diff = results.changed_files(plan.changes), results.plan_diff(plan.changes)
-    left = [f"{conflict.change_id} conflicts with later changes and stays." for conflict in group.conflicts]
+    left = [f"{change.id} stays: {_why_it_stays(session, error)}" for change, error in group.failed]
     left += [f"{change.id} stays: nothing of it is in the files here." for change in group.idle]
 
     def describe(change: Change | None) -> Answer:
@@ -457,7 +472,7 @@ def _plan_session_undo(session: Session, name: str, request: Undo) -> Proposal:
             change_id=None if change is None else change.id,
             undone=newest.id,
             also_undone=[each.id for each in others],
-            left=[*(conflict.change_id for conflict in group.conflicts), *(each.id for each in group.idle)],
+            left=[*(each.id for each, _ in group.failed), *(each.id for each in group.idle)],
             merged=group.merged,
             files=files,
             diff=diff,
@@ -466,6 +481,12 @@ def _plan_session_undo(session: Session, name: str, request: Undo) -> Proposal:
         return Answer("\n".join([words, *left]), result.data(), below=shown)
 
     return Proposal(plan, describe)
+
+
+def _why_it_stays(session: Session, error: SutureError) -> str:
+    if isinstance(error, UndoConflict):
+        return "later changes conflict with it."
+    return wording.message(error, session.audience)
 
 
 def _list_changes(session: Session) -> Proposal:
