@@ -9,6 +9,7 @@ line.
 
 from __future__ import annotations
 
+from copy import copy
 from hashlib import sha256
 from itertools import count, product
 from typing import TYPE_CHECKING, NamedTuple
@@ -139,6 +140,14 @@ class RecordedChange(NamedTuple):
     undoes: str | None
     touches: Touches
     folders: tuple[str, ...]
+    session: str = ""
+    """Who made it."""
+    also_undoes: tuple[str, ...] = ()
+
+    @property
+    def undone_ids(self) -> tuple[str, ...]:
+        """All changes that it undoes."""
+        return () if self.undoes is None else (self.undoes, *self.also_undoes)
 
 
 class Point(NamedTuple):
@@ -166,6 +175,24 @@ class Expected(NamedTuple):
     emptied: tuple[str, ...] = ()
     tangled: bool = False
     """Whether the files it touches cannot be distinguished from others of their names afterwards."""
+    also_undoes: tuple[str, ...] = ()
+
+
+class Outcome(NamedTuple):
+    """How the undo of several changes may end: with these files, and with these changes undone or left."""
+
+    tree: Tree
+    undone: tuple[str, ...] = ()
+    left: frozenset[str] = frozenset()
+    failure: frozenset[str] = frozenset()
+    """The possible codes of the first error, if there is one."""
+
+
+class ExpectedOfSeveral(NamedTuple):
+    """The allowed outcomes of undoing several changes at once, or a refusal with one of these codes."""
+
+    outcomes: tuple[Outcome, ...]
+    refusals: frozenset[str]
 
 
 def creation(path: str, after: File) -> Touch:
@@ -189,6 +216,11 @@ def apply_touches(tree: Tree, touches: Iterable[Touch]) -> Tree:
     ends = [end for touch in touches for end in touch.ends()]
     result = {path: file for path, file in tree.items() if path not in {path for path, _, _ in ends}}
     return result | {path: after for path, _, after in ends if after is not None}
+
+
+def contents(tree: Mapping[str, File]) -> dict[str, tuple[bytes, int]]:
+    """What others see of a tree."""
+    return {path: (file.data, file.mode) for path, file in tree.items()}
 
 
 def ends_of(change: RecordedChange) -> list[tuple[str, File | None]]:
@@ -226,6 +258,10 @@ class Model:
         """A new file."""
         return File(self.remember(content), mode, next(self._births))
 
+    def again(self, file: File) -> File:
+        """A new file with the content and the mode of another one."""
+        return file._replace(birth=next(self._births))
+
     def remember(self, content: Sheet) -> bytes:
         """The bytes of a sheet, which the model remembers."""
         return self.sheets.setdefault(content.data, content).data
@@ -234,9 +270,25 @@ class Model:
         """The changes that a later change in force reverts."""
         reverted: set[str] = set()
         for change in reversed(self.changes):
-            if change.undoes is not None and change.id not in reverted:
-                reverted.add(change.undoes)
+            if change.id not in reverted:
+                reverted.update(change.undone_ids)
         return reverted
+
+    def in_effect(self, session: str | None = None) -> list[RecordedChange]:
+        """The edits in effect, of one session or of all, newest first."""
+        undone = self.undone_changes()
+        return [
+            change
+            for change in reversed(self.changes)
+            if change.id not in undone and change.tool not in TAKING_BACK and session in {None, change.session}
+        ]
+
+    def copy(self) -> Model:
+        """A model that goes its own way from here."""
+        other = copy(self)
+        other.tree, other.folders, other.changes = dict(self.tree), set(self.folders), list(self.changes)
+        other._tangled = set(self._tangled)
+        return other
 
     def change(self, change_id: str | None) -> RecordedChange | None:
         return next((change for change in self.changes if change.id == change_id), None)
@@ -270,13 +322,23 @@ class Model:
                 folders.discard(folder)
         return folders
 
-    def land(self, change_id: str, expected: Expected, touches: Touches) -> None:
-        """A change landed and was recorded."""
+    def land(self, change_id: str, expected: Expected, touches: Touches, session: str = "") -> None:
+        """A change of a session landed and was recorded."""
         folders = self.new_folders(touches)
         self.folders = self.folders_after(touches, expected.emptied)
         self.tree = apply_touches(self.tree, touches)
         self._tell_apart()
-        self.changes.append(RecordedChange(change_id, expected.tool, expected.undoes, touches, folders))
+        self.changes.append(
+            RecordedChange(
+                change_id,
+                expected.tool,
+                expected.undoes,
+                touches,
+                folders,
+                session,
+                tuple(sorted(expected.also_undoes)),
+            )
+        )
         if expected.tangled:
             ends = [end for touch in touches for end in touch.ends()]
             self._tangled |= {file.birth for _, *files in ends for file in files if file is not None}
@@ -305,19 +367,54 @@ class Model:
             return Expected((), frozenset({"ALREADY_UNDONE"}))
         ways = [self._ways_back(touch, self._trail(change, touch)) for touch in reversed(change.touches)]
         whole = [combined for combined in product(*ways) if None not in combined]
-        landings = [tuple(touch for way in combined for touch in way or ()) for combined in whole]
+        landings = [self._tell_copies([touch for way in combined for touch in way or ()]) for combined in whole]
         possible = tuple(landing for landing in landings if self._is_possible(landing))
         refusals = CONFLICT if any(None in way for way in ways) or len(possible) < len(landings) else frozenset()
         if () in possible:  # nothing of it is left to undo
             refusals |= {"NOT_HERE"}
             possible = tuple(landing for landing in possible if landing)
-        if any(
-            self.is_blocked(path)
-            for touch in change.touches
-            for path in self._names(touch) | self._trail(change, touch).names
-        ):
+        if any(map(self.is_blocked, self._reach(change))):
             refusals |= WRONG_KIND
         return Expected(possible, refusals, tool, change.id, change.folders)
+
+    def _reach(self, change: RecordedChange) -> set[str]:
+        """The names under which an undo of a change may look for its files."""
+        return {path for touch in change.touches for path in self._names(touch) | self._trail(change, touch).names}
+
+    def undo_all(self, changes: Sequence[RecordedChange], *, partly: bool) -> ExpectedOfSeveral:
+        """The expected result of undoing changes at once: as if they were undone one by one, in this order.
+
+        Only a file that is now where another one needs a folder, or the other way round, stays in its way.
+        """
+        refusals: set[str] = set()
+        reached = [(self, Outcome(self.tree))]
+        for change in changes:
+            following: list[tuple[Model, Outcome]] = []
+            for model, so_far in reached:
+                expected = model.undo(change, "undo")
+                failure = expected.refusals - {"NOT_HERE"}
+                failure |= WRONG_KIND if any(map(self.is_blocked, model._reach(change))) else frozenset()
+                left = so_far._replace(left=so_far.left | {change.id})
+                for touches in expected.landings:
+                    after = model.copy()
+                    after.land(f"the undo of {change.id}", expected, touches)
+                    following.append((after, so_far._replace(tree=after.tree, undone=(*so_far.undone, change.id))))
+                if "NOT_HERE" in expected.refusals:
+                    following.append((model, left))
+                if failure and partly:
+                    following.append((model, left._replace(failure=so_far.failure or failure)))
+                elif failure:
+                    refusals |= failure
+            reached = list({repr(outcome): (model, outcome) for model, outcome in following}.values())
+        outcomes: list[Outcome] = []
+        for _, outcome in reached:
+            if contents(outcome.tree) != contents(self.tree):
+                outcomes.append(outcome)
+            elif outcome.failure and not outcome.undone:
+                refusals |= outcome.failure
+            else:  # nothing of them is here, or they cancel each other out
+                refusals.add("NOT_HERE")
+        return ExpectedOfSeveral(tuple(outcomes), frozenset(refusals))
 
     def restore(self, to: RecordedChange | Point | None, below: Sequence[str]) -> Expected:
         """The expected result of restoring to right after a change, to a snapshot, or as last recorded."""
@@ -379,7 +476,7 @@ class Model:
         return list(dict.fromkeys(ways))
 
     def _tell_copies(self, touches: Sequence[Touch]) -> Touches:
-        """Touches that restore files: each is itself, also if it moves, or a copy if it is left where it is now."""
+        """Touches that bring files back: each is itself, also if it moves, or a copy if it is left where it is now."""
         touched = {path for touch in touches for path, _, _ in touch.ends()}
         births = {file.birth for path, file in self.tree.items() if path not in touched}
         result = []
@@ -390,10 +487,6 @@ class Model:
             births |= set() if after is None else {after.birth}
             result.append(touch._replace(after=after))
         return tuple(result)
-
-    def _again(self, file: File) -> File:
-        """A file that is restored: itself, or a copy of it if it is somewhere else now."""
-        return file if self._where(file) is None else file._replace(birth=next(self._births))
 
     def _trail(self, change: RecordedChange, touch: Touch) -> Trail:
         """Where a file is if it is followed only by its name."""
@@ -457,7 +550,7 @@ class Model:
         now = self.tree.get(path)
         if now is not None:
             return [() if now.data == deleted_file.data else None]
-        back: Touches = (creation(path, self._again(deleted_file)),)
+        back: Touches = (creation(path, deleted_file),)
         return [back] if self._where(deleted_file) is None else [back, (), None]
 
     def _ways_to_put_back(self, touch: Touch, path: str, now: File) -> list[Touches | None]:
@@ -474,7 +567,7 @@ class Model:
             return [None]
         if touch.replaced is None:
             return [(rename(path, now, touch.path, after),)]
-        return [(creation(touch.path, after), update(path, now, self._again(touch.replaced)))]
+        return [(creation(touch.path, after), update(path, now, touch.replaced))]
 
     def _mode(self, touch: Touch, now: File) -> int:
         """The permission bits as they were, unless another program has set others since."""

@@ -25,6 +25,7 @@ from hypothesis.stateful import (
 )
 
 from suture import Settings, SutureError, ToolResult, Workspace
+from suture.plan import SessionInfo, Update
 from suture.testing import FaultyFS, LocalFS, MemoryFS, Stopped
 from tests.faults.commit_scenario import CHANGING, look
 from tests.property.history_model import (
@@ -32,7 +33,9 @@ from tests.property.history_model import (
     NEW_FILE,
     NOISE,
     SLOTS,
+    TAKING_BACK,
     Expected,
+    ExpectedOfSeveral,
     File,
     Model,
     Point,
@@ -41,11 +44,13 @@ from tests.property.history_model import (
     Touch,
     Touches,
     apply_touches,
+    contents,
     creation,
     deletion,
     hash_of,
     lies_in,
     noise,
+    parent_folders,
     rename,
     sheet,
     slot,
@@ -65,6 +70,12 @@ FOLDERS = ("d", "d/e", "n")
 MODES = (0o600, 0o644, 0o755)
 WORDS = ("", "red", "blue")
 LAST_CALL = 30
+PERSON = "person"
+CALLERS = {
+    "claude": SessionInfo("claude", "claude-code", "2.0", "stdio"),
+    "codex": SessionInfo("codex", "codex-mcp-client", "", "http"),
+    PERSON: SessionInfo(PERSON, "cli", "", "cli"),  # at a terminal, without a name
+}
 
 
 class Answer(NamedTuple):
@@ -135,6 +146,16 @@ def transaction(requests: Iterable[Request]) -> Call:
     return call
 
 
+def permit(tx: Any, path: str, mode: int) -> None:
+    """Change a file's permission bits, as a patch does."""
+
+    def plan(session: Any) -> Update:
+        before = session.read(path)
+        return Update(before.place, before, before.content, mode=mode)
+
+    tx._add(plan)
+
+
 class HistoryMachine(RuleBasedStateMachine):
     """Does the same to a workspace and to the model. Subclasses say where the files are."""
 
@@ -146,6 +167,13 @@ class HistoryMachine(RuleBasedStateMachine):
         super().__init__()
         self.model = Model()
         self.names = 0
+        self.who = PERSON
+        self.callers = dict(CALLERS)
+        self.other_branch: dict[str, File] = {}
+
+    def choose_caller(self, data: st.DataObject) -> None:
+        """Who makes the next calls."""
+        self.who = data.draw(st.sampled_from(sorted(self.callers)))
 
     def begin_with(self, data: st.DataObject) -> None:
         """Some files that existed before suture was used."""
@@ -157,18 +185,25 @@ class HistoryMachine(RuleBasedStateMachine):
     # Calls
 
     def workspace(self, fs: FS | None = None) -> Workspace:
-        return Workspace(self.root, self.settings, fs=fs or self.fs)
+        return Workspace(self.root, self.settings, session=self.callers[self.who], fs=fs or self.fs)
 
-    def carry_out(self, call: Call, expected: Expected, data: st.DataObject) -> None:
+    def carry_out(self, call: Call, expected: Expected | ExpectedOfSeveral, data: st.DataObject) -> None:
         """Make a call, and compare its effect with the expected one."""
         del data
         self.settle(call(self.workspace()), expected)
 
-    def settle(self, answer: Answer, expected: Expected) -> None:
+    def settle(self, answer: Answer, expected: Expected | ExpectedOfSeveral) -> None:
         if answer.refusal is not None:
             assert answer.refusal in expected.refusals, (answer, expected)
             self.check_conflicts(answer)
             assert self.new_changes() == []
+            return
+        if isinstance(expected, ExpectedOfSeveral):
+            (change,) = self.new_changes()
+            undone, left = [answer.data["undone"], *answer.data["also_undone"]], set(answer.data["left"])
+            self.land_several(change, expected, undone, left)
+            self.check_files(answer.data, self.model.changes[-1].touches)
+            assert answer.change_id == change["change_id"]
             return
         touches = self.landing(expected)
         self.check_files(answer.data, touches)
@@ -176,7 +211,53 @@ class HistoryMachine(RuleBasedStateMachine):
         assert (answer.change_id is not None) == bool(touches)
         assert [change["change_id"] for change in new] == ([answer.change_id] if touches else [])
         for change in new:
-            self.model.land(change["change_id"], expected, touches)
+            self.model.land(change["change_id"], expected, touches, self.who)
+
+    def land_several(
+        self,
+        change: dict[str, Any],
+        expected: ExpectedOfSeveral,
+        undone: list[str] | None = None,
+        left: set[str] | None = None,
+    ) -> None:
+        """Several changes were undone at once. The record may say in its own way how the tree became that tree."""
+        tree, folders = self.look()
+        possible = [
+            (touches, outcome)
+            for outcome in expected.outcomes
+            if contents(outcome.tree) == tree
+            and {change["undoes"], *change.get("also_undoes", [])} == set(outcome.undone)
+            and undone in (None, [*outcome.undone])
+            and left in (None, outcome.left)
+            and (touches := self.recorded_touches(change, outcome.tree)) is not None
+        ]
+        assert possible, (change, tree, expected)
+        touches, outcome = possible[0]
+        newest, *others = outcome.undone
+        assert change["undoes"] == newest
+        emptied = tuple(
+            folder for recorded in self.model.changes if recorded.id in outcome.undone for folder in recorded.folders
+        )
+        assert folders == self.model.folders_after(touches, emptied)
+        landing = Expected((touches,), frozenset(), "undo", newest, emptied, len(possible) > 1, tuple(others))
+        self.model.land(change["change_id"], landing, touches, self.who)
+
+    def recorded_touches(self, change: dict[str, Any], after: dict[str, File]) -> Touches | None:
+        """What a recorded change did to each file, if that makes the one tree of the other, in the fewest steps."""
+        before = self.model.tree
+        touches = []
+        for file in change["files"]:
+            path, to = file["path"], file.get("to")
+            there = None if file["action"] == "delete" else after.get(to or path)
+            touches.append(Touch(file["action"], path, before.get(path), there, to, before.get(to) if to else None))
+        fits = all(
+            (touch.action == "create") == (touch.before is None)
+            and (touch.action == "delete") == (touch.after is None)
+            and (touch.action == "rename") == (touch.to is not None)
+            and (touch.action != "update" or (touch.before or (None,))[:2] != (touch.after or (None,))[:2])
+            for touch in touches
+        )
+        return tuple(touches) if fits and apply_touches(before, touches) == after else None
 
     def landing(self, expected: Expected) -> Touches:
         """Which of the expected landings it was."""
@@ -218,6 +299,7 @@ class HistoryMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def edit(self, data: st.DataObject) -> None:
+        self.choose_caller(data)
         requests = self.draw_edits(data)
         if self.model.tree and data.draw(st.integers(0, 7)) == 0:  # one impossible part, and nothing is done
             requests.append(self.draw_impossible_part(data))
@@ -229,13 +311,15 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.model.tree)
     @rule(data=st.data())
     def edit_a_line(self, data: st.DataObject) -> None:
+        self.choose_caller(data)
         requests = [self.draw_write(data, sorted(self.model.tree), [])]
         self.carry_out(transaction(requests), self.expected_edit(requests), data)
 
     @precondition(lambda self: self.model.tree)
     @rule(data=st.data())
     def edit_two_lines_then_undo_the_first(self, data: st.DataObject) -> None:
-        """The second edit, which may be another program's, is kept."""
+        """The second edit, which may be another session's or another program's, is kept."""
+        self.choose_caller(data)
         paths = [path for path, file in self.model.tree.items() if self.model.sheets[file.data].form in FORMS]
         path = data.draw(st.sampled_from(sorted(paths or self.model.tree)))
         requests = [self.draw_write(data, [path], [])]
@@ -244,6 +328,7 @@ class HistoryMachine(RuleBasedStateMachine):
         if data.draw(st.booleans()):
             self.change_file(path, data)
         else:
+            self.choose_caller(data)
             requests = [self.draw_write(data, [path], [])]
             self.settle(transaction(requests)(self.workspace()), self.expected_edit(requests))
         for change in newest:
@@ -252,6 +337,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def edit_then_undo_then_redo(self, data: st.DataObject) -> None:
         """Undo right after an edit restores everything; redo after that reapplies it."""
+        self.choose_caller(data)
         requests, before = self.draw_edits(data), (dict(self.model.tree), set(self.model.folders))
         expected = self.expected_edit(requests)
         self.settle(transaction(requests)(self.workspace()), expected)
@@ -267,6 +353,58 @@ class HistoryMachine(RuleBasedStateMachine):
                 assert (change_id in self.model.undone_changes()) == (tool == "undo")
             else:
                 return
+
+    @rule(data=st.data())
+    def edit_then_stash_then_undo(self, data: st.DataObject) -> None:
+        """An undo without effect, as after git stash, is refused and marks nothing; after git stash pop it works."""
+        self.choose_caller(data)
+        requests, before = self.draw_edits(data), (dict(self.model.tree), set(self.model.folders))
+        expected = self.expected_edit(requests)
+        self.settle(transaction(requests)(self.workspace()), expected)
+        if not expected.landings[0]:
+            return
+        after = dict(self.model.tree), set(self.model.folders)
+        change_id = self.model.changes[-1].id
+        self.check_out(*before)
+        for given in (change_id, None):
+            call = self.tool_call("undo", given, dry_run=data.draw(st.booleans()))
+            self.settle(call(self.workspace()), Expected((), frozenset({"NOT_HERE"})))
+        self.the_history_is_the_model()
+        self.check_out(*after)
+        self.carry_out(self.tool_call("undo", None), self.expected_back("undo", None), data)
+        if self.model.changes[-1].tool == "undo":  # no crash rolled it back
+            assert (self.model.tree, self.model.folders) == before
+
+    @rule()
+    def somebody_switches_branches(self) -> None:
+        """Another program puts back all files as they were on the other branch."""
+        here = dict(self.model.tree)
+        there = {
+            path: file._replace(birth=here[path].birth) if path in here else self.model.again(file)
+            for path, file in self.other_branch.items()
+        }
+        used = {folder for path in here for folder in parent_folders(path)}
+        empty = {folder for folder in self.model.folders - used if not any(lies_in(folder, path) for path in there)}
+        kept = {above for folder in empty for above in parent_folders(folder)} | empty
+        self.check_out(there, kept | {folder for path in there for folder in parent_folders(path)})
+        self.other_branch = here
+
+    def check_out(self, tree: dict[str, File], folders: set[str]) -> None:
+        """Bring the files to a state, as git does; it removes folders that become empty."""
+        here = dict(self.model.tree)
+        for path in here.keys() - tree.keys():
+            self.model.put(path, None)
+            self.remove(path)
+        for folder in sorted(self.model.folders - folders, key=len, reverse=True):
+            self.model.folders.discard(folder)
+            self.remove(folder)
+        for folder in sorted(folders - self.model.folders, key=len):
+            self.model.folders.add(folder)
+            self.make_folder(f"{self.root}/{folder}")
+        for path, file in tree.items():
+            if here.get(path) != file:
+                self.model.put(path, file)
+                self.put(path, file)
 
     def draw_impossible_part(self, data: st.DataObject) -> Request:
         path = data.draw(st.sampled_from(sorted(self.model.tree)))
@@ -305,6 +443,7 @@ class HistoryMachine(RuleBasedStateMachine):
             makers: list[Callable[[st.DataObject, list[str], list[str]], Request]] = []
             makers += [self.draw_creation] if free else []
             makers += [self.draw_write, self.draw_write, self.draw_deletion] if existing else []
+            makers += [self.draw_permission] if existing else []
             makers += [self.draw_rename] if existing and free else []
             if makers:
                 requests.append(data.draw(st.sampled_from(makers))(data, existing, free))
@@ -327,6 +466,11 @@ class HistoryMachine(RuleBasedStateMachine):
         before = self.model.tree[path]
         after = before._replace(data=self.model.remember(self.draw_content(data, before)))
         return Request(lambda tx: tx.write(path, after.data), update(path, before, after))
+
+    def draw_permission(self, data: st.DataObject, existing: list[str], _: list[str]) -> Request:
+        path, mode = data.draw(st.sampled_from(existing)), data.draw(st.sampled_from(MODES))
+        before = self.model.tree[path]
+        return Request(lambda tx: permit(tx, path, mode), update(path, before, before._replace(mode=mode)))
 
     def draw_deletion(self, data: st.DataObject, existing: list[str], _: list[str]) -> Request:
         path = data.draw(st.sampled_from(existing))
@@ -357,16 +501,74 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.model.changes)
     @rule(tool=st.sampled_from(["undo", "undo", "redo"]), data=st.data())
     def take_the_newest_back(self, tool: str, data: st.DataObject) -> None:
+        self.choose_caller(data)
         self.take_back(tool, None, data)
 
     @precondition(lambda self: self.model.changes)
     @rule(tool=st.sampled_from(["undo", "undo", "redo"]), data=st.data())
     def take_any_back(self, tool: str, data: st.DataObject) -> None:
+        self.choose_caller(data)
         change = data.draw(st.sampled_from(self.model.changes[::-1]))
         others = [other.id for other in self.model.changes if other is not change]
         enough = next(n for n in range(1, 20) if not any(other.startswith(change.id[:n]) for other in others))
         length = data.draw(st.sampled_from([len(change.id), enough, 1]))  # ids share a first letter for years
         self.take_back(tool, change.id[:length].upper() if data.draw(st.booleans()) else change.id[:length], data)
+
+    @precondition(lambda self: self.model.changes)
+    @rule(partly=st.booleans(), data=st.data())
+    def take_all_of_a_session_back(self, data: st.DataObject, *, partly: bool) -> None:
+        """In one transaction, what would be undone one by one; without `partly`, all or nothing."""
+        self.choose_caller(data)
+        self.take_session_back(data.draw(st.sampled_from(sorted(self.callers))), data, partly=partly)
+
+    @rule(partly=st.booleans(), alone=st.booleans(), data=st.data())
+    def work_in_a_session_then_undo_and_redo_it(self, data: st.DataObject, *, partly: bool, alone: bool) -> None:
+        """All edits of a session are undone at once, and redone; alone, everything is as it was before, and after.
+
+        Only a folder that the session made and left empty does not come back.
+        """
+        self.names += 1
+        worker = f"run {self.names}"
+        self.callers[worker] = SessionInfo(worker, "an agent", "", "stdio")
+        before = dict(self.model.tree), set(self.model.folders)
+        for _ in range(data.draw(st.integers(2, 4))):
+            self.who = worker
+            requests = self.draw_edits(data)
+            self.settle(transaction(requests)(self.workspace()), self.expected_edit(requests))
+            if not alone and data.draw(st.booleans()):
+                self.choose_caller(data)
+                requests = self.draw_edits(data)
+                self.settle(transaction(requests)(self.workspace()), self.expected_edit(requests))
+        after, number = (dict(self.model.tree), set(self.model.folders)), len(self.model.changes)
+        self.choose_caller(data)
+        self.take_session_back(worker, data, partly=partly)
+        if len(self.model.changes) == number:
+            return
+        assert not alone or (contents(self.model.tree), self.model.folders) == (contents(before[0]), before[1])
+        self.carry_out(self.tool_call("redo", None), self.expected_back("redo", None), data)
+        if self.model.changes[-1].tool == "redo" and alone:
+            folders = before[1] | {folder for path in after[0] for folder in parent_folders(path)}
+            assert (contents(self.model.tree), self.model.folders) == (contents(after[0]), folders)
+
+    def take_session_back(self, whose: str, data: st.DataObject, *, partly: bool) -> None:
+        changes = self.model.in_effect(whose)
+        if changes:
+            expected = self.model.undo_all(changes, partly=partly)
+        else:
+            known = whose in {change.session for change in self.model.changes}
+            code = "NOTHING_TO_UNDO" if known else "SESSION_NOT_FOUND"
+            expected = ExpectedOfSeveral((), frozenset({code}))
+
+        def call(workspace: Workspace, *, dry_run: bool = False) -> Answer:
+            return to_answer(workspace.command("undo", {"session": whose, "partly": partly, "dry_run": dry_run}))
+
+        rehearsal = self.rehearse(lambda ws: call(ws, dry_run=True)) if data.draw(st.booleans()) else None
+        number = len(self.model.changes)
+        self.carry_out(call, expected, data)
+        if rehearsal is not None and len(self.model.changes) > number:
+            touches = self.model.changes[-1].touches
+            assert rehearsal.refusal is None
+            self.check_files(rehearsal.data, touches)
 
     def take_back(self, tool: str, change_id: str | None, data: st.DataObject) -> None:
         expected = self.expected_back(tool, change_id)
@@ -404,10 +606,18 @@ class HistoryMachine(RuleBasedStateMachine):
         return self.model.undo(change, tool)
 
     def newest(self, tool: str) -> RecordedChange | None:
-        """What is undone by default: the newest edit in force, or the newest undo in force."""
-        undone = self.model.undone_changes()
-        tools = {"transaction", "patch", "restore"} if tool == "undo" else {"undo"}
-        in_force = [change for change in self.model.changes if change.id not in undone and change.tool in tools]
+        """What is undone by default: the newest edit in force, or the newest undo in force.
+
+        An agent takes back only what it did itself; a person at a terminal, what anybody did.
+        """
+        undone, whose = self.model.undone_changes(), set(self.callers) if self.who == PERSON else {self.who}
+        in_force = [
+            change
+            for change in self.model.changes
+            if change.id not in undone
+            and change.session in whose
+            and (change.tool == "undo" if tool == "redo" else change.tool not in TAKING_BACK)
+        ]
         return in_force[-1] if in_force else None
 
     def undo_of(self, change: RecordedChange) -> RecordedChange | None:
@@ -416,7 +626,9 @@ class HistoryMachine(RuleBasedStateMachine):
         if change.tool == "undo" and change.id not in undone:
             return change
         in_force = [
-            recorded for recorded in self.model.changes if recorded.undoes == change.id and recorded.id not in undone
+            recorded
+            for recorded in self.model.changes
+            if change.id in recorded.undone_ids and recorded.id not in undone
         ]
         return in_force[-1] if in_force else None
 
@@ -441,6 +653,7 @@ class HistoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.model.changes or self.model.points)
     @rule(data=st.data())
     def restore(self, data: st.DataObject) -> None:
+        self.choose_caller(data)
         points: list[RecordedChange | Point] = [*self.model.changes[::-1], *self.model.points]
         to: RecordedChange | Point | None = data.draw(st.none() | st.sampled_from(points))
         recorded_paths = sorted(self.model.paths())
@@ -557,6 +770,8 @@ class HistoryMachine(RuleBasedStateMachine):
                 change.tool,
                 "undone" if change.id in undone else "landed",
                 change.undoes,
+                list(change.also_undoes),
+                (change.session, self.callers[change.session].agent),
                 sorted((touch.path, touch.action, touch.to or "", *lines(touch)) for touch in change.touches),
             )
             for change in reversed(self.model.changes)
@@ -592,7 +807,9 @@ def summarize(change: dict[str, Any]) -> tuple[Any, ...]:
     files = [
         (file["path"], file["action"], file.get("to", ""), file["added"], file["removed"]) for file in change["files"]
     ]
-    return change["change_id"], change["tool"], change["state"], change["undoes"], sorted(files)
+    origin = change["session"]["id"], change["session"]["agent"]
+    undone = change["undoes"], change.get("also_undoes", [])
+    return change["change_id"], change["tool"], change["state"], *undone, origin, sorted(files)
 
 
 def lines(touch: Touch) -> tuple[int, int]:
@@ -627,7 +844,7 @@ class MemoryMachine(HistoryMachine):
         self.settings = Settings(durability=durability, lock_timeout_ms=0)
         self.begin_with(data)
 
-    def carry_out(self, call: Call, expected: Expected, data: st.DataObject) -> None:
+    def carry_out(self, call: Call, expected: Expected | ExpectedOfSeveral, data: st.DataObject) -> None:
         crash = data.draw(st.none() | st.none() | CRASHES)
         if crash is None:
             super().carry_out(call, expected, data)
@@ -645,10 +862,13 @@ class MemoryMachine(HistoryMachine):
             self.die(crash)
         self.settle_what_is_left(expected)
 
-    def settle_what_is_left(self, expected: Expected) -> None:
+    def settle_what_is_left(self, expected: Expected | ExpectedOfSeveral) -> None:
         """After the recovery the call has landed and is recorded, or nothing of it remains."""
         for change in self.new_changes():
-            self.model.land(change["change_id"], expected, self.landing(expected))
+            if isinstance(expected, ExpectedOfSeveral):
+                self.land_several(change, expected)
+            else:
+                self.model.land(change["change_id"], expected, self.landing(expected), self.who)
 
     def die(self, crash: Crash) -> None:
         if crash.power and self.settings.durability == "full":
