@@ -216,9 +216,16 @@ class _Files:
         self._planned: dict[str, Snapshot | None] = {}
         self._sources: dict[str, str] = {}
         """Where a planned file is now; a new file is nowhere."""
+        self._files_in: dict[str, int] = {}
+        """How many files are planned where there is none now, by the folders that they need."""
 
     def current(self, path: str) -> tuple[Place, Snapshot | None]:
         """The place that a recorded path names, and the file that is there then."""
+        if self._files_in.get(path):
+            raise NotAFile(path=path, kind="folder")
+        for folder in _parents(path) if self._planned else ():
+            if self._planned.get(folder) is not None:
+                raise NotAFolder(path=path, folder=folder)
         if path not in self._found:
             self._found[path] = read_recorded(self._session, path)
             if self._found[path][1] is not None:
@@ -249,9 +256,12 @@ class _Files:
                         self._sources[to.name] = source
 
     def _put(self, name: str, snapshot: Snapshot | None) -> None:
-        self.current(name)  # so that its place is known
+        _, before = self.current(name)  # its place is known then
         self._planned[name] = snapshot
         self._sources.pop(name, None)
+        difference = (snapshot is not None) - (before is not None)
+        for folder in _parents(name) if difference and self._found[name][1] is None else ():
+            self._files_in[folder] = self._files_in.get(folder, 0) + difference
 
     def changes(self) -> Iterator[FileChange]:
         """The changes that lead from the files as they are to the files as planned."""
@@ -390,6 +400,12 @@ class _Inverter:
             raise _Clash(_file_conflict(place.name, base, None, old))
         self.merged = True
         return _merge(place.name, base, current, old, self._session.settings.binary_window)
+
+
+def _parents(path: str) -> Iterator[str]:
+    """The folders that a path is in."""
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 def _merge(name: str, base: bytes, current: Snapshot, theirs: bytes, window: int) -> Content | None:
