@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from suture import Settings, ToolResult, Workspace
+from suture.plan import SessionInfo
 from suture.testing import MemoryFS
 from tests.scale import scaled
 from tests.unit.changes import (
@@ -60,8 +61,13 @@ class Past(NamedTuple):
         return Workspace(fs.root, CALM, fs=fs), fs
 
 
+def past(*, legacy: bool = False) -> Past:
+    """A past with all kinds of records; `legacy`: of those that version 0.1.0 had."""
+    return make_past(legacy=legacy)
+
+
 @cache
-def past() -> Past:
+def make_past(*, legacy: bool) -> Past:
     ws, fs = workspace({"a": lines(), "b": b"1\n", "secret": b"0\n"}, CALM)
     land(ws, write("a", lines(3)), create("d/new", b"new\n" * 400))
     land(ws, write("b", b"2\n"), write("a", lines(3, 9)))
@@ -79,21 +85,29 @@ def past() -> Past:
     succeed(ws.restore("second", ["e"]))
     land(ws, write("a", lines(1, 3, 9)), write("b", b"again\n"))
     succeed(ws.undo())
+    if not legacy:
+        agent = ws.for_session(SessionInfo("run", "an agent", "1", "stdio"))
+        land(agent, write("a", lines(5)), rename("c", "e/c"))
+        land(agent, delete("e/c"), create("run", b"#!\n"))
+        succeed(agent.command("undo", {"session": "run"}))
     fs.put("secret", b"1\n")  # by another program
     ((name, shelf),) = fs.shelf.items()
     files = {path: (data, fs.node_of(path).mode) for path, data in fs.files().items()}
     return Past(files, shelf, name, tuple(change["change_id"] for change in list_changes(ws)))
 
 
-def calls() -> list[Call]:
+def calls(*, legacy: bool = False) -> list[Call]:
     """Every tool that reads a history."""
     result: list[Call] = [
         lambda ws: ws.undo(),
         lambda ws: ws.redo(),
         lambda ws: ws.history(),
         lambda ws: ws.snapshots(),
+        lambda ws: ws.call("history", {"session": "run"}),
+        lambda ws: ws.command("undo", {"session": ws.session.id}),
+        lambda ws: ws.command("undo", {"session": "run", "partly": True}),
     ]
-    for change_id in past().ids:
+    for change_id in past(legacy=legacy).ids:
         result += [methodcaller("undo", change_id), methodcaller("redo", change_id)]
         result += [methodcaller("restore", change_id)]
         result += [methodcaller("restore", change_id, ["c"])]
@@ -172,8 +186,8 @@ def as_010(data: bytes) -> bytes:
     """A history as written by version 0.1.0."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
         database.deserialize(data)
-        for table in ("checksum", "machine"):
-            database.execute(f"DROP TABLE {table}")
+        for table in ("checksum", "machine", "origin", "also_undoes"):
+            database.execute(f"DROP TABLE IF EXISTS {table}")
         database.execute("VACUUM")
         return database.serialize()
 
@@ -206,6 +220,12 @@ DAMAGES_OF_ONE = {
     "another id": "UPDATE change SET id = 'zzz' WHERE number = 2",
     "another tool": "UPDATE change SET tool = 'undo' WHERE number = 2",
     "a lost change": "DELETE FROM change WHERE number = 2",
+    "another session": "UPDATE origin SET session = 'other' WHERE change = 2",
+    "a session that is a number": "UPDATE origin SET session = 7 WHERE change = 2",
+    "a session that is not UTF-8": "UPDATE origin SET agent = CAST(x'ff' AS TEXT) WHERE change = 2",
+    "a session without an agent": "UPDATE origin SET agent = NULL WHERE change = 2",
+    "another branch": "UPDATE origin SET has_head = 1, branch = 'other' WHERE change = 2",
+    "a lost session": "DELETE FROM origin WHERE change = 2",
     "a lost checksum": "DELETE FROM checksum WHERE kind = 'change' AND key = 2",
 }
 
@@ -229,6 +249,33 @@ def test_a_damaged_change_is_not_undone_and_the_rest_is(damage: str) -> None:
     land(ws, write("b", b"4"))
     succeed(ws.undo())
     assert fs.files()["b"] == b"0"
+
+
+@pytest.mark.promise("back.damage")
+@pytest.mark.parametrize(
+    ("damage", "damaged"),
+    [
+        ("DELETE FROM also_undoes", 3),
+        ("UPDATE also_undoes SET id = 'other' WHERE id = (SELECT min(id) FROM also_undoes)", 3),
+        ("INSERT INTO also_undoes VALUES ('other', 4)", 1),
+        ("UPDATE change SET undoes = NULL WHERE number = 4", 3),
+        ("DELETE FROM change WHERE number = 4", 3),
+        ("UPDATE change SET state = 'undone' WHERE number = 4", 1),
+    ],
+)
+def test_what_a_damaged_undo_of_several_changes_took_back_is_in_doubt(damage: str, damaged: int) -> None:
+    ws, fs, changes = three_changes()
+    succeed(ws.command("undo", {"session": ws.session.id}))
+    succeed(ws.redo())
+    succeed(ws.undo(list_changes(ws)[0]["change_id"]))
+    assert [change["state"] for change in list_changes(ws)] == ["landed", "undone", "landed", *["undone"] * 3]
+    change_database(fs, damage)
+    before = state(fs)
+    listed = {change["change_id"]: change["state"] for change in list_changes(ws)}
+    assert [*listed.values()].count("damaged") >= damaged
+    for change in changes:
+        result = ws.redo(change)
+        assert not result.is_error or (error_of(result)["code"], state(fs)) == ("HISTORY_DAMAGED", before)
 
 
 @pytest.mark.promise("back.damage")
@@ -342,7 +389,9 @@ def lose_writes(fs: MemoryFS, table: str, owner: str) -> None:
 
 
 @pytest.mark.promise("back.damage")
-@pytest.mark.parametrize(("table", "owner"), [("file", "change"), ("folder", "change"), ("content", "number")])
+@pytest.mark.parametrize(
+    ("table", "owner"), [("file", "change"), ("folder", "change"), ("content", "number"), ("origin", "change")]
+)
 def test_a_change_that_cannot_be_read_back_begins_a_new_history(table: str, owner: str) -> None:
     ws, fs, _ = three_changes()
     before = state(fs)
@@ -423,7 +472,7 @@ def outcome(result: ToolResult) -> str | None:
 
 def check(call: Call, shelf: bytes, intact: bytes | None = None) -> str | None:
     """A call is right, or refused with nothing changed; then the next change lands and can be undone."""
-    ws, fs = past().open(shelf)
+    ws, fs = past(legacy=intact is None).open(shelf)
     before = state(fs)
     code = outcome(call(ws))
     if code is not None:
@@ -445,8 +494,8 @@ def check(call: Call, shelf: bytes, intact: bytes | None = None) -> str | None:
 def fuzz(seeds: Iterable[int], *, legacy: bool = False) -> dict[str | None, int]:
     """The number of calls by outcome."""
     counts: dict[str | None, int] = {}
-    all_calls = calls()
-    intact = as_010(past().shelf) if legacy else past().shelf
+    all_calls = calls(legacy=legacy)
+    intact = as_010(past(legacy=True).shelf) if legacy else past().shelf
     for seed in seeds:
         random = Random(seed)
         shelf = apply_damages(intact, random)

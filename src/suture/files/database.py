@@ -72,6 +72,8 @@ _SELECT_FILES = """SELECT place, action, path, target, before, b.digest, before_
     LEFT JOIN content r ON replaced = r.number WHERE change = ? ORDER BY place"""
 _SELECT_TOUCHED = """SELECT DISTINCT change FROM file WHERE (path = ?1 OR target = ?1) AND change < ?2
     ORDER BY change DESC LIMIT 100"""
+_SELECT_ORIGIN = """SELECT has_head, session, agent, version, transport, label, branch, head FROM origin
+    WHERE change = ?"""
 _SELECT_CHANGES = "SELECT number, id, tool, summary, undoes, state FROM change"
 _SELECT_REFERRED = """SELECT before FROM file WHERE before IS NOT NULL
     UNION SELECT after FROM file WHERE after IS NOT NULL
@@ -344,7 +346,7 @@ class Database:
         query = "SELECT number FROM change WHERE undoes = ?1"
         if self._has_table("also_undoes"):
             query += " UNION SELECT change FROM also_undoes WHERE id = ?1"
-        return [number for (number,) in self._rows(query, change_id)]
+        return [number for (number,) in self._rows(query, change_id) if isinstance(number, int)]
 
     def _has_table(self, name: str) -> bool:
         """Whether there is a table that version 0.1.0 does not have."""
@@ -541,23 +543,27 @@ class Database:
         change = ChangeRecord(change_id, tool, summary, records, tuple(map(_decode, folders)), undoes, state, number)
         return self._with_origin(change)
 
-    def _with_origin(self, change: ChangeRecord) -> ChangeRecord:
-        """A change with what version 0.1.0 does not record of it."""
-        if change.undoes is not None and (undoes := self._also_undoes(change.number)):
-            change = change.evolve(also_undoes=undoes)
-        row = None
-        if self._has_table("origin"):
-            row = self._row("SELECT * FROM origin WHERE change = ?", change.number)
+    def _with_origin(self, change: ChangeRecord) -> ChangeRecord | None:
+        """A change with what version 0.1.0 does not record of it, or None if that cannot be valid."""
+        if change.undoes is not None and (also_undoes := self._also_undoes(change.number)):
+            change = change.evolve(also_undoes=also_undoes)
+        row = self._row(_SELECT_ORIGIN, change.number) if self._has_table("origin") else None
         if row is None:
             return change
-        _, session_id, agent, version, transport, label, has_head, branch, commit = row
-        session = None if session_id is None else SessionInfo(session_id, agent, version, transport, label)
-        return change.evolve(session=session, head=Head(branch, commit) if has_head else None)
+        has_head, *session, branch, commit = row
+        if not all(value is None or _is_text(value) for value in (*session, branch, commit)):
+            return None
+        if session.count(None) not in {0, len(session)}:
+            return None
+        who = None if session[0] is None else SessionInfo(*session)
+        return change.evolve(session=who, head=Head(branch, commit) if has_head else None)
 
     def _also_undoes(self, number: int) -> tuple[str, ...]:
+        """The changes that the change with a number undoes beside the first."""
         if not self._has_table("also_undoes"):
             return ()
-        return tuple(row[0] for row in self._rows("SELECT id FROM also_undoes WHERE change = ? ORDER BY id", number))
+        rows = self._rows("SELECT id FROM also_undoes WHERE change = ? ORDER BY id", number)
+        return tuple(change_id for (change_id,) in rows if isinstance(change_id, str))
 
     def _is_undone(self, change: ChangeRecord) -> bool:
         """Whether a change in effect undoes this one, according to the verified records."""
@@ -651,8 +657,8 @@ class Database:
 
     def add(self, change: ChangeRecord, supply: Supply) -> None:
         """Record a change that landed. `supply` returns its contents."""
-        summary = change.summary.encode("utf-8", "backslashreplace").decode()
-        number = self._insert_change(change.id, change.tool, summary, change.undoes)
+        change = _storable(change)
+        number = self._insert_change(change.id, change.tool, change.summary, change.undoes)
         rows, files = [], []
         for place, file in enumerate(change.files):
             base = self._last_content_number(file.path) if file.before is not None else None
@@ -670,7 +676,6 @@ class Database:
         self._add_origin(number, change)
         written = change.evolve(
             number=number,
-            summary=summary,
             files=tuple(files),
             folders=tuple(map(_decode, folders)),
             also_undoes=tuple(sorted(change.also_undoes)),
@@ -938,6 +943,20 @@ def _values(change: ChangeRecord) -> tuple[Any, ...]:
     if change.session is None and change.head is None and not change.also_undoes:
         return values  # as before these were recorded
     return *values, change.also_undoes, _session_values(change.session), _head_values(change.head)
+
+
+def _storable(change: ChangeRecord) -> ChangeRecord:
+    """A change whose texts SQLite can store: what others say of themselves may not be valid text."""
+    changed: dict[str, object] = {"summary": _valid(change.summary)}
+    if change.session is not None:
+        changed["session"] = SessionInfo(**{name: _valid(value) for name, value in vars(change.session).items()})
+    if change.head is not None and change.head.branch is not None:
+        changed["head"] = change.head.evolve(branch=_valid(change.head.branch))
+    return change.evolve(**changed)
+
+
+def _valid(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _session_values(session: SessionInfo | None) -> tuple[str | None, ...]:

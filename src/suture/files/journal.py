@@ -368,6 +368,10 @@ def _strict_record(values: dict[str, Any]) -> ChangeRecord:
         raise TypeError(record)
     if not all(map(is_id, (record.id, *record.undone_ids))):
         raise TypeError(record)
+    if len({record.undoes, *record.also_undoes}) <= len(record.also_undoes) or (
+        record.also_undoes and not record.undoes
+    ):
+        raise TypeError(record)
     session, head = ({} if part is None else vars(part) for part in (record.session, record.head))
     if not all(type(value) is str for value in session.values()):
         raise TypeError(record)
