@@ -391,7 +391,8 @@ def head_of(folder: str) -> Head | None:
     if git is None or not written:
         return None
     if not written.startswith(b"ref:"):
-        return Head(None, _hexadecimal(written))
+        commit = _hexadecimal(written)
+        return None if commit is None else Head(None, commit)
     name = os.fsdecode(written[4:].strip())
     if not name.startswith("refs/heads/") or ".." in name or not name.isprintable() or name == _NO_FILES_BRANCH:
         return None
