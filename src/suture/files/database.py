@@ -942,7 +942,8 @@ def _values(change: ChangeRecord) -> tuple[Any, ...]:
     values = change.number, change.id, change.tool, change.summary, change.undoes, files, change.folders
     if change.session is None and change.head is None and not change.also_undoes:
         return values  # as before these were recorded
-    return *values, change.also_undoes, _session_values(change.session), _head_values(change.head)
+    head = None if change.head is None else _head_values(change.head)
+    return *values, change.also_undoes, _session_values(change.session), head
 
 
 def _storable(change: ChangeRecord) -> ChangeRecord:

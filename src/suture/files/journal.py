@@ -359,6 +359,7 @@ def _strict_record(values: dict[str, Any]) -> ChangeRecord:
                 not _is_hash(record_file["digest"]) or not isinstance(record_file["mode"], int | None)
             ):
                 raise TypeError(record_file)
+    _list(values.get("also_undoes", []))
     record = change_record(values)
     texts, numbers = [record.tool, record.summary, record.state, *record.folders], [record.number]
     for record_file in record.files:

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suture.errors import ChangeNotFound
+from suture.errors import ChangeNotFound, HistoryDamaged
 from suture.files import database
 from suture.files.database import SCHEMA, Database, KnownVersion, NamedPoint
 from suture.files.journal import id_at
-from suture.plan import ChangeRecord, Clipboard, FileRecord, SessionInfo, Version, digest
+from suture.plan import ChangeRecord, Clipboard, FileRecord, Head, SessionInfo, Version, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,11 +67,19 @@ class Scratch(Database):
         super().__init__(self.connection)
 
     def record(
-        self, *files: FileRecord, tool: str = "patch", undoes: str | None = None, days_ago: float | None = None
+        self,
+        *files: FileRecord,
+        tool: str = "patch",
+        undoes: str | None = None,
+        days_ago: float | None = None,
+        also: tuple[str, ...] = (),
+        session: str | None = None,
     ) -> str:
         number = next(self._numbers)
         name = f"c{number}" if days_ago is None else f"{id_at(time.time() - days_ago * DAY)}{number:05d}"
-        self.add(ChangeRecord(name, tool, "", files, (), undoes), KNOWN.get)
+        who = None if session is None else SessionInfo(session, f"{session}'s agent", "1", "stdio", "")
+        change = ChangeRecord(name, tool, "", files, (), undoes, also_undoes=also, session=who)
+        self.add(change, KNOWN.get)
         return name
 
     def take_snapshot(self, name: str, files: dict[str, bytes | None], days_ago: float = 0) -> NamedPoint:
@@ -195,6 +203,123 @@ def test_a_change_with_any_summary_is_recorded(db: Scratch, summary: str) -> Non
     assert db.has_change("c1")
 
 
+PERSON = SessionInfo("0123456789abcde", "cli", "", "cli", "")
+ORIGINS: dict[str, tuple[SessionInfo | None, Head | None]] = {
+    "an agent on a branch": (SessionInfo("x", "claude-code", "2.0.1", "stdio", ""), Head("main", "0" * 40)),
+    "a person on a new branch": (PERSON, Head("feature/é", None)),
+    "a named session on a commit": (SessionInfo("tidy", "library", "", "library", "tidy"), Head(None, "f" * 64)),
+    "nowhere": (PERSON, None),
+    "nobody": (None, Head("main", None)),
+    "a head without anything": (None, Head(None, None)),
+    "empty names": (SessionInfo("", "", "", "", ""), None),
+    "neither": (None, None),
+}
+
+
+@pytest.mark.promise("back.session")
+@pytest.mark.parametrize("origin", ORIGINS)
+def test_who_made_a_change_and_where_is_found_as_it_was_recorded(db: Scratch, origin: str) -> None:
+    session, head = ORIGINS[origin]
+    change = ChangeRecord("c1", "patch", "", (creation("a", b"1"),), session=session, head=head)
+    db.add(change, KNOWN.get)
+    fresh = Database(db.connection)
+    assert (fresh.change("c1").session, fresh.change("c1").head) == (session, head)
+    assert fresh.sessions() == [session for session in (session,) if session is not None]
+
+
+@pytest.mark.parametrize("name", ["\ud83d", "caf\udce9", "\0", "a\nb"])
+def test_a_session_may_say_anything_of_itself(db: Scratch, name: str) -> None:
+    """A client's name comes from its JSON, and a branch from a file name."""
+    who, head = SessionInfo(name, name, name, name, name), Head(name, None)
+    db.add(ChangeRecord("c1", "patch", "", (creation("a", b"1"),), session=who, head=head), KNOWN.get)
+    stored = name.encode("utf-8", "backslashreplace").decode()
+    change = db.change("c1")
+    assert (change.session, change.head) == (SessionInfo(*[stored] * 5), Head(stored, None))
+
+
+@pytest.mark.promise("back.session")
+def test_sessions_are_listed_by_their_last_change(db: Scratch) -> None:
+    for session in ("a", "b", None, "a", "c", "b", None):
+        db.record(session=session)
+    assert [session.id for session in db.sessions()] == ["b", "c", "a"]
+    assert db.sessions()[0] == SessionInfo("b", "b's agent", "1", "stdio", "")
+
+
+@pytest.mark.promise("back.session")
+def test_changes_in_effect_are_those_of_one_session_or_of_all(db: Scratch) -> None:
+    names = [db.record(session=session) for session in ("a", "b", "a", "b")]
+    undo = db.record(tool="undo", undoes=names[2], session="b")
+
+    def in_effect(session: str | None = None, *, undo: bool = False) -> list[str]:
+        return [change.id for change in db.in_effect(undo=undo, session=session)]
+
+    assert in_effect() == [names[3], names[1], names[0]]
+    assert (in_effect("a"), in_effect("b"), in_effect("c")) == ([names[0]], [names[3], names[1]], [])
+    assert (in_effect(undo=True), in_effect("a", undo=True), in_effect("b", undo=True)) == ([undo], [], [undo])
+    db.record(tool="redo", undoes=undo, session="a")
+    assert (in_effect("a"), in_effect(undo=True)) == ([names[2], names[0]], [])
+
+
+def test_a_damaged_change_may_be_one_of_those_in_effect(db: Scratch) -> None:
+    name = db.record(session="a")
+    db.record(session="b")
+    db.connection.execute("UPDATE origin SET session = 'b' WHERE change = 1")
+    changes = db.in_effect(session="b")
+    assert next(changes).id == "c2"
+    with pytest.raises(HistoryDamaged) as raised:
+        next(changes)
+    assert raised.value.name == name
+
+
+def test_a_history_of_an_earlier_version_gets_the_new_tables_with_the_first_change_that_needs_them(
+    db: Scratch,
+) -> None:
+    def tables() -> set[str]:
+        rows = db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        return {name for (name,) in rows} & {"origin", "also_undoes"}
+
+    first = db.record(creation("a", b"1"))
+    assert (tables(), db.change(first).session, db.sessions()) == (set(), None, [])
+    assert [change.id for change in db.in_effect()] == [first]
+    assert [*db.in_effect(session="a")] == []
+    second = db.record(session="a")
+    assert tables() == {"origin"}
+    db.record(tool="undo", undoes=second, also=(first,))
+    assert tables() == {"origin", "also_undoes"}
+    assert db.states() == ["undone", "undone", "landed"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE origin SET session = 'other'",
+        "UPDATE origin SET session = NULL",
+        "UPDATE origin SET session = 7",
+        "UPDATE origin SET agent = x'ff'",
+        "UPDATE origin SET label = NULL",
+        "UPDATE origin SET session = NULL, agent = NULL, version = NULL, transport = NULL, label = NULL",
+        "UPDATE origin SET has_head = 1",
+        "UPDATE origin SET branch = x'ff'",
+        "DELETE FROM origin",
+        "DROP TABLE origin",
+    ],
+)
+def test_a_change_whose_origin_is_damaged_is_damaged(db: Scratch, damage: str) -> None:
+    db.record(creation("a", b"1"), session="a")
+    db.connection.execute(damage)
+    (change,) = Database(db.connection).changes()
+    assert (change.id, change.state, change.session) == ("c1", "damaged", None)
+
+
+@pytest.mark.parametrize("damage", ["SET session = x'ff'", "SET agent = NULL", "SET branch = x'ff'"])
+def test_a_change_without_a_checksum_is_damaged_if_its_origin_cannot_be_one(db: Scratch, damage: str) -> None:
+    db.record(creation("a", b"1"), session="a")
+    db.connection.execute("DELETE FROM checksum")
+    assert db.states() == ["landed"]
+    db.connection.execute(f"UPDATE origin {damage}")
+    assert db.states() == ["damaged"]
+
+
 IDS = ("0000000001aaaaa", "0000000001aaabb", "0000000002aaaaa")
 
 
@@ -295,6 +420,90 @@ def test_numbers_of_forgotten_changes_are_not_given_again(db: Scratch) -> None:
 
 
 # States
+
+
+@pytest.mark.promise("back.session")
+@pytest.mark.parametrize("undos", range(1, 6))
+def test_an_undo_of_several_changes_turns_all_of_them_and_so_on_down_the_chain(db: Scratch, undos: int) -> None:
+    changes = [db.record(creation(str(number), b"1")) for number in range(3)]
+    name = db.record(tool="undo", undoes=changes[2], also=(changes[0],))
+    for number in range(1, undos):
+        name = db.record(tool="undo" if number % 2 else "redo", undoes=name)
+    turned = "undone" if undos % 2 else "landed"
+    chain = ["undone" if (undos - place) % 2 else "landed" for place in range(1, undos + 1)]
+    assert db.states() == [turned, "landed", turned, *chain]
+    undo = db.change("c4")
+    assert (undo.undoes, undo.also_undoes, undo.undone_ids) == (changes[2], (changes[0],), (changes[2], changes[0]))
+
+
+def test_each_of_several_changes_is_in_effect_again_once_nothing_undoes_it(db: Scratch) -> None:
+    first, second = db.record(), db.record()
+    alone = db.record(tool="undo", undoes=first)
+    both = db.record(tool="undo", undoes=second, also=(first,))
+    db.record(tool="redo", undoes=both)
+    assert db.states() == ["undone", "landed", "landed", "undone", "landed"]
+    db.record(tool="redo", undoes=alone)
+    assert db.states() == ["landed", "landed", "undone", "undone", "landed", "landed"]
+    assert db.undo_of(db.change(first)) is None
+
+
+def test_what_undoes_one_of_several_changes_is_found(db: Scratch) -> None:
+    first, second = db.record(), db.record()
+    both = db.record(tool="undo", undoes=second, also=(first,))
+    found = [db.undo_of(db.change(name)) for name in (first, second)]
+    assert [undo and undo.id for undo in found] == [both, both]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM also_undoes",
+        "UPDATE also_undoes SET id = 'c2'",
+        "UPDATE also_undoes SET id = x'ff'",
+        "UPDATE also_undoes SET change = 'x'",
+        "UPDATE also_undoes SET change = x'ff'",
+        "UPDATE also_undoes SET change = 0.5",
+        "UPDATE also_undoes SET change = 1",
+        "DROP TABLE also_undoes",
+    ],
+)
+def test_an_undo_that_lost_one_of_several_changes_is_damaged_and_so_are_those(db: Scratch, damage: str) -> None:
+    first, _, third = db.record(), db.record(), db.record()
+    db.record(tool="undo", undoes=third, also=(first,))
+    db.connection.execute(damage)
+    states = [change.state for change in Database(db.connection).changes()][::-1]
+    assert states == ["damaged", "landed", "damaged", "damaged"]
+
+
+def test_sessions_and_undos_of_several_changes_are_dropped_with_their_changes(db: Scratch) -> None:
+    first, second = (db.record(days_ago=days, session="old") for days in (9, 8))
+    db.record(tool="undo", undoes=second, also=(first,), days_ago=7, session="old")
+    db.record(days_ago=0.5, session="new")
+    db.drop_old(5)
+    assert [session.id for session in db.sessions()] == ["new"]
+    assert db.states() == ["landed"] * 4
+    rows = [db.connection.execute(f"SELECT count(*) FROM {table}").fetchone() for table in ("origin", "also_undoes")]  # noqa: S608  names of our own
+    assert rows == [(1,), (0,)]
+
+
+def test_an_undo_outlives_the_oldest_of_the_changes_that_it_undoes(db: Scratch) -> None:
+    first, second = (db.record(creation("a", b"1"), days_ago=days) for days in (9, 4))
+    undo = db.record(tool="undo", undoes=second, also=(first,), days_ago=3)
+    db.drop_old(5)
+    assert db.ids()[:2] == [second, undo]
+    assert (db.states()[:2], db.change(undo).also_undoes) == (["undone", "landed"], (first,))
+
+
+def test_planned_changes_come_after_all_others_and_only_where_they_are_planned(db: Scratch) -> None:
+    first, second = db.record(), db.record()
+    before, after = (ChangeRecord(name, "undo", "", (), number=1 << 62) for name in ("planned 1", "planned 2"))
+    db.plan(before)
+    assert [change.id for change in db.changes_since(1)] == [second, "planned 1"]
+    db.plan(after)
+    assert [change.id for change in db.changes_since(1)] == [second, "planned 1", "planned 2"]
+    assert [change.id for change in db.changes_since(0)] == [first, second, "planned 1", "planned 2"]
+    assert [change.id for change in Database(db.connection).changes_since(1)] == [second]
+    assert db.ids() == [first, second]
 
 
 @pytest.mark.promise("back.recorded")
@@ -405,6 +614,40 @@ def test_a_redo_of_a_change_that_is_lost_is_followed_as_far_as_it_is_known(db: S
 
 @pytest.mark.promise("back.stale")
 @pytest.mark.promise("place.bases")
+@pytest.mark.promise("back.session")
+def test_a_file_is_followed_through_each_of_several_undone_changes(db: Scratch) -> None:
+    first = db.record(creation("a", b"1"))
+    moves = [db.record(rename(path, to, b"1")) for path, to in (("a", "t"), ("b", "a"), ("t", "b"))]
+    db.record(update("a", b"1", b"2"), update("b", b"2", b"1"), tool="undo", undoes=moves[2], also=(*moves[:2],))
+    assert db.current_path("a", db.change(first).number) == ("a", True)
+    undo = db.ids()[-1]
+    redo = db.record(update("a", b"2", b"1"), update("b", b"1", b"2"), tool="redo", undoes=undo)
+    assert db.current_path("a", db.change(first).number) == ("b", True)
+    again = db.record(update("a", b"1", b"2"), update("b", b"2", b"1"), tool="undo", undoes=redo)
+    assert db.current_path("a", db.change(first).number) == ("a", True)
+    db.record(rename("a", "z", b"2"))
+    assert db.current_path("a", db.change(first).number) == ("z", True)
+    assert db.current_path("b", db.change(again).number) == ("b", True)
+
+
+def test_a_file_that_several_changes_moved_and_deleted_is_the_same_one_again(db: Scratch) -> None:
+    first = db.record(creation("a", b"1"))
+    move, deletion = db.record(rename("a", "b", b"1")), db.record(removal("b", b"1"))
+    undo = db.record(creation("a", b"1"), tool="undo", undoes=deletion, also=(move,))
+    assert db.current_path("a", 1) == ("a", True)
+    db.record(removal("a", b"1"), tool="redo", undoes=undo)
+    assert db.current_path("a", 1) == ("b", False)
+    db.record(creation("b", b"1"), tool="undo", undoes=deletion)
+    assert db.current_path("a", db.change(first).number) == ("b", True)
+
+
+def test_of_changes_that_are_lost_only_the_end_is_known(db: Scratch) -> None:
+    db.record(creation("a", b"1"))
+    move, deletion = db.record(rename("a", "b", b"1")), db.record(removal("b", b"1"))
+    db.record(creation("a", b"1"), tool="undo", undoes=deletion, also=(move, "gone"))
+    assert db.current_path("a", 1) == ("b", False)
+
+
 def test_versions_are_what_changes_found_and_left_newest_first_with_who_made_and_replaced_them(
     db: Scratch,
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from suture.errors import RecoveryBlocked
 from suture.files.fs import Tree
 from suture.files.journal import Intent, Journal, Leftover, Step, new_id
-from suture.plan import ChangeRecord, Clipboard, FileRecord, Version, digest
+from suture.plan import ChangeRecord, Clipboard, FileRecord, Head, SessionInfo, Version, digest
 from suture.testing import MemoryFS
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ RECORD = ChangeRecord(
         Clipboard("name é", "a text\n\udcff", "a.txt", 1, 2, made="0123456789abcde", by_change=True),
         Clipboard("other", "", "b", 7, 7, is_part=True),
     ),
+    also_undoes=("00000000000aaac", "00000000000aaab"),
+    session=SessionInfo("0123456789abcdf", "claude é\ud83d", "2.0", "stdio", ""),
+    head=Head("feature/\udcff", "f" * 40),
 )
 INTENT = Intent(
     RECORD,
@@ -203,6 +206,69 @@ def test_clipboards_that_are_no_texts_block_the_recovery(wrong: bytes) -> None:
     fs = disk()
     journal(fs).write(INTENT.evolve(record=RECORD.evolve(clipboards=())), durable=False)
     rewrite(fs, b'"clipboards": []', b'"clipboards": ' + wrong)
+    with pytest.raises(RecoveryBlocked):
+        journal(fs).read()
+
+
+PLAIN = RECORD.evolve(also_undoes=(), session=None, head=None)
+FIELDS = {"also_undoes": b"[]", "session": b"null", "head": b"null"}
+
+
+def test_an_intent_of_an_earlier_version_knows_no_session() -> None:
+    fs = disk()
+    journal(fs).write(INTENT.evolve(record=PLAIN), durable=False)
+    for name, value in FIELDS.items():
+        rewrite(fs, b', "%s": %s' % (name.encode(), value), b"")
+    assert b"session" not in fs.files()[NAME]
+    assert journal(fs).read() == Leftover(INTENT.evolve(record=PLAIN))
+
+
+SESSION = {"id": '"x"', "agent": '"cli"', "version": '""', "transport": '"cli"', "label": '""'}
+WRONG = {
+    "also_undoes": ["3", "{}", "[3]", '["x"]', "[null]", '"00000000000aaac"', '["00000000000aaaa"]', '[["a"]]'],
+    "session": [
+        *("3", '"x"', "[]", "{}", '{"id": "x"}', "true"),
+        *(
+            "{" + ", ".join(f'"{key}": {3 if key == name else value}' for key, value in SESSION.items()) + "}"
+            for name in SESSION
+        ),
+        "{" + ", ".join(f'"{key}": {value}' for key, value in SESSION.items()) + ', "more": ""}',
+        "{" + ", ".join(f'"{key}": {value}' for key, value in SESSION.items()).replace('"cli"', "null") + "}",
+    ],
+    "head": [
+        "3",
+        '"main"',
+        "[]",
+        "{}",
+        '{"branch": "a"}',
+        '{"branch": 3, "commit": null}',
+        '{"branch": null, "commit": []}',
+    ],
+}
+
+
+@pytest.mark.parametrize(("name", "wrong"), [(name, value) for name, values in WRONG.items() for value in values])
+def test_a_session_or_a_head_of_a_wrong_type_blocks_the_recovery(name: str, wrong: str) -> None:
+    fs = disk()
+    journal(fs).write(INTENT.evolve(record=PLAIN), durable=False)
+    before = fs.files()[NAME]
+    rewrite(fs, b'"%s": %s' % (name.encode(), FIELDS[name]), b'"%s": %s' % (name.encode(), wrong.encode()))
+    assert fs.files()[NAME] != before
+    with pytest.raises(RecoveryBlocked):
+        journal(fs).read()
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        PLAIN.evolve(undoes=None, also_undoes=("00000000000aaac",)),
+        PLAIN.evolve(also_undoes=("00000000000aaac",) * 2),
+        PLAIN.evolve(also_undoes=("00000000000aaaa",)),
+    ],
+)
+def test_a_change_that_is_undone_twice_or_not_first_blocks_the_recovery(record: ChangeRecord) -> None:
+    fs = disk()
+    journal(fs).write(INTENT.evolve(record=record), durable=False)
     with pytest.raises(RecoveryBlocked):
         journal(fs).read()
 
