@@ -149,7 +149,7 @@ def history(session: Session, request: History) -> Answer:
 def find_sessions(database: Database, name: str) -> list[SessionInfo]:
     """The sessions with this id, the beginning of an id, or name; otherwise those of the agent with this name."""
     known = database.sessions()
-    named = [info for info in known if name in {info.id, info.label}]
+    named = [info for info in known if name and name in {info.id, info.label}]
     begun = [info for info in known if len(name) >= _MIN_ID_CHARS and info.id.startswith(name)]
     if found := named or begun or [info for info in known if info.agent == name]:
         return found
