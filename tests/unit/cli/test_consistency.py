@@ -98,6 +98,7 @@ OTHERWISE = {
     ("replace", "--encoding"): "as with search",
     ("log", "--session"): "selects the changes of a session; where a change is made, it names the session",
     ("undo", "--session"): "as with log",
+    ("mcp", "--session"): "names the session of the client; over HTTP there may be several",
     ("clipboards", "--session"): "as with log",
     ("init", "--write"): "says which file is written; both show what they would do without it",
     ("extract", "--max-matches"): "of one file, where search counts over all",

@@ -224,7 +224,7 @@ def test_an_intent_of_an_earlier_version_knows_no_session() -> None:
 
 
 SESSION = {"id": '"x"', "agent": '"cli"', "version": '""', "transport": '"cli"', "label": '""'}
-WRONG = {
+WRONG_ORIGINS = {
     "also_undoes": ["3", "{}", "[3]", '["x"]', "[null]", '"00000000000aaac"', '["00000000000aaaa"]', '[["a"]]'],
     "session": [
         *("3", '"x"', "[]", "{}", '{"id": "x"}', "true"),
@@ -247,7 +247,9 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("name", "wrong"), [(name, value) for name, values in WRONG.items() for value in values])
+@pytest.mark.parametrize(
+    ("name", "wrong"), [(name, value) for name, values in WRONG_ORIGINS.items() for value in values]
+)
 def test_a_session_or_a_head_of_a_wrong_type_blocks_the_recovery(name: str, wrong: str) -> None:
     fs = disk()
     journal(fs).write(INTENT.evolve(record=PLAIN), durable=False)

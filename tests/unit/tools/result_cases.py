@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from suture import Settings, ToolResult, Workspace
+from suture.files.journal import new_id
+from suture.plan import ChangeRecord, FileRecord, Head, Version
 from suture.testing import FaultyFS, MemoryFS, Stopped
 from tests.unit.changes import create, delete, land, rename, write
 from tests.unit.tools.reply_samples import at, block, in_fence, new_file
@@ -56,6 +58,14 @@ def damage_history(ws: Workspace, fs: MemoryFS) -> None:
     """Make the history unreadable."""
     ws.close()
     fs.shelf.update(dict.fromkeys(fs.shelf, b"no database" * 100))
+
+
+def record_in_repository(ws: Workspace, _: MemoryFS) -> None:
+    """Record a change that was made in a git repository."""
+    files = (FileRecord("gone.txt", "create", None, Version(WRONG_HASH, 0o644)),)
+    change = ChangeRecord(new_id(), "edit", "edit gone.txt", files, head=Head("main", "a" * 40))
+    with ws._engine.locked() as session:
+        assert session.history.record(change, lambda _: b"") is None
 
 
 def stop_process(only: str, occurrence: int) -> Step:
@@ -302,6 +312,7 @@ SAVES = {
 }
 EDITED = land_changes(write("twice.txt", "one\n2\none\n"))
 CHANGED = put("twice.txt", b"one\nzwei\none\n")
+OTHER_EDITED = land_changes(write("made.py", "x = 2\n"))
 UNDOS = {
     "an update": Case("undo", {}, steps=(EDITED,)),
     "a dry run": Case("undo", {"dry_run": True}, steps=(EDITED,)),
@@ -310,7 +321,12 @@ UNDOS = {
     "a deletion": Case("undo", {}, steps=(land_changes(delete("twice.txt")),)),
     "a rename": Case("undo", {}, steps=(land_changes(rename("twice.txt", "once.txt")),)),
     "merged": Case("undo", {}, steps=(EDITED, put("twice.txt", b"one\n2\none\nx\n"))),
-    "nothing to do": Case("undo", {}, steps=(EDITED, put("twice.txt", FILES["twice.txt"]))),
+    "nothing to do": Case("undo", {}, "NOT_HERE", (EDITED, put("twice.txt", FILES["twice.txt"]))),
+    "a session": Case("undo", {"session": "library"}, steps=(EDITED, OTHER_EDITED)),
+    "a part of a session": Case(
+        "undo", {"session": "library", "partly": True}, steps=(EDITED, OTHER_EDITED, put("twice.txt", b"zwei\n"))
+    ),
+    "an unknown session": Case("undo", {"session": "zzz"}, "SESSION_NOT_FOUND", (EDITED,)),
     "conflicting": Case("undo", {}, "UNDO_CONFLICT", (EDITED, CHANGED)),
     "conflicting, and long": Case(
         "undo", {}, "UNDO_CONFLICT", (land_changes(create("new.txt", "x" * 200_000)), put("new.txt", b""))
@@ -346,6 +362,8 @@ LISTS = {
     "all kinds": Case("history", {}, steps=(EDITED, call("undo"), call("redo"), land_changes(delete("made.py")))),
     "a rename": Case("history", {"path": "once.txt"}, steps=(land_changes(rename("twice.txt", "once.txt")),)),
     "a part": Case("history", {"limit": 1}, steps=(EDITED, call("undo"))),
+    "of a session": Case("history", {}, steps=(EDITED, OTHER_EDITED, call("undo", session="library"))),
+    "in a repository": Case("history", {}, steps=(record_in_repository,)),
     "before a change that is none": Case("history", {"before": "zzz"}, "CHANGE_NOT_FOUND"),
     "no history": Case("history", {}, "HISTORY_UNAVAILABLE", settings=Settings(history=False)),
     "outside": Case("history", {"path": "../a"}, "PATH_OUTSIDE_WORKSPACE"),

@@ -211,7 +211,7 @@ def test_permission_bits_alone_are_restored_told_and_undone(tmp_path: Path) -> N
     succeed(ws.redo())
     assert state(fs) == {"run.sh": (b"1\n", 0o755)}
     fs.node_of("run.sh").mode = 0o700
-    succeed(ws.undo())
+    assert error_of(ws.undo())["code"] == "NOT_HERE"
     assert state(fs) == {"run.sh": (b"1\n", 0o700)}
 
 
