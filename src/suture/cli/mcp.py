@@ -87,6 +87,8 @@ def _roots(options: argparse.Namespace) -> Roots:
     if options.http is not None:
         return Roots.fixed(roots.workspace())
     roots.prepare()
+    if roots.root is None:
+        note("note: started outside of any project; calls are refused until the client declares one it may choose")
     return roots
 
 

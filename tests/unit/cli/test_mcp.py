@@ -183,12 +183,13 @@ def test_a_client_chooses_a_folder_that_the_operator_allows(folder: Path, projec
 
 @pytest.mark.promise("serve.roots")
 def test_where_there_is_no_project_a_client_chooses_one_of_the_users_own(
-    folder: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder.parent)
     monkeypatch.setenv("HOME", str(folder.parent))
     (refused,) = read_from([], declaring(project))
     assert refused.startswith(f"NO_WORKSPACE: There is no folder to work in: the server was started in {folder.parent}")
+    assert capfd.readouterr().err.startswith("note: started outside of any project; ")
     (project / ".git").mkdir()
     assert read_from([], declaring(project)) == ["two\n"]
 
