@@ -108,7 +108,9 @@ def _invert(session: Session, database: Database, change: ChangeRecord, files: _
     clashes: list[UndoClash] = []
     for file in reversed(change.files):
         try:
-            changes += map(session.hold, inverter.invert(file))
+            changes += [
+                session.hold(new) for new in inverter.invert(file) if not (isinstance(new, Update) and new.is_no_op)
+            ]
         except _Clash as clash:
             clashes += clash.conflicts
     if clashes:

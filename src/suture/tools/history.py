@@ -147,10 +147,13 @@ def history(session: Session, request: History) -> Answer:
 
 
 def find_sessions(database: Database, name: str) -> list[SessionInfo]:
-    """The sessions with this id, the beginning of an id, or name; otherwise those of the agent with this name."""
+    """The sessions with this id, the beginning of an id, or name; otherwise those of the agent with this name.
+
+    The beginning of a name is not enough: another session may have all of it.
+    """
     known = database.sessions()
     named = [info for info in known if name and name in {info.id, info.label}]
-    begun = [info for info in known if len(name) >= _MIN_ID_CHARS and info.id.startswith(name)]
+    begun = [info for info in known if len(name) >= _MIN_ID_CHARS and not info.label and info.id.startswith(name)]
     if found := named or begun or [info for info in known if info.agent == name]:
         return found
     last = [info for info in known if not is_anonymous(info)] or known
@@ -409,7 +412,7 @@ def _invert_here(session: Session, database: Database, change: ChangeRecord, ope
     except UndoConflict as conflict:
         _add_branch(session, conflict, change)
         raise
-    if not Plan(inverse.changes).without_no_ops().changes:
+    if not inverse.changes:
         raise _not_here(session, change, operation)
     return inverse
 

@@ -177,7 +177,12 @@ def test_changes_of_a_session_are_listed_by_its_id_its_name_or_its_agent(
         assert {changes[data["undone"]]} == expected
 
 
-@pytest.mark.parametrize("name", ["538", "", "538frendkq6hew7", "claude", "TIDY", "%", "*"])
+def test_the_beginning_of_a_name_is_not_that_name(shared: Shared) -> None:
+    shared.edit(SessionInfo("nightly-2", "cli", "", "cli", "nightly-2"), "a", 1)
+    assert error_of(undo_session(shared.of(PERSON), "nightly"))["candidates"] == ["nightly-2 (cli)"]
+
+
+@pytest.mark.parametrize("name", ["538", "", "538frendkq6hew7", "claude", "TIDY", "tid", "%"])
 def test_a_session_that_is_not_found_names_the_last_ones_that_say_something(shared: Shared, name: str) -> None:
     for number, session in enumerate((CLAUDE, NAMED, PERSON, CODEX, PROGRAM), start=1):
         shared.edit(session, "a", number)
