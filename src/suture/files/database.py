@@ -22,6 +22,7 @@ Nothing here opens, locks or commits; `files.history` does.
 from __future__ import annotations
 
 import time
+from bisect import bisect_left, bisect_right
 from heapq import merge
 
 from suture.errors import ChangeNotFound, ContentNotKept, HistoryDamaged
@@ -36,7 +37,7 @@ from suture.text.edits import common_ends, edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from sqlite3 import Connection
     from typing import Any
 
@@ -147,6 +148,44 @@ class _Step(Record):
         return _Step(files, (change_id, *self.undone_ids), self.ids, is_restore=False)
 
 
+class _Moves:
+    """What changes did to the names of files, in order, by the name that each file had before."""
+
+    def __init__(self, changes: Sequence[ChangeRecord]) -> None:
+        self.changes = changes
+        self._read = 0
+        self._numbers: list[int] = []
+        self._records: list[tuple[_Step, FileRecord]] = []
+        self._places: dict[str, list[int]] = {}
+
+    def read(self, steps_of: Callable[[ChangeRecord], Sequence[_Step]]) -> None:
+        """Read the changes that were added since; in each, what was created comes last."""
+        for change in self.changes[self._read :]:
+            for step in steps_of(change):
+                for file in sorted(step.files, key=lambda record: record.action == "create"):
+                    if file.action != "update":
+                        self._places.setdefault(file.path, []).append(len(self._records))
+                        self._numbers.append(change.number)
+                        self._records.append((step, file))
+        self._read = len(self.changes)
+
+    def of(self, names: set[str], since: int) -> Iterator[tuple[_Step, FileRecord]]:
+        """The records about files with these names after a change; the set may grow meanwhile."""
+        at = bisect_right(self._numbers, since)
+        while True:
+            following = (self._next(self._places.get(name, ()), at) for name in names)
+            place = min(following, default=len(self._records))
+            if place == len(self._records):
+                return
+            yield self._records[place]
+            at = place + 1
+
+    def _next(self, places: Sequence[int], at: int) -> int:
+        """The first of these places from another one on; the end if there is none."""
+        number = bisect_left(places, at)
+        return places[number] if number < len(places) else len(self._records)
+
+
 class Database:
     """The records in an open database."""
 
@@ -161,6 +200,7 @@ class Database:
         self._tables: dict[str, bool] = {}
         """Which of the tables exist that version 0.1.0 does not have."""
         self._steps_by_id: dict[str, Sequence[_Step]] = {}
+        self._moves: _Moves | None = None
         self._planned: list[ChangeRecord] = []
 
     def change(self, change_id: str) -> ChangeRecord:
@@ -281,7 +321,7 @@ class Database:
             changes = [*self._changes(f"{_SELECT_CHANGES} WHERE number > ? ORDER BY number", number), *lost]
             self._cached_since = number, [*sorted(changes, key=lambda change: change.number), *self._planned]
         first, known = self._cached_since
-        return known if first == number else [change for change in known if change.number > number]
+        return known if first == number else known[bisect_right(known, number, key=lambda change: change.number) :]
 
     def damaged_since(self, number: int) -> ChangeRecord | None:
         """The first damaged change after a number."""
@@ -295,19 +335,28 @@ class Database:
         """
         deletions: set[tuple[str, str]] = set()
         names, there = {path}, True
-        for step in (step for change in self.changes_since(since) for step in self._steps(change)):
-            for file in sorted(step.files, key=lambda record: record.action == "create"):
-                if there and file.path == path and file.to is not None:
-                    path = file.to
-                    names.add(path)
-                elif there and file.path == path and file.action == "delete":
-                    there = False
-                    deletions |= {(deleting, path) for deleting in step.ids}
-                elif not there and file.action == "create":
-                    brought_back = any((undone, file.path) in deletions for undone in step.undone_ids)
-                    there = brought_back or (step.is_restore and file.path in names)
-                    path = file.path if there else path
+        for step, file in self._moves_since(since).of(names, since):
+            if there and file.path == path and file.to is not None:
+                path = file.to
+                names.add(path)
+            elif there and file.path == path and file.action == "delete":
+                there = False
+                deletions |= {(deleting, path) for deleting in step.ids}
+            elif not there and file.action == "create":
+                brought_back = any((undone, file.path) in deletions for undone in step.undone_ids)
+                there = brought_back or step.is_restore
+                path = file.path if there else path
         return path, there
+
+    def _moves_since(self, number: int) -> _Moves:
+        """What changes after a number, or also earlier ones, did to the names of files."""
+        self.changes_since(number)
+        assert self._cached_since is not None  # noqa: S101  it was just read
+        changes = self._cached_since[1]
+        if self._moves is None or self._moves.changes is not changes:
+            self._moves = _Moves(changes)
+        self._moves.read(self._steps)
+        return self._moves
 
     def _steps(self, change: ChangeRecord) -> Sequence[_Step]:
         """The steps in which to follow a file through a change.
