@@ -382,6 +382,17 @@ def test_a_damaged_clipboard_is_not_pasted(damage: str) -> None:
     assert fs.files() == {"a": b"one\n"}
 
 
+@pytest.mark.promise("back.damage")
+@pytest.mark.parametrize(("table", "column"), [("origin", "head"), ("session_clipboard", "by_change")])
+def test_a_table_without_a_column_makes_the_history_unavailable(table: str, column: str) -> None:
+    ws, fs = workspace({"a": b"one\n"}, CALM)
+    land(ws, write("a", b"two\n"))
+    succeed(ws.patch("a", [{"operation": "replace", "oldText": "two", "toClipboard": "x", "fromClipboard": "x"}]))
+    change_database(fs, f"ALTER TABLE {table} DROP COLUMN {column}")
+    result = ws.history() if table == "origin" else ws.clipboards()
+    assert error_of(result)["code"] == "HISTORY_UNAVAILABLE"
+
+
 def lose_writes(fs: MemoryFS, table: str, owner: str) -> None:
     """Let a table lose what is written to it, as in a damaged tree of the database."""
     delete = f"DELETE FROM {table} WHERE {owner} = NEW.{owner}"  # noqa: S608  names of our own

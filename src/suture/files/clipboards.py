@@ -26,7 +26,8 @@ _KIND = "session_clipboard"
 _SCHEMA = """CREATE TABLE IF NOT EXISTS session_clipboard (session BLOB NOT NULL, name BLOB NOT NULL,
     content BLOB NOT NULL, path BLOB NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
     is_part INTEGER NOT NULL, made TEXT NOT NULL, by_change INTEGER NOT NULL, PRIMARY KEY (session, name))"""
-_SELECT_ONE = "SELECT * FROM session_clipboard WHERE session = ? AND name = ?"
+_SELECT_ONE = """SELECT session, name, content, path, start_line, end_line, is_part, made, by_change
+    FROM session_clipboard WHERE session = ? AND name = ?"""
 _SELECT_ALL = """SELECT session, name, x'', path, start_line, end_line, is_part, made, by_change, length(content)
     FROM session_clipboard ORDER BY made DESC, session, name"""
 _MAX_OTHERS = 1_000  # clipboards of other sessions than the one that fills some: they may have ended

@@ -669,6 +669,8 @@ class Database:
         for (number,) in self._rows("SELECT number FROM change WHERE number > ? ORDER BY number", last):
             self._sign(number)
         newest = self._checksums.newest("snapshot")
+        if newest is not None and not _is_text(newest):
+            return  # a damaged key: nothing can be compared with it
         for row in self._rows("SELECT id, name, after_change FROM snapshot WHERE id > ?", newest or ""):
             self._sign_snapshot(row)
 
