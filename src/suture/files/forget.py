@@ -233,13 +233,13 @@ def _rows(database: Database) -> list[_Row]:
 def _stored(database: Database) -> list[tuple[int, str, int]]:
     """The number, hash and size of every content that is stored."""
     query = "SELECT number, digest, size FROM content WHERE data IS NOT NULL"
-    return [(number, str(name), _number(size) or 0) for number, name, size in database.connection.execute(query)]
+    return [(number, _hash(name), _number(size) or 0) for number, name, size in database.connection.execute(query)]
 
 
 def _hashes(database: Database, numbers: Collection[int]) -> Iterator[str]:
     for number, name in database.connection.execute("SELECT number, digest FROM content"):
         if number in numbers:
-            yield str(name)
+            yield _hash(name)
 
 
 def _soundly_referred(database: Database) -> set[int]:
@@ -314,6 +314,11 @@ def _name(value: object) -> str | None:
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogateescape")
     return value if isinstance(value, str) else None
+
+
+def _hash(value: object) -> str:
+    """A hash as stored; empty if it is damaged, so that nothing has it."""
+    return value if isinstance(value, str) and value.isascii() else ""
 
 
 def _number(value: object) -> int | None:

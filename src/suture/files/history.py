@@ -321,6 +321,7 @@ class History:
         try:
             opened = self._begin()
             try:
+                self._check_structure(opened.connection)
                 opened.connection.execute("PRAGMA secure_delete = ON")
                 selection = select(opened.database)
                 remove(opened.database, selection)
@@ -332,6 +333,17 @@ class History:
         except (sqlite3.Error, OSError, UnicodeDecodeError, UnusableDatabase) as error:
             raise HistoryUnavailable(reason=_reason(error)) from error
         return selection
+
+    def _check_structure(self, connection: sqlite3.Connection) -> None:
+        """Refuse a database whose structure is damaged, unless rebuilding it helps: deleting could damage more."""
+        query = "PRAGMA quick_check(1)"
+        if connection.execute(query).fetchone()[0] == "ok":
+            return
+        self._fs.commit_database(connection)
+        self._fs.vacuum_database(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        if (problem := connection.execute(query).fetchone()[0]) != "ok":
+            raise UnusableDatabase(problem.partition("\n")[2] or problem)
 
     def copies(self, hashes: Collection[str]) -> list[str]:
         """The files of other histories that have one of these contents, and the damaged ones set aside here.

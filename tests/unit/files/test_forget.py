@@ -47,7 +47,7 @@ def contents(raw: bytes) -> dict[str, bytes | None]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.deserialize(raw)
         database = Database(connection)
-        names = [name for (name,) in connection.execute("SELECT digest FROM content").fetchall()]
+        names = [str(name) for (name,) in connection.execute("SELECT digest FROM content").fetchall()]
         return {name: database.content(name) for name in names}
 
 
