@@ -66,8 +66,8 @@ def forget(session: Session, request: Forget) -> Answer:
     history = session.history
     with history.reading() as database:
         targets = _resolve(session, database, request.targets)
-        selection = select(database, targets.wants, targets.changes)
-    if not request.dry_run:
+        selection = select(database, targets.wants, targets.changes) if request.dry_run else None
+    if selection is None:
         selection = history.forget(lambda database: select(database, targets.wants, targets.changes))
         session.forget_contents()
     result = ForgetResult(

@@ -480,7 +480,7 @@ def test_a_history_of_version_010_is_understood() -> None:
     assert forget(ws, "c")["contents"] == 2
     assert not has_secret(shelf(fs))
     assert [change["state"] for change in list_changes(ws)] == ["landed"] * 3
-    succeed(ws.undo())
+    succeed(ws.undo(list_changes(ws)[0]["change_id"]))
     assert fs.files()["b"] == b"b\n"
 
 
