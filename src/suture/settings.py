@@ -55,7 +55,7 @@ class Settings(Record):
     max_edits: int = 1_000  # each may be searched for in a whole file
     """Edits, patches, hunks or blocks of one call."""
     max_intent_bytes: int = 64_000_000  # 64,000 files; reading it takes up to 25 times the memory
-    """Size of the file that says what a call is about to change (`.suture-intent`), about 1 KB for each file."""
+    """Size of the file that says what a call is about to change (`.suture/intent`), about 1 KB for each file."""
     max_replacements: int = 100_000  # each is an edit in memory, and a row of the answer
     """Replacements of one call, in all its edits together."""
     max_read_lines: int = 20_000  # more than a model can read

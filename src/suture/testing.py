@@ -28,6 +28,7 @@ __all__ = ["FaultyFS", "LocalFS", "MemoryFS", "Stopped"]
 
 _MAX_LINKS = 40  # in one path, as on Linux
 _MAX_NAME_BYTES = 255  # bytes, as on most file systems
+_SET_GROUP = 0o2000  # of a folder: what is created in it gets its group
 _SECTOR_SIZE = 512  # bytes that a disk writes as a whole or not at all
 _OPENING = {"open_root", "open_folder", "open_file", "open_write", "create", "lock", "scan"}
 _CLOSING = {"close", "unlock"}
@@ -289,6 +290,13 @@ class MemoryFS(FS):
         self._add(folder, name, node)
         return self._handle(node, writes=True)
 
+    def create_whole(self, folder: int, name: str, mode: int, data: bytes) -> None:
+        if not self.can_link:
+            raise _failure(errno.EOPNOTSUPP)
+        node = self._node("file", mode & ~0o022)
+        self._set_data(node, data)
+        self._add(folder, name, node)
+
     def open_write(self, folder: int, name: str) -> int:
         node = self._openable(folder, name)
         if node.kind == "folder":
@@ -360,8 +368,12 @@ class MemoryFS(FS):
         node.links -= 1
         self._set_entries((self._inside(folder), name, None))
 
-    def mkdir(self, folder: int, name: str) -> None:
-        self._add(folder, name, self._node("folder", 0o755))
+    def inherited(self, folder: int) -> tuple[object, ...]:
+        node = self._of(folder)
+        return node.owner[1], node.mode & 0o6000, node.attributes.get("system.posix_acl_default")
+
+    def mkdir(self, folder: int, name: str, mode: int = 0o777) -> None:
+        self._add(folder, name, self._node("folder", mode & ~0o022))
 
     def rmdir(self, folder: int, name: str) -> None:
         node = self._folder(self._entry(folder, name))
@@ -472,6 +484,9 @@ class MemoryFS(FS):
         if not parent.links:
             raise _failure(errno.ENOENT)  # somebody removed the folder that this handle is on
         node.device = parent.device
+        if parent.mode & _SET_GROUP:
+            node.owner = (node.owner[0], parent.owner[1])
+            node.mode |= _SET_GROUP if node.kind == "folder" else 0
         self._set_entries((parent, name, node))
 
     def _of(self, handle: int) -> Node:
@@ -525,7 +540,7 @@ class MemoryFS(FS):
 
     def _parent_of(self, path: str) -> tuple[Node, str]:
         folder, _, name = f"{self.root}/{path}".rpartition("/")
-        self.make_folder(folder)
+        self.make_folder(self.real_path(folder))
         return self._at(folder), name
 
     def _stat(self, node: Node) -> Stat:

@@ -39,7 +39,7 @@ FENCE = re.compile(r"^( *)(`{3,})([^`]*)$")
 COMMENT = re.compile(r"^ *<!-- (file|not run): *(.*?) *-->$")
 ID = re.compile(r"\b[0-9a-z]{15}\b")
 CHANGING = (
-    (re.compile(r"\.suture-[0-9a-z]{15}-[0-9a-f]+-"), ".suture-<id>-<root>-"),
+    (re.compile(r"\b[0-9a-z]{15}-[0-9a-f]+-(?=\d)"), "<id>-<root>-"),
     (ID, "<id>"),
     (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ][0-9:.]+Z?)?"), "<time>"),
     (re.compile(r"\bBearer \S+"), "Bearer <token>"),

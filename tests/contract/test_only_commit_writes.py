@@ -23,12 +23,14 @@ WRITERS = PRIMITIVES | {
     "files/history.py",
     "files/journal.py",
     "files/recovery.py",
+    "files/staging.py",
 }
 FS_METHODS = {
     "append_pending",
     "commit_database",
     "copy_metadata",
     "create",
+    "create_whole",
     "drop_pending",
     "link",
     "mkdir",

@@ -151,7 +151,18 @@ def on_disk(root: Path, tree: Mapping[str, Entry] = BEFORE) -> str:
 
 
 def look(fs: FS, root: str) -> Tree:
-    """Everything below a root."""
+    """Everything below a root, without staging folders that a crash left empty: they are harmless, and used again."""
+    tree = _look(fs, root)
+    for path in [path for path in tree if f"/{path}".endswith("/.suture") and tree[path].kind == "folder"]:
+        below = [name for name in tree if name.startswith(f"{path}/")]
+        names = {name.rpartition("/")[2] for name in below}
+        if names <= {".gitignore", ".git"} and all(b"*\n".startswith(tree[name].data.rstrip(b"\0")) for name in below):
+            for name in (path, *below):
+                del tree[name]
+    return tree
+
+
+def _look(fs: FS, root: str) -> Tree:
     top = fs.open_root(root)
     entries = sorted(_walk(fs, top, ""))
     fs.close(top)

@@ -180,6 +180,7 @@ TABLE = {
     **refuse(PROTECTED, ".bashrc", ".baſhrc", "sub/.zshrc", ".PROFILE", ".bash_logout ", ".inputrc"),
     **refuse(PROTECTED, ".suture-intent", ".suture-x-0.new", "sub/.suture-x-0.old", ".SUTURE-x", ".suture-"),
     **refuse(PROTECTED, ".suture-folder/x", "sub/.suture-folder/x/y"),
+    **refuse(PROTECTED, ".suture/intent", ".suture/.gitignore", ".SUTURE/x", "sub/.suture/x", ".suture"),
     **through(PROTECTED, "l/config", l=".git"),
     **through(PROTECTED, "l/new", l="<root>/.git"),
     **through(PROTECTED, "l", l=".envrc"),
@@ -413,7 +414,10 @@ INTENTS: dict[str, dict[str, object]] = {
 @pytest.mark.promise("confine.hostile")
 @pytest.mark.parametrize("state", ["open", "done"])
 @pytest.mark.parametrize("name", INTENTS)
-def test_an_intent_that_came_with_the_tree_reaches_nothing_outside(folders: Folders, name: str, state: str) -> None:
+@pytest.mark.parametrize("place", [".suture/intent", ".suture-intent"])
+def test_an_intent_that_came_with_the_tree_reaches_nothing_outside(
+    folders: Folders, place: str, name: str, state: str
+) -> None:
     from hashlib import sha256  # noqa: PLC0415  used here only
 
     for link, target in (("l", "../outside"), ("s", "../outside/secret.txt"), (".suture-s", "../outside/secret.txt")):
@@ -426,7 +430,8 @@ def test_an_intent_that_came_with_the_tree_reaches_nothing_outside(folders: Fold
     intent = {"id": "x", "tool": "x", "roots": [str(folders.root)], "folders": [[0, "l/new"]], "steps": [step]}
     line = json.dumps(intent).encode()
     check = b"sha256:" + sha256(line).hexdigest().encode()
-    (folders.root / ".suture-intent").write_bytes(f"suture-intent 1 {state}\n".encode() + line + b"\n" + check + b"\n")
+    (folders.root / ".suture").mkdir()
+    (folders.root / place).write_bytes(f"suture-intent 1 {state}\n".encode() + line + b"\n" + check + b"\n")
     outside = outside_of(folders)
 
     result = Workspace(folders.root, FAST).call("file_read", {"path": "a.txt"})
@@ -438,13 +443,33 @@ def test_an_intent_that_came_with_the_tree_reaches_nothing_outside(folders: Fold
 
 @pytest.mark.promise("confine.hostile")
 @pytest.mark.parametrize("target", ["../outside/secret.txt", "../outside", "/dev/zero", "pipe", "missing"])
-def test_an_intent_that_is_a_link_is_not_followed(folders: Folders, target: str) -> None:
-    (folders.root / ".suture-intent").symlink_to(target)
+@pytest.mark.parametrize("place", [".suture/intent", ".suture-intent"])
+def test_an_intent_that_is_a_link_is_not_followed(folders: Folders, place: str, target: str) -> None:
+    (folders.root / ".suture").mkdir()
+    (folders.root / place).symlink_to(target if place == ".suture-intent" else f"../{target}")
     outside = outside_of(folders)
     workspace = Workspace(folders.root, FAST)
     result = workspace.call("file_read", {"path": "a.txt"})
     assert SECRET not in json.dumps(result.to_dict())
     assert outside_of(folders) == outside
+
+
+@pytest.mark.promise("confine.hostile")
+@pytest.mark.parametrize("content", [{}, {".gitignore": b"*\n"}, {"intent": b"suture-intent 2 open"}, {"x": b"x"}])
+def test_a_staging_folder_that_is_a_link_is_not_followed(folders: Folders, content: dict[str, bytes]) -> None:
+    """Nor is what it leads to taken for suture's own, or removed by a recovery."""
+    (folders.outside / "staging").mkdir(mode=0o700)
+    for name, data in content.items():
+        (folders.outside / "staging" / name).write_bytes(data)
+    (folders.root / ".suture").symlink_to("../outside/staging")
+    outside = outside_of(folders)
+    workspace = Workspace(folders.root, FAST)
+    assert not workspace.call("file_read", {"path": "a.txt"}).is_error
+    with workspace.transaction() as tx:
+        tx.write("a.txt", NEW)
+    assert workspace.recover() is None
+    assert (outside_of(folders), (folders.root / "a.txt").read_bytes()) == (outside, NEW)
+    assert (folders.root / ".suture").is_symlink()
 
 
 def _regular(top: Path) -> list[Path]:
@@ -660,6 +685,7 @@ def test_allow_protected_opens_a_protected_name(folders: Folders, allow: str, pa
         ("sub/.zshrc", ".zshrc"),
         (".suture-*", ".suture-intent"),
         (".suture-intent", ".suture-intent"),
+        (".suture/**", ".suture/intent"),
         ("**", ".suture-x"),
         ("*", ".suture-x"),
         (".git/**", ".git/.suture-x"),

@@ -10,7 +10,7 @@ import stat
 import struct
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -116,7 +116,7 @@ def update(root: Path, change: Callable[[Transaction], None] = insert, settings:
 
 
 def strays(top: Path) -> list[str]:
-    return [name for _, folders, files in os.walk(top) for name in (*folders, *files) if ".suture-" in name]
+    return [name for _, folders, files in os.walk(top) for name in (*folders, *files) if ".suture" in name]
 
 
 @pytest.mark.promise("span.metadata")
@@ -204,6 +204,41 @@ def test_a_new_file_takes_the_access_control_list_of_its_folder_as_any_new_file_
     assert metadata(root / "new.txt") == metadata(root / "plain.txt")
     assert metadata(root / "made") == metadata(root / "folder")
     assert "system.posix_acl_access" in attributes(root / "made" / "new.txt")
+
+
+@pytest.mark.promise("span.metadata")
+@pytest.mark.promise("atomic.staging")
+def test_a_new_file_takes_the_access_control_list_of_its_folder_only(root: Path) -> None:
+    """Not that of the root, where it is staged otherwise."""
+    for name in ("with", "without"):
+        (root / name).mkdir()
+    set_attribute(root / "with", "system.posix_acl_default", STRANGER_INHERITS)
+    for name in ("with", "without"):
+        (root / name / "plain.txt").write_bytes(b"")
+    with Workspace(root, FAST).transaction() as tx:
+        tx.create("with/new.txt", b"new\n")
+        tx.create("without/new.txt", b"new\n")
+    for name in ("with", "without"):
+        assert metadata(root / name / "new.txt") == metadata(root / name / "plain.txt")
+        assert attributes(root / name / "new.txt") == attributes(root / name / "plain.txt")
+    assert "system.posix_acl_access" in attributes(root / "with" / "new.txt")
+
+
+@as_root
+@pytest.mark.promise("span.metadata")
+@pytest.mark.promise("atomic.staging")
+@pytest.mark.parametrize("folders", [("sub",), ("", "sub")], ids=["one folder", "the whole tree"])
+def test_a_new_file_in_a_folder_for_a_group_belongs_to_the_group(shared_root: Path, folders: Sequence[str]) -> None:
+    (shared_root / "sub").mkdir()
+    for name in folders:
+        os.chown(shared_root / name, NOBODY, STRANGER)
+        (shared_root / name).chmod(0o2775)
+    os.chown(shared_root, NOBODY, -1)
+    with nobody(), Workspace(shared_root, FAST).transaction() as tx:
+        tx.create("sub/new.txt", b"new\n")
+        tx.create("sub/made/new.txt", b"new\n")
+    groups = {path.stat().st_gid for path in (shared_root / "sub").rglob("*")}
+    assert groups == {STRANGER}
 
 
 @pytest.mark.promise("span.metadata")

@@ -31,9 +31,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-INTENT = ".suture-intent"
+INTENT = ".suture/intent"
+PLAIN = ".suture-intent"
+"""Where 0.1.0 wrote it."""
 ID = "0123456789abcde"
 STEM = f".suture-{ID}-0"
+STAGED = f".suture/{ID}-0"
 UNSIGNED_LIMIT = 8_000_000
 
 
@@ -134,6 +137,16 @@ MALFORMED: dict[str, bytes | dict[str, Any]] = {
     "in place without a backup": with_step(in_place=True, before=None, backup=None),
     "a temporary file of another change": with_step(temp=".suture-000000000000000-0.new"),
     "a temporary file of another ending": with_step(temp=f"{STEM}.db"),
+    "a temporary file with a prefix in the staging folder": with_step(temp=f".suture/{STEM}.new"),
+    "a temporary file without a prefix beside its path": with_step(temp=f"{ID}-0.new"),
+    "a temporary file in a folder of the staging folder": with_step(temp=f".suture/x/{ID}-0.new"),
+    "a temporary file in the staging folder of another folder": with_step(temp=f"other/{STAGED}.new"),
+    "a temporary file in the staging folder, and a backup outside": with_step(temp=f"{STAGED}.new"),
+    "the intent as a temporary file": with_step(temp=INTENT),
+    "the file that git reads as a temporary file": with_step(temp=".suture/.gitignore", backup=f"{STAGED}.old"),
+    "a folder of suture's own": {**document(), "folders": [[0, ".suture"]]},
+    "a folder to empty that is suture's own": {**document(), "emptied": [[0, ".suture"]]},
+    "a file in the staging folder": document(".suture/x"),
     "a temporary file with a folder in its name": with_step(temp=f".suture-{ID}-/0.new"),
     "one temporary file for two": with_step(temp=f"{STEM}.old"),
     "two steps for one path": {**document(), "steps": document()["steps"] * 2},
@@ -160,12 +173,16 @@ def tree_with_folders() -> MemoryFS:
     return fs
 
 
+places = pytest.mark.parametrize("place", [INTENT, PLAIN])
+
+
 @pytest.mark.promise("atomic.planted")
 @pytest.mark.parametrize("mark", ["open", "done"])
 @pytest.mark.parametrize("name", MALFORMED)
-def test_an_intent_that_no_suture_writes_is_refused_and_nothing_is_touched(name: str, mark: str) -> None:
+@places
+def test_an_intent_that_no_suture_writes_is_refused_and_nothing_is_touched(place: str, name: str, mark: str) -> None:
     fs = tree_with_folders()
-    fs.put(INTENT, planted_intent(MALFORMED[name], mark))
+    fs.put(place, planted_intent(MALFORMED[name], mark))
     before = look(fs, "/")
     for tool, arguments in (
         ("file_read", {"path": "a.txt"}),
@@ -183,7 +200,7 @@ def test_what_is_refused_says_how_to_go_on() -> None:
     fs.put(INTENT, planted_intent(b"[" * 200_000))
     text = workspace(fs).call("file_read", {"path": "a.txt"}).text
     assert "delete it" in text
-    fs.unlink(fs.open_root(fs.root), INTENT)
+    fs.unlink(fs.open_folder(fs.open_root(fs.root), ".suture"), "intent")
     fs.crash()
     assert not workspace(fs).call("file_read", {"path": "a.txt"}).is_error
 
@@ -201,9 +218,11 @@ class CountingFS(FaultyFS):
 
 @pytest.mark.promise("atomic.planted")
 @pytest.mark.parametrize("size", [Settings.max_intent_bytes + 1, 3_000_000_000])
-def test_a_huge_intent_is_refused_unread(tmp_path: Path, size: int) -> None:
+@places
+def test_a_huge_intent_is_refused_unread(tmp_path: Path, place: str, size: int) -> None:
     (tmp_path / "a.txt").write_bytes(b"old\n")
-    with (tmp_path / INTENT).open("wb") as file:
+    (tmp_path / ".suture").mkdir()
+    with (tmp_path / place).open("wb") as file:
         file.truncate(size)
     fs = CountingFS(LocalFS())
     error = Workspace(tmp_path, fs=fs).call("file_read", {"path": "a.txt"}).metadata["error"]
@@ -221,9 +240,11 @@ def test_a_large_intent_without_a_signature_is_refused_unparsed() -> None:
 
 @pytest.mark.promise("atomic.planted")
 @pytest.mark.parametrize("kind", ["fifo", "link", "folder", "dangling link"])
-def test_what_is_no_file_is_no_intent(tmp_path: Path, kind: str) -> None:
+@places
+def test_what_is_no_file_is_no_intent(tmp_path: Path, place: str, kind: str) -> None:
     (tmp_path / "a.txt").write_bytes(b"old\n")
-    path = tmp_path / INTENT
+    (tmp_path / ".suture").mkdir()
+    path = tmp_path / place
     if kind == "fifo":
         os.mkfifo(path)
     elif kind == "folder":
@@ -237,11 +258,14 @@ def test_what_is_no_file_is_no_intent(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.promise("atomic.signed")
-def test_a_planted_intent_that_is_done_gets_nothing_into_the_history() -> None:
+@pytest.mark.parametrize(("place", "staged"), [(INTENT, False), (INTENT, True), (PLAIN, False)])
+def test_a_planted_intent_that_is_done_gets_nothing_into_the_history(place: str, *, staged: bool) -> None:
     """0.1.0 recorded it, and the next undo wrote the old content that it claimed."""
     fs = tree_with_folders()
-    fs.put(INTENT, planted_intent(document(), "done"))
-    fs.put(f"{STEM}.old", b"evil\n")
+    fs.put(
+        place, planted_intent(with_step(temp=f"{STAGED}.new", backup=f"{STAGED}.old") if staged else document(), "done")
+    )
+    fs.put(f"{STAGED if staged else STEM}.old", b"evil\n")
     result = workspace(fs).call("file_read", {"path": "a.txt"})
     assert result.metadata["recovered"]["direction"] == "forward"
     assert result.metadata["history"]["recorded"] is False
@@ -414,7 +438,7 @@ def test_a_transaction_whose_intent_would_be_too_large_is_refused_before_anythin
     with pytest.raises(InputTooLarge) as caught:
         transaction.__exit__(None, None, None)
     assert (caught.value.setting, caught.value.limit) == ("max_intent_bytes", 1_500)
-    assert (calls.calls, fs.files()) == ([], {"a.txt": b"old\n"})
+    assert (calls.calls, fs.files(), fs.folders()) == (["mkdir"], {"a.txt": b"old\n"}, set())
 
 
 class Dead(FaultyFS):
@@ -456,7 +480,7 @@ NEIGHBORS: dict[str, Callable[[MemoryFS, str], object]] = {
 
 def replace_helpers(fs: MemoryFS, ending: str, neighbor: str) -> list[str]:
     """Replace every temporary file by something else; returns their names."""
-    names = [name for name in fs.files() if name.rpartition("/")[2].startswith(".suture-") and name.endswith(ending)]
+    names = [name for name in fs.files() if name.startswith(".suture/") and name.endswith(ending)]
     for name in names:
         folder = fs.open_root(fs.root)
         *above, last = name.split("/")
@@ -479,7 +503,7 @@ def test_what_someone_put_at_the_name_of_a_helping_file_is_never_taken_for_conte
     fs.put("secret", b"secret\n")
     names = replace_helpers(fs, ending, neighbor)
     assert names
-    paths = [path for path in look(fs, fs.root) if ".suture-" not in path]
+    paths = [path for path in look(fs, fs.root) if not path.startswith(".suture")]
     result = workspace(fs).call("file_read", {"path": "other/run"})
     code = result.metadata["error"]["code"] if result.is_error else "done"
     tree = look(fs, fs.root)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import hmac
+from hashlib import sha256
 from itertools import count
 from random import Random
 from typing import TYPE_CHECKING
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 SAMPLE = 17
+INTENT = ".suture/intent"
 PUBLISHING = {"link", "open_write", "rename", "unlink"}
 
 variants = pytest.mark.parametrize("variant", VARIANTS)
@@ -177,7 +180,7 @@ def test_a_power_cut_in_the_next_transaction_brings_nothing_of_the_last_one_back
         outcome = run_until_stopped(fs, number, create_another)
         fs.power_loss(make_rng(seed, number))
         recover(fs, fs.root)
-        strays_by_call[number] = sorted(path for path in look(fs, fs.root) if "/.suture-" in f"/{path}")
+        strays_by_call[number] = sorted(path for path in look(fs, fs.root) if "/.suture" in f"/{path}")
         if outcome == "finished":
             break
     assert {number: strays for number, strays in strays_by_call.items() if strays} == {}
@@ -209,10 +212,10 @@ class DirtyFS(FaultyFS):
             self._paths[result] = path
         elif name in {"open_root", "lock"}:
             self._paths[result] = ""
-        if name in {"create", "unlink", "mkdir"}:
+        if name in {"create", "create_whole", "unlink", "mkdir", "rmdir"}:
             self._dirty.add(at + "/")
         elif name in {"rename", "link"}:
-            self._dirty |= {at + "/", self._paths[args[2]] + "/"}
+            self._dirty |= {self._paths[args[2]] + "/", *((at + "/",) if name == "rename" else ())}
         elif name in {"write", "truncate"}:
             self._dirty.add(at)
         elif name == "sync":
@@ -228,14 +231,50 @@ def record_calls(durability: str, *, in_place: bool = True) -> list[tuple[str, s
 
 
 def is_own(path: str) -> bool:
-    return "/.suture-" in path
+    return path.startswith("/.suture")
+
+
+CREATING = {"create", "create_whole", "mkdir", "link"}
 
 
 @pytest.mark.promise("atomic.durability")
-def test_the_intent_is_on_the_disk_before_anything_else_is_made() -> None:
-    created = [(path, dirty) for call, path, dirty in record_calls("full") if call in {"create", "mkdir", "link"}]
-    assert created[0][0] == "/.suture-intent"
-    assert created[1][1] == frozenset()
+def test_the_intent_is_on_the_disk_before_anything_is_made_outside_of_its_folder() -> None:
+    created = [(path, dirty) for call, path, dirty in record_calls("full") if call in CREATING]
+    assert [path for path, _ in created[:4]] == ["/.suture", "/.suture/.gitignore", "/.suture/intent", "/new"]
+    assert created[3][1] == frozenset()
+
+
+def record_update() -> list[tuple[str, str, frozenset[str]]]:
+    """The calls of an update of one file in a folder."""
+    dirty = DirtyFS(MemoryFS({"sub/a.txt": b"old\n"}))
+    with Workspace("/ws", settings(), fs=dirty).transaction() as tx:
+        tx.write("sub/a.txt", b"new\n")
+    return dirty.log
+
+
+@pytest.mark.promise("atomic.durability")
+def test_the_content_of_the_intent_is_on_the_disk_before_anything_is_staged_beside_it() -> None:
+    """The names of both are synced together; a file system that keeps the order of names never has only the second."""
+    staged = [(path, dirty) for call, path, dirty in record_update() if call in CREATING][3:]
+    assert [path.rpartition(".")[2] for path, _ in staged] == ["new", "old"]
+    assert "/.suture/intent" not in staged[0][1]
+
+
+@pytest.mark.promise("atomic.durability")
+def test_an_update_of_one_file_syncs_no_more_than_needed() -> None:
+    log = record_update()
+    synced = [path for call, path, _ in log if call == "sync"]
+    assert [path.rpartition(".")[2] for path in synced] == [
+        "suture/intent",
+        "new",
+        "suture",
+        "",
+        "/sub",
+        "suture/intent",
+        "suture",
+    ]
+    published = next(dirty for call, path, dirty in log if (call, path) == ("rename", "/sub/a.txt"))
+    assert published == frozenset()
 
 
 @pytest.mark.promise("atomic.durability")
@@ -255,9 +294,10 @@ def test_everything_staged_is_on_the_disk_before_the_first_file_is_published() -
 @pytest.mark.promise("atomic.durability")
 def test_everything_published_is_on_the_disk_before_the_commit_is_done_and_that_before_anything_is_dropped() -> None:
     log = record_calls("full")
-    marked = [dirty for call, path, dirty in log if (call, path) == ("open_write", "/.suture-intent")]
+    marked = [dirty for call, path, dirty in log if (call, path) == ("open_write", "/.suture/intent")]
     dropped = [dirty for call, path, dirty in log if call == "unlink" and is_own(path)]
-    assert (marked, dropped[0]) == ([frozenset()], frozenset())
+    renamed = frozenset({"/.suture/"})  # if this is lost, the published files have their first names too
+    assert (marked, dropped[0]) == ([renamed], renamed)
 
 
 @pytest.mark.promise("atomic.durability")
@@ -320,7 +360,7 @@ def broken_by_fast(fs: MemoryFS) -> list[str]:
     )
     for name in ("shared.txt", "other/twin"):
         new[name] = old[name]
-    wrong = [f"{path} is left" for path in actual if path.rpartition("/")[2].startswith(".suture-")]
+    wrong = [f"{path} is left" for path in actual if is_own(f"/{path}")]
     touched = {path for path in {*old, *new} if old.get(path) != new.get(path)}
     aside = {path: entry.data for path, entry in actual.items() if ".suture-orig" in path}
     wrong += [f"{path} appeared" for path in {*actual} - {*old, *new, *aside}]
@@ -493,7 +533,7 @@ def test_a_reading_call_looks_for_strays_only_if_an_intent_is_torn() -> None:
         "recovered" not in Workspace(fs.root, settings(), fs=counting).call("file_read", {"path": "sub/a.txt"}).metadata
     )
     assert counting.calls == []
-    fs.put(".suture-intent", b"suture-intent 2 open")
+    fs.put(INTENT, b"suture-intent 2 open")
     result = Workspace(fs.root, settings(), fs=fs).call("file_read", {"path": "sub/a.txt"})
     assert result.metadata["recovered"]["direction"] == "unknown"
     assert "537q7a6j43e1zsy" in result.text
@@ -509,20 +549,17 @@ def test_recovering_does_not_wait_for_a_transaction_that_is_under_way_to_look_fo
 @pytest.mark.promise("atomic.strays")
 def test_a_done_mark_that_is_older_than_the_names_does_not_count() -> None:
     """The disk had the mark, but not the renames: durability fast."""
-    fs = in_memory()
-    with pytest.raises(Stopped):
-        transact(FaultyFS(fs, only=["unlink"], stop_at=3), fs.root, durability="fast", in_place=False)
-    done_intent = fs.node_of(".suture-intent").data
     for number in range(1, 4):
         fs = in_memory()
-        fs.key = None
         with pytest.raises(Stopped):
             transact(
                 FaultyFS(fs, only=["rename", "link"], stop_at=4 + number), fs.root, durability="fast", in_place=False
             )
         fs.crash()
-        _, line, check, *_ = fs.node_of(".suture-intent").data.split(b"\n")
-        fs.put(".suture-intent", b"\n".join((done_intent.split(b"\n")[0], line, check, b"unsigned", b"")))
+        _, line, check, last, _ = fs.node_of(INTENT).data.split(b"\n")
+        assert fs.key is not None
+        mark = hmac.new(fs.key, b"done " + last.removeprefix(b"hmac-sha256:"), sha256).hexdigest()
+        fs.put(INTENT, b"\n".join((b"suture-intent 2 done " + mark.encode(), line, check, last, b"")))
         recovery = Workspace(fs.root, settings("fast"), fs=fs).recover()
         assert recovery is not None
         assert (recovery.direction, state(fs, fs.root)) == ("back", "old")
@@ -532,7 +569,7 @@ def test_a_done_mark_that_is_older_than_the_names_does_not_count() -> None:
 def test_a_stray_that_cannot_be_removed_stops_nothing() -> None:
     fs = MemoryFS({"sub/a.txt": b"old\n"})
     stem = create_strays(fs, new=b"half")
-    fs.put(".suture-intent", b"suture-intent 2 open")
+    fs.put(INTENT, b"suture-intent 2 open")
     faulty = FaultyFS(fs, only=["unlink"], fail_at=1, error=errno.EACCES)
     assert not Workspace(fs.root, settings(), fs=faulty).call("file_read", {"path": "sub/a.txt"}).is_error
     assert {*fs.files()} == {"sub/a.txt", f"sub/{stem}0.new"}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-INTENT = ".suture-intent"
+INTENT = ".suture/intent"
 
 
 def read_call(fs: MemoryFS, options: Settings | None = None) -> Any:
@@ -130,7 +130,7 @@ def test_recovering_where_nothing_was_interrupted_does_nothing() -> None:
 @pytest.mark.promise("atomic.stop")
 def test_an_intent_torn_at_any_length_means_that_nothing_was_begun() -> None:
     """At every length of its first and last lines; `test_journal` reads every length."""
-    whole = stopped_scenario("mkdir", 1).node_of(INTENT).data
+    whole = stopped_scenario("mkdir", 2).node_of(INTENT).data
     trees = {}
     for length in (*range(30), *range(30, len(whole) - 80, 17), *range(len(whole) - 80, len(whole) + 1)):
         fs = in_memory()
@@ -167,6 +167,7 @@ HOSTILE = {
     "a backup above the root": intent([{"path": "update.txt", "backup": "../.suture-b"}]),
     "a backup that is not ours": intent([{"path": "update.txt", "backup": "from.txt"}]),
     "a temporary file that is not ours": intent([{"path": "update.txt", "temp": "from.txt"}]),
+    "a temporary file in another staging folder": intent([{"path": "update.txt", "temp": "other/.suture/t"}]),
     "a temporary file in another folder": intent([{"path": "update.txt", "temp": "other/.suture-t"}]),
     "a folder above the root": intent(folders=[(0, "../empty")]),
     "a folder by an absolute path": intent(folders=[(0, "/empty")]),
@@ -200,7 +201,8 @@ def test_an_intent_that_no_transaction_of_ours_wrote_changes_nothing(name: str) 
     fs.put(INTENT, HOSTILE[name], mode=0o600)
     read_call(fs)
     after = look(fs, "/")
-    after.pop(f"ws/{INTENT}", None)
+    for own in ("ws/.suture", f"ws/{INTENT}"):
+        after.pop(own, None)
     assert after == untouched
 
 
@@ -252,7 +254,10 @@ def test_a_commit_over_two_roots_that_stops_leaves_both_old_or_both_new() -> Non
             except pytest.fail.Exception:  # there are fewer calls with this name
                 continue
             read_call(fs, options)
-            contents = fs.files(), {path: entry.data for path, entry in look(fs, "/extra").items()}
+            contents = tuple(
+                {path: entry.data for path, entry in look(fs, root).items() if entry.kind != "folder" or path == "deep"}
+                for root in (fs.root, "/extra")
+            )
             assert contents in (old, new), (at, occurrence)
 
 
@@ -320,7 +325,7 @@ def test_an_old_copy_put_aside_never_replaces_an_earlier_one() -> None:
 def test_a_recovery_that_stops_while_it_asks_about_links_leaves_no_stray() -> None:
     """A file of the same content appeared where the transaction would have created one, before it was staged."""
     for number in range(1, 60):
-        fs = stopped_scenario("mkdir", 2)  # the intent, and one of two new folders
+        fs = stopped_scenario("mkdir", 3)  # the intent, and one of two new folders
         fs.put("new/deep/made.txt", b"made\n")
         try:
             recover(FaultyFS(fs, stop_at=number), fs.root)

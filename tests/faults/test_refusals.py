@@ -467,7 +467,7 @@ def test_an_interrupted_transaction_that_cannot_be_recovered_gives_a_clear_error
         tx.write("sub/c.txt", b"new\n")
     Workspace(root, FAST).recover()
     assert (root / "sub/c.txt").read_bytes() == b"three\n"
-    assert [name for name in tree(root) if ".suture-" in name] == []
+    assert [name for name in tree(root) if ".suture" in name] == []
 
 
 @pytest.mark.promise("atomic.refused")
@@ -488,7 +488,7 @@ def test_a_file_that_cannot_be_put_back_does_not_keep_the_others_from_it(root: P
     assert (root / "sub/c.txt").read_bytes() == b"three\n"
     (root / "sub").chmod(0o755)
     Workspace(root, FAST).recover()
-    assert [name for name in tree(root) if ".suture-" in name] == []
+    assert [name for name in tree(root) if ".suture" in name] == []
 
 
 class ShortNamesFS(LocalFS):
@@ -506,9 +506,9 @@ class ShortNamesFS(LocalFS):
         self._check(to_name)
         super().link(folder, name, to_folder, to_name)
 
-    def mkdir(self, folder: int, name: str) -> None:
+    def mkdir(self, folder: int, name: str, mode: int = 0o777) -> None:
         self._check(name)
-        super().mkdir(folder, name)
+        super().mkdir(folder, name, mode)
 
 
 @pytest.mark.promise("atomic.refused")
@@ -657,7 +657,7 @@ def test_a_move_between_roots_that_cannot_share_a_file_copies_it(root: Path, tmp
         tx.write("b.txt", b"new\n")
     assert ((extra / "a.txt").read_bytes(), (root / "b.txt").read_bytes()) == (b"one\n", b"new\n")
     assert not (root / "a.txt").exists()
-    assert [name for name in (*tree(root), *tree(extra)) if ".suture-" in name] == []
+    assert [name for name in (*tree(root), *tree(extra)) if ".suture" in name] == []
 
 
 @pytest.mark.promise("atomic.refused")

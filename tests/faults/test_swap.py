@@ -370,4 +370,4 @@ def test_a_second_process_that_swaps_names_inside_loses_no_file(tmp_path: Path) 
     workspace.recover()
     content = (root / "sub/f.txt").read_bytes()
     assert content == b"zero\n" * outcomes["done"] + b"one\n"
-    assert [name for name in regular_files(tmp_path) if ".suture-" in name] == []
+    assert [name for name in regular_files(tmp_path) if ".suture" in name] == []

@@ -43,7 +43,8 @@ _FILES = {
 _PATHS = [
     *_FILES, "src/b.txt", "new.txt", "new/deep/file.py", "src", ".", "", "/", "..", "../a.py", "/ws/a.py",
     "/etc/passwd", "a.py/", "a.py/b", "./a.py", "src/../a.py", "a\0b", "a\nb", "\udcff", "\ud800", "é" * 200,
-    "a/" * 3000, ".git/config", ".suture-intent", "link", "out", "~", "A.PY", "src\\c.js", "a.py\u200b", "a.py ",
+    "a/" * 3000, ".git/config", ".suture-intent", ".suture/intent", "link", "out", "~", "A.PY",
+    "src\\c.js", "a.py\u200b", "a.py ",
     "con", "x" * 256,
 ]  # fmt: skip
 _GLOBS = ["**", "*.py", "**/*", "src/**", "{a,b}*", "*", "[", "a.py", "**/*.{js,json}", "../*", "/ws/*", "", "\0", ".*"]

@@ -26,7 +26,7 @@ from tests.unit.files import git_writer as git
 from tests.unit.files.test_journal import RECORD, journal, write_intent
 from tests.unit.files.test_paths import make as linked
 
-NAME = ".suture-intent"
+NAME = ".suture/intent"
 
 
 def _intent_line() -> bytes:
@@ -262,7 +262,18 @@ _JSON = [
 ]
 _JSON_WORDS = encode_words(
     ['{"', '":', ",", "null", "true", "1", "-1", "1e400", '""', '"a"', "[]", "{}", "[[0, ", '"record"', '"roots"'],
-    ['"steps"', '"folders"', '"emptied"', '"path"', '"temp"', '"backup"', '".suture-0.new"', '".git/config"', '"../a"'],
+    [
+        '"steps"',
+        '"folders"',
+        '"emptied"',
+        '"path"',
+        '"temp"',
+        '"backup"',
+        '".suture-0.new"',
+        '".suture/0.new"',
+        '".git/config"',
+        '"../a"',
+    ],
     [
         '"/etc/passwd"',
         '"\\u0000"',

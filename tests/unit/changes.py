@@ -40,7 +40,7 @@ def interrupt(root: Path, path: str) -> str:
     with pytest.raises(Stopped), tx:
         pass
     stopping.abandon()
-    change = json.loads((root / ".suture-intent").read_bytes().split(b"\n")[1])["record"]["id"]
+    change = json.loads((root / ".suture/intent").read_bytes().split(b"\n")[1])["record"]["id"]
     return f"note: An interrupted transaction ({change}, 1 path) has been rolled back.\n"
 
 

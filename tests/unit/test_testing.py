@@ -160,6 +160,14 @@ OPERATIONS: dict[str, Callable[[Bench], object]] = {
     "create too long a name": lambda b: b.fs.create(b.top, LONG, 0o644),
     "create in a file": lambda b: b.fs.create(b.file, "a", 0o644),
     "create in a removed folder": make_in_a_removed_folder,
+    "create whole": do(
+        lambda b: b.fs.create_whole(b.top, "new", 0o600, b"ab"),
+        lambda b: b.content("new"),
+        lambda b: b.look_at(b.top, "new"),
+    ),
+    "create whole what is there": lambda b: b.fs.create_whole(b.top, "file", 0o600, b"ab"),
+    "create whole too long a name": lambda b: b.fs.create_whole(b.top, LONG, 0o600, b"ab"),
+    "folders in which new files get the same": lambda b: b.fs.inherited(b.top) == b.fs.inherited(b.folder),
     "write in place": write_twice,
     "write changes the fingerprint": newer,
     "open to write what is missing": lambda b: b.fs.open_write(b.top, "missing"),
@@ -203,6 +211,9 @@ OPERATIONS: dict[str, Callable[[Bench], object]] = {
     "unlink what is missing": lambda b: b.fs.unlink(b.top, "missing"),
     "unlink a folder": lambda b: b.fs.unlink(b.top, "folder"),
     "mkdir": do(lambda b: b.fs.mkdir(b.folder, "x"), lambda b: b.look_at(b.folder, "x")),
+    "mkdir for the owner": do(
+        lambda b: b.fs.mkdir(b.folder, "x", 0o700), lambda b: getattr(b.fs.stat(b.folder, "x"), "mode", None)
+    ),
     "mkdir where something is": lambda b: b.fs.mkdir(b.top, "file"),
     "mkdir where a link is": lambda b: b.fs.mkdir(b.top, "dangling"),
     "mkdir too long a name": lambda b: b.fs.mkdir(b.top, LONG),

@@ -22,7 +22,7 @@ from suture.engine import Engine
 from suture.errors import HistoryUnavailable, RecoveryBlocked, WorkspaceNotFound
 from suture.files.fs import Tree
 from suture.files.history import LOCKED, is_damage, read_history, sqlite_code
-from suture.files.journal import Journal, Leftover
+from suture.files.journal import Leftover, find_journals
 from suture.files.local_fs import LocalFS
 from suture.files.protected import Guard
 from suture.files.recovery import find_strays
@@ -451,10 +451,9 @@ def transaction(root: str) -> Iterator[Finding]:
     else:
         yield _ok("lock", "free")
     with Tree(LocalFS(), root) as tree:
-        journal = Journal([tree])
         try:
-            waiting = journal.exists()
-            left = journal.read() if waiting else Leftover(None)
+            waiting = find_journals([tree])
+            left = waiting[0].read() if waiting else Leftover(None)
         except RecoveryBlocked as error:
             advice = f"{hint(error)} Then: {_recover(root)}" if error.state == "foreign" else _recover(root)
             yield _problem("transaction", f"cannot be recovered: {error.reason}", advice)

@@ -17,8 +17,8 @@ from suture.engine.session import Session, SharedState
 from suture.errors import FileChanged, NotEncodable, WorkspaceNotFound
 from suture.files.fs import Tree
 from suture.files.local_fs import LocalFS
-from suture.files.paths import INTENT_NAME
-from suture.files.protected import OWN_PREFIX, Guard
+from suture.files.paths import has_intent
+from suture.files.protected import Guard, is_own
 from suture.origins import exclude_roots
 from suture.plan import Plan, SessionInfo
 from suture.records import Record
@@ -103,7 +103,7 @@ class Engine:
         except (OSError, ValueError) as error:
             raise WorkspaceNotFound(root=str(root), reason=str(error)) from error
         for place in places:
-            if any(name.startswith(OWN_PREFIX) for name in place.split("/")):
+            if any(is_own(name) for name in place.split("/")):
                 raise WorkspaceNotFound(root=place, reason="suture keeps its own files there")
         self.guard = Guard(self.settings.protect, self.settings.allow_protected)
         self.roots = list(dict.fromkeys((self.root, *map(os.path.abspath, self.settings.extra_roots))))
@@ -165,7 +165,7 @@ class Engine:
 
         with within(self.settings), self.session(progress, audience) as session:
             # A transaction is running or was interrupted: a plan made now could be based on half-changed files.
-            interrupted = any(tree.stat(INTENT_NAME) is not None for tree in session.trees)
+            interrupted = any(map(has_intent, session.trees))
             plan = None if interrupted or serial else session.check_plan(propose(session))
             if plan is not None and not plan.changes and not plan.clipboards:
                 return Landing(None)
@@ -229,7 +229,7 @@ class Engine:
     def _has_intent(self, root: str) -> bool:
         """Whether a transaction is running in a root, or was interrupted."""
         with Tree(self.fs, root) as home:
-            return home.stat(INTENT_NAME) is not None
+            return has_intent(home)
 
     def _history(self, tree: Tree) -> History:
         """The workspace's history; its database stays open between changes."""

@@ -1,22 +1,24 @@
 """The only writer: one plan, all of it or nothing.
 
-    lock → intent → stage → verify → publish → done → history → finish → unlock
+    lock → folder → intent → stage → verify → publish → done → history → finish → unlock
 
 The lock (`hold_lock`) allows one writer at a time among all suture processes. It is an advisory lock on the root folder
 itself: it leaves no file behind, needs no write permission, and the kernel releases it when its holder dies. It can
 only be polled, so the threads of one process queue for it; otherwise most of them would sleep while it is free.
 
 `commit` does the rest. The intent names every temporary file before any exists, so that recovery can find them all.
-Staging writes the new content beside each path, and keeps the old content under a second name; readers see no change
-yet. Verification compares each path byte by byte with what the plan was made from; it comes after staging, which is
-slow, so that little can change before publishing. Publishing is one rename, link or unlink per path.
+Staging writes the new content, and keeps the old content under a second name; readers see no change yet. The temporary
+files are in the staging folder of the root (`files.staging`), or beside a path where that would not be the same: on
+another device, or where the path's folder gives a new file another group or ACL. Verification compares each path byte
+by byte with what the plan was made from; it comes after staging, which is slow, so that little can change before
+publishing. Publishing is one rename, link or unlink per path.
 
 Until `done` every failure rolls back; from `done` on, the change has landed and cannot fail. The old content stays
 until the history has it: if this process dies first, the next one records the change. Only then is it deleted, which
 can be left to the next process too.
 
 With durability `full`, or if a file is written in place, each stage is synced to the disk before the next one, which
-relies on it, begins.
+relies on it, begins. The names of the intent and of what is staged in the same folder are synced together.
 """
 
 from __future__ import annotations
@@ -40,8 +42,10 @@ from suture.errors import (
 )
 from suture.files import recovery
 from suture.files.fs import split, to_suture_error
-from suture.files.journal import Intent, Journal, Step, helper_stem, new_id
-from suture.files.paths import INTENT_NAME, display_path
+from suture.files.journal import Intent, Journal, Step, new_id, staged_stem
+from suture.files.paths import INTENT_NAME, PLAIN_INTENT_NAME, display_path
+from suture.files.protected import OWN_FOLDER
+from suture.files.staging import StagingFolders, is_staged, move_beside
 from suture.plan import Change, ChangeRecord, Create, Delete, Landed, Rename, Update, file_record
 from suture.records import Record
 
@@ -55,6 +59,8 @@ if TYPE_CHECKING:
     from suture.files.store import Supply
     from suture.plan import Content, FileChange, FileRecord, Place, Plan, Snapshot, Trouble
     from suture.settings import Settings
+
+    Nearest = dict[tuple[int, str], tuple[str, Stat | None]]  # of each folder: itself or the nearest above, its status
 
 _FIRST_WAIT = 0.0005  # seconds between two attempts to get the lock; doubles up to the longest wait
 _MAX_WAIT_SECONDS = 0.02  # seconds: short, so that a waiting call starts soon after the lock is free
@@ -125,11 +131,17 @@ def hold_lock(
 def commit(trees: Sequence[Tree], plan: Plan, history: History, settings: Settings) -> Change:
     """Land a plan. The caller holds the workspace lock and has recovered any interrupted transaction."""
     in_place: set[tuple[int, str]] = set()
+    beside: set[tuple[int, str]] = set()
     while True:
         try:
-            return _attempt(trees, plan, history, in_place, settings)
+            return _attempt(trees, plan, history, in_place, beside, settings)
+        except recovery.MustStageBeside as reason:
+            beside.add((reason.step.root, reason.step.path))
         except recovery.MustWriteInPlace as reason:
             path = reason.step.root, reason.step.path
+            if is_staged(reason.step.temp) and _inherits_elsewhere(trees, reason.step):
+                beside.add(path)  # there the new file may inherit the group that it could not be given
+                continue
             if path in in_place:
                 raise PermissionDenied(path=path[1], operation="keep the owner and attributes of") from None
             in_place.add(path)
@@ -157,16 +169,27 @@ def _take_lock(tree: Tree, locks: list[tuple[FS, int]], check_patience: Callable
 
 
 def _attempt(
-    trees: Sequence[Tree], plan: Plan, history: History, in_place: set[tuple[int, str]], settings: Settings
+    trees: Sequence[Tree],
+    plan: Plan,
+    history: History,
+    in_place: set[tuple[int, str]],
+    beside: set[tuple[int, str]],
+    settings: Settings,
 ) -> Change:
     name = new_id()
-    stem = helper_stem(name, trees[0])
+    stem = staged_stem(name, trees[0])
     stems = (f"{stem}{number}" for number in count())
     works = [work for change in plan.changes for work in _plan_works(trees, change, stems)]
     stats = _check_works(trees, works)
-    with _writing("the workspace"):
-        works = _choose_in_place(trees, works, stats, in_place)
-        folders = _missing_folders(trees, works)
+    nearest: Nearest = {}
+    staging = StagingFolders(trees)
+    try:
+        with _writing("the workspace"):
+            works = _choose_in_place(trees, works, stats, in_place, nearest)
+            folders = _missing_folders(trees, works)
+        with _writing(f"{trees[0].root}/{OWN_FOLDER}"):
+            journal = Journal(trees, settings, name=INTENT_NAME if staging.make(0) else PLAIN_INTENT_NAME)
+            works = [_choose_folder(trees, work, staging, beside, nearest) for work in works]
         record = ChangeRecord(
             name,
             plan.tool,
@@ -181,9 +204,12 @@ def _attempt(
         )
         emptied = [place for name in plan.emptied if (place := _place_of(trees, name)) is not None]
         intent = Intent(record, folders, tuple(work.step for work in works), tuple(emptied))
+    except BaseException:
+        staging.remove()
+        raise
     # An overwritten file can only be restored from a copy that is on the disk.
     durable = settings.durability == "full" or intent.in_place
-    trouble = _run(trees, intent, works, history, Journal(trees, settings), durable=durable)
+    trouble = _run(trees, intent, works, history, journal, staging, durable=durable)
     return Change(name, tuple(map(_landed_file, record.files)), trouble)
 
 
@@ -193,14 +219,23 @@ def _run(
     works: Sequence[Work],
     history: History,
     journal: Journal,
+    staging: StagingFolders,
     *,
     durable: bool,
 ) -> Trouble | None:
     marked = False
     try:
-        with _writing(f"{trees[0].root}/{INTENT_NAME}"):
+        with _writing(f"{trees[0].root}/{journal.name}"):
             journal.write(intent, durable=durable)
+            together = is_staged(journal.name) and not intent.folders and intent.staged_in == {(0, OWN_FOLDER)}
+            if durable and not together:  # nothing elsewhere may reach the disk before the intent's name
+                journal.sync_name()
         _stage(trees, intent, works, durable=durable)
+        if durable:
+            with _writing("the folders"):
+                recovery.sync_folders(trees, dict.fromkeys((*intent.staged_in, *intent.above_new)))
+                if together:
+                    trees[0].sync_folder("")
         verified = []
         for work in works:
             with _writing(work.name):
@@ -211,15 +246,16 @@ def _run(
                 recovery.publish(trees[work.step.root], work.step, work.after, stat, durable=durable)
         with _writing("the intent"):
             if durable:
-                recovery.sync_folders(trees, intent)
+                recovery.sync_folders(trees, intent.published_in)
             marked = True
             journal.mark(done=True, durable=durable)
     except BaseException:
-        _roll_back_now(trees, intent, journal, marked=marked, durable=durable)
+        _roll_back_now(trees, intent, journal, staging, marked=marked, durable=durable)
         raise
     trouble = history.record(recovery.record_of(trees, intent), _content_supply(works))
     try:
         recovery.finish_transaction(trees, intent, journal, durable=durable, published=True)
+        staging.remove()
     except (OSError, SutureError, MemoryError) as error:
         log.warning("commit", "%s landed; its temporary files are left to the next call: %s", intent.id, error)
     return trouble
@@ -249,8 +285,6 @@ def _stage(trees: Sequence[Tree], intent: Intent, works: Sequence[Work], *, dura
     if durable:
         for start in range(0, len(works), _MAX_OPEN_WORKS):
             _sync_files(trees, works[start : start + _MAX_OPEN_WORKS])
-        with _writing("the folders"):
-            recovery.sync_folders(trees, intent)
 
 
 def _sync_files(trees: Sequence[Tree], works: Sequence[Work]) -> None:
@@ -293,7 +327,9 @@ def _sync_in_threads(opened: Sequence[tuple[str, FS, int]]) -> None:
                 future.result()
 
 
-def _roll_back_now(trees: Sequence[Tree], intent: Intent, journal: Journal, *, marked: bool, durable: bool) -> None:
+def _roll_back_now(
+    trees: Sequence[Tree], intent: Intent, journal: Journal, staging: StagingFolders, *, marked: bool, durable: bool
+) -> None:
     """Roll back now. If that fails too, the intent stays for the next process, and the error says so."""
     try:
         for tree in trees:
@@ -302,10 +338,11 @@ def _roll_back_now(trees: Sequence[Tree], intent: Intent, journal: Journal, *, m
             if marked:
                 journal.mark(done=False, durable=durable)
             recovery.roll_back(trees, intent, journal, durable=durable)
+        staging.remove()
     except (OSError, SutureError, MemoryError) as error:
         log.warning("commit", "%s could not be rolled back now; the next call will roll it back: %s", intent.id, error)
         reason = str(getattr(error, "reason", "")) or str(getattr(error, "strerror", "")) or str(error)
-        raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, state="open", change_id=intent.id) from error
+        raise RecoveryBlocked(intent=journal.name, reason=reason, state="open", change_id=intent.id) from error
 
 
 class _writing:  # noqa: N801  used like a function; a generator-based one would take three times as long
@@ -354,8 +391,6 @@ def _make_work(
     mode: int | None = None,
     digest: str | None = None,
 ) -> Work:
-    folder = split(place.path)[0]
-    stem = f"{folder}/{stem}" if folder else stem
     step = Step(
         place.root,
         place.path,
@@ -368,19 +403,57 @@ def _make_work(
 
 
 def _choose_in_place(
-    trees: Sequence[Tree], works: Sequence[Work], stats: Sequence[Stat | None], in_place: set[tuple[int, str]]
+    trees: Sequence[Tree],
+    works: Sequence[Work],
+    stats: Sequence[Stat | None],
+    in_place: set[tuple[int, str]],
+    nearest: Nearest,
 ) -> list[Work]:
     """Mark the works to be written in place, because a rename would lose something; `stats` are of their paths."""
-    folders: dict[tuple[int, str], Stat | None] = {}
     decided = []
     for work, stat in zip(works, stats, strict=True):
         step = work.step
-        place = step.root, split(step.path)[0]
-        if work.updates and place not in folders:
-            folders[place] = trees[step.root].stat(place[1])
-        lossy = work.updates and ((step.root, step.path) in in_place or _rename_would_lose(stat, folders[place]))
+        lossy = work.updates and (
+            (step.root, step.path) in in_place or _rename_would_lose(stat, _nearest_folder(trees, step, nearest)[1])
+        )
         decided.append(work.evolve(step=step.evolve(in_place=True)) if lossy else work)
     return decided
+
+
+def _choose_folder(
+    trees: Sequence[Tree],
+    work: Work,
+    staging: StagingFolders,
+    beside: set[tuple[int, str]],
+    nearest: Nearest,
+) -> Work:
+    """Stage beside the path what would not be the same in the staging folder."""
+    step = work.step
+    if (step.root, step.path) not in beside and staging.make(step.root):
+        folder, stat = _nearest_folder(trees, step, nearest)
+        is_new = work.like is None and work.after is not None
+        if stat is not None and staging.is_like(step.root, folder, stat.device, is_new=is_new):
+            return work
+    temp, backup = (move_beside(step.path, staged) for staged in (step.temp, step.backup))
+    return work.evolve(step=step.evolve(temp=temp, backup=backup))
+
+
+def _inherits_elsewhere(trees: Sequence[Tree], step: Step) -> bool:
+    """Whether a new file beside the path may get another owner than in the staging folder, which is like the root."""
+    tree = trees[step.root]
+    with _writing(step.path):
+        return tree.fs.inherited(tree.folder(split(step.path)[0])) != tree.fs.inherited(tree.folder(""))
+
+
+def _nearest_folder(trees: Sequence[Tree], step: Step, nearest: Nearest) -> tuple[str, Stat | None]:
+    """The folder of a path or, if it is to be created, the one above it that exists; and its status."""
+    tree, folder = trees[step.root], split(step.path)[0]
+    key = step.root, folder
+    if key not in nearest:
+        while (stat := tree.stat(folder)) is None and folder:
+            folder = split(folder)[0]
+        nearest[key] = folder, stat
+    return nearest[key]
 
 
 def _rename_would_lose(stat: Stat | None, folder: Stat | None) -> bool:

@@ -39,6 +39,7 @@ MEMORY = ":memory:"
 
 _MAX_OPEN_FOLDERS = 16  # folders of a tree that stay open: a process may have few handles
 _SAFE_OPEN = 8  # folders; while fewer are open, none will be closed soon
+_FOLDER_MODE = 0o777  # of a new folder; the umask applies
 _CHUNK_SIZE = 1 << 20  # bytes read at once: bounds the memory
 
 
@@ -137,6 +138,10 @@ class FS:
         """Open a new file for writing; an existing name is an error."""
         raise NotImplementedError
 
+    def create_whole(self, folder: int, name: str, mode: int, data: bytes) -> None:
+        """Create a file that has its content from the first moment; OSError if this system cannot."""
+        raise NotImplementedError
+
     def open_write(self, folder: int, name: str) -> int:
         """Open an existing file for writing in place."""
         raise NotImplementedError
@@ -181,7 +186,11 @@ class FS:
         """Remove a name."""
         raise NotImplementedError
 
-    def mkdir(self, folder: int, name: str) -> None:
+    def inherited(self, folder: int) -> tuple[object, ...]:
+        """What a new file gets from this folder: equal values mean the same owner, group, ACL and label."""
+        raise NotImplementedError
+
+    def mkdir(self, folder: int, name: str, mode: int = _FOLDER_MODE) -> None:
         """Create a folder."""
         raise NotImplementedError
 
@@ -414,9 +423,9 @@ class Tree:
         """Remove a name."""
         self.fs.unlink(*self._at(path))
 
-    def mkdir(self, path: str) -> None:
+    def mkdir(self, path: str, mode: int = _FOLDER_MODE) -> None:
         """Create a folder."""
-        self.fs.mkdir(*self._at(path))
+        self.fs.mkdir(*self._at(path), mode)
 
     def rmdir(self, path: str) -> None:
         """Remove an empty folder."""

@@ -48,7 +48,7 @@ import os
 import sys
 
 from suture.errors import InvalidGlob, PathOutsideWorkspace
-from suture.files.protected import OWN_PREFIX
+from suture.files.protected import is_own
 from suture.records import Record
 
 TYPE_CHECKING = False
@@ -571,7 +571,7 @@ def _parts(path: str) -> list[str]:
 def _is_never_matched(name: str) -> bool:
     """Whether a hidden name is never matched."""
     folded = name.casefold()
-    return folded == ".git" or folded.startswith(OWN_PREFIX)
+    return folded == ".git" or is_own(folded)
 
 
 class _Open(Record):

@@ -5,10 +5,10 @@
     sha256:…                            of the line above
     hmac-sha256:…                       of it and of the folder's identity; or: unsigned
 
-It has a fixed name in the workspace root, so the next process to open the workspace finds it, even as
-another user or in another container. It is written before anything else is created, and names every
-temporary file of the transaction: whatever a crash leaves behind can be found. `open` is overwritten in
-place by `done`, which needs no free space on a full disk.
+It is `.suture/intent` in the workspace root (`files.staging`), or `.suture-intent` where that folder is somebody
+else's, as in 0.1.0. So the next process to open the workspace finds it, even in another container. It is written
+before anything else is created, and names every temporary file of the transaction: whatever a crash leaves behind can
+be found. `open` is overwritten in place by `done`, which needs no free space on a full disk.
 
 Anyone who can write to the workspace can plant an intent, and a clone can contain one. The key in the user's state
 folder proves which intents this user wrote here, and only those enter the history. Any other intent is validated as
@@ -26,8 +26,9 @@ from contextlib import suppress
 
 from suture.errors import InputTooLarge, RecoveryBlocked, SutureError
 from suture.files.fs import split
-from suture.files.paths import INTENT_NAME, check_sane
-from suture.files.protected import OWN_PREFIX, Guard
+from suture.files.paths import INTENT_NAME, PLAIN_INTENT_NAME, check_sane
+from suture.files.protected import OWN_FOLDER, OWN_PREFIX, Guard
+from suture.files.staging import is_staged, move_beside
 from suture.json_text import dumps, loads
 from suture.plan import ChangeRecord, Clipboard, FileRecord, Head, SessionInfo, Version, digest
 from suture.records import Record
@@ -64,8 +65,8 @@ _NO_CLIPBOARD = Clipboard("", "", "", 0, 0)
 class Step(Record):
     """How one path gets from `before` to `after` (hashes; None: no file), and the temporary files for it.
 
-    `temp` has the new content, `backup` the old one; both are beside the path. With `in_place` the existing
-    file is overwritten, because a rename would lose a hard link or the owner.
+    `temp` has the new content, `backup` the old one; both are in the staging folder, or both beside the path. With
+    `in_place` the existing file is overwritten, because a rename would lose a hard link or the owner.
     """
 
     root: int
@@ -96,6 +97,22 @@ class Intent(Record):
         """Whether a file is written in place."""
         return any(step.in_place for step in self.steps)
 
+    @property
+    def staged_in(self) -> frozenset[tuple[int, str]]:
+        """The folders of the temporary files, with their roots."""
+        return frozenset((step.root, split(step.temp or step.backup or "")[0]) for step in self.steps)
+
+    @property
+    def published_in(self) -> frozenset[tuple[int, str]]:
+        """The folders of the files that change."""
+        return frozenset((step.root, split(step.path)[0]) for step in self.steps)
+
+    @property
+    def above_new(self) -> frozenset[tuple[int, str]]:
+        """The folders in which it creates a folder, its own or the staging folder of another root."""
+        staging = frozenset((root, "") for root, folder in self.staged_in if root and folder == OWN_FOLDER)
+        return staging.union((root, split(path)[0]) for root, path in self.folders)
+
 
 class Leftover(Record):
     """What an earlier process left behind: its intent (None if torn), whether that is done, and signed by this user."""
@@ -108,7 +125,14 @@ class Leftover(Record):
 class Journal:
     """The intent file of a workspace. What `guard` protects, an unsigned intent cannot name."""
 
-    def __init__(self, trees: Sequence[Tree], settings: Settings | None = None, guard: Guard | None = None) -> None:
+    def __init__(
+        self,
+        trees: Sequence[Tree],
+        settings: Settings | None = None,
+        guard: Guard | None = None,
+        name: str = INTENT_NAME,
+    ) -> None:
+        self.name = name
         self._trees = trees
         self._home = trees[0]
         self._guard = guard
@@ -117,32 +141,40 @@ class Journal:
 
     def exists(self) -> bool:
         """Whether a transaction is under way or was interrupted."""
-        stat = self._home.stat(INTENT_NAME)
+        folder = split(self.name)[0]
+        if folder and ((above := self._home.stat(folder)) is None or above.kind != "folder"):
+            return False
+        stat = self._home.stat(self.name)
         if stat is not None and stat.kind != "file":
-            raise _foreign_intent(f"{INTENT_NAME} is not a file")
+            raise _foreign_intent(self.name, "is not a file")
         return stat is not None
 
     def write(self, intent: Intent, *, durable: bool) -> None:
-        """Write the intent. Nothing else may be created before it."""
+        """Write the intent. Nothing but the folder it is in may be created before it."""
         line = self._dump(intent)
         key = self._key() if self._settings.history else None  # only the history needs the signature
         self._check_size(len(line), signed=key is not None)
         mac = None if key is None else _mac(key, self._folder_identity() + line)
         self._done_mac = _NO_MAC if key is None or mac is None else _mac(key, _done_message(mac))
         ends = digest((line,), len(line)).encode(), _UNSIGNED if mac is None else f"{_SIGNED}{mac}".encode()
-        handle = self._home.create(INTENT_NAME, _INTENT_MODE)
+        handle = self._home.create(self.name, _INTENT_MODE)
         try:
             self._home.fs.write(handle, (_head(_OPEN, _NO_MAC), b"%s\n%s\n%s\n" % (line, *ends)))
             if durable:
                 self._home.fs.sync(handle)
         finally:
             self._home.fs.close(handle)
-        if durable:
-            self._home.sync_folder("")
+
+    def sync_name(self) -> None:
+        """Wait until the intent's name is on the disk."""
+        folder = split(self.name)[0]
+        if folder:
+            self._home.sync_folder(folder)
+        self._home.sync_folder("")
 
     def mark(self, *, done: bool, durable: bool) -> None:
         """Mark the intent that this journal wrote as done (everything is published), or as open again."""
-        handle = self._home.open_write(INTENT_NAME)
+        handle = self._home.open_write(self.name)
         try:
             self._home.fs.write(handle, (_head(_DONE, self._done_mac) if done else _head(_OPEN, _NO_MAC),))
             if durable:
@@ -158,21 +190,21 @@ class Journal:
         head, line, check, *rest = (*raw.split(b"\n"), b"", b"")
         is_whole = raw.count(b"\n") == (_LINE_COUNT if head.startswith(_VERSION) else _LINE_COUNT_1)
         if not is_whole or not head.startswith((_VERSION, _VERSION_1)) or check != digest((line,), len(line)).encode():
-            raise _foreign_intent(f"{INTENT_NAME} is damaged, or not written by this version of suture")
+            raise _foreign_intent(self.name, "is damaged, or not written by this version of suture")
         signed, done = self._verify(head, line, rest[0])
         if not signed and len(raw) > _MAX_UNSIGNED_BYTES:
-            problem = f"{INTENT_NAME} has {len(raw):,} bytes, too many for an intent not signed with your key"
-            raise _foreign_intent(problem)
+            problem = f"has {len(raw):,} bytes, too many for an intent not signed with your key"
+            raise _foreign_intent(self.name, problem)
         try:
             return Leftover(self._load(line, signed=signed), done, signed)
         except RecoveryBlocked:
             raise
         except (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError, SutureError) as error:
-            raise _foreign_intent(f"{INTENT_NAME} describes a transaction that suture never makes") from error
+            raise _foreign_intent(self.name, "describes a transaction that suture never makes") from error
 
     def sync(self) -> None:
         """Sync the intent that `read` returned: its process may have been killed before it did."""
-        handle = self._home.open_file(INTENT_NAME)
+        handle = self._home.open_file(self.name)
         try:
             self._home.fs.sync(handle)
         finally:
@@ -185,7 +217,7 @@ class Journal:
         bring the file back. It must not name files then. An intent without write permission is only removed.
         """
         with suppress(PermissionError):
-            handle = self._home.open_write(INTENT_NAME)
+            handle = self._home.open_write(self.name)
             try:
                 self._home.fs.truncate(handle, 0)
                 self._home.fs.sync(handle)
@@ -194,16 +226,16 @@ class Journal:
 
     def remove(self) -> None:
         """Delete the intent of a transaction that has been cleared up."""
-        self._home.unlink(INTENT_NAME)
+        self._home.unlink(self.name)
 
     def _bytes(self) -> bytes:
         """The content of the intent; refused if it is not a file or too large."""
-        handle, most = self._home.open_file(INTENT_NAME), self._settings.max_intent_bytes
+        handle, most = self._home.open_file(self.name), self._settings.max_intent_bytes
         try:
             stat = self._home.fs.fstat(handle)
             if stat.kind != "file" or stat.size > most:
                 size = f"has {stat.size:,} bytes; the limit is {most:,} (setting max_intent_bytes)"
-                raise _foreign_intent(f"{INTENT_NAME} {size if stat.kind == 'file' else 'is not a file'}")
+                raise _foreign_intent(self.name, size if stat.kind == "file" else "is not a file")
             chunks = []
             left = stat.size
             while left > 0 and (chunk := self._home.fs.read(handle, left)):
@@ -263,7 +295,7 @@ class Journal:
         for root in {*(step.root for step in steps), *(root for root, _ in (*folders, *emptied))}:
             if roots[root] not in indexes:
                 reason = f"it changed files in {roots[root]}, which is not a root of this workspace"
-                raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, change_id=record.id)
+                raise RecoveryBlocked(intent=self.name, reason=reason, change_id=record.id)
         number = {index: indexes.get(root, 0) for index, root in enumerate(roots)}
         intent = Intent(
             record,
@@ -280,20 +312,31 @@ class Journal:
         guard = self._guard or Guard()
         for _, path in (*intent.folders, *intent.emptied, *((step.root, step.path) for step in intent.steps)):
             if rule := guard.rule(path):
-                raise _foreign_intent(f"{INTENT_NAME} is unsigned, and names {path}, which is protected ({rule})")
+                raise _foreign_intent(self.name, f"is unsigned, and names {path}, which is protected ({rule})")
 
 
-def helper_stem(change_id: str, home: Tree) -> str:
-    """The prefix of a transaction's temporary files. The root's inode in it tells to which root a stray one belongs."""
-    return f"{OWN_PREFIX}{change_id}-{_root_number(home)}-"
+def find_journals(trees: Sequence[Tree], settings: Settings | None = None, guard: Guard | None = None) -> list[Journal]:
+    """The intents that an earlier call left in the first root: at both places, if one was put there."""
+    journals = [Journal(trees, settings, guard, name) for name in (PLAIN_INTENT_NAME, INTENT_NAME)]
+    return [journal for journal in journals if journal.exists()]
 
 
-def stray_id(name: str, home: Tree) -> str | None:
-    """The change that left this temporary file, if it was made in this root; None for any other name."""
+def staged_stem(change_id: str, home: Tree) -> str:
+    """The beginning of the paths of a transaction's temporary files in a staging folder.
+
+    The root's inode in it tells to which root a stray one belongs.
+    """
+    return f"{OWN_FOLDER}/{change_id}-{_root_number(home)}-"
+
+
+def stray_id(path: str, home: Tree) -> str | None:
+    """The change that left this temporary file, if it was made in this root; None for any other path."""
+    folder, name = split(path)
+    prefix = "" if folder == OWN_FOLDER else OWN_PREFIX
     stem = name.removesuffix("-probe")
-    if not name.startswith(OWN_PREFIX) or not stem.endswith(_TEMPORARY_ENDINGS if stem == name else ".new"):
+    if not name.startswith(prefix) or not stem.endswith(_TEMPORARY_ENDINGS if stem == name else ".new"):
         return None
-    parts = stem[len(OWN_PREFIX) : -len(_TEMPORARY_ENDINGS[0])].split("-")
+    parts = stem[len(prefix) : -len(_TEMPORARY_ENDINGS[0])].split("-")
     shaped = len(parts) == 3 and is_id(parts[0]) and parts[2].isdecimal()  # noqa: PLR2004  a change, a root and a number
     return parts[0] if shaped and parts[1] == _root_number(home) else None
 
@@ -393,10 +436,13 @@ def _strict_step(step: Step, change_id: str, roots: int) -> Step:
         raise ValueError(step)
     for own, ending in ((step.temp, ".new"), (step.backup, ".old")):
         if own is not None:
-            (folder, name), stem = split(_check_plain_path(own)), f"{OWN_PREFIX}{change_id}-"
-            middle = name.removeprefix(stem).removesuffix(ending)
-            if folder != split(step.path)[0] or name != f"{stem}{middle}{ending}" or not _is_middle(middle):
+            stem, name = f"{change_id}-", split(_check_plain_path(own))[1]
+            middle = name.removeprefix(OWN_PREFIX).removeprefix(stem).removesuffix(ending)
+            staged = f"{OWN_FOLDER}/{stem}{middle}{ending}"
+            if own not in {staged, move_beside(step.path, staged)} or not _is_middle(middle):
                 raise ValueError(own)
+    if all(helped) and is_staged(step.temp) != is_staged(step.backup):
+        raise ValueError(step)
     return step.evolve(root=_root(step.root, roots))
 
 
@@ -451,8 +497,8 @@ def is_id(value: object) -> bool:
     return isinstance(value, str) and len(value) == _ID_LENGTH and not value.strip(_LETTERS)
 
 
-def _foreign_intent(reason: str) -> RecoveryBlocked:
-    return RecoveryBlocked(intent=INTENT_NAME, reason=reason, state="foreign")
+def _foreign_intent(name: str, problem: str) -> RecoveryBlocked:
+    return RecoveryBlocked(intent=name, reason=f"{name} {problem}", state="foreign")
 
 
 def _is_torn(raw: bytes) -> bool:

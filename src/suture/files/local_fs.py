@@ -17,7 +17,7 @@ from _thread import allocate_lock
 from contextlib import suppress
 
 from suture.files.fs import FS, MEMORY, Stat
-from suture.files.protected import OWN_PREFIX
+from suture.files.protected import is_own
 from suture.files.state import DATABASE, database_path, history_folder, state_folder
 from suture.plan import digest
 from suture.records import Record
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PASS_THROUGH = getattr(os, "O_PATH", os.O_RDONLY)  # with O_PATH, search permission is enough
 _FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_UNNAMED = getattr(os, "O_TMPFILE", os.O_CREAT | os.O_EXCL)  # where it does not exist, `.` exists already
+_SET_ID_BITS = 0o6000
 _IOV_MAX = 512  # pieces written in one call; systems allow 1,024
 _JOURNAL = "-journal"  # SQLite's ending
 _PENDING = "-pending"
@@ -40,6 +42,7 @@ _MACHINE_HASH_LENGTH = 20  # characters of a hash (80 bits)
 _COPY_TIMEOUT_MS = 2_000  # to wait for a lock on a database to copy: recording a change takes less
 _AT_EMPTY_PATH, _STATX_BTIME, _STATX_SIZE = 0x1000, 0x800, 256
 _CAPABILITY = "security.capability"
+_INHERITABLE = ("system.posix_acl_default", "security.selinux")
 _NO_LOCKS_HERE = {errno.EBADF, errno.ENOLCK, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS}
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # modes
 _MAX_LINKS = 20_000  # in one folder of a layout: bounds the time to make them
@@ -169,6 +172,14 @@ class LocalFS(FS):
     def create(self, folder: int, name: str, mode: int) -> int:
         return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _FILE, mode, dir_fd=folder)
 
+    def create_whole(self, folder: int, name: str, mode: int, data: bytes) -> None:
+        handle = os.open(".", os.O_WRONLY | _UNNAMED | os.O_CLOEXEC, mode, dir_fd=folder)
+        try:
+            os.write(handle, data)
+            os.link(f"/proc/self/fd/{handle}", name, dst_dir_fd=folder, follow_symlinks=True)
+        finally:
+            os.close(handle)
+
     def open_write(self, folder: int, name: str) -> int:
         return os.open(name, os.O_RDWR | _FILE, dir_fd=folder)
 
@@ -226,8 +237,12 @@ class LocalFS(FS):
     def unlink(self, folder: int, name: str) -> None:
         os.unlink(name, dir_fd=folder)
 
-    def mkdir(self, folder: int, name: str) -> None:
-        os.mkdir(name, dir_fd=folder)
+    def inherited(self, folder: int) -> tuple[object, ...]:
+        status = os.fstat(folder)
+        return status.st_gid, status.st_mode & _SET_ID_BITS, *_inheritable(folder)
+
+    def mkdir(self, folder: int, name: str, mode: int = 0o777) -> None:
+        os.mkdir(name, mode, dir_fd=folder)
 
     def rmdir(self, folder: int, name: str) -> None:
         os.rmdir(name, dir_fd=folder)
@@ -392,7 +407,7 @@ class Layout:
             return
         for name in names:
             path = f"{folder}/{name}" if folder else name
-            shown = name not in _NOT_SHOWN and not name.startswith(OWN_PREFIX)
+            shown = name not in _NOT_SHOWN and not is_own(name)
             if shown and path not in self._files and path not in folders:
                 os.symlink(os.path.join(original, name), os.path.join(copy, name))
 
@@ -569,6 +584,19 @@ def _copy_attributes(source: int, target: int) -> bool:
             raise
         return False
     return True
+
+
+def _inheritable(folder: int) -> tuple[object, ...]:
+    """The attributes of a folder that decide about those of new files in it."""
+    if not hasattr(os, "listxattr"):  # macOS has other ACLs, which Python cannot read: no two folders are the same
+        status = os.fstat(folder)
+        return status.st_dev, status.st_ino
+    path = f"/proc/self/fd/{folder}"  # attributes cannot be read through an O_PATH handle
+    try:
+        names = os.listxattr(path)
+        return tuple((name, os.getxattr(path, name)) for name in _INHERITABLE if name in names)
+    except OSError as error:
+        return () if error.errno == errno.ENOTSUP else (folder,)
 
 
 def _attribute(handle: int, name: str) -> bytes | None:

@@ -21,7 +21,7 @@ from suture.errors import (
     SutureError,
 )
 from suture.files.fs import split
-from suture.files.protected import OWN, OWN_PREFIX, fold, folded_names
+from suture.files.protected import OWN, OWN_FOLDER, OWN_PREFIX, fold, folded_names, is_own
 from suture.plan import Place
 from suture.records import Record
 
@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from suture.files.fs import Stat, Tree
     from suture.files.protected import Guard
 
-INTENT_NAME = OWN_PREFIX + "intent"
-"""The intent of a transaction, in the workspace root."""
+INTENT_NAME = OWN_FOLDER + "/intent"
+"""The intent of a transaction, relative to the workspace root."""
+PLAIN_INTENT_NAME = OWN_PREFIX + "intent"
+"""Where it is if the folder is somebody else's, and was in 0.1.0."""
 
 _MAX_LINKS = 40  # in one path, as on Linux
 _MAX_NAMES = 256  # in one path: each costs a system call
@@ -163,6 +165,21 @@ class Resolver:
             raise ProtectedPath(path=requested, rule=rule, used_by="suture" if rule in OWN else "machine")
 
 
+def has_intent(tree: Tree) -> bool:
+    """Whether a transaction is running in a root, or was interrupted."""
+    if tree.stat(PLAIN_INTENT_NAME) is not None:
+        return True
+    folder = tree.stat(OWN_FOLDER)
+    if folder is None or folder.kind != "folder":
+        return False
+    try:
+        return tree.stat(INTENT_NAME) is not None
+    except PermissionDenied:  # of another user, so it may contain one
+        return True
+    except SutureError:  # somebody replaced the folder
+        return False
+
+
 def display_path(trees: Sequence[Tree], root: int, path: str) -> str:
     """A path as results and the history name it."""
     return path if root == 0 else f"{trees[root].root.rstrip('/')}/{path}"
@@ -204,7 +221,7 @@ def find_similar(tree: Tree, path: str) -> list[str]:
     while folder and tree.stat(folder) is None:
         folder = split(folder)[0]
     try:
-        names = [name for name in tree.names(folder) if not name.startswith(OWN_PREFIX)][:_MAX_COMPARED_NAMES]
+        names = [name for name in tree.names(folder) if not is_own(name)][:_MAX_COMPARED_NAMES]
     except PermissionDenied:
         return []
     prefix = f"{folder}/" if folder else ""

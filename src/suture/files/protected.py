@@ -11,8 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+OWN_FOLDER = ".suture"
+"""The folder in a root that contains the intent and the temporary files of a transaction."""
 OWN_PREFIX = ".suture-"
-"""The prefix of all temporary, backup and intent files; walks and globs skip them."""
+"""The prefix of temporary files outside of that folder, and of other files of suture's own."""
 
 _VERSION_CONTROL = (
     ".git/**",
@@ -203,7 +205,7 @@ _KEYS = (
 PROTECTED = (*_VERSION_CONTROL, *_AGENTS, *_BACKUPS, *_EDITORS, *_SHELLS, *_SESSIONS, *_CONSOLES, *_KEYS)
 """Left out are files that agents are asked to edit, although they run on request: `Makefile`, `package.json`, `.npmrc`,
 `.github/workflows`, `.pre-commit-config.yaml`, `.gitattributes`, `.gitmodules`, `AGENTS.md`."""
-OWN = (OWN_PREFIX + "*/**",)
+OWN = (OWN_FOLDER + "/**", OWN_PREFIX + "*/**")
 _MAX_REMEMBERED_PATHS = 1_000  # unprotected paths that are cached: bounds the memory
 _IGNORABLE = (
     (0x00AD, 0x00AD),
@@ -227,6 +229,11 @@ _IGNORABLE = (
 """Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt, which the standard library does not have."""
 _EDGES = [edge for first, last in _IGNORABLE for edge in (first, last + 1)]
 """Where the ranges begin and end: a character after an odd number of edges is in one of them."""
+
+
+def is_own(name: str) -> bool:
+    """Whether a name in a folder is suture's own; walks and globs skip it."""
+    return name == OWN_FOLDER or name.startswith(OWN_PREFIX)
 
 
 class Guard:

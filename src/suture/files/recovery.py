@@ -27,8 +27,10 @@ from contextlib import closing
 from suture import log
 from suture.errors import FileChanged, FileNotFound, NotAFile, RecoveryBlocked, SutureError
 from suture.files.fs import Tree, split
-from suture.files.journal import Journal, stray_id
+from suture.files.journal import find_journals, stray_id
 from suture.files.paths import INTENT_NAME, display_path
+from suture.files.protected import OWN_FOLDER
+from suture.files.staging import is_staged, remove
 from suture.plan import Trouble, digest
 from suture.records import Record
 
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
     from suture.files.fs import Stat
     from suture.files.history import History
-    from suture.files.journal import Intent, Step
+    from suture.files.journal import Intent, Journal, Leftover, Step
     from suture.files.protected import Guard
     from suture.plan import ChangeRecord, Content
     from suture.settings import Settings
@@ -55,6 +57,14 @@ _UNSIGNED_REASON = "its intent is not signed with your key"
 
 class MustWriteInPlace(Exception):
     """A rename would lose a property of the file: the commit starts over and writes in place."""
+
+    def __init__(self, step: Step) -> None:
+        super().__init__(step.path)
+        self.step = step
+
+
+class MustStageBeside(Exception):
+    """The staging folder and the file are on different mounts: the commit starts over and stages beside the file."""
 
     def __init__(self, step: Step) -> None:
         super().__init__(step.path)
@@ -99,7 +109,7 @@ def stage(tree: Tree, step: Step, content: Content | None, like: Source | None, 
             with closing(tree.chunks(step.path)) as old:
                 _write_new(tree, step, step.backup, old, None, _PRIVATE_MODE)
         else:
-            _link_or_copy(here, tree, step, step.backup)
+            _link_or_copy(here, tree, step, step.backup, same_mount=is_staged(step.backup))
 
 
 def verify(tree: Tree, step: Step, before: Content | None) -> Stat | None:
@@ -133,6 +143,8 @@ def publish(tree: Tree, step: Step, content: Content | None, verified: Stat | No
         except OSError as error:
             if error.errno == errno.EBUSY:  # the file is a mount point
                 raise MustWriteInPlace(step) from error
+            if error.errno == errno.EXDEV and is_staged(step.temp):
+                raise MustStageBeside(step) from error
             raise
     else:
         _publish_new(tree, step, step.temp)
@@ -172,7 +184,12 @@ def put_aside(tree: Tree, path: str, content: str) -> str:
     number = 0
     while tree.stat(aside := f"{stem}.suture-orig{number or ''}") is not None:
         number += 1
-    tree.rename(content, aside)
+    try:
+        tree.rename(content, aside)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        _copy_aside(tree, content, aside)
     return aside
 
 
@@ -194,15 +211,11 @@ def recover(
 
     With `strays`, search all folders for temporary files that no intent names, even if nothing was interrupted.
     """
-    results = []
+    results: list[Recovered] = []
     for home in trees:
         others = [tree for tree in trees if tree is not home]
-        try:
-            results.append(_recover([home, *others], histories, guard, settings, strays=strays))
-        except OSError as error:
-            reason = os.strerror(error.errno or errno.EIO)
-            raise RecoveryBlocked(intent=INTENT_NAME, reason=reason) from error
-    return next((result for result in results if result is not None), None)
+        results += _recover([home, *others], histories, guard, settings, strays=strays)
+    return results[0] if results else None
 
 
 def roll_back(
@@ -225,13 +238,15 @@ def roll_back(
         except OSError as error:
             blocked.append(f"{step.path} cannot be put back: {error.strerror}")
     if blocked:
-        raise RecoveryBlocked(intent=INTENT_NAME, reason=blocked[0])
+        raise RecoveryBlocked(intent=journal.name, reason=blocked[0])
     for root, path in reversed(removable):
         _remove_folder(trees[root], path)
     if durable:
-        sync_folders(trees, intent)
+        sync_folders(trees, intent.published_in | intent.above_new)
+        sync_folders(trees, intent.staged_in)  # last: what is staged proves which files are ours
         journal.empty()  # otherwise a power cut could bring it back when its folders no longer exist
     journal.remove()
+    _remove_staging(trees, intent, journal)
     if durable:
         trees[0].sync_folder("")
     return tuple(path for path in aside if path is not None)
@@ -243,7 +258,7 @@ def find_strays(trees: Sequence[Tree], guard: Guard) -> Iterator[tuple[Tree, str
     Those of another root are skipped, because an intent there may name them. So are protected paths.
     """
     for tree in trees:
-        folders = [""]
+        folders = ["", OWN_FOLDER]  # which is protected, so the walk does not find it
         while folders:
             folder = folders.pop()
             try:
@@ -255,7 +270,7 @@ def find_strays(trees: Sequence[Tree], guard: Guard) -> Iterator[tuple[Tree, str
             prefix = f"{folder}/" if folder else ""
             folders += [path for name in below if guard.rule(path := prefix + name) is None]
             for name in sorted(files):
-                if (change_id := stray_id(name, trees[0])) is not None:
+                if (change_id := stray_id(prefix + name, trees[0])) is not None:
                     yield tree, prefix + name, change_id
 
 
@@ -269,13 +284,15 @@ def finish_transaction(
         except SutureError as error:  # somebody moved the folder; the change has landed
             log.warning("recovery", "%s is left behind: %s", step.path, error)
     if durable:  # otherwise a power cut could bring back files that no intent names
-        sync_folders(trees, intent, lenient=True)
+        sync_folders(trees, intent.staged_in, lenient=True)
     for root, path in sorted(intent.emptied, key=lambda folder: len(folder[1]), reverse=True):
         _remove_folder(trees[root], path)
         above = split(path)[0]
         if durable and (not above or trees[root].stat(above) is not None):
             trees[root].sync_folder(above)
     journal.remove()
+    if not published:
+        _remove_staging(trees, intent, journal)
 
 
 def record_of(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
@@ -294,10 +311,9 @@ def record_of(trees: Sequence[Tree], intent: Intent) -> ChangeRecord:
     return intent.record.evolve(files=tuple(files))
 
 
-def sync_folders(trees: Sequence[Tree], intent: Intent, *, lenient: bool = False) -> None:
-    """Sync every folder the transaction works in; if `lenient`, skip those that no longer exist."""
-    above_new = [(root, split(path)[0]) for root, path in intent.folders]
-    for root, path in dict.fromkeys((*((step.root, split(step.path)[0]) for step in intent.steps), *above_new)):
+def sync_folders(trees: Sequence[Tree], folders: Iterable[tuple[int, str]], *, lenient: bool = False) -> None:
+    """Sync these folders of these roots; if `lenient`, skip those that somebody replaced by a link."""
+    for root, path in sorted(folders, key=lambda folder: (-len(folder[1]), folder)):
         try:
             if path == "" or trees[root].stat(path) is not None:
                 trees[root].sync_folder(path)
@@ -329,10 +345,10 @@ def _undo_create(tree: Tree, step: Step, *, signed: bool) -> str | None:
 
 
 def _undo_publish(tree: Tree, step: Step, backup: str) -> str | None:
-    if _stat_file(tree, step.temp) is not None:  # not published: the file there is not ours
+    old, now, staged = tree.stat(backup), tree.stat(step.path), _stat_file(tree, step.temp)
+    if staged is not None and (now is None or not now.same_file(staged)):  # not published: that file is not ours
         tree.unlink(backup)
         return None
-    old, now = tree.stat(backup), tree.stat(step.path)
     actual = None if now is None or now.same_file(old) else digest_of(tree, step.path)
     published = now is None if step.after is None else actual == step.after
     if published and digest_of(tree, backup) != step.before:
@@ -409,7 +425,12 @@ def _publish_new(tree: Tree, step: Step, temp: str) -> None:
             raise
         if tree.stat(step.path) is not None:
             raise FileChanged(path=step.path, expected=None, found=digest_of(tree, step.path)) from None
-        tree.rename(temp, step.path)
+        try:
+            tree.rename(temp, step.path)
+        except OSError as failure:
+            if failure.errno == errno.EXDEV and is_staged(temp):
+                raise MustStageBeside(step) from failure
+            raise
 
 
 def _write_new(
@@ -440,18 +461,32 @@ def _copy_metadata(like: Source, tree: Tree, handle: int, step: Step) -> None:
         like.tree.fs.close(source)
 
 
-def _link_or_copy(source: Source, tree: Tree, step: Step, path: str) -> None:
-    """Give a file a second name, or copy it where the file system has no hard links."""
+def _link_or_copy(source: Source, tree: Tree, step: Step, path: str, *, same_mount: bool = False) -> None:
+    """Give a file a second name, or copy it where the file system has no hard links, or from another one."""
     (parent, name), (to_parent, to_name) = split(source.path), split(path)
     try:
         tree.fs.link(source.tree.folder(parent), name, tree.folder(to_parent), to_name)
     except FileExistsError:
         raise
     except OSError as error:
+        if same_mount and error.errno == errno.EXDEV:
+            raise MustStageBeside(step) from error
         if error.errno not in _NO_LINKS:
             raise
         with closing(source.tree.chunks(source.path)) as content:
             _write_new(tree, step, path, content, source, None)
+
+
+def _copy_aside(tree: Tree, path: str, aside: str) -> None:
+    """Move a file to another mount. If this is interrupted, a later one makes another copy."""
+    handle = tree.create(aside, _PRIVATE_MODE)
+    try:
+        with closing(tree.chunks(path)) as content:
+            _write_all(tree, handle, content)
+        tree.fs.sync(handle)
+    finally:
+        tree.fs.close(handle)
+    tree.unlink(path)
 
 
 def _overwrite(tree: Tree, path: str, pieces: Iterable[bytes | memoryview], *, durable: bool) -> None:
@@ -545,11 +580,36 @@ def _recover(
     settings: Settings,
     *,
     strays: bool,
+) -> list[Recovered]:
+    name, results = INTENT_NAME, []
+    try:
+        journals = find_journals(trees, settings, guard)
+        found = []
+        for journal in journals:
+            name = journal.name
+            found.append((journal, journal.read()))
+        for journal, left in sorted(
+            found, key=lambda pair: pair[1].intent is None
+        ):  # torn ones last: they name nothing
+            name = journal.name
+            results.append(_recover_one(trees, journal, left, histories, guard, settings))
+        if strays and not journals:
+            results.append(_clear_strays(trees, guard))
+            for tree in trees:
+                remove(tree)
+    except OSError as error:
+        raise RecoveryBlocked(intent=name, reason=os.strerror(error.errno or errno.EIO)) from error
+    return [result for result in results if result is not None]
+
+
+def _recover_one(
+    trees: Sequence[Tree],
+    journal: Journal,
+    left: Leftover,
+    histories: Callable[[Tree], History],
+    guard: Guard,
+    settings: Settings,
 ) -> Recovered | None:
-    journal = Journal(trees, settings, guard)
-    left = journal.read() if journal.exists() else None
-    if left is None:
-        return _clear_strays(trees, guard) if strays else None
     intent = left.intent
     durable = settings.durability == "full" or (intent is not None and intent.in_place)
     if durable:  # otherwise a power cut could restore an older state of it after the backups are gone
@@ -557,6 +617,8 @@ def _recover(
     if intent is None:  # torn: by a crash before anything else was created, or by a power cut at any time
         cleared = _clear_strays(trees, guard)
         journal.remove()
+        for tree in trees:
+            remove(tree)
         return cleared
     files = tuple(display_path(trees, step.root, step.path) for step in intent.steps)
     try:
@@ -571,7 +633,7 @@ def _recover(
     except SutureError as error:
         reason = error.reason if isinstance(error, RecoveryBlocked) else f"{error.code}{_path_of_error(error)}"
         state = "left" if left.signed else "foreign"
-        raise RecoveryBlocked(intent=INTENT_NAME, reason=reason, state=state, change_id=intent.id) from error
+        raise RecoveryBlocked(intent=journal.name, reason=reason, state=state, change_id=intent.id) from error
     log.warning("recovery", "recovered %s: rolled %s, aside %s", recovered.id, recovered.direction, recovered.aside)
     return recovered
 
@@ -591,7 +653,11 @@ def _is_unpublished(tree: Tree, step: Step) -> bool:
             return _stat_file(tree, step.temp) is not None and tree.stat(step.path) is None
         if step.before == step.after:
             return False
-        return digest_of(tree, step.temp) == step.after or (old is not None and _is_lost(tree, step))
+        staged = _stat_file(tree, step.temp)
+        if staged is not None and staged.same_file(tree.stat(step.path)):
+            staged = None  # published: a power cut brought back the first name
+        unused = staged is not None and digest_of(tree, step.temp) == step.after
+        return unused or (old is not None and _is_lost(tree, step))
     except SutureError:
         return False  # somebody replaced a folder by a link: nothing contradicts the mark
 
@@ -605,8 +671,9 @@ def _proven_folders(trees: Sequence[Tree], intent: Intent) -> tuple[tuple[int, s
     """The folders of an intent in which it created something. An empty folder that it only names may be anyone's."""
     used = set()
     for step in intent.steps:
-        folder = split(step.path)[0]
-        if any(path is not None and trees[step.root].stat(path) is not None for path in (step.temp, step.backup)):
+        tree, folder = trees[step.root], split(step.path)[0]
+        helpers = [stat for path in (step.temp, step.backup) if path is not None and (stat := tree.stat(path))]
+        if helpers and (not is_staged(step.temp or step.backup) or helpers[0].same_file(tree.stat(step.path))):
             while folder:
                 used.add((step.root, folder))
                 folder = split(folder)[0]
@@ -621,6 +688,7 @@ def _clear_strays(trees: Sequence[Tree], guard: Guard) -> Recovered | None:
         try:
             if path.endswith(".old") and not _has_copy(tree, path):
                 folder, number = split(path)[0], path.removesuffix(".old").rpartition("-")[2]
+                folder = "" if folder == OWN_FOLDER else folder
                 name = f"suture-{change}-{number}"
                 aside.append(put_aside(tree, f"{folder}/{name}" if folder else name, path))
             else:
@@ -649,6 +717,12 @@ def _has_copy(tree: Tree, path: str) -> bool:
         if digest_of(tree, neighbor) == content:
             return True
     return False
+
+
+def _remove_staging(trees: Sequence[Tree], intent: Intent, journal: Journal) -> None:
+    """Remove the staging folders that a transaction left."""
+    for root in {root for root, folder in (*intent.staged_in, (0, split(journal.name)[0])) if folder == OWN_FOLDER}:
+        remove(trees[root])
 
 
 def _mode(tree: Tree, path: str) -> int | None:

@@ -51,8 +51,8 @@ _UNBLOCKED = {
         "its answer says whether {change} landed or was rolled back."
     ),
     "foreign": (
-        "If {intent} came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: "
-        "they have the old contents."
+        "If {intent} came with a clone or a copy, delete it. Otherwise look at .suture/*.old and .suture-*.old first: "
+        "these files have the old contents."
     ),
 }
 

@@ -192,7 +192,7 @@ def test_recover_says_what_it_found_and_did(root: Path, capsys: pytest.CaptureFi
     with pytest.raises(Stopped), tx:
         pass
     stopping.abandon()
-    assert (root / ".suture-intent").exists()
+    assert (root / ".suture/intent").exists()
     assert main(["recover", "--json"]) == 0
     recovered = json.loads(capsys.readouterr().out)["recovered"]
     assert (recovered["direction"], recovered["files"], recovered["aside"]) == ("back", ["a.txt", "b.txt"], [])

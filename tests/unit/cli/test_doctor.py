@@ -157,8 +157,8 @@ def in_the_way(world: Path) -> None:
 
 Break = Callable[[Path], object]
 FOREIGN = (
-    "If .suture-intent came with a clone or a copy, delete it. Otherwise look at the .suture-*.old files first: they "
-    "have the old contents. Then: suture recover --root {project}"
+    "If {intent} came with a clone or a copy, delete it. Otherwise look at .suture/*.old and .suture-*.old first: "
+    "these files have the old contents. Then: suture recover --root {project}"
 )
 BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
     "a root that is missing": (
@@ -222,13 +222,23 @@ BROKEN: dict[str, tuple[Break, str, tuple[str, ...]]] = {
         ),
     ),
     "an intent that is a folder": (
+        lambda world: (world / "project" / ".suture/intent").mkdir(parents=True),
+        "workspace",
+        (
+            "problem",
+            "transaction",
+            "cannot be recovered: .suture/intent is not a file",
+            FOREIGN.replace("{intent}", ".suture/intent"),
+        ),
+    ),
+    "an intent of an earlier version that is a folder": (
         lambda world: (world / "project" / ".suture-intent").mkdir(),
         "workspace",
         (
             "problem",
             "transaction",
             "cannot be recovered: .suture-intent is not a file",
-            FOREIGN,
+            FOREIGN.replace("{intent}", ".suture-intent"),
         ),
     ),
 }
@@ -274,7 +284,7 @@ def test_an_interrupted_transaction_waits_for_recover(world: Path, capfd: pytest
     assert under_way[2] == "held by another process, which is editing" or under_way[2].startswith(
         f"held by process {os.getpid()} ("
     )
-    (root / ".suture-intent").write_bytes(b"suture-intent 1 op")
+    (root / ".suture/intent").write_bytes(b"suture-intent 1 op")
     finding = ("problem", "transaction", "a change was interrupted", advice)
     assert findings_not_ok(run_doctor(capfd, code=1), "transaction") == [finding]
     assert main(["recover"]) == 0
@@ -710,10 +720,12 @@ def test_signs_have_colors_on_a_terminal(capfd: pytest.CaptureFixture[str], monk
 @pytest.mark.promise("atomic.strays")
 def test_files_that_a_power_cut_left_are_a_problem(world: Path, capfd: pytest.CaptureFixture[str]) -> None:
     project = world / "project"
-    names = [f".suture-537q7a6j43e1zsy-{project.stat().st_ino:x}-{number}.new" for number in range(4)]
+    names = [f".suture/537q7a6j43e1zsy-{project.stat().st_ino:x}-{number}.new" for number in range(2)]
+    names += [f".suture-537q7a6j43e1zsy-{project.stat().st_ino:x}-{number}.new" for number in range(2)]
+    (project / ".suture").mkdir(mode=0o700)
     for name in names:
         (project / name).write_bytes(b"")
     message = f"a power cut left {', '.join(names[:3])} and more"
     expected = ("problem", "transaction", message, f"suture recover --root {project}")
     assert findings_not_ok(run_doctor(capfd, "--root", str(project), code=1), "transaction") == [expected]
-    assert {*names} <= {path.name for path in project.iterdir()}
+    assert {*names} <= {str(path.relative_to(project)) for path in project.rglob("*")}

@@ -378,7 +378,8 @@ def test_an_interrupt_leaves_all_of_it_or_nothing_and_no_other_file(
 
 
 def test_an_interrupted_call_that_cannot_be_settled_says_why(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (root / ".suture-intent").write_text("what is this?")
+    (root / ".suture").mkdir()
+    (root / ".suture/intent").write_text("what is this?")
     options = build_parser().parse_args(["replace", *WORDS, "--write"])
     options.location = locate(options.root)
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from suture import Transaction
     from suture.plan import Change
 
-INTENT = ".suture-intent"
+INTENT = ".suture/intent"
+IGNORING = (".suture/.gitignore", ".suture/.git")
+"""The second is the first before it has its content."""
 
 
 def begin(fs: MemoryFS | FaultyFS) -> Transaction:
@@ -131,7 +133,7 @@ def test_what_a_rename_would_lose_is_written_in_place(disk: type[MemoryFS]) -> N
     update(fs, content=b"new content")
     assert fs.node_of("a.txt") is node
     assert (node.data, node.owner, node.links, node.mode) == (b"new content", owner, links, 0o644)
-    assert {path for path in fs.files() if path.startswith(".suture-")} == set()
+    assert [path for path in (*fs.files(), *fs.folders()) if path.startswith(".suture")] == []
 
 
 @pytest.mark.slow
@@ -165,7 +167,8 @@ def test_a_renamed_helping_file_is_not_looked_for_again() -> None:
     inner = fs.inner
     assert isinstance(inner, MemoryFS)
     assert inner.files() == {"a.txt": b"new", "c.txt": b"old", "d.txt": b"new"}
-    assert len(fs.calls) == 6  # the old a; b itself, its backup and its second name; the second name of d; the intent
+    # the old a; b itself, its backup and its second name; the second name of d; the intent; .gitignore
+    assert len(fs.calls) == 7
 
 
 def test_a_file_named_twice_is_refused() -> None:
@@ -187,7 +190,7 @@ def test_no_helping_file_ever_exists_that_the_intent_does_not_name(*, can_link: 
 
     def check(_: int, name: str) -> None:
         files = fs.files()
-        helping = {path for path in files if path.rpartition("/")[2].startswith(".suture-")} - {INTENT}
+        helping = {path for path in files if path.startswith(".suture/")} - {INTENT, *IGNORING}
         if helping:
             steps = json.loads(files[INTENT].split(b"\n")[1])["steps"]
             named = {step[key] for step in steps for key in ("temp", "backup")}

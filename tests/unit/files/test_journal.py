@@ -8,15 +8,18 @@ import pytest
 
 from suture.errors import RecoveryBlocked
 from suture.files.fs import Tree
-from suture.files.journal import Intent, Journal, Leftover, Step, new_id
+from suture.files.journal import Intent, Journal, Leftover, Step, find_journals, new_id
+from suture.files.paths import has_intent
 from suture.plan import ChangeRecord, Clipboard, FileRecord, Head, SessionInfo, Version, digest
 from suture.testing import MemoryFS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NAME = ".suture-intent"
+NAME = ".suture/intent"
+OLDER_NAME = ".suture-intent"
 STEM = ".suture-0123456789abcde-"
+STAGED = ".suture/0123456789abcde-"
 
 
 def hash_of(number: int) -> str:
@@ -46,7 +49,7 @@ INTENT = Intent(
     RECORD,
     ((0, "new"), (1, "new/deep")),
     (
-        Step(0, "a.txt", hash_of(1), hash_of(2), f"{STEM}7-0.new", f"{STEM}7-0.old"),
+        Step(0, "a.txt", hash_of(1), hash_of(2), f"{STAGED}7-0.new", f"{STAGED}7-0.old"),
         Step(1, "sub/b é\n.txt", None, hash_of(3), f"sub/{STEM}7-1.new", None),
         Step(0, "c.txt", hash_of(4), hash_of(1), f"{STEM}7-2.new", f"{STEM}7-2.old", in_place=True),
     ),
@@ -56,8 +59,9 @@ INTENT = Intent(
 
 def disk() -> MemoryFS:
     fs = MemoryFS()
+    fs.make_folder("/ws/.suture")
     fs.make_folder("/extra")
-    fs.make_folder("/moved")
+    fs.make_folder("/moved/.suture")
     fs.sync_all()
     return fs
 
@@ -69,9 +73,12 @@ def journal(fs: MemoryFS, *roots: str) -> Journal:
     return Journal([Tree(fs, root) for root in roots or ("/ws", "/extra")])
 
 
-def write_intent(*, durable: bool = False) -> MemoryFS:
+def write_intent(*, durable: bool = False, name: str = NAME) -> MemoryFS:
     fs = disk()
-    journal(fs).write(INTENT, durable=durable)
+    writer = Journal([Tree(fs, root) for root in ("/ws", "/extra")], name=name)
+    writer.write(INTENT, durable=durable)
+    if durable:
+        writer.sync_name()
     return fs
 
 
@@ -115,6 +122,7 @@ def test_a_durable_mark_outlives_a_power_cut() -> None:
     fs = disk()
     writer = journal(fs)
     writer.write(INTENT, durable=True)
+    writer.sync_name()
     writer.mark(done=True, durable=True)
     fs.power_loss()
     assert journal(fs).read() == SIGNED.evolve(done=True)
@@ -164,7 +172,7 @@ def test_an_intent_that_a_power_cut_left_unwritten_means_that_nothing_was_begun(
 
 def test_roots_are_known_by_their_paths_and_the_first_by_the_place_of_the_intent() -> None:
     fs = write_intent()
-    fs.put("../moved/.suture-intent", fs.node_of(NAME).data)
+    fs.put("../moved/.suture/intent", fs.node_of(NAME).data)
     intent = journal(fs, "/moved", "/ws", "/extra").read().intent
     assert intent is not None
     assert [step.root for step in intent.steps] == [0, 2, 0]
@@ -287,11 +295,32 @@ def test_a_root_that_is_not_there_blocks_the_recovery() -> None:
         journal(write_intent(), "/ws").read()
 
 
-def test_a_folder_of_that_name_is_not_an_intent() -> None:
+@pytest.mark.parametrize("name", [NAME, OLDER_NAME])
+def test_a_folder_of_that_name_is_not_an_intent(name: str) -> None:
     fs = disk()
-    fs.make_folder(f"/ws/{NAME}")
+    fs.make_folder(f"/ws/{name}")
     with pytest.raises(RecoveryBlocked):
-        journal(fs).exists()
+        find_journals([Tree(fs, "/ws")])
+
+
+def test_an_intent_is_found_at_both_places_the_older_one_first() -> None:
+    fs = write_intent()
+    plain = write_intent(name=OLDER_NAME)
+    assert [found.name for found in find_journals([Tree(plain, "/ws"), Tree(plain, "/extra")])] == [OLDER_NAME]
+    fs.put(OLDER_NAME, plain.node_of(OLDER_NAME).data)
+    assert [found.name for found in find_journals([Tree(fs, "/ws")])] == [OLDER_NAME, NAME]
+
+
+@pytest.mark.parametrize("kind", ["nothing", "a file", "a link", "an empty folder"])
+def test_without_a_staging_folder_there_is_no_intent_in_it(kind: str) -> None:
+    fs = MemoryFS({".suture": b"mine"} if kind == "a file" else {})
+    if kind == "a link":
+        fs.put("elsewhere/intent", b"not ours")
+        fs.put_link(".suture", "elsewhere")
+    if kind == "an empty folder":
+        fs.make_folder("/ws/.suture")
+    assert find_journals([Tree(fs, "/ws")]) == []
+    assert not has_intent(Tree(fs, "/ws"))
 
 
 def test_ids_are_short_plain_different_and_sort_by_time() -> None:

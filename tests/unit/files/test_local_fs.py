@@ -387,3 +387,56 @@ def test_where_files_cannot_have_two_names_the_key_is_renamed_into_place(
     monkeypatch.setattr(os, "link", refuse)
     assert LocalFS().secret() == key.read_bytes()
     assert [path.name for path in key.parent.iterdir()] == [key.name]
+
+
+def inherited(folder: Path) -> tuple[object, ...]:
+    handle = FS.open_root(str(folder))
+    try:
+        return FS.inherited(handle)
+    finally:
+        FS.close(handle)
+
+
+def test_two_folders_with_the_same_group_let_new_files_inherit_the_same(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir(mode=0o700)
+    (tmp_path / "b").mkdir(mode=0o755)
+    assert inherited(tmp_path / "a") == inherited(tmp_path / "b")
+    (tmp_path / "b").chmod(0o2755)
+    assert inherited(tmp_path / "a") != inherited(tmp_path / "b")
+
+
+@pytest.mark.parametrize("error", [errno.EIO, errno.ENOENT])
+def test_where_attributes_cannot_be_read_no_two_folders_are_alike(
+    tmp_path: Path, folder: int, error: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> list[str]:
+        raise OSError(error, os.strerror(error))
+
+    (tmp_path / "a").mkdir()
+    other = FS.open_folder(folder, "a")
+    monkeypatch.setattr(os, "listxattr", fail)
+    assert FS.inherited(folder) != FS.inherited(other)
+    assert FS.inherited(folder) == FS.inherited(folder)
+    monkeypatch.delattr(os, "listxattr")
+    assert FS.inherited(folder) != FS.inherited(other)
+    assert FS.inherited(folder) == FS.inherited(folder)
+    FS.close(other)
+
+
+def test_a_file_system_without_attributes_has_nothing_to_inherit_but_the_group(
+    tmp_path: Path, folder: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> list[str]:
+        raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
+
+    (tmp_path / "a").mkdir()
+    monkeypatch.setattr(os, "listxattr", fail)
+    assert inherited(tmp_path / "a") == FS.inherited(folder)
+
+
+def test_a_file_that_is_created_whole_leaves_nothing_where_its_name_is_taken(tmp_path: Path, folder: int) -> None:
+    FS.create_whole(folder, "a", 0o600, b"content")
+    assert ((tmp_path / "a").read_bytes(), (tmp_path / "a").stat().st_mode & 0o777) == (b"content", 0o600)
+    with pytest.raises(FileExistsError):
+        FS.create_whole(folder, "a", 0o600, b"other")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"content")]

@@ -18,6 +18,7 @@ def root(tmp_path: Path) -> Path:
     (root / "src" / "pkg" / "a.py").write_text("old\n")
     (root / "src" / "pkg" / "b.py").write_text("b\n")
     (root / "src" / "pkg" / ".suture-temporary").write_text("")
+    (root / "src" / "pkg" / ".suture").mkdir()
     return root
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from suture.errors import SutureError
 from suture.files.fs import Tree
-from suture.files.paths import Resolver, Target, check_new_name
+from suture.files.paths import Resolver, Target, check_new_name, has_intent
 from suture.files.protected import Guard
 from suture.testing import FaultyFS, MemoryFS
 
@@ -152,6 +152,9 @@ def test_a_path_where_nothing_is_names_a_new_file(requested: str, path: str) -> 
         (".git/config", "PROTECTED_PATH"),
         ("git/config", "PROTECTED_PATH"),
         (".suture-intent", "PROTECTED_PATH"),
+        (".suture", "PROTECTED_PATH"),
+        (".suture/intent", "PROTECTED_PATH"),
+        ("sub/.Suture/x", "PROTECTED_PATH"),
     ],
 )
 def test_a_path_that_is_refused(requested: str, expected: str) -> None:
@@ -261,6 +264,7 @@ def test_an_unusual_name_that_deceives_nobody_is_taken(name: str) -> None:
         ((), ("folder/**",), "folder/b.txt", False),
         (("*",), (), ".suture-x", False),
         ((".suture-*",), (), ".suture-x", False),
+        ((".suture/**",), (), ".suture/x", False),
         ((".git/**",), (), ".git/.suture-x", False),
     ],
 )
@@ -283,3 +287,15 @@ def test_a_path_is_protected_or_not_however_often_and_after_however_many_others_
     assert [guard.rule(path) for path in paths] == [guard.rule(path) for path in paths]
     assert [path for path in paths if guard.rule(path)] == [".git/config", "secret/key"]
     assert len(guard._free) <= 1_000
+
+
+def test_a_folder_that_somebody_replaces_by_a_link_while_it_is_looked_at_has_no_intent() -> None:
+    fs = MemoryFS({".suture/intent": b""})
+    assert has_intent(Tree(fs, "/ws"))
+
+    def swap(_: int, name: str) -> None:
+        if name == "open_folder":
+            fs.rename(fs.open_root("/ws"), ".suture", fs.open_root("/ws"), "moved")
+            fs.put_link(".suture", "moved")
+
+    assert not has_intent(Tree(FaultyFS(fs, on_call=swap), "/ws"))

@@ -64,7 +64,19 @@ def test_runs_contain_what_is_between_two_folders() -> None:
 
 
 def test_hidden_names_git_and_our_own_are_left_out() -> None:
-    fs = memory(".a", "b", ".c/d", ".git/config", "e/.GIT/x", "e/.git", ".suture-x", "e/.suture-y/z", "e/f")
+    fs = memory(
+        ".a",
+        "b",
+        ".c/d",
+        ".git/config",
+        "e/.GIT/x",
+        "e/.git",
+        ".suture-x",
+        "e/.suture-y/z",
+        ".suture/intent",
+        "e/.suture/x",
+        "e/f",
+    )
     assert paths(fs) == ["b", "e/f"]
     assert paths(fs, EVERYTHING) == [".a", ".c/d", "b", "e/f"]
     assert paths(fs, ".git/*") == []
